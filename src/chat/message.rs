@@ -1,0 +1,178 @@
+//! One message: who said it, what it holds, when. Text, tool calls and tool results are parts of it
+//! from the start, so that grouping and trimming can keep a call and its result together.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::{CallId, Timestamp, Tokens, ToolCall};
+
+/// Names a message for ever; kept verbatim across saves, imports and resumes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MessageId(Box<str>);
+
+impl MessageId {
+    pub fn new(id: impl Into<Box<str>>) -> Self {
+        Self(id.into())
+    }
+
+    /// The id of the `n`-th message that cogtrix itself writes into a session (`m1`, `m2`, …).
+    pub fn numbered(n: u64) -> Self {
+        Self(format!("m{n}").into())
+    }
+
+    /// The `n` of an id made by [`MessageId::numbered`].
+    pub fn number(&self) -> Option<u64> {
+        self.0.strip_prefix('m')?.parse().ok()
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    User,
+    Assistant,
+    Tool,
+}
+
+impl Role {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+/// A piece of a message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    Text(String),
+    ToolCall(ToolCall),
+    ToolResult {
+        call: CallId,
+        /// The tool that ran; some wire formats want it beside the result.
+        name: String,
+        output: String,
+        failed: bool,
+    },
+}
+
+/// Fields of a stored message that this version does not know; carried along and written back.
+pub type Unknown = serde_json::Map<String, serde_json::Value>;
+
+/// One message of a conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    pub id: MessageId,
+    pub role: Role,
+    pub parts: Vec<Part>,
+    /// When it was said; absent in files written before times were kept (C34).
+    pub at: Option<Timestamp>,
+    /// Boxed because almost no message has any.
+    pub unknown: Option<Box<Unknown>>,
+}
+
+impl Message {
+    /// A message of one text.
+    pub fn text(id: MessageId, role: Role, text: impl Into<String>, at: Option<Timestamp>) -> Self {
+        Self {
+            id,
+            role,
+            parts: vec![Part::Text(text.into())],
+            at,
+            unknown: None,
+        }
+    }
+
+    /// The text parts joined by line breaks; borrowed in the usual case of one part.
+    pub fn said(&self) -> Cow<'_, str> {
+        let mut texts = self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::ToolCall(_) | Part::ToolResult { .. } => None,
+        });
+        let first = texts.next().unwrap_or_default();
+        match texts.next() {
+            None => Cow::Borrowed(first),
+            Some(second) => {
+                let mut joined = format!("{first}\n{second}");
+                for text in texts {
+                    joined.push('\n');
+                    joined.push_str(text);
+                }
+                Cow::Owned(joined)
+            }
+        }
+    }
+
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::ToolCall(call) => Some(call),
+            Part::Text(_) | Part::ToolResult { .. } => None,
+        })
+    }
+
+    /// Calls answered by this message.
+    pub fn answers(&self) -> impl Iterator<Item = &CallId> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::ToolResult { call, .. } => Some(call),
+            Part::Text(_) | Part::ToolCall(_) => None,
+        })
+    }
+
+    /// Estimated size, envelope included (C78): every part counts, tool arguments too.
+    pub fn cost(&self) -> Tokens {
+        let parts = self.parts.iter().map(|part| match part {
+            Part::Text(text) => Tokens::estimate(text),
+            Part::ToolCall(call) => {
+                Tokens::estimate(&call.name) + Tokens::estimate(&call.arguments)
+            }
+            Part::ToolResult { name, output, .. } => {
+                Tokens::estimate(name) + Tokens::estimate(output)
+            }
+        });
+        parts.fold(Tokens::PER_MESSAGE, |sum, part| sum + part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_texts_are_joined_and_calls_are_not_text() {
+        let mut message = Message::text(MessageId::numbered(1), Role::Assistant, "a", None);
+        message
+            .parts
+            .push(Part::ToolCall(ToolCall::new("c1", "read", "{}")));
+        message.parts.push(Part::Text("b".into()));
+        assert_eq!(message.said(), "a\nb");
+        assert_eq!(message.calls().count(), 1);
+    }
+
+    #[test]
+    fn tool_arguments_count() {
+        let plain = Message::text(MessageId::numbered(1), Role::Assistant, "", None);
+        let mut calling = plain.clone();
+        calling
+            .parts
+            .push(Part::ToolCall(ToolCall::new("c1", "read", "x".repeat(400))));
+        assert_eq!(calling.cost(), plain.cost() + Tokens(101));
+    }
+
+    #[test]
+    fn numbered_ids_read_back() {
+        assert_eq!(MessageId::numbered(7).number(), Some(7));
+        assert_eq!(MessageId::new("imported-7").number(), None);
+    }
+}

@@ -1,0 +1,26 @@
+//! The words every layer speaks: messages, turns, sessions, tokens, times. Values only: no I/O, no
+//! serialisation format, nothing that waits.
+//!
+//! ```text
+//!   Session = fold of Records
+//!     turns    [ Turn | Turn | Turn ]        a turn = one user message and all that answers it
+//!     messages [u a | u a t a | u a ]        user, assistant, tool
+//! ```
+
+mod message;
+mod name;
+mod record;
+mod session;
+mod time;
+mod tokens;
+mod tool;
+mod turn;
+
+pub use message::{Message, MessageId, Part, Role, Unknown};
+pub use name::{BadName, SessionName};
+pub use record::{Compaction, Hybrid, ModeStates, Record, Withdrawal};
+pub use session::{Session, SessionMeta};
+pub use time::Timestamp;
+pub use tokens::{Calibration, Tokens, Usage};
+pub use tool::{CallId, ToolCall, ToolSpec};
+pub use turn::{Outcome, Turn, TurnId};

@@ -1,0 +1,89 @@
+//! What can happen to a session. The store keeps these in order; a session is their fold.
+
+use super::{Calibration, Message, Outcome, Timestamp, TurnId, Unknown};
+
+/// Why a turn is no longer part of what is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Withdrawal {
+    /// `/undo`.
+    Undone,
+    /// `/retry`: the turn after it asks the same again.
+    Retried,
+}
+
+impl Withdrawal {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Undone => "undone",
+            Self::Retried => "retried",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Undone, Self::Retried]
+            .into_iter()
+            .find(|why| why.as_str() == name)
+    }
+}
+
+/// A text that stands for the beginning of a session in what is sent (O16).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compaction {
+    /// What made it: `compact` for the command.
+    pub strategy: String,
+    /// The text stands for messages `0..upto` of the session. Messages, not turns: an index into history.
+    pub upto: usize,
+    pub text: String,
+    pub at: Timestamp,
+    /// What it replaced; `/compact undo` goes back to it.
+    pub previous: Option<Box<Self>>,
+}
+
+/// What the hybrid layer knows of a session: the content of `{session}_hybrid.json`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hybrid {
+    pub compaction: Option<Compaction>,
+    pub unknown: Unknown,
+}
+
+/// The state of every memory mode, keyed by its name; what a value holds is the mode's own affair.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModeStates(pub Unknown);
+
+/// One event in the life of a session.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Record {
+    /// Durable before any model is asked (C77).
+    TurnStarted {
+        turn: TurnId,
+        input: Message,
+        mode: String,
+        model: String,
+    },
+    /// A message of a running turn that must survive a kill before the turn ends (tool work).
+    MessageAdded {
+        turn: TurnId,
+        message: Message,
+    },
+    /// However it ended: `messages` are the rest of the turn.
+    TurnFinished {
+        turn: TurnId,
+        messages: Vec<Message>,
+        outcome: Outcome,
+        calibration: Option<Calibration>,
+    },
+    TurnWithdrawn {
+        turn: TurnId,
+        why: Withdrawal,
+    },
+    ModeChanged {
+        mode: String,
+    },
+    ModelChanged {
+        model: String,
+    },
+    /// Replaces `{session}_hybrid.json` whole.
+    HybridReplaced(Hybrid),
+    /// Replaces `{session}_mode_state.json` whole.
+    ModeStatesReplaced(ModeStates),
+}

@@ -1,0 +1,355 @@
+//! A session: the fold of its records. [`Session::apply`] is the only way to change one.
+
+use super::{
+    Calibration, Hybrid, Message, MessageId, ModeStates, Outcome, Record, Role, SessionName,
+    Timestamp, Turn, TurnId, Unknown, Withdrawal,
+};
+
+/// Facts about a session beside its messages.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SessionMeta {
+    /// The first words of the person, at most 100 characters (O21).
+    pub title: String,
+    pub created_at: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
+    /// The mode and model of the last turn; a hint on resume, never a setting (C63).
+    pub mode: Option<String>,
+    pub model: Option<String>,
+    pub calibration: Calibration,
+    pub unknown: Unknown,
+}
+
+/// A conversation, whole.
+///
+/// Invariant: `turns` tile `messages` in order; only the last may be running.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Session {
+    name: SessionName,
+    meta: SessionMeta,
+    messages: Vec<Message>,
+    turns: Vec<Turn>,
+    hybrid: Hybrid,
+    mode_states: ModeStates,
+    next_message: u64,
+}
+
+impl Session {
+    const TITLE_CHARS: usize = 100;
+
+    pub fn new(name: SessionName) -> Self {
+        Self::restore(name, SessionMeta::default(), Vec::new(), |_| None)
+    }
+
+    /// A session from the messages of a file. Turns are cut at the user's messages; `mark` tells what a
+    /// file knows of the turn that begins at a message: how it ended, and whether it was taken back.
+    /// Without a mark a turn with a reply counts as answered, one without as interrupted.
+    pub fn restore(
+        name: SessionName,
+        meta: SessionMeta,
+        messages: Vec<Message>,
+        mark: impl Fn(&MessageId) -> Option<(Outcome, Option<Withdrawal>)>,
+    ) -> Self {
+        let highest = messages
+            .iter()
+            .filter_map(|message| message.id.number())
+            .max()
+            .unwrap_or(0);
+        let next_message = highest.max(messages.len() as u64) + 1;
+        let mut starts: Vec<usize> = (0..messages.len())
+            .filter(|&i| messages[i].role == Role::User)
+            .collect();
+        let first_id = if starts.first() == Some(&0) || messages.is_empty() {
+            1
+        } else {
+            starts.insert(0, 0);
+            0
+        };
+        let ends = starts.iter().skip(1).copied().chain([messages.len()]);
+        let turns = starts
+            .iter()
+            .zip(ends)
+            .zip(first_id..)
+            .map(|((&start, end), id)| {
+                let replied = messages[start..end]
+                    .last()
+                    .is_some_and(|last| last.role != Role::User);
+                let derived = (
+                    if replied {
+                        Outcome::Answered
+                    } else {
+                        Outcome::Interrupted
+                    },
+                    None,
+                );
+                let (outcome, withdrawn) = mark(&messages[start].id).unwrap_or(derived);
+                Turn {
+                    id: TurnId(id),
+                    messages: start..end,
+                    outcome: Some(outcome),
+                    withdrawn,
+                }
+            });
+        let turns = turns.collect();
+        Self {
+            name,
+            meta,
+            messages,
+            turns,
+            hybrid: Hybrid::default(),
+            mode_states: ModeStates::default(),
+            next_message,
+        }
+    }
+
+    /// Applies one record. Records that speak of a turn this session does not have are ignored: a
+    /// journal may have lost its head to damage, and the rest still counts.
+    pub fn apply(&mut self, record: Record) {
+        match record {
+            Record::TurnStarted {
+                turn,
+                input,
+                mode,
+                model,
+            } => self.start(turn, input, mode, model),
+            Record::MessageAdded { turn, message } => self.add(turn, message),
+            Record::TurnFinished {
+                turn,
+                messages,
+                outcome,
+                calibration,
+            } => {
+                for message in messages {
+                    self.add(turn, message);
+                }
+                if let Some(open) = self.turn_mut(turn) {
+                    open.outcome = Some(outcome);
+                }
+                if let Some(calibration) = calibration {
+                    self.meta.calibration = calibration;
+                }
+            }
+            Record::TurnWithdrawn { turn, why } => {
+                if let Some(turn) = self.turn_mut(turn) {
+                    turn.withdrawn = Some(why);
+                }
+            }
+            Record::ModeChanged { mode } => self.meta.mode = Some(mode),
+            Record::ModelChanged { model } => self.meta.model = Some(model),
+            Record::HybridReplaced(hybrid) => self.hybrid = hybrid,
+            Record::ModeStatesReplaced(states) => self.mode_states = states,
+        }
+    }
+
+    fn start(&mut self, turn: TurnId, input: Message, mode: String, model: String) {
+        if self.meta.title.is_empty() {
+            self.meta.title = title(&input.said());
+        }
+        self.meta.created_at = self.meta.created_at.or(input.at);
+        self.meta.mode = Some(mode);
+        self.meta.model = Some(model);
+        let at = self.messages.len();
+        self.turns.push(Turn {
+            id: turn,
+            messages: at..at,
+            outcome: None,
+            withdrawn: None,
+        });
+        self.add(turn, input);
+    }
+
+    /// Messages only ever join the last turn: turns tile the list.
+    fn add(&mut self, turn: TurnId, message: Message) {
+        let Some(last) = self.turns.last_mut().filter(|last| last.id == turn) else {
+            return;
+        };
+        self.meta.updated_at = message.at.or(self.meta.updated_at);
+        self.next_message = self
+            .next_message
+            .max(message.id.number().map_or(0, |n| n + 1));
+        self.messages.push(message);
+        last.messages.end = self.messages.len();
+        self.next_message = self.next_message.max(self.messages.len() as u64 + 1);
+    }
+
+    fn turn_mut(&mut self, id: TurnId) -> Option<&mut Turn> {
+        let place = self.turns.binary_search_by_key(&id, |turn| turn.id).ok()?;
+        Some(&mut self.turns[place])
+    }
+
+    pub fn name(&self) -> &SessionName {
+        &self.name
+    }
+
+    pub fn rename(&mut self, name: SessionName) {
+        self.name = name;
+    }
+
+    pub fn meta(&self) -> &SessionMeta {
+        &self.meta
+    }
+
+    /// Every message ever said here, withdrawn turns included.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    pub fn turns(&self) -> &[Turn] {
+        &self.turns
+    }
+
+    pub fn hybrid(&self) -> &Hybrid {
+        &self.hybrid
+    }
+
+    pub fn mode_states(&self) -> &ModeStates {
+        &self.mode_states
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    pub fn messages_of(&self, turn: &Turn) -> &[Message] {
+        &self.messages[turn.messages.clone()]
+    }
+
+    /// Turns that are sent: neither undone nor replaced by a retry. Newest last.
+    pub fn live_turns(&self) -> impl DoubleEndedIterator<Item = &Turn> {
+        self.turns.iter().filter(|turn| turn.withdrawn.is_none())
+    }
+
+    /// The id of the turn that the next input begins.
+    pub fn next_turn(&self) -> TurnId {
+        TurnId(self.turns.last().map_or(1, |turn| turn.id.0 + 1))
+    }
+
+    /// An id that no message of this session has yet; `ahead` counts ids taken but not yet applied.
+    pub fn next_message_id(&self, ahead: u64) -> MessageId {
+        MessageId::numbered(self.next_message + ahead)
+    }
+
+    /// The turn that was cut off by the end of a process, if the last one was.
+    pub fn unfinished(&self) -> Option<&Turn> {
+        self.turns.last().filter(|turn| turn.outcome.is_none())
+    }
+}
+
+fn title(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(Session::TITLE_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(n: u64, role: Role, text: &str) -> Message {
+        Message::text(
+            MessageId::numbered(n),
+            role,
+            text,
+            Timestamp::from_unix(1_000_000 + i64::try_from(n).unwrap()),
+        )
+    }
+
+    fn session() -> Session {
+        Session::new("test".parse().unwrap())
+    }
+
+    fn start(session: &mut Session, text: &str) -> TurnId {
+        let turn = session.next_turn();
+        let input = Message::text(
+            session.next_message_id(0),
+            Role::User,
+            text,
+            Timestamp::from_unix(5),
+        );
+        session.apply(Record::TurnStarted {
+            turn,
+            input,
+            mode: "code".into(),
+            model: "m".into(),
+        });
+        turn
+    }
+
+    fn finish(session: &mut Session, turn: TurnId, text: &str) {
+        let reply = Message::text(session.next_message_id(0), Role::Assistant, text, None);
+        session.apply(Record::TurnFinished {
+            turn,
+            messages: vec![reply],
+            outcome: Outcome::Answered,
+            calibration: None,
+        });
+    }
+
+    #[test]
+    fn a_turn_begins_open_and_ends_with_its_outcome() {
+        let mut session = session();
+        let turn = start(&mut session, "Hello\n  world");
+        assert!(session.unfinished().is_some());
+        finish(&mut session, turn, "Hi");
+        assert_eq!(session.unfinished(), None);
+        assert_eq!(session.meta().title, "Hello world");
+        assert_eq!(session.turns()[0].messages, 0..2);
+        assert_eq!(session.next_message_id(0), MessageId::numbered(3));
+    }
+
+    #[test]
+    fn a_withdrawn_turn_stays_in_history_and_leaves_the_view() {
+        let mut session = session();
+        let turn = start(&mut session, "one");
+        finish(&mut session, turn, "1");
+        session.apply(Record::TurnWithdrawn {
+            turn,
+            why: Withdrawal::Undone,
+        });
+        assert_eq!(session.live_turns().count(), 0);
+        assert_eq!(session.messages().len(), 2);
+        assert_eq!(session.next_turn(), TurnId(2));
+    }
+
+    #[test]
+    fn foreign_messages_are_cut_into_turns() {
+        let messages = vec![
+            message(1, Role::Assistant, "Welcome"),
+            message(9, Role::User, "a"),
+            message(3, Role::Assistant, "b"),
+            message(4, Role::User, "c"),
+        ];
+        let session = Session::restore(
+            "x".parse().unwrap(),
+            SessionMeta::default(),
+            messages,
+            |_| None,
+        );
+        let cut: Vec<_> = session
+            .turns()
+            .iter()
+            .map(|t| (t.id.0, t.messages.clone(), t.outcome))
+            .collect();
+        assert_eq!(
+            cut,
+            [
+                (0, 0..1, Some(Outcome::Answered)),
+                (1, 1..3, Some(Outcome::Answered)),
+                (2, 3..4, Some(Outcome::Interrupted)),
+            ]
+        );
+        assert_eq!(session.next_message_id(0), MessageId::numbered(10));
+    }
+
+    #[test]
+    fn records_of_an_unknown_turn_change_nothing() {
+        let mut session = session();
+        session.apply(Record::MessageAdded {
+            turn: TurnId(4),
+            message: message(1, Role::Assistant, "x"),
+        });
+        session.apply(Record::TurnWithdrawn {
+            turn: TurnId(4),
+            why: Withdrawal::Undone,
+        });
+        assert!(session.is_empty());
+    }
+}

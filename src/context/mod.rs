@@ -1,0 +1,5 @@
+//! What goes to the model, as a value: Draft -> fit -> ContextPlan.
+
+mod settings;
+
+pub use settings::Settings;

@@ -1,0 +1,66 @@
+//! Every byte cogtrix writes goes through a [`Disk`]: atomic replacement, synced appends, locks, modes
+//! 0600 and 0700. One port, so that one layer of faults covers all of it in tests.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The file system, as far as cogtrix needs it.
+///
+/// Errors are plain [`io::Error`]s: the caller knows what the path meant and says so.
+pub trait Disk: Send + Sync + fmt::Debug {
+    /// The whole file. A missing one is [`io::ErrorKind::NotFound`].
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// At most `limit` bytes from the start.
+    fn read_head(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>>;
+
+    /// Size in bytes; `NotFound` where there is nothing.
+    fn size(&self, path: &Path) -> io::Result<u64>;
+
+    /// Appends and syncs; creates the file (0600) and its folders (0700). When it fails, the file is as
+    /// long as before, or its end is torn: readers must stand both.
+    fn append_synced(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+
+    /// Replaces the whole file or leaves it as it was: temporary file in the same folder, sync, rename,
+    /// sync of the folder.
+    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+
+    /// Moves a file or folder and syncs the folders; creates the target's folder. Never overwrites:
+    /// [`io::ErrorKind::AlreadyExists`].
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Removes a file; a missing one is fine.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Cuts a file to `len` bytes and syncs it.
+    fn truncate(&self, path: &Path, len: u64) -> io::Result<()>;
+
+    /// Files of a folder, sorted by name; empty where there is no folder.
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
+
+    /// Takes the lock of a file, waiting up to `wait`, and writes this process's id into it.
+    fn lock(&self, path: &Path, wait: Duration) -> Result<Lock, LockError>;
+}
+
+/// A held lock; dropping it lets go.
+#[derive(Debug)]
+#[expect(dead_code, reason = "held for its drop")]
+pub struct Lock(Box<dyn fmt::Debug + Send>);
+
+impl Lock {
+    pub fn new(held: impl fmt::Debug + Send + 'static) -> Self {
+        Self(Box::new(held))
+    }
+}
+
+/// Why a lock was not had.
+#[derive(Debug)]
+pub enum LockError {
+    /// Another process has it; its id where it could be read.
+    Held {
+        pid: Option<u32>,
+    },
+    Io(io::Error),
+}

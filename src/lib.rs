@@ -1,0 +1,23 @@
+//! cogtrix: a terminal chat agent whose memory is the point.
+//!
+//! Who may import whom (held by a test; `docs/ARCHITECTURE.md` has the whole story):
+//!
+//! ```text
+//!  7                    main
+//!  6                    cli                        arguments, composition root, report
+//!  5                   config                      layers with sources -> Settings of all below
+//!  4            repl          term                 shows TurnEvents | the only printer
+//!  3                   agent                       one turn
+//!  2                   memory                      prepare, update, absorb
+//!  1        context   provider   store             siblings: none knows another
+//!  0        chat   hint   clock   files            values, and the smallest ports to the outside
+//! ```
+
+pub mod chat;
+pub mod clock;
+pub mod context;
+pub mod files;
+pub mod hint;
+pub mod memory;
+pub mod provider;
+pub mod store;

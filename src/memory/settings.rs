@@ -1,0 +1,110 @@
+//! What a person may set about memory: the `memory` block of the config file (C60).
+
+use serde::Deserialize;
+
+/// The block.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// The mode a session starts in.
+    pub mode: String,
+    pub timestamps: Timestamps,
+    /// Sends what has left the window and is not summarised yet in front of the window (C7).
+    pub carry_pending: bool,
+    pub modes: ModesSettings,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            mode: "conversation".to_owned(),
+            timestamps: Timestamps::All,
+            carry_pending: true,
+            modes: ModesSettings::default(),
+        }
+    }
+}
+
+/// Which messages carry their time when a model reads them (C32).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Timestamps {
+    All,
+    User,
+    Off,
+}
+
+/// Options of each mode.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModesSettings {
+    pub conversation: ConversationSettings,
+    pub code: CodeSettings,
+    pub reasoning: ReasoningSettings,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConversationSettings {
+    /// Messages of the sliding window (C1).
+    pub working_memory_size: usize,
+    pub summarization: bool,
+    pub vector_recall_k: usize,
+}
+
+impl Default for ConversationSettings {
+    fn default() -> Self {
+        Self {
+            working_memory_size: 25,
+            summarization: true,
+            vector_recall_k: 3,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CodeSettings {
+    pub working_memory_size: usize,
+    pub max_files: usize,
+    pub max_errors: usize,
+    pub summarization: bool,
+    pub vector_recall_k: usize,
+}
+
+impl Default for CodeSettings {
+    fn default() -> Self {
+        Self {
+            working_memory_size: 30,
+            max_files: 20,
+            max_errors: 5,
+            summarization: true,
+            vector_recall_k: 3,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReasoningSettings {
+    pub working_memory_size: usize,
+    pub max_decisions: usize,
+    pub max_alternatives: usize,
+    pub summarization: bool,
+    pub vector_recall_k: usize,
+    /// Turns a section may go untouched before it leaves the prompt (C58).
+    pub prefix_max_stale_turns: u32,
+}
+
+impl Default for ReasoningSettings {
+    fn default() -> Self {
+        Self {
+            working_memory_size: 30,
+            max_decisions: 20,
+            max_alternatives: 10,
+            summarization: true,
+            vector_recall_k: 3,
+            prefix_max_stale_turns: 3,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What can go wrong on the way to a reply, sorted by what can be done about it. Status and delay are
+//! data; the server's own words are quoted, with secrets masked before they come here.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use crate::chat::Tokens;
+use crate::hint::Hint;
+
+/// Every variant names the URL it happened at.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ProviderError {
+    #[error("cannot reach {url}: {why}")]
+    Unreachable { url: String, why: String },
+
+    /// 401 or 403. `key` says where the key came from, never what it is.
+    #[error("{url} refused the key ({status}): {message}")]
+    Unauthorized {
+        url: String,
+        status: u16,
+        message: String,
+        key: KeySource,
+    },
+
+    /// 404 for a model. `known` is what the server offers, as far as it says.
+    #[error("{url} does not have the model {model:?}: {message}")]
+    UnknownModel {
+        url: String,
+        model: String,
+        message: String,
+        known: Vec<String>,
+    },
+
+    /// 429, or 503 and 529 where the server is full. Retrying helps unless it is the quota.
+    #[error("{url} is over its limit ({status}): {message}")]
+    RateLimited {
+        url: String,
+        status: u16,
+        message: String,
+        retry_after: Option<Duration>,
+        quota: bool,
+    },
+
+    /// The request was larger than the server's window. `prompt` and `window` as the server counts.
+    #[error("the request is too long for {url}: {message}")]
+    ContextTooLong {
+        url: String,
+        message: String,
+        prompt: Option<Tokens>,
+        window: Option<Tokens>,
+    },
+
+    /// Another 4xx or 5xx.
+    #[error("{url} answered {status}: {message}")]
+    Status {
+        url: String,
+        status: u16,
+        message: String,
+        retry_after: Option<Duration>,
+    },
+
+    /// An error object in the middle of a stream that began well.
+    #[error("{url} broke off: {message}")]
+    Stream { url: String, message: String },
+
+    /// The stream ended without its end mark.
+    #[error("{url} ended the reply before it was complete{}", why.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
+    Truncated { url: String, why: Option<String> },
+
+    /// Nothing arrived for the idle time.
+    #[error("{url} sent nothing for {} s", idle.as_secs())]
+    Idle { url: String, idle: Duration },
+
+    /// What arrived is not what the protocol says.
+    #[error("{url} answered with {what}")]
+    Protocol { url: String, what: String },
+
+    /// Nothing was sent: the settings cannot work.
+    #[error("{what}")]
+    Setup { what: String, hint: String },
+}
+
+/// Where a key came from, for the hint of a 401.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeySource {
+    None,
+    /// A variable, by name.
+    Environment(String),
+    /// A config key, by path, such as `providers.openai.api_key`.
+    Config(String),
+}
+
+impl ProviderError {
+    /// Whether the same request may succeed a little later.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } => true,
+            Self::RateLimited { quota, .. } => !quota,
+            Self::Status { status, .. } => *status >= 500 || matches!(status, 408 | 409),
+            Self::Unauthorized { .. }
+            | Self::UnknownModel { .. }
+            | Self::ContextTooLong { .. }
+            | Self::Stream { .. }
+            | Self::Truncated { .. }
+            | Self::Idle { .. }
+            | Self::Protocol { .. }
+            | Self::Setup { .. } => false,
+        }
+    }
+
+    /// How long the server asked to be left alone.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after, .. } | Self::Status { retry_after, .. } => {
+                *retry_after
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Hint for ProviderError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        let hint = match self {
+            Self::Unreachable { .. } => {
+                "is the server running, and is base_url right? `/retry` asks again".into()
+            }
+            Self::Unauthorized { key, .. } => match key {
+                KeySource::None => {
+                    "no key was sent: set api_key_env (or api_key) for this provider".into()
+                }
+                KeySource::Environment(name) => format!("the key came from ${name}"),
+                KeySource::Config(path) => format!("the key came from {path} in the config file"),
+            },
+            Self::UnknownModel { known, .. } if known.is_empty() => {
+                "name another with `-m` or `/model`".into()
+            }
+            Self::UnknownModel { known, .. } => format!("it has: {}", known.join(", ")),
+            Self::RateLimited { quota: true, .. } => {
+                "the account's quota is used up; retrying will not help".into()
+            }
+            Self::RateLimited {
+                retry_after: Some(after),
+                ..
+            } => {
+                format!(
+                    "the server asks to wait {} s; then `/retry`",
+                    after.as_secs().max(1)
+                )
+            }
+            Self::RateLimited { .. } | Self::Status { status: 500.., .. } | Self::Idle { .. } => {
+                "wait a little, then `/retry`".into()
+            }
+            Self::ContextTooLong { .. } => {
+                "set the model's context_window (Ollama: num_ctx) to what the server really has"
+                    .into()
+            }
+            Self::Stream { .. } | Self::Truncated { .. } => {
+                "what arrived is kept; `/retry` asks again".into()
+            }
+            Self::Protocol { .. } => {
+                "does base_url point at the API (for OpenAI-compatible servers it ends in /v1)?"
+                    .into()
+            }
+            Self::Setup { hint, .. } => hint.clone(),
+            Self::Status { .. } => return None,
+        };
+        Some(hint.into())
+    }
+}

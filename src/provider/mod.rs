@@ -1,0 +1,147 @@
+//! Where replies come from: one trait, one event stream, whatever the server speaks.
+//!
+//! Nothing above this folder sees a wire type, partial JSON or an HTTP status it has to interpret.
+
+mod error;
+mod settings;
+
+use std::fmt;
+
+use async_trait::async_trait;
+use futures_util::stream::BoxStream;
+
+use crate::chat::{Message, Tokens, ToolCall, ToolSpec, Usage};
+
+pub use error::{KeySource, ProviderError};
+pub use settings::{
+    Environment, Kind, ModelSettings, ModelsSettings, NetworkSettings, ProviderSettings, Settings,
+};
+
+/// Deltas and calls, then exactly one `Finished`; or one error. Nothing after either.
+pub type EventStream = BoxStream<'static, Result<StreamEvent, ProviderError>>;
+
+/// A model on a server, or what stands in for one.
+#[async_trait]
+pub trait Provider: Send + Sync + fmt::Debug {
+    /// Which model answers; known without asking anybody.
+    fn model(&self) -> &ModelName;
+
+    /// What the model can hold. Asks the server at most once; where nothing answers, falls back to the
+    /// table of known models and then to 8,192 tokens (G16), and asks again next time.
+    async fn abilities(&self) -> Abilities;
+
+    /// Names of the models this server offers, sorted.
+    async fn models(&self) -> Result<Vec<String>, ProviderError>;
+
+    /// Sends a request. Connecting is the first thing that can fail *in* the stream, so that callers
+    /// handle one kind of failure in one place.
+    fn stream(&self, request: ChatRequest) -> EventStream;
+}
+
+/// `provider/model`, as `/model` and the banner show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelName {
+    pub provider: String,
+    pub model: String,
+}
+
+impl fmt::Display for ModelName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.provider, self.model)
+    }
+}
+
+/// What a model can hold and how we know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// Tokens the server will really read and write in one request (Ollama: the `num_ctx` we send).
+    pub context_window: Tokens,
+    pub window_source: WindowSource,
+    /// Most tokens of one reply, where the model has such a limit.
+    pub max_output: Option<Tokens>,
+}
+
+/// Where a context window was learnt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowSource {
+    Config,
+    Server,
+    /// The table of known models, `config/models.yaml`.
+    Table,
+    /// Nothing is known of the model.
+    Fallback,
+}
+
+impl WindowSource {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Config => "from config",
+            Self::Server => "from the server",
+            Self::Table => "known model",
+            Self::Fallback => "unknown model",
+        }
+    }
+}
+
+/// One request.
+///
+/// `system` stands before `messages`; with `context.merge_system: false` it has several texts, otherwise
+/// at most one. Encoders merge neighbours of one role, so that strict servers accept every request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChatRequest {
+    pub system: Vec<String>,
+    pub messages: Vec<Message>,
+    pub tools: Vec<ToolSpec>,
+    /// Room for the reply; at least 1 (C82).
+    pub max_tokens: Tokens,
+    pub purpose: Purpose,
+    pub delivery: Delivery,
+}
+
+/// What a reply is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The person reads it.
+    Reply,
+    /// It stands for older messages.
+    Summary,
+}
+
+/// How the reply travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    Streamed,
+    /// One body; the stream then has one `Text` (`--no-stream`).
+    Whole,
+}
+
+/// What arrives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StreamEvent {
+    Text(String),
+    /// Thinking: shown dim, never stored, sent or summarised.
+    Reasoning(String),
+    /// A whole call; arguments are assembled below this line.
+    ToolCall(ToolCall),
+    /// A try failed before anything arrived, and another follows.
+    Retrying {
+        why: String,
+        after: std::time::Duration,
+    },
+    Finished {
+        reason: FinishReason,
+        usage: Option<Usage>,
+    },
+}
+
+/// Why a reply ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FinishReason {
+    Stop,
+    /// The reply reached `max_tokens` or the end of the window.
+    Length,
+    ToolCalls,
+    /// The server refused or filtered it.
+    Filtered,
+    Other(String),
+}

@@ -1,0 +1,42 @@
+//! Why a session cannot be kept or read. Every error names its path.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use crate::chat::SessionName;
+use crate::hint::Hint;
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        action: &'static str,
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("session {name} is open in another process{}", pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default())]
+    Locked { name: SessionName, pid: Option<u32> },
+    #[error("{} is of version {found}, newer than this program knows ({known})", path.display())]
+    Newer {
+        path: PathBuf,
+        found: u64,
+        known: u64,
+    },
+    #[error("there is no session {name}")]
+    Missing { name: SessionName },
+    #[error("there is already a session {name}")]
+    Taken { name: SessionName },
+}
+
+impl Hint for StoreError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Locked { .. } => Some("end that one, or choose another name with -s".into()),
+            Self::Newer { .. } => Some("nothing was changed; use the newer cogtrix for it".into()),
+            Self::Missing { .. } => Some("`cogtrix sessions` lists them".into()),
+            Self::Taken { .. } => Some("choose another name".into()),
+            Self::Io { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Where sessions last. Narrow on purpose: files today, a database as one more implementation.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::chat::{Record, Session, SessionName, Timestamp};
+
+mod error;
+
+pub use error::StoreError;
+
+/// Keeps sessions.
+pub trait SessionStore: Send + Sync + fmt::Debug {
+    /// Opens a session for writing, creating nothing on disk but its lock until something is appended.
+    /// Waits up to `wait` for another process to let go of it. An unfinished turn, damage and anything
+    /// else that was mended is in [`Opened::repairs`]; what cannot be mended is an error, and nothing is
+    /// touched.
+    fn open(&self, name: &SessionName, wait: Duration) -> Result<Opened, StoreError>;
+
+    /// Reads a session without its lock, as it was last written.
+    fn read(&self, name: &SessionName) -> Result<Session, StoreError>;
+
+    /// Every session, most recently used first. Reads heads and journals, not whole histories.
+    fn list(&self) -> Result<Vec<SessionInfo>, StoreError>;
+
+    /// Moves a session with all its side files to the trash; tells where. Refused while it is open.
+    fn discard(&self, name: &SessionName, now: Timestamp) -> Result<PathBuf, StoreError>;
+}
+
+/// A session opened for writing.
+#[derive(Debug)]
+pub struct Opened {
+    pub session: Session,
+    pub log: Box<dyn SessionLog>,
+    pub repairs: Vec<Repair>,
+}
+
+/// The one writer of a session; letting go of it frees the lock.
+pub trait SessionLog: Send + fmt::Debug {
+    /// All or nothing, and on disk when it returns.
+    fn append(&mut self, records: &[Record]) -> Result<(), StoreError>;
+
+    /// Called at a clean end: folds the journal into the snapshot where that is cheap (DESIGN: while the
+    /// snapshot is under 1 MB, or the journal above a tenth of it).
+    fn checkpoint(&mut self, session: &Session) -> Result<(), StoreError>;
+
+    /// Gives the session another name, files and lock with it. Refused where that name is taken.
+    fn rename(&mut self, session: &Session, name: &SessionName) -> Result<(), StoreError>;
+
+    /// Moves everything kept so far to the archive and begins anew under the same name and lock.
+    fn archive(&mut self, now: Timestamp) -> Result<PathBuf, StoreError>;
+}
+
+/// What `sessions` shows of a session without reading it whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionInfo {
+    pub name: SessionName,
+    pub mode: Option<String>,
+    pub model: Option<String>,
+    pub messages: usize,
+    pub updated_at: Option<Timestamp>,
+    /// First words of the person.
+    pub title: String,
+    /// Set instead of the rest when the files cannot be read.
+    pub problem: Option<String>,
+}
+
+/// Something that was found broken and mended when a session was opened, in words for the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// A file that did not parse was set aside; `recovered` messages of it are back.
+    SetAside {
+        file: PathBuf,
+        kept_as: PathBuf,
+        recovered: usize,
+    },
+    /// Lines of the journal that were torn or foreign were skipped; the original is kept.
+    JournalLines {
+        file: PathBuf,
+        kept_as: PathBuf,
+        skipped: usize,
+    },
+    /// The last turn was cut off by the end of the process; it is closed now.
+    UnfinishedTurn,
+    /// Indices of a side file pointed beyond the history and were clamped (C29).
+    Clamped { file: PathBuf },
+}
