@@ -1,4 +1,4 @@
-//! What goes to the model, as a value: Draft -> fit -> ContextPlan.
+//! What goes to the model, as a value: `Draft` -> `fit` -> `ContextPlan`.
 
 mod settings;
 
