@@ -1,5 +1,27 @@
 //! What goes to the model, as a value: `Draft` -> `fit` -> `ContextPlan`.
+//!
+//! Stages make sections, a draft lines them up in the order of sending, and [`fit`] alone turns a draft
+//! into a plan that is within its budget. `/context` shows the plan; the agent sends it.
+//!
+//! ```text
+//!   system texts | compacted head | pending turns | window turns | input
+//!   `---------------------- one prompt, at most Budget::prompt ----------'   reply reserve   margin
+//! ```
 
+mod budget;
+mod fit;
+mod plan;
+mod section;
 mod settings;
+pub mod stages;
+mod usage;
 
+pub use budget::Budget;
+pub use fit::{DoesNotFit, fit};
+pub use plan::{ContextPlan, Cut, LeftOut};
+pub use section::{Content, Draft, GivesWay, Section, SectionKind, Source};
 pub use settings::Settings;
+pub use usage::TokenUsage;
+
+/// Stands where text was cut out of a message (C80).
+pub const TRUNCATED: &str = "[…truncated…]";

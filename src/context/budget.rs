@@ -1,0 +1,104 @@
+//! How much room there is: a context window, shared between prompt and reply.
+
+use crate::chat::{Calibration, Tokens};
+
+/// The shares of a context window. Window and shares as the server counts; what a prompt may cost is
+/// given in our estimate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    window: Tokens,
+    max_output: Option<Tokens>,
+    calibration: Calibration,
+}
+
+impl Budget {
+    /// Kept free for what the estimate misses (C82).
+    pub const MARGIN: Tokens = Tokens(64);
+    const LEAST_RESERVE: u32 = 1024;
+
+    pub fn new(window: Tokens, max_output: Option<Tokens>, calibration: Calibration) -> Self {
+        Self {
+            window,
+            max_output,
+            calibration,
+        }
+    }
+
+    pub fn window(self) -> Tokens {
+        self.window
+    }
+
+    pub fn calibration(self) -> Calibration {
+        self.calibration
+    }
+
+    /// Room kept for the reply: a quarter of the window and at least 1,024, but never more than half of
+    /// it (C79) nor more than the model can write.
+    pub fn reserve(self) -> Tokens {
+        let reserve = Tokens(
+            (self.window.0 / 4)
+                .max(Self::LEAST_RESERVE)
+                .min(self.window.0 / 2),
+        );
+        self.max_output.map_or(reserve, |most| reserve.min(most))
+    }
+
+    /// What the prompt may cost, in estimated tokens.
+    pub fn prompt(self) -> Tokens {
+        self.calibration
+            .shrink(self.window.minus(self.reserve()).minus(Self::MARGIN))
+    }
+
+    /// `max_tokens` beside a prompt of this estimate: what is left of the window, at most what the model
+    /// can write, at least 1 (C82).
+    pub fn max_tokens(self, prompt: Tokens) -> Tokens {
+        let left = self
+            .window
+            .minus(self.calibration.grow(prompt))
+            .minus(Self::MARGIN);
+        self.max_output
+            .map_or(left, |most| left.min(most))
+            .max(Tokens(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget(window: u32) -> Budget {
+        Budget::new(Tokens(window), None, Calibration::default())
+    }
+
+    #[test]
+    fn the_reserve_suits_small_and_large_windows() {
+        for (window, reserve) in [
+            (1_000, 500),
+            (2_048, 1_024),
+            (4_000, 1_024),
+            (8_192, 2_048),
+            (32_768, 8_192),
+        ] {
+            assert_eq!(budget(window).reserve(), Tokens(reserve), "{window}");
+        }
+        let capped = Budget::new(
+            Tokens(1_000_000),
+            Some(Tokens(8_192)),
+            Calibration::default(),
+        );
+        assert_eq!(capped.reserve(), Tokens(8_192));
+    }
+
+    #[test]
+    fn max_tokens_is_what_is_left_and_never_nothing() {
+        assert_eq!(budget(4_000).max_tokens(Tokens(1_000)), Tokens(2_936));
+        assert_eq!(budget(4_000).max_tokens(Tokens(4_000)), Tokens(1));
+        assert_eq!(budget(4_000).max_tokens(Tokens(90_000)), Tokens(1));
+    }
+
+    #[test]
+    fn a_dense_language_shrinks_the_prompt() {
+        let dense = Budget::new(Tokens(8_192), None, Calibration::new(3.0));
+        assert_eq!(dense.prompt(), Tokens((8_192 - 2_048 - 64) / 3));
+    }
+}

@@ -1,0 +1,160 @@
+//! A section: one piece of a request, with what it costs and where it came from.
+
+use std::fmt;
+
+use crate::chat::{Message, Tokens, TurnId};
+
+/// What a section is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SectionKind {
+    /// Base prompt and mode addition.
+    System,
+    /// What the active mode's tracker has to say.
+    ModeState,
+    /// Two messages that stand for everything before them (O16).
+    Compacted,
+    /// A turn that left the window and that no summary covers yet (C7).
+    Pending,
+    /// A turn of the sliding window (C1).
+    Window,
+    /// What the person just said.
+    Input,
+}
+
+/// The order in which sections give way when a request is too large (C79-C81).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GivesWay {
+    /// Pending and window as one list, oldest turn first; never the last whole turn.
+    WithHistory,
+    AfterHistory(u8),
+    Never,
+}
+
+impl SectionKind {
+    pub fn gives_way(self) -> GivesWay {
+        match self {
+            Self::Pending | Self::Window => GivesWay::WithHistory,
+            Self::ModeState => GivesWay::AfterHistory(0),
+            Self::Compacted => GivesWay::AfterHistory(1),
+            Self::System | Self::Input => GivesWay::Never,
+        }
+    }
+
+    /// One word, as `/context` and `--json` name it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::ModeState => "mode",
+            Self::Compacted => "compacted",
+            Self::Pending => "pending",
+            Self::Window => "window",
+            Self::Input => "input",
+        }
+    }
+}
+
+/// Where a section came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A prompt file: its name under `config/`, or the path of the user's own.
+    Prompt(String),
+    /// The tracker of a mode.
+    Tracker(String),
+    /// A compaction that stands for the messages before this index.
+    Compaction {
+        upto: usize,
+    },
+    Turn(TurnId),
+    /// The person, just now.
+    You,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Prompt(file) => f.write_str(file),
+            Self::Tracker(mode) => write!(f, "{mode} tracker"),
+            Self::Compaction { upto } => write!(f, "stands for {upto} messages"),
+            Self::Turn(turn) => write!(f, "turn {turn}"),
+            Self::You => f.write_str("you"),
+        }
+    }
+}
+
+/// System texts stay apart from messages: they are merged into one leading message when sent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    System(String),
+    /// One turn, or another group that goes or stays as one: a tool call is never parted from its result.
+    Messages(Vec<Message>),
+}
+
+/// A piece of a request.
+///
+/// Invariant: `cost` is what `content` costs; only constructors and [`super::fit`] set it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Section {
+    pub kind: SectionKind,
+    pub source: Source,
+    content: Content,
+    cost: Tokens,
+}
+
+impl Section {
+    pub fn system(kind: SectionKind, source: Source, text: impl Into<String>) -> Self {
+        Self::new(kind, source, Content::System(text.into()))
+    }
+
+    pub fn messages(kind: SectionKind, source: Source, messages: Vec<Message>) -> Self {
+        Self::new(kind, source, Content::Messages(messages))
+    }
+
+    fn new(kind: SectionKind, source: Source, content: Content) -> Self {
+        let cost = cost(&content);
+        Self {
+            kind,
+            source,
+            content,
+            cost,
+        }
+    }
+
+    pub fn content(&self) -> &Content {
+        &self.content
+    }
+
+    pub fn cost(&self) -> Tokens {
+        self.cost
+    }
+
+    /// Messages of this section; none for a system text.
+    pub fn as_messages(&self) -> &[Message] {
+        match &self.content {
+            Content::System(_) => &[],
+            Content::Messages(messages) => messages,
+        }
+    }
+
+    /// Changes the messages and counts again.
+    pub(super) fn edit(&mut self, change: impl FnOnce(&mut [Message])) {
+        if let Content::Messages(messages) = &mut self.content {
+            change(messages);
+        }
+        self.cost = cost(&self.content);
+    }
+}
+
+fn cost(content: &Content) -> Tokens {
+    match content {
+        Content::System(text) => Tokens::estimate(text) + Tokens::PER_MESSAGE,
+        Content::Messages(messages) => messages.iter().map(Message::cost).sum(),
+    }
+}
+
+/// Everything that would be sent if there were room, in the order of sending.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Draft {
+    pub sections: Vec<Section>,
+    /// Older messages that were not even drafted because they cannot fit; still on disk.
+    pub beyond: usize,
+}

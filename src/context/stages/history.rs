@@ -1,0 +1,266 @@
+//! Past turns: the sliding window, and in front of it what no summary covers yet (C1, C7, C10).
+//!
+//! Counts messages, cuts at turns: a boundary inside a turn moves back to that turn's user message, so
+//! that at least the asked number is sent and the first is the user's. Walks backwards and stops where
+//! nothing more can fit, so that its cost does not grow with the session.
+
+use std::collections::HashSet;
+
+use crate::chat::{CallId, Message, MessageId, Part, Role, Session, Tokens, Turn};
+use crate::context::{Section, SectionKind, Source};
+
+/// What of the past is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Messages of the sliding window.
+    pub window: usize,
+    /// Messages `0..covered` are represented by something else and are not sent.
+    pub covered: usize,
+    /// Whether what lies between coverage and window is sent.
+    pub pending: Pending,
+    /// Cost beyond which older turns need not be drafted.
+    pub room: Tokens,
+}
+
+/// What happens to messages that left the window and are not covered (`memory.carry_pending`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pending {
+    Carried,
+    Dropped,
+}
+
+/// Sections of the past, oldest first, and how many older messages were not drafted.
+pub fn sections(
+    session: &Session,
+    wanted: Wanted,
+    render: impl Fn(&Message) -> Message,
+) -> (Vec<Section>, usize) {
+    let mut sections = Vec::new();
+    let mut in_window = 0;
+    let mut cost = Tokens::ZERO;
+    let mut oldest = session.messages().len();
+    for turn in session
+        .live_turns()
+        .rev()
+        .filter(|turn| turn.outcome.is_some())
+    {
+        if turn.messages.start < wanted.covered || cost > wanted.room {
+            break;
+        }
+        let kind = if in_window < wanted.window {
+            SectionKind::Window
+        } else {
+            SectionKind::Pending
+        };
+        if kind == SectionKind::Pending && wanted.pending == Pending::Dropped {
+            break;
+        }
+        in_window += turn.messages.len();
+        oldest = turn.messages.start;
+        let section = Section::messages(
+            kind,
+            Source::Turn(turn.id),
+            sendable(session, turn, &render),
+        );
+        cost += section.cost();
+        sections.push(section);
+    }
+    sections.reverse();
+    (sections, oldest.saturating_sub(wanted.covered))
+}
+
+/// A turn as it can be sent: begins with the user, and every tool result answers a call before it.
+/// History itself keeps what is odd; only the sent copy goes without (C87).
+fn sendable(session: &Session, turn: &Turn, render: impl Fn(&Message) -> Message) -> Vec<Message> {
+    let messages = session.messages_of(turn);
+    let mut calls: HashSet<&CallId> = HashSet::new();
+    let mut sent = Vec::with_capacity(messages.len() + 1);
+    if messages
+        .first()
+        .is_some_and(|first| first.role != Role::User)
+    {
+        let opening = MessageId::new("opening");
+        sent.push(Message::text(
+            opening,
+            Role::User,
+            "[the conversation begins]",
+            None,
+        ));
+    }
+    for message in messages {
+        let orphan = message.answers().any(|call| !calls.contains(call));
+        calls.extend(message.calls().map(|call| &call.id));
+        if orphan {
+            let mut paired = message.clone();
+            paired.parts.retain(|part| match part {
+                Part::ToolResult { call, .. } => calls.contains(call),
+                Part::Text(_) | Part::ToolCall(_) => true,
+            });
+            if !paired.parts.is_empty() {
+                sent.push(render(&paired));
+            }
+        } else {
+            sent.push(render(message));
+        }
+    }
+    sent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::{Outcome, Record, Withdrawal};
+
+    /// A session of `turns` plain turns, two messages each.
+    fn session(turns: u32) -> Session {
+        let mut session = Session::new("test".parse().unwrap());
+        for n in 0..turns {
+            say(
+                &mut session,
+                &format!("question {n}"),
+                &[&format!("answer {n}")],
+            );
+        }
+        session
+    }
+
+    fn say(session: &mut Session, input: &str, replies: &[&str]) {
+        let turn = session.next_turn();
+        let input = Message::text(session.next_message_id(0), Role::User, input, None);
+        session.apply(Record::TurnStarted {
+            turn,
+            input,
+            mode: "m".into(),
+            model: "m".into(),
+        });
+        let messages = replies.iter().enumerate().map(|(n, text)| {
+            Message::text(
+                session.next_message_id(n as u64),
+                Role::Assistant,
+                *text,
+                None,
+            )
+        });
+        let messages = messages.collect();
+        session.apply(Record::TurnFinished {
+            turn,
+            messages,
+            outcome: Outcome::Answered,
+            calibration: None,
+        });
+    }
+
+    fn wanted(window: usize, pending: Pending) -> Wanted {
+        Wanted {
+            window,
+            covered: 0,
+            pending,
+            room: Tokens(1_000_000),
+        }
+    }
+
+    fn counts(session: &Session, wanted: Wanted) -> (usize, usize, usize) {
+        let (sections, beyond) = sections(session, wanted, Clone::clone);
+        let of = |kind| {
+            sections
+                .iter()
+                .filter(|s| s.kind == kind)
+                .map(|s| s.as_messages().len())
+                .sum()
+        };
+        (of(SectionKind::Pending), of(SectionKind::Window), beyond)
+    }
+
+    #[test]
+    fn windows_are_whole_turns_of_at_least_the_asked_size() {
+        for (turns, window, pending, expected) in [
+            (20, 25, Pending::Dropped, (0, 26, 14)),
+            (18, 30, Pending::Dropped, (0, 30, 6)),
+            (20, 25, Pending::Carried, (14, 26, 0)),
+            (3, 25, Pending::Carried, (0, 6, 0)),
+            (0, 25, Pending::Carried, (0, 0, 0)),
+        ] {
+            assert_eq!(
+                counts(&session(turns), wanted(window, pending)),
+                expected,
+                "{turns} turns"
+            );
+        }
+    }
+
+    #[test]
+    fn the_three_buckets_of_the_seed() {
+        let covered = Wanted {
+            covered: 44,
+            ..wanted(25, Pending::Carried)
+        };
+        assert_eq!(counts(&session(40), covered), (10, 26, 0));
+    }
+
+    #[test]
+    fn a_long_tool_chain_stays_whole() {
+        let mut session = session(1);
+        say(&mut session, "work", &["step"; 40]);
+        say(&mut session, "next", &["ok"]);
+        assert_eq!(counts(&session, wanted(25, Pending::Dropped)), (0, 43, 2));
+    }
+
+    #[test]
+    fn drafting_stops_where_nothing_more_can_fit() {
+        let few = Wanted {
+            room: Tokens(100),
+            ..wanted(4, Pending::Carried)
+        };
+        let (pending, window, beyond) = counts(&session(1_000), few);
+        assert_eq!(window, 4);
+        assert!(pending < 30, "{pending}");
+        assert_eq!(pending + window + beyond, 2_000);
+    }
+
+    #[test]
+    fn undone_turns_are_not_sent() {
+        let mut session = session(3);
+        let turn = session.turns()[1].id;
+        session.apply(Record::TurnWithdrawn {
+            turn,
+            why: Withdrawal::Undone,
+        });
+        let (sections, _) = sections(&session, wanted(25, Pending::Carried), Clone::clone);
+        let said: Vec<_> = sections
+            .iter()
+            .map(|s| s.as_messages()[0].said().into_owned())
+            .collect();
+        assert_eq!(said, ["question 0", "question 2"]);
+    }
+
+    #[test]
+    fn a_result_without_its_call_and_a_reply_without_a_question_are_made_sendable() {
+        let mut orphan = Message::text(MessageId::numbered(3), Role::Tool, "", None);
+        orphan.parts = vec![Part::ToolResult {
+            call: CallId::new("lost"),
+            name: "read".into(),
+            output: "x".into(),
+            failed: false,
+        }];
+        let messages = vec![
+            Message::text(MessageId::numbered(1), Role::Assistant, "Welcome", None),
+            Message::text(MessageId::numbered(2), Role::User, "hi", None),
+            orphan,
+            Message::text(MessageId::numbered(4), Role::Assistant, "hello", None),
+        ];
+        let name = "x".parse().unwrap();
+        let session = Session::restore(name, crate::chat::SessionMeta::default(), messages, |_| {
+            None
+        });
+        let (sections, _) = sections(&session, wanted(25, Pending::Carried), Clone::clone);
+        let roles: Vec<_> = sections
+            .iter()
+            .flat_map(Section::as_messages)
+            .map(|m| m.role)
+            .collect();
+        assert_eq!(
+            roles,
+            [Role::User, Role::Assistant, Role::User, Role::Assistant]
+        );
+    }
+}

@@ -1,0 +1,5 @@
+//! One file for each kind of section; each is a function from what it needs to sections.
+
+pub mod history;
+pub mod input;
+pub mod stamp;
