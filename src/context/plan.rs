@@ -74,9 +74,7 @@ impl ContextPlan {
     }
 
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
-        self.sections
-            .iter()
-            .flat_map(Section::as_messages)
+        self.sections.iter().flat_map(Section::as_messages)
     }
 
     /// System texts in order; one text when `merged` (C8).

@@ -1,7 +1,160 @@
-//! What is kept and what comes back.
+//! What is kept and what comes back: [`Memory::prepare`] before a request, [`Memory::update`] after a
+//! turn, [`Memory::absorb`] when slow work is done.
+//!
+//! Memory is total: no failure in it ends a turn. It does no I/O; what needs a model leaves as a [`Job`],
+//! what must last leaves as a [`Record`]. The message log is the truth; everything here can be rebuilt.
 
+pub mod compaction;
+mod modes;
+mod prompts;
+mod script;
 mod settings;
 
+pub use compaction::{CompactJob, Compacted, NotCompacted, NothingToCompact};
+pub use modes::{BadMode, MemoryMode, ModeState, Preset, Registry};
+pub use prompts::{Prompt, Prompts};
 pub use settings::{
     CodeSettings, ConversationSettings, ModesSettings, ReasoningSettings, Settings, Timestamps,
 };
+
+use crate::chat::{Message, Record, Role, Session, Timestamp, Tokens, Turn};
+use crate::context::stages::{history, input, stamp};
+use crate::context::{Draft, Section, SectionKind, Source};
+
+/// Slow work that memory wants done, as data.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Job {
+    Compact(CompactJob),
+}
+
+/// What came of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Done {
+    Compacted(Compacted),
+}
+
+/// What a request is made for beside the session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The folder the person works in, as the base prompt names it.
+    pub directory: String,
+    pub now: Timestamp,
+    /// What the prompt may cost: older turns beyond it are not drafted.
+    pub room: Tokens,
+}
+
+/// The memory of one session.
+#[derive(Debug)]
+pub struct Memory {
+    modes: Registry,
+    settings: Settings,
+    prompts: Prompts,
+}
+
+impl Memory {
+    /// Memory with the modes of `modes`, the one of `settings` active.
+    pub fn new(mut modes: Registry, settings: Settings, prompts: Prompts) -> Result<Self, BadMode> {
+        modes.switch(&settings.mode)?;
+        Ok(Self {
+            modes,
+            settings,
+            prompts,
+        })
+    }
+
+    pub fn modes(&self) -> &Registry {
+        &self.modes
+    }
+
+    pub fn mode(&self) -> &Preset {
+        self.modes.active().preset()
+    }
+
+    /// Makes another mode the active one, from the very next request on (C65).
+    pub fn switch(&mut self, mode: &str) -> Result<(), BadMode> {
+        self.modes.switch(mode)
+    }
+
+    /// Takes up what a session kept of its modes.
+    pub fn restore(&mut self, session: &Session) {
+        self.modes.restore(session.mode_states());
+    }
+
+    /// Lines up what the next request would hold if there were room (C8). Reads only.
+    pub fn prepare(&self, session: &Session, input: &Message, around: &Surroundings) -> Draft {
+        let mut sections = self.system(session, around);
+        sections.extend(self.modes.active().sections());
+        let compaction = session.hybrid().compaction.as_ref();
+        sections.extend(compaction.map(compaction::head));
+        let wanted = history::Wanted {
+            window: self.mode().window,
+            covered: compaction.map_or(0, |compaction| compaction.upto),
+            pending: if self.settings.carry_pending {
+                history::Pending::Carried
+            } else {
+                history::Pending::Dropped
+            },
+            room: around.room,
+        };
+        let (past, beyond) = history::sections(session, wanted, |message| self.rendered(message));
+        sections.extend(past);
+        sections.push(input::section(self.rendered(input)));
+        Draft { sections, beyond }
+    }
+
+    fn system(&self, session: &Session, around: &Surroundings) -> Vec<Section> {
+        let time = match self.settings.timestamps {
+            Timestamps::All | Timestamps::User => {
+                "- A message may begin with its time in brackets, put there by the program. The newest one tells the \
+                 present. Never write such a time in front of your own replies."
+                    .to_owned()
+            }
+            Timestamps::Off => format!("- Today is {} (UTC).", around.now.date()),
+        };
+        let values = [
+            ("session", session.name().as_str()),
+            ("directory", around.directory.as_str()),
+            ("time", time.as_str()),
+        ];
+        [&self.prompts.base, &self.mode().prompt]
+            .map(|prompt| {
+                let source = Source::Prompt(prompt.file.clone());
+                Section::system(SectionKind::System, source, prompt.fill(&values))
+            })
+            .into()
+    }
+
+    fn rendered(&self, message: &Message) -> Message {
+        match (self.settings.timestamps, message.role) {
+            (_, Role::Tool) | (Timestamps::Off, _) | (Timestamps::User, Role::Assistant) => {
+                message.clone()
+            }
+            (Timestamps::All, _) | (Timestamps::User, Role::User) => stamp::stamped(message),
+        }
+    }
+
+    /// Reads a finished turn; returns what must last. Fast, no I/O.
+    pub fn update(&mut self, session: &Session, turn: &Turn) -> Record {
+        self.modes.observe(session, session.messages_of(turn));
+        Record::ModeStatesReplaced(self.modes.states())
+    }
+
+    /// The job that would put one text in the place of everything said so far (`/compact`, O16).
+    /// `room`: what one request to the model may cost.
+    pub fn compact(&self, session: &Session, room: Tokens) -> Result<Job, NothingToCompact> {
+        compaction::job(session, &self.prompts.compact, room).map(Job::Compact)
+    }
+
+    /// Takes in what a job brought, if it still fits the session and is good enough; the session is
+    /// changed by the record alone.
+    pub fn absorb(
+        &self,
+        session: &Session,
+        done: Done,
+        now: Timestamp,
+    ) -> Result<Record, NotCompacted> {
+        match done {
+            Done::Compacted(compacted) => compaction::accept(session, compacted, now),
+        }
+    }
+}

@@ -3,6 +3,7 @@
 //! Nothing above this folder sees a wire type, partial JSON or an HTTP status it has to interpret.
 
 mod error;
+pub mod offline;
 mod settings;
 
 use std::fmt;
