@@ -13,6 +13,7 @@
 //!  0        chat   hint   clock   files            values, and the smallest ports to the outside
 //! ```
 
+pub mod agent;
 pub mod chat;
 pub mod clock;
 pub mod context;

@@ -134,7 +134,7 @@ impl Session {
                 }
             }
             Record::ModeChanged { mode } => self.meta.mode = Some(mode),
-            Record::ModelChanged { model } => self.meta.model = Some(model),
+            Record::ModelChanged { model } => self.change_model(model),
             Record::HybridReplaced(hybrid) => self.hybrid = hybrid,
             Record::ModeStatesReplaced(states) => self.mode_states = states,
         }
@@ -146,7 +146,7 @@ impl Session {
         }
         self.meta.created_at = self.meta.created_at.or(input.at);
         self.meta.mode = Some(mode);
-        self.meta.model = Some(model);
+        self.change_model(model);
         let at = self.messages.len();
         self.turns.push(Turn {
             id: turn,
@@ -155,6 +155,14 @@ impl Session {
             withdrawn: None,
         });
         self.add(turn, input);
+    }
+
+    /// What was learnt of one model's tokens says nothing of another's.
+    fn change_model(&mut self, model: String) {
+        if self.meta.model.as_ref() != Some(&model) {
+            self.meta.calibration = Calibration::default();
+        }
+        self.meta.model = Some(model);
     }
 
     /// Messages only ever join the last turn: turns tile the list.

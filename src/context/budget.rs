@@ -24,6 +24,16 @@ impl Budget {
         }
     }
 
+    /// The same model, seen with another window and calibration.
+    #[must_use]
+    pub fn with(self, window: Tokens, calibration: Calibration) -> Self {
+        Self {
+            window,
+            calibration,
+            ..self
+        }
+    }
+
     pub fn window(self) -> Tokens {
         self.window
     }

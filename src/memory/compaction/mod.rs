@@ -6,4 +6,4 @@
 mod command;
 mod transcript;
 
-pub use command::{CompactJob, Compacted, NotCompacted, NothingToCompact, accept, head, job};
+pub use command::{CompactJob, Compacted, NotCompacted, NothingToCompact, Size, accept, head, job};

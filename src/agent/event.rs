@@ -1,0 +1,211 @@
+//! What a turn tells while it runs, and what it warns of.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use crate::chat::Tokens;
+use crate::context::{ContextPlan, SectionKind, TokenUsage};
+use crate::store::StoreError;
+
+/// Takes the events of a turn as they happen.
+pub type Observer<'a> = dyn FnMut(TurnEvent) + Send + 'a;
+
+/// What happens in a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TurnEvent {
+    Text(String),
+    Reasoning(String),
+    Retrying { why: String, after: Duration },
+    Warning(Warning),
+}
+
+/// Something the person should know that does not end the turn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Warning {
+    /// The disk refused; the words are in memory and are tried again with the next ones (C76).
+    NotSaved {
+        why: String,
+    },
+    /// Older messages no longer fit into a request.
+    LeftOut {
+        messages: usize,
+    },
+    /// The input alone was larger than the budget (C81).
+    InputCut {
+        chars: usize,
+    },
+    /// The server counted far fewer tokens than were sent: it may have cut the beginning.
+    SilentCut {
+        estimated: Tokens,
+        counted: Tokens,
+        window: Tokens,
+    },
+    /// The server's window is smaller than assumed; the request was made again, shorter.
+    Refitted {
+        window: Option<Tokens>,
+    },
+    NearLimit(TokenUsage),
+    /// The reply ended at its token limit.
+    ReplyCut {
+        max_tokens: Tokens,
+    },
+    /// The model called a tool although none was offered.
+    ToolRefused {
+        name: String,
+    },
+}
+
+impl Warning {
+    pub fn not_saved(error: &StoreError) -> Self {
+        let mut why = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            why = format!("{why}: {cause}");
+            source = cause.source();
+        }
+        Self::NotSaved { why }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotSaved { why } => write!(
+                f,
+                "NOT SAVED: {why}; kept in memory and tried again with the next turn"
+            ),
+            Self::LeftOut { messages } => write!(
+                f,
+                "{messages} older messages no longer fit into the model's window; they stay on disk (`/context` shows what is sent, `/compact` makes room)"
+            ),
+            Self::InputCut { chars } => write!(
+                f,
+                "your message is larger than the model's window: {chars} characters from its middle were not sent (the whole text is kept)"
+            ),
+            Self::SilentCut {
+                estimated,
+                counted,
+                window,
+            } => write!(
+                f,
+                "the server counted {counted} tokens where about {estimated} were sent: it may have cut the beginning (window assumed: {window}; set num_ctx or context_window to what it really has)"
+            ),
+            Self::Refitted {
+                window: Some(window),
+            } => {
+                write!(
+                    f,
+                    "the server's window is smaller than assumed ({window} tokens); asked again with less"
+                )
+            }
+            Self::Refitted { window: None } => {
+                f.write_str("the request was too long for the server; asked again with less")
+            }
+            Self::NearLimit(usage) => write!(
+                f,
+                "the context window is {:.0} % full ({} of {} tokens); `/compact` makes room",
+                usage.percent_used, usage.input, usage.max
+            ),
+            Self::ReplyCut { max_tokens } => {
+                write!(
+                    f,
+                    "the reply reached its limit of {max_tokens} tokens; say \"go on\" for the rest"
+                )
+            }
+            Self::ToolRefused { name } => {
+                write!(f, "the model called a tool ({name}), but none was offered")
+            }
+        }
+    }
+}
+
+/// Warnings that come once for each crossing of their line, not every turn (G18).
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    left_out: bool,
+    near_limit: bool,
+    silent_cut: bool,
+}
+
+impl Told {
+    /// What a plan gives reason to warn of.
+    pub(super) fn of_plan(&mut self, plan: &ContextPlan) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let messages = plan.messages_left_out();
+        if crossed(&mut self.left_out, messages > 0) {
+            warnings.push(Warning::LeftOut { messages });
+        }
+        let cut = plan
+            .cuts()
+            .iter()
+            .filter(|cut| cut.kind == SectionKind::Input);
+        warnings.extend(cut.map(|cut| Warning::InputCut { chars: cut.chars }));
+        warnings
+    }
+
+    /// What a window's usage gives reason to warn of.
+    pub(super) fn of_usage(&mut self, usage: TokenUsage) -> Option<Warning> {
+        crossed(&mut self.near_limit, usage.near_limit).then_some(Warning::NearLimit(usage))
+    }
+
+    /// Compares what was sent with what the server counted. Estimates are rough, so only a count of
+    /// less than half, or one that stops exactly at the window, raises the alarm.
+    pub(super) fn of_count(
+        &mut self,
+        estimated: Tokens,
+        counted: Tokens,
+        window: Tokens,
+    ) -> Option<Warning> {
+        const WORTH_IT: Tokens = Tokens(512);
+        let far_fewer = estimated > WORTH_IT && u64::from(counted.0) * 2 < u64::from(estimated.0);
+        let stopped_at_window = counted >= window && window > Tokens::ZERO;
+        crossed(&mut self.silent_cut, far_fewer || stopped_at_window).then_some(
+            Warning::SilentCut {
+                estimated,
+                counted,
+                window,
+            },
+        )
+    }
+}
+
+/// Whether a condition has just begun to hold.
+fn crossed(before: &mut bool, now: bool) -> bool {
+    let crossed = now && !*before;
+    *before = now;
+    crossed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crossing_is_told_once_and_again_after_it_ended() {
+        let mut told = Told::default();
+        let usage = |input| TokenUsage::new(Tokens(input), Tokens(100), 0.8, false);
+        let warned: Vec<bool> = [70, 85, 90, 60, 81]
+            .map(|input| told.of_usage(usage(input)).is_some())
+            .into();
+        assert_eq!(warned, [false, true, false, false, true]);
+    }
+
+    #[test]
+    fn a_silent_cut_is_seen_and_a_rough_estimate_is_not_one() {
+        for (estimated, counted, window, expected) in [
+            (6_000, 2_048, 8_192, true),
+            (6_000, 4_100, 8_192, false),
+            (100, 22, 8_192, false),
+            (4_100, 4_096, 4_096, true),
+        ] {
+            let warning =
+                Told::default().of_count(Tokens(estimated), Tokens(counted), Tokens(window));
+            assert_eq!(
+                warning.is_some(),
+                expected,
+                "{estimated} sent, {counted} counted of {window}"
+            );
+        }
+    }
+}

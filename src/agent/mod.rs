@@ -1,0 +1,215 @@
+//! One turn after another: [`Agent`] holds the parts of a conversation and lets them meet.
+//!
+//! ```text
+//!  input -> record(TurnStarted) -> memory.prepare -> context::fit -> provider.stream -> events
+//!                                                                        |
+//!           record(ModeStates)  <- memory.update  <- record(TurnFinished)
+//! ```
+//! However a turn ends, it is recorded, closed and sendable before [`Agent::turn`] returns.
+
+mod compact;
+mod event;
+mod ledger;
+mod reply;
+mod turn;
+
+use std::sync::Arc;
+
+use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, Withdrawal};
+use crate::clock::Clock;
+use crate::context::{self, ContextPlan};
+use crate::memory::{BadMode, Memory};
+use crate::provider::{Delivery, Provider};
+use crate::store::{Opened, StoreError};
+
+pub use compact::{CompactError, CompactReport, Progress};
+pub use event::{Observer, TurnEvent, Warning};
+pub use ledger::Ledger;
+pub use turn::{TurnError, TurnFailure, TurnReport};
+
+/// What stays the same from turn to turn.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub context: context::Settings,
+    pub delivery: Delivery,
+    /// The folder the person works in.
+    pub directory: String,
+}
+
+/// A conversation with all its parts.
+#[derive(Debug)]
+pub struct Agent {
+    provider: Arc<dyn Provider>,
+    memory: Memory,
+    ledger: Ledger,
+    clock: Arc<dyn Clock>,
+    settings: Settings,
+    /// The last request, for `/context`.
+    last_plan: Option<ContextPlan>,
+    /// A window smaller than assumed, learnt when a request was refused as too long.
+    served_window: Option<Tokens>,
+    /// What was said once is not said every turn.
+    told: event::Told,
+}
+
+/// Why a turn cannot be taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoTurn {
+    #[error("there is no turn to take back")]
+    None,
+    #[error("the last turn is part of a compaction; `/compact undo` brings it back first")]
+    Compacted,
+}
+
+impl Agent {
+    pub fn new(
+        provider: Arc<dyn Provider>,
+        mut memory: Memory,
+        opened: Opened,
+        clock: Arc<dyn Clock>,
+        settings: Settings,
+    ) -> Self {
+        memory.restore(&opened.session);
+        let ledger = Ledger::new(opened);
+        let told = event::Told::default();
+        Self {
+            provider,
+            memory,
+            ledger,
+            clock,
+            settings,
+            last_plan: None,
+            told,
+        }
+    }
+
+    pub fn session(&self) -> &Session {
+        self.ledger.session()
+    }
+
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    pub fn provider(&self) -> &Arc<dyn Provider> {
+        &self.provider
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub fn last_plan(&self) -> Option<&ContextPlan> {
+        self.last_plan.as_ref()
+    }
+
+    /// Makes another mode the active one, from the next request on (C65).
+    pub fn switch_mode(&mut self, mode: &str) -> Result<Option<Warning>, BadMode> {
+        self.memory.switch(mode)?;
+        let mode = self.memory.mode().name.clone();
+        Ok(self.note(Record::ModeChanged { mode }))
+    }
+
+    /// Lets another model answer from the next request on.
+    pub fn switch_model(&mut self, provider: Arc<dyn Provider>) -> Option<Warning> {
+        self.provider = provider;
+        self.served_window = None;
+        self.told = event::Told::default();
+        let model = self.provider.model().to_string();
+        self.note(Record::ModelChanged { model })
+    }
+
+    /// Records what only matters to a session that has begun: an empty one leaves no file behind.
+    fn note(&mut self, record: Record) -> Option<Warning> {
+        if self.session().is_empty() {
+            return None;
+        }
+        self.ledger
+            .record(record)
+            .err()
+            .as_ref()
+            .map(Warning::not_saved)
+    }
+
+    /// Takes the last turn out of what is sent; history keeps it.
+    pub fn undo(&mut self) -> Result<(String, Option<Warning>), NoTurn> {
+        let (input, record) = self.withdrawal(Withdrawal::Undone)?;
+        Ok((
+            input,
+            self.ledger
+                .record(record)
+                .err()
+                .as_ref()
+                .map(Warning::not_saved),
+        ))
+    }
+
+    /// The last live turn's input, and the record that withdraws it.
+    fn withdrawal(&self, why: Withdrawal) -> Result<(String, Record), NoTurn> {
+        let session = self.session();
+        let last = session.live_turns().next_back().ok_or(NoTurn::None)?;
+        let compacted = session
+            .hybrid()
+            .compaction
+            .as_ref()
+            .map_or(0, |compaction| compaction.upto);
+        if last.messages.start < compacted {
+            return Err(NoTurn::Compacted);
+        }
+        let input = session
+            .messages_of(last)
+            .first()
+            .map(|input| input.said().into_owned());
+        Ok((
+            input.unwrap_or_default(),
+            Record::TurnWithdrawn { turn: last.id, why },
+        ))
+    }
+
+    /// Goes back to what was sent before the last compaction.
+    pub fn undo_compaction(&mut self) -> Result<Option<Warning>, NoTurn> {
+        let hybrid = self.session().hybrid();
+        let compaction = hybrid.compaction.clone().ok_or(NoTurn::None)?;
+        let compaction = compaction.previous.map(|previous| *previous);
+        let record = Record::HybridReplaced(Hybrid {
+            compaction,
+            unknown: hybrid.unknown.clone(),
+        });
+        Ok(self
+            .ledger
+            .record(record)
+            .err()
+            .as_ref()
+            .map(Warning::not_saved))
+    }
+
+    /// Ends the session cleanly: what is not on disk yet is written, and the journal folded where cheap.
+    pub fn close(&mut self) -> Result<(), StoreError> {
+        self.ledger.close()
+    }
+
+    /// Goes on with another session; the present one is closed first.
+    pub fn open(&mut self, opened: Opened) -> Result<(), StoreError> {
+        let closed = self.ledger.close();
+        self.ledger = Ledger::new(opened);
+        self.begin_anew();
+        closed
+    }
+
+    /// Moves all that was said to the archive and begins anew under the same name; tells where it went.
+    pub fn clear(&mut self) -> Result<std::path::PathBuf, StoreError> {
+        let archived = self.ledger.archive(self.clock.now())?;
+        self.begin_anew();
+        Ok(archived)
+    }
+
+    fn begin_anew(&mut self) {
+        self.memory.restore(self.ledger.session());
+        self.last_plan = None;
+        self.told = event::Told::default();
+    }
+
+    pub fn rename(&mut self, name: &SessionName) -> Result<(), StoreError> {
+        self.ledger.rename(name)
+    }
+}

@@ -1,0 +1,358 @@
+//! The turn: the person's words in, recorded; the reply out, recorded.
+
+use std::borrow::Cow;
+
+use tokio_util::sync::CancellationToken;
+
+use super::event::{Observer, TurnEvent, Warning};
+use super::reply::{self, End, Reply};
+use super::{Agent, NoTurn};
+use crate::chat::{
+    Calibration, Message, Outcome, Record, Role, Tokens, Turn, TurnId, Usage, Withdrawal,
+};
+use crate::context::{self, Budget, ContextPlan, DoesNotFit, TokenUsage};
+use crate::hint::Hint;
+use crate::memory::Surroundings;
+use crate::provider::{Abilities, ChatRequest, FinishReason, ProviderError, Purpose};
+
+/// A turn that ended with a reply, or that the person ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnReport {
+    pub outcome: Outcome,
+    /// The reply as it is kept; of an interrupted turn, what had arrived and the mark that closes it.
+    pub text: String,
+    pub usage: Option<Usage>,
+}
+
+/// A turn without a complete reply. It is in history all the same, closed, and `/retry` asks again.
+#[derive(Debug, thiserror::Error)]
+#[error("no reply")]
+pub struct TurnError {
+    #[source]
+    pub failure: TurnFailure,
+    /// Whether part of a reply was shown and kept.
+    pub partial: bool,
+}
+
+/// Why there is no complete reply.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TurnFailure {
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    #[error(transparent)]
+    DoesNotFit(#[from] DoesNotFit),
+    #[error("the model sent an empty reply")]
+    Empty,
+    #[error("the server refused to answer this")]
+    Filtered,
+}
+
+impl Hint for TurnFailure {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Provider(error) => error.hint(),
+            Self::DoesNotFit(error) => error.hint(),
+            Self::Empty => Some("`/retry` asks again".into()),
+            Self::Filtered => Some("say it in other words".into()),
+        }
+    }
+}
+
+/// What a conversation with the provider brought.
+struct Conversed {
+    text: String,
+    outcome: Outcome,
+    failure: Option<TurnFailure>,
+    usage: Option<Usage>,
+    calibration: Option<Calibration>,
+}
+
+impl Agent {
+    /// Asks the model. However this ends, the turn is recorded and closed before it returns.
+    pub async fn turn(
+        &mut self,
+        input: String,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<TurnReport, TurnError> {
+        let at = Some(self.clock.now());
+        let message = Message::text(self.session().next_message_id(0), Role::User, input, at);
+        self.run(message, observe, cancel).await
+    }
+
+    /// Asks the last question again; the turn that asked it before is taken out of what is sent (C86).
+    /// The question keeps the time at which it was first put (C30).
+    pub async fn retry(
+        &mut self,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Result<TurnReport, TurnError>, NoTurn> {
+        let (input, withdrawn) = self.withdrawal(Withdrawal::Retried)?;
+        let at = self
+            .session()
+            .live_turns()
+            .next_back()
+            .and_then(|turn| self.session().messages_of(turn)[0].at);
+        self.record(withdrawn, observe);
+        let at = at.or_else(|| Some(self.clock.now()));
+        let message = Message::text(self.session().next_message_id(0), Role::User, input, at);
+        Ok(self.run(message, observe, cancel).await)
+    }
+
+    async fn run(
+        &mut self,
+        input: Message,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<TurnReport, TurnError> {
+        let turn = self.session().next_turn();
+        let mode = self.memory.mode().name.clone();
+        let model = self.provider.model().to_string();
+        self.record(
+            Record::TurnStarted {
+                turn,
+                input: input.clone(),
+                mode,
+                model,
+            },
+            observe,
+        );
+        let conversed = self.converse(&input, observe, cancel).await;
+        self.finish(turn, conversed, observe)
+    }
+
+    fn record(&mut self, record: Record, observe: &mut Observer<'_>) {
+        if let Err(error) = self.ledger.record(record) {
+            observe(TurnEvent::Warning(Warning::not_saved(&error)));
+        }
+    }
+
+    /// Plans, sends and reads; once more with a tighter budget where the server says it was too much.
+    async fn converse(
+        &mut self,
+        input: &Message,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Conversed {
+        let abilities = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Conversed::interrupted(String::new()),
+            abilities = self.provider.abilities() => abilities,
+        };
+        let mut budget = self.budget(abilities);
+        let mut refitted = false;
+        loop {
+            let plan = match self.plan(input, budget) {
+                Ok(plan) => plan,
+                Err(error) => return Conversed::failed(String::new(), error.into()),
+            };
+            for warning in self.told.of_plan(&plan) {
+                observe(TurnEvent::Warning(warning));
+            }
+            let sent = Sent {
+                cost: plan.cost(),
+                max_tokens: plan.max_tokens(),
+                budget,
+            };
+            let stream = self.provider.stream(self.request(&plan));
+            self.last_plan = Some(plan);
+            let reply = reply::collect(stream, observe, cancel).await;
+            if let End::Failed(ProviderError::ContextTooLong { prompt, window, .. }) = &reply.end
+                && !refitted
+                && reply.text.is_empty()
+            {
+                refitted = true;
+                budget = tightened(sent, *prompt, *window);
+                self.served_window = Some(budget.window());
+                observe(TurnEvent::Warning(Warning::Refitted { window: *window }));
+                continue;
+            }
+            return self.conclude(reply, sent, observe);
+        }
+    }
+
+    fn budget(&self, abilities: Abilities) -> Budget {
+        let calibration = self.session().meta().calibration;
+        let window = self.served_window.map_or(abilities.context_window, |seen| {
+            seen.min(abilities.context_window)
+        });
+        Budget::new(window, abilities.max_output, calibration)
+    }
+
+    fn plan(&self, input: &Message, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
+        let directory = self.settings.directory.clone();
+        let around = Surroundings {
+            directory,
+            now: self.clock.now(),
+            room: budget.prompt(),
+        };
+        context::fit(self.memory.prepare(self.session(), input, &around), budget)
+    }
+
+    fn request(&self, plan: &ContextPlan) -> ChatRequest {
+        ChatRequest {
+            system: plan.system(self.settings.context.merge_system),
+            messages: plan.messages().cloned().collect(),
+            tools: Vec::new(),
+            max_tokens: plan.max_tokens(),
+            purpose: Purpose::Reply,
+            delivery: self.settings.delivery,
+        }
+    }
+
+    /// Turns the end of a stream into the end of a conversation, and learns from what the server counted.
+    fn conclude(&mut self, reply: Reply, sent: Sent, observe: &mut Observer<'_>) -> Conversed {
+        let Reply { text, usage, end } = reply;
+        let reason = match end {
+            End::Interrupted => return Conversed::interrupted(text),
+            End::Failed(error) => return Conversed::failed(text, error.into()),
+            End::Finished(reason) => reason,
+        };
+        let calibration = match usage.and_then(|usage| usage.prompt) {
+            Some(counted) => {
+                for warning in self.judge(sent, counted) {
+                    observe(TurnEvent::Warning(warning));
+                }
+                Some(sent.budget.calibration().learn(sent.cost, counted))
+            }
+            None => Some(sent.budget.calibration()),
+        };
+        if text.trim().is_empty() {
+            let failure = match reason {
+                FinishReason::Filtered => TurnFailure::Filtered,
+                _ => TurnFailure::Empty,
+            };
+            return Conversed {
+                usage,
+                calibration,
+                ..Conversed::failed(String::new(), failure)
+            };
+        }
+        if reason == FinishReason::Length {
+            observe(TurnEvent::Warning(Warning::ReplyCut {
+                max_tokens: sent.max_tokens,
+            }));
+        }
+        Conversed {
+            text,
+            outcome: Outcome::Answered,
+            failure: None,
+            usage,
+            calibration,
+        }
+    }
+
+    fn judge(&mut self, sent: Sent, counted: Tokens) -> Vec<Warning> {
+        let window = sent.budget.window();
+        let threshold = self.settings.context.warning_threshold;
+        let usage = TokenUsage::new(counted, window, threshold, false);
+        let cut = self.told.of_count(sent.cost, counted, window);
+        cut.into_iter().chain(self.told.of_usage(usage)).collect()
+    }
+
+    fn finish(
+        &mut self,
+        turn: TurnId,
+        conversed: Conversed,
+        observe: &mut Observer<'_>,
+    ) -> Result<TurnReport, TurnError> {
+        let Conversed {
+            text,
+            outcome,
+            failure,
+            usage,
+            calibration,
+        } = conversed;
+        let reason = failure
+            .as_ref()
+            .map_or_else(|| "interrupted".to_owned(), short);
+        let partial = !text.trim().is_empty();
+        let closed = outcome.closing(&text, &reason);
+        let at = Some(self.clock.now());
+        let reply = Message::text(
+            self.session().next_message_id(0),
+            Role::Assistant,
+            closed.clone(),
+            at,
+        );
+        self.record(
+            Record::TurnFinished {
+                turn,
+                messages: vec![reply],
+                outcome,
+                calibration,
+            },
+            observe,
+        );
+        if let Some(turn) = self.session().turns().last().cloned() {
+            self.update(&turn, observe);
+        }
+        match failure {
+            None => Ok(TurnReport {
+                outcome,
+                text: closed,
+                usage,
+            }),
+            Some(failure) => Err(TurnError { failure, partial }),
+        }
+    }
+
+    fn update(&mut self, turn: &Turn, observe: &mut Observer<'_>) {
+        let record = self.memory.update(self.ledger.session(), turn);
+        self.record(record, observe);
+    }
+}
+
+/// What was sent, for judging what the server counted.
+#[derive(Clone, Copy)]
+struct Sent {
+    cost: Tokens,
+    max_tokens: Tokens,
+    budget: Budget,
+}
+
+impl Conversed {
+    fn interrupted(text: String) -> Self {
+        Self {
+            text,
+            outcome: Outcome::Interrupted,
+            failure: None,
+            usage: None,
+            calibration: None,
+        }
+    }
+
+    fn failed(text: String, failure: TurnFailure) -> Self {
+        Self {
+            text,
+            outcome: Outcome::Failed,
+            failure: Some(failure),
+            usage: None,
+            calibration: None,
+        }
+    }
+}
+
+/// A budget that takes the server's word: its window where it names one, its count where it gives one,
+/// else half as much again for every token.
+fn tightened(sent: Sent, prompt: Option<Tokens>, window: Option<Tokens>) -> Budget {
+    let Sent { cost, budget, .. } = sent;
+    let seen = budget.calibration();
+    let smaller = window.filter(|window| *window > Tokens::ZERO && *window < budget.window());
+    let calibration = match (prompt, smaller) {
+        (Some(prompt), _) => seen.learn(cost, prompt),
+        (None, Some(_)) => seen,
+        (None, None) => Calibration::new(seen.ratio() * 1.5),
+    };
+    budget.with(smaller.unwrap_or(budget.window()), calibration)
+}
+
+/// A failure in so few words that it can stand in history.
+fn short(failure: &TurnFailure) -> String {
+    const MOST: usize = 160;
+    let text = failure.to_string();
+    match text.char_indices().nth(MOST) {
+        None => text,
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
