@@ -77,8 +77,7 @@ impl Agent {
             () = cancel.cancelled() => return Err(CompactError::Interrupted),
             abilities = self.provider.abilities() => abilities,
         };
-        let calibration = self.session().meta().calibration;
-        let budget = Budget::new(abilities.context_window, abilities.max_output, calibration);
+        let budget = self.budget(abilities);
         let Job::Compact(job) = self.memory.compact(self.session(), budget.prompt())?;
         let before = job.before;
         let mut text = String::new();

@@ -79,6 +79,7 @@ impl Agent {
             clock,
             settings,
             last_plan: None,
+            served_window: None,
             told,
         }
     }

@@ -171,7 +171,7 @@ impl Agent {
         }
     }
 
-    fn budget(&self, abilities: Abilities) -> Budget {
+    pub(super) fn budget(&self, abilities: Abilities) -> Budget {
         let calibration = self.session().meta().calibration;
         let window = self.served_window.map_or(abilities.context_window, |seen| {
             seen.min(abilities.context_window)
