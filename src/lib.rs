@@ -22,3 +22,5 @@ pub mod hint;
 pub mod memory;
 pub mod provider;
 pub mod store;
+#[cfg(feature = "testing")]
+pub mod testing;

@@ -1,0 +1,169 @@
+//! The command line as typed. Making an [`Args`] does nothing but check its shape; what it means is
+//! settled together with the other layers in `config`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap_complete::Shell;
+
+/// A terminal chat agent whose memory is the point
+#[derive(Debug, Parser)]
+#[command(name = "cogtrix", version, about, args_conflicts_with_subcommands = false)]
+pub struct Args {
+    #[command(flatten)]
+    pub chat: ChatArgs,
+
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Options of a chat; the places of files and data hold for every command.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub struct ChatArgs {
+    /// Memory mode: conversation, code or reasoning
+    #[arg(short = 'M', long = "memory-mode", value_name = "MODE", global = true)]
+    pub mode: Option<String>,
+
+    /// Session to open or begin
+    #[arg(short, long, value_name = "NAME", global = true)]
+    pub session: Option<String>,
+
+    /// Open a session that exists; without a name the one used last
+    #[arg(short, long, value_name = "NAME", num_args = 0..=1, conflicts_with = "session")]
+    pub resume: Option<Option<String>>,
+
+    /// Model: an alias of the config file, or provider/model
+    #[arg(short, long, value_name = "MODEL", global = true)]
+    pub model: Option<String>,
+
+    /// Config file to use instead of the one that would be found
+    #[arg(short, long = "config-file", alias = "config", value_name = "FILE", global = true)]
+    pub config_file: Option<PathBuf>,
+
+    /// Folder for sessions and everything else that is kept
+    #[arg(long, value_name = "DIR", global = true)]
+    pub data_dir: Option<PathBuf>,
+
+    /// Ask this and leave; text piped on stdin is appended
+    #[arg(short, long, value_name = "TEXT")]
+    pub prompt: Option<String>,
+
+    /// Ask what this file holds and leave
+    #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
+    pub prompt_file: Option<PathBuf>,
+
+    /// Write the reply to this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Write one JSON object: reply, session, model, usage, context
+    #[arg(long)]
+    pub json: bool,
+
+    /// Read stdin line by line as if typed, commands included
+    #[arg(long, conflicts_with_all = ["prompt", "prompt_file", "json", "output"])]
+    pub lines: bool,
+
+    /// Show a reply when it is complete
+    #[arg(long)]
+    pub no_stream: bool,
+
+    /// Leave out the banner
+    #[arg(long)]
+    pub no_banner: bool,
+
+    /// Only replies and errors
+    #[arg(short, long, conflicts_with = "verbose", global = true)]
+    pub quiet: bool,
+
+    /// Say more about what happens
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
+
+    /// Write a log to this file
+    #[arg(long, value_name = "FILE", global = true)]
+    pub log: Option<PathBuf>,
+
+    /// Let a config file of this folder name servers and keys
+    #[arg(long, global = true)]
+    pub trust_folder: bool,
+
+    /// Open the session even if another process has it
+    #[arg(long)]
+    pub no_lock: bool,
+
+    /// Fail at a write, for tests: kill-before@N, kill-torn@N, kill-after@N, full@N
+    #[cfg(feature = "testing")]
+    #[arg(long, value_name = "FAULT", hide = true, global = true)]
+    pub fault: Option<String>,
+}
+
+/// Everything but a chat.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// List, show and delete sessions
+    Sessions {
+        #[command(subcommand)]
+        command: Option<SessionsCommand>,
+    },
+    /// Show and check the configuration
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Print a completion script
+    Completions {
+        /// The shell it is for
+        shell: Shell,
+    },
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub enum SessionsCommand {
+    /// List all sessions, most recently used first
+    List,
+    /// Print what was said in a session
+    Show {
+        /// Its name
+        name: String,
+    },
+    /// Move a session to the trash folder
+    Delete {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Print every value and where it comes from, secrets masked
+    Show,
+    /// Check the config file and say what is wrong with it
+    Check,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn resume_takes_a_name_or_none() {
+        let resume = |args: &[&str]| Args::try_parse_from(args).unwrap().chat.resume;
+        assert_eq!(resume(&["cogtrix"]), None);
+        assert_eq!(resume(&["cogtrix", "-r"]), Some(None));
+        assert_eq!(resume(&["cogtrix", "--resume", "work"]), Some(Some("work".into())));
+    }
+
+    #[test]
+    fn config_is_an_alias_of_config_file() {
+        let args = Args::try_parse_from(["cogtrix", "--config", "x.yaml"]).unwrap();
+        assert_eq!(args.chat.config_file, Some("x.yaml".into()));
+    }
+}

@@ -1,0 +1,128 @@
+//! Who may import whom: each module of `src/` uses only rows below its own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Module and row; the same table stands in `src/lib.rs` and docs/ARCHITECTURE.md.
+const ROWS: [(&str, u32); 16] = [
+    ("main", 9),
+    ("cli", 8),
+    ("config", 7),
+    ("repl", 6),
+    ("term", 5),
+    ("agent", 4),
+    ("memory", 3),
+    ("testing", 3),
+    ("context", 2),
+    ("provider", 2),
+    ("store", 2),
+    ("files", 1),
+    ("clock", 1),
+    ("chat", 1),
+    ("hint", 0),
+    ("lib", 10),
+];
+
+/// Neighbours in one row that may be used all the same: (user, used).
+const BESIDE: [(&str, &str); 1] = [("clock", "chat")];
+
+/// Rows a module may not reach although they are below: (user, used, why).
+const FORBIDDEN: [(&str, &str, &str); 6] = [
+    (
+        "memory",
+        "provider",
+        "what needs a model leaves memory as a Job",
+    ),
+    (
+        "memory",
+        "store",
+        "what must last leaves memory as a Record",
+    ),
+    ("term", "agent", "the terminal knows nothing of turns"),
+    ("term", "memory", "the terminal knows nothing of memory"),
+    ("repl", "config", "settings come in by value"),
+    ("term", "provider", "the terminal knows nothing of models"),
+];
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+    {
+        if entry.is_dir() {
+            files.extend(sources(&entry));
+        } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            files.push(entry);
+        }
+    }
+    files
+}
+
+/// `agent` of `src/agent/turn.rs`, `clock` of `src/clock.rs`.
+fn module(file: &Path, root: &Path) -> String {
+    let first = file
+        .strip_prefix(root)
+        .unwrap()
+        .components()
+        .next()
+        .unwrap();
+    first
+        .as_os_str()
+        .to_str()
+        .unwrap()
+        .trim_end_matches(".rs")
+        .to_owned()
+}
+
+/// Modules that a text names as `crate::x` or `cogtrix::x`, comments apart, tests too.
+fn uses(text: &str) -> Vec<String> {
+    let code = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    let mut found = Vec::new();
+    for line in code {
+        for prefix in ["crate::", "cogtrix::"] {
+            for (at, _) in line.match_indices(prefix) {
+                let rest = &line[at + prefix.len()..];
+                let name: String = rest
+                    .chars()
+                    .take_while(|c| c.is_alphanumeric() || *c == '_')
+                    .collect();
+                found.push(name);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_module_imports_only_rows_below_its_own() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let rows: BTreeMap<&str, u32> = ROWS.into();
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for file in sources(&root) {
+        let user = module(&file, &root);
+        let Some(row) = rows.get(user.as_str()) else {
+            panic!("src/{user} is not in the table of rows");
+        };
+        let text = fs::read_to_string(&file).unwrap();
+        for used in uses(&text).into_iter().filter(|used| *used != user) {
+            let Some(used_row) = rows.get(used.as_str()) else {
+                continue;
+            };
+            seen += 1;
+            let beside = BESIDE.contains(&(user.as_str(), used.as_str()));
+            if used_row >= row && !beside {
+                wrong.push(format!("{}: {user} uses {used}", file.display()));
+            }
+            if let Some((.., why)) = FORBIDDEN.iter().find(|(a, b, _)| *a == user && *b == used) {
+                wrong.push(format!("{}: {user} uses {used}, but {why}", file.display()));
+            }
+        }
+    }
+    assert!(seen > 20, "the scan found only {seen} imports");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
