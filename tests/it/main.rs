@@ -1,3 +1,5 @@
 //! End-to-end tests: one binary, one file for each capability.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 mod layers;
