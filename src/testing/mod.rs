@@ -1,6 +1,8 @@
 //! Doubles for tests (feature `testing`): written by hand, simpler than what they stand for.
 
 mod clock;
+mod log;
 pub mod provider;
 
 pub use clock::ManualClock;
+pub use log::MemoryLog;

@@ -38,7 +38,9 @@ pub fn sections(
     let mut sections = Vec::new();
     let mut in_window = 0;
     let mut cost = Tokens::ZERO;
-    let mut oldest = session.messages().len();
+    let mut oldest = session
+        .unfinished()
+        .map_or(session.messages().len(), |open| open.messages.start);
     for turn in session
         .live_turns()
         .rev()
