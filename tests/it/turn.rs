@@ -86,10 +86,11 @@ impl Desk {
 
 /// One line a message, as the model saw it.
 fn seen(messages: &[Message]) -> String {
-    messages
+    let lines: Vec<String> = messages
         .iter()
-        .map(|message| format!("{:9} {}\n", message.role.as_str(), message.said()))
-        .collect()
+        .map(|message| format!("{:9} {}", message.role.as_str(), message.said()))
+        .collect();
+    lines.join("\n")
 }
 
 fn broken() -> ProviderError {
@@ -496,7 +497,8 @@ async fn compact_leaves_two_messages_and_the_conversation_goes_on() {
 
 #[tokio::test]
 async fn a_compaction_that_fails_changes_nothing() {
-    let cases: [(Script, fn(&CompactError) -> bool); 5] = [
+    type Check = fn(&CompactError) -> bool;
+    let cases: [(Script, Check); 5] = [
         (vec![Err(broken())], |error| {
             matches!(error, CompactError::Provider(_))
         }),
