@@ -15,6 +15,7 @@
 
 pub mod chat;
 pub mod clock;
+pub mod config;
 pub mod context;
 pub mod files;
 pub mod hint;
