@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use secrecy::ExposeSecret;
 
@@ -10,10 +12,17 @@ use super::error::Problem;
 use super::settings::Document;
 use super::tree::KeyPath;
 use crate::chat::SessionName;
+use crate::memory::ModesSettings;
 use crate::provider::{ModelSettings, ProviderSettings};
 
 /// Providers that need no entry.
 pub(super) const BUILT_IN: [&str; 4] = ["ollama", "openai", "anthropic", "offline"];
+
+/// More of anything that is counted is a slip, and sums of it must not overflow.
+const MOST: usize = 1_000_000;
+const MOST_TOKENS: u32 = 1_000_000_000;
+const SHORTEST: Duration = Duration::from_millis(1);
+const LONGEST: Duration = Duration::from_hours(24);
 
 /// What a value must keep to.
 struct Rule {
@@ -28,7 +37,7 @@ pub(super) fn check(document: &Document, modes: &[String]) -> Vec<Fault> {
         rules.extend(provider_rules(name, provider));
     }
     for (alias, model) in &document.models.aliases {
-        rules.push(model_rule(alias, model, &document.providers));
+        rules.extend(model_rules(alias, model, &document.providers));
     }
     rules
         .into_iter()
@@ -42,32 +51,55 @@ pub(super) fn check(document: &Document, modes: &[String]) -> Vec<Fault> {
 }
 
 fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
-    let network = &document.network;
-    let windows = &document.memory.modes;
-    vec![
+    let Document {
+        network, context, ..
+    } = document;
+    let threshold = context.warning_threshold;
+    let mut rules = vec![
         rule("session", session_name(&document.session)),
         rule("memory.mode", one_of(&document.memory.mode, modes)),
         rule(
-            "memory.modes.conversation.working_memory_size",
-            at_least_one(windows.conversation.working_memory_size),
-        ),
-        rule(
-            "memory.modes.code.working_memory_size",
-            at_least_one(windows.code.working_memory_size),
-        ),
-        rule(
-            "memory.modes.reasoning.working_memory_size",
-            at_least_one(windows.reasoning.working_memory_size),
-        ),
-        rule(
             "context.warning_threshold",
-            (!(0.0..=1.0).contains(&document.context.warning_threshold))
-                .then(|| bad_value("a number from 0 to 1", document.context.warning_threshold)),
+            (!(0.0..=1.0).contains(&threshold))
+                .then(|| bad_value("a number from 0 to 1", threshold)),
         ),
-        rule("network.tries", at_least_one(network.tries)),
-        rule("network.connect", some_time(network.connect)),
-        rule("network.idle", some_time(network.idle)),
-    ]
+        rule("network.tries", count(network.tries, 1..=100)),
+        rule("network.connect", time(network.connect, SHORTEST)),
+        rule("network.idle", time(network.idle, SHORTEST)),
+        rule("lock_wait", time(document.lock_wait, Duration::ZERO)),
+    ];
+    rules.extend(mode_rules(&document.memory.modes));
+    rules
+}
+
+fn mode_rules(modes: &ModesSettings) -> impl Iterator<Item = Rule> {
+    let ModesSettings {
+        conversation,
+        code,
+        reasoning,
+    } = modes;
+    let windows = [
+        ("conversation", conversation.working_memory_size),
+        ("code", code.working_memory_size),
+        ("reasoning", reasoning.working_memory_size),
+    ];
+    let others = [
+        ("conversation.vector_recall_k", conversation.vector_recall_k),
+        ("code.vector_recall_k", code.vector_recall_k),
+        ("code.max_files", code.max_files),
+        ("code.max_errors", code.max_errors),
+        ("reasoning.vector_recall_k", reasoning.vector_recall_k),
+        ("reasoning.max_decisions", reasoning.max_decisions),
+        ("reasoning.max_alternatives", reasoning.max_alternatives),
+    ];
+    let windows = windows.into_iter().map(|(mode, size)| {
+        let key = format!("memory.modes.{mode}.working_memory_size");
+        rule(&key, count(size, 1..=MOST))
+    });
+    let others = others
+        .into_iter()
+        .map(|(key, number)| rule(&format!("memory.modes.{key}"), count(number, 0..=MOST)));
+    windows.chain(others)
 }
 
 fn provider_rules(name: &str, provider: &ProviderSettings) -> [Rule; 4] {
@@ -100,11 +132,11 @@ fn provider_rules(name: &str, provider: &ProviderSettings) -> [Rule; 4] {
     ]
 }
 
-fn model_rule(
+fn model_rules(
     alias: &str,
     model: &ModelSettings,
     providers: &BTreeMap<String, ProviderSettings>,
-) -> Rule {
+) -> [Rule; 4] {
     let own = providers.keys().map(String::as_str);
     let known: Vec<_> = own
         .chain(
@@ -114,10 +146,20 @@ fn model_rule(
         )
         .map(str::to_owned)
         .collect();
-    Rule {
-        key: KeyPath::new("models").child(alias).child("provider"),
-        broken: one_of(&model.provider, &known),
-    }
+    let at = KeyPath::new("models").child(alias);
+    let tokens = |key: &str, number| Rule {
+        key: at.child(key),
+        broken: count(number, 0..=MOST_TOKENS),
+    };
+    [
+        Rule {
+            key: at.child("provider"),
+            broken: one_of(&model.provider, &known),
+        },
+        tokens("context_window", model.context_window),
+        tokens("max_tokens", model.max_tokens),
+        tokens("num_ctx", model.num_ctx),
+    ]
 }
 
 fn rule(key: &str, broken: Option<Problem>) -> Rule {
@@ -140,19 +182,25 @@ fn one_of(value: &str, known: &[String]) -> Option<Problem> {
     })
 }
 
-fn at_least_one<N: PartialOrd + From<u8> + Display>(number: N) -> Option<Problem> {
-    (number < N::from(1)).then(|| bad_value("a whole number, 1 or more", number))
+fn count<N: Copy + PartialOrd + Display>(number: N, valid: RangeInclusive<N>) -> Option<Problem> {
+    let wanted = || format!("a whole number from {} to {}", valid.start(), valid.end());
+    (!valid.contains(&number)).then(|| bad_value(&wanted(), number))
 }
 
-fn some_time(time: std::time::Duration) -> Option<Problem> {
-    time.is_zero()
-        .then(|| bad_value("a duration longer than nothing", "0s"))
+fn time(time: Duration, shortest: Duration) -> Option<Problem> {
+    (time < shortest || time > LONGEST).then(|| {
+        Problem::Refused(if time > LONGEST {
+            "wants a duration of at most 24h".to_owned()
+        } else {
+            "wants a duration of at least 1ms".to_owned()
+        })
+    })
 }
 
 fn bad_value(wanted: &str, found: impl Display) -> Problem {
     Problem::BadValue {
         wanted: wanted.to_owned(),
-        found: Some(found.to_string()),
+        found: found.to_string(),
     }
 }
 

@@ -19,13 +19,6 @@ use super::tree::{KeyPath, Tree};
 /// More mistakes than this are not read by anybody.
 const MOST_FAULTS: usize = 20;
 const SHOWN_CHARS: usize = 60;
-/// Last names of keys whose values are never shown.
-const SECRETS: [&str; 1] = ["api_key"];
-
-/// Whether the value of a key is never shown.
-pub(super) fn is_secret(path: &KeyPath) -> bool {
-    SECRETS.contains(&path.last())
-}
 
 /// A problem and the key it is about.
 #[derive(Debug)]
@@ -44,7 +37,6 @@ pub(super) fn decode<T: DeserializeOwned>(tree: &Tree) -> Result<T, Vec<Fault>> 
             Ok(_) => return Err(faults),
             Err(mut fault) => {
                 fault.path.0.reverse();
-                hide_secret(&mut fault);
                 rest.remove(&fault.path);
                 if fault.follows_from(&faults) {
                     continue;
@@ -55,20 +47,6 @@ pub(super) fn decode<T: DeserializeOwned>(tree: &Tree) -> Result<T, Vec<Fault>> 
                 }
             }
         }
-    }
-}
-
-fn hide_secret(fault: &mut Fault) {
-    if !is_secret(&fault.path) {
-        return;
-    }
-    match &mut fault.problem {
-        Problem::BadValue { found, .. } => *found = None,
-        Problem::NotOneOf { found, .. } => "•••".clone_into(found),
-        Problem::UnknownKey { .. }
-        | Problem::MissingKey { .. }
-        | Problem::WrongType { .. }
-        | Problem::Refused(_) => {}
     }
 }
 
@@ -133,7 +111,7 @@ impl de::Error for Fault {
         };
         Self::new(Problem::BadValue {
             wanted: wanted(expected),
-            found: Some(found),
+            found,
         })
     }
 

@@ -142,10 +142,9 @@ pub enum Problem {
         found: String,
         nearest: Option<String>,
     },
-    /// `found` is `None` where it may be a secret.
     BadValue {
         wanted: String,
-        found: Option<String>,
+        found: String,
     },
     NotOneOf {
         found: String,
@@ -177,11 +176,7 @@ impl fmt::Display for Problem {
                     .iter()
                     .try_for_each(|nearest| write!(f, "; the nearest key is {nearest}"))
             }
-            Self::BadValue {
-                wanted,
-                found: Some(found),
-            } => write!(f, "wants {wanted}, found {found}"),
-            Self::BadValue { wanted, .. } => write!(f, "wants {wanted}"),
+            Self::BadValue { wanted, found } => write!(f, "wants {wanted}, found {found}"),
             Self::NotOneOf {
                 found,
                 known,

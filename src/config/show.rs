@@ -3,12 +3,18 @@
 
 use std::path::Path;
 
-use super::decode::is_secret;
 use super::layers::{Layer, Source, source_of};
 use super::tree::{KeyPath, Tree};
 use super::{EXAMPLE, yaml};
 
 const MASK: &str = "•••";
+/// Last names of keys whose values are never shown.
+const SECRETS: [&str; 1] = ["api_key"];
+
+/// Whether the value of a key is never shown.
+pub(super) fn is_secret(path: &KeyPath) -> bool {
+    SECRETS.contains(&path.last())
+}
 
 /// One line of `cogtrix config show`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -130,16 +130,7 @@ impl Tree {
             Self::Whole(value) => value.to_string(),
             Self::Real(value) => value.to_string(),
             Self::Text(text) | Self::Word(text) if text.is_empty() => "\"\"".to_owned(),
-            Self::Text(text) | Self::Word(text) => {
-                text.chars().fold(String::new(), |mut shown, c| {
-                    if c.is_control() {
-                        shown.extend(c.escape_default());
-                    } else {
-                        shown.push(c);
-                    }
-                    shown
-                })
-            }
+            Self::Text(text) | Self::Word(text) => printable(text),
             Self::List(items) => {
                 let items: Vec<_> = items.iter().map(Self::shown).collect();
                 format!("[{}]", items.join(", "))
@@ -153,6 +144,18 @@ impl Tree {
             }
         }
     }
+}
+
+/// The text with control characters written out.
+fn printable(text: &str) -> String {
+    text.chars().fold(String::new(), |mut shown, c| {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+        shown
+    })
 }
 
 /// Where a value stands: the names from the top down to it.
@@ -194,7 +197,7 @@ impl KeyPath {
 
 impl fmt::Display for KeyPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join("."))
+        f.write_str(&printable(&self.0.join(".")))
     }
 }
 

@@ -141,7 +141,10 @@ fn digest(file: &Path, found: &[(KeyPath, &Tree)]) -> String {
         add(&(path.0.len() as u64).to_le_bytes());
         path.0.iter().for_each(|name| add(name.as_bytes()));
         add(value.kind().as_bytes());
-        add(value.shown().as_bytes());
+        match value {
+            Tree::Text(text) | Tree::Word(text) => add(text.as_bytes()),
+            other => add(other.shown().as_bytes()),
+        }
     }
     hash.finalize()
         .iter()

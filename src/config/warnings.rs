@@ -186,7 +186,7 @@ fn readable_by_others(layer: &Layer) -> Option<Warning> {
         .tree
         .leaves()
         .iter()
-        .any(|(path, _)| super::decode::is_secret(path));
+        .any(|(path, _)| super::show::is_secret(path));
     let mode = std::fs::metadata(path).ok()?.permissions().mode();
     (has_key && mode & 0o077 != 0).then(|| Warning::ReadableByOthers { path: path.clone() })
 }

@@ -116,6 +116,11 @@ fn blocks_of_the_first_cogtrix_are_understood_unchanged() {
             false,
         ),
         (
+            "memory:\n  mode: code\n  modes:\n    conversation:\n      working_memory_size: 25\n      summarization: true\n      vector_recall_k: 3\n    code:\n      working_memory_size: 30\n      summarization: true\n      vector_recall_k: 3\n    reasoning:\n      working_memory_size: 30\n      summarization: true\n      vector_recall_k: 3\n",
+            "code",
+            false,
+        ),
+        (
             "memory:\n  mode: code\n  modes:\n    conversation:\n      working_memory_size: 12\n      summarization: false\n      vector_recall_k: 0\n",
             "code",
             true,

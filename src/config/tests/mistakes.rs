@@ -88,7 +88,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "network: {idle: 0s}\n",
-            "project/cogtrix.yaml:1:17: network.idle: wants a duration longer than nothing, found 0s",
+            "project/cogtrix.yaml:1:17: network.idle: wants a duration of at least 1ms",
         ),
         (
             "context: {warning_threshold: 80}\n",
@@ -100,7 +100,15 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "memory: {modes: {code: {working_memory_size: 0}}}\n",
-            "project/cogtrix.yaml:1:46: memory.modes.code.working_memory_size: wants a whole number, 1 or more, found 0",
+            "project/cogtrix.yaml:1:46: memory.modes.code.working_memory_size: wants a whole number from 1 to 1000000, found 0",
+        ),
+        (
+            "lock_wait: 2days\n",
+            "project/cogtrix.yaml:1:12: lock_wait: wants a duration of at most 24h",
+        ),
+        (
+            "\"a\\e[2J\\nb\": 1\n",
+            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, memory, context, lock_wait",
         ),
         (
             "session: ../x\n",
