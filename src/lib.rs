@@ -16,6 +16,7 @@
 pub mod agent;
 pub mod chat;
 pub mod clock;
+pub mod config;
 pub mod context;
 pub mod files;
 pub mod hint;

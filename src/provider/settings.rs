@@ -6,7 +6,8 @@ use std::fmt;
 use std::time::Duration;
 
 use secrecy::SecretString;
-use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 /// The three blocks.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -45,12 +46,10 @@ pub struct ProviderSettings {
 }
 
 /// The `models` block: aliases, and which of them is used when nothing is said.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug)]
 pub struct ModelsSettings {
     /// An alias, `provider/model`, or `auto`.
     pub default: String,
-    #[serde(flatten)]
     pub aliases: BTreeMap<String, ModelSettings>,
 }
 
@@ -60,6 +59,38 @@ impl Default for ModelsSettings {
             default: "auto".to_owned(),
             aliases: BTreeMap::new(),
         }
+    }
+}
+
+/// By hand: `flatten` would lose the path of a mistake, and `*` says that other keys are aliases.
+impl<'de> Deserialize<'de> for ModelsSettings {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Models;
+
+        impl<'de> Visitor<'de> for Models {
+            type Value = ModelsSettings;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("struct ModelsSettings")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut entries: A,
+            ) -> Result<ModelsSettings, A::Error> {
+                let mut models = ModelsSettings::default();
+                while let Some(name) = entries.next_key::<String>()? {
+                    if name == "default" {
+                        models.default = entries.next_value()?;
+                    } else {
+                        models.aliases.insert(name, entries.next_value()?);
+                    }
+                }
+                Ok(models)
+            }
+        }
+
+        deserializer.deserialize_struct("ModelsSettings", &["default", "*"], Models)
     }
 }
 

@@ -1,0 +1,267 @@
+//! Rules about values that no type holds: one line a rule. Unit: one layer, already typed.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use secrecy::ExposeSecret;
+
+use super::decode::Fault;
+use super::error::Problem;
+use super::settings::Document;
+use super::tree::KeyPath;
+use crate::chat::SessionName;
+use crate::memory::ModesSettings;
+use crate::provider::{ModelSettings, ProviderSettings};
+
+/// Providers that need no entry.
+pub(super) const BUILT_IN: [&str; 4] = ["ollama", "openai", "anthropic", "offline"];
+
+/// More of anything that is counted is a slip, and sums of it must not overflow.
+const MOST: usize = 1_000_000;
+const MOST_TOKENS: u32 = 1_000_000_000;
+const SHORTEST: Duration = Duration::from_millis(1);
+const LONGEST: Duration = Duration::from_hours(24);
+
+/// What a value must keep to.
+struct Rule {
+    key: KeyPath,
+    broken: Option<Problem>,
+}
+
+/// Every broken rule. `modes` are the names of the memory modes there are.
+pub(super) fn check(document: &Document, modes: &[String]) -> Vec<Fault> {
+    let mut rules = fixed_rules(document, modes);
+    for (name, provider) in &document.providers {
+        rules.extend(provider_rules(name, provider));
+    }
+    for (alias, model) in &document.models.aliases {
+        rules.extend(model_rules(alias, model, &document.providers));
+    }
+    rules
+        .into_iter()
+        .filter_map(|rule| {
+            rule.broken.map(|problem| Fault {
+                path: rule.key,
+                problem,
+            })
+        })
+        .collect()
+}
+
+fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
+    let Document {
+        network, context, ..
+    } = document;
+    let threshold = context.warning_threshold;
+    let mut rules = vec![
+        rule("session", session_name(&document.session)),
+        rule("memory.mode", one_of(&document.memory.mode, modes)),
+        rule(
+            "context.warning_threshold",
+            (!(0.0..=1.0).contains(&threshold))
+                .then(|| bad_value("a number from 0 to 1", threshold)),
+        ),
+        rule("network.tries", count(network.tries, 1..=100)),
+        rule("network.connect", time(network.connect, SHORTEST)),
+        rule("network.idle", time(network.idle, SHORTEST)),
+        rule("lock_wait", time(document.lock_wait, Duration::ZERO)),
+    ];
+    rules.extend(mode_rules(&document.memory.modes));
+    rules
+}
+
+fn mode_rules(modes: &ModesSettings) -> impl Iterator<Item = Rule> {
+    let ModesSettings {
+        conversation,
+        code,
+        reasoning,
+    } = modes;
+    let windows = [
+        ("conversation", conversation.working_memory_size),
+        ("code", code.working_memory_size),
+        ("reasoning", reasoning.working_memory_size),
+    ];
+    let others = [
+        ("conversation.vector_recall_k", conversation.vector_recall_k),
+        ("code.vector_recall_k", code.vector_recall_k),
+        ("code.max_files", code.max_files),
+        ("code.max_errors", code.max_errors),
+        ("reasoning.vector_recall_k", reasoning.vector_recall_k),
+        ("reasoning.max_decisions", reasoning.max_decisions),
+        ("reasoning.max_alternatives", reasoning.max_alternatives),
+    ];
+    let windows = windows.into_iter().map(|(mode, size)| {
+        let key = format!("memory.modes.{mode}.working_memory_size");
+        rule(&key, count(size, 1..=MOST))
+    });
+    let others = others
+        .into_iter()
+        .map(|(key, number)| rule(&format!("memory.modes.{key}"), count(number, 0..=MOST)));
+    windows.chain(others)
+}
+
+fn provider_rules(name: &str, provider: &ProviderSettings) -> [Rule; 4] {
+    let at = KeyPath::new("providers").child(name);
+    [
+        Rule {
+            broken: (name.trim().is_empty() || name.contains('/'))
+                .then(|| refused("is no name for a provider: it may not be empty or hold a /")),
+            key: at.clone(),
+        },
+        Rule {
+            broken: (!provider.base_url.is_empty() && !is_web_address(&provider.base_url))
+                .then(|| refused("wants a URL such as http://localhost:11434 or https://host/v1")),
+            key: at.child("base_url"),
+        },
+        Rule {
+            broken: (!provider.api_key_env.is_empty() && !is_variable_name(&provider.api_key_env))
+                .then(|| refused("wants the name of a variable; a key itself belongs in api_key")),
+            key: at.child("api_key_env"),
+        },
+        Rule {
+            // A header cannot carry one with a line end, which `|` in YAML leaves behind.
+            broken: provider
+                .api_key
+                .as_ref()
+                .is_some_and(|key| !key.expose_secret().chars().all(|c| c.is_ascii_graphic()))
+                .then(|| refused("wants a key in one piece: no blanks, no line ends")),
+            key: at.child("api_key"),
+        },
+    ]
+}
+
+fn model_rules(
+    alias: &str,
+    model: &ModelSettings,
+    providers: &BTreeMap<String, ProviderSettings>,
+) -> [Rule; 4] {
+    let own = providers.keys().map(String::as_str);
+    let known: Vec<_> = own
+        .chain(
+            BUILT_IN
+                .into_iter()
+                .filter(|&name| !providers.contains_key(name)),
+        )
+        .map(str::to_owned)
+        .collect();
+    let at = KeyPath::new("models").child(alias);
+    let tokens = |key: &str, number| Rule {
+        key: at.child(key),
+        broken: count(number, 0..=MOST_TOKENS),
+    };
+    [
+        Rule {
+            key: at.child("provider"),
+            broken: one_of(&model.provider, &known),
+        },
+        tokens("context_window", model.context_window),
+        tokens("max_tokens", model.max_tokens),
+        tokens("num_ctx", model.num_ctx),
+    ]
+}
+
+fn rule(key: &str, broken: Option<Problem>) -> Rule {
+    Rule {
+        key: KeyPath::new(key),
+        broken,
+    }
+}
+
+fn session_name(name: &str) -> Option<Problem> {
+    let bad = name.parse::<SessionName>().err()?;
+    Some(Problem::Refused(bad.to_string()))
+}
+
+fn one_of(value: &str, known: &[String]) -> Option<Problem> {
+    (!known.iter().any(|name| name == value)).then(|| Problem::NotOneOf {
+        found: value.chars().take(60).collect(),
+        known: known.to_vec(),
+        nearest: None,
+    })
+}
+
+fn count<N: Copy + PartialOrd + Display>(number: N, valid: RangeInclusive<N>) -> Option<Problem> {
+    let wanted = || format!("a whole number from {} to {}", valid.start(), valid.end());
+    (!valid.contains(&number)).then(|| bad_value(&wanted(), number))
+}
+
+fn time(time: Duration, shortest: Duration) -> Option<Problem> {
+    (time < shortest || time > LONGEST).then(|| {
+        Problem::Refused(if time > LONGEST {
+            "wants a duration of at most 24h".to_owned()
+        } else {
+            "wants a duration of at least 1ms".to_owned()
+        })
+    })
+}
+
+fn bad_value(wanted: &str, found: impl Display) -> Problem {
+    Problem::BadValue {
+        wanted: wanted.to_owned(),
+        found: found.to_string(),
+    }
+}
+
+fn refused(why: &str) -> Problem {
+    Problem::Refused(why.to_owned())
+}
+
+/// `http` or `https`, with a host, in one piece.
+fn is_web_address(url: &str) -> bool {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return false;
+    };
+    let host = rest
+        .split(['/', '?', '#'])
+        .next()
+        .and_then(|authority| authority.rsplit('@').next())
+        .unwrap_or_default();
+    ["http", "https"].contains(&scheme.to_ascii_lowercase().as_str())
+        && !host.is_empty()
+        && !host.starts_with(':')
+        && !url.chars().any(|c| c.is_whitespace() || c.is_control())
+}
+
+fn is_variable_name(name: &str) -> bool {
+    !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_web_addresses_are_base_urls() {
+        for good in [
+            "http://localhost:11434",
+            "https://api.example.com/v1",
+            "HTTP://[::1]:80",
+            "https://user:secret@host/x?y=1",
+        ] {
+            assert!(is_web_address(good), "{good} was refused");
+        }
+        for bad in [
+            "localhost:11434",
+            "ftp://host",
+            "file:///etc/passwd",
+            "http://",
+            "https:///v1",
+            "http://:80",
+            "http://a b",
+            "http://user@",
+        ] {
+            assert!(!is_web_address(bad), "{bad} was accepted");
+        }
+    }
+
+    #[test]
+    fn a_pasted_key_is_no_variable_name() {
+        assert!(is_variable_name("OPENAI_API_KEY"));
+        for bad in ["sk-proj-abc", "$OPENAI_API_KEY", "1KEY", "A B"] {
+            assert!(!is_variable_name(bad), "{bad} was accepted");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What can be wrong with the configuration, said so that the person finds the place. No message quotes a
+//! value that may be a secret.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::PathBuf;
+
+use super::layers::Source;
+use super::overrides::TextError;
+use crate::hint::Hint;
+
+/// A place in a file, both counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    pub line: usize,
+    pub column: usize,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// Why there are no settings. All of these are mistakes of usage: exit code 2.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// Asked for by name, and not there. `asked` is the flag or variable.
+    #[error("there is no config file {}, which {asked} names", path.display())]
+    Missing { path: PathBuf, asked: Source },
+
+    #[error("cannot read the config file {}", path.display())]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+
+    /// A folder, a device, binary data, or too much of it.
+    #[error("{} is no config file: it {why}", path.display())]
+    NotConfig { path: PathBuf, why: String },
+
+    /// Not YAML.
+    #[error("{}{}: {message}", path.display(), position.map(|at| format!(":{at}")).unwrap_or_default())]
+    Malformed {
+        path: PathBuf,
+        position: Option<Position>,
+        message: String,
+    },
+
+    /// Every mistake that was found, in the order of the file; at least one.
+    #[error("{}", lines(.0))]
+    Mistakes(Vec<Mistake>),
+
+    #[error("the platform does not say where data belongs (is HOME set?)")]
+    NoDataFolder,
+
+    /// Refused, because nobody could be asked or somebody said no.
+    #[error("{} sets {}, and its folder is not trusted", file.display(), keys.join(", "))]
+    Untrusted { file: PathBuf, keys: Vec<String> },
+
+    /// What is remembered about trust cannot be read or written.
+    #[error("cannot {action} {}", path.display())]
+    TrustFile {
+        action: &'static str,
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+
+    #[error(transparent)]
+    Text(#[from] TextError),
+}
+
+fn lines(mistakes: &[Mistake]) -> String {
+    let lines: Vec<_> = mistakes.iter().map(Mistake::to_string).collect();
+    lines.join("\n")
+}
+
+impl Hint for ConfigError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        let hint = match self {
+            Self::Missing { .. } => {
+                "without -c and COGTRIX_CONFIG_FILE the usual places are searched; no file is fine too"
+            }
+            Self::Unreadable { .. } | Self::NotConfig { .. } => {
+                "name another file with -c, or move this one away"
+            }
+            Self::Malformed { .. } => "indent with spaces, and quote text that holds `: ` or ` #`",
+            Self::Mistakes(mistakes) => return mistakes_hint(mistakes),
+            Self::NoDataFolder => "name a folder with --data-dir or COGTRIX_DATA_DIR",
+            Self::Untrusted { .. } => {
+                "read the file; then pass --trust-folder for this run, or answer yes when asked at a terminal"
+            }
+            Self::TrustFile { .. } => "--trust-folder trusts the folder for this run alone",
+            Self::Text(error) => return error.hint(),
+        };
+        Some(hint.into())
+    }
+}
+
+fn mistakes_hint(mistakes: &[Mistake]) -> Option<Cow<'static, str>> {
+    mistakes
+        .iter()
+        .any(|mistake| matches!(mistake.source, Source::File { .. }))
+        .then(|| "cogtrix.example.yaml shows every key with its default".into())
+}
+
+/// One thing that is wrong, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mistake {
+    pub source: Source,
+    /// The key path, such as `memory.mode`; empty for the file as a whole.
+    pub key: String,
+    pub problem: Problem,
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.source)?;
+        if matches!(self.source, Source::File { .. }) && !self.key.is_empty() {
+            write!(f, "{}: ", self.key)?;
+        }
+        write!(f, "{}", self.problem)
+    }
+}
+
+/// What is wrong with a key or its value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Problem {
+    /// `nearest` is a whole key path; without one, `valid` lists what may stand here.
+    UnknownKey {
+        nearest: Option<String>,
+        valid: Vec<String>,
+    },
+    MissingKey {
+        key: String,
+    },
+    /// Both in words; `nearest` where the key was probably meant to be another one.
+    WrongType {
+        wanted: String,
+        found: String,
+        nearest: Option<String>,
+    },
+    BadValue {
+        wanted: String,
+        found: String,
+    },
+    NotOneOf {
+        found: String,
+        known: Vec<String>,
+        nearest: Option<String>,
+    },
+    /// A rule of its own, in words that begin with a verb.
+    Refused(String),
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownKey {
+                nearest: Some(nearest),
+                ..
+            } => write!(f, "unknown key; the nearest is {nearest}"),
+            Self::UnknownKey { valid, .. } => {
+                write!(f, "unknown key; valid here: {}", valid.join(", "))
+            }
+            Self::MissingKey { key } => write!(f, "needs the key {key}"),
+            Self::WrongType {
+                wanted,
+                found,
+                nearest,
+            } => {
+                write!(f, "wants {wanted}, found {found}")?;
+                nearest
+                    .iter()
+                    .try_for_each(|nearest| write!(f, "; the nearest key is {nearest}"))
+            }
+            Self::BadValue { wanted, found } => write!(f, "wants {wanted}, found {found}"),
+            Self::NotOneOf {
+                found,
+                known,
+                nearest,
+            } => {
+                write!(f, "{found:?} is not one of {}", known.join(", "))?;
+                nearest
+                    .iter()
+                    .try_for_each(|nearest| write!(f, "; did you mean {nearest}?"))
+            }
+            Self::Refused(why) => f.write_str(why),
+        }
+    }
+}

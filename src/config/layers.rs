@@ -1,0 +1,229 @@
+//! Where values come from: a file, the environment, the command line; later ones win. Each row of the two
+//! tables is a variable or a flag and the key it sets.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use secrecy::{ExposeSecret, SecretString};
+
+use super::error::{Mistake, Position, Problem};
+use super::tree::{KeyPath, Tree};
+use super::yaml::{self, Spot};
+use crate::provider::Environment;
+
+/// What the command line said, as far as it overrides the configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Flags {
+    pub memory_mode: Option<String>,
+    pub session: Option<String>,
+    pub model: Option<String>,
+    pub config_file: Option<PathBuf>,
+    pub data_dir: Option<PathBuf>,
+    pub trust: TrustFlag,
+}
+
+/// `--trust-folder`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TrustFlag {
+    /// Not given: what is remembered counts.
+    #[default]
+    AsRemembered,
+    /// Given: this run trusts the file in the working folder; nothing is remembered.
+    ThisRun,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    Default,
+    File {
+        path: PathBuf,
+        at: Option<Position>,
+    },
+    /// A variable, by name.
+    Environment(&'static str),
+    /// A flag, as it is typed.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::File { path, at: Some(at) } => write!(f, "{}:{at}", path.display()),
+            Self::File { path, at: None } => write!(f, "{}", path.display()),
+            Self::Environment(name) => write!(f, "${name}"),
+            Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A variable and what it sets.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    pub name: &'static str,
+    pub sets: Target,
+}
+
+/// What a variable sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    Key(&'static str),
+    /// Which file is read.
+    ConfigFile,
+}
+
+/// `COGTRIX_CONFIG_FILE`.
+pub(super) const CONFIG_FILE: &str = "COGTRIX_CONFIG_FILE";
+
+/// Every variable of ours.
+pub const VARIABLES: [Variable; 5] = [
+    variable("COGTRIX_MEMORY_MODE", Target::Key("memory.mode")),
+    variable("COGTRIX_SESSION", Target::Key("session")),
+    variable("COGTRIX_MODEL", Target::Key("models.default")),
+    variable("COGTRIX_DATA_DIR", Target::Key("data_dir")),
+    variable(CONFIG_FILE, Target::ConfigFile),
+];
+
+const fn variable(name: &'static str, sets: Target) -> Variable {
+    Variable { name, sets }
+}
+
+/// A flag, the key it sets, and its value.
+struct FlagRow {
+    name: &'static str,
+    key: &'static str,
+    value: fn(&Flags) -> Option<String>,
+}
+
+const FLAGS: [FlagRow; 4] = [
+    FlagRow {
+        name: "--memory-mode",
+        key: "memory.mode",
+        value: |flags| flags.memory_mode.clone(),
+    },
+    FlagRow {
+        name: "--session",
+        key: "session",
+        value: |flags| flags.session.clone(),
+    },
+    FlagRow {
+        name: "--model",
+        key: "models.default",
+        value: |flags| flags.model.clone(),
+    },
+    FlagRow {
+        name: "--data-dir",
+        key: "data_dir",
+        value: |flags| Some(flags.data_dir.as_ref()?.to_string_lossy().into_owned()),
+    },
+];
+
+/// One layer.
+pub(super) struct Layer {
+    pub(super) tree: Tree,
+    origin: Origin,
+}
+
+enum Origin {
+    /// The text is kept for the lines of its keys; it may hold keys of another kind.
+    File {
+        path: PathBuf,
+        text: SecretString,
+    },
+    Environment,
+    Flags,
+}
+
+impl Layer {
+    pub(super) fn of_file(path: PathBuf, text: String, tree: Tree) -> Self {
+        Self {
+            tree,
+            origin: Origin::File {
+                path,
+                text: text.into(),
+            },
+        }
+    }
+
+    pub(super) fn of_flags(flags: &Flags) -> Self {
+        let mut tree = Tree::empty();
+        for row in &FLAGS {
+            if let Some(value) = (row.value)(flags) {
+                tree.set(&KeyPath::new(row.key), Tree::Word(value));
+            }
+        }
+        Self {
+            tree,
+            origin: Origin::Flags,
+        }
+    }
+
+    /// The variables that are set and that no layer in `above` overrides: what has no effect does no harm.
+    pub(super) fn of_environment(
+        environment: &Environment,
+        above: &Self,
+    ) -> Result<Self, Vec<Mistake>> {
+        let mut tree = Tree::empty();
+        let mut mistakes = Vec::new();
+        for Variable { name, sets } in VARIABLES {
+            let (Target::Key(key), Some(value)) = (sets, environment.get(name)) else {
+                continue;
+            };
+            let path = KeyPath::new(key);
+            if above.tree.get(&path).is_some() {
+                continue;
+            }
+            if value.contains(char::REPLACEMENT_CHARACTER) {
+                mistakes.push(Mistake {
+                    source: Source::Environment(name),
+                    key: key.to_owned(),
+                    problem: Problem::Refused("is not UTF-8".to_owned()),
+                });
+            }
+            tree.set(&path, Tree::Word(value.to_owned()));
+        }
+        if !mistakes.is_empty() {
+            return Err(mistakes);
+        }
+        Ok(Self {
+            tree,
+            origin: Origin::Environment,
+        })
+    }
+
+    /// Where this layer has `path` from. A key that is not there (one that is missing) has its block's place.
+    pub(super) fn source_of(&self, path: &KeyPath, spot: Spot) -> Source {
+        match &self.origin {
+            Origin::File { path: file, text } => Source::File {
+                path: file.clone(),
+                at: yaml::locate(text.expose_secret(), path, spot),
+            },
+            Origin::Environment => VARIABLES
+                .iter()
+                .find(|row| matches!(row.sets, Target::Key(key) if path.matches(key)))
+                .map_or(Source::Default, |row| Source::Environment(row.name)),
+            Origin::Flags => FLAGS
+                .iter()
+                .find(|row| path.matches(row.key))
+                .map_or(Source::Default, |row| Source::Flag(row.name)),
+        }
+    }
+
+    /// The file's path, where this is one.
+    pub(super) fn file(&self) -> Option<&PathBuf> {
+        match &self.origin {
+            Origin::File { path, .. } => Some(path),
+            Origin::Environment | Origin::Flags => None,
+        }
+    }
+}
+
+/// Where the effective value of `path` comes from; layers stand lowest first.
+pub(super) fn source_of(layers: &[Layer], path: &KeyPath) -> Source {
+    layers
+        .iter()
+        .rev()
+        .find(|layer| layer.tree.get(path).is_some())
+        .map_or(Source::Default, |layer| layer.source_of(path, Spot::Key))
+}

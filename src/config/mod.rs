@@ -1,0 +1,83 @@
+//! The configuration: layers that remember where each value comes from, merged once into the [`Settings`]
+//! of everything below. The only part that reads the environment.
+//!
+//! ```text
+//!   cogtrix.yaml  --yaml-->  Tree --+
+//!   COGTRIX_*     --layers-> Tree --+--> each: decode, checks --> mistakes, with their places
+//!   flags         --layers-> Tree --+
+//!                                   +--> merged --> decode --> Settings --> Config
+//!                            file's +--> trust --> Demand? --> Loaded::Untrusted
+//! ```
+//!
+//! The structs beside the code that reads them are the schema (`decode`, `keys`); defaults for people are
+//! `cogtrix.example.yaml`, which a test holds to the structs.
+
+mod checks;
+mod decode;
+mod environment;
+mod error;
+mod keys;
+mod layers;
+mod load;
+mod overrides;
+mod paths;
+mod search;
+mod settings;
+mod show;
+mod tree;
+mod trust;
+mod warnings;
+mod yaml;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::path::PathBuf;
+
+pub use environment::environment;
+pub use error::{ConfigError, Mistake, Position, Problem};
+pub use layers::{Flags, Source, Target, TrustFlag, VARIABLES, Variable};
+pub use load::{Inputs, Loaded, TrustRequest, load};
+pub use overrides::{Text, TextError, TextSource, Texts, read_text};
+pub use paths::Folders;
+pub use settings::Settings;
+pub use show::Entry;
+pub use trust::{Demand, DemandedKey};
+pub use warnings::Warning;
+
+/// Every key with its default and what it means; also printed for people who want to begin a file.
+pub const EXAMPLE: &str = include_str!("../../cogtrix.example.yaml");
+
+/// The configuration of one run.
+pub struct Config {
+    pub settings: Settings,
+    /// The file that was read.
+    pub file: Option<PathBuf>,
+    /// What is allowed and yet probably not meant.
+    pub warnings: Vec<Warning>,
+    layers: Vec<layers::Layer>,
+}
+
+impl Config {
+    /// Every key with its effective value, in the order of the example file.
+    pub fn entries(&self) -> impl Iterator<Item = Entry> {
+        show::entries(&self.layers, &self.settings.data_dir).into_iter()
+    }
+
+    /// Where the value of a key comes from, such as `memory.mode`.
+    pub fn source(&self, key: &str) -> Source {
+        layers::source_of(&self.layers, &tree::KeyPath::new(key))
+    }
+}
+
+/// Without the layers, which hold what a file says word for word.
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("settings", &self.settings)
+            .field("file", &self.file)
+            .field("warnings", &self.warnings)
+            .finish_non_exhaustive()
+    }
+}

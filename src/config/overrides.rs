@@ -1,0 +1,153 @@
+//! Texts for the model and tables that ship inside the program, each replaceable by a file of the same
+//! name in the person's config folder. Unit: one text. Invariant: every row of the table has a text.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use crate::hint::Hint;
+
+/// A text for the model larger than this fills a small window by itself.
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// Name and content of each text; the names are paths under `config/`.
+const EMBEDDED: [(&str, &str); 6] = [
+    embedded("models.yaml", include_str!("../../config/models.yaml")),
+    embedded("modes/code.md", include_str!("../../config/modes/code.md")),
+    embedded(
+        "modes/conversation.md",
+        include_str!("../../config/modes/conversation.md"),
+    ),
+    embedded(
+        "modes/reasoning.md",
+        include_str!("../../config/modes/reasoning.md"),
+    ),
+    embedded(
+        "prompts/base.md",
+        include_str!("../../config/prompts/base.md"),
+    ),
+    embedded(
+        "prompts/compact.md",
+        include_str!("../../config/prompts/compact.md"),
+    ),
+];
+
+const fn embedded(name: &'static str, content: &'static str) -> (&'static str, &'static str) {
+    (name, content)
+}
+
+/// All texts, each as it counts.
+#[derive(Clone, Debug)]
+pub struct Texts(Vec<Text>);
+
+/// One text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// Such as `modes/code.md`.
+    pub name: &'static str,
+    pub content: String,
+    pub source: TextSource,
+}
+
+/// Where a text comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TextSource {
+    Embedded,
+    File(PathBuf),
+}
+
+impl Texts {
+    /// Reads what the person replaces; the rest is as it ships.
+    pub fn load(user_config_folder: Option<&Path>) -> Result<Self, TextError> {
+        EMBEDDED
+            .into_iter()
+            .map(|(name, content)| {
+                let own = match user_config_folder {
+                    Some(folder) => read_own(&folder.join(name))?,
+                    None => None,
+                };
+                Ok(own.map_or_else(
+                    || Text {
+                        name,
+                        content: content.to_owned(),
+                        source: TextSource::Embedded,
+                    },
+                    |(path, content)| Text {
+                        name,
+                        content,
+                        source: TextSource::File(path),
+                    },
+                ))
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// The text of this name; `None` for a name that no text has.
+    pub fn get(&self, name: &str) -> Option<&Text> {
+        self.0.iter().find(|text| text.name == name)
+    }
+
+    /// All of them, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Text> {
+        self.0.iter()
+    }
+}
+
+/// Nothing there is fine; a link that leads nowhere is not nothing.
+fn read_own(path: &Path) -> Result<Option<(PathBuf, String)>, TextError> {
+    match std::fs::symlink_metadata(path) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Ok(_) | Err(_) => read_text(path).map(|content| Some((path.to_owned(), content))),
+    }
+}
+
+/// Reads a text for the model: an ordinary file, UTF-8, at most 64 KB. For `system_prompt_file` too.
+pub fn read_text(path: &Path) -> Result<String, TextError> {
+    let unreadable = |source| TextError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
+    let not_text = |why: String| TextError::NotText {
+        path: path.to_owned(),
+        why,
+    };
+    let metadata = std::fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(not_text("is not an ordinary file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(unreadable)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(not_text(format!("is larger than {} KB", MOST_BYTES / 1024)));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| not_text("is not UTF-8".to_owned()))?;
+    if text.contains('\0') {
+        return Err(not_text("holds binary data".to_owned()));
+    }
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
+}
+
+/// Why a text cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TextError {
+    #[error("cannot read the text {}", path.display())]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("{} cannot be a text for the model: it {why}", path.display())]
+    NotText { path: PathBuf, why: String },
+}
+
+impl Hint for TextError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some("a text is an ordinary UTF-8 file of at most 64 KB; move the file away to have the built-in one".into())
+    }
+}

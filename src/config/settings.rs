@@ -1,0 +1,105 @@
+//! Everything that may be set, as it is written ([`Document`]) and as it is meant ([`Settings`]).
+//!
+//! Each capability owns its own block; a new one is one field here, and its rows in the tables beside.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use secrecy::ExposeSecret;
+use serde::Deserialize;
+
+use super::overrides::{TextError, read_text};
+use crate::chat::SessionName;
+use crate::{context, memory, provider};
+
+/// The settled values, each part for the layer that reads it.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub session: SessionName,
+    /// The data root, absolute (A6).
+    pub data_dir: PathBuf,
+    /// A text that stands in for the built-in base prompt; absolute.
+    pub system_prompt_file: Option<PathBuf>,
+    pub provider: provider::Settings,
+    pub memory: memory::Settings,
+    pub context: context::Settings,
+    /// How long a one-shot run waits for a session that is open elsewhere.
+    pub lock_wait: Duration,
+}
+
+/// A config file, key by key.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Document {
+    pub(super) session: String,
+    pub(super) data_dir: String,
+    pub(super) system_prompt_file: String,
+    pub(super) providers: std::collections::BTreeMap<String, provider::ProviderSettings>,
+    pub(super) models: provider::ModelsSettings,
+    pub(super) network: provider::NetworkSettings,
+    pub(super) memory: memory::Settings,
+    pub(super) context: context::Settings,
+    #[serde(with = "humantime_serde")]
+    pub(super) lock_wait: Duration,
+}
+
+impl Default for Document {
+    fn default() -> Self {
+        let provider::Settings {
+            providers,
+            models,
+            network,
+        } = provider::Settings::default();
+        Self {
+            session: "default".to_owned(),
+            data_dir: "auto".to_owned(),
+            system_prompt_file: String::new(),
+            providers,
+            models,
+            network,
+            memory: memory::Settings::default(),
+            context: context::Settings::default(),
+            lock_wait: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Settings {
+    /// The text that stands in for the built-in base prompt, if one is set.
+    pub fn system_prompt(&self) -> Result<Option<String>, TextError> {
+        self.system_prompt_file
+            .as_deref()
+            .map(read_text)
+            .transpose()
+    }
+}
+
+impl Document {
+    /// The document with what only the outside knows. An empty key is none.
+    pub(super) fn settle(
+        mut self,
+        session: SessionName,
+        data_dir: PathBuf,
+        system_prompt_file: Option<PathBuf>,
+    ) -> Settings {
+        for provider in self.providers.values_mut() {
+            provider.api_key = provider
+                .api_key
+                .take()
+                .filter(|key| !key.expose_secret().is_empty());
+        }
+        Settings {
+            session,
+            data_dir,
+            system_prompt_file,
+            provider: provider::Settings {
+                providers: self.providers,
+                models: self.models,
+                network: self.network,
+            },
+            memory: self.memory,
+            context: self.context,
+            lock_wait: self.lock_wait,
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! What is refused, where, and in which words.
+
+use super::*;
+
+/// Every file is written as `project/cogtrix.yaml`.
+fn check(text: &str, expected: &str) {
+    assert_eq!(
+        Machine::with("project/cogtrix.yaml", text).error(),
+        expected,
+        "of {text:?}"
+    );
+}
+
+#[test]
+fn each_names_file_line_key_and_what_was_meant() {
+    for (text, expected) in [
+        (
+            "memroy:\n  mode: code\n",
+            "project/cogtrix.yaml:1:1: memroy: unknown key; the nearest is memory",
+        ),
+        (
+            "memory:\n  mod: code\n",
+            "project/cogtrix.yaml:2:3: memory.mod: unknown key; the nearest is memory.mode",
+        ),
+        (
+            "timestamps: all\n",
+            "project/cogtrix.yaml:1:1: timestamps: unknown key; the nearest is memory.timestamps",
+        ),
+        (
+            "base_url: x\n",
+            "project/cogtrix.yaml:1:1: base_url: unknown key; the nearest is providers.NAME.base_url",
+        ),
+        (
+            "network:\n  zzz: 1\n",
+            "project/cogtrix.yaml:2:3: network.zzz: unknown key; valid here: connect, idle, tries",
+        ),
+        (
+            "memory:\n  carry_pending: 3\n",
+            "project/cogtrix.yaml:2:18: memory.carry_pending: wants true or false, found a number",
+        ),
+        (
+            "session: 2026\n",
+            "project/cogtrix.yaml:1:10: session: wants text (quote what looks like a number), found a number",
+        ),
+        (
+            "memory:\n  modes: {code: {max_files: many}}\n",
+            "project/cogtrix.yaml:2:29: memory.modes.code.max_files: wants a whole number, 0 or more, found text",
+        ),
+        (
+            "memory:\n  modes: {code: {max_files: -1}}\n",
+            "project/cogtrix.yaml:2:29: memory.modes.code.max_files: wants a whole number, 0 or more, found -1",
+        ),
+        (
+            "network: {tries: 99999999999999999999999}\n",
+            "project/cogtrix.yaml:1:18: network.tries: wants a whole number from 0 to 4294967295, found a number",
+        ),
+        (
+            "network: {tries: 4294967296}\n",
+            "project/cogtrix.yaml:1:18: network.tries: wants a whole number from 0 to 4294967295, found 4294967296",
+        ),
+        (
+            "memory: fast\n",
+            "project/cogtrix.yaml:1:9: memory: wants a block of keys, found text",
+        ),
+        (
+            "- memory\n",
+            "project/cogtrix.yaml:1:1: wants a block of keys, found a list",
+        ),
+        (
+            "memory:\n  timestamps: usr\n",
+            "project/cogtrix.yaml:2:15: memory.timestamps: \"usr\" is not one of all, user, off; did you mean user?",
+        ),
+        (
+            "memory:\n  timestamps: false\n",
+            "project/cogtrix.yaml:2:15: memory.timestamps: wants one of all, user, off, found true or false",
+        ),
+        (
+            "memory: {mode: cde}\n",
+            "project/cogtrix.yaml:1:16: memory.mode: \"cde\" is not one of conversation, code, reasoning; did you mean code?",
+        ),
+        (
+            "lock_wait: soon\n",
+            "project/cogtrix.yaml:1:12: lock_wait: wants a duration such as 10s or 5min, found \"soon\"",
+        ),
+        (
+            "network: {idle: 10}\n",
+            "project/cogtrix.yaml:1:17: network.idle: wants a duration such as 10s or 5min, found a number",
+        ),
+        (
+            "network: {idle: 0s}\n",
+            "project/cogtrix.yaml:1:17: network.idle: wants a duration of at least 1ms",
+        ),
+        (
+            "context: {warning_threshold: 80}\n",
+            "project/cogtrix.yaml:1:30: context.warning_threshold: wants a number from 0 to 1, found 80",
+        ),
+        (
+            "context: {warning_threshold: .nan}\n",
+            "project/cogtrix.yaml:1:30: context.warning_threshold: wants a number from 0 to 1, found NaN",
+        ),
+        (
+            "memory: {modes: {code: {working_memory_size: 0}}}\n",
+            "project/cogtrix.yaml:1:46: memory.modes.code.working_memory_size: wants a whole number from 1 to 1000000, found 0",
+        ),
+        (
+            "lock_wait: 2days\n",
+            "project/cogtrix.yaml:1:12: lock_wait: wants a duration of at most 24h",
+        ),
+        (
+            "\"a\\e[2J\\nb\": 1\n",
+            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, memory, context, lock_wait",
+        ),
+        (
+            "session: ../x\n",
+            "project/cogtrix.yaml:1:10: session: session name \"../x\" starts with a dot",
+        ),
+        (
+            "providers:\n  local: {}\n",
+            "project/cogtrix.yaml:2:3: providers.local: needs the key type",
+        ),
+        (
+            "providers:\n  local: {type: olama}\n",
+            "project/cogtrix.yaml:2:17: providers.local.type: \"olama\" is not one of ollama, openai, anthropic, offline; did you mean ollama?",
+        ),
+        (
+            "providers:\n  local: {type: ollama, base_url: localhost}\n",
+            "project/cogtrix.yaml:2:35: providers.local.base_url: wants a URL such as http://localhost:11434 or https://host/v1",
+        ),
+        (
+            "providers:\n  a/b: {type: ollama}\n",
+            "project/cogtrix.yaml:2:8: providers.a/b: is no name for a provider: it may not be empty or hold a /",
+        ),
+        (
+            "models:\n  defualt: auto\n",
+            "project/cogtrix.yaml:2:12: models.defualt: wants a block of keys, found text; the nearest key is models.default",
+        ),
+        (
+            "models:\n  fast: {provider: lcal, model: m}\nproviders:\n  local: {type: ollama}\n",
+            "project/cogtrix.yaml:2:20: models.fast.provider: \"lcal\" is not one of local, ollama, openai, anthropic, offline; did you mean local?",
+        ),
+        (
+            "models:\n  fast: {provider: ollama, modle: m}\n",
+            "project/cogtrix.yaml:2:28: models.fast.modle: unknown key; the nearest is models.fast.model",
+        ),
+        (
+            "memory:\n  mode: code\n  mode: reasoning\n",
+            "project/cogtrix.yaml:3:3: memory: the key \"mode\" stands here twice",
+        ),
+        (
+            "memory: {mode: code\n",
+            "project/cogtrix.yaml:2:1: did not find expected ',' or '}'",
+        ),
+        (
+            "<<: {session: a}\n",
+            "project/cogtrix.yaml:1:1: <<: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, memory, context, lock_wait",
+        ),
+    ] {
+        check(text, expected);
+    }
+}
+
+#[test]
+fn all_of_a_file_are_told_at_once_in_its_order() {
+    check(
+        "lock_wait: x\nmemory:\n  mod: code\n  modes:\n    code: 3\nsesion: a\n",
+        "project/cogtrix.yaml:1:12: lock_wait: wants a duration such as 10s or 5min, found \"x\"\n\
+         project/cogtrix.yaml:3:3: memory.mod: unknown key; the nearest is memory.mode\n\
+         project/cogtrix.yaml:5:11: memory.modes.code: wants a block of keys, found a number\n\
+         project/cogtrix.yaml:6:1: sesion: unknown key; the nearest is session",
+    );
+}
+
+#[test]
+fn a_bad_variable_or_flag_is_named() {
+    let machine = Machine::new().variable("COGTRIX_MEMORY_MODE", "nope");
+    assert_eq!(
+        machine.error(),
+        "$COGTRIX_MEMORY_MODE: \"nope\" is not one of conversation, code, reasoning"
+    );
+    let machine = machine.flags(Flags {
+        memory_mode: Some("code".to_owned()),
+        ..Flags::default()
+    });
+    assert_eq!(
+        machine.config().settings.memory.mode,
+        "code",
+        "a variable that has no effect does no harm"
+    );
+    let machine = machine.flags(Flags {
+        memory_mode: Some("resoning".to_owned()),
+        session: Some("a/b".to_owned()),
+        ..Flags::default()
+    });
+    assert_eq!(
+        machine.error(),
+        "--session: session name \"a/b\" contains '/'\n\
+         --memory-mode: \"resoning\" is not one of conversation, code, reasoning; did you mean reasoning?"
+    );
+    assert_eq!(
+        Machine::new()
+            .variable("COGTRIX_DATA_DIR", "caf\u{fffd}")
+            .error(),
+        "$COGTRIX_DATA_DIR: is not UTF-8"
+    );
+}
+
+#[test]
+fn what_is_no_config_file_is_said_to_be_none() {
+    let mut machine = Machine::new();
+    machine.write("project/image.png", [0x89, b'P', b'N', b'G', 0xff]);
+    machine.write("project/zero", "a: \0");
+    machine.write("project/huge", "# ".repeat(200_000));
+    for (name, expected) in [
+        (
+            "missing",
+            "there is no config file project/missing, which --config-file names",
+        ),
+        (
+            "image.png",
+            "project/image.png is no config file: it is not UTF-8 text",
+        ),
+        (
+            "zero",
+            "project/zero is no config file: it holds binary data",
+        ),
+        (
+            "huge",
+            "project/huge is no config file: it is larger than 256 KB",
+        ),
+        (
+            "../home",
+            "project/../home is no config file: it is a folder",
+        ),
+    ] {
+        machine.inputs.flags.config_file = Some(name.into());
+        assert_eq!(machine.error(), expected);
+        assert!(machine.load().unwrap_err().hint().is_some());
+    }
+    machine.inputs.flags.config_file = None;
+    fs::create_dir(machine.at("project/cogtrix.yaml")).unwrap();
+    assert_eq!(
+        machine.error(),
+        "project/cogtrix.yaml is no config file: it is a folder"
+    );
+}
+
+#[test]
+fn odd_encodings_of_a_good_file_are_fine() {
+    for text in [
+        "\u{feff}session: a\n",
+        "session: a\r\nmemory:\r\n  mode: code\r\n",
+        "---\nsession: a\n",
+        "{\"session\": \"a\"}",
+        "session: a\nmemory:\nproviders: ~\nmodels:\n  default:\n",
+    ] {
+        let machine = Machine::with("project/cogtrix.yaml", text);
+        assert_eq!(machine.config().settings.session.as_str(), "a", "{text:?}");
+    }
+}
+
+#[test]
+fn no_message_tells_a_secret() {
+    const SECRET: &str = "sk-abc123secret";
+    for text in [
+        format!("providers: {{x: {{type: openai, api_key: [{SECRET}]}}}}\n"),
+        format!("providers: {{x: {{type: openai, api_key: {SECRET}, typo: 1}}}}\n"),
+        format!("providers:\n  x:\n    type: openai\n    api_key: {SECRET}: oops\n"),
+        format!("providers:\n  x:\n    type: openai\n    api_key: '{SECRET}\n"),
+        format!("providers:\n  x:\n    api_key: {SECRET}\n    api_key: {SECRET}\n"),
+        format!("providers: {{x: {{type: openai, api_key_env: {SECRET}}}}}\n"),
+        format!("providers: {{x: {{type: openai, base_url: 'ftp://a:{SECRET}@h'}}}}\n"),
+        format!("providers: {{x: {SECRET}}}\n"),
+    ] {
+        let machine = Machine::with("home/.cogtrix.yaml", &text);
+        let error = machine.load().err().unwrap();
+        let all = format!("{error} {error:?} {:?}", error.hint());
+        assert!(!all.contains("secret"), "{all}");
+    }
+}
+
+/// A person may write anything; the answer is settings or an error, never a panic.
+#[test]
+fn any_text_is_read_or_refused() {
+    let keys = keys_of::<Document>();
+    let words = proptest::sample::select(
+        keys.iter()
+            .flat_map(|key| key.0.clone())
+            .chain(
+                [
+                    "3", "-1", "[", "{", "}", "&a", "*a", "!t", "'", "\"", "~", "\u{1b}", "#", "é",
+                ]
+                .map(str::to_owned),
+            )
+            .collect::<Vec<_>>(),
+    );
+    let lines = proptest::collection::vec((0_usize..4, words.clone(), words), 0..12);
+    proptest::proptest!(proptest::test_runner::Config::with_cases(300), |(lines in lines)| {
+        let lines: Vec<_> = lines
+            .iter()
+            .map(|(depth, key, value)| format!("{}{key}: {value}\n", "  ".repeat(*depth)))
+            .collect();
+        let text = lines.concat();
+        let modes = ["code".to_owned()];
+        if let Ok(tree) = yaml::parse(&text) {
+            match decode::<Document>(&tree) {
+                Ok(document) => drop(checks::check(&document, &modes)),
+                Err(faults) => proptest::prop_assert!(!faults.is_empty()),
+            }
+        }
+    });
+}

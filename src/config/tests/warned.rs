@@ -1,0 +1,43 @@
+//! What is allowed and yet told.
+
+use super::*;
+
+#[test]
+fn what_is_probably_not_meant_is_said() {
+    let machine = Machine::with(
+        "home/.cogtrix.yaml",
+        "providers:\n  a: {type: openai}\n  b: {type: anthropic, api_key_env: B_KEY}\n  c: {type: openai, api_key: k}\n\
+         models:\n  default: nobody\n  auto: {provider: a, model: m}\n  ollama/x: {provider: a, model: m}\n",
+    )
+    .variable("COGTRIX_MEMORY_MOD", "code")
+    .variable("COGTRIX_QQQQ", "1")
+    .variable("OTHER", "1");
+    let file = machine.at("home/.cogtrix.yaml");
+    let warnings: Vec<_> = machine
+        .config()
+        .warnings
+        .iter()
+        .map(Warning::to_string)
+        .collect();
+    let mut expected = vec![
+        "COGTRIX_MEMORY_MOD has no meaning; the nearest variable is COGTRIX_MEMORY_MODE".to_owned(),
+        "COGTRIX_QQQQ has no meaning".to_owned(),
+        "providers.a has no api_key or api_key_env, and OPENAI_API_KEY is not set".to_owned(),
+        "providers.b.api_key_env names B_KEY, which is not set".to_owned(),
+        "nobody can reach the model alias \"auto\": auto means to choose a model".to_owned(),
+        "nobody can reach the model alias \"ollama/x\": it reads as a model of the provider ollama".to_owned(),
+        "models.default is \"nobody\", which is no alias and no provider/model; known: auto, ollama/x".to_owned(),
+    ];
+    if cfg!(unix) {
+        expected.push(format!(
+            "{} holds an api_key and others may read it; chmod 600, or use api_key_env",
+            file.display()
+        ));
+    }
+    assert_eq!(warnings, expected);
+}
+
+#[test]
+fn defaults_give_no_warning() {
+    assert_eq!(Machine::new().config().warnings, []);
+}

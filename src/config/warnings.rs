@@ -1,0 +1,197 @@
+//! What is allowed and yet probably not meant; for `config check`, and for a line at start.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use secrecy::ExposeSecret;
+
+use super::checks::BUILT_IN;
+use super::keys::similar;
+use super::layers::{Layer, VARIABLES};
+use super::settings::Document;
+use crate::provider::{Environment, Kind, ProviderSettings};
+
+/// Every variable of ours begins so.
+const PREFIX: &str = "COGTRIX_";
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Warning {
+    /// A variable that looks like ours.
+    UnknownVariable {
+        name: String,
+        nearest: Option<String>,
+    },
+    /// `key` names a variable that is not set.
+    VariableUnset { key: String, variable: String },
+    /// A provider of a vendor that wants a key, and there is none.
+    NoKey { provider: String, variable: String },
+    /// An alias whose name means something else.
+    HiddenAlias { alias: String, why: String },
+    /// `models.default` names nothing that is known.
+    UnknownDefault { name: String, known: Vec<String> },
+    /// The file holds a key, and others may read it.
+    ReadableByOthers { path: PathBuf },
+    /// Nothing could be read of what is remembered about trust.
+    TrustUnreadable { path: PathBuf, why: String },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownVariable {
+                name,
+                nearest: Some(nearest),
+            } => write!(
+                f,
+                "{name} has no meaning; the nearest variable is {nearest}"
+            ),
+            Self::UnknownVariable { name, .. } => write!(f, "{name} has no meaning"),
+            Self::VariableUnset { key, variable } => {
+                write!(f, "{key} names {variable}, which is not set")
+            }
+            Self::NoKey { provider, variable } => write!(
+                f,
+                "providers.{provider} has no api_key or api_key_env, and {variable} is not set"
+            ),
+            Self::HiddenAlias { alias, why } => {
+                write!(f, "nobody can reach the model alias {alias:?}: {why}")
+            }
+            Self::UnknownDefault { name, known } => write!(
+                f,
+                "models.default is {name:?}, which is no alias and no provider/model; known: {}",
+                known.join(", ")
+            ),
+            Self::ReadableByOthers { path } => write!(
+                f,
+                "{} holds an api_key and others may read it; chmod 600, or use api_key_env",
+                path.display()
+            ),
+            Self::TrustUnreadable { path, why } => {
+                write!(f, "{} cannot be used: {why}", path.display())
+            }
+        }
+    }
+}
+
+/// All of them.
+pub(super) fn warnings(
+    document: &Document,
+    environment: &Environment,
+    layers: &[Layer],
+) -> Vec<Warning> {
+    let mut found = unknown_variables(environment);
+    for (name, provider) in &document.providers {
+        found.extend(key_warning(name, provider, environment));
+    }
+    found.extend(alias_warnings(document));
+    found.extend(default_warning(document));
+    found.extend(layers.iter().filter_map(readable_by_others));
+    found
+}
+
+fn unknown_variables(environment: &Environment) -> Vec<Warning> {
+    let ours = VARIABLES.map(|row| row.name.trim_start_matches(PREFIX).to_owned());
+    environment
+        .0
+        .keys()
+        .filter_map(|name| Some((name, name.strip_prefix(PREFIX)?)))
+        .filter(|(_, rest)| !ours.iter().any(|known| known == rest))
+        .map(|(name, rest)| Warning::UnknownVariable {
+            name: name.clone(),
+            nearest: similar(rest, ours.iter()).map(|nearest| format!("{PREFIX}{nearest}")),
+        })
+        .collect()
+}
+
+fn key_warning(
+    name: &str,
+    provider: &ProviderSettings,
+    environment: &Environment,
+) -> Option<Warning> {
+    let has_key = |key: &secrecy::SecretString| !key.expose_secret().is_empty();
+    if provider.api_key.as_ref().is_some_and(has_key) {
+        return None;
+    }
+    if !provider.api_key_env.is_empty() {
+        return environment
+            .get(&provider.api_key_env)
+            .is_none()
+            .then(|| Warning::VariableUnset {
+                key: format!("providers.{name}.api_key_env"),
+                variable: provider.api_key_env.clone(),
+            });
+    }
+    let variable = match provider.kind {
+        Kind::Openai => "OPENAI_API_KEY",
+        Kind::Anthropic => "ANTHROPIC_API_KEY",
+        Kind::Ollama | Kind::Offline => return None,
+    };
+    // Another server may well do without.
+    (provider.base_url.is_empty() && environment.get(variable).is_none()).then(|| Warning::NoKey {
+        provider: name.to_owned(),
+        variable: variable.to_owned(),
+    })
+}
+
+fn alias_warnings(document: &Document) -> impl Iterator<Item = Warning> {
+    document.models.aliases.keys().filter_map(|alias| {
+        let why = match alias.split_once('/') {
+            _ if alias == "auto" => "auto means to choose a model".to_owned(),
+            Some((provider, _)) if is_provider(document, provider) => {
+                format!("it reads as a model of the provider {provider}")
+            }
+            _ => return None,
+        };
+        Some(Warning::HiddenAlias {
+            alias: alias.clone(),
+            why,
+        })
+    })
+}
+
+fn is_provider(document: &Document, name: &str) -> bool {
+    document.providers.contains_key(name) || BUILT_IN.contains(&name)
+}
+
+fn default_warning(document: &Document) -> Option<Warning> {
+    let name = &document.models.default;
+    let aliases = &document.models.aliases;
+    let known = name == "auto"
+        || aliases.contains_key(name)
+        || name
+            .split_once('/')
+            .is_some_and(|(provider, _)| is_provider(document, provider))
+        || is_provider(document, name);
+    (!known).then(|| Warning::UnknownDefault {
+        name: name.clone(),
+        known: std::iter::once("auto")
+            .chain(
+                aliases
+                    .keys()
+                    .map(String::as_str)
+                    .filter(|&alias| alias != "auto"),
+            )
+            .map(str::to_owned)
+            .collect(),
+    })
+}
+
+#[cfg(unix)]
+fn readable_by_others(layer: &Layer) -> Option<Warning> {
+    use std::os::unix::fs::PermissionsExt;
+
+    let path = layer.file()?;
+    let has_key = layer
+        .tree
+        .leaves()
+        .iter()
+        .any(|(path, _)| super::show::is_secret(path));
+    let mode = std::fs::metadata(path).ok()?.permissions().mode();
+    (has_key && mode & 0o077 != 0).then(|| Warning::ReadableByOthers { path: path.clone() })
+}
+
+#[cfg(not(unix))]
+fn readable_by_others(_: &Layer) -> Option<Warning> {
+    None
+}
