@@ -100,7 +100,20 @@ struct Call<'a> {
     /// Takes room on the disk.
     writes: bool,
     whole: &'a dyn Fn() -> io::Result<()>,
-    half: &'a dyn Fn() -> io::Result<()>,
+    /// What is left when it fails half-way, if anything.
+    half: Option<&'a dyn Fn() -> io::Result<()>>,
+    /// What is left when the process is killed half-way, and nobody clears up.
+    killed: Option<&'a dyn Fn() -> io::Result<()>>,
+}
+
+/// A call that is done or not done, and needs no room.
+fn one_step(whole: &dyn Fn() -> io::Result<()>) -> Call<'_> {
+    Call {
+        writes: false,
+        whole,
+        half: None,
+        killed: None,
+    }
 }
 
 impl FaultyDisk {
@@ -125,22 +138,22 @@ impl FaultyDisk {
         match fault {
             Fault::Full if n >= at && call.writes => Err(io::ErrorKind::StorageFull.into()),
             Fault::Dead if n > at => Err(broken()),
-            Fault::Dead if n == at => (call.half)().and(Err(broken())),
-            Fault::Fail(moment) if n == at => reach(moment, call).and(Err(broken())),
+            Fault::Dead if n == at => call.half.map_or(Ok(()), |half| half()).and(Err(broken())),
+            Fault::Fail(moment) if n == at => match moment {
+                Moment::Before => Err(broken()),
+                Moment::Torn => call.half.map_or(Ok(()), |half| half()).and(Err(broken())),
+                Moment::After => (call.whole)().and(Err(broken())),
+            },
             Fault::Kill(moment) if n == at => {
-                reach(moment, call)?;
+                match moment {
+                    Moment::Before => {}
+                    Moment::Torn => call.killed.map_or(Ok(()), |half| half())?,
+                    Moment::After => (call.whole)()?,
+                }
                 kill_this_process()
             }
             Fault::Full | Fault::Dead | Fault::Fail(_) | Fault::Kill(_) => (call.whole)(),
         }
-    }
-}
-
-fn reach(moment: Moment, call: &Call<'_>) -> io::Result<()> {
-    match moment {
-        Moment::Before => Ok(()),
-        Moment::Torn => (call.half)(),
-        Moment::After => (call.whole)(),
     }
 }
 
@@ -182,10 +195,12 @@ impl Disk for FaultyDisk {
     }
 
     fn append_synced(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let half = || self.inner.append_synced(path, &bytes[..bytes.len() / 2]);
         self.mutate(&Call {
             writes: true,
             whole: &|| self.inner.append_synced(path, bytes),
-            half: &|| self.inner.append_synced(path, &bytes[..bytes.len() / 2]),
+            half: Some(&half),
+            killed: Some(&half),
         })
     }
 
@@ -193,35 +208,24 @@ impl Disk for FaultyDisk {
         self.mutate(&Call {
             writes: true,
             whole: &|| self.inner.replace(path, bytes),
-            half: &|| {
-                self.inner
-                    .append_synced(&leftover(path), &bytes[..bytes.len() / 2])
-            },
+            half: None,
+            killed: Some(&|| {
+                let half = &bytes[..bytes.len() / 2];
+                self.inner.append_synced(&leftover(path), half)
+            }),
         })
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.mutate(&Call {
-            writes: false,
-            whole: &|| self.inner.rename(from, to),
-            half: &|| Ok(()),
-        })
+        self.mutate(&one_step(&|| self.inner.rename(from, to)))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        self.mutate(&Call {
-            writes: false,
-            whole: &|| self.inner.remove(path),
-            half: &|| Ok(()),
-        })
+        self.mutate(&one_step(&|| self.inner.remove(path)))
     }
 
     fn truncate(&self, path: &Path, len: u64) -> io::Result<()> {
-        self.mutate(&Call {
-            writes: false,
-            whole: &|| self.inner.truncate(path, len),
-            half: &|| Ok(()),
-        })
+        self.mutate(&one_step(&|| self.inner.truncate(path, len)))
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
@@ -270,14 +274,18 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_replacement_leaves_the_old_file_and_a_temporary_one() {
+    fn a_torn_replacement_leaves_the_old_file() {
         let memory = MemoryDisk::with([("h/a", b"old" as &[u8])]);
         let disk = FaultyDisk::new(Arc::new(memory.clone()), "fail-torn@1".parse().ok());
         disk.replace(Path::new("h/a"), b"new!").unwrap_err();
-        let files = memory.files();
-        let names: Vec<_> = files.keys().map(|path| path.to_string_lossy()).collect();
-        assert_eq!(names, ["h/.a.faulty.tmp", "h/a"]);
-        assert_eq!(temporary_for(".a.faulty.tmp"), Some("a"));
+        assert_eq!(memory.files().len(), 1);
         assert_eq!(memory.read(Path::new("h/a")).unwrap(), b"old");
+    }
+
+    #[test]
+    fn what_a_kill_leaves_is_named_like_the_real_thing() {
+        let left = leftover(Path::new("h/a.json"));
+        assert_eq!(left, Path::new("h/.a.json.faulty.tmp"));
+        assert_eq!(temporary_for(".a.json.faulty.tmp"), Some("a.json"));
     }
 }

@@ -353,10 +353,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.lock");
         let held = LocalDisk.lock(&path, Duration::ZERO).unwrap();
-        let waiting = {
-            let path = path.clone();
-            thread::spawn(move || LocalDisk.lock(&path, Duration::from_mins(1)).is_ok())
-        };
+        let waiting = thread::spawn(move || LocalDisk.lock(&path, Duration::from_mins(1)).is_ok());
         drop(held);
         assert!(waiting.join().unwrap());
     }
