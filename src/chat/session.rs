@@ -142,7 +142,7 @@ impl Session {
 
     fn start(&mut self, turn: TurnId, input: Message, mode: String, model: String) {
         if self.meta.title.is_empty() {
-            self.meta.title = title(&input.said());
+            self.meta.title = Self::title_of(&input.said());
         }
         self.meta.created_at = self.meta.created_at.or(input.at);
         self.meta.mode = Some(mode);
@@ -182,6 +182,21 @@ impl Session {
     fn turn_mut(&mut self, id: TurnId) -> Option<&mut Turn> {
         let place = self.turns.binary_search_by_key(&id, |turn| turn.id).ok()?;
         Some(&mut self.turns[place])
+    }
+
+    /// The title that a first message makes (O21).
+    pub fn title_of(text: &str) -> String {
+        let mut title = String::new();
+        for word in text.split_whitespace() {
+            if title.len() > Self::TITLE_CHARS * 4 {
+                break;
+            }
+            if !title.is_empty() {
+                title.push(' ');
+            }
+            title.push_str(word);
+        }
+        title.chars().take(Self::TITLE_CHARS).collect()
     }
 
     pub fn name(&self) -> &SessionName {
@@ -240,11 +255,6 @@ impl Session {
     pub fn unfinished(&self) -> Option<&Turn> {
         self.turns.last().filter(|turn| turn.outcome.is_none())
     }
-}
-
-fn title(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.chars().take(Session::TITLE_CHARS).collect()
 }
 
 #[cfg(test)]

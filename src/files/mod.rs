@@ -6,6 +6,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+#[cfg(any(test, feature = "testing"))]
+mod faults;
+mod local;
+#[cfg(any(test, feature = "testing"))]
+mod memory;
+
+#[cfg(any(test, feature = "testing"))]
+pub use faults::{BadFault, Fault, FaultyDisk, Moment, Schedule};
+pub use local::{LocalDisk, temporary_for};
+#[cfg(any(test, feature = "testing"))]
+pub use memory::MemoryDisk;
+
 /// The file system, as far as cogtrix needs it.
 ///
 /// Errors are plain [`io::Error`]s: the caller knows what the path meant and says so.
@@ -16,7 +28,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// At most `limit` bytes from the start.
     fn read_head(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>>;
 
-    /// Size in bytes; `NotFound` where there is nothing.
+    /// Size in bytes, of a folder any number; `NotFound` where there is nothing.
     fn size(&self, path: &Path) -> io::Result<u64>;
 
     /// Appends and syncs; creates the file (0600) and its folders (0700). When it fails, the file is as
@@ -31,7 +43,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// [`io::ErrorKind::AlreadyExists`].
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Removes a file; a missing one is fine.
+    /// Removes a file; a missing one is fine. Not synced: after a power cut it may be back.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
     /// Cuts a file to `len` bytes and syncs it.

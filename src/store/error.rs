@@ -1,7 +1,8 @@
 //! Why a session cannot be kept or read. Every error names its path.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::chat::SessionName;
 use crate::hint::Hint;
@@ -13,7 +14,7 @@ pub enum StoreError {
         action: &'static str,
         path: PathBuf,
         #[source]
-        source: std::io::Error,
+        source: io::Error,
     },
     #[error("session {name} is open in another process{}", pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default())]
     Locked { name: SessionName, pid: Option<u32> },
@@ -38,5 +39,20 @@ impl Hint for StoreError {
             Self::Taken { .. } => Some("choose another name".into()),
             Self::Io { .. } => None,
         }
+    }
+}
+
+/// Says what was done to which file when it failed.
+pub(super) trait At<T> {
+    fn at(self, action: &'static str, path: &Path) -> Result<T, StoreError>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, action: &'static str, path: &Path) -> Result<T, StoreError> {
+        self.map_err(|source| StoreError::Io {
+            action,
+            path: path.to_owned(),
+            source,
+        })
     }
 }

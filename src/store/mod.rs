@@ -7,8 +7,21 @@ use std::time::Duration;
 use crate::chat::{Record, Session, SessionName, Timestamp};
 
 mod error;
+mod file_log;
+mod file_store;
+mod format;
+mod journal;
+mod layout;
+mod loading;
+mod moving;
+mod opening;
+mod repair;
+#[cfg(test)]
+mod samples;
+mod snapshot;
 
 pub use error::StoreError;
+pub use file_store::FileStore;
 
 /// Keeps sessions.
 pub trait SessionStore: Send + Sync + fmt::Debug {
@@ -38,11 +51,14 @@ pub struct Opened {
 
 /// The one writer of a session; letting go of it frees the lock.
 pub trait SessionLog: Send + fmt::Debug {
-    /// All or nothing, and on disk when it returns.
+    /// On disk when it returns. When it fails, nothing of it counts as kept; the log holds on to the
+    /// records and writes them before those of the next append, so apply them to the session all the same
+    /// and say NOT SAVED.
     fn append(&mut self, records: &[Record]) -> Result<(), StoreError>;
 
     /// Called at a clean end: folds the journal into the snapshot where that is cheap (DESIGN: while the
-    /// snapshot is under 1 MB, or the journal above a tenth of it).
+    /// snapshot is under 1 MB, or the journal above a tenth of it), and writes what earlier appends could
+    /// not. A session that lacks messages which are on disk, or whose turn still runs, is not folded.
     fn checkpoint(&mut self, session: &Session) -> Result<(), StoreError>;
 
     /// Gives the session another name, files and lock with it. Refused where that name is taken.

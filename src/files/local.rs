@@ -1,0 +1,360 @@
+//! The disk of this machine. Files are 0600 and folders 0700 where the system has such modes; whatever
+//! a call promises is synced, names of new files included.
+//!
+//! A process killed inside [`Disk::replace`] leaves its temporary file behind, beside the old content.
+//! Such files are named `.{target}.{six letters}.tmp`, so that the owner of the target can tell and
+//! remove them: see [`temporary_for`].
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use super::{Disk, Lock, LockError};
+
+const TEMPORARY_END: &str = ".tmp";
+const TEMPORARY_LETTERS: usize = 6;
+
+/// How long to wait before a lock is tried again. Systems have no lock call with a time limit.
+const LOCK_POLL: Duration = Duration::from_millis(20);
+
+/// The file that a leftover temporary file was meant to become, if the name is one of those.
+pub fn temporary_for(file_name: &str) -> Option<&str> {
+    let inner = file_name.strip_prefix('.')?.strip_suffix(TEMPORARY_END)?;
+    let (target, letters) = inner.rsplit_once('.')?;
+    let random = letters.len() == TEMPORARY_LETTERS
+        && letters.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (random && !target.is_empty()).then_some(target)
+}
+
+/// The real thing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LocalDisk;
+
+impl Disk for LocalDisk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+
+    fn read_head(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>> {
+        let mut head = Vec::new();
+        File::open(path)?
+            .take(limit as u64)
+            .read_to_end(&mut head)?;
+        Ok(head)
+    }
+
+    fn size(&self, path: &Path) -> io::Result<u64> {
+        Ok(std::fs::metadata(path)?.len())
+    }
+
+    fn append_synced(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let existing = OpenOptions::new().append(true).open(path);
+        let (mut file, created) = match existing {
+            Ok(file) => (file, false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                create_folder(folder_of(path))?;
+                (private().append(true).create(true).open(path)?, true)
+            }
+            Err(error) => return Err(error),
+        };
+        file.write_all(bytes)?;
+        file.sync_data()?;
+        if created {
+            sync_folder(folder_of(path))?;
+        }
+        Ok(())
+    }
+
+    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let folder = folder_of(path);
+        create_folder(folder)?;
+        let target = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut file = tempfile::Builder::new()
+            .prefix(&format!(".{target}."))
+            .suffix(TEMPORARY_END)
+            .rand_bytes(TEMPORARY_LETTERS)
+            .tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)?;
+        sync_folder(folder)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        create_folder(folder_of(to))?;
+        rename_without_overwriting(from, to)?;
+        sync_folder(folder_of(to))?;
+        if folder_of(from) == folder_of(to) {
+            Ok(())
+        } else {
+            sync_folder(folder_of(from))
+        }
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    fn truncate(&self, path: &Path, len: u64) -> io::Result<()> {
+        let file = OpenOptions::new().write(true).open(path)?;
+        file.set_len(len)?;
+        file.sync_all()
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let entries = match std::fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut files = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                files.push(entry.path());
+            }
+        }
+        files.sort_unstable();
+        Ok(files)
+    }
+
+    fn lock(&self, path: &Path, wait: Duration) -> Result<Lock, LockError> {
+        let tries = wait.as_millis().div_ceil(LOCK_POLL.as_millis());
+        create_folder(folder_of(path)).map_err(LockError::Io)?;
+        for _ in 0..tries {
+            if let Some(held) = try_lock(path)? {
+                return Ok(Lock::new(held));
+            }
+            thread::park_timeout(LOCK_POLL);
+        }
+        match try_lock(path)? {
+            Some(held) => Ok(Lock::new(held)),
+            None => Err(LockError::Held { pid: holder(path) }),
+        }
+    }
+}
+
+/// A locked file, removed when it is let go of: one that is found without a holder tells of a process
+/// that did not end by itself.
+#[derive(Debug)]
+struct HeldLock {
+    path: PathBuf,
+    #[expect(dead_code, reason = "the lock lasts as long as the open file")]
+    file: File,
+}
+
+impl Drop for HeldLock {
+    fn drop(&mut self) {
+        // Safe while the lock is held: whoever waits for this very file finds its name gone and opens
+        // a new one. Where an open file cannot be removed it stays, which costs nothing but tidiness.
+        std::fs::remove_file(&self.path).ok();
+    }
+}
+
+/// `None` while another holder has it.
+fn try_lock(path: &Path) -> Result<Option<HeldLock>, LockError> {
+    loop {
+        let open = private()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path);
+        let mut file = open.map_err(LockError::Io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(LockError::Io(error)),
+        }
+        if !is_still_at(&file, path) {
+            continue;
+        }
+        // The id is a courtesy to the next in line; a full disk must not keep a session from opening.
+        write_holder(&mut file).ok();
+        return Ok(Some(HeldLock {
+            path: path.to_owned(),
+            file,
+        }));
+    }
+}
+
+fn write_holder(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(std::process::id().to_string().as_bytes())
+}
+
+fn holder(path: &Path) -> Option<u32> {
+    std::fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
+/// Whether the path still leads to this open file, and not to nothing or to a newer one.
+#[cfg(unix)]
+fn is_still_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(ours), Ok(theirs)) => ours.dev() == theirs.dev() && ours.ino() == theirs.ino(),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_still_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    }
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Creates what is missing of a folder's path, private and synced.
+fn create_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let missing = folder
+        .ancestors()
+        .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.exists())
+        .count();
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)?;
+    for created in folder.ancestors().take(missing) {
+        sync_folder(folder_of(created))?;
+    }
+    Ok(())
+}
+
+/// Makes the names in a folder last.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+fn rename_without_overwriting(from: &Path, to: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // File systems without that flag.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => rename_after_a_look(from, to),
+        renamed => Ok(renamed?),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn rename_without_overwriting(from: &Path, to: &Path) -> io::Result<()> {
+    rename_after_a_look(from, to)
+}
+
+fn rename_after_a_look(from: &Path, to: &Path) -> io::Result<()> {
+    if to.symlink_metadata().is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    std::fs::rename(from, to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_temporary_names_are_recognised() {
+        for (name, expected) in [
+            (".a.json.x7Yz01.tmp", Some("a.json")),
+            (".a.json.json.x7Yz01.tmp", Some("a.json.json")),
+            (".a.json.x7Yz0.tmp", None),
+            ("a.json.x7Yz01.tmp", None),
+            (".a.json.x7Yz01", None),
+            ("..x7Yz01.tmp", None),
+        ] {
+            assert_eq!(temporary_for(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_replaced_file_is_whole_private_and_leaves_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("history/a.json");
+        LocalDisk.replace(&path, b"one").unwrap();
+        LocalDisk.replace(&path, b"two").unwrap();
+        LocalDisk.append_synced(&path, b"!").unwrap();
+        assert_eq!(LocalDisk.read(&path).unwrap(), b"two!");
+        assert_eq!(LocalDisk.read_head(&path, 2).unwrap(), b"tw");
+        assert_eq!(
+            LocalDisk.list(path.parent().unwrap()).unwrap(),
+            std::slice::from_ref(&path)
+        );
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode(&path), 0o600);
+            assert_eq!(mode(path.parent().unwrap()), 0o700);
+        }
+    }
+
+    #[test]
+    fn a_rename_never_overwrites() {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
+        LocalDisk.replace(&a, b"a").unwrap();
+        LocalDisk.replace(&b, b"b").unwrap();
+        let error = LocalDisk.rename(&a, &b).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(LocalDisk.read(&b).unwrap(), b"b");
+        LocalDisk
+            .rename(&a, &folder.path().join("new/folder/a"))
+            .unwrap();
+        assert_eq!(
+            LocalDisk.size(&a).unwrap_err().kind(),
+            io::ErrorKind::NotFound
+        );
+    }
+
+    #[test]
+    fn a_lock_is_had_once_names_its_holder_and_leaves_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lock");
+        let held = LocalDisk.lock(&path, Duration::ZERO).unwrap();
+        let refused = LocalDisk.lock(&path, Duration::ZERO).unwrap_err();
+        assert!(
+            matches!(refused, LockError::Held { pid } if pid == Some(std::process::id())),
+            "{refused:?}"
+        );
+        drop(held);
+        assert!(!path.exists());
+        drop(LocalDisk.lock(&path, Duration::ZERO).unwrap());
+    }
+
+    #[test]
+    fn a_lock_that_is_let_go_of_in_time_is_had() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lock");
+        let held = LocalDisk.lock(&path, Duration::ZERO).unwrap();
+        let waiting = thread::spawn(move || LocalDisk.lock(&path, Duration::from_mins(1)).is_ok());
+        drop(held);
+        assert!(waiting.join().unwrap());
+    }
+}

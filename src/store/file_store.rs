@@ -1,0 +1,273 @@
+//! Sessions in files of the data folder, one writer each. Finding, opening, listing and discarding are
+//! here; what is in the files is the part of `loading`, writing them the part of `file_log`.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::error::{At, StoreError};
+use super::file_log::FileLog;
+use super::journal::{self, Ground};
+use super::layout::{Found, Layout};
+use super::loading::{self, Damage};
+use super::moving::{self, Destination};
+use super::opening::{self, Bench};
+use super::snapshot::{self, HEAD_BYTES};
+use super::{Opened, SessionInfo, SessionStore};
+use crate::chat::{Session, SessionName, Timestamp};
+use crate::clock::Clock;
+use crate::files::{Disk, Lock, LockError};
+
+/// Sessions as files below a data folder.
+#[derive(Clone, Debug)]
+pub struct FileStore {
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) layout: Layout,
+    clock: Arc<dyn Clock>,
+    locking: Locking,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Locking {
+    On,
+    Off,
+}
+
+impl FileStore {
+    pub fn new(disk: Arc<dyn Disk>, data_root: PathBuf, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            disk,
+            layout: Layout::new(data_root),
+            clock,
+            locking: Locking::On,
+        }
+    }
+
+    /// Opens sessions that another process has open (C85, `--no-lock`). Two writers lose none of their
+    /// records, but neither sees the other's.
+    #[must_use]
+    pub fn without_lock(mut self) -> Self {
+        self.locking = Locking::Off;
+        self
+    }
+
+    pub(super) fn lock(
+        &self,
+        name: &SessionName,
+        wait: Duration,
+    ) -> Result<Option<Lock>, StoreError> {
+        if self.locking == Locking::Off {
+            return Ok(None);
+        }
+        let path = self.layout.lock(name);
+        match self.disk.lock(&path, wait) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(LockError::Held { pid }) => Err(StoreError::Locked {
+                name: name.clone(),
+                pid,
+            }),
+            Err(LockError::Io(error)) => Err(error).at("lock", &path),
+        }
+    }
+
+    /// Finishes what a killed process has begun and concerns this session, whose lock is held: moves
+    /// from it and to it, and half-written files.
+    pub(super) fn settle(&self, name: &SessionName, wait: Duration) -> Result<(), StoreError> {
+        let disk = &*self.disk;
+        self.finish_move_of(name)?;
+        for file in moving::list(disk, &self.layout)? {
+            if Layout::is_leftover(&file, name) {
+                disk.remove(&file).at("remove", &file)?;
+            }
+            let Some(Found::Moving(from)) = Layout::classify(&file) else {
+                continue;
+            };
+            let to_here = Destination::Name(name.clone());
+            if moving::pending(disk, &self.layout, &from)? == Some(to_here) {
+                let held = self.lock(&from, wait)?;
+                self.finish_move_of(&from)?;
+                drop(held);
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the rest of a session's files, if they are on their way. Its lock is held.
+    fn finish_move_of(&self, from: &SessionName) -> Result<(), StoreError> {
+        match moving::pending(&*self.disk, &self.layout, from)? {
+            Some(to) => moving::carry_out(&*self.disk, &self.layout, from, &to),
+            None => Ok(()),
+        }
+    }
+
+    /// Finishes every move whose process is gone; those of living ones are their own affair.
+    fn settle_all(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let files = moving::list(&*self.disk, &self.layout)?;
+        let mut moved = false;
+        for file in &files {
+            if let Some(Found::Moving(from)) = Layout::classify(file)
+                && let Ok(_held) = self.lock(&from, Duration::ZERO)
+            {
+                self.finish_move_of(&from)?;
+                moved = true;
+            }
+        }
+        if moved {
+            moving::list(&*self.disk, &self.layout)
+        } else {
+            Ok(files)
+        }
+    }
+
+    /// Whether anything is kept under a name.
+    pub(super) fn has_files(&self, name: &SessionName) -> Result<bool, StoreError> {
+        let history = moving::list(&*self.disk, &self.layout)?;
+        let pieces = Layout::pieces(name, &history);
+        Ok(pieces
+            .iter()
+            .any(|piece| self.disk.size(&self.layout.path_of(piece, name)).is_ok()))
+    }
+
+    fn info(&self, name: SessionName) -> SessionInfo {
+        match self.summary(&name) {
+            Ok(session) => SessionInfo {
+                messages: session.hidden_messages + session.shown.messages().len(),
+                mode: session.shown.meta().mode.clone(),
+                model: session.shown.meta().model.clone(),
+                updated_at: session.shown.meta().updated_at,
+                title: session.shown.meta().title.clone(),
+                problem: None,
+                name,
+            },
+            Err(problem) => SessionInfo {
+                name,
+                mode: None,
+                model: None,
+                messages: 0,
+                updated_at: None,
+                title: String::new(),
+                problem: Some(problem),
+            },
+        }
+    }
+
+    /// A session without its older messages where its snapshot has a head that tells about them.
+    fn summary(&self, name: &SessionName) -> Result<Summary, String> {
+        let words = |error: &dyn std::error::Error| match error.source() {
+            Some(source) => format!("{error}: {source}"),
+            None => error.to_string(),
+        };
+        let start = self
+            .disk
+            .read_head(&self.layout.snapshot(name), HEAD_BYTES)
+            .unwrap_or_default();
+        if let Some(head) = snapshot::read_head(&start) {
+            let mut shown = Session::restore(name.clone(), head.meta, Vec::new(), |_| None);
+            let ground = Ground::Whole {
+                journal_seq: head.journal_seq,
+            };
+            let journal = self.disk.read(&self.layout.journal(name));
+            journal::replay(
+                &mut shown,
+                ground,
+                journal::read(&journal.unwrap_or_default()),
+            );
+            return Ok(Summary {
+                hidden_messages: head.messages,
+                shown,
+            });
+        }
+        let loaded =
+            loading::load(&*self.disk, &self.layout, name).map_err(|error| words(&error))?;
+        if loaded.damage.iter().any(Damage::is_of_the_snapshot) {
+            let messages = loaded.session.messages().len();
+            return Err(format!(
+                "damaged; opening it recovers {messages} messages and keeps the original"
+            ));
+        }
+        Ok(Summary {
+            hidden_messages: 0,
+            shown: loaded.session,
+        })
+    }
+}
+
+struct Summary {
+    hidden_messages: usize,
+    shown: Session,
+}
+
+impl SessionStore for FileStore {
+    fn open(&self, name: &SessionName, wait: Duration) -> Result<Opened, StoreError> {
+        // A lock file that is there before the lock was had: its owner is alive, or did not end by itself.
+        let left_behind = self.disk.size(&self.layout.lock(name)).is_ok();
+        let lock = self.lock(name, wait)?;
+        if left_behind || lock.is_none() {
+            self.settle(name, wait)?;
+        } else {
+            self.finish_move_of(name)?;
+        }
+        let mut loaded = loading::load(&*self.disk, &self.layout, name)?;
+        let bench = Bench {
+            disk: &*self.disk,
+            layout: &self.layout,
+            name,
+            now: self.clock.now(),
+        };
+        let mended = opening::mend(&bench, &mut loaded)?;
+        let mut log = FileLog::new(self.clone(), &loaded, lock);
+        if let Some(closing) = &mended.closing {
+            log.close(closing)?;
+        }
+        Ok(Opened {
+            session: loaded.session,
+            log: Box::new(log),
+            repairs: mended.repairs,
+        })
+    }
+
+    fn read(&self, name: &SessionName) -> Result<Session, StoreError> {
+        self.settle_all()?;
+        let loaded = loading::load(&*self.disk, &self.layout, name)?;
+        if loaded.found {
+            Ok(loaded.session)
+        } else {
+            Err(StoreError::Missing { name: name.clone() })
+        }
+    }
+
+    fn list(&self) -> Result<Vec<SessionInfo>, StoreError> {
+        let files = self.settle_all()?;
+        let found = files.iter().map(|file| Layout::classify(Path::new(file)));
+        let mut names: Vec<SessionName> = found
+            .filter_map(|found| match found? {
+                Found::Session(name) => Some(name),
+                Found::Moving(_) => None,
+            })
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut infos: Vec<SessionInfo> = names.into_iter().map(|name| self.info(name)).collect();
+        infos.sort_by_key(|info| Reverse(info.updated_at));
+        Ok(infos)
+    }
+
+    fn discard(&self, name: &SessionName, now: Timestamp) -> Result<PathBuf, StoreError> {
+        let lock = self.lock(name, Duration::ZERO)?;
+        self.settle(name, Duration::ZERO)?;
+        if !self.has_files(name)? {
+            return Err(StoreError::Missing { name: name.clone() });
+        }
+        let folder = self.layout.trash_for(name, now, &*self.disk);
+        let path = self.layout.inside(&folder);
+        moving::begin(
+            &*self.disk,
+            &self.layout,
+            name,
+            &Destination::Folder(folder),
+        )?;
+        drop(lock);
+        Ok(path)
+    }
+}

@@ -1,0 +1,559 @@
+//! One message on disk: `{id, role, content, timestamp?, tool_calls?, tool_call_id?, name?, failed?,
+//! outcome?, withdrawn?, …}`. Its unit is the message, its reader is tolerant (what other programs
+//! write is in `foreign.rs`), its writer has one form:
+//!
+//! - `content` is always a string: what was said, or what the tool put out;
+//! - `tool_calls` is `[{"id","name","arguments"}]`, the arguments as the model wrote them;
+//! - `outcome` (left out when answered) and `withdrawn` stand with the first message of their turn;
+//! - `parts` is added only where these fields could not give the message back exactly.
+//!
+//! Invariant: what is written reads back as the same message. A field of an unexpected type is never an
+//! error: it is kept as an unknown one.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::foreign::{self, Speaker};
+use super::{Fields, Mark};
+use crate::chat::{
+    CallId, Message, MessageId, Outcome, Part, Role, Timestamp, ToolCall, Unknown, Withdrawal,
+};
+
+/// What stands in the list of messages.
+pub(in crate::store) enum Stored {
+    Message(StoredMessage),
+    /// A system prompt that another program kept among the messages: not part of the conversation.
+    Aside(Value),
+}
+
+pub(in crate::store) struct StoredMessage {
+    /// With an empty id where the file has none.
+    pub(in crate::store) message: Message,
+    pub(in crate::store) mark: Option<Mark>,
+}
+
+/// Writes a message.
+pub(in crate::store) struct Line<'a> {
+    pub(in crate::store) message: &'a Message,
+    pub(in crate::store) mark: Option<Mark>,
+}
+
+impl<'a> From<&'a Message> for Line<'a> {
+    fn from(message: &'a Message) -> Self {
+        Self {
+            message,
+            mark: None,
+        }
+    }
+}
+
+impl Serialize for Line<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let message = self.message;
+        let mut fields = Fields::begin(serializer)?;
+        fields.put("id", message.id.as_str())?;
+        fields.put("role", message.role.as_str())?;
+        fields.put("content", content(message.role, &message.parts).as_ref())?;
+        fields.put_some("timestamp", message.at.map(Timestamp::iso))?;
+        match Shape::of(message) {
+            Shape::Text => {}
+            Shape::Calls => fields.put("tool_calls", &calls(message))?,
+            Shape::Result { call, name, failed } => {
+                fields.put("tool_call_id", call.as_str())?;
+                fields.put_some("name", (!name.is_empty()).then_some(name))?;
+                fields.put_some("failed", failed.then_some(true))?;
+            }
+            Shape::Other => {
+                let calls = calls(message);
+                fields.put_some("tool_calls", (!calls.is_empty()).then_some(calls))?;
+                let parts: Vec<StoredPart<'_>> = message.parts.iter().map(Into::into).collect();
+                fields.put("parts", &parts)?;
+            }
+        }
+        if let Some((outcome, withdrawn)) = self.mark {
+            fields.put("outcome", outcome.as_str())?;
+            fields.put_some("withdrawn", withdrawn.map(Withdrawal::as_str))?;
+        }
+        fields.end(message.unknown.as_deref())
+    }
+}
+
+/// Which of the plain forms can hold a message.
+enum Shape<'a> {
+    Text,
+    Calls,
+    Result {
+        call: &'a CallId,
+        name: &'a str,
+        failed: bool,
+    },
+    Other,
+}
+
+impl<'a> Shape<'a> {
+    fn of(message: &'a Message) -> Self {
+        let calls_only = |parts: &[Part]| {
+            !parts.is_empty() && parts.iter().all(|part| matches!(part, Part::ToolCall(_)))
+        };
+        match (message.role, message.parts.as_slice()) {
+            (
+                Role::Tool,
+                [
+                    Part::ToolResult {
+                        call, name, failed, ..
+                    },
+                ],
+            ) => Self::Result {
+                call,
+                name,
+                failed: *failed,
+            },
+            (Role::User | Role::Assistant, [Part::Text(_)]) => Self::Text,
+            (Role::User | Role::Assistant, [Part::Text(text), calls @ ..])
+                if !text.is_empty() && calls_only(calls) =>
+            {
+                Self::Calls
+            }
+            (Role::User | Role::Assistant, calls) if calls_only(calls) => Self::Calls,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What a reader of the file sees first: the text, or the output of tools.
+fn content(role: Role, parts: &[Part]) -> Cow<'_, str> {
+    let mut texts = parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.as_str()),
+        Part::ToolResult { output, .. } if role == Role::Tool => Some(output.as_str()),
+        Part::ToolCall(_) | Part::ToolResult { .. } => None,
+    });
+    let first = texts.next().unwrap_or_default();
+    texts.fold(Cow::Borrowed(first), |all, text| {
+        Cow::Owned(format!("{all}\n{text}"))
+    })
+}
+
+fn calls(message: &Message) -> Vec<StoredCall<'_>> {
+    message.calls().map(Into::into).collect()
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct StoredCall<'a> {
+    id: Cow<'a, str>,
+    name: Cow<'a, str>,
+    arguments: Cow<'a, str>,
+}
+
+impl<'a> From<&'a ToolCall> for StoredCall<'a> {
+    fn from(call: &'a ToolCall) -> Self {
+        Self {
+            id: call.id.as_str().into(),
+            name: call.name.as_str().into(),
+            arguments: call.arguments.as_str().into(),
+        }
+    }
+}
+
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredPart<'a> {
+    Text(Cow<'a, str>),
+    Call(StoredCall<'a>),
+    Result {
+        call: Cow<'a, str>,
+        name: Cow<'a, str>,
+        output: Cow<'a, str>,
+        failed: bool,
+    },
+}
+
+impl<'a> From<&'a Part> for StoredPart<'a> {
+    fn from(part: &'a Part) -> Self {
+        match part {
+            Part::Text(text) => Self::Text(text.as_str().into()),
+            Part::ToolCall(call) => Self::Call(call.into()),
+            Part::ToolResult {
+                call,
+                name,
+                output,
+                failed,
+            } => Self::Result {
+                call: call.as_str().into(),
+                name: name.as_str().into(),
+                output: output.as_str().into(),
+                failed: *failed,
+            },
+        }
+    }
+}
+
+impl From<StoredPart<'_>> for Part {
+    fn from(part: StoredPart<'_>) -> Self {
+        match part {
+            StoredPart::Text(text) => Self::Text(text.into_owned()),
+            StoredPart::Call(call) => {
+                Self::ToolCall(ToolCall::new(&call.id, call.name, call.arguments))
+            }
+            StoredPart::Result {
+                call,
+                name,
+                output,
+                failed,
+            } => Self::ToolResult {
+                call: CallId::new(call),
+                name: name.into_owned(),
+                output: output.into_owned(),
+                failed,
+            },
+        }
+    }
+}
+
+/// A value of a field: a text without a copy where the file allows it.
+pub(in crate::store) enum Loose<'de> {
+    Text(Cow<'de, str>),
+    Null,
+    Other(Value),
+}
+
+impl Loose<'_> {
+    fn into_value(self) -> Value {
+        match self {
+            Self::Text(text) => Value::String(text.into_owned()),
+            Self::Null => Value::Null,
+            Self::Other(value) => value,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Loose<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct AnyValue;
+        impl<'de> Visitor<'de> for AnyValue {
+            type Value = Loose<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("any JSON value")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Loose<'de>, E> {
+                Ok(Loose::Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Loose<'de>, E> {
+                Ok(Loose::Text(Cow::Owned(text.to_owned())))
+            }
+            fn visit_string<E>(self, text: String) -> Result<Loose<'de>, E> {
+                Ok(Loose::Text(Cow::Owned(text)))
+            }
+            fn visit_unit<E>(self) -> Result<Loose<'de>, E> {
+                Ok(Loose::Null)
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Loose<'de>, E> {
+                Ok(Loose::Other(value.into()))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Loose<'de>, E> {
+                Ok(Loose::Other(value.into()))
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Loose<'de>, E> {
+                Ok(Loose::Other(value.into()))
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<Loose<'de>, E> {
+                Ok(Loose::Other(value.into()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Loose<'de>, A::Error> {
+                let list = Value::deserialize(de::value::SeqAccessDeserializer::new(seq))?;
+                Ok(Loose::Other(list))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Loose<'de>, A::Error> {
+                let object = Value::deserialize(de::value::MapAccessDeserializer::new(map))?;
+                Ok(Loose::Other(object))
+            }
+        }
+        deserializer.deserialize_any(AnyValue)
+    }
+}
+
+/// The known fields of a message as they are met, and the rest.
+#[derive(Default)]
+struct Draft<'de> {
+    id: Option<Loose<'de>>,
+    role: Option<Loose<'de>>,
+    kind: Option<Loose<'de>>,
+    content: Option<Loose<'de>>,
+    timestamp: Option<Loose<'de>>,
+    tool_calls: Option<Loose<'de>>,
+    tool_call_id: Option<Loose<'de>>,
+    name: Option<Loose<'de>>,
+    failed: Option<Loose<'de>>,
+    outcome: Option<Loose<'de>>,
+    withdrawn: Option<Loose<'de>>,
+    parts: Option<Loose<'de>>,
+    unknown: Unknown,
+}
+
+impl<'de> Draft<'de> {
+    fn put(&mut self, key: &str, value: Loose<'de>) {
+        let field = match key {
+            "id" => &mut self.id,
+            "role" => &mut self.role,
+            "type" => &mut self.kind,
+            "content" => &mut self.content,
+            "timestamp" => &mut self.timestamp,
+            "tool_calls" => &mut self.tool_calls,
+            "tool_call_id" => &mut self.tool_call_id,
+            "name" => &mut self.name,
+            "failed" => &mut self.failed,
+            "outcome" => &mut self.outcome,
+            "withdrawn" => &mut self.withdrawn,
+            "parts" => &mut self.parts,
+            _ => {
+                self.unknown.insert(key.to_owned(), value.into_value());
+                return;
+            }
+        };
+        *field = Some(value);
+    }
+
+    /// Keeps a field that could not be read, so that it is written back as it was.
+    fn keep(&mut self, key: &str, value: Loose<'_>) {
+        if !matches!(value, Loose::Null) {
+            self.unknown.insert(key.to_owned(), value.into_value());
+        }
+    }
+
+    /// A text field, read by `read`; of any other form it is kept as unknown.
+    fn text<T>(
+        &mut self,
+        key: &str,
+        value: Option<Loose<'de>>,
+        read: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
+        let value = value?;
+        let Loose::Text(text) = &value else {
+            self.keep(key, value);
+            return None;
+        };
+        let read = read(text);
+        if read.is_none() {
+            self.keep(key, value);
+        }
+        read
+    }
+
+    fn speaker(&mut self) -> Option<Speaker> {
+        let role = self.role.take();
+        if let Some(Loose::Text(role)) = &role {
+            if let Some(kind) = self.kind.take() {
+                self.keep("type", kind);
+            }
+            return Speaker::parse(role);
+        }
+        match self.kind.take() {
+            Some(Loose::Text(kind)) => Speaker::parse(&kind),
+            Some(_) | None => None,
+        }
+    }
+
+    fn id(&mut self) -> MessageId {
+        match self.id.take() {
+            Some(Loose::Text(id)) => MessageId::new(id.into_owned()),
+            Some(Loose::Other(Value::Number(id))) => MessageId::new(id.to_string()),
+            Some(odd) => {
+                self.keep("id", odd);
+                MessageId::new("")
+            }
+            None => MessageId::new(""),
+        }
+    }
+
+    fn mark(&mut self) -> Option<Mark> {
+        let [outcome, withdrawn] = [self.outcome.take(), self.withdrawn.take()];
+        let outcome = self.text("outcome", outcome, Outcome::parse);
+        let withdrawn = self.text("withdrawn", withdrawn, Withdrawal::parse);
+        match (outcome, withdrawn) {
+            (None, None) => None,
+            (outcome, withdrawn) => Some((outcome.unwrap_or(Outcome::Answered), withdrawn)),
+        }
+    }
+
+    /// The parts from `content` and its companions, unless `parts` says it more exactly.
+    fn parts(&mut self, role: Role) -> Vec<Part> {
+        let mut parts = match self.content.take() {
+            Some(Loose::Text(text)) => vec![Part::Text(text.into_owned())],
+            Some(Loose::Other(value)) => foreign::parts(value, &mut self.unknown),
+            Some(Loose::Null) | None => Vec::new(),
+        };
+        if let Some(calls) = self.tool_calls.take() {
+            let mut calls = foreign::calls(calls.into_value(), &mut self.unknown);
+            if !calls.is_empty() {
+                parts.retain(|part| !matches!(part, Part::ToolCall(_)));
+                parts.retain(|part| !matches!(part, Part::Text(text) if text.is_empty()));
+                parts.append(&mut calls);
+            }
+        }
+        if role == Role::Tool {
+            parts = self.result(parts);
+        }
+        if parts.is_empty() {
+            parts.push(Part::Text(String::new()));
+        }
+        self.exact(role, &parts).unwrap_or(parts)
+    }
+
+    /// The content of a tool message is the result of its one call.
+    fn result(&mut self, parts: Vec<Part>) -> Vec<Part> {
+        if parts
+            .iter()
+            .any(|part| matches!(part, Part::ToolResult { .. }))
+        {
+            return parts;
+        }
+        let [call, name] = [self.tool_call_id.take(), self.name.take()];
+        let own = |text: &str| Some(text.to_owned());
+        let call = self.text("tool_call_id", call, own).unwrap_or_default();
+        let name = self.text("name", name, own).unwrap_or_default();
+        let failed = match self.failed.take() {
+            Some(Loose::Other(Value::Bool(failed))) => failed,
+            Some(odd) => {
+                self.keep("failed", odd);
+                false
+            }
+            None => self.unknown.get("status").and_then(Value::as_str) == Some("error"),
+        };
+        let mut texts = parts.into_iter();
+        let output = match (texts.next(), texts.len()) {
+            (Some(Part::Text(text)), 0) => text,
+            (first, _) => {
+                let all: Vec<Part> = first.into_iter().chain(texts).collect();
+                content(Role::Tool, &all).into_owned()
+            }
+        };
+        vec![Part::ToolResult {
+            call: CallId::new(call),
+            name,
+            output,
+            failed,
+        }]
+    }
+
+    /// The `parts` of a file, unless someone has edited `content` beside them.
+    fn exact(&mut self, role: Role, read: &[Part]) -> Option<Vec<Part>> {
+        let stored = self.parts.take()?.into_value();
+        let exact: Option<Vec<StoredPart<'_>>> = serde_json::from_value(stored.clone()).ok();
+        let exact: Option<Vec<Part>> =
+            exact.map(|parts| parts.into_iter().map(Part::from).collect());
+        let exact = exact.filter(|exact| content(role, exact) == content(role, read));
+        if exact.is_none() {
+            self.keep("parts", Loose::Other(stored));
+        }
+        exact
+    }
+
+    /// Fields that mean nothing for this message are unknown ones.
+    fn keep_the_rest(&mut self) {
+        let rest = [
+            ("type", self.kind.take()),
+            ("tool_call_id", self.tool_call_id.take()),
+            ("name", self.name.take()),
+            ("failed", self.failed.take()),
+        ];
+        for (key, value) in rest {
+            if let Some(value) = value {
+                self.keep(key, value);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<Stored, &'static str> {
+        if self.content.is_none() && matches!(self.unknown.get("data"), Some(Value::Object(_))) {
+            return self.unpack();
+        }
+        let role = match self.speaker() {
+            Some(Speaker::Role(role)) => role,
+            Some(Speaker::System) => return Ok(Stored::Aside(self.into_aside())),
+            None => return Err("a message without a role"),
+        };
+        if self.content.is_none() && self.tool_calls.is_none() && self.parts.is_none() {
+            return Err("a message without content");
+        }
+        let id = self.id();
+        let timestamp = self.timestamp.take();
+        let at = self.text("timestamp", timestamp, Timestamp::parse);
+        let mark = self.mark();
+        let parts = self.parts(role);
+        self.keep_the_rest();
+        let unknown = (!self.unknown.is_empty()).then(|| Box::new(self.unknown));
+        let message = Message {
+            id,
+            role,
+            parts,
+            at,
+            unknown,
+        };
+        Ok(Stored::Message(StoredMessage { message, mark }))
+    }
+
+    /// Reads the message that is one level down.
+    fn unpack(self) -> Result<Stored, &'static str> {
+        let mut around = self.into_fields();
+        match around.remove("data") {
+            Some(Value::Object(data)) => foreign::nested(data, around),
+            Some(_) | None => Err("a message without content"),
+        }
+    }
+
+    fn into_aside(self) -> Value {
+        let mut fields = self.into_fields();
+        fields.insert("role".to_owned(), "system".into());
+        Value::Object(fields)
+    }
+
+    fn into_fields(mut self) -> Unknown {
+        let known = [
+            ("id", self.id.take()),
+            ("role", self.role.take()),
+            ("type", self.kind.take()),
+            ("content", self.content.take()),
+            ("timestamp", self.timestamp.take()),
+        ];
+        for (key, value) in known {
+            if let Some(value) = value {
+                self.keep(key, value);
+            }
+        }
+        self.unknown
+    }
+}
+
+impl<'de> Deserialize<'de> for Stored {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Stored;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a message")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Stored, A::Error> {
+                let mut draft = Draft::default();
+                while let Some(Loose::Text(key)) = map.next_key()? {
+                    draft.put(&key, map.next_value()?);
+                }
+                draft.finish().map_err(de::Error::custom)
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
+
+impl<'de> Deserialize<'de> for StoredMessage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Stored::deserialize(deserializer)? {
+            Stored::Message(message) => Ok(message),
+            Stored::Aside(_) => Err(de::Error::custom("not a message of the conversation")),
+        }
+    }
+}

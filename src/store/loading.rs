@@ -1,0 +1,204 @@
+//! Reads all files of a session and folds them into one value; says what is damaged, touches nothing.
+//! Mending is `opening.rs`.
+
+use std::io;
+use std::path::Path;
+
+use super::error::{At, StoreError};
+use super::format::VERSION;
+use super::format::side::{self, Unusable};
+use super::journal::{self, Ground, Journal};
+use super::layout::Layout;
+use super::repair;
+use super::snapshot::{self, Snapshot, Unreadable};
+use crate::chat::{Record, Session, SessionName, Unknown};
+use crate::files::Disk;
+
+/// A session as its files have it.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) session: Session,
+    /// Whether there was a snapshot or a journal.
+    pub(super) found: bool,
+    pub(super) last_seq: u64,
+    pub(super) snapshot_len: u64,
+    pub(super) journal_len: u64,
+    /// The journal's last line has no end.
+    pub(super) open_end: bool,
+    /// Fields of the mode state file beside the modes.
+    pub(super) states_others: Unknown,
+    pub(super) damage: Vec<Damage>,
+}
+
+/// What has to be mended before anything is written.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Damage {
+    Snapshot { recovered: usize },
+    Journal { skipped: usize, clean: Vec<u8> },
+    Hybrid,
+    HybridIndices,
+    ModeStates,
+}
+
+/// What stands where a file should be.
+enum Content {
+    Nothing,
+    File(Vec<u8>),
+    Folder,
+}
+
+pub(super) fn load(
+    disk: &dyn Disk,
+    layout: &Layout,
+    name: &SessionName,
+) -> Result<Loaded, StoreError> {
+    let snapshot = content(disk, &layout.snapshot(name))?;
+    let journal = content(disk, &layout.journal(name))?;
+    let found = !matches!((&snapshot, &journal), (Content::Nothing, Content::Nothing));
+    let mut loaded = base(name, snapshot, &layout.snapshot(name))?;
+    loaded.found = found;
+    replay(&mut loaded, journal, &layout.journal(name))?;
+    read_hybrid(&mut loaded, disk, &layout.hybrid(name))?;
+    read_mode_states(&mut loaded, disk, &layout.mode_state(name))?;
+    Ok(loaded)
+}
+
+fn content(disk: &dyn Disk, path: &Path) -> Result<Content, StoreError> {
+    match disk.read(path) {
+        Ok(bytes) => Ok(Content::File(bytes)),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound => Ok(Content::Nothing),
+            io::ErrorKind::IsADirectory => Ok(Content::Folder),
+            _ => Err(error).at("read", path),
+        },
+    }
+}
+
+/// The session as of its snapshot.
+fn base(name: &SessionName, content: Content, path: &Path) -> Result<Loaded, StoreError> {
+    let (file, is_there) = match content {
+        Content::Nothing => (Vec::new(), false),
+        Content::Folder => (Vec::new(), true),
+        Content::File(file) => (file, true),
+    };
+    let mut damage = Vec::new();
+    let snapshot = if is_there {
+        match snapshot::read(name, &file) {
+            Ok(snapshot) => snapshot,
+            Err(Unreadable::Newer(found)) => return Err(newer(path, found)),
+            Err(Unreadable::Damaged) => {
+                if let Some(found) = repair::newer_version(&file) {
+                    return Err(newer(path, found));
+                }
+                let salvaged = repair::salvage(name, &file);
+                damage.push(Damage::Snapshot {
+                    recovered: salvaged.recovered,
+                });
+                salvaged.snapshot
+            }
+        }
+    } else {
+        Snapshot::empty(name)
+    };
+    Ok(Loaded {
+        session: snapshot.session,
+        found: is_there,
+        last_seq: snapshot.journal_seq,
+        snapshot_len: file.len() as u64,
+        journal_len: 0,
+        open_end: false,
+        states_others: Unknown::new(),
+        damage,
+    })
+}
+
+fn newer(path: &Path, found: u64) -> StoreError {
+    StoreError::Newer {
+        path: path.to_owned(),
+        found,
+        known: VERSION,
+    }
+}
+
+fn replay(loaded: &mut Loaded, content: Content, path: &Path) -> Result<(), StoreError> {
+    let file = match content {
+        Content::Nothing => return Ok(()),
+        Content::File(file) => file,
+        Content::Folder => {
+            loaded.damage.push(Damage::Journal {
+                skipped: 0,
+                clean: Vec::new(),
+            });
+            return Ok(());
+        }
+    };
+    let journal = journal::read(&file);
+    if let Some(found) = journal.newer {
+        return Err(newer(path, found));
+    }
+    if journal.skipped > 0 {
+        let clean = journal::clean(&journal);
+        loaded.journal_len = clean.len() as u64;
+        loaded.damage.push(Damage::Journal {
+            skipped: journal.skipped,
+            clean,
+        });
+    } else {
+        loaded.journal_len = file.len() as u64;
+        loaded.open_end = journal.open_end;
+    }
+    loaded.last_seq = fold(loaded, journal);
+    Ok(())
+}
+
+fn fold(loaded: &mut Loaded, journal: Journal<'_>) -> u64 {
+    let journal_seq = loaded.last_seq;
+    let ground = if loaded.damage.iter().any(Damage::is_of_the_snapshot) {
+        Ground::Salvaged { journal_seq }
+    } else {
+        Ground::Whole { journal_seq }
+    };
+    journal::replay(&mut loaded.session, ground, journal)
+}
+
+impl Damage {
+    pub(super) fn is_of_the_snapshot(&self) -> bool {
+        matches!(self, Self::Snapshot { .. })
+    }
+}
+
+fn read_hybrid(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result<(), StoreError> {
+    let read = match content(disk, path)? {
+        Content::Nothing => return Ok(()),
+        Content::File(file) => side::read_hybrid(&file),
+        Content::Folder => Err(Unusable::Damaged),
+    };
+    match read {
+        Ok(mut hybrid) => {
+            if side::clamp(&mut hybrid, loaded.session.messages().len()) {
+                loaded.damage.push(Damage::HybridIndices);
+            }
+            loaded.session.apply(Record::HybridReplaced(hybrid));
+        }
+        Err(Unusable::Newer(found)) => return Err(newer(path, found)),
+        Err(Unusable::Damaged) => loaded.damage.push(Damage::Hybrid),
+    }
+    Ok(())
+}
+
+fn read_mode_states(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result<(), StoreError> {
+    let read = match content(disk, path)? {
+        Content::Nothing => return Ok(()),
+        Content::File(file) => side::read_mode_states(&file),
+        Content::Folder => Err(Unusable::Damaged),
+    };
+    match read {
+        Ok((states, others)) => {
+            loaded.states_others = others;
+            loaded.session.apply(Record::ModeStatesReplaced(states));
+        }
+        Err(Unusable::Newer(found)) => return Err(newer(path, found)),
+        Err(Unusable::Damaged) => loaded.damage.push(Damage::ModeStates),
+    }
+    Ok(())
+}
