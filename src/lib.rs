@@ -21,3 +21,5 @@ pub mod hint;
 pub mod memory;
 pub mod provider;
 pub mod store;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
