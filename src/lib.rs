@@ -23,5 +23,5 @@ pub mod hint;
 pub mod memory;
 pub mod provider;
 pub mod store;
-#[cfg(feature = "testing")]
+#[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -2,9 +2,25 @@
 //!
 //! Nothing above this folder sees a wire type, partial JSON or an HTTP status it has to interpret.
 
+mod anthropic;
+mod catalog;
+mod detect;
+mod endpoint;
 mod error;
-pub mod offline;
+mod failure;
+mod http;
+mod known;
+mod ndjson;
+mod offline;
+mod ollama;
+mod openai;
+mod reply;
+mod retry;
 mod settings;
+mod sse;
+mod target;
+mod think;
+mod wire;
 
 use std::fmt;
 
@@ -13,7 +29,11 @@ use futures_util::stream::BoxStream;
 
 use crate::chat::{Message, Tokens, ToolCall, ToolSpec, Usage};
 
+pub use catalog::{Catalog, Choice};
 pub use error::{KeySource, ProviderError};
+pub use known::{FALLBACK_WINDOW, Known, KnownModel, LimitField};
+pub use offline::Offline;
+pub use retry::Retry;
 pub use settings::{
     Environment, Kind, ModelSettings, ModelsSettings, NetworkSettings, ProviderSettings, Settings,
 };
@@ -145,4 +165,31 @@ pub enum FinishReason {
     /// The server refused or filtered it.
     Filtered,
     Other(String),
+}
+
+/// The vendors' words for each reason; the first column is compared as it stands.
+const REASONS: [(&str, FinishReason); 15] = [
+    ("stop", FinishReason::Stop),
+    ("end_turn", FinishReason::Stop),
+    ("stop_sequence", FinishReason::Stop),
+    ("eos", FinishReason::Stop),
+    ("length", FinishReason::Length),
+    ("max_tokens", FinishReason::Length),
+    ("model_length", FinishReason::Length),
+    ("model_context_window_exceeded", FinishReason::Length),
+    ("tool_calls", FinishReason::ToolCalls),
+    ("tool_use", FinishReason::ToolCalls),
+    ("function_call", FinishReason::ToolCalls),
+    ("content_filter", FinishReason::Filtered),
+    ("content-filter", FinishReason::Filtered),
+    ("refusal", FinishReason::Filtered),
+    ("safety", FinishReason::Filtered),
+];
+
+impl FinishReason {
+    /// Reads any vendor's word.
+    fn of(word: &str) -> Self {
+        let known = REASONS.into_iter().find(|(known, _)| *known == word);
+        known.map_or_else(|| Self::Other(word.to_owned()), |(_, reason)| reason)
+    }
 }

@@ -3,6 +3,7 @@
 mod clock;
 mod log;
 pub mod provider;
+pub mod server;
 
 pub use clock::ManualClock;
 pub use log::MemoryLog;

@@ -1,0 +1,144 @@
+//! The request body of the Messages API. Pure. Invariant: the first message is the user's, speakers take
+//! turns, results come before what the user says with them, `max_tokens` is always there.
+
+use serde_json::{Map, Value, json};
+
+use crate::chat::{Part, Role};
+use crate::provider::wire::{Speech, speeches};
+use crate::provider::{ChatRequest, Delivery};
+
+/// This protocol knows two speakers; results of tools are the user's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Speaker {
+    User,
+    Assistant,
+}
+
+impl From<Role> for Speaker {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::User | Role::Tool => Self::User,
+            Role::Assistant => Self::Assistant,
+        }
+    }
+}
+
+pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
+    let mut body = json!({
+        "model": model,
+        "max_tokens": request.max_tokens.0.max(1),
+        "messages": messages(request),
+        "stream": request.delivery == Delivery::Streamed,
+    });
+    let system = request.system.iter().map(|text| text.trim());
+    let system: Vec<&str> = system.filter(|text| !text.is_empty()).collect();
+    if !system.is_empty() {
+        body["system"] = system.join("\n\n").into();
+    }
+    if !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|tool| {
+            json!({
+                "name": tool.name, "description": tool.description, "input_schema": tool.parameters,
+            })
+        });
+        body["tools"] = tools.collect();
+    }
+    body
+}
+
+fn messages(request: &ChatRequest) -> Vec<Value> {
+    let speeches = speeches(&request.messages, Speaker::from);
+    let begins_late = speeches.first().map(|speech| speech.speaker) == Some(Speaker::Assistant);
+    let opening = begins_late.then(|| json!({"role": "user", "content": "[…]"}));
+    opening
+        .into_iter()
+        .chain(speeches.iter().map(message))
+        .collect()
+}
+
+fn message(speech: &Speech<'_, Speaker>) -> Value {
+    let role = match speech.speaker {
+        Speaker::User => "user",
+        Speaker::Assistant => "assistant",
+    };
+    let is_result = |part: &&Part| matches!(part, Part::ToolResult { .. });
+    let parts = speech.parts.iter();
+    let results = parts.clone().filter(|part| is_result(part));
+    let others = parts.filter(|part| !is_result(part));
+    let blocks: Vec<Value> = results.chain(others).map(|part| block(part)).collect();
+    json!({"role": role, "content": blocks})
+}
+
+fn block(part: &Part) -> Value {
+    match part {
+        Part::Text(text) => json!({"type": "text", "text": text}),
+        Part::ToolCall(call) => json!({
+            "type": "tool_use", "id": call.id.as_str(), "name": call.name,
+            "input": input(&call.arguments),
+        }),
+        Part::ToolResult {
+            call,
+            output,
+            failed,
+            ..
+        } => {
+            let mut block = json!({"type": "tool_result", "tool_use_id": call.as_str()});
+            if !output.trim().is_empty() {
+                block["content"] = output.as_str().into();
+            }
+            if *failed {
+                block["is_error"] = true.into();
+            }
+            block
+        }
+    }
+}
+
+/// An object, which this protocol insists on, even of what a model got wrong.
+fn input(text: &str) -> Value {
+    match serde_json::from_str::<Map<String, Value>>(text) {
+        Ok(object) => object.into(),
+        Err(_) if text.trim().is_empty() => json!({}),
+        Err(_) => json!({"malformed": text}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::wire::samples;
+
+    #[test]
+    fn a_request_with_everything_has_the_vendors_shape() {
+        let got = body("m", &samples::everything());
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let expected = json!({
+            "model": "m", "max_tokens": 9, "stream": true, "system": "be kind",
+            "tools": [{"name": "read", "description": "reads", "input_schema": {"type": "object"}}],
+            "messages": [
+                {"role": "user", "content": [text("hello"), text("there")]},
+                {"role": "assistant", "content": [
+                    text("well"),
+                    {"type": "tool_use", "id": "a", "name": "read", "input": {"p": 1}},
+                    {"type": "tool_use", "id": "b", "name": "read", "input": {"malformed": "{oops"}},
+                ]},
+                {"role": "user", "content": [
+                    {"type": "tool_result", "tool_use_id": "a", "content": "found"},
+                    {"type": "tool_result", "tool_use_id": "b", "content": "no such file", "is_error": true},
+                    text("go on"),
+                ]},
+            ],
+        });
+        assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn the_first_message_is_the_users() {
+        let mut request = samples::everything();
+        request.messages.drain(..2);
+        request.system.clear();
+        let got = body("m", &request);
+        assert_eq!(got["messages"][0]["role"], "user");
+        assert!(got.get("system").is_none());
+    }
+}

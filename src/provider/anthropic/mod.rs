@@ -1,0 +1,134 @@
+//! Anthropic's Messages API, over our own HTTP; no kept crate speaks it. Unit: one model on one server. What
+//! a request and an event look like is in `encode` and `decode`; this is the thin call around them.
+
+mod decode;
+mod encode;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::{StreamExt, stream};
+use tokio::sync::OnceCell;
+
+use self::decode::Decoder;
+use super::http::{self, Http};
+use super::reply::{self, Frames};
+use super::target::{self, Offered, Target};
+use super::{
+    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, known, sse,
+    wire,
+};
+use crate::chat::Tokens;
+
+/// The vendor's own server.
+pub(super) const OFFICIAL: &str = "https://api.anthropic.com";
+/// The version of the protocol, sent with every request.
+pub(super) const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
+
+/// A model behind the Messages API.
+#[derive(Clone, Debug)]
+pub(super) struct Anthropic(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    target: Target,
+    http: Arc<Http>,
+    /// What the server says of the window, once it was reached.
+    window: OnceCell<Option<Tokens>>,
+}
+
+impl Anthropic {
+    pub(super) fn new(mut target: Target) -> Self {
+        target.endpoint = target.endpoint.with(VERSION.0, VERSION.1);
+        let http = Http::new(
+            target.endpoint.clone(),
+            target.name.model.clone(),
+            target.network.clone(),
+        );
+        Self(Arc::new(Inner {
+            http: Arc::new(http),
+            window: OnceCell::new(),
+            target,
+        }))
+    }
+}
+
+#[async_trait]
+impl Provider for Anthropic {
+    fn model(&self) -> &ModelName {
+        &self.0.target.name
+    }
+
+    /// The vendor does not tell windows; another server behind the same protocol may.
+    async fn abilities(&self) -> Abilities {
+        let target = &self.0.target;
+        let known = target.known.as_ref();
+        let is_told = target.limits.context_window > 0 || known.is_some();
+        let window = if is_told { None } else { self.0.window().await };
+        known::settle(target.limits, window, known)
+    }
+
+    async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        self.0.models().await
+    }
+
+    fn stream(&self, request: ChatRequest) -> EventStream {
+        let inner = Arc::clone(&self.0);
+        let http = Arc::clone(&inner.http);
+        let spare_id = wire::spare_id(&request.messages);
+        let decoder = Decoder::new(spare_id, Box::new(move |text| http.endpoint().mask(text)));
+        reply::events(inner.http.shown(), decoder, async move {
+            match inner.open(&request).await {
+                Ok(frames) => Ok(frames),
+                Err(error) => Err(target::name_others(error, inner.models()).await),
+            }
+        })
+    }
+}
+
+impl Inner {
+    async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        Ok(target::names(self.offered().await?))
+    }
+
+    async fn offered(&self) -> Result<Vec<Offered>, ProviderError> {
+        let list = self
+            .http
+            .json(self.http.get("/v1/models?limit=1000")?)
+            .await?;
+        let list = target::offered(&list);
+        list.ok_or_else(|| self.http.protocol("no list of models".to_owned()))
+    }
+
+    async fn window(&self) -> Option<Tokens> {
+        let asked = self.window.get_or_try_init(|| async {
+            let offered = target::aside(&self.http.shown(), self.offered()).await?;
+            Ok::<_, ProviderError>(target::window_of(&self.target.name.model, &offered))
+        });
+        asked.await.copied().unwrap_or_else(|error| {
+            tracing::debug!("no context window from the server: {error}");
+            None
+        })
+    }
+
+    async fn open(&self, request: &ChatRequest) -> Result<Frames<String>, ProviderError> {
+        let body = encode::body(&self.target.name.model, request);
+        let response = self
+            .http
+            .send(self.http.post("/v1/messages", &body)?)
+            .await?;
+        // A server that was asked for a stream may still answer with one object.
+        let is_whole = http::is_type(&response, "application/json");
+        if request.delivery == Delivery::Streamed && !is_whole {
+            let bytes = Arc::clone(&self.http).bytes(response);
+            return Ok(sse::data(self.http.shown(), bytes));
+        }
+        let whole = self.http.body(response).await?;
+        let whole = match String::from_utf8(whole) {
+            Ok(text) if text.trim().is_empty() => Vec::new(),
+            Ok(text) => vec![Ok(text)],
+            Err(_) => vec![Err(self.http.protocol("text that is not UTF-8".to_owned()))],
+        };
+        Ok(stream::iter(whole).boxed())
+    }
+}

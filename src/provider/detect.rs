@@ -1,0 +1,115 @@
+//! Finds a model where nobody named one: a running Ollama, then a key, else offline with a line on how to
+//! get one. Unit: one start. Invariant: no question waits longer than [`ASIDE`](super::target::ASIDE), and
+//! a server that is not there costs one refused connection.
+
+use serde_json::Value;
+
+use super::catalog::{Catalog, Choice, Entry, offline};
+use super::http::Http;
+use super::known::Limits;
+use super::{Kind, ProviderError, ollama, target};
+
+const HOW: &str = "no model found: start Ollama, or set OPENAI_API_KEY or ANTHROPIC_API_KEY";
+const PULL: &str = "Ollama runs but has no chat model: `ollama pull qwen3:8b` gets one";
+
+/// What an Ollama server is good for.
+enum Found {
+    Model(String),
+    NoModel,
+    NotThere,
+}
+
+pub(super) async fn auto(catalog: &Catalog) -> Result<Choice, ProviderError> {
+    let entry = catalog.entry_of(Kind::Ollama);
+    let notice = match ollama_model(catalog, &entry).await? {
+        Found::Model(model) => return catalog.choice(&entry, &model, Limits::default()),
+        Found::NoModel => PULL,
+        Found::NotThere => HOW,
+    };
+    for kind in [Kind::Openai, Kind::Anthropic] {
+        let entry = catalog.entry_of(kind);
+        if catalog.has_key(&entry) || catalog.is_elsewhere(&entry) {
+            let model = usual_model(catalog, &entry).await?;
+            return catalog.choice(&entry, &model, Limits::default());
+        }
+    }
+    let aliases: Vec<&str> = catalog.aliases().collect();
+    let notice = match aliases.as_slice() {
+        [] => notice.to_owned(),
+        aliases => format!("{notice}; or choose with -m: {}", aliases.join(", ")),
+    };
+    Ok(offline(Some(notice)))
+}
+
+/// The model to take from a provider when only the provider was named.
+pub(super) async fn usual_model(catalog: &Catalog, entry: &Entry) -> Result<String, ProviderError> {
+    let kind = entry.settings.kind;
+    let first = catalog.known.first_of(kind).map(|row| row.name.clone());
+    match kind {
+        Kind::Offline => Ok(String::new()),
+        Kind::Ollama => match ollama_model(catalog, entry).await? {
+            Found::Model(model) => Ok(model),
+            Found::NoModel => Err(ProviderError::Setup {
+                what: format!("{} has no chat model", entry.name),
+                hint: "`ollama pull qwen3:8b` gets one".to_owned(),
+            }),
+            Found::NotThere => Err(ProviderError::Unreachable {
+                url: catalog.endpoint(entry)?.shown(),
+                why: "no Ollama answers".to_owned(),
+            }),
+        },
+        Kind::Openai | Kind::Anthropic => {
+            let first = first.ok_or_else(|| ProviderError::Setup {
+                what: format!("no model of {} is known", entry.name),
+                hint: format!("write {}/MODEL", entry.name),
+            })?;
+            if kind == Kind::Openai && catalog.is_elsewhere(entry) {
+                return Ok(offered_model(catalog, entry, first).await);
+            }
+            Ok(first)
+        }
+    }
+}
+
+/// A compatible server has models of its own: the usual one if it is among them, else its first.
+async fn offered_model(catalog: &Catalog, entry: &Entry, usual: String) -> String {
+    let Ok(choice) = catalog.choice(entry, &usual, Limits::default()) else {
+        return usual;
+    };
+    let offered = target::aside(&entry.name, choice.provider.models()).await;
+    match offered {
+        Ok(names) if names.contains(&usual) => usual,
+        Ok(names) => names.into_iter().next().unwrap_or(usual),
+        Err(error) => {
+            tracing::debug!("no list of models: {error}");
+            usual
+        }
+    }
+}
+
+/// A chat model that is loaded, else the one that was installed last.
+async fn ollama_model(catalog: &Catalog, entry: &Entry) -> Result<Found, ProviderError> {
+    let endpoint = catalog.endpoint(entry)?;
+    let http = Http::new(endpoint, String::new(), catalog.settings.network.clone());
+    match list(&http, "/api/ps").await {
+        Ok(loaded) => {
+            if let Some(model) = ollama::chat_models(&loaded).into_iter().next() {
+                return Ok(Found::Model(model.name));
+            }
+        }
+        // A server too old for this question still answers the next.
+        Err(ProviderError::Protocol { .. }) => {}
+        Err(_) => return Ok(Found::NotThere),
+    }
+    Ok(match list(&http, "/api/tags").await {
+        Ok(installed) => match ollama::newest(ollama::chat_models(&installed)) {
+            Some(model) => Found::Model(model.name),
+            None => Found::NoModel,
+        },
+        Err(_) => Found::NotThere,
+    })
+}
+
+async fn list(http: &Http, path: &str) -> Result<Value, ProviderError> {
+    target::aside(&http.shown(), http.json(http.get(path)?)).await
+}

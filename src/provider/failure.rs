@@ -1,0 +1,538 @@
+//! What servers say when they fail, in all the shapes they say it, sorted into [`ProviderError`]. Pure: it
+//! is given a status, headers and a body. Unit: one failed response, or one error inside a stream.
+//! Invariant: a message is one line of bounded length, without control characters.
+
+use std::time::Duration;
+
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use super::ProviderError;
+use crate::chat::{Timestamp, Tokens};
+
+/// Longer messages are cut; some servers answer with a whole stack trace.
+const LONGEST: usize = 400;
+
+/// What a server says about its failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Complaint {
+    pub(super) message: String,
+    /// `type` and `code`, as far as there are any.
+    labels: Vec<String>,
+    prompt: Option<Tokens>,
+    window: Option<Tokens>,
+}
+
+/// What kind of failure labels and messages speak of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sort {
+    TooLong,
+    Quota,
+    Overloaded,
+    NoModel,
+    Other,
+}
+
+/// Labels that mean one thing, whatever the status.
+const LABELS: [(&str, Sort); 11] = [
+    ("context_length_exceeded", Sort::TooLong),
+    ("exceed_context_size_error", Sort::TooLong),
+    ("model_context_window_exceeded", Sort::TooLong),
+    ("insufficient_quota", Sort::Quota),
+    ("billing_error", Sort::Quota),
+    ("model_not_found", Sort::NoModel),
+    ("overloaded_error", Sort::Overloaded),
+    ("rate_limit_error", Sort::Overloaded),
+    ("rate_limit_exceeded", Sort::Overloaded),
+    ("too_many_requests", Sort::Overloaded),
+    ("requests", Sort::Overloaded),
+];
+
+/// Phrases of servers that have no label for an overlong prompt, in lower case.
+const TOO_LONG: [&str; 7] = [
+    "prompt is too long",
+    "prompt is longer than",
+    "maximum context length",
+    "exceeds the available context size",
+    "exceeds the context",
+    "exceeds maximum context",
+    "context length exceeded",
+];
+
+/// Where such messages give their numbers: the text before each.
+const PROMPT_AFTER: [&str; 5] = [
+    "prompt is too long: ",
+    "resulted in ",
+    "you requested ",
+    "request (",
+    "your prompt contains ",
+];
+const WINDOW_AFTER: [&str; 4] = [
+    "maximum context length is ",
+    "available context size (",
+    "tokens > ",
+    "context length of ",
+];
+
+impl Complaint {
+    /// Reads a body: JSON in any vendor's shape, HTML, or text.
+    pub(super) fn read(body: &[u8], mask: impl Fn(&str) -> String) -> Self {
+        let text = String::from_utf8_lossy(body);
+        let mut complaint = match serde_json::from_str::<Value>(&text) {
+            Ok(value) => Self::of(&value),
+            Err(_) => Self {
+                message: html_title(&text).unwrap_or_else(|| text.into_owned()),
+                ..Self::default()
+            },
+        };
+        complaint.message = one_line(&mask(&complaint.message));
+        complaint
+    }
+
+    /// Reads an error object that stands inside a stream.
+    pub(super) fn within(value: &Value, mask: impl Fn(&str) -> String) -> Self {
+        let mut complaint = Self::of(value);
+        complaint.message = one_line(&mask(&complaint.message));
+        complaint
+    }
+
+    fn of(value: &Value) -> Self {
+        // Some gateways wrap the object into a list, most into `error`.
+        let outer = match value {
+            Value::Array(list) => list.first().unwrap_or(&Value::Null),
+            other => other,
+        };
+        let inner = match outer.get("error") {
+            Some(Value::Null) | None => outer,
+            Some(inner) => inner,
+        };
+        let message = words(inner)
+            .or_else(|| words(outer))
+            .unwrap_or_else(|| value.to_string());
+        let labels = ["type", "code", "status"].into_iter();
+        let labels = labels.filter_map(|name| inner.get(name)?.as_str().map(str::to_owned));
+        let number = |names: [&str; 2], phrases: &[&str]| {
+            let said = names.into_iter().find_map(|name| inner.get(name)?.as_u64());
+            said.or_else(|| number_after(&message, phrases))
+                .and_then(|n| u32::try_from(n).ok())
+                .map(Tokens)
+        };
+        Self {
+            prompt: number(["n_prompt_tokens", "prompt_tokens"], &PROMPT_AFTER),
+            window: number(["n_ctx", "context_window"], &WINDOW_AFTER),
+            labels: labels.collect(),
+            message,
+        }
+    }
+
+    fn sort(&self) -> Sort {
+        let labelled = LABELS
+            .iter()
+            .find(|(label, _)| self.labels.iter().any(|said| said == label));
+        let message = self.message.to_lowercase();
+        match labelled {
+            Some((_, sort)) => *sort,
+            None if TOO_LONG.iter().any(|phrase| message.contains(phrase)) => Sort::TooLong,
+            None => Sort::Other,
+        }
+    }
+}
+
+fn words(value: &Value) -> Option<String> {
+    let words = match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Object(_) => ["message", "detail", "msg", "error_description"]
+            .into_iter()
+            .find_map(|name| words(value.get(name)?)),
+        Value::Array(list) => list.first().and_then(words),
+        _ => None,
+    };
+    words.filter(|text| !text.trim().is_empty())
+}
+
+fn number_after(message: &str, phrases: &[&str]) -> Option<u64> {
+    let message = message.to_lowercase();
+    phrases.iter().find_map(|phrase| {
+        let after = &message[message.find(phrase)? + phrase.len()..];
+        let digits: String = after
+            .chars()
+            .filter(|c| *c != ',')
+            .take_while(char::is_ascii_digit)
+            .collect();
+        digits.parse().ok()
+    })
+}
+
+fn html_title(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let start = lower.trim_start();
+    if !start.starts_with("<!doctype") && !start.starts_with("<html") {
+        return None;
+    }
+    let title = lower.find("<title>").and_then(|at| {
+        let from = at + "<title>".len();
+        let to = from + lower[from..].find('<')?;
+        Some(format!("an HTML page, {:?}", text[from..to].trim()))
+    });
+    Some(title.unwrap_or_else(|| "an HTML page".to_owned()))
+}
+
+/// One line: white space collapsed, control characters gone, cut at [`LONGEST`] characters.
+pub(super) fn one_line(text: &str) -> String {
+    let mut line = String::new();
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    for word in words.filter(|word| !word.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if line.len() > LONGEST * 4 {
+            break;
+        }
+    }
+    if let Some((cut, _)) = line.char_indices().nth(LONGEST) {
+        line.truncate(cut);
+        line.push('…');
+    }
+    line
+}
+
+/// A response that is no success.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) status: u16,
+    pub(super) retry_after: Option<Duration>,
+    pub(super) complaint: Complaint,
+}
+
+/// Whom an error is about.
+#[derive(Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) url: String,
+    pub(super) model: &'a str,
+    pub(super) key: super::KeySource,
+}
+
+impl Refusal {
+    /// Sorts by what can be done about it.
+    pub(super) fn into_error(self, asked: Asked<'_>) -> ProviderError {
+        let Self {
+            status,
+            retry_after,
+            complaint,
+        } = self;
+        let url = asked.url;
+        let sort = complaint.sort();
+        let message = if complaint.message.is_empty() {
+            "no reason given".to_owned()
+        } else {
+            complaint.message
+        };
+        match (status, sort) {
+            (400 | 413 | 422 | 500, Sort::TooLong) => ProviderError::ContextTooLong {
+                url,
+                message,
+                prompt: complaint.prompt,
+                window: complaint.window,
+            },
+            (401 | 403, _) => ProviderError::Unauthorized {
+                url,
+                status,
+                message,
+                key: asked.key,
+            },
+            (402 | 429 | 503 | 529, _) | (400..500, Sort::Quota) => ProviderError::RateLimited {
+                url,
+                status,
+                message,
+                retry_after,
+                quota: status == 402 || sort == Sort::Quota,
+            },
+            (400 | 404, Sort::NoModel) => unknown_model(url, asked.model, message),
+            (404, _) if message.to_lowercase().contains("model") => {
+                unknown_model(url, asked.model, message)
+            }
+            // Nobody answers there for the API at all.
+            (404 | 405, _) => ProviderError::Protocol {
+                url,
+                what: format!("{status}: {message}"),
+            },
+            _ => ProviderError::Status {
+                url,
+                status,
+                message,
+                retry_after,
+            },
+        }
+    }
+}
+
+fn unknown_model(url: String, model: &str, message: String) -> ProviderError {
+    ProviderError::UnknownModel {
+        url,
+        model: model.to_owned(),
+        message,
+        known: Vec::new(),
+    }
+}
+
+/// An error in the middle of a stream whose status was 200.
+pub(super) fn in_stream(url: String, complaint: Complaint) -> ProviderError {
+    let Complaint {
+        message,
+        prompt,
+        window,
+        ..
+    } = complaint.clone();
+    match complaint.sort() {
+        Sort::TooLong => ProviderError::ContextTooLong {
+            url,
+            message,
+            prompt,
+            window,
+        },
+        sort @ (Sort::Overloaded | Sort::Quota) => ProviderError::RateLimited {
+            url,
+            // The status such an error has when it comes before the stream.
+            status: 429,
+            message,
+            retry_after: None,
+            quota: sort == Sort::Quota,
+        },
+        Sort::NoModel | Sort::Other => ProviderError::Stream { url, message },
+    }
+}
+
+/// How long the server asks to be left alone: `retry-after-ms`, or `retry-after` in seconds (a fraction is
+/// allowed) or as a date. A date is compared with the server's own `date`, so that clocks need not agree.
+pub(super) fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let seconds = |text: &str| Duration::try_from_secs_f64(text.parse().ok()?).ok();
+    let date = |text: &str| Some(chrono::DateTime::parse_from_rfc2822(text).ok()?.timestamp());
+    if let Some(wait) = text("retry-after-ms").and_then(seconds) {
+        return Some(wait / 1000);
+    }
+    let after = text("retry-after")?;
+    seconds(after).or_else(|| {
+        let from = text("date").and_then(date).unwrap_or(now.unix());
+        let wait = u64::try_from(date(after)? - from).unwrap_or(0);
+        Some(Duration::from_secs(wait))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::KeySource;
+
+    fn read(body: &str) -> Complaint {
+        Complaint::read(body.as_bytes(), |text| text.replace("sk-secret", "***"))
+    }
+
+    fn error(status: u16, body: &str) -> ProviderError {
+        let refusal = Refusal {
+            status,
+            retry_after: None,
+            complaint: read(body),
+        };
+        refusal.into_error(Asked {
+            url: "http://h".into(),
+            model: "m",
+            key: KeySource::None,
+        })
+    }
+
+    /// Trap 5 and 14: `code` as number, string or null, `error` as text, no JSON at all.
+    #[test]
+    fn the_message_is_found_in_every_shape() {
+        for (body, expected) in [
+            (
+                r#"{"error":{"message":"m","type":"t","param":null,"code":"c"}}"#,
+                "m",
+            ),
+            (r#"{"error":{"code":400,"message":"m","type":"t"}}"#, "m"),
+            (
+                r#"{"error":{"message":"m","type":null,"param":null,"code":null}}"#,
+                "m",
+            ),
+            (r#"{"error":"m"}"#, "m"),
+            (
+                r#"{"type":"error","error":{"type":"api_error","message":"m"},"request_id":"r"}"#,
+                "m",
+            ),
+            (r#"{"detail":"m"}"#, "m"),
+            (r#"{"detail":[{"loc":["body"],"msg":"m"}]}"#, "m"),
+            (
+                r#"[{"error":{"code":404,"message":"m","status":"NOT_FOUND"}}]"#,
+                "m",
+            ),
+            (r#"{"message":"m","error":null}"#, "m"),
+            (r#"{"a":1}"#, r#"{"a":1}"#),
+            ("404 page not found\n", "404 page not found"),
+            ("two\r\n\x1b[31mlines", "two [31mlines"),
+            (
+                "<html><head><title>502 Bad Gateway</title></head></html>",
+                "an HTML page, \"502 Bad Gateway\"",
+            ),
+            ("<!DOCTYPE html><p>", "an HTML page"),
+            ("", ""),
+            (r#"{"error":"bad key sk-secret"}"#, "bad key ***"),
+        ] {
+            assert_eq!(read(body).message, expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_bounded() {
+        assert_eq!(
+            read(&"é ".repeat(10_000)).message.chars().count(),
+            LONGEST + 1
+        );
+        assert_eq!(
+            read(&"x".repeat(1_000_000)).message.chars().count(),
+            LONGEST + 1
+        );
+    }
+
+    /// Trap 4: an overlong prompt in each vendor's words.
+    #[test]
+    fn an_overlong_prompt_is_known_in_every_shape() {
+        for (status, body, prompt, window) in [
+            (
+                400,
+                r#"{"error":{"code":400,"message":"request (3020 tokens) exceeds the available context size (1024 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":3020,"n_ctx":1024}}"#,
+                Some(3020),
+                Some(1024),
+            ),
+            (
+                400,
+                r#"{"error":{"message":"This model's maximum context length is 1024 tokens. However, you requested 3025 tokens (3020 in the messages, 5 in the completion).","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}"#,
+                Some(3025),
+                Some(1024),
+            ),
+            (
+                400,
+                r#"{"error":"the prompt is longer than the context length currently available to the model; raise it"}"#,
+                None,
+                None,
+            ),
+            (
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
+                Some(210_000),
+                Some(200_000),
+            ),
+            (
+                400,
+                r#"{"error":{"message":"litellm.BadRequestError: request (3,020 tokens) exceeds the available context size","type":null,"param":null,"code":"400"}}"#,
+                Some(3020),
+                None,
+            ),
+        ] {
+            let ProviderError::ContextTooLong {
+                prompt: p,
+                window: w,
+                ..
+            } = error(status, body)
+            else {
+                panic!("{body}: {:?}", error(status, body));
+            };
+            assert_eq!((p, w), (prompt.map(Tokens), window.map(Tokens)), "{body}");
+        }
+    }
+
+    #[test]
+    fn failures_are_sorted_by_what_can_be_done() {
+        use ProviderError as E;
+        type Is = fn(&ProviderError) -> bool;
+        let cases: [(u16, &str, Is); 12] = [
+            (401, r#"{"error":{"message":"m","code":401}}"#, |e| {
+                matches!(e, E::Unauthorized { status: 401, .. })
+            }),
+            (403, "no", |e| matches!(e, E::Unauthorized { .. })),
+            (
+                404,
+                r#"{"error":"model \"m\" not found, try pulling it first"}"#,
+                |e| matches!(e, E::UnknownModel { .. }),
+            ),
+            (
+                400,
+                r#"{"error":{"message":"m","code":"model_not_found"}}"#,
+                |e| matches!(e, E::UnknownModel { .. }),
+            ),
+            (404, "404 page not found", |e| {
+                matches!(e, E::Protocol { .. })
+            }),
+            (
+                429,
+                r#"{"error":{"message":"m","code":"rate_limit_exceeded"}}"#,
+                |e| matches!(e, E::RateLimited { quota: false, .. }),
+            ),
+            (
+                429,
+                r#"{"error":{"message":"m","code":"insufficient_quota"}}"#,
+                |e| matches!(e, E::RateLimited { quota: true, .. }),
+            ),
+            (
+                402,
+                r#"{"error":{"type":"billing_error","message":"m"}}"#,
+                |e| matches!(e, E::RateLimited { quota: true, .. }),
+            ),
+            (503, r#"{"error":"server busy"}"#, |e| {
+                matches!(e, E::RateLimited { quota: false, .. })
+            }),
+            (
+                529,
+                r#"{"error":{"type":"overloaded_error","message":"m"}}"#,
+                |e| e.is_transient(),
+            ),
+            (500, "", |e| matches!(e, E::Status { status: 500, .. })),
+            (400, r#"{"error":"model is required"}"#, |e| {
+                matches!(e, E::Status { status: 400, .. })
+            }),
+        ];
+        for (status, body, is) in cases {
+            let got = error(status, body);
+            assert!(is(&got), "{status} {body}: {got:?}");
+        }
+    }
+
+    /// Trap 11.
+    #[test]
+    fn retry_after_is_read_as_seconds_fraction_date_or_milliseconds() {
+        let now = Timestamp::parse("2026-02-14T15:00:00Z").unwrap();
+        for (headers, expected) in [
+            (&[("retry-after", "7")][..], Some(7_000)),
+            (&[("retry-after", "0.25")], Some(250)),
+            (
+                &[("retry-after", "1"), ("retry-after-ms", "1500")],
+                Some(1_500),
+            ),
+            (
+                &[("retry-after", "Sat, 14 Feb 2026 15:00:09 GMT")],
+                Some(9_000),
+            ),
+            (&[("retry-after", "Sat, 14 Feb 2026 14:00:00 GMT")], Some(0)),
+            (
+                &[
+                    ("retry-after", "Mon, 01 Jan 2024 00:00:30 GMT"),
+                    ("date", "Mon, 01 Jan 2024 00:00:10 GMT"),
+                ],
+                Some(20_000),
+            ),
+            (&[("retry-after", "soon")], None),
+            (&[("retry-after", "-1")], None),
+            (&[("retry-after", "NaN")], None),
+            (&[], None),
+        ] {
+            let headers: HeaderMap = headers
+                .iter()
+                .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+                .collect::<Vec<(reqwest::header::HeaderName, _)>>()
+                .into_iter()
+                .collect();
+            let got = retry_after(&headers, now).map(|wait| wait.as_millis());
+            assert_eq!(got, expected, "{headers:?}");
+        }
+    }
+}

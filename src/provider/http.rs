@@ -1,0 +1,276 @@
+//! HTTP to one server: a client built when it is first needed, requests that come back as a good response
+//! or a [`ProviderError`], bodies of bounded size. Unit: one endpoint and model. Invariant: nothing here
+//! waits longer than `connect` for a connection and `idle` for the next byte, and nothing limits a reply
+//! that keeps coming. What the bytes mean is left to the wire formats.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::{Stream, StreamExt};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Client, Request, Response};
+use serde_json::Value;
+
+use super::endpoint::Endpoint;
+use super::failure::{self, Asked, Complaint, Refusal};
+use super::{NetworkSettings, ProviderError};
+use crate::clock::{Clock, SystemClock};
+
+/// A body that is read whole may not be longer.
+const LONGEST_BODY: usize = 64 << 20;
+/// Of a body that only explains a failure, this much is read.
+const LONGEST_COMPLAINT: usize = 64 << 10;
+
+/// Speaks HTTP to one endpoint, for one model.
+#[derive(Debug)]
+pub(super) struct Http {
+    endpoint: Endpoint,
+    model: String,
+    network: NetworkSettings,
+    client: OnceLock<Client>,
+    /// Whether a response has come, so that the next request may travel on a used connection.
+    used: AtomicBool,
+}
+
+impl Http {
+    pub(super) fn new(endpoint: Endpoint, model: String, network: NetworkSettings) -> Self {
+        Self {
+            endpoint,
+            model,
+            network,
+            client: OnceLock::new(),
+            used: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// The endpoint as errors name it.
+    pub(super) fn shown(&self) -> String {
+        self.endpoint.shown()
+    }
+
+    /// Built at the first call: it costs time, and fails where there are no certificates.
+    pub(super) fn client(&self) -> Result<&Client, ProviderError> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let client = self.build()?;
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    fn build(&self) -> Result<Client, ProviderError> {
+        install_tls();
+        let mut builder = Client::builder()
+            .user_agent(concat!("cogtrix/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(self.network.connect)
+            .read_timeout(self.network.idle)
+            // A redirect could carry a key to another server, and turns a POST into a GET.
+            .redirect(reqwest::redirect::Policy::none())
+            .default_headers(self.endpoint.headers().clone());
+        if self.endpoint.is_local() {
+            builder = builder.no_proxy();
+        }
+        if self.endpoint.base().scheme() == "http" {
+            // Reading the system's certificates takes longer than a local request.
+            builder = builder.tls_certs_only(std::iter::empty());
+        }
+        builder.build().map_err(|error| ProviderError::Setup {
+            what: format!("no TLS for {}: {}", self.shown(), causes(&error)),
+            hint: "install the system's CA certificates (package ca-certificates)".to_owned(),
+        })
+    }
+
+    pub(super) fn post(&self, path: &str, body: &Value) -> Result<Request, ProviderError> {
+        let request = self.client()?.post(self.endpoint.url(path)).json(body);
+        request.build().map_err(|error| self.failed(error))
+    }
+
+    pub(super) fn get(&self, path: &str) -> Result<Request, ProviderError> {
+        let request = self.client()?.get(self.endpoint.url(path));
+        request.build().map_err(|error| self.failed(error))
+    }
+
+    /// Sends, and sends once more if a used connection turns out to be closed: servers drop idle ones
+    /// without a word, and that is no failure of theirs.
+    pub(super) async fn send(&self, request: Request) -> Result<Response, ProviderError> {
+        let client = self.client()?;
+        let again = request.try_clone();
+        let response = match client.execute(request).await {
+            Err(error) if is_stale(&error) && self.used.swap(false, Ordering::Relaxed) => {
+                match again {
+                    Some(again) => client.execute(again).await,
+                    None => Err(error),
+                }
+            }
+            first => first,
+        };
+        let response = response.map_err(|error| self.failed(error))?;
+        self.used.store(true, Ordering::Relaxed);
+        self.accept(response).await
+    }
+
+    /// Refuses what is no success, and web pages that say 200.
+    async fn accept(&self, response: Response) -> Result<Response, ProviderError> {
+        let status = response.status();
+        if status.is_success() && !is_type(&response, "text/html") {
+            return Ok(response);
+        }
+        let moved = response.headers().get("location");
+        let moved = moved.and_then(|to| Some(format!("moved to {}", to.to_str().ok()?)));
+        let retry_after = failure::retry_after(response.headers(), SystemClock.now());
+        let (body, _) = read(response, LONGEST_COMPLAINT).await;
+        let mask = |text: &str| self.endpoint.mask(text);
+        let mut complaint = Complaint::read(&body, mask);
+        if let Some(moved) = moved.filter(|_| status.is_redirection()) {
+            complaint.message = failure::one_line(&mask(&moved));
+        }
+        if status.is_success() {
+            return Err(self.protocol(complaint.message));
+        }
+        let refusal = Refusal {
+            status: status.as_u16(),
+            retry_after,
+            complaint,
+        };
+        Err(refusal.into_error(Asked {
+            url: self.shown(),
+            model: &self.model,
+            key: self.endpoint.key().source.clone(),
+        }))
+    }
+
+    /// A whole body as JSON.
+    pub(super) async fn json(&self, request: Request) -> Result<Value, ProviderError> {
+        let response = self.send(request).await?;
+        let body = self.body(response).await?;
+        serde_json::from_slice(&body).map_err(|error| {
+            let text = String::from_utf8_lossy(&body);
+            let start = failure::one_line(&self.endpoint.mask(&text));
+            let start: String = start.chars().take(80).collect();
+            self.protocol(format!("{start:?}, which is no JSON ({error})"))
+        })
+    }
+
+    pub(super) async fn body(&self, response: Response) -> Result<Vec<u8>, ProviderError> {
+        match read(response, LONGEST_BODY).await {
+            (_, Some(Stopped::Failed(error))) => Err(self.broken(&error)),
+            (_, Some(Stopped::TooLong)) => {
+                Err(self.protocol(format!("more than {} MiB", LONGEST_BODY >> 20)))
+            }
+            (body, None) => Ok(body),
+        }
+    }
+
+    /// The bytes of a response as they come.
+    pub(super) fn bytes(
+        self: std::sync::Arc<Self>,
+        response: Response,
+    ) -> impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static {
+        let bytes = response.bytes_stream();
+        bytes.map(move |bytes| match bytes {
+            Ok(bytes) => Ok(bytes.to_vec()),
+            Err(error) => Err(self.broken(&error)),
+        })
+    }
+
+    pub(super) fn protocol(&self, what: String) -> ProviderError {
+        ProviderError::Protocol {
+            url: self.shown(),
+            what,
+        }
+    }
+
+    /// A request that got no response.
+    pub(super) fn failed(&self, error: reqwest::Error) -> ProviderError {
+        if error.is_timeout() && !error.is_connect() {
+            return ProviderError::Idle {
+                url: self.shown(),
+                idle: self.network.idle,
+            };
+        }
+        let why = if error.is_timeout() {
+            format!("no connection within {} s", self.network.connect.as_secs())
+        } else {
+            causes(&error.without_url())
+        };
+        ProviderError::Unreachable {
+            url: self.shown(),
+            why: failure::one_line(&self.endpoint.mask(&why)),
+        }
+    }
+
+    /// A response that broke off.
+    fn broken(&self, error: &reqwest::Error) -> ProviderError {
+        let url = self.shown();
+        if error.is_timeout() {
+            let idle = self.network.idle;
+            return ProviderError::Idle { url, idle };
+        }
+        let why = deepest(error);
+        ProviderError::Truncated {
+            url,
+            why: Some(failure::one_line(&why)),
+        }
+    }
+}
+
+/// Whether `error` is what a request on a connection closed meanwhile looks like.
+fn is_stale(error: &reqwest::Error) -> bool {
+    error.is_request() && !error.is_connect() && !error.is_timeout()
+}
+
+pub(super) fn is_type(response: &Response, wanted: &str) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE);
+    kind.and_then(|kind| kind.to_str().ok())
+        .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with(wanted))
+}
+
+enum Stopped {
+    Failed(reqwest::Error),
+    TooLong,
+}
+
+/// Reads up to `longest` bytes, and says why it did not read to the end.
+async fn read(mut response: Response, longest: usize) -> (Vec<u8>, Option<Stopped>) {
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if body.len() + chunk.len() > longest => {
+                body.extend_from_slice(&chunk[..longest - body.len()]);
+                return (body, Some(Stopped::TooLong));
+            }
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => return (body, None),
+            Err(error) => return (body, Some(Stopped::Failed(error))),
+        }
+    }
+}
+
+/// Building a client panics without a TLS provider; `main` installs it first, tests may not have.
+pub(super) fn install_tls() {
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        // Somebody else may win the race, and theirs is as good.
+        drop(rustls::crypto::ring::default_provider().install_default());
+    }
+}
+
+fn deepest(error: &dyn std::error::Error) -> String {
+    let mut last = error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    last.to_string()
+}
+
+/// The cause at the bottom: "connection refused" says more than "error sending request".
+pub(super) fn causes(error: &dyn std::error::Error) -> String {
+    let deepest = deepest(error);
+    // "Connection refused (os error 111)": the number helps nobody.
+    match deepest.find(" (os error") {
+        Some(at) => deepest[..at].to_lowercase(),
+        None => deepest,
+    }
+}

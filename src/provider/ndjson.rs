@@ -1,0 +1,82 @@
+//! Newline-delimited JSON: bytes in, lines out. Pure. Unit: a line. Invariant: a line is cut at `\n` as
+//! bytes and only then read as UTF-8, so that a character split between two reads is whole again; no more
+//! than [`LONGEST`] bytes are ever held.
+
+use std::string::FromUtf8Error;
+
+/// A line longer than this is no frame of any protocol.
+pub(super) const LONGEST: usize = 8 << 20;
+
+/// Why bytes are no lines.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub(super) enum BadLine {
+    #[error("a line of more than {} MiB", LONGEST >> 20)]
+    TooLong,
+    #[error("text that is not UTF-8")]
+    NotUtf8(#[from] FromUtf8Error),
+}
+
+/// The line begun but not ended.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    held: Vec<u8>,
+}
+
+impl Lines {
+    /// The lines that `bytes` complete; blank ones are left out.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadLine> {
+        let mut lines = Vec::new();
+        let mut pieces = bytes.split(|byte| *byte == b'\n').peekable();
+        while let Some(piece) = pieces.next() {
+            if self.held.len() + piece.len() > LONGEST {
+                return Err(BadLine::TooLong);
+            }
+            self.held.extend_from_slice(piece);
+            if pieces.peek().is_some() {
+                lines.extend(self.end()?);
+            }
+        }
+        Ok(lines)
+    }
+
+    /// The last line, if it came without a line break.
+    pub(super) fn end(&mut self) -> Result<Option<String>, BadLine> {
+        let line = String::from_utf8(std::mem::take(&mut self.held))?;
+        Ok(Some(line).filter(|line| !line.trim().is_empty()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_cut_at_any_byte_are_the_same_lines() {
+        let whole = "{\"a\":\"é😀\"}\r\n\n{\"b\":1}\n{\"c\":2}";
+        for cut in 0..=whole.len() {
+            let mut lines = Lines::default();
+            let mut got = lines.push(&whole.as_bytes()[..cut]).unwrap();
+            got.extend(lines.push(&whole.as_bytes()[cut..]).unwrap());
+            got.extend(lines.end().unwrap());
+            assert_eq!(
+                got,
+                ["{\"a\":\"é😀\"}\r", "{\"b\":1}", "{\"c\":2}"],
+                "{cut}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_endless_line_is_refused() {
+        let mut lines = Lines::default();
+        let mebibyte = vec![b'x'; 1 << 20];
+        let refused = (0..=LONGEST >> 20).find_map(|_| lines.push(&mebibyte).err());
+        assert_eq!(refused, Some(BadLine::TooLong));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_refused() {
+        let refused = Lines::default().push(b"\xff\xfe\n").unwrap_err();
+        assert!(matches!(refused, BadLine::NotUtf8(_)));
+    }
+}

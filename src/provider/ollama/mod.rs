@@ -1,0 +1,278 @@
+//! Ollama: request types and the list of models from ollama-rs; the chat itself over our own HTTP, because
+//! the crate's stream loses text and errors. Unit: one model on one server. Invariant: every request of a
+//! session asks for the same window (`num_ctx`), the one the budget was made for: the server would
+//! otherwise load its own, far smaller one, and cut the prompt without a word.
+
+mod decode;
+mod encode;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::{Stream, StreamExt, stream};
+use ollama_rs::Ollama as Crate;
+use ollama_rs::error::OllamaError;
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+
+use self::decode::Decoder;
+use super::http::{self, Http};
+use super::known::{self, Limits};
+use super::ndjson::{BadLine, Lines};
+use super::reply::{self, Frames};
+use super::target::{self, Target};
+use super::{
+    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, failure,
+    wire,
+};
+use crate::chat::Tokens;
+
+/// Where Ollama listens unless told otherwise.
+pub(super) const USUAL: &str = "http://127.0.0.1:11434";
+/// The window asked for by default: more costs memory that not every machine has.
+const USUAL_WINDOW: Tokens = Tokens(16_384);
+
+/// A model on an Ollama server.
+#[derive(Clone, Debug)]
+pub(super) struct Ollama(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    target: Target,
+    http: Arc<Http>,
+    /// The most the model can hold, once the server was reached; `None` if it does not say.
+    maximum: OnceCell<Option<Tokens>>,
+}
+
+impl Ollama {
+    pub(super) fn new(target: Target) -> Self {
+        let http = Http::new(
+            target.endpoint.clone(),
+            target.name.model.clone(),
+            target.network.clone(),
+        );
+        Self(Arc::new(Inner {
+            http: Arc::new(http),
+            maximum: OnceCell::new(),
+            target,
+        }))
+    }
+}
+
+#[async_trait]
+impl Provider for Ollama {
+    fn model(&self) -> &ModelName {
+        &self.0.target.name
+    }
+
+    async fn abilities(&self) -> Abilities {
+        self.0.abilities().await
+    }
+
+    async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        self.0.models().await
+    }
+
+    fn stream(&self, request: ChatRequest) -> EventStream {
+        let inner = Arc::clone(&self.0);
+        let http = Arc::clone(&inner.http);
+        let decoder = Decoder {
+            spare_id: wire::spare_id(&request.messages),
+            mask: Box::new(move |text| http.endpoint().mask(text)),
+        };
+        reply::events(inner.http.shown(), decoder, async move {
+            match inner.open(&request).await {
+                Ok(frames) => Ok(frames),
+                Err(error) => Err(target::name_others(error, inner.models()).await),
+            }
+        })
+    }
+}
+
+impl Inner {
+    async fn abilities(&self) -> Abilities {
+        let Limits {
+            context_window,
+            num_ctx,
+            ..
+        } = self.target.limits;
+        let known = self.target.known.as_ref();
+        if context_window > 0 || num_ctx > 0 {
+            let window = match (context_window, num_ctx) {
+                (0, only) | (only, 0) => only,
+                (budget, loaded) => budget.min(loaded),
+            };
+            let limits = Limits {
+                context_window: window,
+                ..self.target.limits
+            };
+            return known::settle(limits, None, known);
+        }
+        let maximum = self.maximum().await;
+        let mut abilities = known::settle(self.target.limits, maximum, known);
+        abilities.context_window = abilities.context_window.min(USUAL_WINDOW);
+        abilities
+    }
+
+    async fn maximum(&self) -> Option<Tokens> {
+        let asked = self.maximum.get_or_try_init(|| async {
+            let body = json!({"model": self.target.name.model});
+            let shown = self.http.json(self.http.post("/api/show", &body)?);
+            let shown = target::aside(&self.http.shown(), shown).await?;
+            Ok::<_, ProviderError>(context_length(&shown))
+        });
+        asked.await.copied().unwrap_or_else(|error| {
+            tracing::debug!("no context length from the server: {error}");
+            None
+        })
+    }
+
+    /// The window to load; the budget may be smaller if the config says both.
+    async fn num_ctx(&self) -> Tokens {
+        match self.target.limits.num_ctx {
+            0 => self.abilities().await.context_window,
+            set => Tokens(set),
+        }
+    }
+
+    async fn open(&self, request: &ChatRequest) -> Result<Frames<String>, ProviderError> {
+        let num_ctx = self.num_ctx().await;
+        let body = encode::body(&self.target.name.model, request, num_ctx);
+        let response = self.http.send(self.http.post("/api/chat", &body)?).await?;
+        match request.delivery {
+            Delivery::Streamed => {
+                let bytes = Arc::clone(&self.http).bytes(response);
+                Ok(lines(self.http.shown(), bytes))
+            }
+            Delivery::Whole => {
+                let whole = self.http.body(response).await?;
+                // One object, which may be spread over several lines.
+                let whole = match String::from_utf8(whole) {
+                    Ok(text) if text.trim().is_empty() => Vec::new(),
+                    Ok(text) => vec![Ok(text)],
+                    Err(_) => vec![Err(self.http.protocol("text that is not UTF-8".to_owned()))],
+                };
+                Ok(stream::iter(whole).boxed())
+            }
+        }
+    }
+
+    /// Through ollama-rs, which takes a client of another generation of reqwest.
+    async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        http::install_tls();
+        let url = self.http.endpoint().url("/").parse();
+        let url: reqwest::Url = url.map_err(|_| self.http.protocol("no URL".to_owned()))?;
+        let mut builder = reqwest12::Client::builder()
+            .connect_timeout(self.target.network.connect)
+            .read_timeout(target::ASIDE)
+            .redirect(reqwest12::redirect::Policy::none());
+        if self.http.endpoint().is_local() {
+            builder = builder.no_proxy();
+        }
+        if url.scheme() == "http" {
+            builder = builder.tls_built_in_root_certs(false);
+        }
+        if let Some(bearer) = self.http.endpoint().headers().get("authorization") {
+            let headers = [(reqwest12::header::AUTHORIZATION, bearer.clone())];
+            builder = builder.default_headers(headers.into_iter().collect());
+        }
+        let client = builder.build().map_err(|error| ProviderError::Setup {
+            what: format!("no TLS for {}: {error}", self.http.shown()),
+            hint: "install the system's CA certificates (package ca-certificates)".to_owned(),
+        })?;
+        let ollama = Crate::builder().url(url).reqwest_client(client).build();
+        let listed = ollama.list_local_models().await;
+        let listed = listed.map_err(|error| self.listing_failed(error))?;
+        let mut names: Vec<String> = listed.into_iter().map(|model| model.name).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    fn listing_failed(&self, error: OllamaError) -> ProviderError {
+        let url = self.http.shown();
+        match error {
+            OllamaError::ReqwestError(error) => ProviderError::Unreachable {
+                url,
+                why: http::causes(&error.without_url()),
+            },
+            other => self.http.protocol(failure::one_line(
+                &self.http.endpoint().mask(&other.to_string()),
+            )),
+        }
+    }
+}
+
+/// `model_info["ARCH.context_length"]`, whatever the architecture is called.
+fn context_length(shown: &Value) -> Option<Tokens> {
+    let info = shown.get("model_info")?.as_object()?;
+    let length = info
+        .iter()
+        .find_map(|(key, value)| key.ends_with(".context_length").then(|| value.as_u64())?)?;
+    u32::try_from(length).ok().filter(|n| *n > 0).map(Tokens)
+}
+
+fn lines(
+    url: String,
+    bytes: impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static,
+) -> Frames<String> {
+    let ends = bytes.map(Some).chain(stream::iter([None]));
+    ends.scan(Lines::default(), move |lines, bytes| {
+        let bad = |bad: BadLine| ProviderError::Protocol {
+            url: url.clone(),
+            what: bad.to_string(),
+        };
+        let read: Vec<Result<String, ProviderError>> = match bytes {
+            Some(Ok(bytes)) => match lines.push(&bytes) {
+                Ok(lines) => lines.into_iter().map(Ok).collect(),
+                Err(error) => vec![Err(bad(error))],
+            },
+            Some(Err(error)) => vec![Err(error)],
+            None => lines.end().map_err(bad).transpose().into_iter().collect(),
+        };
+        std::future::ready(Some(stream::iter(read)))
+    })
+    .flatten()
+    .boxed()
+}
+
+/// What a running server has, for the one who picks a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Installed {
+    pub(super) name: String,
+    modified_at: i64,
+}
+
+/// Reads `/api/tags` or `/api/ps`: models that can chat.
+pub(super) fn chat_models(list: &Value) -> Vec<Installed> {
+    let models = list.get("models").and_then(Value::as_array);
+    let read = |model: &Value| {
+        let name = model.get("name").or_else(|| model.get("model"))?.as_str()?;
+        let modified_at = model.get("modified_at").and_then(Value::as_str);
+        let modified_at = modified_at.and_then(crate::chat::Timestamp::parse);
+        can_chat(name, model).then(|| Installed {
+            name: name.to_owned(),
+            modified_at: modified_at.map_or(0, crate::chat::Timestamp::unix),
+        })
+    };
+    models.into_iter().flatten().filter_map(read).collect()
+}
+
+/// The most recently modified one.
+pub(super) fn newest(models: Vec<Installed>) -> Option<Installed> {
+    models.into_iter().max_by_key(|model| model.modified_at)
+}
+
+/// Today's servers list capabilities; of older ones only name and family tell an embedder.
+fn can_chat(name: &str, model: &Value) -> bool {
+    if let Some(able) = model.get("capabilities").and_then(Value::as_array)
+        && !able.is_empty()
+    {
+        return able.iter().any(|one| one == "completion");
+    }
+    let family = model.pointer("/details/family").and_then(Value::as_str);
+    let name = name.to_lowercase();
+    let is_embedder = ["embed", "minilm", "bge-", "rerank"]
+        .iter()
+        .any(|word| name.contains(word));
+    !is_embedder && !family.is_some_and(|family| family.contains("bert"))
+}

@@ -1,0 +1,158 @@
+//! The request body of OpenAI's chat completions. Pure. Invariant: one leading system message for each
+//! system text, then speeches; each result of a tool is a message of its own.
+
+use serde_json::{Map, Value, json};
+
+use crate::chat::{Part, Role};
+use crate::provider::known::LimitField;
+use crate::provider::wire::{Speech, speeches};
+use crate::provider::{ChatRequest, Delivery};
+
+/// What a particular server wants to have differently; learnt from its refusals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Dialect {
+    pub(super) limit: LimitField,
+    /// Whether the server refuses `stream_options`; then it reports no usage.
+    pub(super) no_stream_options: bool,
+}
+
+pub(super) fn body(model: &str, request: &ChatRequest, dialect: Dialect) -> Value {
+    let mut body = Map::new();
+    body.insert("model".into(), model.into());
+    body.insert("messages".into(), messages(request).into());
+    body.insert(
+        dialect.limit.as_str().into(),
+        request.max_tokens.0.max(1).into(),
+    );
+    if !request.tools.is_empty() {
+        body.insert("tools".into(), tools(request));
+    }
+    let streamed = request.delivery == Delivery::Streamed;
+    body.insert("stream".into(), streamed.into());
+    if streamed && !dialect.no_stream_options {
+        body.insert("stream_options".into(), json!({"include_usage": true}));
+    }
+    body.into()
+}
+
+fn tools(request: &ChatRequest) -> Value {
+    let tool = |tool: &crate::chat::ToolSpec| {
+        json!({"type": "function", "function": {
+            "name": tool.name, "description": tool.description, "parameters": tool.parameters,
+        }})
+    };
+    request.tools.iter().map(tool).collect()
+}
+
+fn messages(request: &ChatRequest) -> Vec<Value> {
+    let system = request.system.iter().filter(|text| !text.trim().is_empty());
+    let system = system.map(|text| json!({"role": "system", "content": text}));
+    let said = speeches(&request.messages, |role| role);
+    system.chain(said.iter().flat_map(message)).collect()
+}
+
+fn message(speech: &Speech<'_, Role>) -> Vec<Value> {
+    match speech.speaker {
+        Role::User => vec![json!({"role": "user", "content": speech.text()})],
+        Role::Assistant => vec![assistant(speech)],
+        Role::Tool => speech
+            .parts
+            .iter()
+            .filter_map(|part| result(part))
+            .collect(),
+    }
+}
+
+fn assistant(speech: &Speech<'_, Role>) -> Value {
+    let text = speech.text();
+    let calls = speech.parts.iter().filter_map(|part| match part {
+        Part::ToolCall(call) => Some(json!({
+            "id": call.id.as_str(), "type": "function",
+            "function": {"name": call.name, "arguments": arguments(&call.arguments)},
+        })),
+        Part::Text(_) | Part::ToolResult { .. } => None,
+    });
+    let calls: Vec<Value> = calls.collect();
+    let content = if text.is_empty() {
+        Value::Null
+    } else {
+        text.into()
+    };
+    let mut message = json!({"role": "assistant", "content": content});
+    if !calls.is_empty() {
+        message["tool_calls"] = calls.into();
+    }
+    message
+}
+
+/// Some servers parse the arguments of earlier calls and fail on what a model got wrong.
+fn arguments(text: &str) -> String {
+    match serde_json::from_str::<Map<String, Value>>(text) {
+        Ok(_) => text.to_owned(),
+        Err(_) if text.trim().is_empty() => "{}".to_owned(),
+        Err(_) => json!({"malformed": text}).to_string(),
+    }
+}
+
+fn result(part: &Part) -> Option<Value> {
+    match part {
+        Part::ToolResult { call, output, .. } => {
+            Some(json!({"role": "tool", "tool_call_id": call.as_str(), "content": output}))
+        }
+        Part::Text(text) => Some(json!({"role": "user", "content": text})),
+        Part::ToolCall(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::wire::samples;
+
+    #[test]
+    fn a_request_with_everything_has_the_vendors_shape() {
+        let got = body("m", &samples::everything(), Dialect::default());
+        let expected = json!({
+            "model": "m", "max_tokens": 9, "stream": true,
+            "stream_options": {"include_usage": true},
+            "tools": [{"type": "function", "function": {
+                "name": "read", "description": "reads", "parameters": {"type": "object"},
+            }}],
+            "messages": [
+                {"role": "system", "content": "be kind"},
+                {"role": "user", "content": "hello\n\nthere"},
+                {"role": "assistant", "content": "well", "tool_calls": [
+                    {"id": "a", "type": "function", "function": {"name": "read", "arguments": "{\"p\":1}"}},
+                    {"id": "b", "type": "function", "function": {"name": "read", "arguments": "{\"malformed\":\"{oops\"}"}},
+                ]},
+                {"role": "tool", "tool_call_id": "a", "content": "found"},
+                {"role": "tool", "tool_call_id": "b", "content": "no such file"},
+                {"role": "user", "content": "go on"},
+            ],
+        });
+        assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn dialects_differ_in_single_fields() {
+        let dialect = Dialect {
+            limit: LimitField::MaxCompletionTokens,
+            no_stream_options: true,
+        };
+        let got = body("m", &samples::everything(), dialect);
+        assert_eq!(got["max_completion_tokens"], 9);
+        assert!(got.get("max_tokens").is_none() && got.get("stream_options").is_none());
+        let whole = ChatRequest {
+            delivery: Delivery::Whole,
+            max_tokens: crate::chat::Tokens(0),
+            tools: Vec::new(),
+            ..samples::everything()
+        };
+        let got = body("m", &whole, Dialect::default());
+        assert_eq!(
+            (&got["stream"], &got["max_tokens"]),
+            (&json!(false), &json!(1))
+        );
+        assert!(got.get("tools").is_none() && got.get("stream_options").is_none());
+    }
+}

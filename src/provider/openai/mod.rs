@@ -1,0 +1,308 @@
+//! OpenAI's chat completions and everything compatible, on async-openai with a transport of our own: its
+//! errors lose the status and its own retries know nothing of ours. Unit: one model on one server. What a
+//! request and a chunk look like is in `encode` and `decode`; this is the thin call around them.
+
+mod decode;
+mod encode;
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use async_openai::Client;
+use async_openai::config::Config;
+use async_openai::error::OpenAIError;
+use async_openai::middleware::HttpRequestFactory;
+use async_trait::async_trait;
+use futures_util::{StreamExt, stream};
+use reqwest::Response;
+use reqwest::header::HeaderMap;
+use secrecy::SecretString;
+use serde_json::Value;
+use tokio::sync::OnceCell;
+
+use self::decode::{Chunk, Decoder};
+use self::encode::Dialect;
+use super::http::{self, Http};
+use super::known::{self, LimitField};
+use super::reply::{self, Frames};
+use super::target::{self, Offered, Target};
+use super::{
+    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, failure,
+    sse, wire,
+};
+use crate::chat::Tokens;
+
+/// The vendor's own server, which does not tell how much its models hold.
+pub(super) const OFFICIAL: &str = "https://api.openai.com/v1";
+
+/// A model behind chat completions.
+#[derive(Clone, Debug)]
+pub(super) struct OpenAi(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    target: Target,
+    http: Arc<Http>,
+    /// Behind a lock because requests may run side by side; held for a copy only.
+    dialect: Mutex<Dialect>,
+    /// What the server says of the window, once it was reached.
+    window: OnceCell<Option<Tokens>>,
+}
+
+impl OpenAi {
+    pub(super) fn new(target: Target) -> Self {
+        let endpoint = target.endpoint.clone();
+        let model = target.name.model.clone();
+        let official = is_official(&target);
+        let limit = match &target.known {
+            _ if official => LimitField::MaxCompletionTokens,
+            Some(row) => row.limit,
+            None => LimitField::default(),
+        };
+        let dialect = Dialect {
+            limit,
+            no_stream_options: false,
+        };
+        Self(Arc::new(Inner {
+            http: Arc::new(Http::new(endpoint, model, target.network.clone())),
+            dialect: Mutex::new(dialect),
+            window: OnceCell::new(),
+            target,
+        }))
+    }
+}
+
+fn is_official(target: &Target) -> bool {
+    target.endpoint.base().host_str() == Some("api.openai.com")
+}
+
+#[async_trait]
+impl Provider for OpenAi {
+    fn model(&self) -> &ModelName {
+        &self.0.target.name
+    }
+
+    async fn abilities(&self) -> Abilities {
+        let target = &self.0.target;
+        let known = target.known.as_ref();
+        let is_told = target.limits.context_window > 0 || (is_official(target) && known.is_some());
+        let window = if is_told { None } else { self.0.window().await };
+        known::settle(target.limits, window, known)
+    }
+
+    async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        Ok(target::names(self.0.offered().await?))
+    }
+
+    fn stream(&self, request: ChatRequest) -> EventStream {
+        let inner = Arc::clone(&self.0);
+        let http = Arc::clone(&inner.http);
+        let spare_id = wire::spare_id(&request.messages);
+        let decoder = Decoder::new(spare_id, Box::new(move |text| http.endpoint().mask(text)));
+        reply::events(inner.http.shown(), decoder, async move {
+            match inner.open(&request).await {
+                Ok(frames) => Ok(frames),
+                Err(error) => Err(target::name_others(error, inner.models()).await),
+            }
+        })
+    }
+}
+
+impl Inner {
+    async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        Ok(target::names(self.offered().await?))
+    }
+
+    async fn window(&self) -> Option<Tokens> {
+        let asked = self.window.get_or_try_init(|| async {
+            let offered = target::aside(&self.http.shown(), self.offered()).await?;
+            Ok::<_, ProviderError>(target::window_of(&self.target.name.model, &offered))
+        });
+        asked.await.copied().unwrap_or_else(|error| {
+            tracing::debug!("no context window from the server: {error}");
+            None
+        })
+    }
+
+    async fn offered(&self) -> Result<Vec<Offered>, ProviderError> {
+        let client = client(&self.http, Transport::of(Delivery::Whole))?;
+        let list: Value = client
+            .models()
+            .list_byot()
+            .await
+            .map_err(|error| translate(&self.http, error, None))?;
+        let list = target::offered(&list);
+        list.ok_or_else(|| self.http.protocol("no list of models".to_owned()))
+    }
+
+    /// Sends, and once more if the server refuses a field that others want to have.
+    async fn open(&self, request: &ChatRequest) -> Result<Frames<Chunk>, ProviderError> {
+        let dialect = *self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
+        let refused = match self.open_in(dialect, request).await {
+            Err(
+                refused @ ProviderError::Status {
+                    status: 400 | 422, ..
+                },
+            ) => refused,
+            other => return other,
+        };
+        let Some(other) = dialect.after(&refused.to_string()) else {
+            return Err(refused);
+        };
+        let frames = self.open_in(other, request).await?;
+        *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = other;
+        Ok(frames)
+    }
+
+    async fn open_in(
+        &self,
+        dialect: Dialect,
+        request: &ChatRequest,
+    ) -> Result<Frames<Chunk>, ProviderError> {
+        let body = encode::body(&self.target.name.model, request, dialect);
+        let transport = Transport::of(request.delivery);
+        let client = client(&self.http, transport.clone())?;
+        let http = Arc::clone(&self.http);
+        match request.delivery {
+            Delivery::Whole => {
+                let whole = client.chat().create_byot::<_, Chunk>(&body).await;
+                let whole = whole.map_err(|error| translate(&http, error, None))?;
+                Ok(stream::iter([Ok(whole)]).boxed())
+            }
+            Delivery::Streamed => {
+                let chunks = client.chat().create_stream_byot::<_, Chunk>(&body).await;
+                let chunks = chunks.map_err(|error| translate(&http, error, None))?;
+                let read = move |chunk: Result<Chunk, OpenAIError>| {
+                    chunk.map_err(|error| translate(&http, error, transport.broken.get()))
+                };
+                Ok(chunks.map(read).boxed())
+            }
+        }
+    }
+}
+
+impl Dialect {
+    /// The dialect to try after a refusal in these words, if it is about a field.
+    fn after(self, refusal: &str) -> Option<Self> {
+        let names = |field: &str| refusal.contains(field);
+        if names("stream_options") || names("include_usage") {
+            return (!self.no_stream_options).then_some(Self {
+                no_stream_options: true,
+                ..self
+            });
+        }
+        // "Use 'max_completion_tokens' instead" names both; an older server names the one it was sent.
+        let limit = match self.limit {
+            LimitField::MaxTokens if names("max_completion_tokens") => {
+                LimitField::MaxCompletionTokens
+            }
+            LimitField::MaxCompletionTokens if names("max_completion_tokens") => {
+                LimitField::MaxTokens
+            }
+            LimitField::MaxTokens | LimitField::MaxCompletionTokens => return None,
+        };
+        Some(Self { limit, ..self })
+    }
+}
+
+/// How one request travels, and what it tells us past async-openai, which passes only a string on.
+#[derive(Clone, Debug)]
+struct Transport {
+    delivery: Delivery,
+    broken: Arc<OnceLock<ProviderError>>,
+}
+
+impl Transport {
+    fn of(delivery: Delivery) -> Self {
+        Self {
+            delivery,
+            broken: Arc::default(),
+        }
+    }
+
+    /// Guards a body on its way to the crate. A server that was asked for a stream and sends one JSON
+    /// object (a gateway's error under status 200, say) gets it turned into one event.
+    async fn guard(self, http: Arc<Http>, response: Response) -> Result<Response, ProviderError> {
+        let is_json = http::is_type(&response, "application/json");
+        let (head, body) = ::http::Response::<reqwest::Body>::from(response).into_parts();
+        let response = Response::from(::http::Response::new(body));
+        let body = match self.delivery {
+            Delivery::Whole => http.body(response).await?.into(),
+            Delivery::Streamed if is_json => {
+                let object: Value = serde_json::from_slice(&http.body(response).await?)
+                    .map_err(|error| http.protocol(format!("broken JSON ({error})")))?;
+                format!("data: {object}\n\n").into()
+            }
+            Delivery::Streamed => {
+                let bytes = sse::bounded(http.shown(), http.bytes(response));
+                reqwest::Body::wrap_stream(bytes.map(move |bytes| {
+                    bytes.inspect_err(|error| drop(self.broken.set(error.clone())))
+                }))
+            }
+        };
+        Ok(Response::from(::http::Response::from_parts(head, body)))
+    }
+}
+
+/// A client of the crate that sends through us: one request, no retry, our errors.
+fn client(http: &Arc<Http>, transport: Transport) -> Result<Client<Place>, ProviderError> {
+    let place = Place(Arc::clone(http), SecretString::default());
+    let client = Client::build(http.client()?.clone(), place);
+    let http = Arc::clone(http);
+    let service = tower::service_fn(move |factory: HttpRequestFactory| {
+        let (http, transport) = (Arc::clone(&http), transport.clone());
+        async move {
+            let response = match http.send(factory.build().await?).await {
+                Ok(response) => transport.guard(http, response).await,
+                Err(error) => Err(error),
+            };
+            response.map_err(|error| OpenAIError::Boxed(Box::new(error)))
+        }
+    });
+    Ok(client.with_http_service(service))
+}
+
+/// The crate's errors as ours; `broken` is what the transport knows better.
+fn translate(http: &Http, error: OpenAIError, broken: Option<&ProviderError>) -> ProviderError {
+    match error {
+        OpenAIError::Boxed(error) => match error.downcast::<ProviderError>() {
+            Ok(ours) => *ours,
+            Err(other) => http.protocol(other.to_string()),
+        },
+        OpenAIError::Reqwest(error) => http.failed(error),
+        OpenAIError::JSONDeserialize(error, text) => {
+            let text: String = http.endpoint().mask(&text).chars().take(80).collect();
+            http.protocol(format!("{text:?}, which is no completion ({error})"))
+        }
+        other => match broken {
+            Some(broken) => broken.clone(),
+            None => http.protocol(failure::one_line(&other.to_string())),
+        },
+    }
+}
+
+/// Where the crate sends to.
+#[derive(Debug)]
+struct Place(Arc<Http>, SecretString);
+
+impl Config for Place {
+    /// The client itself carries ours.
+    fn headers(&self) -> HeaderMap {
+        HeaderMap::new()
+    }
+
+    fn url(&self, path: &str) -> String {
+        self.0.endpoint().url(path)
+    }
+
+    fn query(&self) -> Vec<(&str, &str)> {
+        Vec::new()
+    }
+
+    fn api_base(&self) -> &str {
+        self.0.endpoint().base().as_str()
+    }
+
+    fn api_key(&self) -> &SecretString {
+        &self.1
+    }
+}

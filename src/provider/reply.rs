@@ -1,0 +1,263 @@
+//! From frames to events, the part that no wire format does its own way: the order of events, thinking
+//! inside text, the bound on a reply, and what counts as its end. Unit: one reply. Invariant: deltas and
+//! calls, then exactly one `Finished`; or one error; nothing after either. A frame's meaning is left to the
+//! format's [`Decode`].
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use futures_util::stream::{self, BoxStream};
+use futures_util::{FutureExt, StreamExt};
+
+use super::think::{Said, Splitter};
+use super::{EventStream, FinishReason, ProviderError, StreamEvent};
+use crate::chat::{ToolCall, Usage};
+
+/// No model writes that much; a server that sends more does not know how to stop.
+const LONGEST: usize = 32 << 20;
+/// How long a stream may stay open after its end mark; reading it to its end keeps the connection usable.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// What travels in the stream of one format, until it means something.
+pub(super) type Frames<F> = BoxStream<'static, Result<F, ProviderError>>;
+
+/// One format's reading of its frames.
+pub(super) trait Decode: Send + 'static {
+    type Frame: Send + 'static;
+
+    fn frame(&mut self, frame: Self::Frame, reply: &mut Reply) -> Result<(), ProviderError>;
+
+    /// Called once, after a complete reply: what was assembled over several frames.
+    fn close(&mut self, reply: &mut Reply);
+}
+
+/// A reply as it grows.
+#[derive(Debug)]
+pub(super) struct Reply {
+    url: String,
+    splitter: Splitter,
+    size: usize,
+    n_calls: usize,
+    reason: Option<FinishReason>,
+    usage: Option<Usage>,
+    events: VecDeque<StreamEvent>,
+}
+
+impl Reply {
+    pub(super) fn new(url: String) -> Self {
+        Self {
+            url,
+            splitter: Splitter::new(),
+            size: 0,
+            n_calls: 0,
+            reason: None,
+            usage: None,
+            events: VecDeque::new(),
+        }
+    }
+
+    /// Where it comes from, for errors.
+    pub(super) fn url(&self) -> String {
+        self.url.clone()
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        self.size += text.len();
+        for said in self.splitter.push(text) {
+            self.say(said);
+        }
+    }
+
+    pub(super) fn reasoning(&mut self, text: &str) {
+        self.size += text.len();
+        if !text.is_empty() {
+            self.events
+                .push_back(StreamEvent::Reasoning(text.to_owned()));
+        }
+    }
+
+    pub(super) fn call(&mut self, call: ToolCall) {
+        self.size += call.arguments.len();
+        self.n_calls += 1;
+        self.flush();
+        self.events.push_back(StreamEvent::ToolCall(call));
+    }
+
+    /// Calls so far, to number the next one.
+    pub(super) fn n_calls(&self) -> usize {
+        self.n_calls
+    }
+
+    /// The end mark.
+    pub(super) fn ended(&mut self, reason: FinishReason) {
+        self.reason = Some(reason);
+    }
+
+    pub(super) fn used(&mut self, usage: Usage) {
+        self.usage = Some(usage);
+    }
+
+    pub(super) fn usage(&self) -> Usage {
+        self.usage.unwrap_or_default()
+    }
+
+    fn is_complete(&self) -> bool {
+        self.reason.is_some()
+    }
+
+    fn say(&mut self, said: Said) {
+        self.events.push_back(match said {
+            Said::Text(text) => StreamEvent::Text(text),
+            Said::Thought(text) => StreamEvent::Reasoning(text),
+        });
+    }
+
+    fn flush(&mut self) {
+        if let Some(said) = self.splitter.end() {
+            self.say(said);
+        }
+    }
+
+    fn check_size(&self) -> Result<(), ProviderError> {
+        if self.size <= LONGEST {
+            return Ok(());
+        }
+        Err(ProviderError::Protocol {
+            url: self.url(),
+            what: format!("a reply of more than {} MiB", LONGEST >> 20),
+        })
+    }
+
+    /// The last events, or why there is no proper end.
+    fn finish(&mut self, failure: Option<ProviderError>) -> Result<(), ProviderError> {
+        self.flush();
+        match (self.reason.take(), failure) {
+            (Some(reason), late) => {
+                if let Some(late) = late {
+                    tracing::debug!("after the end of the reply: {late}");
+                }
+                let reason = match reason {
+                    // Ollama says "stop", and so do some gateways.
+                    FinishReason::Stop if self.n_calls > 0 => FinishReason::ToolCalls,
+                    reason => reason,
+                };
+                let usage = self.usage;
+                self.events
+                    .push_back(StreamEvent::Finished { reason, usage });
+                Ok(())
+            }
+            (None, Some(failure)) => Err(failure),
+            (None, None) => Err(ProviderError::Truncated {
+                url: self.url(),
+                why: None,
+            }),
+        }
+    }
+}
+
+/// A stream of events from frames that are still to be opened.
+pub(super) fn events<D: Decode>(
+    url: String,
+    decoder: D,
+    open: impl Future<Output = Result<Frames<D::Frame>, ProviderError>> + Send + 'static,
+) -> EventStream {
+    async move {
+        match open.await {
+            Ok(frames) => decoded(url, decoder, frames),
+            Err(error) => stream::iter([Err(error)]).boxed(),
+        }
+    }
+    .flatten_stream()
+    .boxed()
+}
+
+struct Reading<D: Decode> {
+    reply: Reply,
+    decoder: D,
+    /// `None` once the reply is over.
+    frames: Option<Frames<D::Frame>>,
+    failure: Option<ProviderError>,
+}
+
+impl<D: Decode> Reading<D> {
+    async fn next(&mut self) -> Option<Result<StreamEvent, ProviderError>> {
+        loop {
+            if let Some(event) = self.reply.events.pop_front() {
+                return Some(Ok(event));
+            }
+            if let Some(failure) = self.failure.take() {
+                return Some(Err(failure));
+            }
+            let frames = self.frames.as_mut()?;
+            let frame = if self.reply.is_complete() {
+                let last = tokio::time::timeout(LINGER, frames.next()).await;
+                last.unwrap_or_default()
+            } else {
+                frames.next().await
+            };
+            self.take(frame);
+        }
+    }
+
+    fn take(&mut self, frame: Option<Result<D::Frame, ProviderError>>) {
+        let failure = match frame {
+            Some(Ok(frame)) => {
+                let read = self.decoder.frame(frame, &mut self.reply);
+                match read.and_then(|()| self.reply.check_size()) {
+                    Ok(()) => return,
+                    Err(failure) => Some(failure),
+                }
+            }
+            Some(Err(failure)) => Some(failure),
+            None => None,
+        };
+        self.frames = None;
+        if self.reply.is_complete() {
+            self.decoder.close(&mut self.reply);
+        }
+        self.failure = self.reply.finish(failure).err();
+    }
+}
+
+fn decoded<D: Decode>(url: String, decoder: D, frames: Frames<D::Frame>) -> EventStream {
+    let reading = Reading {
+        reply: Reply::new(url),
+        decoder,
+        frames: Some(frames),
+        failure: None,
+    };
+    stream::unfold(reading, |mut reading| async move {
+        let event = reading.next().await?;
+        Some((event, reading))
+    })
+    .boxed()
+}
+
+/// The events of frames that are at hand, for the tests of the decoders.
+#[cfg(test)]
+pub(super) async fn replay<D: Decode>(
+    decoder: D,
+    frames: Vec<Result<D::Frame, ProviderError>>,
+) -> Vec<Result<StreamEvent, ProviderError>> {
+    decoded("http://test".into(), decoder, stream::iter(frames).boxed())
+        .collect()
+        .await
+}
+
+/// Joins neighbouring deltas of one kind, so that replies can be compared whatever their pieces.
+#[cfg(test)]
+pub(super) fn joined(
+    events: Vec<Result<StreamEvent, ProviderError>>,
+) -> Vec<Result<StreamEvent, ProviderError>> {
+    let mut joined: Vec<Result<StreamEvent, ProviderError>> = Vec::new();
+    for event in events {
+        match (joined.last_mut(), event) {
+            (Some(Ok(StreamEvent::Text(last))), Ok(StreamEvent::Text(next)))
+            | (Some(Ok(StreamEvent::Reasoning(last))), Ok(StreamEvent::Reasoning(next))) => {
+                last.push_str(&next);
+            }
+            (_, event) => joined.push(event),
+        }
+    }
+    joined
+}

@@ -1,0 +1,133 @@
+//! Server-sent events: bytes in, the data of each event out. Unit: an event. Invariant: an event that does
+//! not end within [`ndjson::LONGEST`](super::ndjson::LONGEST) bytes is refused before it is kept. Parsing
+//! is eventsource-stream's, here and below async-openai; what the data means is left to the formats.
+
+use eventsource_stream::{EventStreamError, Eventsource};
+use futures_util::{Stream, StreamExt, stream};
+
+use super::ProviderError;
+use super::ndjson::LONGEST;
+use super::reply::Frames;
+
+/// Passes bytes on until one event grows too long.
+pub(super) fn bounded(
+    url: String,
+    bytes: impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static,
+) -> impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static {
+    let state = (Box::pin(bytes), Guard::default());
+    stream::try_unfold(state, move |(mut bytes, mut guard)| {
+        let url = url.clone();
+        async move {
+            let Some(piece) = bytes.next().await.transpose()? else {
+                return Ok(None);
+            };
+            if guard.longest_after(&piece) > LONGEST {
+                let what = format!("an event of more than {} MiB", LONGEST >> 20);
+                return Err(ProviderError::Protocol { url, what });
+            }
+            Ok(Some((piece, (bytes, guard))))
+        }
+    })
+}
+
+/// Counts the bytes since the last blank line.
+#[derive(Debug, Default)]
+struct Guard {
+    n_bytes: usize,
+    blank: bool,
+}
+
+impl Guard {
+    /// The most bytes that belonged to one event while `piece` came in.
+    fn longest_after(&mut self, piece: &[u8]) -> usize {
+        let mut longest = self.n_bytes;
+        for byte in piece {
+            self.n_bytes += 1;
+            match byte {
+                b'\n' if self.blank => self.n_bytes = 0,
+                b'\n' => self.blank = true,
+                b'\r' => {}
+                _ => self.blank = false,
+            }
+            longest = longest.max(self.n_bytes);
+        }
+        longest
+    }
+}
+
+/// The data of each event; comments, empty data and the names of events are left out, because every format
+/// repeats the name inside the data.
+pub(super) fn data(
+    url: String,
+    bytes: impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static,
+) -> Frames<String> {
+    let events = bounded(url.clone(), bytes).eventsource();
+    events
+        .filter_map(move |event| {
+            let data = match event {
+                Ok(event) if event.data.trim().is_empty() => None,
+                Ok(event) => Some(Ok(event.data)),
+                Err(EventStreamError::Transport(error)) => Some(Err(error)),
+                Err(EventStreamError::Utf8(_)) => Some(Err(ProviderError::Protocol {
+                    url: url.clone(),
+                    what: "text that is not UTF-8".to_owned(),
+                })),
+                Err(EventStreamError::Parser(_)) => Some(Err(ProviderError::Protocol {
+                    url: url.clone(),
+                    what: "something that is no event stream".to_owned(),
+                })),
+            };
+            std::future::ready(data)
+        })
+        .boxed()
+}
+
+/// The data of recorded bytes, delivered in `pieces`, for the tests of the decoders.
+#[cfg(test)]
+pub(super) async fn recorded(pieces: &[&[u8]]) -> Vec<Result<String, ProviderError>> {
+    let pieces: Vec<_> = pieces.iter().map(|piece| Ok(piece.to_vec())).collect();
+    data("http://test".into(), stream::iter(pieces))
+        .collect()
+        .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Traps 9 and 13.
+    #[tokio::test]
+    async fn events_cut_at_any_byte_are_the_same_and_noise_is_left_out() {
+        let whole = ": comment\n\nevent: ping\ndata: {\"a\":\"é😀\"}\r\n\r\ndata:\n\nid: 7\nretry: 5\n\ndata: b\n\n";
+        for cut in 0..=whole.len() {
+            let (head, tail) = whole.as_bytes().split_at(cut);
+            let data: Vec<String> = recorded(&[head, tail])
+                .await
+                .into_iter()
+                .map(Result::unwrap)
+                .collect();
+            assert_eq!(data, ["{\"a\":\"é😀\"}", "b"], "{cut}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_endless_event_is_refused() {
+        let mebibyte = "data: x\n".repeat((1 << 20) / 8);
+        let endless = stream::iter(0..).map(move |_| Ok(mebibyte.clone().into_bytes()));
+        let got: Vec<_> = bounded("http://h".into(), endless).collect().await;
+        assert!(got.len() < 20);
+        assert!(matches!(
+            got.last(),
+            Some(Err(ProviderError::Protocol { .. }))
+        ));
+    }
+
+    #[tokio::test]
+    async fn bytes_that_are_no_text_are_a_protocol_error() {
+        let got = recorded(&[b"data: \xff\xfe\n\n"]).await;
+        assert!(
+            matches!(got[0], Err(ProviderError::Protocol { .. })),
+            "{got:?}"
+        );
+    }
+}

@@ -1,0 +1,171 @@
+//! What a wire format needs to know about the model it speaks for, put together by the catalog. Unit: one
+//! model on one server. Also what all of them do the same way: finding the names that a server offers when
+//! it does not have the one that was asked for.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::endpoint::Endpoint;
+use super::known::{KnownModel, Limits};
+use super::{ModelName, NetworkSettings, ProviderError};
+use crate::chat::Tokens;
+
+/// Questions beside the conversation (which models are there, how much do they hold) wait this long.
+pub(super) const ASIDE: Duration = Duration::from_secs(2);
+/// So many names are shown with an unknown model.
+const SHOWN_MODELS: usize = 8;
+
+/// A model on a server.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) name: ModelName,
+    pub(super) endpoint: Endpoint,
+    pub(super) limits: Limits,
+    pub(super) known: Option<KnownModel>,
+    pub(super) network: NetworkSettings,
+}
+
+/// Waits for an answer to a question aside, but not long.
+pub(super) async fn aside<T>(
+    url: &str,
+    answer: impl Future<Output = Result<T, ProviderError>>,
+) -> Result<T, ProviderError> {
+    let waited = tokio::time::timeout(ASIDE, answer).await;
+    waited.unwrap_or_else(|_| {
+        Err(ProviderError::Idle {
+            url: url.to_owned(),
+            idle: ASIDE,
+        })
+    })
+}
+
+/// Adds to an unknown model's error what the server does offer.
+pub(super) async fn name_others(
+    error: ProviderError,
+    models: impl Future<Output = Result<Vec<String>, ProviderError>>,
+) -> ProviderError {
+    let ProviderError::UnknownModel {
+        url,
+        model,
+        message,
+        ..
+    } = error
+    else {
+        return error;
+    };
+    let known = aside(&url, models).await.unwrap_or_default();
+    let known = nearest(&model, known);
+    ProviderError::UnknownModel {
+        url,
+        model,
+        message,
+        known,
+    }
+}
+
+/// The names most like `wanted`, most like first, if there are too many to show them all.
+pub(super) fn nearest(wanted: &str, mut names: Vec<String>) -> Vec<String> {
+    if names.len() > SHOWN_MODELS {
+        let likeness = |name: &String| strsim::jaro_winkler(wanted, name);
+        names.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+        names.truncate(SHOWN_MODELS);
+    }
+    names
+}
+
+/// One entry of `/v1/models`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Offered {
+    pub(super) id: String,
+    /// The window, where the server tells it, in any of the ways servers do.
+    pub(super) window: Option<Tokens>,
+}
+
+/// Where an entry may hold the window: llama.cpp, vLLM, gateways.
+const WINDOWS: [&str; 5] = [
+    "/meta/n_ctx",
+    "/max_model_len",
+    "/context_length",
+    "/context_window",
+    "/max_context_length",
+];
+
+/// Reads `/v1/models`, in the vendors' shape or as a bare list.
+pub(super) fn offered(list: &Value) -> Option<Vec<Offered>> {
+    let entries = list.get("data").or_else(|| list.get("models"));
+    let entries = entries.unwrap_or(list).as_array()?;
+    let read = |entry: &Value| {
+        let id = entry.get("id").or_else(|| entry.get("name"));
+        let id = id.unwrap_or(entry).as_str()?.to_owned();
+        let window = WINDOWS
+            .iter()
+            .find_map(|path| entry.pointer(path)?.as_u64());
+        let window = window
+            .and_then(|n| u32::try_from(n).ok())
+            .filter(|n| *n > 0);
+        Some(Offered {
+            id,
+            window: window.map(Tokens),
+        })
+    };
+    Some(entries.iter().filter_map(read).collect())
+}
+
+/// The window of `model`, or of the only model there is: such servers take any name.
+pub(super) fn window_of(model: &str, offered: &[Offered]) -> Option<Tokens> {
+    match offered {
+        [only] => only.window,
+        several => several.iter().find(|one| one.id == model)?.window,
+    }
+}
+
+pub(super) fn names(offered: Vec<Offered>) -> Vec<String> {
+    let mut names: Vec<String> = offered.into_iter().map(|one| one.id).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_window_is_found_where_each_server_puts_it() {
+        for (entry, expected) in [
+            (
+                json!({"id": "m", "meta": {"n_ctx": 1024, "n_ctx_train": 4096}}),
+                Some(1024),
+            ),
+            (json!({"id": "m", "max_model_len": 4096}), Some(4096)),
+            (json!({"id": "m", "context_length": 5}), Some(5)),
+            (
+                json!({"id": "m", "context_window": 6, "created": 1.5}),
+                Some(6),
+            ),
+            (json!({"id": "m", "meta": null}), None),
+            (json!({"id": "m", "context_length": 0}), None),
+        ] {
+            let list = json!({"object": "list", "data": [entry, {"id": "other"}]});
+            let offered = offered(&list).unwrap();
+            assert_eq!(window_of("m", &offered), expected.map(Tokens), "{list}");
+        }
+    }
+
+    #[test]
+    fn the_only_model_answers_to_any_name() {
+        let one = offered(&json!({"data": [{"id": "x.gguf", "meta": {"n_ctx": 7}}]})).unwrap();
+        assert_eq!(window_of("gpt-4o", &one), Some(Tokens(7)));
+        assert_eq!(offered(&json!({"error": "no"})), None);
+    }
+
+    #[test]
+    fn of_many_names_the_most_similar_are_shown() {
+        let many = (0..40).map(|n| format!("other-{n}"));
+        let many = many.chain(["qwen3:8b".to_owned()]).collect();
+        let shown = nearest("qwen3:8", many);
+        assert_eq!((shown[0].as_str(), shown.len()), ("qwen3:8b", SHOWN_MODELS));
+    }
+}

@@ -1,0 +1,160 @@
+//! What the encoders of all wire formats share: messages as speeches, each of one speaker, with what no
+//! server accepts left out. Unit: the messages of one request. Invariant: no two neighbours have the same
+//! speaker, and no speech is empty. How a speech is written down is left to each format.
+
+use crate::chat::{Message, Part, Role};
+
+/// What one side says before the other answers.
+#[derive(Debug, PartialEq)]
+pub(super) struct Speech<'a, Speaker> {
+    pub(super) speaker: Speaker,
+    pub(super) parts: Vec<&'a Part>,
+}
+
+impl<Speaker> Speech<'_, Speaker> {
+    /// The texts, a blank line between them.
+    pub(super) fn text(&self) -> String {
+        let texts: Vec<&str> = self.parts.iter().filter_map(|part| text(part)).collect();
+        texts.join("\n\n")
+    }
+}
+
+fn text(part: &Part) -> Option<&str> {
+    match part {
+        Part::Text(text) => Some(text),
+        Part::ToolCall(_) | Part::ToolResult { .. } => None,
+    }
+}
+
+/// Merges neighbours whom `speaker` takes for one, and drops blank texts, which strict servers refuse.
+pub(super) fn speeches<Speaker: PartialEq>(
+    messages: &[Message],
+    speaker: impl Fn(Role) -> Speaker,
+) -> Vec<Speech<'_, Speaker>> {
+    let mut speeches: Vec<Speech<'_, Speaker>> = Vec::with_capacity(messages.len());
+    for message in messages {
+        let said = message.parts.iter();
+        let said: Vec<&Part> = said
+            .filter(|part| text(part).is_none_or(|text| !text.trim().is_empty()))
+            .collect();
+        if said.is_empty() {
+            continue;
+        }
+        let speaker = speaker(message.role);
+        match speeches.last_mut() {
+            Some(last) if last.speaker == speaker => last.parts.extend(said),
+            _ => speeches.push(Speech {
+                speaker,
+                parts: said,
+            }),
+        }
+    }
+    speeches
+}
+
+/// The beginning of ids for calls that come without; a number follows. Unique in the session as long as the
+/// id of the last message is.
+pub(super) fn spare_id(messages: &[Message]) -> String {
+    let last = messages.last().map_or("", |message| message.id.as_str());
+    let last: String = last.chars().filter(char::is_ascii_alphanumeric).collect();
+    format!("call_{last}_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::MessageId;
+
+    fn message(n: u64, role: Role, text: &str) -> Message {
+        Message::text(MessageId::numbered(n), role, text, None)
+    }
+
+    #[test]
+    fn neighbours_of_one_role_are_merged_and_blank_texts_are_not_sent() {
+        let messages = [
+            message(1, Role::User, "a"),
+            message(2, Role::Assistant, " \n"),
+            message(3, Role::User, "b"),
+            message(4, Role::Assistant, "c"),
+        ];
+        let speeches = speeches(&messages, |role| role);
+        let said: Vec<(Role, String)> = speeches
+            .iter()
+            .map(|speech| (speech.speaker, speech.text()))
+            .collect();
+        assert_eq!(
+            said,
+            [
+                (Role::User, "a\n\nb".to_owned()),
+                (Role::Assistant, "c".to_owned())
+            ]
+        );
+    }
+
+    #[test]
+    fn made_up_ids_differ_from_request_to_request() {
+        let first = [message(1, Role::User, "a")];
+        let second = [message(9, Role::User, "a")];
+        assert_ne!(spare_id(&first), spare_id(&second));
+    }
+}
+
+/// Requests for the tests of the encoders.
+#[cfg(test)]
+pub(super) mod samples {
+    use super::{Message, Part, Role};
+    use crate::chat::{CallId, MessageId, Tokens, ToolCall, ToolSpec};
+    use crate::provider::{ChatRequest, Delivery, Purpose};
+
+    fn message(n: u64, role: Role, parts: Vec<Part>) -> Message {
+        Message {
+            id: MessageId::numbered(n),
+            role,
+            parts,
+            at: None,
+            unknown: None,
+        }
+    }
+
+    fn result(call: &str, output: &str, failed: bool) -> Part {
+        Part::ToolResult {
+            call: CallId::new(call),
+            name: "read".into(),
+            output: output.into(),
+            failed,
+        }
+    }
+
+    /// Neighbours of one role, blank texts, calls good and malformed, results good and failed.
+    pub(in crate::provider) fn everything() -> ChatRequest {
+        let text = |text: &str| Part::Text(text.into());
+        ChatRequest {
+            system: vec!["be kind".into(), " ".into()],
+            messages: vec![
+                message(1, Role::User, vec![text("hello")]),
+                message(2, Role::User, vec![text("there"), text("")]),
+                message(
+                    3,
+                    Role::Assistant,
+                    vec![
+                        text("well"),
+                        Part::ToolCall(ToolCall::new("a", "read", "{\"p\":1}")),
+                        Part::ToolCall(ToolCall::new("b", "read", "{oops")),
+                    ],
+                ),
+                message(4, Role::Tool, vec![result("a", "found", false)]),
+                message(5, Role::Tool, vec![result("b", "no such file", true)]),
+                message(6, Role::Assistant, vec![text("\n")]),
+                message(7, Role::User, vec![text("go on")]),
+            ],
+            tools: vec![ToolSpec {
+                name: "read".into(),
+                description: "reads".into(),
+                parameters: serde_json::json!({"type": "object"}),
+            }],
+            max_tokens: Tokens(9),
+            purpose: Purpose::Reply,
+            delivery: Delivery::Streamed,
+        }
+    }
+}
