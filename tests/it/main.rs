@@ -1,0 +1,5 @@
+//! The integration tests, in one binary: a file for each capability.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod providers;
