@@ -99,6 +99,13 @@ impl Agent {
         Ok(self.run(message, observe, cancel).await)
     }
 
+    /// What the next request would hold before anything is said.
+    pub async fn preview(&self) -> Result<ContextPlan, DoesNotFit> {
+        let input = Message::text(self.session().next_message_id(0), Role::User, "", None);
+        let budget = self.budget(self.provider.abilities().await);
+        self.plan(&input, budget)
+    }
+
     async fn run(
         &mut self,
         input: Message,

@@ -278,20 +278,21 @@ fn unknown_model(url: String, model: &str, message: String) -> ProviderError {
 
 /// An error in the middle of a stream whose status was 200.
 pub(super) fn in_stream(url: String, complaint: Complaint) -> ProviderError {
+    let sort = complaint.sort();
     let Complaint {
         message,
         prompt,
         window,
-        ..
-    } = complaint.clone();
-    match complaint.sort() {
+        labels: _,
+    } = complaint;
+    match sort {
         Sort::TooLong => ProviderError::ContextTooLong {
             url,
             message,
             prompt,
             window,
         },
-        sort @ (Sort::Overloaded | Sort::Quota) => ProviderError::RateLimited {
+        Sort::Overloaded | Sort::Quota => ProviderError::RateLimited {
             url,
             // The status such an error has when it comes before the stream.
             status: 429,

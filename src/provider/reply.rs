@@ -261,3 +261,84 @@ pub(super) fn joined(
     }
     joined
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Frames are texts; `.` ends the reply.
+    struct Plain;
+
+    impl Decode for Plain {
+        type Frame = String;
+
+        fn frame(&mut self, frame: String, reply: &mut Reply) -> Result<(), ProviderError> {
+            if frame == "." {
+                reply.ended(FinishReason::Stop);
+            } else {
+                reply.text(&frame);
+            }
+            Ok(())
+        }
+
+        fn close(&mut self, reply: &mut Reply) {
+            reply.call(ToolCall::new("c", "f", "{}"));
+        }
+    }
+
+    fn truncated() -> ProviderError {
+        ProviderError::Truncated {
+            url: "http://test".into(),
+            why: Some("reset".into()),
+        }
+    }
+
+    #[tokio::test]
+    async fn an_endless_reply_is_ended() {
+        let mebibyte = "x".repeat(1 << 20);
+        let endless = stream::iter(0..).map(move |_| Ok(mebibyte.clone())).boxed();
+        let got = joined(
+            decoded("http://test".into(), Plain, endless)
+                .collect()
+                .await,
+        );
+        assert!(matches!(
+            got.last(),
+            Some(Err(ProviderError::Protocol { .. }))
+        ));
+        assert_eq!(got.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn what_breaks_after_the_end_mark_breaks_nothing() {
+        let got = replay(
+            Plain,
+            vec![Ok("x".into()), Ok(".".into()), Err(truncated())],
+        )
+        .await;
+        let expected = [
+            Ok(StreamEvent::Text("x".into())),
+            Ok(StreamEvent::ToolCall(ToolCall::new("c", "f", "{}"))),
+            Ok(StreamEvent::Finished {
+                reason: FinishReason::ToolCalls,
+                usage: None,
+            }),
+        ];
+        assert_eq!(got, expected);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_left_open_after_its_end_mark_is_not_waited_for() {
+        let frames = stream::iter([Ok(".".to_owned())]).chain(stream::pending());
+        let got: Vec<_> = decoded("http://test".into(), Plain, frames.boxed())
+            .collect()
+            .await;
+        assert!(matches!(got.last(), Some(Ok(StreamEvent::Finished { .. }))));
+    }
+
+    #[tokio::test]
+    async fn calls_of_a_broken_reply_are_not_given_out() {
+        let got = replay(Plain, vec![Ok("x".into()), Err(truncated())]).await;
+        assert_eq!(got, [Ok(StreamEvent::Text("x".into())), Err(truncated())]);
+    }
+}

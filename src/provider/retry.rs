@@ -135,6 +135,10 @@ impl Asking {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "events are compared with what a stream yields"
+)]
 mod tests {
     use std::collections::VecDeque;
     use std::sync::Mutex;

@@ -9,49 +9,69 @@ use super::ProviderError;
 use super::ndjson::LONGEST;
 use super::reply::Frames;
 
-/// Passes bytes on until one event grows too long.
+/// Passes whole lines on until one event grows too long. Whole, because the parser reads what it holds from
+/// the start again with every piece, which would take minutes for a line of some megabytes.
 pub(super) fn bounded(
     url: String,
     bytes: impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static,
 ) -> impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static {
-    let state = (Box::pin(bytes), Guard::default());
+    let ends = bytes.map(Some).chain(stream::iter([None]));
+    let state = (Box::pin(ends), Guard::default());
     stream::try_unfold(state, move |(mut bytes, mut guard)| {
         let url = url.clone();
         async move {
-            let Some(piece) = bytes.next().await.transpose()? else {
-                return Ok(None);
-            };
-            if guard.longest_after(&piece) > LONGEST {
-                let what = format!("an event of more than {} MiB", LONGEST >> 20);
-                return Err(ProviderError::Protocol { url, what });
+            loop {
+                let lines = match bytes.next().await {
+                    Some(Some(piece)) => guard.lines(&piece?),
+                    Some(None) => Some(guard.rest()),
+                    None => return Ok(None),
+                };
+                let Some(lines) = lines else {
+                    let what = format!("an event of more than {} MiB", LONGEST >> 20);
+                    return Err(ProviderError::Protocol { url, what });
+                };
+                if !lines.is_empty() {
+                    return Ok(Some((lines, (bytes, guard))));
+                }
             }
-            Ok(Some((piece, (bytes, guard))))
         }
     })
 }
 
-/// Counts the bytes since the last blank line.
+/// Holds the line begun but not ended, and counts the bytes since the last blank one.
 #[derive(Debug, Default)]
 struct Guard {
+    held: Vec<u8>,
     n_bytes: usize,
-    blank: bool,
 }
 
 impl Guard {
-    /// The most bytes that belonged to one event while `piece` came in.
-    fn longest_after(&mut self, piece: &[u8]) -> usize {
-        let mut longest = self.n_bytes;
-        for byte in piece {
-            self.n_bytes += 1;
-            match byte {
-                b'\n' if self.blank => self.n_bytes = 0,
-                b'\n' => self.blank = true,
-                b'\r' => {}
-                _ => self.blank = false,
-            }
-            longest = longest.max(self.n_bytes);
+    /// The lines that `piece` completes, or `None` if an event is too long.
+    fn lines(&mut self, piece: &[u8]) -> Option<Vec<u8>> {
+        let ends = piece.iter().rposition(|byte| *byte == b'\n');
+        let (complete, begun) = piece.split_at(ends.map_or(0, |at| at + 1));
+        let mut lines = Vec::new();
+        if !complete.is_empty() {
+            lines.append(&mut self.held);
+            lines.extend_from_slice(complete);
         }
-        longest
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            let is_blank = matches!(line, b"\n" | b"\r\n");
+            self.n_bytes = if is_blank {
+                0
+            } else {
+                self.n_bytes + line.len()
+            };
+            if self.n_bytes > LONGEST {
+                return None;
+            }
+        }
+        self.held.extend_from_slice(begun);
+        (self.n_bytes + self.held.len() <= LONGEST).then_some(lines)
+    }
+
+    fn rest(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.held)
     }
 }
 

@@ -13,6 +13,8 @@ pub struct MemoryLog(Arc<Mutex<State>>);
 #[derive(Debug, Default)]
 struct State {
     records: Vec<Record>,
+    /// Refused, and written with the next append.
+    waiting: Vec<Record>,
     full: bool,
     checkpoints: usize,
 }
@@ -65,10 +67,12 @@ impl MemoryLog {
 impl SessionLog for MemoryLog {
     fn append(&mut self, records: &[Record]) -> Result<(), StoreError> {
         self.with(|state| {
+            state.waiting.extend_from_slice(records);
             if state.full {
                 return Err(Self::refusal());
             }
-            state.records.extend_from_slice(records);
+            let waiting = std::mem::take(&mut state.waiting);
+            state.records.extend(waiting);
             Ok(())
         })
     }

@@ -3,5 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod layers;
+mod providers;
 mod store;
 mod turn;

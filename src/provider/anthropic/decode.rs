@@ -58,10 +58,14 @@ struct Delta {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Counts {
-    input_tokens: Option<u32>,
-    output_tokens: Option<u32>,
-    cache_read_input_tokens: Option<u32>,
-    cache_creation_input_tokens: Option<u32>,
+    #[serde(rename = "input_tokens")]
+    input: Option<u32>,
+    #[serde(rename = "output_tokens")]
+    output: Option<u32>,
+    #[serde(rename = "cache_read_input_tokens")]
+    cached: Option<u32>,
+    #[serde(rename = "cache_creation_input_tokens")]
+    created: Option<u32>,
 }
 
 /// A call in the making.
@@ -159,15 +163,19 @@ impl Decoder {
 fn count(counts: Option<Counts>, reply: &mut Reply) {
     let Some(counts) = counts else { return };
     let before = reply.usage();
-    let cached = counts.cache_read_input_tokens;
-    let created = counts.cache_creation_input_tokens;
-    let prompt = counts.input_tokens.map(|fresh| {
+    let Counts {
+        input,
+        output,
+        cached,
+        created,
+    } = counts;
+    let prompt = input.map(|fresh| {
         let all = [Some(fresh), cached, created].into_iter().flatten();
         all.map(Tokens).sum::<Tokens>()
     });
     reply.used(Usage {
         prompt: prompt.or(before.prompt),
-        completion: counts.output_tokens.map(Tokens).or(before.completion),
+        completion: output.map(Tokens).or(before.completion),
         cached: cached.map(Tokens).or(before.cached),
     });
 }
@@ -227,6 +235,10 @@ impl Decode for Decoder {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "events are compared with what a stream yields"
+)]
 mod tests {
     use super::*;
     use crate::provider::StreamEvent;
@@ -241,10 +253,7 @@ mod tests {
     }
 
     async fn events(events: &[&str]) -> Events {
-        let stream: String = events
-            .iter()
-            .map(|data| format!("data: {data}\n\n"))
-            .collect();
+        let stream = format!("data: {}\n\n", events.join("\n\ndata: "));
         bytes(&[stream.as_bytes()]).await
     }
 

@@ -103,6 +103,10 @@ impl Decode for Decoder {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "events are compared with what a stream yields"
+)]
 mod tests {
     use super::*;
     use crate::provider::StreamEvent;

@@ -1,4 +1,4 @@
-//! Chunks of OpenAI's chat completions, read with tolerance: only what is used is looked at, anything may
+//! Chunks of `OpenAI`'s chat completions, read with tolerance: only what is used is looked at, anything may
 //! be absent or null. Pure. A whole completion is read as one chunk whose delta is the message.
 
 use std::collections::BTreeMap;
@@ -200,6 +200,10 @@ impl Decode for Decoder {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "events are compared with what a stream yields"
+)]
 mod tests {
     use super::*;
     use crate::provider::StreamEvent;

@@ -1,4 +1,4 @@
-//! The request body of OpenAI's chat completions. Pure. Invariant: one leading system message for each
+//! The request body of `OpenAI`'s chat completions. Pure. Invariant: one leading system message for each
 //! system text, then speeches; each result of a tool is a message of its own.
 
 use serde_json::{Map, Value, json};

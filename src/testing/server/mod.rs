@@ -58,9 +58,7 @@ impl Request {
             Some(index.unsigned_abs())
         };
         let message = at.and_then(|at| messages.get(at));
-        message
-            .map(|message| rules::text(message))
-            .unwrap_or_default()
+        message.map(rules::text).unwrap_or_default()
     }
 
     /// The system text, wherever the format puts it.
@@ -279,7 +277,7 @@ fn accept(shared: &Arc<Shared>, listener: &TcpListener) {
         shared.log().sockets.push(handle);
         let shared = Arc::clone(shared);
         threads.push(std::thread::spawn(move || {
-            serve::connection(&shared, socket)
+            serve::connection(&shared, socket);
         }));
     }
     // A connection accepted just before the end may have missed the first closing.

@@ -171,7 +171,7 @@ fn write(
     };
     let mut head = format!("HTTP/1.1 {status} Scripted\r\ntransfer-encoding: chunked\r\n");
     for (name, value) in headers {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        head.extend([name.as_str(), ": ", value.as_str(), "\r\n"]);
     }
     socket.write_all(format!("{head}\r\n").as_bytes())?;
     pieces(socket, reader, format, &body, reply)
