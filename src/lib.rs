@@ -21,6 +21,8 @@ pub mod files;
 pub mod hint;
 pub mod memory;
 pub mod provider;
+pub mod repl;
 pub mod store;
+pub mod term;
 #[cfg(feature = "testing")]
 pub mod testing;
