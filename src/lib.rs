@@ -22,6 +22,8 @@ pub mod files;
 pub mod hint;
 pub mod memory;
 pub mod provider;
+pub mod repl;
 pub mod store;
+pub mod term;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -17,7 +17,10 @@ pub struct Ledger {
 
 impl Ledger {
     pub fn new(opened: Opened) -> Self {
-        Self { session: opened.session, log: opened.log }
+        Self {
+            session: opened.session,
+            log: opened.log,
+        }
     }
 
     pub fn session(&self) -> &Session {

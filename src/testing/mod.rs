@@ -1,9 +1,11 @@
 //! Doubles for tests (feature `testing`): written by hand, simpler than what they stand for.
 
+mod capture;
 mod clock;
 mod log;
 pub mod provider;
 pub mod server;
 
+pub use capture::Capture;
 pub use clock::ManualClock;
 pub use log::MemoryLog;

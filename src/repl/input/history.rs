@@ -1,0 +1,115 @@
+//! Earlier inputs, across sessions: one line each in a file of the person's own (0600).
+//!
+//! A line break inside an input is written as `\n`, a backslash as `\\`. Nothing here may keep anybody
+//! from chatting: whatever fails is a warning.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::files::Disk;
+
+/// Most inputs that are remembered.
+pub(super) const MOST: usize = 10_000;
+/// What is left of a file that grew beyond that, so that it is not rewritten at every start.
+const KEPT: usize = 9_000;
+/// Longer inputs were pasted, not typed; nobody looks for them with the arrow keys.
+const LONGEST: usize = 64 * 1024;
+
+/// The file that holds the history.
+#[derive(Clone, Debug)]
+pub struct HistoryFile {
+    pub path: PathBuf,
+    pub disk: Arc<dyn Disk>,
+}
+
+impl HistoryFile {
+    /// The inputs, oldest first; shortens a file that grew too long.
+    pub(super) fn load(&self) -> (Vec<String>, Option<String>) {
+        let bytes = match self.disk.read(&self.path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return (Vec::new(), None),
+            Err(error) => {
+                let path = self.path.display();
+                return (
+                    Vec::new(),
+                    Some(format!("cannot read the input history: {error}: {path}")),
+                );
+            }
+        };
+        let mut inputs: Vec<String> = String::from_utf8_lossy(&bytes)
+            .lines()
+            .map(unescape)
+            .collect();
+        if inputs.len() <= MOST {
+            return (inputs, None);
+        }
+        inputs.drain(..inputs.len() - KEPT);
+        let lines: String = inputs.iter().map(|input| escape(input)).collect();
+        let replaced = self.disk.replace(&self.path, lines.as_bytes());
+        (inputs, replaced.err().map(|error| self.not_written(&error)))
+    }
+
+    /// Adds an input; gives a warning if that failed.
+    pub(super) fn append(&self, input: &str) -> Option<String> {
+        let appended = self
+            .disk
+            .append_synced(&self.path, escape(input).as_bytes());
+        appended.err().map(|error| self.not_written(&error))
+    }
+
+    fn not_written(&self, error: &io::Error) -> String {
+        format!(
+            "cannot write the input history: {error}: {}",
+            self.path.display()
+        )
+    }
+}
+
+/// Whether an input is worth finding again.
+pub(super) fn is_worth_keeping(input: &str) -> bool {
+    !input.trim().is_empty() && input.len() <= LONGEST
+}
+
+/// An input as its line in the file.
+fn escape(input: &str) -> String {
+    let mut line = input
+        .replace('\\', "\\\\")
+        .replace('\n', "\\n")
+        .replace('\r', "\\r");
+    line.push('\n');
+    line
+}
+
+fn unescape(line: &str) -> String {
+    let mut input = String::with_capacity(line.len());
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => match characters.next() {
+                Some('n') => input.push('\n'),
+                Some('r') => input.push('\r'),
+                Some(other) => input.push(other),
+                None => input.push('\\'),
+            },
+            _ => input.push(character),
+        }
+    }
+    input
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn any_input_is_one_line_and_comes_back(input in "(?s)[a\\\\\n\rn\u{0}-\u{ff}]{0,24}") {
+            let line = escape(&input);
+            prop_assert_eq!(line.matches('\n').count(), 1);
+            prop_assert_eq!(unescape(line.trim_end_matches('\n')), input);
+        }
+    }
+}

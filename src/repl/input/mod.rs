@@ -1,0 +1,251 @@
+//! The person's lines, one for each request, from a terminal or from a pipe.
+//!
+//! ```text
+//!   repl --Request--> thread "input" --Reply--> repl          no line is read between the two, so that
+//!                       terminal | plain                      Ctrl-C is a signal while a reply streams
+//!                         ahead          lines typed before a question
+//!                         continuation   several lines, one input
+//! ```
+//!
+//! The reading thread cannot be cancelled: a process that ends gives the terminal back through
+//! [`crate::term::TerminalState`] and leaves the thread where it is.
+
+mod ahead;
+mod continuation;
+mod history;
+mod leave;
+mod plain;
+mod terminal;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, BufRead};
+use std::sync::mpsc;
+use std::thread;
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use crate::hint::Hint;
+use crate::term::Output;
+
+pub use history::HistoryFile;
+pub use leave::{LeaveKeys, Step};
+pub use terminal::{Candidate, Complete, Completions, TerminalInput};
+
+/// Longest input that is taken, in bytes.
+pub const LONGEST_INPUT: usize = 16 * 1024 * 1024;
+
+/// What came of asking for a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// An input, its lines joined, without the marks that held them together.
+    Text(String),
+    /// Ctrl-C on a line with something on it: it is gone, nothing else happened.
+    Cleared,
+    /// Ctrl-C on an empty line.
+    Interrupted,
+    /// Ctrl-D on an empty line, or the end of the pipe.
+    Eof,
+}
+
+/// Why there is no line.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// The next lines can still be read.
+    #[error("line {line} of the input is longer than {} MB", LONGEST_INPUT / (1024 * 1024))]
+    TooLong { line: u64 },
+    #[error("cannot read the input: {0}")]
+    Io(#[source] io::Error),
+    #[error("the thread that reads the input is gone")]
+    Gone,
+}
+
+impl Hint for InputError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::TooLong { .. } => Some("nothing of it was sent; send it in parts".into()),
+            Self::Io(_) | Self::Gone => None,
+        }
+    }
+}
+
+/// What a line is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// The next input: may have several lines, may have been typed already.
+    Input,
+    /// A part of `/paste`: exactly as typed, no marks.
+    Verbatim,
+    /// The answer to a question asked now: never something typed before it was asked.
+    Answer,
+}
+
+struct Request {
+    purpose: Purpose,
+    prompt: String,
+    initial: String,
+}
+
+/// Where an input was typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// Behind its prompt, or in a pipe.
+    Prompt,
+    /// Before a question, and put aside: its prompt still has to be shown.
+    Ahead,
+}
+
+struct Reply {
+    line: Result<Line, InputError>,
+    origin: Origin,
+    warnings: Vec<String>,
+}
+
+impl Reply {
+    fn new(line: Result<Line, InputError>) -> Self {
+        Self {
+            line,
+            origin: Origin::Prompt,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// Reads lines, blocking.
+trait Source {
+    fn read(&mut self, request: &Request) -> Reply;
+}
+
+/// Reads the person's lines without ever blocking the rest.
+pub struct LineReader {
+    requests: mpsc::Sender<Request>,
+    replies: UnboundedReceiver<Reply>,
+    /// A request is out whose reply nobody has taken.
+    is_waiting: bool,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Terminal,
+    Lines,
+}
+
+impl LineReader {
+    /// From the terminal on stdin, with editing, history and completion.
+    pub fn terminal(input: TerminalInput) -> io::Result<Self> {
+        Self::start(Kind::Terminal, move || {
+            terminal::TerminalSource::open(input)
+        })
+    }
+
+    /// From anything, line by line, as if typed (A3).
+    pub fn lines(lines: impl BufRead + Send + 'static) -> io::Result<Self> {
+        Self::start(Kind::Lines, move || plain::PlainSource::new(lines))
+    }
+
+    fn start<S: Source>(kind: Kind, open: impl FnOnce() -> S + Send + 'static) -> io::Result<Self> {
+        let (requests, incoming) = mpsc::channel();
+        let (outgoing, replies) = unbounded_channel();
+        thread::Builder::new()
+            .name("input".to_owned())
+            .spawn(move || serve(&mut open(), &incoming, &outgoing))?;
+        Ok(Self {
+            requests,
+            replies,
+            is_waiting: false,
+            kind,
+        })
+    }
+
+    /// The next input. `initial` stands on the line to begin with.
+    ///
+    /// Dropping the future loses nothing: the line goes to who asks next.
+    pub async fn read(
+        &mut self,
+        prompt: &str,
+        initial: &str,
+        output: &mut Output,
+    ) -> Result<Line, InputError> {
+        self.request(Purpose::Input, prompt, initial, output).await
+    }
+
+    /// The answer to a question that was just asked.
+    pub async fn answer(&mut self, prompt: &str, output: &mut Output) -> Result<Line, InputError> {
+        self.request(Purpose::Answer, prompt, "", output).await
+    }
+
+    /// Lines exactly as they come, until one is a single `.` or the input ends (Ctrl-D).
+    pub async fn paste(&mut self, prompt: &str, output: &mut Output) -> Result<Line, InputError> {
+        let mut pasted = Vec::new();
+        loop {
+            let line = self.request(Purpose::Verbatim, prompt, "", output).await?;
+            match line {
+                Line::Text(text) => {
+                    let (before, last) = text.rsplit_once('\n').unwrap_or(("", &text));
+                    if last == "." {
+                        pasted.extend((!before.is_empty()).then(|| before.to_owned()));
+                        break;
+                    }
+                    pasted.push(text);
+                }
+                Line::Eof => break,
+                Line::Cleared | Line::Interrupted => return Ok(Line::Cleared),
+            }
+        }
+        Ok(Line::Text(pasted.join("\n")))
+    }
+
+    async fn request(
+        &mut self,
+        purpose: Purpose,
+        prompt: &str,
+        initial: &str,
+        output: &mut Output,
+    ) -> Result<Line, InputError> {
+        output.prepare_for_input();
+        if !self.is_waiting {
+            let request = Request {
+                purpose,
+                prompt: prompt.to_owned(),
+                initial: initial.to_owned(),
+            };
+            self.requests.send(request).map_err(|_| InputError::Gone)?;
+            self.is_waiting = true;
+        }
+        let reply = self.replies.recv().await.ok_or(InputError::Gone)?;
+        self.is_waiting = false;
+        if self.kind == Kind::Terminal {
+            // The editor switched this off on leaving.
+            output.mark_pastes();
+        }
+        for warning in &reply.warnings {
+            output.warning(warning);
+        }
+        if let (Origin::Ahead, Ok(Line::Text(text))) = (reply.origin, &reply.line) {
+            output.echo_input(prompt, text);
+        }
+        reply.line
+    }
+}
+
+/// The reading thread: ends with the reader, or with the first line nobody waits for any more.
+fn serve(
+    source: &mut impl Source,
+    requests: &mpsc::Receiver<Request>,
+    replies: &UnboundedSender<Reply>,
+) {
+    for request in requests {
+        if replies.send(source.read(&request)).is_err() {
+            return;
+        }
+    }
+}
+
+impl fmt::Debug for LineReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LineReader")
+            .field("is_waiting", &self.is_waiting)
+            .finish_non_exhaustive()
+    }
+}

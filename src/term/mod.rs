@@ -1,0 +1,23 @@
+//! The terminal as a device: the one place that prints.
+//!
+//! ```text
+//!   output    who prints what on which stream: replies and answers -> stdout, the rest -> stderr
+//!   policy    color, progress and verbosity, decided once
+//!   escape    foreign text made harmless before a terminal sees it
+//!   text      widths, cutting, tables, bars
+//!   restore   the terminal left as it was found
+//! ```
+//!
+//! It knows nothing of turns, models or memory; who calls it says what the words mean.
+
+mod escape;
+mod output;
+mod policy;
+mod restore;
+mod text;
+
+pub use escape::{Harmless, harmless};
+pub use output::{Output, OutputError, Streams};
+pub use policy::{Device, Paint, Policy, Verbosity};
+pub use restore::TerminalState;
+pub use text::{Align, Table, bar, fit_to, width};

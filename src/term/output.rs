@@ -1,0 +1,596 @@
+//! The printer. Replies and the answers of commands go to stdout; notices, warnings, errors and progress
+//! to stderr. Foreign text is made harmless where a terminal sees it and left as it is where a file does.
+//!
+//! Invariant: a progress line never mixes with other output (it is cleared first), and nothing but a
+//! reply's own text starts in the middle of its line. Text appears as it arrives: every call flushes.
+//!
+//! Printing returns nothing, so that it can be done from anywhere; what went wrong with stdout is kept
+//! and told by [`Output::failure`]. A stderr that fails has nobody left to tell.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+
+use rustix::termios::tcgetwinsize;
+
+use super::escape::{Harmless, harmless};
+use super::policy::{Device, Paint, Policy, Style, Verbosity};
+use super::text::fit_to;
+use crate::hint::Hint;
+
+/// Columns where nobody says how many there are.
+const COLUMNS: usize = 80;
+/// Back to the first column, and the line empty.
+const CLEAR_LINE: &str = "\r\x1b[K";
+const PASTE_ON: &str = "\x1b[?2004h";
+
+/// Where the output goes.
+pub struct Streams {
+    pub stdout: Box<dyn Write + Send>,
+    pub stderr: Box<dyn Write + Send>,
+    pub stdout_device: Device,
+    pub stderr_device: Device,
+    /// Width of the terminal; `None` asks it each time.
+    pub columns: Option<usize>,
+}
+
+impl Streams {
+    /// The streams of the process.
+    pub fn standard() -> Self {
+        Self {
+            stdout_device: device(&io::stdout()),
+            stderr_device: device(&io::stderr()),
+            stdout: Box::new(io::stdout()),
+            stderr: Box::new(io::stderr()),
+            columns: None,
+        }
+    }
+}
+
+impl fmt::Debug for Streams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Streams")
+            .field("stdout_device", &self.stdout_device)
+            .field("stderr_device", &self.stderr_device)
+            .finish_non_exhaustive()
+    }
+}
+
+fn device(stream: &impl IsTerminal) -> Device {
+    if stream.is_terminal() {
+        Device::Terminal
+    } else {
+        Device::File
+    }
+}
+
+/// Why stdout takes nothing more.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// Whoever read it has enough, as `head` does: the end, not a failure.
+    #[error("stdout was closed by its reader")]
+    Closed,
+    #[error("cannot write to stdout: {0}")]
+    Failed(#[source] io::Error),
+}
+
+impl Hint for OutputError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Failed(error) if error.kind() == io::ErrorKind::StorageFull => {
+                Some("the disk behind stdout is full; the session itself is kept".into())
+            }
+            Self::Closed | Self::Failed(_) => None,
+        }
+    }
+}
+
+/// What the last output left on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cursor {
+    LineStart,
+    /// Behind text of a reply or of thinking.
+    InLine,
+    /// Behind a progress line that is to be cleared.
+    Progress,
+}
+
+/// What is being streamed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stream {
+    Idle,
+    Reasoning,
+    Reply,
+}
+
+/// The only printer.
+pub struct Output {
+    streams: Streams,
+    policy: Policy,
+    cursor: Cursor,
+    stream: Stream,
+    filter: Harmless,
+    /// The reply so far ends with a line break (or is empty).
+    reply_at_line_start: bool,
+    failure: Option<OutputError>,
+}
+
+impl Output {
+    pub fn new(streams: Streams, policy: Policy) -> Self {
+        Self {
+            streams,
+            policy,
+            cursor: Cursor::LineStart,
+            stream: Stream::Idle,
+            filter: Harmless::default(),
+            reply_at_line_start: true,
+            failure: None,
+        }
+    }
+
+    /// On the streams of the process.
+    pub fn standard(policy: Policy) -> Self {
+        Self::new(Streams::standard(), policy)
+    }
+
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// Columns of the terminal, asked anew each time: windows change.
+    pub fn columns(&self) -> usize {
+        self.streams.columns.unwrap_or_else(|| {
+            let size = tcgetwinsize(io::stdout()).or_else(|_| tcgetwinsize(io::stderr()));
+            match size.map_or(0, |size| size.ws_col) {
+                0 => COLUMNS,
+                columns => usize::from(columns),
+            }
+        })
+    }
+
+    /// Whether someone looks at stdout.
+    pub fn is_interactive(&self) -> bool {
+        self.streams.stdout_device == Device::Terminal
+    }
+
+    /// What went wrong with stdout; nothing more is written there from then on.
+    pub fn failure(&self) -> Option<&OutputError> {
+        self.failure.as_ref()
+    }
+
+    /// Ends the output, with what went wrong on the way.
+    pub fn finish(mut self) -> Result<(), OutputError> {
+        self.end_reply();
+        self.end_progress();
+        self.failure.map_or(Ok(()), Err)
+    }
+}
+
+/// Replies and answers: stdout.
+impl Output {
+    /// Text of a reply, as it arrives.
+    pub fn reply_delta(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.begin(Stream::Reply);
+        let shown = match self.streams.stdout_device {
+            Device::Terminal => Cow::Owned(self.filter.delta(text)),
+            Device::File => Cow::Borrowed(text),
+        };
+        self.write_reply(&shown);
+    }
+
+    /// Thinking, dim, for who looks on; a file never gets it.
+    pub fn reasoning_delta(&mut self, text: &str) {
+        let watched = self.streams.stderr_device == Device::Terminal;
+        if !watched || self.policy.verbosity == Verbosity::Quiet || text.is_empty() {
+            return;
+        }
+        if self.begin(Stream::Reasoning) && self.policy.paint != Paint::Full {
+            self.write_stderr("thinking: ");
+        }
+        let shown = self.filter.delta(text);
+        if shown.is_empty() {
+            return;
+        }
+        let painted = self.paint_stderr(Style::Dim, &shown);
+        self.write_stderr(&painted);
+        self.cursor = if shown.ends_with('\n') {
+            Cursor::LineStart
+        } else {
+            Cursor::InLine
+        };
+    }
+
+    /// Ends what is being streamed; the reply's last line gets its line break.
+    pub fn end_reply(&mut self) {
+        let held = self.filter.end();
+        match std::mem::replace(&mut self.stream, Stream::Idle) {
+            Stream::Idle => {}
+            Stream::Reasoning => self.fresh_line(),
+            Stream::Reply => {
+                if !held.is_empty() {
+                    self.write_reply(held);
+                }
+                let is_open = match self.streams.stdout_device {
+                    Device::Terminal => self.cursor == Cursor::InLine,
+                    Device::File => !self.reply_at_line_start,
+                };
+                if is_open {
+                    self.write_stdout("\n");
+                    self.cursor = Cursor::LineStart;
+                }
+                self.reply_at_line_start = true;
+            }
+        }
+    }
+
+    /// The answer of a command, whole; ends with exactly the line break it needs.
+    pub fn answer(&mut self, text: &str) {
+        self.end_reply();
+        self.fresh_line();
+        let shown = match self.streams.stdout_device {
+            Device::Terminal => Cow::Owned(harmless(text)),
+            Device::File => Cow::Borrowed(text),
+        };
+        let end = if shown.is_empty() || shown.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        self.write_stdout(&format!("{shown}{end}"));
+    }
+
+    /// A line typed while something else was on the screen, shown behind its prompt as if typed there.
+    pub fn echo_input(&mut self, prompt: &str, text: &str) {
+        self.answer(&format!("{prompt}{text}"));
+    }
+
+    fn write_reply(&mut self, shown: &str) {
+        if shown.is_empty() {
+            return;
+        }
+        self.write_stdout(shown);
+        self.reply_at_line_start = shown.ends_with('\n');
+        self.cursor = match (self.streams.stdout_device, self.reply_at_line_start) {
+            (Device::Terminal, false) => Cursor::InLine,
+            (Device::File, _) | (Device::Terminal, true) => Cursor::LineStart,
+        };
+    }
+}
+
+/// Everything else: stderr.
+impl Output {
+    /// Something worth knowing; silent with `-q`.
+    pub fn notice(&mut self, text: &str) {
+        if self.policy.verbosity > Verbosity::Quiet {
+            self.line(Style::Plain, "", text);
+        }
+    }
+
+    /// Something only `-v` wants to know.
+    pub fn detail(&mut self, text: &str) {
+        if self.policy.verbosity == Verbosity::Verbose {
+            self.line(Style::Dim, "", text);
+        }
+    }
+
+    /// Something that did not stop the work but may matter.
+    pub fn warning(&mut self, text: &str) {
+        self.line(Style::Warning, "warning: ", text);
+    }
+
+    /// Something that failed, and below it what can be done about it.
+    pub fn error(&mut self, text: &str, hint: Option<&str>) {
+        self.line(Style::Error, "error: ", text);
+        if let Some(hint) = hint {
+            self.line(Style::Notice, "hint: ", hint);
+        }
+    }
+
+    /// One line that is redrawn and goes before anything else is printed; only a terminal has it.
+    pub fn progress(&mut self, text: &str) {
+        let can_redraw =
+            self.streams.stderr_device == Device::Terminal && self.policy.paint != Paint::Bare;
+        let is_wanted = self.policy.verbosity > Verbosity::Quiet;
+        if !can_redraw || !is_wanted || self.cursor == Cursor::InLine {
+            return;
+        }
+        let text = harmless(text).replace(['\n', '\t'], " ");
+        let shown = fit_to(&text, self.columns().saturating_sub(1)).into_owned();
+        let painted = self.paint_stderr(Style::Dim, &shown);
+        self.write_stderr(&format!("{CLEAR_LINE}{painted}"));
+        self.cursor = Cursor::Progress;
+    }
+
+    /// Takes the progress line away.
+    pub fn end_progress(&mut self) {
+        if self.cursor == Cursor::Progress {
+            self.write_stderr(CLEAR_LINE);
+            self.cursor = Cursor::LineStart;
+        }
+    }
+
+    /// Makes room for a prompt: nothing half-written stands before it.
+    pub fn prepare_for_input(&mut self) {
+        self.end_reply();
+        self.fresh_line();
+    }
+
+    /// Asks the terminal to mark pastes, also while nobody reads, so that a paste of several lines stays
+    /// one input.
+    pub fn mark_pastes(&mut self) {
+        if self.is_interactive() && self.policy.paint != Paint::Bare {
+            self.write_stdout(PASTE_ON);
+        }
+    }
+
+    fn line(&mut self, style: Style, label: &str, text: &str) {
+        self.fresh_line();
+        let shown = match self.streams.stderr_device {
+            Device::Terminal => Cow::Owned(harmless(text)),
+            Device::File => Cow::Borrowed(text),
+        };
+        let shown = shown.trim_end_matches('\n');
+        let painted = match style {
+            Style::Dim => self.paint_stderr(style, shown),
+            _ => format!("{}{shown}", self.paint_stderr(style, label)),
+        };
+        self.write_stderr(&format!("{painted}\n"));
+    }
+
+    fn paint_stderr(&self, style: Style, text: &str) -> String {
+        style.paint(text, self.streams.stderr_device, self.policy.paint)
+    }
+
+    /// Turns to another kind of stream; tells whether it is a new one.
+    fn begin(&mut self, stream: Stream) -> bool {
+        if self.stream == stream {
+            self.end_progress();
+            return false;
+        }
+        self.end_reply();
+        self.fresh_line();
+        self.stream = stream;
+        true
+    }
+
+    /// A line of its own for what comes next, without touching the reply's bytes.
+    fn fresh_line(&mut self) {
+        if self.streams.stderr_device == Device::File {
+            return;
+        }
+        match std::mem::replace(&mut self.cursor, Cursor::LineStart) {
+            Cursor::LineStart => {}
+            Cursor::InLine => self.write_stderr("\n"),
+            Cursor::Progress => self.write_stderr(CLEAR_LINE),
+        }
+    }
+
+    fn write_stdout(&mut self, text: &str) {
+        if self.failure.is_some() {
+            return;
+        }
+        let stdout = &mut self.streams.stdout;
+        if let Err(error) = stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.flush())
+        {
+            self.failure = Some(match error.kind() {
+                io::ErrorKind::BrokenPipe => OutputError::Closed,
+                _ => OutputError::Failed(error),
+            });
+        }
+    }
+
+    fn write_stderr(&mut self, text: &str) {
+        let stderr = &mut self.streams.stderr;
+        drop(
+            stderr
+                .write_all(text.as_bytes())
+                .and_then(|()| stderr.flush()),
+        );
+    }
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output")
+            .field("policy", &self.policy)
+            .field("cursor", &self.cursor)
+            .field("failure", &self.failure)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::Capture;
+
+    fn output(stdout: Device, stderr: Device, policy: Policy) -> (Output, Capture, Capture) {
+        let (out, err) = (Capture::default(), Capture::default());
+        let streams = Streams {
+            stdout: Box::new(out.clone()),
+            stderr: Box::new(err.clone()),
+            stdout_device: stdout,
+            stderr_device: stderr,
+            columns: Some(20),
+        };
+        (Output::new(streams, policy), out, err)
+    }
+
+    /// Both streams on one terminal: one capture shows what the person sees, in its order.
+    fn screen(paint: Paint) -> (Output, Capture) {
+        let seen = Capture::default();
+        let streams = Streams {
+            stdout: Box::new(seen.clone()),
+            stderr: Box::new(seen.clone()),
+            stdout_device: Device::Terminal,
+            stderr_device: Device::Terminal,
+            columns: Some(20),
+        };
+        let policy = Policy {
+            paint,
+            ..Policy::default()
+        };
+        (Output::new(streams, policy), seen)
+    }
+
+    #[test]
+    fn replies_go_to_stdout_byte_for_byte_and_everything_else_to_stderr() {
+        let (mut output, out, err) = output(Device::File, Device::File, Policy::default());
+        output.progress("asking");
+        output.reasoning_delta("hm");
+        output.reply_delta("red: \x1b[31m");
+        output.notice("still there");
+        output.reply_delta("\r");
+        output.reply_delta("\nend");
+        output.end_reply();
+        output.warning("careful");
+        output.error("it broke", Some("mend it"));
+        output.answer("mode  code");
+        assert_eq!(out.text(), "red: \x1b[31m\r\nend\nmode  code\n");
+        assert_eq!(
+            err.text(),
+            "still there\nwarning: careful\nerror: it broke\nhint: mend it\n"
+        );
+    }
+
+    #[test]
+    fn a_notice_in_the_middle_of_a_reply_gets_its_own_line() {
+        let (mut output, seen) = screen(Paint::Colorless);
+        output.reply_delta("half of");
+        output.notice("saved");
+        output.reply_delta(" the rest");
+        output.end_reply();
+        output.end_reply();
+        assert_eq!(seen.text(), "half of\nsaved\n the rest\n");
+    }
+
+    #[test]
+    fn thinking_is_dim_and_ends_before_the_reply() {
+        let (mut output, seen) = screen(Paint::Full);
+        output.reasoning_delta("hm, ");
+        output.reasoning_delta("yes");
+        output.reply_delta("Yes.");
+        output.end_reply();
+        assert_eq!(seen.text(), "\x1b[2mhm, \x1b[0m\x1b[2myes\x1b[0m\nYes.\n");
+
+        let (mut output, seen) = screen(Paint::Colorless);
+        output.reasoning_delta("hm");
+        output.reply_delta("Yes.");
+        output.end_reply();
+        assert_eq!(seen.text(), "thinking: hm\nYes.\n");
+    }
+
+    #[test]
+    fn a_progress_line_is_redrawn_cut_to_the_terminal_and_cleared_before_anything_else() {
+        let (mut output, seen) = screen(Paint::Colorless);
+        output.progress("waiting for the model to load");
+        output.progress("1 s");
+        output.reply_delta("hi");
+        output.progress("not in the middle of a reply");
+        output.end_reply();
+        assert_eq!(
+            seen.text(),
+            "\r\x1b[Kwaiting for the mo…\r\x1b[K1 s\r\x1b[Khi\n"
+        );
+        let (mut output, seen) = screen(Paint::Bare);
+        output.progress("waiting");
+        assert_eq!(seen.text(), "");
+    }
+
+    #[test]
+    fn quiet_keeps_warnings_and_errors_and_verbose_adds_details() {
+        let told = |verbosity| {
+            let policy = Policy {
+                verbosity,
+                ..Policy::default()
+            };
+            let (mut output, _, err) = output(Device::File, Device::File, policy);
+            output.detail("detail");
+            output.notice("notice");
+            output.warning("warned");
+            err.text()
+        };
+        assert_eq!(told(Verbosity::Quiet), "warning: warned\n");
+        assert_eq!(told(Verbosity::Normal), "notice\nwarning: warned\n");
+        assert_eq!(
+            told(Verbosity::Verbose),
+            "detail\nnotice\nwarning: warned\n"
+        );
+    }
+
+    /// A stdout that refuses with one kind of error.
+    struct Refusing(io::ErrorKind);
+
+    impl Write for Refusing {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_closed_pipe_is_an_end_and_a_full_disk_is_an_error() {
+        let finished = |kind| {
+            let (mut output, ..) = output(Device::File, Device::File, Policy::default());
+            output.streams.stdout = Box::new(Refusing(kind));
+            output.reply_delta("lost");
+            assert!(output.failure().is_some());
+            output.reply_delta("not tried again");
+            output.finish().unwrap_err()
+        };
+        assert!(matches!(
+            finished(io::ErrorKind::BrokenPipe),
+            OutputError::Closed
+        ));
+        let full = finished(io::ErrorKind::StorageFull);
+        assert!(matches!(full, OutputError::Failed(_)));
+        assert!(full.hint().is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn foreign_text_never_acts_on_a_terminal(
+            deltas in prop::collection::vec("(?s)[\u{0}-\u{ff}\u{202a}-\u{2069}]{0,12}", 0..8)
+        ) {
+            let (mut output, seen) = screen(Paint::Colorless);
+            for delta in &deltas {
+                output.reply_delta(delta);
+                output.reasoning_delta(delta);
+                output.notice(delta);
+                output.answer(delta);
+            }
+            output.end_reply();
+            let acts = |c: &char| c.is_control() && !matches!(c, '\n' | '\t')
+                || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+            prop_assert_eq!(seen.text().chars().find(acts), None);
+        }
+
+        #[test]
+        fn whatever_is_printed_in_whatever_order_a_reply_in_a_file_is_whole(
+            deltas in prop::collection::vec("(?s).{1,12}", 1..8)
+        ) {
+            let (mut output, out, _) = output(Device::File, Device::Terminal, Policy::default());
+            for delta in &deltas {
+                output.progress("working");
+                output.reply_delta(delta);
+                output.warning("hm");
+            }
+            output.end_reply();
+            let mut reply = deltas.concat();
+            if !reply.ends_with('\n') {
+                reply.push('\n');
+            }
+            prop_assert_eq!(out.text(), reply);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What may be printed and how: values decided once, from what the person asked for and where the
+//! streams lead. Reads no environment; `config` passes in what it found there.
+
+/// Where a stream leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Device {
+    /// Someone looks at it: text is made harmless, lines may be redrawn.
+    Terminal,
+    /// A pipe or a file: bytes go out as they are.
+    File,
+}
+
+/// How much is told beside replies and answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verbosity {
+    /// Warnings and errors only.
+    Quiet,
+    #[default]
+    Normal,
+    /// Details too.
+    Verbose,
+}
+
+/// What the person asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    pub verbosity: Verbosity,
+    /// Whether color and emphasis are wanted where a terminal can show them (`NO_COLOR`, A1).
+    pub paint: Paint,
+}
+
+/// What may be done to dress up a terminal. A file gets plain text in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Paint {
+    #[default]
+    Full,
+    /// `NO_COLOR`: lines may be redrawn, text stays plain.
+    Colorless,
+    /// A terminal that knows no sequences at all (`TERM=dumb`).
+    Bare,
+}
+
+impl Paint {
+    /// From the values of `NO_COLOR` and `TERM`; an empty `NO_COLOR` counts as not set.
+    pub fn from_variables(no_color: Option<&str>, term: Option<&str>) -> Self {
+        if term == Some("dumb") {
+            Self::Bare
+        } else if no_color.is_some_and(|value| !value.is_empty()) {
+            Self::Colorless
+        } else {
+            Self::Full
+        }
+    }
+}
+
+/// How a piece of text is dressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Plain,
+    Dim,
+    Notice,
+    Warning,
+    Error,
+}
+
+impl Style {
+    /// The sequence that switches it on.
+    fn on(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Dim => "\x1b[2m",
+            Self::Notice => "\x1b[36m",
+            Self::Warning => "\x1b[33m",
+            Self::Error => "\x1b[1;31m",
+        }
+    }
+
+    /// Dresses a text for a device.
+    pub(super) fn paint(self, text: &str, device: Device, paint: Paint) -> String {
+        match (self, device, paint) {
+            (Self::Plain, ..)
+            | (_, Device::File, _)
+            | (_, Device::Terminal, Paint::Colorless | Paint::Bare) => text.to_owned(),
+            (_, Device::Terminal, Paint::Full) => format!("{}{text}\x1b[0m", self.on()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_color_counts_only_with_a_value_and_a_dumb_terminal_is_left_plain() {
+        for (no_color, term, expected) in [
+            (None, None, Paint::Full),
+            (Some(""), Some("xterm"), Paint::Full),
+            (Some("1"), Some("xterm"), Paint::Colorless),
+            (None, Some("dumb"), Paint::Bare),
+            (Some("1"), Some("dumb"), Paint::Bare),
+        ] {
+            assert_eq!(
+                Paint::from_variables(no_color, term),
+                expected,
+                "NO_COLOR={no_color:?} TERM={term:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_a_terminal_gets_color() {
+        let paint = |device, paint| Style::Error.paint("no", device, paint);
+        assert_eq!(paint(Device::Terminal, Paint::Full), "\x1b[1;31mno\x1b[0m");
+        assert_eq!(paint(Device::Terminal, Paint::Colorless), "no");
+        assert_eq!(paint(Device::File, Paint::Full), "no");
+    }
+}

@@ -1,0 +1,203 @@
+//! Text measured in terminal columns: widths, cutting, tables, bars. Pure; the unit is the column, the
+//! border is the grapheme, so that nothing is cut through an accent or an emoji.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+const ELLIPSIS: &str = "…";
+const GAP: &str = "  ";
+/// Narrower than this a cell says nothing, so a table rather runs over the edge of a tiny terminal.
+const LEAST_CELL: usize = 4;
+
+/// Columns that a text takes on one line.
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// A text in at most `columns`, with `…` where something was cut.
+pub fn fit_to(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let room = columns.saturating_sub(width(ELLIPSIS));
+    let mut used = 0;
+    let mut kept = String::new();
+    for grapheme in text.graphemes(true) {
+        used += width(grapheme);
+        if used > room {
+            break;
+        }
+        kept.push_str(grapheme);
+    }
+    if columns > 0 {
+        kept.push_str(ELLIPSIS);
+    }
+    Cow::Owned(kept)
+}
+
+/// A share between 0 and 1 as a bar of `columns`: `█████░░░`. Something that is not nothing shows.
+pub fn bar(share: f64, columns: usize) -> String {
+    let share = if share.is_finite() {
+        share.clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "between 0 and a number of columns"
+    )]
+    let rounded = (share * columns as f64).round() as usize;
+    let full = rounded.max(usize::from(share > 0.0)).min(columns);
+    format!("{}{}", "█".repeat(full), "░".repeat(columns - full))
+}
+
+/// On which side of its cell a text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    Left,
+    Right,
+}
+
+/// Rows of cells in columns as wide as their widest cell. When they do not fit, the last left-aligned
+/// column gives way, its cells cut.
+#[derive(Clone, Debug)]
+pub struct Table {
+    align: Vec<Align>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub fn new(align: impl Into<Vec<Align>>) -> Self {
+        Self {
+            align: align.into(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row; missing cells are empty, those too many are left out, a line break is a space.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) -> &mut Self {
+        let mut row: Vec<String> = cells
+            .into_iter()
+            .take(self.align.len())
+            .map(|cell| cell.into().replace(['\n', '\r', '\t'], " "))
+            .collect();
+        row.resize(self.align.len(), String::new());
+        self.rows.push(row);
+        self
+    }
+
+    /// The table in lines of at most `columns`, each ended by a newline.
+    pub fn render(&self, columns: usize) -> String {
+        let widths = self.widths(columns);
+        let mut lines = String::new();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (at, (cell, &wide)) in row.iter().zip(&widths).enumerate() {
+                if at > 0 {
+                    line.push_str(GAP);
+                }
+                line.push_str(&padded(cell, wide, self.align[at]));
+            }
+            lines.push_str(line.trim_end());
+            lines.push('\n');
+        }
+        lines
+    }
+
+    fn widths(&self, columns: usize) -> Vec<usize> {
+        let mut widths: Vec<usize> = (0..self.align.len())
+            .map(|at| {
+                self.rows
+                    .iter()
+                    .map(|row| width(&row[at]))
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect();
+        let gaps = GAP.len() * widths.len().saturating_sub(1);
+        let over = (widths.iter().sum::<usize>() + gaps).saturating_sub(columns);
+        if let Some(last) = self.align.iter().rposition(|align| *align == Align::Left) {
+            let least = widths[last].min(LEAST_CELL);
+            widths[last] = widths[last].saturating_sub(over).max(least);
+        }
+        widths
+    }
+}
+
+fn padded(cell: &str, columns: usize, align: Align) -> String {
+    let cell = fit_to(cell, columns);
+    let space = " ".repeat(columns.saturating_sub(width(&cell)));
+    match align {
+        Align::Left => format!("{cell}{space}"),
+        Align::Right => format!("{space}{cell}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn cutting_keeps_to_columns_and_to_whole_characters() {
+        for (text, columns, expected) in [
+            ("short", 10, "short"),
+            ("exactly", 7, "exactly"),
+            ("longer text", 7, "longer…"),
+            ("日本語", 5, "日本…"),
+            ("日本語", 4, "日…"),
+            ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
+            ("anything", 1, "…"),
+            ("anything", 0, ""),
+        ] {
+            assert_eq!(fit_to(text, columns), expected, "{text:?} in {columns}");
+        }
+    }
+
+    #[test]
+    fn a_bar_shows_its_share_and_never_hides_a_small_one() {
+        for (share, columns, expected) in [
+            (0.0, 8, "░░░░░░░░"),
+            (0.001, 8, "█░░░░░░░"),
+            (0.625, 8, "█████░░░"),
+            (1.0, 8, "████████"),
+            (7.5, 4, "████"),
+            (f64::NAN, 4, "░░░░"),
+            (0.5, 0, ""),
+        ] {
+            assert_eq!(bar(share, columns), expected, "{share} of {columns}");
+        }
+    }
+
+    #[test]
+    fn a_table_aligns_its_cells_and_cuts_the_last_text_column() {
+        let mut table = Table::new([Align::Left, Align::Right, Align::Left]);
+        table.row(["code", "7", "first words of a long session"]);
+        table.row(["日本", "120", "x\ny"]);
+        assert_eq!(
+            table.render(80),
+            "code    7  first words of a long session\n日本  120  x y\n"
+        );
+        assert_eq!(table.render(20), "code    7  first wo…\n日本  120  x y\n");
+    }
+
+    proptest! {
+        #[test]
+        fn no_width_is_too_small_and_no_text_too_odd(
+            cells in prop::collection::vec("\\PC{0,20}", 0..5), columns in 0usize..40, share: f64
+        ) {
+            let mut table = Table::new([Align::Left, Align::Right, Align::Left]);
+            for cell in &cells {
+                table.row([cell.as_str(), "1", cell.as_str()]);
+                prop_assert!(width(&fit_to(cell, columns)) <= columns);
+            }
+            prop_assert_eq!(table.render(columns).lines().count(), cells.len());
+            prop_assert_eq!(width(&bar(share, columns)), columns);
+        }
+    }
+}
