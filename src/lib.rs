@@ -15,6 +15,7 @@
 
 pub mod agent;
 pub mod chat;
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod context;

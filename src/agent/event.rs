@@ -1,11 +1,11 @@
 //! What a turn tells while it runs, and what it warns of.
 
-use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
 use crate::chat::Tokens;
 use crate::context::{ContextPlan, SectionKind, TokenUsage};
+use crate::hint::chain;
 use crate::store::StoreError;
 
 /// Takes the events of a turn as they happen.
@@ -58,13 +58,7 @@ pub enum Warning {
 
 impl Warning {
     pub fn not_saved(error: &StoreError) -> Self {
-        let mut why = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            why = format!("{why}: {cause}");
-            source = cause.source();
-        }
-        Self::NotSaved { why }
+        Self::NotSaved { why: chain(error) }
     }
 }
 

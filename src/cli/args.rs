@@ -8,7 +8,12 @@ use clap_complete::Shell;
 
 /// A terminal chat agent whose memory is the point
 #[derive(Debug, Parser)]
-#[command(name = "cogtrix", version, about, args_conflicts_with_subcommands = false)]
+#[command(
+    name = "cogtrix",
+    version,
+    about,
+    args_conflicts_with_subcommands = false
+)]
 pub struct Args {
     #[command(flatten)]
     pub chat: ChatArgs,
@@ -37,7 +42,13 @@ pub struct ChatArgs {
     pub model: Option<String>,
 
     /// Config file to use instead of the one that would be found
-    #[arg(short, long = "config-file", alias = "config", value_name = "FILE", global = true)]
+    #[arg(
+        short,
+        long = "config-file",
+        alias = "config",
+        value_name = "FILE",
+        global = true
+    )]
     pub config_file: Option<PathBuf>,
 
     /// Folder for sessions and everything else that is kept
@@ -95,7 +106,7 @@ pub struct ChatArgs {
     /// Fail at a write, for tests: kill-before@N, kill-torn@N, kill-after@N, full@N
     #[cfg(feature = "testing")]
     #[arg(long, value_name = "FAULT", hide = true, global = true)]
-    pub fault: Option<String>,
+    pub fault: Option<crate::files::Schedule>,
 }
 
 /// Everything but a chat.
@@ -158,7 +169,10 @@ mod tests {
         let resume = |args: &[&str]| Args::try_parse_from(args).unwrap().chat.resume;
         assert_eq!(resume(&["cogtrix"]), None);
         assert_eq!(resume(&["cogtrix", "-r"]), Some(None));
-        assert_eq!(resume(&["cogtrix", "--resume", "work"]), Some(Some("work".into())));
+        assert_eq!(
+            resume(&["cogtrix", "--resume", "work"]),
+            Some(Some("work".into()))
+        );
     }
 
     #[test]

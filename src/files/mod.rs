@@ -2,7 +2,8 @@
 //! 0600 and 0700. One port, so that one layer of faults covers all of it in tests.
 
 use std::fmt;
-use std::io;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -75,4 +76,27 @@ pub enum LockError {
         pid: Option<u32>,
     },
     Io(io::Error),
+}
+
+/// What happens to a file that is already there when one is written at a person's wish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// It is an error: [`io::ErrorKind::AlreadyExists`].
+    Stays,
+    IsReplaced,
+}
+
+/// Writes a file that a person asked for, at their own path and with their usual permissions; devices and
+/// pipes work too.
+pub fn write_for_person(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
+    let mut file = match existing {
+        Existing::Stays => File::create_new(path)?,
+        Existing::IsReplaced => File::create(path)?,
+    };
+    file.write_all(bytes)?;
+    match file.sync_all() {
+        // A pipe or a terminal has nothing to sync.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        result => result,
+    }
 }

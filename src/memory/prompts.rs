@@ -39,6 +39,26 @@ pub struct Prompts {
 }
 
 impl Prompts {
+    /// The texts as they are embedded in the program, each replaced by what `own` has under its name
+    /// (`modes/code.md`).
+    pub fn with(own: impl Fn(&str) -> Option<Prompt>) -> Self {
+        let or = |name: &str, embedded: Prompt| own(name).unwrap_or(embedded);
+        let Self {
+            base,
+            modes,
+            compact,
+        } = Self::embedded();
+        let modes = modes.into_iter().map(|(mode, prompt)| {
+            let prompt = or(&format!("modes/{mode}.md"), prompt);
+            (mode, prompt)
+        });
+        Self {
+            base: or("prompts/base.md", base),
+            modes: modes.collect(),
+            compact: or("prompts/compact.md", compact),
+        }
+    }
+
     /// The texts as they are embedded in the program.
     pub fn embedded() -> Self {
         let modes = [

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::chat::{Message, Role, Tokens};
 
-const OPENING: &str = "No model is set up, so I can only quote this session.";
-const HOW_TO: &str = "To get a model: start Ollama, or set OPENAI_API_KEY or ANTHROPIC_API_KEY; `/help model` says more.";
+/// Begins every reply, and tells them from a model's when a session is read again.
+const OPENING: &str = "[no model; `/help model` says how to get one]";
 const MOST_QUOTES: usize = 3;
 const QUOTE_CHARS: usize = 400;
 
@@ -78,12 +78,15 @@ fn reply(messages: &[Message]) -> String {
         return OPENING.to_owned();
     };
     let quotes = quotes(&input.said(), past);
-    let found = if quotes.is_empty() {
-        "Nothing said so far shares a word with that; your message is kept.".to_owned()
-    } else {
+    if quotes.is_empty() {
+        return format!(
+            "{OPENING} Nothing said so far shares a word with that; your message is kept."
+        );
+    }
+    format!(
+        "{OPENING} This is what the session holds on it:\n{}",
         quotes.join("\n")
-    };
-    format!("{OPENING}\n\n{found}\n\n{HOW_TO}")
+    )
 }
 
 /// The messages that share the most telling words with `input`, oldest first, as quotations.
@@ -231,7 +234,7 @@ mod tests {
             "{reply}"
         );
         assert!(!reply.contains("tea"), "{reply}");
-        assert!(reply.contains("To get a model"));
+        assert!(reply.starts_with(OPENING));
     }
 
     #[test]

@@ -1,13 +1,24 @@
-//! The conversation with the person: reads a line, runs it, shows what comes of it.
+//! The conversation with the person: reads a line, does what it says, shows what comes of it.
 //!
 //! ```text
-//!   input     lines of the person, from a terminal or a pipe
-//!   signals   Ctrl-C, SIGTERM and SIGHUP as values
+//!   chat        the loop: a line, a command or a question, until the person leaves
+//!   commands    the table of slash commands; they work on the desk and return what is to happen next
+//!   ask, show   a question while signals are heard; its events on the screen
+//!   input       lines of the person, from a terminal or a pipe
+//!   signals     Ctrl-C, SIGTERM and SIGHUP as values
+//!   listing     sessions in lines       transcript   a session as a person reads it
 //! ```
 //!
 //! Everything shown goes through [`crate::term`].
 
+pub mod ask;
+pub mod chat;
+pub mod commands;
+pub mod desk;
 pub mod input;
+pub mod listing;
+pub mod show;
 mod signals;
+pub mod transcript;
 
 pub use signals::{Signal, Signals};

@@ -102,3 +102,45 @@ pub enum Repair {
     /// Indices of a side file pointed beyond the history and were clamped (C29).
     Clamped { file: PathBuf },
 }
+
+/// In words for the person.
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SetAside {
+                file,
+                kept_as,
+                recovered,
+            } => write!(
+                f,
+                "{} was damaged: {recovered} messages are recovered, the damaged file is kept as {}",
+                file.display(),
+                kept_as.display()
+            ),
+            Self::JournalLines {
+                file,
+                kept_as,
+                skipped,
+            } => write!(
+                f,
+                "{}: {skipped} damaged lines were skipped, the original is kept as {}",
+                file.display(),
+                kept_as.display()
+            ),
+            Self::UnfinishedTurn => f.write_str(
+                "the last turn was cut off by the end of the program; `/retry` asks it again",
+            ),
+            Self::Clamped { file } => write!(
+                f,
+                "{} pointed beyond the history and was corrected",
+                file.display()
+            ),
+        }
+    }
+}
+
+/// A session as a file that can be opened as one again.
+pub fn export_json(session: &Session) -> String {
+    let bytes = snapshot::write(session, session.name(), 0).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -4,9 +4,7 @@
 //! that at least the asked number is sent and the first is the user's. Walks backwards and stops where
 //! nothing more can fit, so that its cost does not grow with the session.
 
-use std::collections::HashSet;
-
-use crate::chat::{CallId, Message, MessageId, Part, Role, Session, Tokens, Turn};
+use crate::chat::{Message, MessageId, Part, Role, Session, Tokens, ToolCall, Turn};
 use crate::context::{Section, SectionKind, Source};
 
 /// What of the past is wanted.
@@ -71,47 +69,59 @@ pub fn sections(
     (sections, oldest.saturating_sub(wanted.covered))
 }
 
-/// A turn as it can be sent: begins with the user, and every tool result answers a call before it.
-/// History itself keeps what is odd; only the sent copy goes without (C87).
+/// A turn as it can be sent: begins with the user, every tool result answers a call before it, and every
+/// call has its result. History itself keeps what is odd; only the sent copy is mended (C87).
 fn sendable(session: &Session, turn: &Turn, render: impl Fn(&Message) -> Message) -> Vec<Message> {
     let messages = session.messages_of(turn);
-    let mut calls: HashSet<&CallId> = HashSet::new();
     let mut sent = Vec::with_capacity(messages.len() + 1);
-    if messages
-        .first()
-        .is_some_and(|first| first.role != Role::User)
-    {
+    if messages.first().is_some_and(|first| first.role != Role::User) {
         let opening = MessageId::new("opening");
-        sent.push(Message::text(
-            opening,
-            Role::User,
-            "[the conversation begins]",
-            None,
-        ));
+        sent.push(Message::text(opening, Role::User, "[the conversation begins]", None));
     }
+    let mut open: Vec<&ToolCall> = Vec::new();
     for message in messages {
-        let orphan = message.answers().any(|call| !calls.contains(call));
-        calls.extend(message.calls().map(|call| &call.id));
-        if orphan {
-            let mut paired = message.clone();
-            paired.parts.retain(|part| match part {
-                Part::ToolResult { call, .. } => calls.contains(call),
-                Part::Text(_) | Part::ToolCall(_) => true,
-            });
-            if !paired.parts.is_empty() {
-                sent.push(render(&paired));
-            }
-        } else {
-            sent.push(render(message));
+        if message.role != Role::Tool {
+            sent.extend(interrupted(&mut open));
         }
+        if message.answers().all(|answer| open.iter().any(|call| call.id == *answer)) {
+            sent.push(render(message));
+        } else {
+            sent.extend(answering(message, &open).as_ref().map(&render));
+        }
+        open.retain(|call| !message.answers().any(|answer| *answer == call.id));
+        open.extend(message.calls());
     }
+    sent.extend(interrupted(&mut open));
     sent
+}
+
+/// A message without the results that answer none of the open calls; nothing where nothing is left.
+fn answering(message: &Message, open: &[&ToolCall]) -> Option<Message> {
+    let mut message = message.clone();
+    message.parts.retain(|part| match part {
+        Part::ToolResult { call, .. } => open.iter().any(|open| open.id == *call),
+        Part::Text(_) | Part::ToolCall(_) => true,
+    });
+    (!message.parts.is_empty()).then_some(message)
+}
+
+/// Results for calls that never got one.
+fn interrupted(open: &mut Vec<&ToolCall>) -> Option<Message> {
+    let result = |call: &ToolCall| Part::ToolResult {
+        call: call.id.clone(),
+        name: call.name.clone(),
+        output: "[interrupted]".to_owned(),
+        failed: true,
+    };
+    let parts: Vec<Part> = open.drain(..).map(result).collect();
+    let id = MessageId::new("interrupted");
+    (!parts.is_empty()).then_some(Message { id, role: Role::Tool, parts, at: None, unknown: None })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::{Outcome, Record, Withdrawal};
+    use crate::chat::{CallId, Outcome, Record, Withdrawal};
 
     /// A session of `turns` plain turns, two messages each.
     fn session(turns: u32) -> Session {
@@ -264,5 +274,26 @@ mod tests {
             roles,
             [Role::User, Role::Assistant, Role::User, Role::Assistant]
         );
+    }
+
+    #[test]
+    fn a_call_that_never_got_its_result_is_closed_where_it_stands() {
+        let mut session = session(0);
+        let turn = session.next_turn();
+        let text = |n: u64, role, text: &str| Message::text(MessageId::numbered(n), role, text, None);
+        let mut calling = text(2, Role::Assistant, "");
+        calling.parts = ["a", "b"].map(|id| Part::ToolCall(ToolCall::new(id, "read", "{}"))).into();
+        let mut answer = text(3, Role::Tool, "");
+        let output = "content".to_owned();
+        answer.parts = vec![Part::ToolResult { call: CallId::new("a"), name: "read".into(), output, failed: false }];
+        session.apply(Record::TurnStarted { turn, input: text(1, Role::User, "go"), mode: "m".into(), model: "m".into() });
+        let messages = vec![calling, answer, text(4, Role::Assistant, "done")];
+        session.apply(Record::TurnFinished { turn, messages, outcome: Outcome::Answered, calibration: None });
+
+        let (sections, _) = sections(&session, wanted(25, Pending::Carried), Clone::clone);
+        let sent: Vec<_> = sections.iter().flat_map(Section::as_messages).collect();
+        let answered: Vec<Vec<&str>> =
+            sent.iter().map(|message| message.answers().map(CallId::as_str).collect()).collect();
+        assert_eq!(answered, [vec![], vec![], vec!["a"], vec!["b"], vec![]]);
     }
 }

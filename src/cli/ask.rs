@@ -1,0 +1,130 @@
+//! One-shot: a prompt in, a reply out, an exit code.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::args::ChatArgs;
+use super::report::{CliError, Exit};
+use crate::agent::{Agent, TurnError, TurnReport};
+use crate::chat::Outcome;
+use crate::context::ContextPlan;
+use crate::files::{Existing, write_for_person};
+use crate::hint::Hint;
+use crate::repl::Signals;
+use crate::repl::ask::{self, Question, Shown};
+use crate::repl::show;
+use crate::term::Output;
+
+/// Where the reply goes.
+enum Destination {
+    Stdout,
+    File(PathBuf),
+    Json(Option<PathBuf>),
+}
+
+impl Destination {
+    fn of(args: &ChatArgs) -> Self {
+        match (args.json, args.output.clone()) {
+            (true, file) => Self::Json(file),
+            (false, Some(file)) => Self::File(file),
+            (false, None) => Self::Stdout,
+        }
+    }
+}
+
+pub(super) async fn run(
+    agent: &mut Agent,
+    prompt: String,
+    args: &ChatArgs,
+    output: &mut Output,
+    signals: &mut Signals,
+) -> Result<Exit, CliError> {
+    let destination = Destination::of(args);
+    let shown = match (&destination, args.no_stream) {
+        (Destination::Stdout, false) => Shown::AsItArrives,
+        (Destination::Stdout, true) | (Destination::File(_) | Destination::Json(_), _) => {
+            Shown::NotYet
+        }
+    };
+    let (result, _) = ask::ask(agent, Question::New(prompt), shown, output, signals).await;
+    let result = result.map_err(|no_turn| CliError::Usage {
+        problem: no_turn.to_string(),
+        hint: "",
+    })?;
+    if let Err(error) = &result {
+        show::failure(output, error);
+    }
+    match (&destination, &result) {
+        (Destination::Json(file), _) => {
+            let text = format!("{:#}\n", json(agent, &result));
+            write(file.as_deref(), &text, output)?;
+        }
+        (Destination::File(file), Ok(report)) => {
+            write(Some(file), &format!("{}\n", report.text), output)?
+        }
+        (Destination::Stdout, Ok(report)) if shown == Shown::NotYet => output.answer(&report.text),
+        (Destination::Stdout | Destination::File(_), _) => {}
+    }
+    Ok(match &result {
+        Ok(report) if report.outcome == Outcome::Interrupted => Exit::Interrupted,
+        Ok(_) => Exit::Ok,
+        Err(_) => Exit::Failed,
+    })
+}
+
+fn write(file: Option<&Path>, text: &str, output: &mut Output) -> Result<(), CliError> {
+    let Some(path) = file else {
+        output.answer(text.trim_end());
+        return Ok(());
+    };
+    write_for_person(path, text.as_bytes(), Existing::IsReplaced).map_err(|source| CliError::File {
+        action: "write",
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// The object of `--json`; its shape is documented in the README.
+fn json(agent: &Agent, result: &Result<TurnReport, TurnError>) -> Value {
+    let usage = result.as_ref().ok().and_then(|report| report.usage);
+    let usage = usage.map(|usage| {
+        json!({
+            "prompt_tokens": usage.prompt.map(|tokens| tokens.0),
+            "completion_tokens": usage.completion.map(|tokens| tokens.0),
+            "cached_tokens": usage.cached.map(|tokens| tokens.0),
+        })
+    });
+    let error = result
+        .as_ref()
+        .err()
+        .map(|error| json!({"message": error.failure.to_string(), "hint": error.failure.hint()}));
+    json!({
+        "reply": result.as_ref().ok().map(|report| report.text.as_str()),
+        "error": error,
+        "outcome": result.as_ref().map_or(Outcome::Failed, |report| report.outcome).as_str(),
+        "session": agent.session().name().as_str(),
+        "mode": agent.memory().mode().name,
+        "model": agent.provider().model().to_string(),
+        "usage": usage,
+        "context": agent.last_plan().map(context),
+    })
+}
+
+fn context(plan: &ContextPlan) -> Value {
+    let sections = plan.sections().iter().map(|section| {
+        json!({
+            "kind": section.kind.as_str(),
+            "source": section.source.to_string(),
+            "tokens": section.cost().0,
+            "messages": section.as_messages().len(),
+        })
+    });
+    json!({
+        "window": plan.budget().window().0,
+        "prompt_tokens": plan.cost().0,
+        "max_tokens": plan.max_tokens().0,
+        "sections": sections.collect::<Vec<_>>(),
+        "messages_left_out": plan.messages_left_out(),
+    })
+}

@@ -1,0 +1,63 @@
+//! The command line: arguments, the composition root, and the words and exit code of whatever went wrong.
+
+mod app;
+mod args;
+mod ask;
+mod log;
+mod report;
+mod sessions;
+mod settings;
+mod stdin;
+mod trust;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+pub use args::Args;
+use args::Command;
+use report::{CliError, Exit};
+
+use crate::config;
+use crate::term::{Output, Paint, Policy, Verbosity};
+
+/// Runs cogtrix as it was called.
+pub fn main() -> ExitCode {
+    let args = Args::parse();
+    let environment = config::environment();
+    let verbosity = match (args.chat.quiet, args.chat.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (false, true) => Verbosity::Verbose,
+        (false, false) => Verbosity::Normal,
+    };
+    let paint = Paint::from_variables(environment.get("NO_COLOR"), environment.get("TERM"));
+    let mut output = Output::standard(Policy { verbosity, paint });
+    let exit = match run(args, &mut output) {
+        Ok(exit) => exit,
+        Err(error) => report::report(&mut output, &error),
+    };
+    report::last_words(output, exit).into()
+}
+
+fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
+    log::start(args.chat.log.as_deref())?;
+    match args.command {
+        None => runtime()?.block_on(app::chat(&args.chat, output)),
+        Some(Command::Sessions { command }) => sessions::run(command, &args.chat, output),
+        Some(Command::Config { command }) => settings::run(command, &args.chat, output),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Args::command(), "cogtrix", &mut script);
+            output.answer(&String::from_utf8_lossy(&script));
+            Ok(Exit::Ok)
+        }
+    }
+}
+
+/// One thread: a chat waits far more than it works.
+fn runtime() -> Result<tokio::runtime::Runtime, CliError> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| CliError::Runtime { source })
+}

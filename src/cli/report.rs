@@ -1,0 +1,111 @@
+//! Errors at the edge: what failed, what to do, and the exit code.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::chat::BadName;
+use crate::config::{ConfigError, TextError};
+use crate::hint::{Hint, chain};
+use crate::memory::BadMode;
+use crate::provider::ProviderError;
+use crate::store::StoreError;
+use crate::term::{Output, OutputError};
+
+/// How the process ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exit {
+    Ok = 0,
+    /// A provider or something at run time.
+    Failed = 1,
+    /// Arguments or configuration.
+    Usage = 2,
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Whatever ends the program before or beside a turn.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CliError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Text(#[from] TextError),
+    #[error(transparent)]
+    Name(#[from] BadName),
+    #[error(transparent)]
+    Mode(#[from] BadMode),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    #[error("cannot {action} {}", path.display())]
+    File {
+        action: &'static str,
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("{problem}")]
+    Usage { problem: String, hint: &'static str },
+    #[error("cannot start")]
+    Runtime {
+        #[source]
+        source: io::Error,
+    },
+    #[error("there is no session to resume")]
+    NothingToResume,
+}
+
+impl CliError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Config(_)
+            | Self::Text(_)
+            | Self::Name(_)
+            | Self::Mode(_)
+            | Self::Usage { .. }
+            | Self::NothingToResume
+            | Self::Provider(ProviderError::Setup { .. }) => Exit::Usage,
+            Self::Store(_) | Self::Provider(_) | Self::File { .. } | Self::Runtime { .. } => {
+                Exit::Failed
+            }
+        }
+    }
+}
+
+impl Hint for CliError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Config(error) => error.hint(),
+            Self::Text(error) => error.hint(),
+            Self::Name(error) => error.hint(),
+            Self::Mode(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Provider(error) => error.hint(),
+            Self::Usage { hint, .. } => Some((*hint).into()),
+            Self::NothingToResume => Some("`cogtrix` begins one".into()),
+            Self::File { .. } | Self::Runtime { .. } => None,
+        }
+    }
+}
+
+/// Prints an error with its causes and its hint.
+pub(super) fn report(output: &mut Output, error: &CliError) -> Exit {
+    output.error(&chain(error), error.hint().as_deref());
+    error.exit()
+}
+
+/// Ends the output. A reader who had enough is no failure; a full disk behind stdout is.
+pub(super) fn last_words(output: Output, exit: Exit) -> Exit {
+    match (output.finish(), exit) {
+        (Err(OutputError::Failed(_)), Exit::Ok) => Exit::Failed,
+        (Err(OutputError::Failed(_) | OutputError::Closed) | Ok(()), exit) => exit,
+    }
+}

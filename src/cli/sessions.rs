@@ -1,0 +1,44 @@
+//! `cogtrix sessions`: list, show, delete.
+
+use super::app;
+use super::args::{ChatArgs, SessionsCommand};
+use super::report::{CliError, Exit};
+use super::trust;
+use crate::clock::{Clock, SystemClock};
+use crate::repl::{listing, transcript};
+use crate::store::SessionStore;
+use crate::term::Output;
+
+pub(super) fn run(
+    command: Option<SessionsCommand>,
+    args: &ChatArgs,
+    output: &mut Output,
+) -> Result<Exit, CliError> {
+    let disk = app::disk(args);
+    let config = trust::look(args, disk.as_ref())?;
+    let store = app::store(args, disk, &config);
+    let now = SystemClock.now();
+    match command.unwrap_or(SessionsCommand::List) {
+        SessionsCommand::List => {
+            let columns = if output.is_interactive() {
+                output.columns()
+            } else {
+                usize::MAX
+            };
+            output.answer(&listing::table(&store.list()?, None, now, columns));
+        }
+        SessionsCommand::Show { name } => {
+            let session = store.read(&name.parse()?)?;
+            let turns = session
+                .turns()
+                .iter()
+                .map(|turn| transcript::turn(&session, turn));
+            output.answer(&turns.collect::<Vec<_>>().join("\n\n"));
+        }
+        SessionsCommand::Delete { name } => {
+            let trash = store.discard(&name.parse()?, now)?;
+            output.answer(&format!("Session {name} moved to {}", trash.display()));
+        }
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,79 @@
+//! Asks whether a config file found in the working folder may name servers and keys (DESIGN: trust).
+
+use std::io::{self, BufRead, IsTerminal};
+
+use super::args::ChatArgs;
+use super::report::CliError;
+use crate::config::{self, Config, Flags, Inputs, Loaded, TrustFlag, TrustRequest};
+use crate::files::Disk;
+use crate::term::Output;
+
+/// What the command line says about configuration.
+fn flags(args: &ChatArgs) -> Flags {
+    Flags {
+        memory_mode: args.mode.clone(),
+        session: args.session.clone(),
+        model: args.model.clone(),
+        config_file: args.config_file.clone(),
+        data_dir: args.data_dir.clone(),
+        trust: if args.trust_folder {
+            TrustFlag::ThisRun
+        } else {
+            TrustFlag::default()
+        },
+    }
+}
+
+fn inputs(args: &ChatArgs) -> Result<Inputs, CliError> {
+    let modes = ["conversation", "code", "reasoning"]
+        .map(str::to_owned)
+        .to_vec();
+    Inputs::from_system(flags(args), modes).map_err(|source| CliError::Runtime { source })
+}
+
+/// The configuration to act on: a folder without trust is asked about, or refused where nobody can be
+/// asked.
+pub(super) fn load(
+    args: &ChatArgs,
+    disk: &dyn Disk,
+    output: &mut Output,
+) -> Result<(Config, Inputs), CliError> {
+    let inputs = inputs(args)?;
+    let config = match config::load(&inputs, disk)? {
+        Loaded::Ready(config) => config,
+        Loaded::Untrusted(request) => ask(request, disk, output)?,
+    };
+    for warning in &config.warnings {
+        output.warning(&warning.to_string());
+    }
+    Ok((config, inputs))
+}
+
+/// The configuration to look at; nothing is contacted or opened because of it.
+pub(super) fn look(args: &ChatArgs, disk: &dyn Disk) -> Result<Config, CliError> {
+    Ok(match config::load(&inputs(args)?, disk)? {
+        Loaded::Ready(config) => config,
+        Loaded::Untrusted(request) => request.unused(),
+    })
+}
+
+fn ask(request: TrustRequest, disk: &dyn Disk, output: &mut Output) -> Result<Config, CliError> {
+    if !io::stdin().is_terminal() {
+        return Err(request.refuse().into());
+    }
+    let demand = &request.demand;
+    output.warning(&format!("{} sets:", demand.file.display()));
+    for key in &demand.keys {
+        output.warning(&format!("  {}: {}", key.key, key.value));
+    }
+    output.warning(&format!(
+        "trust {} with this? [y/N]",
+        demand.folder.display()
+    ));
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    match (read, answer.trim().to_lowercase().as_str()) {
+        (Ok(_), "y" | "yes") => Ok(request.remember(disk)?),
+        _ => Err(request.refuse().into()),
+    }
+}

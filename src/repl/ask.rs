@@ -1,0 +1,108 @@
+//! Lets the model answer while signals are heard: Ctrl-C ends the reply, the end of the terminal or a
+//! SIGTERM ends the reply and then the chat.
+
+use std::future::Future;
+use std::pin::pin;
+
+use tokio_util::sync::CancellationToken;
+
+use super::show;
+use super::{Signal, Signals};
+use crate::agent::{
+    Agent, CompactError, CompactReport, NoTurn, Progress, TurnError, TurnEvent, TurnReport,
+};
+use crate::term::Output;
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    New(String),
+    /// The last one again.
+    Again,
+}
+
+/// Where the text of a reply goes while it arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    AsItArrives,
+    /// The caller wants it whole, at the end.
+    NotYet,
+}
+
+/// Whether the chat goes on after an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    GoOn,
+    /// The process was told to end.
+    Leave,
+}
+
+/// Asks and shows what arrives. The turn is recorded however it ends.
+pub async fn ask(
+    agent: &mut Agent,
+    question: Question,
+    shown: Shown,
+    output: &mut Output,
+    signals: &mut Signals,
+) -> (Result<Result<TurnReport, TurnError>, NoTurn>, After) {
+    let cancel = CancellationToken::new();
+    output.progress(&format!("waiting for {} …", agent.provider().model()));
+    let mut observe = |event| match (shown, event) {
+        (Shown::NotYet, TurnEvent::Text(_) | TurnEvent::Reasoning(_)) => {}
+        (_, event) => show::event(output, event),
+    };
+    let turn = async {
+        match question {
+            Question::New(input) => Ok(agent.turn(input, &mut observe, &cancel).await),
+            Question::Again => agent.retry(&mut observe, &cancel).await,
+        }
+    };
+    let (result, after) = listening(turn, signals, &cancel).await;
+    output.end_reply();
+    output.end_progress();
+    (result, after)
+}
+
+/// Compacts and shows how far it is.
+pub async fn compact(
+    agent: &mut Agent,
+    output: &mut Output,
+    signals: &mut Signals,
+) -> (Result<CompactReport, CompactError>, After) {
+    let cancel = CancellationToken::new();
+    output.progress("writing a summary …");
+    let mut progress = |progress: Progress| {
+        if progress.steps > 1 {
+            output.progress(&format!(
+                "writing a summary, part {} of {} …",
+                progress.done + 1,
+                progress.steps
+            ));
+        }
+    };
+    let (result, after) = listening(agent.compact(&mut progress, &cancel), signals, &cancel).await;
+    output.end_progress();
+    (result, after)
+}
+
+/// Drives `work` to its end; signals cancel it, and it then ends by itself.
+async fn listening<T>(
+    work: impl Future<Output = T>,
+    signals: &mut Signals,
+    cancel: &CancellationToken,
+) -> (T, After) {
+    let mut work = pin!(work);
+    let mut after = After::GoOn;
+    loop {
+        tokio::select! {
+            biased;
+            result = &mut work => return (result, after),
+            signal = signals.next() => {
+                cancel.cancel();
+                if signal != Signal::Interrupt {
+                    after = After::Leave;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The chat: read a line, do what it says, until the person leaves.
+
+use super::ask::{self, After, Question, Shown};
+use super::commands::{self, Next, Typed};
+use super::desk::Desk;
+use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
+use super::show;
+use super::{Signal, Signals};
+use crate::agent::{CompactError, CompactReport};
+use crate::chat::Outcome;
+use crate::hint::{Hint, chain};
+use crate::term::Output;
+
+/// A chat from its first line to its last.
+#[derive(Debug)]
+pub struct Chat<'a> {
+    pub desk: &'a mut Desk,
+    pub input: &'a mut LineReader,
+    pub output: &'a mut Output,
+    pub signals: &'a mut Signals,
+    pub ended: Ended,
+}
+
+/// What a line is wanted for.
+enum Wanted<'a> {
+    Input(&'a str),
+    Answer(&'a str),
+    Paste,
+}
+
+/// How a chat ended; a script that pipes lines in wants to know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ended {
+    /// Nothing failed, or the person left by a command whatever failed before.
+    #[default]
+    Well,
+    /// A turn failed, or a line was refused.
+    WithErrors,
+}
+
+impl Chat<'_> {
+    /// Reads and answers until the input ends or the person leaves.
+    pub async fn run(&mut self) -> Ended {
+        let mut leave = LeaveKeys::default();
+        loop {
+            let prompt = format!("{}> ", self.desk.agent.memory().mode().name);
+            let line = match self.hear(Wanted::Input(&prompt)).await {
+                Ok(line) => line,
+                Err(error @ InputError::TooLong { .. }) => {
+                    self.refuse(&error);
+                    continue;
+                }
+                Err(error) => {
+                    self.refuse(&error);
+                    return self.ended;
+                }
+            };
+            self.desk.columns = self.output.columns();
+            let after = match (leave.step(&line), line) {
+                (Step::Leave, _) => After::Leave,
+                (Step::Warn, _) => {
+                    self.output
+                        .notice("Ctrl-C again leaves, and so does Ctrl-D");
+                    After::GoOn
+                }
+                (Step::Continue, Line::Text(text)) => self.line(&text).await,
+                (Step::Continue, Line::Cleared | Line::Interrupted | Line::Eof) => After::GoOn,
+            };
+            if after == After::Leave || self.output.failure().is_some() {
+                return self.ended;
+            }
+        }
+    }
+
+    /// The next line, or the end when the process is told to end.
+    async fn hear(&mut self, wanted: Wanted<'_>) -> Result<Line, InputError> {
+        let Self {
+            input,
+            output,
+            signals,
+            ..
+        } = self;
+        let reading = async {
+            match wanted {
+                Wanted::Input(prompt) => input.read(prompt, "", output).await,
+                Wanted::Answer(question) => input.answer(question, output).await,
+                Wanted::Paste => input.paste("... ", output).await,
+            }
+        };
+        let mut reading = std::pin::pin!(reading);
+        loop {
+            tokio::select! {
+                biased;
+                line = &mut reading => return line,
+                signal = signals.next() => match signal {
+                    // An editor that reads keys sees Ctrl-C itself; this one came from elsewhere.
+                    Signal::Interrupt => {}
+                    Signal::Terminate | Signal::Hangup => return Ok(Line::Eof),
+                },
+            }
+        }
+    }
+
+    async fn line(&mut self, text: &str) -> After {
+        match commands::parse(text) {
+            Typed::Nothing => After::GoOn,
+            Typed::Message(message) => self.ask(Question::New(message.to_owned())).await,
+            Typed::Command(name, arguments) => self.command(name, arguments).await,
+        }
+    }
+
+    async fn command(&mut self, name: &str, arguments: &str) -> After {
+        let next = match commands::find(name) {
+            Ok(command) => (command.run)(self.desk, arguments).await,
+            Err(error) => Err(error),
+        };
+        match next {
+            Ok(Next::Answer(text)) => self.output.answer(&text),
+            Ok(Next::Warned(text, warning)) => {
+                self.output.answer(&text);
+                self.output.warning(&warning.to_string());
+            }
+            Ok(Next::Confirm(question, deed)) => return self.confirm(&question, deed).await,
+            Ok(Next::Retry) => return self.ask(Question::Again).await,
+            Ok(Next::Compact) => return self.compact().await,
+            Ok(Next::Paste) => return self.paste().await,
+            Ok(Next::Leave) => {
+                self.ended = Ended::Well;
+                return After::Leave;
+            }
+            Err(error) => self.refuse(&error),
+        }
+        After::GoOn
+    }
+
+    fn refuse<E: std::error::Error + Hint>(&mut self, error: &E) {
+        self.ended = Ended::WithErrors;
+        self.output.error(&chain(error), error.hint().as_deref());
+    }
+
+    async fn ask(&mut self, question: Question) -> After {
+        let (result, after) = ask::ask(
+            &mut self.desk.agent,
+            question,
+            Shown::AsItArrives,
+            self.output,
+            self.signals,
+        )
+        .await;
+        match result {
+            Ok(Ok(report)) if report.outcome == Outcome::Interrupted => {
+                self.output
+                    .notice("interrupted; what arrived is kept, `/retry` asks again");
+            }
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => {
+                self.ended = Ended::WithErrors;
+                show::failure(self.output, &error);
+            }
+            Err(no_turn) => {
+                self.ended = Ended::WithErrors;
+                self.output.error(&no_turn.to_string(), None);
+            }
+        }
+        after
+    }
+
+    async fn compact(&mut self) -> After {
+        let (result, after) = ask::compact(&mut self.desk.agent, self.output, self.signals).await;
+        match result {
+            Ok(report) => self.output.answer(&compacted(&report)),
+            Err(error @ CompactError::Nothing(_)) => self.output.notice(&error.to_string()),
+            Err(error) => {
+                self.ended = Ended::WithErrors;
+                self.output
+                    .error(&format!("not compacted: {error}"), error.hint().as_deref());
+            }
+        }
+        after
+    }
+
+    async fn confirm(&mut self, question: &str, deed: commands::Deed) -> After {
+        let prompt = format!("{question} [y/N] ");
+        let yes = match self.hear(Wanted::Answer(&prompt)).await {
+            Ok(Line::Text(answer)) => matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"),
+            Ok(Line::Cleared | Line::Interrupted | Line::Eof) | Err(_) => false,
+        };
+        if !yes {
+            self.output.notice("nothing was changed");
+            return After::GoOn;
+        }
+        match deed.run(self.desk) {
+            Ok(done) => self.output.answer(&done),
+            Err(error) => self.refuse(&error),
+        }
+        After::GoOn
+    }
+
+    async fn paste(&mut self) -> After {
+        self.output
+            .notice("several lines; a line with a single dot, or Ctrl-D, ends them");
+        match self.hear(Wanted::Paste).await {
+            Ok(Line::Text(text)) if !text.trim().is_empty() => self.ask(Question::New(text)).await,
+            Ok(_) => After::GoOn,
+            Err(error) => {
+                self.refuse(&error);
+                After::GoOn
+            }
+        }
+    }
+}
+
+/// What shrank (O16).
+fn compacted(report: &CompactReport) -> String {
+    let CompactReport {
+        before,
+        after,
+        warning,
+    } = report;
+    let mut text = format!(
+        "Compacted: {} messages -> {} messages, {} -> {} tokens; the whole history stays on disk",
+        before.messages, after.messages, before.tokens, after.tokens
+    );
+    if let Some(warning) = warning {
+        text = format!("{text}\n{warning}");
+    }
+    text
+}

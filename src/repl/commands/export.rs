@@ -1,0 +1,94 @@
+//! `/export`: the whole session in a file of the person's own.
+
+use std::path::Path;
+
+use super::{CommandError, Desk, Next, usage};
+use crate::chat::Session;
+use crate::files::{Existing, write_for_person};
+use crate::repl::transcript;
+use crate::store;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Markdown,
+    Json,
+}
+
+pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let (format, file) =
+        parse(arguments).ok_or_else(|| usage("export", "needs the name of a file"))?;
+    let session = desk.session();
+    let text = match format {
+        Format::Markdown => markdown(session),
+        Format::Json => store::export_json(session),
+    };
+    write_for_person(Path::new(file), text.as_bytes(), Existing::Stays).map_err(|source| {
+        CommandError::Export {
+            path: file.to_owned(),
+            source,
+        }
+    })?;
+    Next::answer(format!(
+        "{} messages written to {file}",
+        session.messages().len()
+    ))
+}
+
+fn parse(arguments: &str) -> Option<(Format, &str)> {
+    let (first, rest) = arguments
+        .split_once(char::is_whitespace)
+        .unwrap_or((arguments, ""));
+    let (format, file) = match (first, rest.trim()) {
+        ("md", file) => (Some(Format::Markdown), file),
+        ("json", file) => (Some(Format::Json), file),
+        _ => (None, arguments),
+    };
+    let by_ending = || {
+        if file.to_lowercase().ends_with(".json") {
+            Format::Json
+        } else {
+            Format::Markdown
+        }
+    };
+    (!file.is_empty()).then(|| (format.unwrap_or_else(by_ending), file))
+}
+
+fn markdown(session: &Session) -> String {
+    let turns = session.turns().iter().map(|turn| {
+        let mark = if turn.withdrawn.is_some() {
+            " (withdrawn)"
+        } else {
+            ""
+        };
+        let messages = session.messages_of(turn).iter().map(|message| {
+            let time = message.at.map(|at| format!(" · {at}")).unwrap_or_default();
+            format!(
+                "**{}**{time}{mark}\n\n{}\n",
+                transcript::speaker(message.role),
+                transcript::body(message)
+            )
+        });
+        messages.collect::<Vec<_>>().join("\n")
+    });
+    let turns = turns.collect::<Vec<_>>().join("\n---\n\n");
+    format!("# {}\n\n{turns}", session.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_is_named_or_read_off_the_file() {
+        for (arguments, expected) in [
+            ("md notes.txt", Some((Format::Markdown, "notes.txt"))),
+            ("json notes", Some((Format::Json, "notes"))),
+            ("notes.json", Some((Format::Json, "notes.json"))),
+            ("my notes.md", Some((Format::Markdown, "my notes.md"))),
+            ("", None),
+            ("md", None),
+        ] {
+            assert_eq!(parse(arguments), expected, "{arguments:?}");
+        }
+    }
+}

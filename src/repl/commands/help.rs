@@ -1,0 +1,86 @@
+//! `/help`: the table of commands, one of its rows, or the guide to the modes (C69).
+
+use super::{COMMANDS, Command, CommandError, Desk, Next, find};
+
+const MODES: &str = "\
+Which memory mode for what
+
+  general questions, research             conversation   light and fast
+  summaries, brainstorming                conversation   the flow of ideas
+  writing or reviewing code               code           a larger window of messages
+  debugging                               code           keeps to the task and its errors
+  refactoring a code base                 code           more context stays visible
+  architecture decisions                  reasoning      options, trade-offs, reasons
+  project planning                        reasoning      objectives and constraints first
+  comparing options                       reasoning      decisions are respected later
+
+Rule of thumb: take the lightest mode that fits: conversation, then code, then reasoning. Switching with `/mode`
+loses nothing.";
+
+pub(super) async fn run(_: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    match arguments.trim_start_matches('/') {
+        "" => Next::answer(list()),
+        "modes" => Next::answer(MODES),
+        name => find(name).and_then(|command| Next::answer(one(command))),
+    }
+}
+
+fn signature(command: &Command) -> String {
+    let aliases: String = command
+        .aliases
+        .iter()
+        .map(|alias| format!(", /{alias}"))
+        .collect();
+    let space = if command.arguments.is_empty() {
+        ""
+    } else {
+        " "
+    };
+    format!("/{}{aliases}{space}{}", command.name, command.arguments)
+}
+
+/// Every command in one line each.
+fn list() -> String {
+    let width = COMMANDS
+        .iter()
+        .map(|command| signature(command).chars().count())
+        .max()
+        .unwrap_or(0);
+    let rows = COMMANDS
+        .iter()
+        .map(|command| format!("  {:<width$}  {}", signature(command), command.summary));
+    let rows: Vec<String> = rows.collect();
+    format!(
+        "{}\n\nSeveral lines: begin and end with \"\"\", end a line with \\, or Alt-Enter. Ctrl-C stops a reply.",
+        rows.join("\n")
+    )
+}
+
+fn one(command: &Command) -> String {
+    let mut text = format!("{}\n  {}", signature(command), command.summary);
+    for line in command.details.lines() {
+        text.push_str("\n  ");
+        text.push_str(line.trim());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_names_every_command_and_alias() {
+        let list = list();
+        for command in &COMMANDS {
+            assert!(list.contains(&signature(command)), "{command:?}");
+        }
+        insta::assert_snapshot!(list);
+    }
+
+    #[test]
+    fn one_command_is_explained() {
+        insta::assert_snapshot!(one(find("m").unwrap()), @r"
+        ");
+    }
+}

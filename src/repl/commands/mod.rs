@@ -1,0 +1,535 @@
+//! The slash commands: one table, so that help, completion and dispatch cannot disagree.
+//!
+//! A command takes the [`Desk`] and its arguments and returns what is to happen next as a value; it prints
+//! nothing itself. One file for each command that needs more than a line.
+
+mod context;
+mod export;
+mod help;
+mod history;
+mod info;
+mod mode;
+mod model;
+mod session;
+
+use std::borrow::Cow;
+
+use futures_util::future::LocalBoxFuture;
+
+use super::desk::Desk;
+use super::input::{Candidate, Complete, Completions};
+use crate::agent::{NoTurn, Warning};
+use crate::chat::{BadName, SessionName};
+use crate::hint::Hint;
+use crate::memory::BadMode;
+use crate::provider::ProviderError;
+use crate::store::StoreError;
+
+/// One row of the table.
+pub struct Command {
+    /// Without the slash.
+    pub name: &'static str,
+    pub aliases: &'static [&'static str],
+    /// As help shows them: `[NAME]`.
+    pub arguments: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// What `/help NAME` adds to it; may be empty.
+    pub details: &'static str,
+    pub completes: Completes,
+    pub run: Run,
+}
+
+impl std::fmt::Debug for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "/{}", self.name)
+    }
+}
+
+type Run = for<'a> fn(&'a mut Desk, &'a str) -> LocalBoxFuture<'a, Result<Next, CommandError>>;
+
+/// What the first argument of a command may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completes {
+    Nothing,
+    Modes,
+    Models,
+    Sessions,
+    Commands,
+    /// One of these words.
+    Words(&'static [&'static str]),
+}
+
+/// What is to happen after a command.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// Print this as the command's answer.
+    Answer(String),
+    /// The same, and then a warning.
+    Warned(String, Warning),
+    /// Ask the person; on "yes" do this.
+    Confirm(String, Deed),
+    /// Ask the model the last question again.
+    Retry,
+    Compact,
+    /// Read several lines and send them.
+    Paste,
+    Leave,
+}
+
+/// What is done only after a "yes".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deed {
+    Clear,
+    Delete(SessionName),
+}
+
+impl Next {
+    fn answer(text: impl Into<String>) -> Result<Self, CommandError> {
+        Ok(Self::Answer(text.into()))
+    }
+
+    fn with(text: String, warning: Option<Warning>) -> Self {
+        match warning {
+            Some(warning) => Self::Warned(text, warning),
+            None => Self::Answer(text),
+        }
+    }
+}
+
+/// Why a command did nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    #[error("unknown command /{name}")]
+    Unknown { name: String, near: Vec<String> },
+    #[error("/{name} {problem}")]
+    Usage {
+        name: &'static str,
+        problem: String,
+        usage: &'static str,
+    },
+    #[error(transparent)]
+    Mode(#[from] BadMode),
+    #[error(transparent)]
+    Name(#[from] BadName),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Model(#[from] ProviderError),
+    #[error(transparent)]
+    NoTurn(#[from] NoTurn),
+    #[error("cannot write {path}")]
+    Export {
+        path: String,
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl Hint for CommandError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Unknown { near, .. } if near.is_empty() => Some(
+                "`/help` lists them; to send a line that begins with /, put a space before it"
+                    .into(),
+            ),
+            Self::Unknown { near, .. } => {
+                let near: Vec<String> = near.iter().map(|name| format!("/{name}")).collect();
+                Some(
+                    format!(
+                        "did you mean {}? `/help` lists all; a space before the / sends the line",
+                        near.join(" or ")
+                    )
+                    .into(),
+                )
+            }
+            Self::Usage { name, usage, .. } => Some(format!("usage: /{name} {usage}").into()),
+            Self::Mode(error) => error.hint(),
+            Self::Name(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Model(error) => error.hint(),
+            Self::NoTurn(_) => None,
+            Self::Export { .. } => Some("nothing was written over; choose another path".into()),
+        }
+    }
+}
+
+/// Lets a plain async function stand in the table.
+macro_rules! run {
+    ($function:path) => {
+        |desk, arguments| Box::pin($function(desk, arguments))
+    };
+}
+
+/// Every command, in the order in which help lists them.
+pub const COMMANDS: [Command; 17] = [
+    Command {
+        name: "help",
+        aliases: &["h", "?"],
+        arguments: "[COMMAND|modes]",
+        summary: "List the commands, or explain one",
+        details: "`/help modes` says which memory mode suits what; `/help model` says how to get a model.",
+        completes: Completes::Commands,
+        run: run!(help::run),
+    },
+    Command {
+        name: "mode",
+        aliases: &["M"],
+        arguments: "[MODE]",
+        summary: "List the memory modes, or switch to one",
+        details: "Takes effect with the very next request. Nothing is lost: every mode reads every turn.",
+        completes: Completes::Modes,
+        run: run!(mode::run),
+    },
+    Command {
+        name: "model",
+        aliases: &["m"],
+        arguments: "[ALIAS|PROVIDER/MODEL]",
+        summary: "List the models, or switch to one",
+        details: "Memory stays as it is. An alias is an entry of `models` in the config file.\n\
+                  To get a model: install Ollama and `ollama pull` one, or set OPENAI_API_KEY or ANTHROPIC_API_KEY,\n\
+                  or name an OpenAI-compatible server in the config file (`providers`, then `models`).",
+        completes: Completes::Models,
+        run: run!(model::run),
+    },
+    Command {
+        name: "context",
+        aliases: &[],
+        arguments: "[full]",
+        summary: "Show what the last request held: sections, tokens, where from",
+        details: "`/context full` prints the whole of it.",
+        completes: Completes::Words(&["full"]),
+        run: run!(context::run),
+    },
+    Command {
+        name: "compact",
+        aliases: &[],
+        arguments: "[undo]",
+        summary: "Let a summary stand for everything said so far",
+        details: "Only what is sent shrinks: history stays whole on disk, and `/compact undo` goes back.",
+        completes: Completes::Words(&["undo"]),
+        run: run!(context::compact),
+    },
+    Command {
+        name: "history",
+        aliases: &[],
+        arguments: "[N]",
+        summary: "Print the last N turns (default 5), or `all`",
+        details: "Shows what is kept, whatever the model is sent: undone and failed turns are marked.",
+        completes: Completes::Words(&["all"]),
+        run: run!(history::run),
+    },
+    Command {
+        name: "undo",
+        aliases: &[],
+        arguments: "",
+        summary: "Take the last turn out of what the model is sent",
+        details: "It stays in the history on disk, marked.",
+        completes: Completes::Nothing,
+        run: run!(history::undo),
+    },
+    Command {
+        name: "retry",
+        aliases: &[],
+        arguments: "",
+        summary: "Ask the last question again",
+        details: "The new answer replaces the old one in what is sent; history keeps both.",
+        completes: Completes::Nothing,
+        run: |_, _| Box::pin(async { Ok(Next::Retry) }),
+    },
+    Command {
+        name: "session",
+        aliases: &["s"],
+        arguments: "[NAME]",
+        summary: "Show the session, or go on with another",
+        details: "A name that is new begins a session.",
+        completes: Completes::Sessions,
+        run: run!(session::run),
+    },
+    Command {
+        name: "sessions",
+        aliases: &[],
+        arguments: "",
+        summary: "List all sessions, most recently used first",
+        details: "",
+        completes: Completes::Nothing,
+        run: run!(session::list),
+    },
+    Command {
+        name: "rename",
+        aliases: &[],
+        arguments: "NAME",
+        summary: "Give this session another name",
+        details: "",
+        completes: Completes::Nothing,
+        run: run!(session::rename),
+    },
+    Command {
+        name: "delete",
+        aliases: &[],
+        arguments: "NAME",
+        summary: "Move a session to the trash folder; asks first",
+        details: "",
+        completes: Completes::Sessions,
+        run: run!(session::delete),
+    },
+    Command {
+        name: "clear",
+        aliases: &[],
+        arguments: "",
+        summary: "Begin this session anew; asks first",
+        details: "What was said moves to the archive folder; nothing is deleted.",
+        completes: Completes::Nothing,
+        run: run!(session::clear),
+    },
+    Command {
+        name: "export",
+        aliases: &[],
+        arguments: "[md|json] FILE",
+        summary: "Write the whole session to a file",
+        details: "Without a format the file's ending decides; Markdown otherwise. Never writes over a file.",
+        completes: Completes::Words(&["md", "json"]),
+        run: run!(export::run),
+    },
+    Command {
+        name: "info",
+        aliases: &[],
+        arguments: "",
+        summary: "Show session, mode, model, window and where things are kept",
+        details: "",
+        completes: Completes::Nothing,
+        run: run!(info::run),
+    },
+    Command {
+        name: "paste",
+        aliases: &[],
+        arguments: "",
+        summary: "Read several lines, up to a line with a single dot",
+        details: "A message may also begin and end with \"\"\", or lines may end in \\.",
+        completes: Completes::Nothing,
+        run: |_, _| Box::pin(async { Ok(Next::Paste) }),
+    },
+    Command {
+        name: "quit",
+        aliases: &["exit", "q"],
+        arguments: "",
+        summary: "Save and leave; so does Ctrl-D",
+        details: "",
+        completes: Completes::Nothing,
+        run: |_, _| Box::pin(async { Ok(Next::Leave) }),
+    },
+];
+
+/// A line as a person typed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Typed<'a> {
+    Nothing,
+    /// Name without the slash, and the rest, trimmed.
+    Command(&'a str, &'a str),
+    Message(&'a str),
+}
+
+/// Tells a command from a message. A blank before the slash makes it a message.
+pub fn parse(line: &str) -> Typed<'_> {
+    if line.trim().is_empty() {
+        return Typed::Nothing;
+    }
+    let Some(rest) = line.strip_prefix('/') else {
+        return Typed::Message(line.trim());
+    };
+    let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    Typed::Command(name, arguments.trim())
+}
+
+/// The command of a name or alias. Case matters: `/M` is not `/m` (C64).
+pub fn find(name: &str) -> Result<&'static Command, CommandError> {
+    let named = |command: &&Command| command.name == name || command.aliases.contains(&name);
+    COMMANDS
+        .iter()
+        .find(named)
+        .ok_or_else(|| CommandError::Unknown {
+            name: name.chars().take(40).collect(),
+            near: nearest(name),
+        })
+}
+
+/// Names like this one, best first, at most two.
+fn nearest(name: &str) -> Vec<String> {
+    const LIKE: f64 = 0.7;
+    let likeness = |known: &str| strsim::jaro_winkler(known, &name.to_lowercase());
+    let names = COMMANDS.iter().map(|command| command.name);
+    let mut near: Vec<(f64, &str)> = names.map(|known| (likeness(known), known)).collect();
+    near.retain(|(likeness, _)| *likeness > LIKE && !name.is_empty());
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.into_iter()
+        .take(2)
+        .map(|(_, known)| known.to_owned())
+        .collect()
+}
+
+impl Complete for Offers {
+    /// Names of commands behind a slash, and their first arguments.
+    fn complete(&self, line: &str, cursor: usize) -> Completions {
+        let Some(rest) = line.get(..cursor).and_then(|line| line.strip_prefix('/')) else {
+            return Completions::default();
+        };
+        let (start, begun, offers) = match rest.split_once(' ') {
+            None => (1, rest, self.of(Completes::Commands)),
+            Some((name, argument)) => {
+                let completes = find(name).map_or(Completes::Nothing, |command| command.completes);
+                let begun = argument.trim_start();
+                (cursor - begun.len(), begun, self.of(completes))
+            }
+        };
+        let candidates = offers
+            .into_iter()
+            .filter(|(word, _)| word.starts_with(begun));
+        let candidate = |(replacement, description)| Candidate {
+            replacement,
+            description,
+        };
+        Completions {
+            start,
+            candidates: candidates.map(candidate).collect(),
+        }
+    }
+}
+
+/// A word and what it means.
+pub type Offer = (String, String);
+
+/// Words that complete arguments. Modes and models do not change while the program runs; sessions are
+/// looked up when somebody asks.
+pub struct Offers {
+    pub modes: Vec<Offer>,
+    pub models: Vec<Offer>,
+    pub sessions: Box<dyn Fn() -> Vec<Offer> + Send>,
+}
+
+impl std::fmt::Debug for Offers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Offers")
+            .field("modes", &self.modes)
+            .field("models", &self.models)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Offers {
+    fn of(&self, completes: Completes) -> Vec<(String, String)> {
+        let bare = |word: &str| (word.to_owned(), String::new());
+        match completes {
+            Completes::Nothing => Vec::new(),
+            Completes::Modes => self.modes.clone(),
+            Completes::Models => self.models.clone(),
+            Completes::Sessions => (self.sessions)(),
+            Completes::Commands => COMMANDS
+                .iter()
+                .map(|command| (command.name.to_owned(), command.summary.to_owned()))
+                .collect(),
+            Completes::Words(words) => words.iter().map(|word| bare(word)).collect(),
+        }
+    }
+}
+
+/// For commands that take nothing: refuses anything else.
+fn nothing(name: &'static str, arguments: &str) -> Result<(), CommandError> {
+    if arguments.is_empty() {
+        Ok(())
+    } else {
+        Err(usage(name, "takes no argument"))
+    }
+}
+
+fn usage(name: &'static str, problem: impl Into<String>) -> CommandError {
+    let usage = find(name).map_or("", |command| command.arguments);
+    CommandError::Usage {
+        name,
+        problem: problem.into(),
+        usage,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_and_aliases_are_unique() {
+        let mut seen = HashSet::new();
+        for command in &COMMANDS {
+            for name in std::iter::once(&command.name).chain(command.aliases) {
+                assert!(seen.insert(*name), "/{name} stands twice");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_are_commands_only_with_the_slash_first() {
+        for (line, expected) in [
+            ("/mode code", Typed::Command("mode", "code")),
+            ("/M  reasoning ", Typed::Command("M", "reasoning")),
+            ("/", Typed::Command("", "")),
+            (
+                " /etc/passwd holds users",
+                Typed::Message("/etc/passwd holds users"),
+            ),
+            ("  ", Typed::Nothing),
+            ("hello", Typed::Message("hello")),
+        ] {
+            assert_eq!(parse(line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_command_names_the_nearest() {
+        for (typed, near) in [
+            ("mdoe", "mode"),
+            ("sesion", "session"),
+            ("MODE", "mode"),
+            ("quti", "quit"),
+        ] {
+            let error = find(typed).unwrap_err();
+            let CommandError::Unknown { near: found, .. } = &error else {
+                panic!("{error:?}")
+            };
+            assert_eq!(found.first().map(String::as_str), Some(near), "{typed}");
+        }
+        assert!(find("").unwrap_err().hint().is_some());
+        assert!(find("zzzz").unwrap_err().hint().unwrap().contains("/help"));
+    }
+
+    #[test]
+    fn the_case_of_an_alias_matters() {
+        assert_eq!(find("M").unwrap().name, "mode");
+        assert_eq!(find("m").unwrap().name, "model");
+    }
+
+    #[test]
+    fn names_and_arguments_are_completed() {
+        let offers = Offers {
+            modes: vec![("code".into(), "Programming".into())],
+            models: Vec::new(),
+            sessions: Box::new(|| vec![("work".into(), "First words".into())]),
+        };
+        for (line, start, expected) in [
+            ("/mo", 1, vec!["mode", "model"]),
+            ("/mode c", 6, vec!["code"]),
+            ("/M ", 3, vec!["code"]),
+            ("/context f", 9, vec!["full"]),
+            ("/delete w", 8, vec!["work"]),
+            ("hello", 0, vec![]),
+            ("/nonsense x", 10, vec![]),
+        ] {
+            let completions = offers.complete(line, line.len());
+            let words: Vec<_> = completions
+                .candidates
+                .iter()
+                .map(|c| c.replacement.as_str())
+                .collect();
+            assert_eq!((completions.start, words), (start, expected), "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! `/session`, `/sessions`, `/rename`, `/delete`, `/clear`.
+
+use super::{CommandError, Deed, Desk, Next, nothing, usage};
+use crate::chat::SessionName;
+use crate::repl::listing;
+use crate::store::Repair;
+
+pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    if arguments.is_empty() {
+        return Next::answer(listing::opened(desk.session(), desk.now()));
+    }
+    let name: SessionName = arguments.parse()?;
+    if name == *desk.session().name() {
+        return Next::answer(format!("Already in session {name}"));
+    }
+    let opened = desk.store.open(&name, desk.lock_wait)?;
+    let repairs: Vec<String> = opened.repairs.iter().map(Repair::to_string).collect();
+    let closed = desk.agent.open(opened);
+    let mut lines = vec![listing::opened(desk.session(), desk.now())];
+    lines.extend(repairs);
+    if let Err(error) = closed {
+        lines.push(format!(
+            "the session before it was not saved whole: {error}"
+        ));
+    }
+    Next::answer(lines.join("\n"))
+}
+
+pub(super) async fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    nothing("sessions", arguments)?;
+    let sessions = desk.store.list()?;
+    Next::answer(listing::table(
+        &sessions,
+        Some(desk.session().name()),
+        desk.now(),
+        desk.columns,
+    ))
+}
+
+pub(super) async fn rename(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    if arguments.is_empty() {
+        return Err(usage("rename", "needs the new name"));
+    }
+    let name: SessionName = arguments.parse()?;
+    let before = desk.session().name().clone();
+    desk.agent.rename(&name)?;
+    Next::answer(format!("Session {before} is now called {name}"))
+}
+
+pub(super) async fn delete(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    if arguments.is_empty() {
+        return Err(usage("delete", "needs the name of a session"));
+    }
+    let name: SessionName = arguments.parse()?;
+    if name == *desk.session().name() {
+        return Err(usage(
+            "delete",
+            "cannot take the session that is open; go to another with /session first",
+        ));
+    }
+    let listed = desk.store.list()?;
+    let Some(info) = listed.iter().find(|info| info.name == name) else {
+        return Err(crate::store::StoreError::Missing { name }.into());
+    };
+    let question = format!(
+        "Move session {name} ({} messages) to the trash?",
+        info.messages
+    );
+    Ok(Next::Confirm(question, Deed::Delete(name)))
+}
+
+pub(super) async fn clear(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    nothing("clear", arguments)?;
+    if desk.session().is_empty() {
+        return Next::answer("Nothing was said yet");
+    }
+    let count = desk.session().messages().len();
+    let question =
+        format!("Move the {count} messages of this session to the archive and begin anew?");
+    Ok(Next::Confirm(question, Deed::Clear))
+}
+
+impl Deed {
+    /// Does it; tells what was done.
+    pub(in crate::repl) fn run(self, desk: &mut Desk) -> Result<String, CommandError> {
+        match self {
+            Self::Clear => {
+                let archive = desk.agent.clear()?;
+                Ok(format!(
+                    "Begun anew; what was said is in {}",
+                    archive.display()
+                ))
+            }
+            Self::Delete(name) => {
+                let trash = desk.store.discard(&name, desk.now())?;
+                Ok(format!("Session {name} moved to {}", trash.display()))
+            }
+        }
+    }
+}

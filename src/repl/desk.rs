@@ -1,0 +1,42 @@
+//! What commands work on: the conversation, and what it takes to open another or ask another model.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::agent::Agent;
+use crate::chat::{Session, Timestamp};
+use crate::clock::Clock;
+use crate::provider::Catalog;
+use crate::store::SessionStore;
+
+/// The parts of a running chat.
+#[derive(Debug)]
+pub struct Desk {
+    pub agent: Agent,
+    pub store: Arc<dyn SessionStore>,
+    pub catalog: Catalog,
+    pub clock: Arc<dyn Clock>,
+    /// How long opening another session waits for its lock.
+    pub lock_wait: Duration,
+    pub places: Places,
+    /// Columns of the terminal, for tables; 80 where there is none.
+    pub columns: usize,
+}
+
+/// Where things are, for `/info`.
+#[derive(Clone, Debug)]
+pub struct Places {
+    pub data: PathBuf,
+    pub config: Option<PathBuf>,
+}
+
+impl Desk {
+    pub fn session(&self) -> &Session {
+        self.agent.session()
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}

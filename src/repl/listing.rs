@@ -1,0 +1,48 @@
+//! Sessions in lines: the table of all, and the one that was opened.
+
+use crate::chat::{Session, SessionName, Timestamp};
+use crate::store::SessionInfo;
+use crate::term::{Align, Table};
+
+/// `Resumed work (12 messages, last 3 days ago)`, or that it is new (C75).
+pub fn opened(session: &Session, now: Timestamp) -> String {
+    let name = session.name();
+    if session.is_empty() {
+        return format!("New session {name}");
+    }
+    let count = session.messages().len();
+    let last = session
+        .meta()
+        .updated_at
+        .map_or_else(String::new, |at| format!(", last {}", at.ago(now)));
+    format!("Resumed {name} ({count} messages{last})")
+}
+
+/// One line a session: name, mode, messages, last used, first words; the open one marked.
+pub fn table(
+    sessions: &[SessionInfo],
+    open: Option<&SessionName>,
+    now: Timestamp,
+    columns: usize,
+) -> String {
+    if sessions.is_empty() {
+        return "No sessions yet".to_owned();
+    }
+    let mut table = Table::new([
+        Align::Left,
+        Align::Left,
+        Align::Right,
+        Align::Left,
+        Align::Left,
+    ]);
+    table.row(["  SESSION", "MODE", "MESSAGES", "LAST USED", "FIRST WORDS"]);
+    for info in sessions {
+        let mark = if open == Some(&info.name) { '*' } else { ' ' };
+        let name = format!("{mark} {}", info.name);
+        let mode = info.mode.clone().unwrap_or_default();
+        let last = info.updated_at.map_or_else(String::new, |at| at.ago(now));
+        let words = info.problem.as_ref().unwrap_or(&info.title).clone();
+        table.row([name, mode, info.messages.to_string(), last, words]);
+    }
+    table.render(columns).trim_end().to_owned()
+}

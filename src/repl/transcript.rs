@@ -1,0 +1,61 @@
+//! A session as a person reads it: speakers, times, what became of each turn.
+
+use crate::chat::{Message, Part, Role, Session, Turn, Withdrawal};
+
+/// One turn, its messages under their speakers.
+pub fn turn(session: &Session, turn: &Turn) -> String {
+    let mark = match turn.withdrawn {
+        None => "",
+        Some(Withdrawal::Undone) => "  (undone)",
+        Some(Withdrawal::Retried) => "  (asked again)",
+    };
+    let messages = session.messages_of(turn).iter();
+    let blocks = messages.map(|message| format!("{}{mark}\n{}", heading(message), body(message)));
+    blocks.collect::<Vec<_>>().join("\n\n")
+}
+
+fn heading(message: &Message) -> String {
+    let speaker = speaker(message.role);
+    message
+        .at
+        .map_or_else(|| speaker.to_owned(), |at| format!("{speaker}, {at}"))
+}
+
+/// What a person calls the role.
+pub fn speaker(role: Role) -> &'static str {
+    match role {
+        Role::User => "You",
+        Role::Assistant => "Assistant",
+        Role::Tool => "Tool",
+    }
+}
+
+/// Text, calls and results of a message, in order.
+pub fn body(message: &Message) -> String {
+    let parts = message.parts.iter().map(|part| match part {
+        Part::Text(text) => text.clone(),
+        Part::ToolCall(call) => format!("[calls {} {}]", call.name, call.arguments),
+        Part::ToolResult {
+            name,
+            output,
+            failed,
+            ..
+        } => {
+            let word = if *failed { "failed" } else { "answered" };
+            format!("[{name} {word}]\n{output}")
+        }
+    });
+    parts
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The beginning of a text in one line of at most `chars` characters.
+pub fn first_words(text: &str, chars: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(chars) {
+        None => line,
+        Some((end, _)) => format!("{}…", &line[..end]),
+    }
+}
