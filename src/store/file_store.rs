@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use super::error::{At, StoreError};
 use super::file_log::FileLog;
-use super::journal::{self, Ground};
+use super::journal;
 use super::layout::{Found, Layout};
 use super::loading::{self, Damage};
 use super::moving::{self, Destination};
 use super::opening::{self, Bench};
+use super::replay::{self, Ground};
 use super::snapshot::{self, HEAD_BYTES};
 use super::{Opened, SessionInfo, SessionStore};
 use crate::chat::{Session, SessionName, Timestamp};
@@ -168,7 +169,7 @@ impl FileStore {
                 journal_seq: head.journal_seq,
             };
             let journal = self.disk.read(&self.layout.journal(name));
-            journal::replay(
+            replay::replay(
                 &mut shown,
                 ground,
                 journal::read(&journal.unwrap_or_default()),

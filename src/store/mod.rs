@@ -16,6 +16,7 @@ mod loading;
 mod moving;
 mod opening;
 mod repair;
+mod replay;
 #[cfg(test)]
 mod samples;
 mod snapshot;

@@ -426,7 +426,7 @@ mod tests {
 
     #[test]
     fn the_file_looks_like_this() {
-        let records = crate::store::samples::one_tool_turn();
+        let records = samples::one_tool_turn();
         let session = samples::session(&records);
         let file = write(&session, &samples::name(), 5).unwrap();
         assert_eq!(

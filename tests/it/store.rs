@@ -685,6 +685,8 @@ fn live(store: &FileStore) -> BTreeSet<String> {
     kept
 }
 
+const LEFT_BY_KILLS: [&str; 3] = [".tmp", ".moving", ".lock"];
+
 /// What is found afterwards, under whichever one name.
 fn found(disk: &MemoryDisk, case: &str) -> BTreeSet<String> {
     let store = on(disk);
@@ -700,7 +702,7 @@ fn found(disk: &MemoryDisk, case: &str) -> BTreeSet<String> {
     }
     let leftovers: Vec<_> = paths(disk)
         .into_iter()
-        .filter(|path| path.ends_with(".tmp") || path.ends_with(".moving"))
+        .filter(|path| LEFT_BY_KILLS.iter().any(|end| path.ends_with(end)))
         .collect();
     assert_eq!(leftovers, Vec::<String>::new(), "{case}");
     all
@@ -829,10 +831,8 @@ mod kills {
         let history = LocalDisk.list(&root.join("history")).unwrap();
         let strays: Vec<_> = history
             .iter()
-            .filter(|file| {
-                let file = file.to_string_lossy();
-                file.ends_with(".tmp") || file.ends_with(".moving") || file.ends_with(".lock")
-            })
+            .map(|file| file.display().to_string())
+            .filter(|file| LEFT_BY_KILLS.iter().any(|end| file.ends_with(end)))
             .collect();
         assert!(strays.is_empty(), "{case}: {strays:?}");
     }
