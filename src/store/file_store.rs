@@ -2,6 +2,7 @@
 //! here; what is in the files is the part of `loading`, writing them the part of `file_log`.
 
 use std::cmp::Reverse;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -194,6 +195,16 @@ impl FileStore {
     }
 }
 
+fn is_unwritable(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+    )
+}
+
 struct Summary {
     hidden_messages: usize,
     shown: Session,
@@ -203,7 +214,12 @@ impl SessionStore for FileStore {
     fn open(&self, name: &SessionName, wait: Duration) -> Result<Opened, StoreError> {
         // A lock file that is there before the lock was had: its owner is alive, or did not end by itself.
         let left_behind = self.disk.size(&self.layout.lock(name)).is_ok();
-        let lock = self.lock(name, wait)?;
+        let lock = match self.lock(name, wait) {
+            // Nothing can be written here, by anyone: the person can still read and ask, and each append
+            // says that it was not kept (C76).
+            Err(StoreError::Io { source, .. }) if is_unwritable(&source) => None,
+            lock => lock?,
+        };
         if left_behind || lock.is_none() {
             self.settle(name, wait)?;
         } else {
