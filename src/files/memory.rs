@@ -26,6 +26,7 @@ struct State {
     durable: Files,
     locked: BTreeSet<PathBuf>,
     unreadable: BTreeSet<PathBuf>,
+    read_only: bool,
 }
 
 impl MemoryDisk {
@@ -52,6 +53,11 @@ impl MemoryDisk {
     /// From now on the file cannot be read, as if it were another user's.
     pub fn deny(&self, path: impl AsRef<Path>) {
         self.state().unreadable.insert(path.as_ref().to_owned());
+    }
+
+    /// From now on nothing can be changed, locks included.
+    pub fn make_read_only(&self) {
+        self.state().read_only = true;
     }
 
     /// Every visible file, with its content.
@@ -84,6 +90,14 @@ impl MemoryDisk {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state_to_change(&self) -> io::Result<MutexGuard<'_, State>> {
+        let state = self.state();
+        if state.read_only {
+            return Err(io::ErrorKind::ReadOnlyFilesystem.into());
+        }
+        Ok(state)
     }
 }
 
@@ -141,7 +155,7 @@ impl Disk for MemoryDisk {
     }
 
     fn append_synced(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut state = self.state();
+        let mut state = self.state_to_change()?;
         let file = state.visible.entry(path.to_owned()).or_default();
         file.extend_from_slice(bytes);
         let whole = file.clone();
@@ -153,7 +167,7 @@ impl Disk for MemoryDisk {
     }
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut state = self.state();
+        let mut state = self.state_to_change()?;
         if state.is_folder(path) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
@@ -163,7 +177,7 @@ impl Disk for MemoryDisk {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let mut state = self.state();
+        let mut state = self.state_to_change()?;
         if state.visible.contains_key(to) || state.is_folder(to) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
@@ -195,12 +209,12 @@ impl Disk for MemoryDisk {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        self.state().visible.remove(path);
+        self.state_to_change()?.visible.remove(path);
         Ok(())
     }
 
     fn truncate(&self, path: &Path, len: u64) -> io::Result<()> {
-        let mut state = self.state();
+        let mut state = self.state_to_change()?;
         let file = state.visible.get_mut(path).ok_or(io::ErrorKind::NotFound)?;
         file.resize(usize::try_from(len).unwrap_or(usize::MAX), 0);
         let whole = file.clone();
@@ -218,7 +232,7 @@ impl Disk for MemoryDisk {
     }
 
     fn lock(&self, path: &Path, _: Duration) -> Result<Lock, LockError> {
-        let mut state = self.state();
+        let mut state = self.state_to_change().map_err(LockError::Io)?;
         if !state.locked.insert(path.to_owned()) {
             let pid = state
                 .visible

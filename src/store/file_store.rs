@@ -2,17 +2,19 @@
 //! here; what is in the files is the part of `loading`, writing them the part of `file_log`.
 
 use std::cmp::Reverse;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::error::{At, StoreError};
 use super::file_log::FileLog;
-use super::journal::{self, Ground};
+use super::journal;
 use super::layout::{Found, Layout};
 use super::loading::{self, Damage};
 use super::moving::{self, Destination};
 use super::opening::{self, Bench};
+use super::replay::{self, Ground};
 use super::snapshot::{self, HEAD_BYTES};
 use super::{Opened, SessionInfo, SessionStore};
 use crate::chat::{Session, SessionName, Timestamp};
@@ -168,7 +170,7 @@ impl FileStore {
                 journal_seq: head.journal_seq,
             };
             let journal = self.disk.read(&self.layout.journal(name));
-            journal::replay(
+            replay::replay(
                 &mut shown,
                 ground,
                 journal::read(&journal.unwrap_or_default()),
@@ -193,6 +195,16 @@ impl FileStore {
     }
 }
 
+fn is_unwritable(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+    )
+}
+
 struct Summary {
     hidden_messages: usize,
     shown: Session,
@@ -202,7 +214,12 @@ impl SessionStore for FileStore {
     fn open(&self, name: &SessionName, wait: Duration) -> Result<Opened, StoreError> {
         // A lock file that is there before the lock was had: its owner is alive, or did not end by itself.
         let left_behind = self.disk.size(&self.layout.lock(name)).is_ok();
-        let lock = self.lock(name, wait)?;
+        let lock = match self.lock(name, wait) {
+            // Nothing can be written here, by anyone: the person can still read and ask, and each append
+            // says that it was not kept (C76).
+            Err(StoreError::Io { source, .. }) if is_unwritable(&source) => None,
+            lock => lock?,
+        };
         if left_behind || lock.is_none() {
             self.settle(name, wait)?;
         } else {

@@ -6,7 +6,8 @@
 //! {session}.journal.jsonl    {"seq":1,"type":"turn_started",…}            journal.rs
 //! {session}_hybrid.json      {"version":1,"compaction":{…}|null,…}        side.rs
 //! {session}_mode_state.json  {"version":1,"modes":{…},…}                  side.rs
-//! a message                  {"id","role","content","timestamp",…}        message.rs, foreign.rs
+//! a message                  {"id","role","content","timestamp",…}        message.rs
+//!                            read by draft.rs, with loose.rs and, of other programs, foreign.rs
 //! ```
 //! Fields that this version does not know are kept at every level and written back.
 
@@ -15,7 +16,9 @@ use serde_json::Value;
 
 use crate::chat::{Calibration, Outcome, Session, SessionMeta, Timestamp, Unknown, Withdrawal};
 
-pub(super) mod foreign;
+mod draft;
+mod foreign;
+mod loose;
 pub(super) mod message;
 pub(super) mod side;
 

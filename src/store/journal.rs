@@ -9,15 +9,13 @@
 //! Reading is total: what is no record is counted and skipped, and a record that merely stands beside
 //! garbage on its line is still found.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::format::VERSION;
 use super::format::message::{Line, StoredMessage};
-use crate::chat::{
-    Calibration, Message, MessageId, Outcome, Record, Role, Session, TurnId, Withdrawal,
-};
+use crate::chat::{Calibration, Message, Outcome, Record, TurnId, Withdrawal};
 
 /// How every line begins. Inside a JSON string the quotes would be escaped: no text can hold this.
 const LINE_START: &[u8] = b"{\"seq\":";
@@ -271,123 +269,11 @@ pub(super) fn clean(journal: &Journal<'_>) -> Vec<u8> {
     file
 }
 
-/// What the session was read from, before the journal is applied to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ground {
-    /// A snapshot that contains the journal up to this record.
-    Whole { journal_seq: u64 },
-    /// What was saved of a damaged one: messages may be missing, and what it contained is uncertain.
-    Salvaged { journal_seq: u64 },
-}
-
-/// Applies what the session does not contain yet; returns the highest `seq` there is.
-///
-/// Turns get the next free number, whatever they were called when they were written: a session may have
-/// lost turns to damage, or gained some by hand.
-pub(super) fn replay(session: &mut Session, ground: Ground, journal: Journal<'_>) -> u64 {
-    let (Ground::Whole { journal_seq } | Ground::Salvaged { journal_seq }) = ground;
-    let known: HashSet<MessageId> = match ground {
-        Ground::Whole { .. } => HashSet::new(),
-        Ground::Salvaged { .. } => ids(session),
-    };
-    let lost = matches!(ground, Ground::Salvaged { .. });
-    let mut highest = journal_seq;
-    let mut turns = Turns::default();
-    for entry in journal.entries {
-        highest = highest.max(entry.seq);
-        if entry.seq <= journal_seq || repeats(&entry.record, &known) {
-            continue;
-        }
-        let mut record = entry.record;
-        match &mut record {
-            Record::TurnStarted { turn, .. } => *turn = turns.start(*turn, session),
-            Record::MessageAdded { turn, message } => {
-                *turn = turns.of_messages(*turn, std::slice::from_ref(message), session);
-            }
-            Record::TurnFinished { turn, messages, .. } => {
-                *turn = turns.of_messages(*turn, messages, session);
-            }
-            Record::TurnWithdrawn { turn, .. } => match turns.renamed.get(turn) {
-                Some(now) => *turn = *now,
-                // By now this number may be another turn's.
-                None if lost => continue,
-                None => {}
-            },
-            Record::ModeChanged { .. }
-            | Record::ModelChanged { .. }
-            | Record::HybridReplaced(_)
-            | Record::ModeStatesReplaced(_) => {}
-        }
-        session.apply(record);
-    }
-    highest
-}
-
-/// What turns of the journal are called now.
-#[derive(Default)]
-struct Turns {
-    renamed: HashMap<TurnId, TurnId>,
-}
-
-/// Stands for an input whose record was destroyed while its reply was not.
-const LOST_INPUT: &str = "[message lost]";
-
-impl Turns {
-    fn start(&mut self, written: TurnId, session: &Session) -> TurnId {
-        let now = session.next_turn();
-        self.renamed.insert(written, now);
-        now
-    }
-
-    /// The turn that messages join; one with a stand-in for its input where that was lost.
-    fn of_messages(
-        &mut self,
-        written: TurnId,
-        messages: &[Message],
-        session: &mut Session,
-    ) -> TurnId {
-        let turn = self.renamed.get(&written).copied().unwrap_or(written);
-        let running = session.turns().last().is_some_and(|last| last.id == turn);
-        let Some(first) = messages.first().filter(|_| !running) else {
-            return turn;
-        };
-        let turn = self.start(written, session);
-        let meta = session.meta();
-        session.apply(Record::TurnStarted {
-            turn,
-            mode: meta.mode.clone().unwrap_or_default(),
-            model: meta.model.clone().unwrap_or_default(),
-            input: Message::text(session.next_message_id(0), Role::User, LOST_INPUT, first.at),
-        });
-        turn
-    }
-}
-
-fn ids(session: &Session) -> HashSet<MessageId> {
-    let messages = session.messages().iter();
-    messages.map(|message| message.id.clone()).collect()
-}
-
-/// Whether a record says only what the session already holds.
-fn repeats(record: &Record, known: &HashSet<MessageId>) -> bool {
-    match record {
-        Record::TurnStarted { input: message, .. } | Record::MessageAdded { message, .. } => {
-            known.contains(&message.id)
-        }
-        Record::TurnFinished { messages, .. } => {
-            !messages.is_empty() && messages.iter().all(|message| known.contains(&message.id))
-        }
-        Record::TurnWithdrawn { .. }
-        | Record::ModeChanged { .. }
-        | Record::ModelChanged { .. }
-        | Record::HybridReplaced(_)
-        | Record::ModeStatesReplaced(_) => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chat::Session;
+    use crate::store::replay::{Ground, replay};
     use crate::store::samples;
     use proptest::prelude::*;
 
@@ -431,7 +317,7 @@ mod tests {
         ) {
             let file = file(&records);
             let cut = cut.index(file.len() + 1);
-            let whole = file[..cut].iter().filter(|&&byte| byte == b'\n').count();
+            let whole = file[..cut].split(|&byte| byte == b'\n').count() - 1;
             let found: Vec<_> = read(&file[..cut]).entries.into_iter().map(|e| e.record).collect();
             prop_assert!(found.len() == whole || found.len() == whole + 1);
             prop_assert_eq!(&found[..], &records[..found.len()]);

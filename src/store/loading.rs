@@ -7,9 +7,10 @@ use std::path::Path;
 use super::error::{At, StoreError};
 use super::format::VERSION;
 use super::format::side::{self, Unusable};
-use super::journal::{self, Ground, Journal};
+use super::journal::{self, Journal};
 use super::layout::Layout;
 use super::repair;
+use super::replay::{self, Ground};
 use super::snapshot::{self, Snapshot, Unreadable};
 use crate::chat::{Record, Session, SessionName, Unknown};
 use crate::files::Disk;
@@ -158,7 +159,7 @@ fn fold(loaded: &mut Loaded, journal: Journal<'_>) -> u64 {
     } else {
         Ground::Whole { journal_seq }
     };
-    journal::replay(&mut loaded.session, ground, journal)
+    replay::replay(&mut loaded.session, ground, journal)
 }
 
 impl Damage {

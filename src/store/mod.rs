@@ -1,4 +1,12 @@
 //! Where sessions last. Narrow on purpose: files today, a database as one more implementation.
+//!
+//! ```text
+//! file_store   find, open, list, discard        file_log   append, checkpoint, rename, archive
+//! loading      files -> session, damage         opening    damage -> mended files, repairs
+//! snapshot     the transcript                   journal    records since, replay applies them
+//! layout       what is where                    moving     all files of a session as one
+//! format       types on disk                    repair     what can be saved of a damaged file
+//! ```
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,6 +24,7 @@ mod loading;
 mod moving;
 mod opening;
 mod repair;
+mod replay;
 #[cfg(test)]
 mod samples;
 mod snapshot;

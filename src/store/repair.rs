@@ -20,7 +20,7 @@ pub(super) fn salvage(name: &SessionName, file: &[u8]) -> Salvaged {
     if let Some(meta) = find_meta(file) {
         contents.put_head(meta);
     }
-    let mut at = 0;
+    let mut at = first_message(file);
     while let Some(brace) = file[at..].iter().position(|&byte| byte == b'{') {
         at += brace;
         let mut values = Deserializer::from_slice(&file[at..]).into_iter::<Stored>();
@@ -36,6 +36,12 @@ pub(super) fn salvage(name: &SessionName, file: &[u8]) -> Salvaged {
         recovered: contents.messages(),
         snapshot: contents.into_snapshot(name),
     }
+}
+
+/// Where to begin looking: the object around all messages is none, and trying it would read them all.
+fn first_message(file: &[u8]) -> usize {
+    const ROOTS: [&[u8]; 3] = [b"{\"version\":", b"{\"meta\":", b"{\"messages\":"];
+    usize::from(ROOTS.iter().any(|root| file.starts_with(root)))
 }
 
 pub(super) struct Salvaged {
@@ -153,6 +159,14 @@ mod tests {
         assert_eq!(ids(&salvaged.session), ["m1", "m3", "m4"]);
         assert_eq!(salvaged.journal_seq, 5);
         assert_eq!(salvaged.session.meta().title, "Read \"a.txt\"");
+    }
+
+    #[test]
+    fn one_message_a_line_without_a_list_is_read_too() {
+        let file =
+            b"{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"assistant\",\"content\":\"b\"}\n";
+        let salvaged = salvage(&samples::name(), file).snapshot.session;
+        assert_eq!(ids(&salvaged), ["m1", "m2"]);
     }
 
     #[test]

@@ -685,6 +685,8 @@ fn live(store: &FileStore) -> BTreeSet<String> {
     kept
 }
 
+const LEFT_BY_KILLS: [&str; 3] = [".tmp", ".moving", ".lock"];
+
 /// What is found afterwards, under whichever one name.
 fn found(disk: &MemoryDisk, case: &str) -> BTreeSet<String> {
     let store = on(disk);
@@ -700,7 +702,7 @@ fn found(disk: &MemoryDisk, case: &str) -> BTreeSet<String> {
     }
     let leftovers: Vec<_> = paths(disk)
         .into_iter()
-        .filter(|path| path.ends_with(".tmp") || path.ends_with(".moving"))
+        .filter(|path| LEFT_BY_KILLS.iter().any(|end| path.ends_with(end)))
         .collect();
     assert_eq!(leftovers, Vec::<String>::new(), "{case}");
     all
@@ -726,6 +728,58 @@ fn whatever_fails_wherever_what_was_acknowledged_is_there() {
                 let lost: Vec<_> = kept.difference(&found).collect();
                 assert!(lost.is_empty(), "{case}: {lost:?} of {kept:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn an_unwritable_disk_keeps_no_one_from_asking() {
+    let disk = MemoryDisk::default();
+    let mut opened = open(&on(&disk), "a");
+    turn(&mut opened, "one", "1");
+    leave(opened);
+    disk.make_read_only();
+    let mut opened = open(&on(&disk), "a");
+    assert_eq!(texts(&opened.session), ["one", "1"]);
+    let record = started(&opened.session, "two");
+    assert!(!say(&mut opened, record));
+    assert!(opened.log.checkpoint(&opened.session).is_err());
+}
+
+fn is_lock(path: &Path) -> bool {
+    path.extension() == Some("lock".as_ref())
+}
+
+#[test]
+fn a_move_that_fails_or_stops_anywhere_loses_no_file_and_ends_in_one_place() {
+    for kind in ["fail-before", "fail-after", "dead"] {
+        for n in 1..20 {
+            let case = format!("{kind}@{n}");
+            let disk = MemoryDisk::default();
+            with_all_files(&disk);
+            let contents = |disk: &MemoryDisk| {
+                let files = disk.files().into_iter();
+                let mut all: Vec<_> = files
+                    .filter(|(path, _)| !is_lock(path))
+                    .map(|(_, content)| content)
+                    .collect();
+                all.sort();
+                all
+            };
+            let before = contents(&disk);
+            let faulty = FaultyDisk::new(Arc::new(disk.clone()), case.parse().ok());
+            let mut opened = open(&store(Arc::new(faulty)), "a");
+            opened.log.archive(StoppedClock.now()).ok();
+            let survivor = disk.after_kill();
+            on(&survivor).list().unwrap();
+            assert_eq!(contents(&survivor), before, "{case}");
+            let left: Vec<PathBuf> = survivor
+                .files()
+                .into_keys()
+                .filter(|path| !path.starts_with("data/archive") && !is_lock(path))
+                .collect();
+            let all_moved = left == OTHERS.map(PathBuf::from);
+            assert!(all_moved || left.len() == before.len(), "{case}: {left:?}");
         }
     }
 }
@@ -829,10 +883,8 @@ mod kills {
         let history = LocalDisk.list(&root.join("history")).unwrap();
         let strays: Vec<_> = history
             .iter()
-            .filter(|file| {
-                let file = file.to_string_lossy();
-                file.ends_with(".tmp") || file.ends_with(".moving") || file.ends_with(".lock")
-            })
+            .map(|file| file.display().to_string())
+            .filter(|file| LEFT_BY_KILLS.iter().any(|end| file.ends_with(end)))
             .collect();
         assert!(strays.is_empty(), "{case}: {strays:?}");
     }
