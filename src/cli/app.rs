@@ -91,10 +91,10 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         }
         Manner::Terminal => {
             greeting.banner(&desk, args, output);
-            let history = inputs
-                .folders
-                .line_history()
-                .map(|path| HistoryFile { path, disk: machine });
+            let history = inputs.folders.line_history().map(|path| HistoryFile {
+                path,
+                disk: machine,
+            });
             terminal(&mut desk, history, output, &mut signals).await?
         }
         Manner::Silent => Exit::Ok,

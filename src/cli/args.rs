@@ -24,6 +24,10 @@ pub struct Args {
 
 /// Options of a chat; the places of files and data hold for every command.
 #[derive(Clone, Debug, Default, ClapArgs)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one for each switch, as typed"
+)]
 pub struct ChatArgs {
     /// Memory mode: conversation, code or reasoning
     #[arg(short = 'M', long = "memory-mode", value_name = "MODE", global = true)]
@@ -35,6 +39,10 @@ pub struct ChatArgs {
 
     /// Open a session that exists; without a name the one used last
     #[arg(short, long, value_name = "NAME", num_args = 0..=1, conflicts_with = "session")]
+    #[expect(
+        clippy::option_option,
+        reason = "clap's form of a flag whose value may be missing"
+    )]
     pub resume: Option<Option<String>>,
 
     /// Model: an alias of the config file, or provider/model

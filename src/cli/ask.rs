@@ -61,7 +61,7 @@ pub(super) async fn run(
             write(file.as_deref(), &text, output)?;
         }
         (Destination::File(file), Ok(report)) => {
-            write(Some(file), &format!("{}\n", report.text), output)?
+            write(Some(file), &format!("{}\n", report.text), output)?;
         }
         (Destination::Stdout, Ok(report)) if shown == Shown::NotYet => output.answer(&report.text),
         (Destination::Stdout | Destination::File(_), _) => {}

@@ -74,16 +74,27 @@ pub fn sections(
 fn sendable(session: &Session, turn: &Turn, render: impl Fn(&Message) -> Message) -> Vec<Message> {
     let messages = session.messages_of(turn);
     let mut sent = Vec::with_capacity(messages.len() + 1);
-    if messages.first().is_some_and(|first| first.role != Role::User) {
+    if messages
+        .first()
+        .is_some_and(|first| first.role != Role::User)
+    {
         let opening = MessageId::new("opening");
-        sent.push(Message::text(opening, Role::User, "[the conversation begins]", None));
+        sent.push(Message::text(
+            opening,
+            Role::User,
+            "[the conversation begins]",
+            None,
+        ));
     }
     let mut open: Vec<&ToolCall> = Vec::new();
     for message in messages {
         if message.role != Role::Tool {
             sent.extend(interrupted(&mut open));
         }
-        if message.answers().all(|answer| open.iter().any(|call| call.id == *answer)) {
+        if message
+            .answers()
+            .all(|answer| open.iter().any(|call| call.id == *answer))
+        {
             sent.push(render(message));
         } else {
             sent.extend(answering(message, &open).as_ref().map(&render));
@@ -115,7 +126,13 @@ fn interrupted(open: &mut Vec<&ToolCall>) -> Option<Message> {
     };
     let parts: Vec<Part> = open.drain(..).map(result).collect();
     let id = MessageId::new("interrupted");
-    (!parts.is_empty()).then_some(Message { id, role: Role::Tool, parts, at: None, unknown: None })
+    (!parts.is_empty()).then_some(Message {
+        id,
+        role: Role::Tool,
+        parts,
+        at: None,
+        unknown: None,
+    })
 }
 
 #[cfg(test)]
@@ -280,20 +297,40 @@ mod tests {
     fn a_call_that_never_got_its_result_is_closed_where_it_stands() {
         let mut session = session(0);
         let turn = session.next_turn();
-        let text = |n: u64, role, text: &str| Message::text(MessageId::numbered(n), role, text, None);
+        let text =
+            |n: u64, role, text: &str| Message::text(MessageId::numbered(n), role, text, None);
         let mut calling = text(2, Role::Assistant, "");
-        calling.parts = ["a", "b"].map(|id| Part::ToolCall(ToolCall::new(id, "read", "{}"))).into();
+        calling.parts = ["a", "b"]
+            .map(|id| Part::ToolCall(ToolCall::new(id, "read", "{}")))
+            .into();
         let mut answer = text(3, Role::Tool, "");
         let output = "content".to_owned();
-        answer.parts = vec![Part::ToolResult { call: CallId::new("a"), name: "read".into(), output, failed: false }];
-        session.apply(Record::TurnStarted { turn, input: text(1, Role::User, "go"), mode: "m".into(), model: "m".into() });
+        answer.parts = vec![Part::ToolResult {
+            call: CallId::new("a"),
+            name: "read".into(),
+            output,
+            failed: false,
+        }];
+        session.apply(Record::TurnStarted {
+            turn,
+            input: text(1, Role::User, "go"),
+            mode: "m".into(),
+            model: "m".into(),
+        });
         let messages = vec![calling, answer, text(4, Role::Assistant, "done")];
-        session.apply(Record::TurnFinished { turn, messages, outcome: Outcome::Answered, calibration: None });
+        session.apply(Record::TurnFinished {
+            turn,
+            messages,
+            outcome: Outcome::Answered,
+            calibration: None,
+        });
 
         let (sections, _) = sections(&session, wanted(25, Pending::Carried), Clone::clone);
         let sent: Vec<_> = sections.iter().flat_map(Section::as_messages).collect();
-        let answered: Vec<Vec<&str>> =
-            sent.iter().map(|message| message.answers().map(CallId::as_str).collect()).collect();
+        let answered: Vec<Vec<&str>> = sent
+            .iter()
+            .map(|message| message.answers().map(CallId::as_str).collect())
+            .collect();
         assert_eq!(answered, [vec![], vec![], vec!["a"], vec!["b"], vec![]]);
     }
 }

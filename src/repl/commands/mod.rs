@@ -85,6 +85,7 @@ pub enum Deed {
 }
 
 impl Next {
+    #[expect(clippy::unnecessary_wraps, reason = "it is what commands end with")]
     fn answer(text: impl Into<String>) -> Result<Self, CommandError> {
         Ok(Self::Answer(text.into()))
     }
