@@ -3,3 +3,4 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod providers;
+mod real_servers;
