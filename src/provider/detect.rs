@@ -4,9 +4,10 @@
 
 use serde_json::Value;
 
-use super::catalog::{Catalog, Choice, Entry, offline};
+use super::catalog::{Catalog, Choice, offline};
 use super::http::Http;
 use super::known::Limits;
+use super::places::Entry;
 use super::{Kind, ProviderError, ollama, target};
 
 const HOW: &str = "no model found: start Ollama, or set OPENAI_API_KEY or ANTHROPIC_API_KEY";

@@ -21,6 +21,14 @@ const LONGEST_BODY: usize = 64 << 20;
 /// Of a body that only explains a failure, this much is read.
 const LONGEST_COMPLAINT: usize = 64 << 10;
 
+/// How a connection that closed too early is reported, our words first.
+const CLOSED: [&str; 4] = [
+    "the connection was closed",
+    "unexpected EOF",
+    "end of file",
+    "incomplete message",
+];
+
 /// Speaks HTTP to one endpoint, for one model.
 #[derive(Debug)]
 pub(super) struct Http {
@@ -209,7 +217,10 @@ impl Http {
             let idle = self.network.idle;
             return ProviderError::Idle { url, idle };
         }
-        let why = deepest(error);
+        let why = match causes(error) {
+            why if CLOSED.iter().any(|words| why.contains(words)) => CLOSED[0].to_owned(),
+            why => why,
+        };
         ProviderError::Truncated {
             url,
             why: Some(failure::one_line(&why)),

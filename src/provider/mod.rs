@@ -1,6 +1,15 @@
 //! Where replies come from: one trait, one event stream, whatever the server speaks.
 //!
 //! Nothing above this folder sees a wire type, partial JSON or an HTTP status it has to interpret.
+//!
+//! ```text
+//!   catalog, detect, places, known   names -> a provider that retries
+//!   retry                            a provider around a provider
+//!   openai, ollama, anthropic        encode(request), decode(frame): pure; a thin call around them
+//!   reply, think, wire               what no format does its own way
+//!   sse, ndjson                      bytes -> frames
+//!   http, endpoint, failure          requests, keys, errors
+//! ```
 
 mod anthropic;
 mod catalog;
@@ -14,6 +23,7 @@ mod ndjson;
 mod offline;
 mod ollama;
 mod openai;
+mod places;
 mod reply;
 mod retry;
 mod settings;

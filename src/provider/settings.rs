@@ -34,13 +34,15 @@ pub enum Kind {
 pub struct ProviderSettings {
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// Of `openai` with `/v1`, of the others without; empty: the vendor's own.
+    /// Of `openai` with `/v1`, of the others without; empty: `OPENAI_BASE_URL` or `OLLAMA_HOST` if set,
+    /// else the vendor's own.
     #[serde(default)]
     pub base_url: String,
     /// A literal key; masked wherever settings are shown.
     #[serde(default)]
     pub api_key: Option<SecretString>,
-    /// The environment variable that holds the key.
+    /// The environment variable that holds the key. Without either key, the vendor's own variable counts,
+    /// but only where `base_url` is empty too.
     #[serde(default)]
     pub api_key_env: String,
 }

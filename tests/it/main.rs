@@ -4,5 +4,6 @@
 
 mod layers;
 mod providers;
+mod real_servers;
 mod store;
 mod turn;

@@ -971,7 +971,7 @@ async fn each_name_finds_its_model() {
         ("it", "test/m"),
         ("test/other:8b", "test/other:8b"),
         ("test/org/model", "test/org/model"),
-        ("offline", "offline/none"),
+        ("offline", "offline/quotes"),
         (
             "claude-sonnet-4-5-20250929",
             "anthropic/claude-sonnet-4-5-20250929",
