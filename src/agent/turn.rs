@@ -115,6 +115,7 @@ impl Agent {
         let turn = self.session().next_turn();
         let mode = self.memory.mode().name.clone();
         let model = self.provider.model().to_string();
+        tracing::info!(%turn, mode, model, "turn started");
         self.record(
             Record::TurnStarted {
                 turn,
@@ -156,6 +157,12 @@ impl Agent {
             for warning in self.told.of_plan(&plan) {
                 observe(TurnEvent::Warning(warning));
             }
+            tracing::debug!(
+                cost = plan.cost().0,
+                window = budget.window().0,
+                left_out = plan.messages_left_out(),
+                "request planned"
+            );
             let sent = Sent {
                 cost: plan.cost(),
                 max_tokens: plan.max_tokens(),
@@ -274,6 +281,8 @@ impl Agent {
             .as_ref()
             .map_or_else(|| "interrupted".to_owned(), short);
         let partial = !text.trim().is_empty();
+        let tokens = usage.and_then(|usage| usage.prompt).map(|tokens| tokens.0);
+        tracing::info!(%turn, outcome = outcome.as_str(), failure = failure.as_ref().map(short), tokens, "turn finished");
         let closed = outcome.closing(&text, &reason);
         let at = Some(self.clock.now());
         let reply = Message::text(

@@ -14,7 +14,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Config, Inputs, Source, TextSource, Texts};
 use crate::files::{Disk, LocalDisk};
 use crate::memory::{Memory, Prompt, Prompts, Registry};
-use crate::provider::{Catalog, Choice, Delivery, Known};
+use crate::provider::{Catalog, Choice, Delivery, Known, Provider};
 use crate::repl::Signals;
 use crate::repl::chat::{Chat, Ended};
 use crate::repl::commands::Offers;
@@ -22,7 +22,7 @@ use crate::repl::desk::{Desk, Places};
 use crate::repl::input::{HistoryFile, LineReader, TerminalInput};
 use crate::repl::listing;
 use crate::store::{FileStore, Opened, Repair, SessionStore};
-use crate::term::{Output, TerminalState};
+use crate::term::{Output, TerminalState, Verbosity};
 
 /// How this run talks to the person.
 enum Manner {
@@ -62,6 +62,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         },
         directory: home_relative(&inputs),
     };
+    told_in_detail(&config, provider.as_ref(), output).await;
     let greeting = Greeting {
         hint: mode_hint(&opened, &config),
         notice,
@@ -239,6 +240,28 @@ fn mode_hint(opened: &Opened, config: &Config) -> Option<String> {
     (!chosen && used != config.settings.memory.mode).then(|| {
         format!("this session was last used in {used} mode; `/mode {used}` goes back to it")
     })
+}
+
+/// What `-v` adds: where things come from.
+async fn told_in_detail(config: &Config, provider: &dyn Provider, output: &mut Output) {
+    if output.policy().verbosity < Verbosity::Verbose {
+        return;
+    }
+    let file = config
+        .file
+        .as_ref()
+        .map_or_else(|| "none".to_owned(), |file| file.display().to_string());
+    let abilities = provider.abilities().await;
+    output.detail(&format!(
+        "config {file}, data {}",
+        config.settings.data_dir.display()
+    ));
+    output.detail(&format!(
+        "model {}, window of {} tokens ({})",
+        provider.model(),
+        abilities.context_window,
+        abilities.window_source.as_str()
+    ));
 }
 
 /// What a person is told before the first line.
