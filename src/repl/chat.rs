@@ -152,7 +152,7 @@ impl Chat<'_> {
                 self.output
                     .notice("interrupted; what arrived is kept, `/retry` asks again");
             }
-            Ok(Ok(_)) => {}
+            Ok(Ok(_)) => self.output.gap(),
             Ok(Err(error)) => {
                 self.ended = Ended::WithErrors;
                 show::failure(self.output, &error);
