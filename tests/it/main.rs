@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod layers;
+mod line_input;
 mod providers;
 mod store;
+mod support;
 mod turn;
