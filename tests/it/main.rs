@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod layers;
+mod line_input;
 mod providers;
 mod real_servers;
 mod store;
+mod support;
 mod turn;

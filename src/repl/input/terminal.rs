@@ -20,7 +20,7 @@ use rustyline::history::MemHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{
     Behavior, Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, Context, Event,
-    EventContext, EventHandler, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
+    EventContext, EventHandler, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
 
 use super::ahead::{Ahead, Typed};
@@ -67,6 +67,8 @@ struct Shared {
     is_verbatim: AtomicBool,
     /// The last Ctrl-C met an empty line.
     was_empty: AtomicBool,
+    /// The next completion puts a line break in the place of the backslash before the cursor.
+    breaks_line: AtomicBool,
 }
 
 /// The open terminal, or why it did not open.
@@ -330,6 +332,9 @@ impl ConditionalEventHandler for OnInterrupt {
 }
 
 /// Puts a line break in the place of a backslash at the end of what is typed.
+///
+/// It goes by way of a completion: of all the editor's commands only that one replaces what is before the
+/// cursor and leaves the cursor behind it. A backslash inside a paste stays what it is.
 struct OnEnter(Arc<Shared>);
 
 impl ConditionalEventHandler for OnEnter {
@@ -345,10 +350,8 @@ impl ConditionalEventHandler for OnEnter {
         if is_verbatim || !is_at_end || enter(context.line()) != Enter::BreakInPlace {
             return None;
         }
-        Some(Cmd::Replace(
-            Movement::BackwardChar(1),
-            Some("\n".to_owned()),
-        ))
+        self.0.breaks_line.store(true, Ordering::Relaxed);
+        Some(Cmd::Complete)
     }
 }
 
@@ -380,6 +383,13 @@ impl rustyline::completion::Completer for Helper {
         cursor: usize,
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        if self.shared.breaks_line.swap(false, Ordering::Relaxed) {
+            let line_break = Pair {
+                display: String::new(),
+                replacement: "\n".to_owned(),
+            };
+            return Ok((cursor - 1, vec![line_break]));
+        }
         let Completions { start, candidates } = self.completer.complete(line, cursor);
         let widest = candidates
             .iter()
