@@ -330,7 +330,7 @@ async fn terminal(
     output: &mut Output,
     signals: &mut Signals,
 ) -> Result<Exit, CliError> {
-    let mut state = TerminalState::remember();
+    let mut state = TerminalState::remember(output.policy().paint);
     let completer = Box::new(offers(desk));
     let input = TerminalInput {
         history,
