@@ -14,11 +14,11 @@ use crate::term::Output;
 /// A chat from its first line to its last.
 #[derive(Debug)]
 pub struct Chat<'a> {
-    pub desk: &'a mut Desk,
-    pub input: &'a mut LineReader,
-    pub output: &'a mut Output,
-    pub signals: &'a mut Signals,
-    pub ended: Ended,
+    desk: &'a mut Desk,
+    input: &'a mut LineReader,
+    output: &'a mut Output,
+    signals: &'a mut Signals,
+    ended: Ended,
 }
 
 /// What a line is wanted for.
@@ -38,7 +38,22 @@ pub enum Ended {
     WithErrors,
 }
 
-impl Chat<'_> {
+impl<'a> Chat<'a> {
+    pub fn new(
+        desk: &'a mut Desk,
+        input: &'a mut LineReader,
+        output: &'a mut Output,
+        signals: &'a mut Signals,
+    ) -> Self {
+        Self {
+            desk,
+            input,
+            output,
+            signals,
+            ended: Ended::Well,
+        }
+    }
+
     /// Reads and answers until the input ends or the person leaves.
     pub async fn run(&mut self) -> Ended {
         let mut leave = LeaveKeys::default();
