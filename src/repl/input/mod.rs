@@ -12,6 +12,7 @@
 
 mod ahead;
 mod continuation;
+mod helper;
 mod history;
 mod leave;
 mod plain;
@@ -28,9 +29,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use crate::hint::Hint;
 use crate::term::Output;
 
+pub use helper::{Candidate, Complete, Completions};
 pub use history::HistoryFile;
 pub use leave::{LeaveKeys, Step};
-pub use terminal::{Candidate, Complete, Completions, TerminalInput};
+pub use terminal::TerminalInput;
 
 /// Longest input that is taken, in bytes.
 pub const LONGEST_INPUT: usize = 16 * 1024 * 1024;
