@@ -8,16 +8,20 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use portable_pty::{CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
+use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{LocalModes, tcgetattr};
 use tempfile::TempDir;
 
+/// A sequence that no program prints and no terminal shows.
+const LAST: &[u8] = b"\x1b]7777;end of test\x07";
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// Keys that are more than a letter.
@@ -248,17 +252,34 @@ impl Pty {
         self
     }
 
-    /// Waits until the program has ended.
+    /// Waits until the program has ended and all that it printed has arrived.
     #[track_caller]
     pub(crate) fn wait_exit(&mut self) -> Exit {
-        self.wait("the end of the program", |seen| seen.exit.clone())
+        let exit = self.wait("the end of the program", |seen| seen.exit.clone());
+        // What the test itself prints last comes out last.
+        self.terminal().write_all(LAST).unwrap();
+        self.wait("its last words", |seen| {
+            seen.bytes.ends_with(LAST).then_some(())
+        });
+        self.watch
+            .update(|seen| seen.bytes.truncate(seen.bytes.len() - LAST.len()));
+        exit
     }
 
     /// Whether the terminal echoes and collects lines, as a shell expects to find it.
     pub(crate) fn is_restored(&self) -> bool {
-        let terminal = File::open(self.master.tty_name().unwrap()).unwrap();
-        let modes = tcgetattr(&terminal).unwrap().local_modes;
+        let modes = tcgetattr(self.terminal()).unwrap().local_modes;
         modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
+    }
+
+    /// The program's side of the terminal.
+    fn terminal(&self) -> File {
+        File::options()
+            .read(true)
+            .write(true)
+            .custom_flags(OFlags::NOCTTY.bits().cast_signed())
+            .open(self.master.tty_name().unwrap())
+            .unwrap()
     }
 
     fn look<T>(&self, at: impl FnOnce(&Seen) -> T) -> T {
