@@ -36,6 +36,8 @@ pub enum Ended {
     Well,
     /// A turn failed, or a line was refused.
     WithErrors,
+    /// By Ctrl-C, while lines came from a pipe.
+    Interrupted,
 }
 
 impl<'a> Chat<'a> {
@@ -71,6 +73,9 @@ impl<'a> Chat<'a> {
                 }
             };
             self.desk.columns = self.output.columns();
+            if line == Line::Interrupted && !self.input.is_terminal() {
+                return Ended::Interrupted;
+            }
             let after = match (leave.step(&line), line) {
                 (Step::Leave, _) => After::Leave,
                 (Step::Warn, _) => {
@@ -102,17 +107,14 @@ impl<'a> Chat<'a> {
                 Wanted::Paste => input.paste("... ", output).await,
             }
         };
-        let mut reading = std::pin::pin!(reading);
-        loop {
-            tokio::select! {
-                biased;
-                line = &mut reading => return line,
-                signal = signals.next() => match signal {
-                    // An editor that reads keys sees Ctrl-C itself; this one came from elsewhere.
-                    Signal::Interrupt => {}
-                    Signal::Terminate | Signal::Hangup => return Ok(Line::Eof),
-                },
-            }
+        tokio::select! {
+            biased;
+            line = reading => line,
+            signal = signals.next() => Ok(match signal {
+                // An editor that reads keys sees Ctrl-C itself; a pipe or a dumb terminal does not.
+                Signal::Interrupt => Line::Interrupted,
+                Signal::Terminate | Signal::Hangup => Line::Eof,
+            }),
         }
     }
 

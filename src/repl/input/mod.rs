@@ -146,6 +146,11 @@ impl LineReader {
         Self::start(Kind::Lines, move || plain::PlainSource::new(lines))
     }
 
+    /// Whether a person types the lines.
+    pub fn is_terminal(&self) -> bool {
+        self.kind == Kind::Terminal
+    }
+
     fn start<S: Source>(kind: Kind, open: impl FnOnce() -> S + Send + 'static) -> io::Result<Self> {
         let (requests, incoming) = mpsc::channel();
         let (outgoing, replies) = unbounded_channel();
