@@ -4,6 +4,7 @@
 
 mod layers;
 mod line_input;
+mod oneshot;
 mod providers;
 mod real_servers;
 mod store;
