@@ -222,15 +222,12 @@ impl Agent {
             End::Failed(error) => return Conversed::failed(text, error.into()),
             End::Finished(reason) => reason,
         };
-        let calibration = match usage.and_then(|usage| usage.prompt) {
-            Some(counted) => {
-                for warning in self.judge(sent, counted) {
-                    observe(TurnEvent::Warning(warning));
-                }
-                Some(sent.budget.calibration().learn(sent.cost, counted))
-            }
-            None => Some(sent.budget.calibration()),
-        };
+        let counted = usage.and_then(|usage| usage.prompt);
+        for warning in self.judge(sent, counted) {
+            observe(TurnEvent::Warning(warning));
+        }
+        let seen = sent.budget.calibration();
+        let calibration = Some(counted.map_or(seen, |counted| seen.learn(sent.cost, counted)));
         if text.trim().is_empty() {
             let failure = match reason {
                 FinishReason::Filtered => TurnFailure::Filtered,
@@ -256,11 +253,13 @@ impl Agent {
         }
     }
 
-    fn judge(&mut self, sent: Sent, counted: Tokens) -> Vec<Warning> {
+    /// Judges by the server's count, or by our estimate where there is none (G18).
+    fn judge(&mut self, sent: Sent, counted: Option<Tokens>) -> Vec<Warning> {
         let window = sent.budget.window();
         let threshold = self.settings.context.warning_threshold;
-        let usage = TokenUsage::new(counted, window, threshold, false);
-        let cut = self.told.of_count(sent.cost, counted, window);
+        let input = counted.unwrap_or_else(|| sent.budget.calibration().grow(sent.cost));
+        let usage = TokenUsage::new(input, window, threshold, counted.is_none());
+        let cut = counted.and_then(|counted| self.told.of_count(sent.cost, counted, window));
         cut.into_iter().chain(self.told.of_usage(usage)).collect()
     }
 
