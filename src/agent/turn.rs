@@ -1,12 +1,13 @@
 //! The turn: the person's words in, recorded; the reply out, recorded.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
 use super::event::{Observer, TurnEvent, Warning};
 use super::reply::{self, End, Reply};
-use super::{Agent, NoTurn};
+use super::{Agent, LastRequest, NoTurn};
 use crate::chat::{
     Calibration, Message, Outcome, Record, Role, Tokens, Turn, TurnId, Usage, Withdrawal,
 };
@@ -169,8 +170,13 @@ impl Agent {
                 budget,
             };
             let stream = self.provider.stream(self.request(&plan));
-            self.last_plan = Some(plan);
+            let last = self.last.insert(LastRequest {
+                plan,
+                provider: Arc::clone(&self.provider),
+                usage: None,
+            });
             let reply = reply::collect(stream, observe, cancel).await;
+            last.usage = reply.usage;
             if let End::Failed(ProviderError::ContextTooLong { prompt, window, .. }) = &reply.end
                 && !refitted
                 && reply.text.is_empty()
