@@ -12,6 +12,7 @@ use super::error::Problem;
 use super::settings::Document;
 use super::tree::KeyPath;
 use crate::chat::SessionName;
+use crate::hint::Hint;
 use crate::memory::ModesSettings;
 use crate::provider::{ModelSettings, ProviderSettings};
 
@@ -171,7 +172,8 @@ fn rule(key: &str, broken: Option<Problem>) -> Rule {
 
 fn session_name(name: &str) -> Option<Problem> {
     let bad = name.parse::<SessionName>().err()?;
-    Some(Problem::Refused(bad.to_string()))
+    let allowed = bad.hint().unwrap_or_default();
+    Some(Problem::Refused(format!("{bad}; {allowed}")))
 }
 
 fn one_of(value: &str, known: &[String]) -> Option<Problem> {
