@@ -10,6 +10,7 @@ mod memory_modes;
 mod oneshot;
 mod providers;
 mod real_servers;
+mod sessions_cli;
 mod store;
 mod support;
 mod turn;
