@@ -131,7 +131,12 @@ fn show_prints_what_was_said_and_an_unknown_name_is_an_error() {
     --- exit 0
     ");
     let run = home.cogtrix(&["sessions", "show", "nobody"]).run();
-    insta::assert_snapshot!(home.shown(&run), @"");
+    insta::assert_snapshot!(home.shown(&run), @"
+    --- stderr
+    error: there is no session nobody
+    hint: `cogtrix sessions` lists them
+    --- exit 1
+    ");
 }
 
 #[test]
