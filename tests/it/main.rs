@@ -4,6 +4,7 @@
 
 mod compact;
 mod context_budget;
+mod crash;
 mod layers;
 mod line_input;
 mod memory_modes;
