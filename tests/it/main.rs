@@ -3,13 +3,16 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod compact;
+mod config_cli;
 mod context_budget;
+mod damage;
 mod layers;
 mod line_input;
 mod memory_modes;
 mod oneshot;
 mod providers;
 mod real_servers;
+mod sessions_cli;
 mod store;
 mod support;
 mod turn;

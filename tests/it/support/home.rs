@@ -172,11 +172,6 @@ impl Cogtrix {
         self
     }
 
-    pub(crate) fn arg(mut self, arg: impl AsRef<std::ffi::OsStr>) -> Self {
-        self.command.arg(arg);
-        self
-    }
-
     /// Piped in, and then the end of the pipe.
     pub(crate) fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
         self.stdin = text.into();
