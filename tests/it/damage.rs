@@ -20,7 +20,8 @@ fn begun(server: &Server) -> Home {
 
 #[test]
 fn a_damaged_history_is_set_aside_and_what_can_be_read_is_recovered() {
-    let damages: [(&str, fn(&[u8]) -> Vec<u8>); 5] = [
+    type Damage = fn(&[u8]) -> Vec<u8>;
+    let damages: [(&str, Damage); 5] = [
         ("empty", |_| Vec::new()),
         ("torn", |bytes| bytes[..bytes.len() * 4 / 5].to_vec()),
         ("binary", |_| (0..=255).cycle().take(2_000).collect()),
@@ -115,7 +116,8 @@ fn a_folder_in_the_place_of_a_file_is_a_clear_error_and_other_sessions_go_on() {
 
 #[test]
 fn servers_that_talk_nonsense_get_one_clear_error_and_the_session_goes_on() {
-    let cases: [(&str, fn() -> Reply); 8] = [
+    type Nonsense = fn() -> Reply;
+    let cases: [(&str, Nonsense); 8] = [
         ("a page", || {
             raw(200, "text/html", ["<html><body>Welcome</body></html>"])
         }),

@@ -5,6 +5,7 @@
 mod compact;
 mod config_cli;
 mod context_budget;
+mod crash;
 mod damage;
 mod layers;
 mod line_input;
