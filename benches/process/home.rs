@@ -6,17 +6,12 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
-use cogtrix::chat::{Message, MessageId, Outcome, Record, Role, Session, SessionMeta, Timestamp};
-use cogtrix::clock::SystemClock;
-use cogtrix::files::LocalDisk;
-use cogtrix::store::{FileStore, SessionStore};
 use tempfile::TempDir;
 
+use super::common::keep;
 use super::run::Program;
-use super::server::WINDOW;
+use super::server::{LONG, WINDOW};
 
 pub(crate) struct Home {
     folder: TempDir,
@@ -39,7 +34,8 @@ impl Home {
             pristine: BTreeMap::new(),
         };
         for &messages in sizes {
-            make(&home.data, messages);
+            let name = Self::session_name(messages).parse().unwrap();
+            keep(&home.data, name, messages);
             let snapshot = fs::read(home.snapshot(messages)).unwrap();
             home.pristine.insert(messages, snapshot);
         }
@@ -103,55 +99,13 @@ fn config(server: SocketAddr) -> String {
         )
     });
     let models = kinds.map(|(kind, _)| {
-        format!("  by-{kind}: {{ provider: at-{kind}, model: m, context_window: {WINDOW} }}\n")
+        let model = |name: &str, model: &str| {
+            format!("  {name}-{kind}: {{ provider: at-{kind}, model: {model}, context_window: {WINDOW} }}\n")
+        };
+        model("by", "m") + &model("long", LONG)
     });
     let [providers, models] = [providers, models].map(|lines| lines.concat());
     format!("providers:\n{providers}models:\n{models}")
-}
-
-/// About what a message of a real conversation holds.
-const TEXT: &str = "We looked at the query plan again: the index on (customer_id, created_at) is used, but the sort \
-                    spills to disk because work_mem is too small for the two months of orders that the report asks for. \
-                    Raising it for this one session is enough.";
-
-fn message(n: u64) -> Message {
-    let role = if n.is_multiple_of(2) {
-        Role::User
-    } else {
-        Role::Assistant
-    };
-    let at = Timestamp::from_unix(1_700_000_000 + i64::try_from(n).unwrap() * 60);
-    Message::text(MessageId::numbered(n + 1), role, format!("{n}. {TEXT}"), at)
-}
-
-/// A session as the program itself leaves it: one snapshot, no journal.
-fn make(data: &Path, messages: usize) {
-    let name = Home::session_name(messages).parse().unwrap();
-    let store = FileStore::new(Arc::new(LocalDisk), data.to_owned(), Arc::new(SystemClock));
-    let mut opened = store.open(&name, Duration::ZERO).unwrap();
-    let past = (0..messages as u64 - 2).map(message).collect();
-    let mut session = Session::restore(name, SessionMeta::default(), past, |_| None);
-    let [question, answer] = [2, 1].map(|back| message(messages as u64 - back));
-    let turn = session.next_turn();
-    let records = [
-        Record::TurnStarted {
-            turn,
-            input: question,
-            mode: "conversation".into(),
-            model: "at-openai/m".into(),
-        },
-        Record::TurnFinished {
-            turn,
-            messages: vec![answer],
-            outcome: Outcome::Answered,
-            calibration: None,
-        },
-    ];
-    opened.log.append(&records).unwrap();
-    for record in records {
-        session.apply(record);
-    }
-    opened.log.checkpoint(&session).unwrap();
 }
 
 fn write(path: &Path, bytes: &[u8]) {

@@ -15,6 +15,9 @@
     reason = "a program for developers"
 )]
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod chat;
 mod home;
 mod run;
@@ -98,6 +101,9 @@ fn cases(options: &Options, home: &Home) -> Vec<Case> {
         Case::new("one-shot, openai", ask("by-openai")),
         Case::new("one-shot, ollama", ask("by-ollama")),
         Case::new("one-shot, anthropic", ask("by-anthropic")),
+        Case::new("reply of 20,000 words, openai", ask("long-openai")),
+        Case::new("reply of 20,000 words, ollama", ask("long-ollama")),
+        Case::new("reply of 20,000 words, anthropic", ask("long-anthropic")),
     ];
     for messages in RESUMED {
         let session = Home::session_name(messages);
@@ -111,6 +117,10 @@ fn cases(options: &Options, home: &Home) -> Vec<Case> {
 }
 
 fn main() {
+    if !std::env::args().any(|argument| argument == "--bench") {
+        println!("measures only under `cargo bench`");
+        return;
+    }
     let options = Options::parse();
     let server = Server::start();
     let home = Home::new(server.address(), &RESUMED);

@@ -13,6 +13,10 @@ const BYTES_A_TOKEN: usize = 4;
 const REPLY: &str = "The report reads two months of orders, so its sort needs about 180 MB. With work_mem at 256 MB \
                      it stays in memory, and the query comes back in a little over a second.";
 
+/// The model whose replies are long.
+pub(crate) const LONG: &str = "long";
+const LONG_WORDS: usize = 20_000;
+
 /// One chat request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exchange {
@@ -23,7 +27,8 @@ pub(crate) struct Exchange {
 #[derive(Debug, Default)]
 struct Log {
     exchanges: Vec<Exchange>,
-    /// Seconds between a request that is there and its answer, questions beside chats included.
+    /// Seconds between a request that is there and the first byte of its answer, questions beside chats
+    /// included. Sending counts for the client, who may be slow to take it.
     busy: f64,
     refused: usize,
 }
@@ -89,10 +94,11 @@ fn serve(socket: TcpStream, log: &Mutex<Log>) -> std::io::Result<()> {
     while let Some(request) = read(&mut reader)? {
         let arrived = Instant::now();
         let answer = answer(&request);
+        let busy = arrived.elapsed();
         writer.write_all(&answer.bytes)?;
         let answered = Instant::now();
         let mut log = log.lock().unwrap();
-        log.busy += (answered - arrived).as_secs_f64();
+        log.busy += busy.as_secs_f64();
         match answer.kind {
             Kind::Chat => log.exchanges.push(Exchange { arrived, answered }),
             Kind::Refused => log.refused += 1,
@@ -138,7 +144,7 @@ struct Answer {
 }
 
 fn answer(request: &Request) -> Answer {
-    let body: Option<fn() -> String> = match request.path.as_str() {
+    let body: Option<fn(usize) -> String> = match request.path.as_str() {
         "/v1/chat/completions" => Some(openai),
         "/api/chat" => Some(ollama),
         "/v1/messages" => Some(anthropic),
@@ -158,9 +164,12 @@ fn answer(request: &Request) -> Answer {
             } else {
                 "text/event-stream"
             };
+            let long = format!("\"model\":\"{LONG}\"").into_bytes();
+            let is_long = request.body.windows(long.len()).any(|part| part == long);
+            let n = if is_long { LONG_WORDS } else { SHORT_WORDS };
             Answer {
                 kind: Kind::Chat,
-                bytes: http("200 OK", media, &body()),
+                bytes: http("200 OK", media, &body(n)),
             }
         }
         None => Answer {
@@ -176,36 +185,38 @@ fn http(status: &str, media: &str, body: &str) -> Vec<u8> {
         .into_bytes()
 }
 
-fn words() -> impl Iterator<Item = &'static str> {
-    REPLY.split_inclusive(' ')
+const SHORT_WORDS: usize = 30;
+
+fn words(n: usize) -> impl Iterator<Item = &'static str> {
+    REPLY.split_inclusive(' ').cycle().take(n)
 }
 
-fn openai() -> String {
+fn openai(n: usize) -> String {
     let chunk = |delta: String, finish: &str, usage: &str| {
         format!(
             "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\
              \"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]{usage}}}\n\n"
         )
     };
-    let mut body: String = words()
+    let mut body: String = words(n)
         .map(|word| chunk(format!("{{\"content\":\"{word}\"}}"), "null", ""))
         .collect();
     body += &chunk("{}".to_owned(), "\"stop\"", "");
     body + "data: [DONE]\n\n"
 }
 
-fn ollama() -> String {
+fn ollama(n: usize) -> String {
     let line = |text: &str, rest: &str| {
         format!(
             "{{\"model\":\"m\",\"created_at\":\"2026-01-01T00:00:00Z\",\
              \"message\":{{\"role\":\"assistant\",\"content\":\"{text}\"}},{rest}}}\n"
         )
     };
-    let body: String = words().map(|word| line(word, "\"done\":false")).collect();
+    let body: String = words(n).map(|word| line(word, "\"done\":false")).collect();
     body + &line("", "\"done\":true,\"done_reason\":\"stop\"")
 }
 
-fn anthropic() -> String {
+fn anthropic(n: usize) -> String {
     let event =
         |name: &str, rest: &str| format!("event: {name}\ndata: {{\"type\":\"{name}\"{rest}}}\n\n");
     let mut body = event(
@@ -217,7 +228,7 @@ fn anthropic() -> String {
         "content_block_start",
         ",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}",
     );
-    for word in words() {
+    for word in words(n) {
         let rest =
             format!(",\"index\":0,\"delta\":{{\"type\":\"text_delta\",\"text\":\"{word}\"}}");
         body += &event("content_block_delta", &rest);
