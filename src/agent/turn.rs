@@ -1,12 +1,13 @@
 //! The turn: the person's words in, recorded; the reply out, recorded.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
 use super::event::{Observer, TurnEvent, Warning};
 use super::reply::{self, End, Reply};
-use super::{Agent, NoTurn};
+use super::{Agent, LastRequest, NoTurn};
 use crate::chat::{
     Calibration, Message, Outcome, Record, Role, Tokens, Turn, TurnId, Usage, Withdrawal,
 };
@@ -115,6 +116,7 @@ impl Agent {
         let turn = self.session().next_turn();
         let mode = self.memory.mode().name.clone();
         let model = self.provider.model().to_string();
+        tracing::info!(%turn, mode, model, "turn started");
         self.record(
             Record::TurnStarted {
                 turn,
@@ -156,14 +158,25 @@ impl Agent {
             for warning in self.told.of_plan(&plan) {
                 observe(TurnEvent::Warning(warning));
             }
+            tracing::debug!(
+                cost = plan.cost().0,
+                window = budget.window().0,
+                left_out = plan.messages_left_out(),
+                "request planned"
+            );
             let sent = Sent {
                 cost: plan.cost(),
                 max_tokens: plan.max_tokens(),
                 budget,
             };
             let stream = self.provider.stream(self.request(&plan));
-            self.last_plan = Some(plan);
+            let last = self.last.insert(LastRequest {
+                plan,
+                provider: Arc::clone(&self.provider),
+                usage: None,
+            });
             let reply = reply::collect(stream, observe, cancel).await;
+            last.usage = reply.usage;
             if let End::Failed(ProviderError::ContextTooLong { prompt, window, .. }) = &reply.end
                 && !refitted
                 && reply.text.is_empty()
@@ -215,15 +228,12 @@ impl Agent {
             End::Failed(error) => return Conversed::failed(text, error.into()),
             End::Finished(reason) => reason,
         };
-        let calibration = match usage.and_then(|usage| usage.prompt) {
-            Some(counted) => {
-                for warning in self.judge(sent, counted) {
-                    observe(TurnEvent::Warning(warning));
-                }
-                Some(sent.budget.calibration().learn(sent.cost, counted))
-            }
-            None => Some(sent.budget.calibration()),
-        };
+        let counted = usage.and_then(|usage| usage.prompt);
+        for warning in self.judge(sent, counted) {
+            observe(TurnEvent::Warning(warning));
+        }
+        let seen = sent.budget.calibration();
+        let calibration = Some(counted.map_or(seen, |counted| seen.learn(sent.cost, counted)));
         if text.trim().is_empty() {
             let failure = match reason {
                 FinishReason::Filtered => TurnFailure::Filtered,
@@ -249,11 +259,13 @@ impl Agent {
         }
     }
 
-    fn judge(&mut self, sent: Sent, counted: Tokens) -> Vec<Warning> {
+    /// Judges by the server's count, or by our estimate where there is none (G18).
+    fn judge(&mut self, sent: Sent, counted: Option<Tokens>) -> Vec<Warning> {
         let window = sent.budget.window();
         let threshold = self.settings.context.warning_threshold;
-        let usage = TokenUsage::new(counted, window, threshold, false);
-        let cut = self.told.of_count(sent.cost, counted, window);
+        let input = counted.unwrap_or_else(|| sent.budget.calibration().grow(sent.cost));
+        let usage = TokenUsage::new(input, window, threshold, counted.is_none());
+        let cut = counted.and_then(|counted| self.told.of_count(sent.cost, counted, window));
         cut.into_iter().chain(self.told.of_usage(usage)).collect()
     }
 
@@ -274,6 +286,8 @@ impl Agent {
             .as_ref()
             .map_or_else(|| "interrupted".to_owned(), short);
         let partial = !text.trim().is_empty();
+        let tokens = usage.and_then(|usage| usage.prompt).map(|tokens| tokens.0);
+        tracing::info!(%turn, outcome = outcome.as_str(), failure = failure.as_ref().map(short), tokens, "turn finished");
         let closed = outcome.closing(&text, &reason);
         let at = Some(self.clock.now());
         let reply = Message::text(

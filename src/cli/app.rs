@@ -5,40 +5,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::ChatArgs;
+use super::greeting::{self, Greeting};
+use super::manner::Manner;
 use super::report::{CliError, Exit};
-use super::stdin::{self, Stdin};
-use super::{ask, trust};
+use super::{ask, talk, trust};
 use crate::agent::{self, Agent};
 use crate::chat::SessionName;
 use crate::clock::{Clock, SystemClock};
-use crate::config::{self, Config, Inputs, Source, TextSource, Texts};
+use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::files::{Disk, LocalDisk};
 use crate::memory::{Memory, Prompt, Prompts, Registry};
-use crate::provider::{Catalog, Choice, Delivery, Known};
+use crate::provider::{Catalog, Delivery, Known};
 use crate::repl::Signals;
-use crate::repl::chat::{Chat, Ended};
-use crate::repl::commands::Offers;
 use crate::repl::desk::{Desk, Places};
-use crate::repl::input::{HistoryFile, LineReader, TerminalInput};
-use crate::repl::listing;
-use crate::store::{FileStore, Opened, Repair, SessionStore};
-use crate::term::{Output, TerminalState};
-
-/// How this run talks to the person.
-enum Manner {
-    OneShot(String),
-    Lines,
-    Terminal,
-    /// Nothing was asked and nobody is there.
-    Silent,
-}
+use crate::repl::input::HistoryFile;
+use crate::store::{FileStore, SessionStore, StoreError};
+use crate::term::Output;
 
 /// A chat: one prompt, lines from a pipe, or a person at a terminal.
 pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     let machine = disk(args);
     let (config, inputs) = trust::load(args, machine.as_ref(), output)?;
-    let manner = manner(args)?;
-    if matches!(manner, Manner::Silent) {
+    let manner = Manner::of(args)?;
+    if manner == Manner::Silent {
         output.notice("no prompt: nothing was piped in");
         return Ok(Exit::Ok);
     }
@@ -48,28 +37,15 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let texts = Texts::load(inputs.folders.config.as_deref())?;
     let memory = memory(&config, &texts)?;
     let catalog = catalog(&config, &inputs, &texts)?;
-    let Choice { provider, notice } = catalog.choose(None).await?;
-    let opened = store.open(&name, patience(&manner, config.settings.lock_wait))?;
-    let repairs = opened.repairs.clone();
+    let choice = catalog.choose(None).await?;
+    let opened = store.open(&name, manner.patience(config.settings.lock_wait))?;
+    let greeting = Greeting::new(&opened, choice.notice, &config);
+    greeting::details(&config, choice.provider.as_ref(), output).await;
 
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let settings = agent::Settings {
-        context: config.settings.context.clone(),
-        delivery: if args.no_stream {
-            Delivery::Whole
-        } else {
-            Delivery::Streamed
-        },
-        directory: home_relative(&inputs),
-    };
-    let greeting = Greeting {
-        hint: mode_hint(&opened, &config),
-        notice,
-        repairs,
-    };
-    let agent = Agent::new(provider, memory, opened, clock.clone(), settings);
+    let settings = settings(args, &config, &inputs);
     let mut desk = Desk {
-        agent,
+        agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings),
         store,
         catalog,
         clock,
@@ -83,11 +59,11 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let exit = match manner {
         Manner::OneShot(prompt) => {
             greeting.aside(output);
-            ask::run(&mut desk.agent, prompt, args, output, &mut signals).await?
+            ask::run(&mut desk.agent, prompt, args, output, &mut signals).await
         }
         Manner::Lines => {
             greeting.aside(output);
-            lines(&mut desk, output, &mut signals).await?
+            talk::lines(&mut desk, output, &mut signals).await
         }
         Manner::Terminal => {
             greeting.banner(&desk, args, output);
@@ -95,47 +71,23 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
                 path,
                 disk: machine,
             });
-            terminal(&mut desk, history, output, &mut signals).await?
+            talk::terminal(&mut desk, history, output, &mut signals).await
         }
-        Manner::Silent => Exit::Ok,
+        Manner::Silent => Ok(Exit::Ok),
     };
     desk.agent.close()?;
-    Ok(exit)
+    exit
 }
 
-fn manner(args: &ChatArgs) -> Result<Manner, CliError> {
-    if args.lines {
-        return Ok(Manner::Lines);
-    }
-    let given = match (&args.prompt, &args.prompt_file) {
-        (Some(prompt), _) => Some(prompt.clone()),
-        (None, Some(file)) => Some(stdin::read_file(file)?),
-        (None, None) => None,
-    };
-    let piped = match stdin::kind() {
-        Stdin::Terminal => String::new(),
-        Stdin::Piped => stdin::read()?,
-    };
-    let asked = given.is_some();
-    let prompt = stdin::joined(given, &piped);
-    Ok(match (prompt.is_empty(), asked, stdin::kind()) {
-        (true, true, _) => {
-            return Err(CliError::Usage {
-                problem: "the prompt is empty".to_owned(),
-                hint: "say something with -p, or pipe it in",
-            });
-        }
-        (true, false, Stdin::Piped) => Manner::Silent,
-        (true, false, Stdin::Terminal) => Manner::Terminal,
-        (false, ..) => Manner::OneShot(prompt),
-    })
-}
-
-/// A one-shot run waits for a session that is open elsewhere; a person is told at once.
-fn patience(manner: &Manner, lock_wait: Duration) -> Duration {
-    match manner {
-        Manner::OneShot(_) | Manner::Lines => lock_wait,
-        Manner::Terminal | Manner::Silent => Duration::ZERO,
+fn settings(args: &ChatArgs, config: &Config, inputs: &Inputs) -> agent::Settings {
+    agent::Settings {
+        context: config.settings.context.clone(),
+        delivery: if args.no_stream {
+            Delivery::Whole
+        } else {
+            Delivery::Streamed
+        },
+        directory: home_relative(inputs),
     }
 }
 
@@ -181,7 +133,7 @@ fn session_name(
             if known {
                 Ok(name)
             } else {
-                Err(crate::store::StoreError::Missing { name }.into())
+                Err(StoreError::Missing { name }.into())
             }
         }
         Some(None) => {
@@ -229,140 +181,5 @@ fn home_relative(inputs: &Inputs) -> String {
         Some(rest) if rest == Path::new("") => "~".to_owned(),
         Some(rest) => format!("~/{}", rest.display()),
         None => directory.display().to_string(),
-    }
-}
-
-/// A session remembers its last mode but does not set it: the person is told (C63).
-fn mode_hint(opened: &Opened, config: &Config) -> Option<String> {
-    let used = opened.session.meta().mode.as_deref()?;
-    let chosen = config.source("memory.mode") != Source::Default;
-    (!chosen && used != config.settings.memory.mode).then(|| {
-        format!("this session was last used in {used} mode; `/mode {used}` goes back to it")
-    })
-}
-
-/// What a person is told before the first line.
-struct Greeting {
-    hint: Option<String>,
-    notice: Option<String>,
-    repairs: Vec<Repair>,
-}
-
-impl Greeting {
-    /// Repairs and the way to a model; nothing that a script would have to skip.
-    fn aside(&self, output: &mut Output) {
-        for repair in &self.repairs {
-            output.warning(&repair.to_string());
-        }
-        if let Some(notice) = &self.notice {
-            output.notice(notice);
-        }
-    }
-
-    fn banner(&self, desk: &Desk, args: &ChatArgs, output: &mut Output) {
-        if !args.no_banner {
-            let mode = &desk.agent.memory().mode().name;
-            let model = desk.agent.provider().model();
-            let name = desk.session().name();
-            let version = env!("CARGO_PKG_VERSION");
-            output.notice(&format!(
-                "cogtrix {version} · session {name} · {mode} mode · {model}"
-            ));
-            output.notice(&format!(
-                "{} · /help lists commands",
-                listing::opened(desk.session(), desk.now())
-            ));
-        }
-        self.aside(output);
-        if let Some(hint) = &self.hint {
-            output.notice(hint);
-        }
-    }
-}
-
-async fn lines(
-    desk: &mut Desk,
-    output: &mut Output,
-    signals: &mut Signals,
-) -> Result<Exit, CliError> {
-    let stdin = std::io::BufReader::new(std::io::stdin());
-    let mut input = LineReader::lines(stdin).map_err(|source| CliError::Runtime { source })?;
-    let mut chat = Chat {
-        desk,
-        input: &mut input,
-        output,
-        signals,
-        ended: Ended::Well,
-    };
-    Ok(match chat.run().await {
-        Ended::Well => Exit::Ok,
-        Ended::WithErrors => Exit::Failed,
-    })
-}
-
-/// However a person leaves, it is well.
-async fn terminal(
-    desk: &mut Desk,
-    history: Option<HistoryFile>,
-    output: &mut Output,
-    signals: &mut Signals,
-) -> Result<Exit, CliError> {
-    let mut state = TerminalState::remember();
-    let completer = Box::new(offers(desk));
-    let input = TerminalInput {
-        history,
-        completer,
-        paint: output.policy().paint,
-    };
-    let mut input = LineReader::terminal(input).map_err(|source| CliError::Runtime { source })?;
-    let mut chat = Chat {
-        desk,
-        input: &mut input,
-        output,
-        signals,
-        ended: Ended::Well,
-    };
-    chat.run().await;
-    state.restore();
-    if !desk.session().is_empty() {
-        output.notice(&format!(
-            "Saved. Resume with: cogtrix -s {}",
-            quoted(desk.session().name())
-        ));
-    }
-    Ok(Exit::Ok)
-}
-
-/// What completion offers behind a command.
-fn offers(desk: &Desk) -> Offers {
-    let modes = desk.agent.memory().modes().iter().map(|mode| {
-        let preset = mode.preset();
-        (preset.name.clone(), preset.summary.clone())
-    });
-    let store = Arc::clone(&desk.store);
-    let sessions = move || {
-        let sessions = store.list().unwrap_or_default().into_iter();
-        sessions
-            .map(|info| (info.name.to_string(), info.title))
-            .collect()
-    };
-    Offers {
-        modes: modes.collect(),
-        models: desk
-            .catalog
-            .aliases()
-            .map(|alias| (alias.to_owned(), String::new()))
-            .collect(),
-        sessions: Box::new(sessions),
-    }
-}
-
-/// A session name as a shell takes it.
-fn quoted(name: &SessionName) -> String {
-    let name = name.as_str();
-    if name.contains(' ') {
-        format!("'{name}'")
-    } else {
-        name.to_owned()
     }
 }

@@ -3,11 +3,14 @@
 mod app;
 mod args;
 mod ask;
+mod greeting;
 mod log;
+mod manner;
 mod report;
 mod sessions;
 mod settings;
 mod stdin;
+mod talk;
 mod trust;
 
 use std::process::ExitCode;

@@ -15,8 +15,9 @@ use super::tree::{KeyPath, Tree};
 use super::trust::{self, Answer, Demand, Place};
 use super::warnings::{Warning, warnings};
 use super::{Config, environment, yaml};
-use crate::chat::SessionName;
+use crate::chat::{BadName, SessionName};
 use crate::files::Disk;
+use crate::hint::Hint;
 use crate::provider::Environment;
 
 /// All that a configuration is made from.
@@ -195,10 +196,10 @@ fn merged(layers: &[Layer]) -> Result<Document, ConfigError> {
 }
 
 fn session(document: &Document, layers: &[Layer]) -> Result<SessionName, ConfigError> {
-    document
-        .session
-        .parse()
-        .map_err(|bad: crate::chat::BadName| refused("session", bad.to_string(), layers))
+    document.session.parse().map_err(|bad: BadName| {
+        let allowed = bad.hint().unwrap_or_default();
+        refused("session", format!("{bad}; {allowed}"), layers)
+    })
 }
 
 fn data_dir(

@@ -55,8 +55,17 @@ impl Budget {
 
     /// What the prompt may cost, in estimated tokens.
     pub fn prompt(self) -> Tokens {
+        self.prompt_beside(self.reserve())
+    }
+
+    /// The same where nothing else helps: a short reply is better than none.
+    pub fn prompt_at_most(self) -> Tokens {
+        self.prompt_beside(self.reserve().min(Tokens(self.window.0 / 8)))
+    }
+
+    fn prompt_beside(self, reserve: Tokens) -> Tokens {
         self.calibration
-            .shrink(self.window.minus(self.reserve()).minus(Self::MARGIN))
+            .shrink(self.window.minus(reserve).minus(Self::MARGIN))
     }
 
     /// `max_tokens` beside a prompt of this estimate: what is left of the window, at most what the model

@@ -28,12 +28,21 @@ impl Hint for DoesNotFit {
     }
 }
 
+/// An input is not cut below this before the reply's reserve has given way.
+const INPUT_AT_LEAST: Tokens = Tokens(256);
+
 /// Least cost of a message that was cut: marker and a few words on either side.
 const LEAST_CUT: Tokens = Tokens(24);
 
-/// Makes `draft` fit into `budget`.
+/// Makes `draft` fit into `budget`: beside the whole reply reserve, or beside a small one where the
+/// prompt alone is too large for that.
 pub fn fit(draft: Draft, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
-    let limit = budget.prompt();
+    let fixed: Tokens = draft.sections.iter().map(least_cost).sum();
+    let limit = if fixed <= budget.prompt() {
+        budget.prompt()
+    } else {
+        budget.prompt_at_most()
+    };
     let Draft {
         mut sections,
         beyond,
@@ -70,6 +79,18 @@ pub fn fit(draft: Draft, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
             room: limit,
             needed: plan.cost(),
         })
+    }
+}
+
+/// What a section costs at least in any plan.
+fn least_cost(section: &Section) -> Tokens {
+    match section.kind {
+        SectionKind::System => section.cost(),
+        SectionKind::Input => section.cost().min(INPUT_AT_LEAST),
+        SectionKind::Pending
+        | SectionKind::Window
+        | SectionKind::ModeState
+        | SectionKind::Compacted => Tokens::ZERO,
     }
 }
 
@@ -329,6 +350,14 @@ mod tests {
         assert_eq!(cut.kind, SectionKind::Input);
         assert!(cut.chars > 27_000 && cut.chars < 40_000, "{}", cut.chars);
         assert_eq!(plan.messages().count(), 3);
+    }
+
+    #[test]
+    fn the_reply_reserve_gives_way_to_a_prompt_that_needs_its_room() {
+        let prompt = "x".repeat(4 * 1_200);
+        let plan = fit(draft(vec![system(&prompt), input("hi")]), budget(2_048)).unwrap();
+        assert_eq!(plan.system(true), [prompt]);
+        assert!(plan.max_tokens() >= Tokens(256), "{}", plan.max_tokens());
     }
 
     #[test]

@@ -65,6 +65,12 @@ pub trait Provider: Send + Sync + fmt::Debug {
     /// Names of the models this server offers, sorted.
     async fn models(&self) -> Result<Vec<String>, ProviderError>;
 
+    /// How many tokens the server counts for a prompt, where its protocol has a question for that (G15).
+    /// `None` where it has none, or where the server does not answer.
+    async fn count(&self, _request: &ChatRequest) -> Option<Tokens> {
+        None
+    }
+
     /// Sends a request. Connecting is the first thing that can fail *in* the stream, so that callers
     /// handle one kind of failure in one place.
     fn stream(&self, request: ChatRequest) -> EventStream;

@@ -14,11 +14,11 @@ use crate::term::Output;
 /// A chat from its first line to its last.
 #[derive(Debug)]
 pub struct Chat<'a> {
-    pub desk: &'a mut Desk,
-    pub input: &'a mut LineReader,
-    pub output: &'a mut Output,
-    pub signals: &'a mut Signals,
-    pub ended: Ended,
+    desk: &'a mut Desk,
+    input: &'a mut LineReader,
+    output: &'a mut Output,
+    signals: &'a mut Signals,
+    ended: Ended,
 }
 
 /// What a line is wanted for.
@@ -36,9 +36,26 @@ pub enum Ended {
     Well,
     /// A turn failed, or a line was refused.
     WithErrors,
+    /// By Ctrl-C, while lines came from a pipe.
+    Interrupted,
 }
 
-impl Chat<'_> {
+impl<'a> Chat<'a> {
+    pub fn new(
+        desk: &'a mut Desk,
+        input: &'a mut LineReader,
+        output: &'a mut Output,
+        signals: &'a mut Signals,
+    ) -> Self {
+        Self {
+            desk,
+            input,
+            output,
+            signals,
+            ended: Ended::Well,
+        }
+    }
+
     /// Reads and answers until the input ends or the person leaves.
     pub async fn run(&mut self) -> Ended {
         let mut leave = LeaveKeys::default();
@@ -56,6 +73,9 @@ impl Chat<'_> {
                 }
             };
             self.desk.columns = self.output.columns();
+            if line == Line::Interrupted && !self.input.is_terminal() {
+                return Ended::Interrupted;
+            }
             let after = match (leave.step(&line), line) {
                 (Step::Leave, _) => After::Leave,
                 (Step::Warn, _) => {
@@ -87,17 +107,14 @@ impl Chat<'_> {
                 Wanted::Paste => input.paste("... ", output).await,
             }
         };
-        let mut reading = std::pin::pin!(reading);
-        loop {
-            tokio::select! {
-                biased;
-                line = &mut reading => return line,
-                signal = signals.next() => match signal {
-                    // An editor that reads keys sees Ctrl-C itself; this one came from elsewhere.
-                    Signal::Interrupt => {}
-                    Signal::Terminate | Signal::Hangup => return Ok(Line::Eof),
-                },
-            }
+        tokio::select! {
+            biased;
+            line = reading => line,
+            signal = signals.next() => Ok(match signal {
+                // An editor that reads keys sees Ctrl-C itself; a pipe or a dumb terminal does not.
+                Signal::Interrupt => Line::Interrupted,
+                Signal::Terminate | Signal::Hangup => Line::Eof,
+            }),
         }
     }
 
@@ -152,7 +169,7 @@ impl Chat<'_> {
                 self.output
                     .notice("interrupted; what arrived is kept, `/retry` asks again");
             }
-            Ok(Ok(_)) => {}
+            Ok(Ok(_)) => self.output.gap(),
             Ok(Err(error)) => {
                 self.ended = Ended::WithErrors;
                 show::failure(self.output, &error);

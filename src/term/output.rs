@@ -226,6 +226,15 @@ impl Output {
         }
     }
 
+    /// An empty line between a reply and the next prompt, where someone looks on.
+    pub fn gap(&mut self) {
+        if self.is_interactive() {
+            self.end_reply();
+            self.fresh_line();
+            self.write_stdout("\n");
+        }
+    }
+
     /// The answer of a command, whole; ends with exactly the line break it needs.
     pub fn answer(&mut self, text: &str) {
         self.end_reply();

@@ -7,19 +7,23 @@ use std::io::{self, Write};
 
 use rustix::termios::{self, OptionalActions, Termios};
 
+use super::policy::Paint;
+
 /// Ends bracketed paste: the one mode beside the line discipline that is ever switched on.
 const PASTE_OFF: &[u8] = b"\x1b[?2004l";
 
 /// How a terminal was set at the start. Dropping it restores that, on a panic too.
 pub struct TerminalState {
     terminal: Option<(File, Termios)>,
+    paint: Paint,
 }
 
 impl TerminalState {
     /// Remembers the terminal on stdin, if there is one.
-    pub fn remember() -> Self {
+    pub fn remember(paint: Paint) -> Self {
         Self {
             terminal: remember(io::stdin()).ok(),
+            paint,
         }
     }
 
@@ -28,7 +32,8 @@ impl TerminalState {
         let Some((mut terminal, found)) = self.terminal.take() else {
             return;
         };
-        if termios::tcsetattr(&terminal, OptionalActions::Now, &found).is_ok() {
+        let is_there = termios::tcsetattr(&terminal, OptionalActions::Now, &found).is_ok();
+        if is_there && self.paint != Paint::Bare {
             drop(terminal.write_all(PASTE_OFF));
         }
     }

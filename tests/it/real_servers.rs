@@ -272,3 +272,15 @@ async fn a_real_ollama_names_its_models_for_an_unknown_one() {
         assert_eq!(found.model().to_string(), "ollama/tiny:latest");
     }
 }
+
+#[tokio::test]
+async fn a_prompt_is_counted_by_the_protocol_that_can_and_a_longer_one_is_more() {
+    for (server, kind, provider) in servers("counts").await {
+        let short = provider.count(&request("one two")).await;
+        let long = provider
+            .count(&request("one two three four five six"))
+            .await;
+        assert_eq!(short.is_some(), kind == Kind::Anthropic, "{server}");
+        assert_eq!(short < long, kind == Kind::Anthropic, "{server}");
+    }
+}

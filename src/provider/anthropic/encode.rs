@@ -1,5 +1,6 @@
 //! The request body of the Messages API. Pure. Invariant: the first message is the user's, speakers take
-//! turns, results come before what the user says with them, `max_tokens` is always there.
+//! turns, results come before what the user says with them, `max_tokens` is always
+//! there where a reply is wanted.
 
 use serde_json::{Map, Value, json};
 
@@ -23,12 +24,17 @@ impl From<Role> for Speaker {
     }
 }
 
+/// A request for a reply.
 pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
-    let mut body = json!({
-        "model": model,
-        "max_tokens": request.max_tokens.0.max(1),
-        "stream": request.delivery == Delivery::Streamed,
-    });
+    let mut body = prompt(model, request);
+    body["max_tokens"] = request.max_tokens.0.max(1).into();
+    body["stream"] = (request.delivery == Delivery::Streamed).into();
+    body
+}
+
+/// What the model reads; as it stands, a request to count it, which refuses anything more.
+pub(super) fn prompt(model: &str, request: &ChatRequest) -> Value {
+    let mut body = json!({"model": model});
     // Set, not written above: `json!` would copy it.
     body["messages"] = messages(request).into();
     let system = request.system.iter().map(|text| text.trim());

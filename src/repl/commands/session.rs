@@ -7,7 +7,16 @@ use crate::store::Repair;
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
-        return Next::answer(listing::opened(desk.session(), desk.now()));
+        let session = desk.session();
+        let last = session
+            .meta()
+            .updated_at
+            .map_or_else(String::new, |at| format!(", last {}", at.ago(desk.now())));
+        return Next::answer(format!(
+            "Session {} ({} messages{last})",
+            session.name(),
+            session.messages().len()
+        ));
     }
     let name: SessionName = arguments.parse()?;
     if name == *desk.session().name() {

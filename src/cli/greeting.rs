@@ -1,0 +1,87 @@
+//! What a person is told before the first line.
+
+use super::args::ChatArgs;
+use crate::config::{Config, Source};
+use crate::provider::Provider;
+use crate::repl::desk::Desk;
+use crate::repl::listing;
+use crate::store::{Opened, Repair};
+use crate::term::{Output, Verbosity};
+
+/// A session remembers its last mode but does not set it: the person is told (C63).
+fn mode_hint(opened: &Opened, config: &Config) -> Option<String> {
+    let used = opened.session.meta().mode.as_deref()?;
+    let chosen = config.source("memory.mode") != Source::Default;
+    (!chosen && used != config.settings.memory.mode).then(|| {
+        format!("this session was last used in {used} mode; `/mode {used}` goes back to it")
+    })
+}
+
+/// What `-v` adds: where things come from.
+pub(super) async fn details(config: &Config, provider: &dyn Provider, output: &mut Output) {
+    if output.policy().verbosity < Verbosity::Verbose {
+        return;
+    }
+    let file = config
+        .file
+        .as_ref()
+        .map_or_else(|| "none".to_owned(), |file| file.display().to_string());
+    let abilities = provider.abilities().await;
+    output.detail(&format!(
+        "config {file}, data {}",
+        config.settings.data_dir.display()
+    ));
+    output.detail(&format!(
+        "model {}, window of {} tokens ({})",
+        provider.model(),
+        abilities.context_window,
+        abilities.window_source.as_str()
+    ));
+}
+
+/// What there is to say about a session that was opened and a model that was chosen.
+pub(super) struct Greeting {
+    hint: Option<String>,
+    notice: Option<String>,
+    repairs: Vec<Repair>,
+}
+
+impl Greeting {
+    pub(super) fn new(opened: &Opened, notice: Option<String>, config: &Config) -> Self {
+        Self {
+            hint: mode_hint(opened, config),
+            notice,
+            repairs: opened.repairs.clone(),
+        }
+    }
+
+    /// Repairs and the way to a model; nothing that a script would have to skip.
+    pub(super) fn aside(&self, output: &mut Output) {
+        for repair in &self.repairs {
+            output.warning(&repair.to_string());
+        }
+        if let Some(notice) = &self.notice {
+            output.notice(notice);
+        }
+    }
+
+    pub(super) fn banner(&self, desk: &Desk, args: &ChatArgs, output: &mut Output) {
+        if !args.no_banner {
+            let mode = &desk.agent.memory().mode().name;
+            let model = desk.agent.provider().model();
+            let name = desk.session().name();
+            let version = env!("CARGO_PKG_VERSION");
+            output.notice(&format!(
+                "cogtrix {version} · session {name} · {mode} mode · {model}"
+            ));
+            output.notice(&format!(
+                "{} · /help lists commands",
+                listing::opened(desk.session(), desk.now())
+            ));
+        }
+        self.aside(output);
+        if let Some(hint) = &self.hint {
+            output.notice(hint);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! How a run talks to the person: one prompt, lines from a pipe, or a terminal.
+
+use std::time::Duration;
+
+use super::args::ChatArgs;
+use super::report::CliError;
+use super::stdin::{self, Stdin};
+
+/// How this run talks to the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    OneShot(String),
+    Lines,
+    Terminal,
+    /// Nothing was asked and nobody is there.
+    Silent,
+}
+
+impl Manner {
+    /// Reads what is piped in, if that is the prompt.
+    pub(super) fn of(args: &ChatArgs) -> Result<Self, CliError> {
+        if args.lines {
+            return Ok(Self::Lines);
+        }
+        let given = match (&args.prompt, &args.prompt_file) {
+            (Some(prompt), _) => Some(prompt.clone()),
+            (None, Some(file)) => Some(stdin::read_file(file)?),
+            (None, None) => None,
+        };
+        let piped = match stdin::kind() {
+            Stdin::Terminal => String::new(),
+            Stdin::Piped => stdin::read()?,
+        };
+        let asked = given.is_some();
+        let prompt = stdin::joined(given, &piped);
+        Ok(match (prompt.is_empty(), asked, stdin::kind()) {
+            (true, true, _) => {
+                return Err(CliError::Usage {
+                    problem: "the prompt is empty".to_owned(),
+                    hint: "say something with -p, or pipe it in",
+                });
+            }
+            (true, false, Stdin::Piped) => Self::Silent,
+            (true, false, Stdin::Terminal) => Self::Terminal,
+            (false, ..) => Self::OneShot(prompt),
+        })
+    }
+
+    /// A one-shot run waits for a session that is open elsewhere; a person is told at once.
+    pub(super) fn patience(&self, lock_wait: Duration) -> Duration {
+        match self {
+            Self::OneShot(_) | Self::Lines => lock_wait,
+            Self::Terminal | Self::Silent => Duration::ZERO,
+        }
+    }
+}

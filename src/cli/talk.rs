@@ -1,0 +1,110 @@
+//! The chat with someone who types, and with a script that pipes lines in.
+
+use std::sync::Arc;
+
+use super::report::{CliError, Exit};
+use crate::chat::SessionName;
+use crate::repl::Signals;
+use crate::repl::chat::{Chat, Ended};
+use crate::repl::commands::Offers;
+use crate::repl::desk::Desk;
+use crate::repl::input::{HistoryFile, LineReader, TerminalInput};
+use crate::term::{Output, TerminalState};
+
+/// Each line as if typed.
+pub(super) async fn lines(
+    desk: &mut Desk,
+    output: &mut Output,
+    signals: &mut Signals,
+) -> Result<Exit, CliError> {
+    let stdin = std::io::BufReader::new(std::io::stdin());
+    let mut input = LineReader::lines(stdin).map_err(|source| CliError::Runtime { source })?;
+    let mut chat = Chat::new(desk, &mut input, output, signals);
+    Ok(match chat.run().await {
+        Ended::Well => Exit::Ok,
+        Ended::WithErrors => Exit::Failed,
+        Ended::Interrupted => Exit::Interrupted,
+    })
+}
+
+/// However a person leaves, it is well.
+pub(super) async fn terminal(
+    desk: &mut Desk,
+    history: Option<HistoryFile>,
+    output: &mut Output,
+    signals: &mut Signals,
+) -> Result<Exit, CliError> {
+    let mut state = TerminalState::remember(output.policy().paint);
+    let completer = Box::new(offers(desk));
+    let input = TerminalInput {
+        history,
+        completer,
+        paint: output.policy().paint,
+    };
+    let mut input = LineReader::terminal(input).map_err(|source| CliError::Runtime { source })?;
+    let mut chat = Chat::new(desk, &mut input, output, signals);
+    chat.run().await;
+    state.restore();
+    if !desk.session().is_empty() {
+        output.notice(&format!(
+            "Saved. Resume with: cogtrix {}",
+            quoted(desk.session().name())
+        ));
+    }
+    Ok(Exit::Ok)
+}
+
+/// What completion offers behind a command.
+fn offers(desk: &Desk) -> Offers {
+    let modes = desk.agent.memory().modes().iter().map(|mode| {
+        let preset = mode.preset();
+        (preset.name.clone(), preset.summary.clone())
+    });
+    let store = Arc::clone(&desk.store);
+    let sessions = move || {
+        let sessions = store.list().unwrap_or_default().into_iter();
+        sessions
+            .map(|info| (info.name.to_string(), info.title))
+            .collect()
+    };
+    Offers {
+        modes: modes.collect(),
+        models: desk
+            .catalog
+            .aliases()
+            .map(|alias| (alias.to_owned(), String::new()))
+            .collect(),
+        sessions: Box::new(sessions),
+    }
+}
+
+/// A session name as a shell and the command line take it.
+fn quoted(name: &SessionName) -> String {
+    let name = name.as_str();
+    let word = if name.contains(' ') {
+        format!("'{name}'")
+    } else {
+        name.to_owned()
+    };
+    if name.starts_with('-') {
+        format!("--session={word}")
+    } else {
+        format!("-s {word}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_that_resumes_can_be_pasted() {
+        for (name, expected) in [
+            ("work", "-s work"),
+            ("my project", "-s 'my project'"),
+            ("-x", "--session=-x"),
+        ] {
+            assert_eq!(quoted(&name.parse().unwrap()), expected);
+        }
+    }
+}
