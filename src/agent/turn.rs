@@ -68,6 +68,9 @@ struct Conversed {
     calibration: Option<Calibration>,
 }
 
+/// How often a request is made again, shorter, before the server's refusal is the answer.
+const MOST_REFITS: usize = 3;
+
 impl Agent {
     /// Asks the model. However this ends, the turn is recorded and closed before it returns.
     pub async fn turn(
@@ -140,7 +143,7 @@ impl Agent {
         }
     }
 
-    /// Plans, sends and reads; once more with a tighter budget where the server says it was too much.
+    /// Plans, sends and reads; again with a tighter budget where the server says it was too much.
     async fn converse(
         &mut self,
         input: &Message,
@@ -153,7 +156,7 @@ impl Agent {
             abilities = self.provider.abilities() => abilities,
         };
         let mut budget = self.budget(abilities);
-        let mut refitted = false;
+        let mut refits = 0;
         loop {
             let plan = match self.plan(input, budget) {
                 Ok(plan) => plan,
@@ -182,10 +185,10 @@ impl Agent {
             let reply = reply::collect(stream, observe, cancel).await;
             last.usage = reply.usage;
             if let End::Failed(ProviderError::ContextTooLong { prompt, window, .. }) = &reply.end
-                && !refitted
+                && refits < MOST_REFITS
                 && reply.text.is_empty()
             {
-                refitted = true;
+                refits += 1;
                 budget = tightened(sent, *prompt, *window);
                 self.served_window = Some(budget.window());
                 observe(TurnEvent::Warning(Warning::Refitted { window: *window }));
@@ -358,18 +361,19 @@ impl Conversed {
     }
 }
 
-/// A budget that takes the server's word: its window where it names one, its count where it gives one,
-/// else half as much again for every token.
+/// A budget that takes the server's word: its window where it names one, its count where it gives one.
+/// Where it gives neither, the window must be smaller than what was sent: two thirds of that are tried.
 fn tightened(sent: Sent, prompt: Option<Tokens>, window: Option<Tokens>) -> Budget {
     let Sent { cost, budget, .. } = sent;
     let seen = budget.calibration();
-    let smaller = window.filter(|window| *window > Tokens::ZERO && *window < budget.window());
-    let calibration = match (prompt, smaller) {
-        (Some(prompt), _) => seen.learn(cost, prompt),
-        (None, Some(_)) => seen,
-        (None, None) => Calibration::new(seen.ratio() * 1.5),
+    let calibration = prompt.map_or(seen, |prompt| seen.learn(cost, prompt));
+    let named = window.filter(|window| *window > Tokens::ZERO && *window < budget.window());
+    let window = match (named, prompt) {
+        (Some(window), _) => window,
+        (None, Some(_)) => budget.window(),
+        (None, None) => Tokens(seen.grow(cost).0 / 3 * 2).min(budget.window()),
     };
-    budget.with(smaller.unwrap_or(budget.window()), calibration)
+    budget.with(window, calibration)
 }
 
 /// A failure in so few words that it can stand in history.

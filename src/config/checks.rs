@@ -12,7 +12,6 @@ use super::error::Problem;
 use super::settings::Document;
 use super::tree::KeyPath;
 use crate::chat::SessionName;
-use crate::hint::Hint;
 use crate::memory::ModesSettings;
 use crate::provider::{ModelSettings, ProviderSettings};
 
@@ -172,8 +171,7 @@ fn rule(key: &str, broken: Option<Problem>) -> Rule {
 
 fn session_name(name: &str) -> Option<Problem> {
     let bad = name.parse::<SessionName>().err()?;
-    let allowed = bad.hint().unwrap_or_default();
-    Some(Problem::Refused(format!("{bad}; {allowed}")))
+    Some(Problem::Refused(bad.explained()))
 }
 
 fn one_of(value: &str, known: &[String]) -> Option<Problem> {

@@ -33,6 +33,7 @@ mod think;
 mod wire;
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -127,7 +128,8 @@ impl WindowSource {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatRequest {
     pub system: Vec<String>,
-    pub messages: Vec<Message>,
+    /// Shared, because whoever may have to ask again keeps the request.
+    pub messages: Arc<[Message]>,
     pub tools: Vec<ToolSpec>,
     /// Room for the reply; at least 1 (C82).
     pub max_tokens: Tokens,

@@ -84,7 +84,8 @@ fn the_compaction_survives_a_restart_and_can_be_undone() {
 
 #[test]
 fn a_failed_compaction_leaves_everything_as_it_was() {
-    let cases: [(&str, fn() -> Reply); 5] = [
+    type Summary = fn() -> Reply;
+    let cases: [(&str, Summary); 5] = [
         ("an error", || fail(500, "overloaded")),
         ("nothing", || say(" ")),
         ("no gain", || say(SUMMARY.repeat(60))),
@@ -117,14 +118,9 @@ fn an_empty_session_has_nothing_to_compact() {
 #[test]
 fn without_a_model_the_summary_is_drawn_from_what_was_said() {
     let home = Home::new();
-    let lines: String = SIX
-        .iter()
-        .map(|line| format!("{line}. It was a long and windy day by the sea.\n"))
-        .collect();
-    let run = home
-        .cogtrix(&["-s", "s", "--lines"])
-        .stdin(lines + "/compact\n")
-        .run();
+    let mut lines = SIX.join(". It was a long and windy day by the sea.\n");
+    lines.push_str("\n/compact\n");
+    let run = home.cogtrix(&["-s", "s", "--lines"]).stdin(lines).run();
     assert!(
         run.stdout.contains("Compacted: 12 messages -> 2 messages"),
         "{run}"

@@ -458,3 +458,27 @@ fn a_full_disk_is_an_error_of_the_whole_run_too() {
     --- exit 1
     ");
 }
+
+#[test]
+fn what_the_disk_refused_is_written_with_the_next_turn() {
+    // The first three changes of a file are the question, the reply and the state of the modes.
+    for n in 1..=3 {
+        let home = Home::new();
+        let server = server();
+        home.config(&server, "memory: {timestamps: off}");
+        let fault = format!("fail-before@{n}");
+        let run = home
+            .cogtrix(&["-c", "test.yaml", "-s", "s", "--lines", "--fault", &fault])
+            .stdin("alpha\nbeta\n")
+            .run();
+        assert_eq!(run.stderr.matches("NOT SAVED").count(), 1, "{fault}: {run}");
+        assert_eq!(run.code, Some(0), "{fault}: {run}");
+        let expected = ["alpha", "beta"].map(|word| {
+            [
+                format!("user: {word}"),
+                format!("assistant: {}", reply_to(word)),
+            ]
+        });
+        assert_eq!(home.said("s"), expected.concat(), "{fault}");
+    }
+}

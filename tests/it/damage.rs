@@ -58,10 +58,16 @@ impl Damage {
 /// A home with session `s` of three turns and a compaction, killed in the fourth, and a session `other`.
 fn killed() -> Home {
     let home = Home::new();
+    let long = |word: &str| {
+        say(format!(
+            "{word}, {}",
+            "with more words than a summary has. ".repeat(8)
+        ))
+    };
     let server = Server::start([
         say("Other."),
-        say("First, with some more words so that a summary can be shorter than this."),
-        say("Second, with some more words so that a summary can be shorter than this."),
+        long("First"),
+        long("Second"),
         say("- They said first and second things."),
         say("Third."),
         say("Fourth").stall_after(0),
@@ -512,4 +518,23 @@ fn empty_lines_are_ignored_and_an_empty_prompt_is_a_mistake() {
         assert_eq!(run.code, Some(2), "{args:?}: {run}");
     }
     assert_eq!(server.chats().len(), 1);
+}
+
+#[test]
+fn errors_of_the_vendors_are_quoted_with_a_remedy() {
+    for (status, message, expected) in [
+        (401, "Incorrect API key", "key"),
+        (403, "not allowed", "key"),
+        (404, "model not found", "it has: "),
+        (429, "slow down", "wait"),
+    ] {
+        let home = Home::new();
+        let server = Server::start([fail(status, message)]);
+        home.config(&server, "");
+        let run = home.ask("s", "hi");
+        assert!(
+            run.stderr.contains(message) && run.stderr.contains(expected),
+            "{status}: {run}"
+        );
+    }
 }

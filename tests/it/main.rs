@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod compact;
+mod config_cli;
 mod context_budget;
 mod crash;
 mod damage;

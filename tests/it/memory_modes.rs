@@ -19,9 +19,9 @@ fn texts(request: &Request) -> Vec<String> {
 }
 
 fn turns(home: &Home, session: &str, mode: &str, count: usize) {
-    let lines: String = (1..=count).map(|n| format!("message {n}\n")).collect();
+    let lines: Vec<String> = (1..=count).map(|n| format!("message {n}")).collect();
     let args = ["-c", "test.yaml", "-s", session, "-M", mode, "--lines"];
-    let run = home.cogtrix(&args).stdin(lines).run();
+    let run = home.cogtrix(&args).stdin(lines.join("\n")).run();
     assert_eq!(run.code, Some(0), "{run}");
 }
 

@@ -57,12 +57,13 @@ async fn provider(kind: Kind, server: &Server) -> std::sync::Arc<dyn Provider> {
 fn request(text: &str) -> ChatRequest {
     ChatRequest {
         system: vec!["Be kind.".into()],
-        messages: vec![Message::text(
+        messages: [Message::text(
             MessageId::numbered(1),
             Role::User,
             text,
             None,
-        )],
+        )]
+        .into(),
         tools: Vec::new(),
         max_tokens: Tokens(100),
         purpose: Purpose::Reply,

@@ -57,12 +57,13 @@ async fn servers(test: &str) -> Vec<(&'static str, Kind, Arc<dyn Provider>)> {
 fn request(text: &str) -> ChatRequest {
     ChatRequest {
         system: vec!["Be kind.".into()],
-        messages: vec![Message::text(
+        messages: [Message::text(
             MessageId::numbered(1),
             Role::User,
             text,
             None,
-        )],
+        )]
+        .into(),
         tools: Vec::new(),
         max_tokens: Tokens(400),
         purpose: Purpose::Reply,
@@ -173,10 +174,12 @@ async fn real_servers_call_a_tool_and_take_its_result() {
             output: "contents".into(),
             failed: false,
         };
-        asking
-            .messages
-            .push(said(2, Role::Assistant, Part::ToolCall(call)));
-        asking.messages.push(said(3, Role::Tool, result));
+        asking.messages = [
+            asking.messages[0].clone(),
+            said(2, Role::Assistant, Part::ToolCall(call)),
+            said(3, Role::Tool, result),
+        ]
+        .into();
         let got = collect(provider.stream(asking)).await;
         assert!(
             !got.text.is_empty() && got.error.is_none(),

@@ -576,3 +576,34 @@ fn going_to_another_session_keeps_both_apart() {
     assert!(run.stdout.ends_with("Already in session one\n"), "{run}");
     assert_eq!((home.said("one").len(), home.said("two").len()), (4, 4));
 }
+
+#[test]
+fn a_session_used_in_another_mode_says_so_only_to_a_person() {
+    let (home, _server) = home();
+    home.cogtrix(&["-c", "test.yaml", "-M", "code", "-s", "s", "-p", "one"])
+        .run();
+    let run = home.ask("s", "two");
+    assert_eq!(run.stderr, "", "{run}");
+}
+
+#[test]
+fn several_lines_can_be_one_message() {
+    let (home, server) = home();
+    home.lines(
+        "s",
+        &[
+            "\"\"\"",
+            "first",
+            "second",
+            "\"\"\"",
+            "one \\",
+            "two",
+            "/paste",
+            "pasted /mode",
+            "here",
+            ".",
+        ],
+    );
+    let asked: Vec<String> = server.chats().iter().map(|chat| chat.message(-1)).collect();
+    assert_eq!(asked, ["first\nsecond", "one \ntwo", "pasted /mode\nhere"]);
+}

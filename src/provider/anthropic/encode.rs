@@ -34,7 +34,9 @@ pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
 
 /// What the model reads; as it stands, a request to count it, which refuses anything more.
 pub(super) fn prompt(model: &str, request: &ChatRequest) -> Value {
-    let mut body = json!({"model": model, "messages": messages(request)});
+    let mut body = json!({"model": model});
+    // Set, not written above: `json!` would copy it.
+    body["messages"] = messages(request).into();
     let system = request.system.iter().map(|text| text.trim());
     let system: Vec<&str> = system.filter(|text| !text.is_empty()).collect();
     if !system.is_empty() {
@@ -71,7 +73,9 @@ fn message(speech: &Speech<'_, Speaker>) -> Value {
     let results = parts.clone().filter(|part| is_result(part));
     let others = parts.filter(|part| !is_result(part));
     let blocks: Vec<Value> = results.chain(others).map(|part| block(part)).collect();
-    json!({"role": role, "content": blocks})
+    let mut message = json!({"role": role});
+    message["content"] = blocks.into();
+    message
 }
 
 fn block(part: &Part) -> Value {
@@ -140,7 +144,7 @@ mod tests {
     #[test]
     fn the_first_message_is_the_users() {
         let mut request = samples::everything();
-        request.messages.drain(..2);
+        request.messages = request.messages[2..].into();
         request.system.clear();
         let got = body("m", &request);
         assert_eq!(got["messages"][0]["role"], "user");
