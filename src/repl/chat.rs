@@ -28,6 +28,13 @@ enum Wanted<'a> {
     Paste,
 }
 
+/// What came of waiting for a line.
+enum Heard {
+    Line(Line),
+    /// The process was told to end.
+    Leave,
+}
+
 /// How a chat ended; a script that pipes lines in wants to know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ended {
@@ -60,7 +67,8 @@ impl<'a> Chat<'a> {
         loop {
             let prompt = format!("{}> ", self.desk.agent.memory().mode().name);
             let line = match self.hear(Wanted::Input(&prompt)).await {
-                Ok(line) => line,
+                Ok(Heard::Line(line)) => line,
+                Ok(Heard::Leave) => return self.ended,
                 Err(error @ InputError::TooLong { .. }) => {
                     self.refuse(&error);
                     continue;
@@ -87,8 +95,8 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// The next line, or the end when the process is told to end.
-    async fn hear(&mut self, wanted: Wanted<'_>) -> Result<Line, InputError> {
+    /// The next line, or that the process was told to end while one was being typed.
+    async fn hear(&mut self, wanted: Wanted<'_>) -> Result<Heard, InputError> {
         let Self {
             input,
             output,
@@ -106,11 +114,11 @@ impl<'a> Chat<'a> {
         loop {
             tokio::select! {
                 biased;
-                line = &mut reading => return line,
+                line = &mut reading => return line.map(Heard::Line),
                 signal = signals.next() => match signal {
                     // An editor that reads keys sees Ctrl-C itself; this one came from elsewhere.
                     Signal::Interrupt => {}
-                    Signal::Terminate | Signal::Hangup => return Ok(Line::Eof),
+                    Signal::Terminate | Signal::Hangup => return Ok(Heard::Leave),
                 },
             }
         }
@@ -197,8 +205,11 @@ impl<'a> Chat<'a> {
     async fn confirm(&mut self, question: &str, deed: commands::Deed) -> After {
         let prompt = format!("{question} [y/N] ");
         let yes = match self.hear(Wanted::Answer(&prompt)).await {
-            Ok(Line::Text(answer)) => matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"),
-            Ok(Line::Cleared | Line::Interrupted | Line::Eof) | Err(_) => false,
+            Ok(Heard::Leave) => return After::Leave,
+            Ok(Heard::Line(Line::Text(answer))) => {
+                matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+            }
+            Ok(Heard::Line(Line::Cleared | Line::Interrupted | Line::Eof)) | Err(_) => false,
         };
         if !yes {
             self.output.notice("nothing was changed");
@@ -215,8 +226,11 @@ impl<'a> Chat<'a> {
         self.output
             .notice("several lines; a line with a single dot, or Ctrl-D, ends them");
         match self.hear(Wanted::Paste).await {
-            Ok(Line::Text(text)) if !text.trim().is_empty() => self.ask(Question::New(text)).await,
-            Ok(_) => After::GoOn,
+            Ok(Heard::Line(Line::Text(text))) if !text.trim().is_empty() => {
+                self.ask(Question::New(text)).await
+            }
+            Ok(Heard::Line(_)) => After::GoOn,
+            Ok(Heard::Leave) => After::Leave,
             Err(error) => {
                 self.refuse(&error);
                 After::GoOn
