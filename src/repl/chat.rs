@@ -110,18 +110,25 @@ impl<'a> Chat<'a> {
                 Wanted::Paste => input.paste("... ", output).await,
             }
         };
-        let mut reading = std::pin::pin!(reading);
-        loop {
-            tokio::select! {
-                biased;
-                line = &mut reading => return line.map(Heard::Line),
-                signal = signals.next() => match signal {
-                    // An editor that reads keys sees Ctrl-C itself; this one came from elsewhere.
-                    Signal::Interrupt => {}
-                    Signal::Terminate | Signal::Hangup => return Ok(Heard::Leave),
-                },
+        let line = {
+            let mut reading = std::pin::pin!(reading);
+            loop {
+                tokio::select! {
+                    biased;
+                    line = &mut reading => break Some(line),
+                    signal = signals.next() => match signal {
+                        // An editor that reads keys sees Ctrl-C itself; this one came from elsewhere.
+                        Signal::Interrupt => {}
+                        Signal::Terminate | Signal::Hangup => break None,
+                    },
+                }
             }
-        }
+        };
+        let Some(line) = line else {
+            input.abandon(output);
+            return Ok(Heard::Leave);
+        };
+        line.map(Heard::Line)
     }
 
     async fn line(&mut self, text: &str) -> After {

@@ -327,6 +327,15 @@ impl Output {
         self.fresh_line();
     }
 
+    /// Goes below a line that somebody was typing and that is not read to its end.
+    pub fn end_typed_line(&mut self) {
+        if self.is_interactive() {
+            self.write_stdout("\n");
+        } else if self.streams.stderr_device == Device::Terminal {
+            self.write_stderr("\n");
+        }
+    }
+
     /// Asks the terminal to mark pastes, also while nobody reads, so that a paste of several lines stays
     /// one input.
     pub fn mark_pastes(&mut self) {
