@@ -179,8 +179,7 @@ impl<'a> Chat<'a> {
         .await;
         match result {
             Ok(Ok(report)) if report.outcome == Outcome::Interrupted => {
-                self.output
-                    .notice("interrupted; what arrived is kept, `/retry` asks again");
+                show::interrupted(self.output, &report);
             }
             Ok(Ok(_)) => self.output.gap(),
             Ok(Err(error)) => {
