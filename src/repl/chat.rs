@@ -66,6 +66,7 @@ impl<'a> Chat<'a> {
         let mut leave = LeaveKeys::default();
         loop {
             let prompt = format!("{}> ", self.desk.agent.memory().mode().name);
+            self.output.gap();
             let line = match self.hear(Wanted::Input(&prompt)).await {
                 Ok(Heard::Line(line)) => line,
                 Ok(Heard::Leave) => return self.ended,
@@ -181,7 +182,7 @@ impl<'a> Chat<'a> {
             Ok(Ok(report)) if report.outcome == Outcome::Interrupted => {
                 show::interrupted(self.output, &report);
             }
-            Ok(Ok(_)) => self.output.gap(),
+            Ok(Ok(_)) => {}
             Ok(Err(error)) => {
                 self.ended = Ended::WithErrors;
                 show::failure(self.output, &error);
