@@ -507,10 +507,7 @@ mod tests {
         output.gap();
         output.notice("noticed");
         output.gap();
-        assert_eq!(
-            seen.text().replace(PASTE_ON, ""),
-            "a reply\n\nnoticed\n\n"
-        );
+        assert_eq!(seen.text().replace(PASTE_ON, ""), "a reply\n\nnoticed\n\n");
     }
 
     #[test]

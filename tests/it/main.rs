@@ -6,6 +6,7 @@ mod layers;
 mod line_input;
 mod providers;
 mod real_servers;
+mod repl;
 mod store;
 mod support;
 mod turn;
