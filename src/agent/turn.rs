@@ -22,6 +22,8 @@ pub struct TurnReport {
     pub outcome: Outcome,
     /// The reply as it is kept; of an interrupted turn, what had arrived and the mark that closes it.
     pub text: String,
+    /// Whether anything of a reply was shown and kept.
+    pub partial: bool,
     pub usage: Option<Usage>,
 }
 
@@ -315,6 +317,7 @@ impl Agent {
             None => Ok(TurnReport {
                 outcome,
                 text: closed,
+                partial,
                 usage,
             }),
             Some(failure) => Err(TurnError { failure, partial }),

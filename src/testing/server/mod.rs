@@ -30,7 +30,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub use reply::{Reply, fail, hang_up, raw, say, silent, stream_of};
+pub use reply::{Release, Reply, fail, hang_up, raw, say, silent, stream_of};
 
 /// A test that waits longer than this for a request has failed.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::render::{Body, Format};
 use super::reply::{Fault, Reply, What};
 use super::rules;
-use super::{Request, Script, Shared, fail, raw};
+use super::{PATIENCE, Request, Script, Shared, fail, raw};
 
 /// What becomes of the connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -207,11 +207,11 @@ fn pieces(
         Some(Fault::Unfinished) => {}
         Some(Fault::Error(message)) => chunk(socket, &format.broken_off(message))?,
         Some(Fault::Garbage(bytes)) => chunk(socket, bytes)?,
-        None => {
-            for piece in &body.end {
-                chunk(socket, piece)?;
-            }
+        Some(Fault::Hold(held)) => {
+            held.wait(PATIENCE);
+            rest(socket, body, good)?;
         }
+        None => rest(socket, body, good)?,
     }
     socket.write_all(b"0\r\n\r\n")?;
     Ok(if reply.stale {
@@ -219,6 +219,14 @@ fn pieces(
     } else {
         After::Keep
     })
+}
+
+/// The pieces from `from` on, and the end of the body.
+fn rest(socket: &mut TcpStream, body: &Body, from: usize) -> io::Result<()> {
+    for piece in body.pieces[from..].iter().chain(&body.end) {
+        chunk(socket, piece)?;
+    }
+    Ok(())
 }
 
 fn chunk(socket: &mut TcpStream, piece: &[u8]) -> io::Result<()> {
