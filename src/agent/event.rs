@@ -119,9 +119,20 @@ pub(super) struct Told {
     left_out: bool,
     near_limit: bool,
     silent_cut: bool,
+    not_saved: bool,
 }
 
 impl Told {
+    /// A turn begins: whatever it cannot save is told once more.
+    pub(super) fn begin_turn(&mut self) {
+        self.not_saved = false;
+    }
+
+    /// A turn writes several records; that the disk refuses them is one thing to say (C76).
+    pub(super) fn of_refusal(&mut self, error: &StoreError) -> Option<Warning> {
+        crossed(&mut self.not_saved, true).then(|| Warning::not_saved(error))
+    }
+
     /// What a plan gives reason to warn of.
     pub(super) fn of_plan(&mut self, plan: &ContextPlan) -> Vec<Warning> {
         let mut warnings = Vec::new();

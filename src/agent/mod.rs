@@ -66,8 +66,10 @@ struct LastRequest {
 /// Why a turn cannot be taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTurn {
-    #[error("there is no turn to take back")]
+    #[error("there is no turn to undo or to ask again")]
     None,
+    #[error("there is no compaction to undo")]
+    NoCompaction,
     #[error("the last turn is part of a compaction; `/compact undo` brings it back first")]
     Compacted,
     #[error("there is no compaction to undo")]

@@ -79,6 +79,7 @@ impl Agent {
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<TurnReport, TurnError> {
+        self.told.begin_turn();
         let at = Some(self.clock.now());
         let message = Message::text(self.session().next_message_id(0), Role::User, input, at);
         self.run(message, observe, cancel).await
@@ -92,6 +93,7 @@ impl Agent {
         cancel: &CancellationToken,
     ) -> Result<Result<TurnReport, TurnError>, NoTurn> {
         let (input, withdrawn) = self.withdrawal(Withdrawal::Retried)?;
+        self.told.begin_turn();
         let at = self
             .session()
             .live_turns()
@@ -140,8 +142,10 @@ impl Agent {
     }
 
     fn save(&mut self, observe: &mut Observer<'_>) {
-        if let Err(error) = self.ledger.save() {
-            observe(TurnEvent::Warning(Warning::not_saved(&error)));
+        if let Err(error) = self.ledger.save()
+            && let Some(warning) = self.told.of_refusal(&error)
+        {
+            observe(TurnEvent::Warning(warning));
         }
     }
 

@@ -218,6 +218,10 @@ impl LineReader {
         output: &mut Output,
     ) -> Result<Line, InputError> {
         output.prepare_for_input();
+        if self.kind == Kind::Lines && purpose == Purpose::Answer {
+            // A script's log without the question could not explain the answer.
+            output.notice(prompt.trim_end());
+        }
         if !self.is_waiting {
             let request = Request {
                 purpose,
