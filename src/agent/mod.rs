@@ -72,8 +72,6 @@ pub enum NoTurn {
     NoCompaction,
     #[error("the last turn is part of a compaction; `/compact undo` brings it back first")]
     Compacted,
-    #[error("there is no compaction to undo")]
-    NoCompaction,
 }
 
 impl Agent {
