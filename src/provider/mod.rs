@@ -8,7 +8,8 @@
 //!   openai, ollama, anthropic        encode(request), decode(frame): pure; a thin call around them
 //!   reply, think, wire               what no format does its own way
 //!   sse, ndjson                      bytes -> frames
-//!   http, endpoint, failure          requests, keys, errors
+//!   http, endpoint                   requests, keys
+//!   failure, overflow                errors
 //! ```
 
 mod anthropic;
@@ -23,6 +24,7 @@ mod ndjson;
 mod offline;
 mod ollama;
 mod openai;
+mod overflow;
 mod places;
 mod reply;
 mod retry;
