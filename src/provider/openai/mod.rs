@@ -90,7 +90,7 @@ impl Provider for OpenAi {
     }
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
-        Ok(target::names(self.0.offered().await?))
+        target::aside(&self.0.http.shown(), self.0.models()).await
     }
 
     fn stream(&self, request: ChatRequest) -> EventStream {
