@@ -61,10 +61,11 @@ pub trait Provider: Send + Sync + fmt::Debug {
     fn model(&self) -> &ModelName;
 
     /// What the model can hold. Asks the server at most once; where nothing answers, falls back to the
-    /// table of known models and then to 8,192 tokens (G16), and asks again next time.
+    /// table of known models and then to 8,192 tokens (G16), and asks again next time; but a window that was
+    /// sent with a request (Ollama's) stays.
     async fn abilities(&self) -> Abilities;
 
-    /// Names of the models this server offers, sorted.
+    /// Names of the models this server offers, sorted. Waits for a silent server some seconds only.
     async fn models(&self) -> Result<Vec<String>, ProviderError>;
 
     /// How many tokens the server counts for a prompt, where its protocol has a question for that (G15).

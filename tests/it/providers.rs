@@ -770,6 +770,56 @@ async fn ollama_is_told_the_same_window_in_every_request() {
     }
 }
 
+/// A model was loaded a second time, for minutes, because the server told its window only at the second request.
+#[tokio::test]
+async fn ollama_is_told_the_same_window_even_if_the_first_question_for_it_failed() {
+    let script = Script::new([say("x"), say("y")]).window(40_960);
+    let server = script
+        .first("/api/show", raw(500, "text/plain", ["busy"]))
+        .serve();
+    let provider = provider(Kind::Ollama, &server).await;
+    for _ in 0..2 {
+        drop(collect(provider.stream(request("hi"))).await);
+        assert_eq!(provider.abilities().await.context_window, Tokens(8_192));
+    }
+    assert_eq!(sent_windows(&server), [8_192, 8_192]);
+}
+
+#[tokio::test]
+async fn a_window_that_no_server_got_is_not_kept() {
+    let script = Script::new([hang_up(), hang_up(), say("x"), say("y")]).window(40_960);
+    let server = script
+        .first("/api/show", raw(500, "text/plain", ["busy"]))
+        .serve();
+    let provider = provider(Kind::Ollama, &server).await;
+    for _ in 0..2 {
+        drop(collect(provider.stream(request("hi"))).await);
+    }
+    assert_eq!(sent_windows(&server)[2..], [16_384, 16_384]);
+}
+
+fn sent_windows(server: &Server) -> Vec<u64> {
+    let chats = server.chats().into_iter();
+    chats
+        .filter_map(|chat| chat.body["options"]["num_ctx"].as_u64())
+        .collect()
+}
+
+/// `/model` waited for the idle limit, minutes, at a server that takes the connection and says nothing.
+#[tokio::test(start_paused = true)]
+async fn a_silent_server_is_not_waited_for_with_its_list_of_models() {
+    for kind in KINDS {
+        let script = Script::new([]).route("/v1/models", silent());
+        let server = script.route("/api/tags", silent()).serve();
+        let listed = provider(kind, &server).await.models().await;
+        let expected = ProviderError::Idle {
+            url: entry(kind, &server).base_url,
+            idle: Duration::from_secs(2),
+        };
+        assert_eq!(listed, Err(expected), "{kind:?}");
+    }
+}
+
 #[tokio::test]
 async fn models_are_listed_sorted() {
     for kind in KINDS {
