@@ -217,7 +217,8 @@ async fn the_reason_for_the_end_is_known_in_every_format() {
         (Kind::Openai, "content_filter", FinishReason::Filtered),
         (Kind::Openai, "odd", FinishReason::Other("odd".into())),
         (Kind::Ollama, "length", FinishReason::Length),
-        (Kind::Ollama, "load", FinishReason::Other("load".into())),
+        (Kind::Ollama, "unload", FinishReason::Stop),
+        (Kind::Anthropic, "end_turn", FinishReason::Stop),
         (Kind::Anthropic, "max_tokens", FinishReason::Length),
         (Kind::Anthropic, "refusal", FinishReason::Filtered),
         (Kind::Anthropic, "stop_sequence", FinishReason::Stop),
@@ -227,6 +228,37 @@ async fn the_reason_for_the_end_is_known_in_every_format() {
             ask(kind, &server).await,
             [text("x"), finished(kind, reason)]
         );
+    }
+}
+
+/// A complete reply of a server that names no reason was taken for a broken one.
+#[tokio::test]
+async fn a_reply_without_a_reason_is_complete_where_its_end_is_marked() {
+    let said = r#"{"choices":[{"delta":{"content":"x"},"finish_reason":null}]}"#;
+    let complete = [
+        text("x"),
+        Ok(StreamEvent::Finished {
+            reason: FinishReason::Stop,
+            usage: None,
+        }),
+    ];
+    for end in ["data: [DONE]\n\n", "data:[DONE]\r\n\r\n", "data: [DONE]"] {
+        let server = Server::start([stream_of([format!("data: {said}\n\n"), end.to_owned()])]);
+        assert_eq!(ask(Kind::Openai, &server).await, complete, "{end:?}");
+    }
+    let server = Server::start([raw(
+        200,
+        "application/json",
+        [r#"{"choices":[{"message":{"content":"x"}}]}"#],
+    )]);
+    let got = provider(Kind::Openai, &server).await.stream(whole("hi"));
+    assert_eq!(collect(got).await, complete);
+    for unmarked in [&[said][..], &[]] {
+        let events = unmarked.iter().map(|said| format!("data: {said}\n\n"));
+        let server = Server::start([stream_of(events)]);
+        let got = ask(Kind::Openai, &server).await;
+        let is_truncated = matches!(error(&got), ProviderError::Truncated { .. });
+        assert!(is_truncated, "{got:?}");
     }
 }
 
