@@ -283,9 +283,18 @@ fn translate(http: &Http, error: OpenAIError, broken: Option<&ProviderError>) ->
         }
         other => match broken {
             Some(broken) => broken.clone(),
-            None => http.protocol(failure::one_line(&other.to_string())),
+            None => http.protocol(in_words(&other)),
         },
     }
+}
+
+/// What a server answered, said for people; the crate tells it as a chain of types.
+fn in_words(error: &OpenAIError) -> String {
+    let said = error.to_string();
+    if matches!(error, OpenAIError::StreamError(_)) && said.contains("UTF8") {
+        return "text that is not UTF-8".to_owned();
+    }
+    failure::one_line(&said)
 }
 
 /// Where the crate sends to.
