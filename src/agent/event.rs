@@ -85,16 +85,12 @@ impl fmt::Display for Warning {
                 f,
                 "the server counted {counted} tokens where about {estimated} were sent: it may have cut the beginning (window assumed: {window}; set num_ctx or context_window to what it really has)"
             ),
-            Self::Refitted {
-                window: Some(window),
-            } => {
-                write!(
-                    f,
-                    "the server's window is smaller than assumed ({window} tokens); asked again with less"
-                )
-            }
-            Self::Refitted { window: None } => {
-                f.write_str("the request was too long for the server; asked again with less")
+            Self::Refitted { window } => {
+                f.write_str("the request was too long for the server")?;
+                if let Some(window) = window {
+                    write!(f, ", whose window has {window} tokens")?;
+                }
+                f.write_str("; asked again with less")
             }
             Self::NearLimit(usage) => write!(
                 f,

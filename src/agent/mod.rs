@@ -215,12 +215,13 @@ impl Agent {
         self.ledger.close()
     }
 
-    /// Goes on with another session; the present one is closed first.
+    /// Goes on with another session. The present one is closed first; where that fails, nothing is switched,
+    /// because its log holds what is not on disk yet.
     pub fn open(&mut self, opened: Opened) -> Result<(), StoreError> {
-        let closed = self.ledger.close();
+        self.ledger.close()?;
         self.ledger = Ledger::new(opened);
         self.begin_anew();
-        closed
+        Ok(())
     }
 
     /// Moves all that was said to the archive and begins anew under the same name; tells where it went.

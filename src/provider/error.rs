@@ -155,9 +155,7 @@ impl Hint for ProviderError {
                 "set the model's context_window (Ollama: num_ctx) to what the server really has"
                     .into()
             }
-            Self::Stream { .. } | Self::Truncated { .. } => {
-                "what arrived is kept; `/retry` asks again".into()
-            }
+            Self::Stream { .. } | Self::Truncated { .. } => "`/retry` asks again".into(),
             Self::Protocol { .. } => {
                 "does base_url point at the API (for OpenAI-compatible servers it ends in /v1)?"
                     .into()

@@ -9,6 +9,7 @@ use super::{Signal, Signals};
 use crate::agent::{CompactError, CompactReport};
 use crate::chat::Outcome;
 use crate::hint::{Hint, chain};
+use crate::memory::CannotCompact;
 use crate::term::Output;
 
 /// A chat from its first line to its last.
@@ -26,6 +27,13 @@ enum Wanted<'a> {
     Input(&'a str),
     Answer(&'a str),
     Paste,
+}
+
+/// What came of waiting for a line.
+enum Heard {
+    Line(Line),
+    /// The process was told to end.
+    Leave,
 }
 
 /// How a chat ended; a script that pipes lines in wants to know.
@@ -61,8 +69,10 @@ impl<'a> Chat<'a> {
         let mut leave = LeaveKeys::default();
         loop {
             let prompt = format!("{}> ", self.desk.agent.memory().mode().name);
+            self.output.gap();
             let line = match self.hear(Wanted::Input(&prompt)).await {
-                Ok(line) => line,
+                Ok(Heard::Line(line)) => line,
+                Ok(Heard::Leave) => return self.ended,
                 Err(error @ InputError::TooLong { .. }) => {
                     self.refuse(&error);
                     continue;
@@ -92,8 +102,8 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// The next line, or the end when the process is told to end.
-    async fn hear(&mut self, wanted: Wanted<'_>) -> Result<Line, InputError> {
+    /// The next line, or that the process was told to end while one was being typed.
+    async fn hear(&mut self, wanted: Wanted<'_>) -> Result<Heard, InputError> {
         let Self {
             input,
             output,
@@ -107,15 +117,20 @@ impl<'a> Chat<'a> {
                 Wanted::Paste => input.paste("... ", output).await,
             }
         };
-        tokio::select! {
+        let heard = tokio::select! {
             biased;
-            line = reading => line,
-            signal = signals.next() => Ok(match signal {
+            line = reading => Some(line),
+            signal = signals.next() => match signal {
                 // An editor that reads keys sees Ctrl-C itself; a pipe or a dumb terminal does not.
-                Signal::Interrupt => Line::Interrupted,
-                Signal::Terminate | Signal::Hangup => Line::Eof,
-            }),
-        }
+                Signal::Interrupt => Some(Ok(Line::Interrupted)),
+                Signal::Terminate | Signal::Hangup => None,
+            },
+        };
+        let Some(line) = heard else {
+            input.abandon(output);
+            return Ok(Heard::Leave);
+        };
+        line.map(Heard::Line)
     }
 
     async fn line(&mut self, text: &str) -> After {
@@ -166,10 +181,9 @@ impl<'a> Chat<'a> {
         .await;
         match result {
             Ok(Ok(report)) if report.outcome == Outcome::Interrupted => {
-                self.output
-                    .notice("interrupted; what arrived is kept, `/retry` asks again");
+                show::interrupted(self.output, &report);
             }
-            Ok(Ok(_)) => self.output.gap(),
+            Ok(Ok(_)) => {}
             Ok(Err(error)) => {
                 self.ended = Ended::WithErrors;
                 show::failure(self.output, &error);
@@ -186,7 +200,9 @@ impl<'a> Chat<'a> {
         let (result, after) = ask::compact(&mut self.desk.agent, self.output, self.signals).await;
         match result {
             Ok(report) => self.output.answer(&compacted(&report)),
-            Err(error @ CompactError::Nothing(_)) => self.output.notice(&error.to_string()),
+            Err(error @ CompactError::Cannot(CannotCompact::Nothing)) => {
+                self.output.notice(&error.to_string());
+            }
             Err(error) => {
                 self.ended = Ended::WithErrors;
                 self.output
@@ -199,8 +215,11 @@ impl<'a> Chat<'a> {
     async fn confirm(&mut self, question: &str, deed: commands::Deed) -> After {
         let prompt = format!("{question} [y/N] ");
         let yes = match self.hear(Wanted::Answer(&prompt)).await {
-            Ok(Line::Text(answer)) => matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"),
-            Ok(Line::Cleared | Line::Interrupted | Line::Eof) | Err(_) => false,
+            Ok(Heard::Leave) => return After::Leave,
+            Ok(Heard::Line(Line::Text(answer))) => {
+                matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+            }
+            Ok(Heard::Line(Line::Cleared | Line::Interrupted | Line::Eof)) | Err(_) => false,
         };
         if !yes {
             self.output.notice("nothing was changed");
@@ -217,8 +236,11 @@ impl<'a> Chat<'a> {
         self.output
             .notice("several lines; a line with a single dot, or Ctrl-D, ends them");
         match self.hear(Wanted::Paste).await {
-            Ok(Line::Text(text)) if !text.trim().is_empty() => self.ask(Question::New(text)).await,
-            Ok(_) => After::GoOn,
+            Ok(Heard::Line(Line::Text(text))) if !text.trim().is_empty() => {
+                self.ask(Question::New(text)).await
+            }
+            Ok(Heard::Line(_)) => After::GoOn,
+            Ok(Heard::Leave) => After::Leave,
             Err(error) => {
                 self.refuse(&error);
                 After::GoOn

@@ -1,6 +1,6 @@
 //! A turn on the screen: its events as they come, and how it ended.
 
-use crate::agent::{TurnError, TurnEvent};
+use crate::agent::{TurnError, TurnEvent, TurnReport};
 use crate::hint::Hint;
 use crate::term::Output;
 
@@ -17,6 +17,16 @@ pub fn event(output: &mut Output, event: TurnEvent) {
         }
         TurnEvent::Warning(warning) => output.warning(&warning.to_string()),
     }
+}
+
+/// Says that the person ended the reply, and what is left of it.
+pub fn interrupted(output: &mut Output, report: &TurnReport) {
+    let kept = if report.partial {
+        "what arrived is kept, "
+    } else {
+        ""
+    };
+    output.notice(&format!("interrupted; {kept}`/retry` asks again"));
 }
 
 /// Says why there is no complete reply, and what to do.

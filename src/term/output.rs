@@ -112,6 +112,8 @@ pub struct Output {
     filter: Harmless,
     /// The reply so far ends with a line break (or is empty).
     reply_at_line_start: bool,
+    /// Someone saw something since the last empty line between one thing and the next.
+    has_shown: bool,
     failure: Option<OutputError>,
 }
 
@@ -124,6 +126,7 @@ impl Output {
             stream: Stream::Idle,
             filter: Harmless::default(),
             reply_at_line_start: true,
+            has_shown: false,
             failure: None,
         }
     }
@@ -226,13 +229,14 @@ impl Output {
         }
     }
 
-    /// An empty line between a reply and the next prompt, where someone looks on.
+    /// An empty line between what was shown and the next prompt, where someone looks on.
     pub fn gap(&mut self) {
-        if self.is_interactive() {
-            self.end_reply();
-            self.fresh_line();
+        self.end_reply();
+        self.fresh_line();
+        if self.has_shown && self.is_interactive() {
             self.write_stdout("\n");
         }
+        self.has_shown = false;
     }
 
     /// The answer of a command, whole; ends with exactly the line break it needs.
@@ -327,11 +331,22 @@ impl Output {
         self.fresh_line();
     }
 
+    /// Goes below a line that somebody was typing and that is not read to its end.
+    pub fn end_typed_line(&mut self) {
+        if self.is_interactive() {
+            self.write_stdout("\n");
+        } else if self.streams.stderr_device == Device::Terminal {
+            self.write_stderr("\n");
+        }
+    }
+
     /// Asks the terminal to mark pastes, also while nobody reads, so that a paste of several lines stays
     /// one input.
     pub fn mark_pastes(&mut self) {
         if self.is_interactive() && self.policy.paint != Paint::Bare {
+            let has_shown = self.has_shown;
             self.write_stdout(PASTE_ON);
+            self.has_shown = has_shown;
         }
     }
 
@@ -381,6 +396,7 @@ impl Output {
         if self.failure.is_some() {
             return;
         }
+        self.has_shown |= self.streams.stdout_device == Device::Terminal;
         let stdout = &mut self.streams.stdout;
         if let Err(error) = stdout
             .write_all(text.as_bytes())
@@ -394,6 +410,7 @@ impl Output {
     }
 
     fn write_stderr(&mut self, text: &str) {
+        self.has_shown |= self.streams.stderr_device == Device::Terminal;
         let stderr = &mut self.streams.stderr;
         drop(
             stderr
@@ -478,6 +495,19 @@ mod tests {
         output.end_reply();
         output.end_reply();
         assert_eq!(seen.text(), "half of\nsaved\n the rest\n");
+    }
+
+    #[test]
+    fn a_gap_is_one_empty_line_and_only_below_something() {
+        let (mut output, seen) = screen(Paint::Colorless);
+        output.gap();
+        output.reply_delta("a reply");
+        output.gap();
+        output.mark_pastes();
+        output.gap();
+        output.notice("noticed");
+        output.gap();
+        assert_eq!(seen.text().replace(PASTE_ON, ""), "a reply\n\nnoticed\n\n");
     }
 
     #[test]

@@ -344,5 +344,5 @@ fn a_terminal_that_knows_no_sequences_gets_none() {
     pty.key(Key::CtrlD);
     assert_eq!(pty.wait_exit(), Exit::code(0));
     assert!(!pty.printed().contains('\x1b'), "{}", pty.printed());
-    assert!(pty.screen().ends_with('>'));
+    assert!(pty.screen().ends_with('>'), "{}", pty.screen());
 }

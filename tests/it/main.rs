@@ -13,6 +13,7 @@ mod memory_modes;
 mod oneshot;
 mod providers;
 mod real_servers;
+mod repl;
 mod sessions_cli;
 mod store;
 mod support;

@@ -27,7 +27,8 @@ pub enum Pending {
     Dropped,
 }
 
-/// Sections of the past, oldest first, and how many older messages were not drafted.
+/// Sections of the past, oldest first, and how many older messages were not drafted. What was taken back
+/// is none of them as far as the walk came.
 pub fn sections(
     session: &Session,
     wanted: Wanted,
@@ -36,15 +37,16 @@ pub fn sections(
     let mut sections = Vec::new();
     let mut in_window = 0;
     let mut cost = Tokens::ZERO;
-    let mut oldest = session
-        .unfinished()
-        .map_or(session.messages().len(), |open| open.messages.start);
+    let mut beyond = 0;
     for turn in session
         .live_turns()
         .rev()
         .filter(|turn| turn.outcome.is_some())
     {
-        if turn.messages.start < wanted.covered || cost > wanted.room {
+        let up_to_here = turn.messages.end.saturating_sub(wanted.covered);
+        // Coverage that ends inside a turn moves back to its beginning (C10).
+        if turn.messages.end <= wanted.covered || cost > wanted.room {
+            beyond = up_to_here;
             break;
         }
         let kind = if in_window < wanted.window {
@@ -53,10 +55,10 @@ pub fn sections(
             SectionKind::Pending
         };
         if kind == SectionKind::Pending && wanted.pending == Pending::Dropped {
+            beyond = up_to_here;
             break;
         }
         in_window += turn.messages.len();
-        oldest = turn.messages.start;
         let section = Section::messages(
             kind,
             Source::Turn(turn.id),
@@ -66,7 +68,7 @@ pub fn sections(
         sections.push(section);
     }
     sections.reverse();
-    (sections, oldest.saturating_sub(wanted.covered))
+    (sections, beyond)
 }
 
 /// A turn as it can be sent: begins with the user, every tool result answers a call before it, and every
@@ -254,12 +256,27 @@ mod tests {
             turn,
             why: Withdrawal::Undone,
         });
-        let (sections, _) = sections(&session, wanted(25, Pending::Carried), Clone::clone);
+        let (sections, beyond) = sections(&session, wanted(25, Pending::Carried), Clone::clone);
         let said: Vec<_> = sections
             .iter()
             .map(|s| s.as_messages()[0].said().into_owned())
             .collect();
         assert_eq!(said, ["question 0", "question 2"]);
+        assert_eq!(beyond, 0, "an undone turn is not one that found no room");
+    }
+
+    #[test]
+    fn with_the_oldest_turns_undone_nothing_is_said_to_have_found_no_room() {
+        let mut session = session(3);
+        for turn in 0..2 {
+            let turn = session.turns()[turn].id;
+            session.apply(Record::TurnWithdrawn {
+                turn,
+                why: Withdrawal::Retried,
+            });
+        }
+        let counted = counts(&session, wanted(25, Pending::Carried));
+        assert_eq!(counted, (0, 2, 0));
     }
 
     #[test]

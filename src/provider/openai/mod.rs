@@ -90,7 +90,7 @@ impl Provider for OpenAi {
     }
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
-        Ok(target::names(self.0.offered().await?))
+        target::aside(&self.0.http.shown(), self.0.models()).await
     }
 
     fn stream(&self, request: ChatRequest) -> EventStream {
@@ -99,10 +99,7 @@ impl Provider for OpenAi {
         let spare_id = wire::spare_id(&request.messages);
         let decoder = Decoder::new(spare_id, Box::new(move |text| http.endpoint().mask(text)));
         reply::events(inner.http.shown(), decoder, async move {
-            match inner.open(&request).await {
-                Ok(frames) => Ok(frames),
-                Err(error) => Err(target::name_others(error, inner.models()).await),
-            }
+            target::open(inner.open(&request), inner.models()).await
         })
     }
 }
@@ -113,14 +110,8 @@ impl Inner {
     }
 
     async fn window(&self) -> Option<Tokens> {
-        let asked = self.window.get_or_try_init(|| async {
-            let offered = target::aside(&self.http.shown(), self.offered()).await?;
-            Ok::<_, ProviderError>(target::window_of(&self.target.name.model, &offered))
-        });
-        asked.await.copied().unwrap_or_else(|error| {
-            tracing::debug!("no context window from the server: {error}");
-            None
-        })
+        let (model, url) = (&self.target.name.model, self.http.shown());
+        target::listed_window(&self.window, model, &url, self.offered()).await
     }
 
     async fn offered(&self) -> Result<Vec<Offered>, ProviderError> {
@@ -166,15 +157,18 @@ impl Inner {
             Delivery::Whole => {
                 let whole = client.chat().create_byot::<_, Chunk>(&body).await;
                 let whole = whole.map_err(|error| translate(&http, error, None))?;
-                Ok(stream::iter([Ok(whole)]).boxed())
+                Ok(stream::iter([Ok(whole), Ok(Chunk::last())]).boxed())
             }
             Delivery::Streamed => {
+                let marked = Arc::clone(&transport.marked);
+                let last = stream::once(async move { marked.get().map(|()| Ok(Chunk::last())) });
                 let chunks = client.chat().create_stream_byot::<_, Chunk>(&body).await;
                 let chunks = chunks.map_err(|error| translate(&http, error, None))?;
                 let read = move |chunk: Result<Chunk, OpenAIError>| {
                     chunk.map_err(|error| translate(&http, error, transport.broken.get()))
                 };
-                Ok(chunks.map(read).boxed())
+                let last = last.filter_map(std::future::ready);
+                Ok(chunks.map(read).chain(last).boxed())
             }
         }
     }
@@ -209,6 +203,9 @@ impl Dialect {
 struct Transport {
     delivery: Delivery,
     broken: Arc<OnceLock<ProviderError>>,
+    /// Set once `[DONE]` came, or a body that is whole in itself: the crate ends its stream there, and
+    /// does the same where the stream was cut.
+    marked: Arc<OnceLock<()>>,
 }
 
 impl Transport {
@@ -216,6 +213,7 @@ impl Transport {
         Self {
             delivery,
             broken: Arc::default(),
+            marked: Arc::default(),
         }
     }
 
@@ -230,17 +228,27 @@ impl Transport {
             Delivery::Streamed if is_json => {
                 let object: Value = serde_json::from_slice(&http.body(response).await?)
                     .map_err(|error| http.protocol(format!("broken JSON ({error})")))?;
+                self.marked.get_or_init(|| ());
                 format!("data: {object}\n\n").into()
             }
             Delivery::Streamed => {
                 let bytes = sse::bounded(http.shown(), http.bytes(response));
                 reqwest::Body::wrap_stream(bytes.map(move |bytes| {
+                    if bytes.as_ref().is_ok_and(|event| is_done(event)) {
+                        self.marked.get_or_init(|| ());
+                    }
                     bytes.inspect_err(|error| drop(self.broken.set(error.clone())))
                 }))
             }
         };
         Ok(Response::from(::http::Response::from_parts(head, body)))
     }
+}
+
+/// Whether an event is the protocol's end mark. Events come one by one, see [`sse::bounded`].
+fn is_done(event: &[u8]) -> bool {
+    let data = event.trim_ascii().strip_prefix(b"data:");
+    data.is_some_and(|data| data.trim_ascii() == b"[DONE]")
 }
 
 /// A client of the crate that sends through us: one request, no retry, our errors.

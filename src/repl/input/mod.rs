@@ -203,6 +203,13 @@ impl LineReader {
         Ok(Line::Text(pasted.join("\n")))
     }
 
+    /// Gives up the line that is being typed, if one is: what comes next stands below it.
+    pub fn abandon(&self, output: &mut Output) {
+        if self.is_waiting && self.kind == Kind::Terminal {
+            output.end_typed_line();
+        }
+    }
+
     async fn request(
         &mut self,
         purpose: Purpose,

@@ -1,6 +1,10 @@
 //! What the scripted server answers: a reply in words, which is written down in the format of the request,
 //! or bytes as they stand; and how it goes wrong on the way.
 
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
 use serde_json::Value;
 
 /// One answer.
@@ -59,6 +63,32 @@ pub(super) enum Fault {
     Error(String),
     /// Bytes that are nothing.
     Garbage(Vec<u8>),
+    /// The rest comes when the test says so.
+    Hold(Held),
+}
+
+/// The server's side of a [`Release`].
+#[derive(Clone, Debug)]
+pub(super) struct Held(Arc<Mutex<Receiver<()>>>);
+
+impl Held {
+    /// Waits for the word or for the end of who would give it, at most for `patience`.
+    pub(super) fn wait(&self, patience: Duration) {
+        let released = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whether the word came, was dropped or is overdue: the reply goes on.
+        released.recv_timeout(patience).ok();
+    }
+}
+
+/// Lets a held reply go on; so does dropping it.
+#[derive(Debug)]
+pub struct Release(Sender<()>);
+
+impl Release {
+    pub fn go_on(self) {
+        // A server that is gone needs no word.
+        self.0.send(()).ok();
+    }
 }
 
 fn reply(what: What) -> Reply {
@@ -193,6 +223,14 @@ impl Reply {
     #[must_use]
     pub fn stall_after(self, n: usize) -> Self {
         self.fault(n, Fault::Stall)
+    }
+
+    /// Sends the rest after `n` pieces only when the other half is told to let it go on.
+    #[must_use]
+    pub fn hold_after(self, n: usize) -> (Self, Release) {
+        let (word, released) = channel();
+        let held = Held(Arc::new(Mutex::new(released)));
+        (self.fault(n, Fault::Hold(held)), Release(word))
     }
 
     /// Ends the body after `n` pieces as if that were all.

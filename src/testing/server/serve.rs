@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::render::{Body, Format};
 use super::reply::{Fault, Reply, What};
 use super::rules;
-use super::{Request, Script, Shared, fail, raw};
+use super::{PATIENCE, Request, Script, Shared, fail, raw};
 
 /// What becomes of the connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,6 +86,9 @@ fn answer(shared: &Shared, request: &Request) -> Reply {
     }
     let mut script = shared.script.lock().unwrap_or_else(PoisonError::into_inner);
     let path = request.path.split('?').next().unwrap_or_default();
+    if let Some(reply) = script.first.remove(path) {
+        return reply;
+    }
     if let Some(reply) = script.routes.get(path) {
         return reply.clone();
     }
@@ -207,11 +210,11 @@ fn pieces(
         Some(Fault::Unfinished) => {}
         Some(Fault::Error(message)) => chunk(socket, &format.broken_off(message))?,
         Some(Fault::Garbage(bytes)) => chunk(socket, bytes)?,
-        None => {
-            for piece in &body.end {
-                chunk(socket, piece)?;
-            }
+        Some(Fault::Hold(held)) => {
+            held.wait(PATIENCE);
+            rest(socket, body, good)?;
         }
+        None => rest(socket, body, good)?,
     }
     socket.write_all(b"0\r\n\r\n")?;
     Ok(if reply.stale {
@@ -219,6 +222,14 @@ fn pieces(
     } else {
         After::Keep
     })
+}
+
+/// The pieces from `from` on, and the end of the body.
+fn rest(socket: &mut TcpStream, body: &Body, from: usize) -> io::Result<()> {
+    for piece in body.pieces[from..].iter().chain(&body.end) {
+        chunk(socket, piece)?;
+    }
+    Ok(())
 }
 
 fn chunk(socket: &mut TcpStream, piece: &[u8]) -> io::Result<()> {

@@ -8,21 +8,19 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use portable_pty::{CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
-use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{LocalModes, tcgetattr};
 use tempfile::TempDir;
 
-/// A sequence that no program prints and no terminal shows.
-const LAST: &[u8] = b"\x1b]7777;end of test\x07";
 const DEADLINE: Duration = Duration::from_secs(20);
+/// Written behind all that a program printed when it has ended, so that its last words are seen first.
+const END: &[u8] = b"\x1b]777;ended\x07";
 
 /// Keys that are more than a letter.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +84,14 @@ impl Exit {
 struct Seen {
     screen: vt100::Parser,
     bytes: Vec<u8>,
-    exit: Option<Exit>,
+    status: Option<Exit>,
+}
+
+impl Seen {
+    /// How the program ended, once all that it printed was read.
+    fn exit(&self) -> Option<Exit> {
+        self.status.clone().filter(|_| self.bytes.ends_with(END))
+    }
 }
 
 struct Watch {
@@ -126,10 +131,23 @@ impl Pty {
         env: &[(&str, &str)],
         size: Size,
     ) -> Self {
+        let folder = home.path().to_owned();
+        Self::spawn_in(&folder, home, program, args, env, size)
+    }
+
+    /// In a folder that is not the home itself.
+    pub(crate) fn spawn_in(
+        folder: &Path,
+        home: Arc<TempDir>,
+        program: &Path,
+        args: &[&str],
+        env: &[(&str, &str)],
+        size: Size,
+    ) -> Self {
         let pair = native_pty_system().openpty(size.into()).unwrap();
         let mut command = CommandBuilder::new(program);
         command.args(args);
-        command.cwd(home.path());
+        command.cwd(folder);
         command.env_clear();
         for (name, value) in environment(home.path()) {
             command.env(name, value);
@@ -143,7 +161,7 @@ impl Pty {
             seen: Mutex::new(Seen {
                 screen: vt100::Parser::new(cells(size.1), cells(size.0), 1000),
                 bytes: Vec::new(),
-                exit: None,
+                status: None,
             }),
             changed: Condvar::new(),
         });
@@ -159,14 +177,21 @@ impl Pty {
             }
         });
         let waiting = Arc::clone(&watch);
+        // Held open: its name may belong to another terminal by then.
+        let mut terminal = File::options()
+            .write(true)
+            .open(pair.master.tty_name().unwrap())
+            .unwrap();
         thread::spawn(move || {
             let status = child.wait().unwrap();
             waiting.update(|seen| {
-                seen.exit = Some(Exit {
+                seen.status = Some(Exit {
                     code: status.exit_code(),
                     signal: status.signal().map(str::to_owned),
                 });
             });
+            // A terminal that is gone has nobody who waits.
+            terminal.write_all(END).ok();
         });
         Self {
             keys: pair.master.take_writer().unwrap(),
@@ -181,6 +206,10 @@ impl Pty {
     /// The program's home folder.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
+    }
+
+    pub(crate) fn pid(&self) -> i32 {
+        self.pid.as_raw_nonzero().get()
     }
 
     pub(crate) fn shared_home(&self) -> Arc<TempDir> {
@@ -236,7 +265,10 @@ impl Pty {
 
     /// Everything printed so far, sequences included.
     pub(crate) fn printed(&self) -> String {
-        self.look(|seen| String::from_utf8_lossy(&seen.bytes).into_owned())
+        self.look(|seen| {
+            let bytes = seen.bytes.strip_suffix(END).unwrap_or(&seen.bytes);
+            String::from_utf8_lossy(bytes).into_owned()
+        })
     }
 
     /// Waits until the screen shows a text.
@@ -252,34 +284,26 @@ impl Pty {
         self
     }
 
-    /// Waits until the program has ended and all that it printed has arrived.
+    /// Waits until something was printed so many times, sequences included.
+    #[track_caller]
+    pub(crate) fn wait_printed(&mut self, text: &str, times: usize) -> &mut Self {
+        let count = |seen: &Seen| String::from_utf8_lossy(&seen.bytes).matches(text).count();
+        let what = format!("{times} times {text:?}");
+        self.wait(&what, |seen| (count(seen) >= times).then_some(()));
+        self
+    }
+
+    /// Waits until the program has ended.
     #[track_caller]
     pub(crate) fn wait_exit(&mut self) -> Exit {
-        let exit = self.wait("the end of the program", |seen| seen.exit.clone());
-        // What the test itself prints last comes out last.
-        self.terminal().write_all(LAST).unwrap();
-        self.wait("its last words", |seen| {
-            seen.bytes.ends_with(LAST).then_some(())
-        });
-        self.watch
-            .update(|seen| seen.bytes.truncate(seen.bytes.len() - LAST.len()));
-        exit
+        self.wait("the end of the program", Seen::exit)
     }
 
     /// Whether the terminal echoes and collects lines, as a shell expects to find it.
     pub(crate) fn is_restored(&self) -> bool {
-        let modes = tcgetattr(self.terminal()).unwrap().local_modes;
+        let terminal = File::open(self.master.tty_name().unwrap()).unwrap();
+        let modes = tcgetattr(&terminal).unwrap().local_modes;
         modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
-    }
-
-    /// The program's side of the terminal.
-    fn terminal(&self) -> File {
-        File::options()
-            .read(true)
-            .write(true)
-            .custom_flags(OFlags::NOCTTY.bits().cast_signed())
-            .open(self.master.tty_name().unwrap())
-            .unwrap()
     }
 
     fn look<T>(&self, at: impl FnOnce(&Seen) -> T) -> T {
@@ -301,7 +325,7 @@ impl Pty {
             let left = DEADLINE.saturating_sub(begun.elapsed());
             seen = self.watch.changed.wait_timeout(seen, left).unwrap().0;
             if begun.elapsed() >= DEADLINE {
-                let (screen, exit) = (screen_of(&seen), seen.exit.clone());
+                let (screen, exit) = (screen_of(&seen), seen.status.clone());
                 // The lock must be whole for the drop that follows.
                 drop(seen);
                 panic!("waited in vain for {what}; ended: {exit:?}; the screen:\n{screen}\n");
@@ -312,7 +336,7 @@ impl Pty {
 
 impl Drop for Pty {
     fn drop(&mut self) {
-        if self.look(|seen| seen.exit.is_none()) {
+        if self.look(|seen| seen.status.is_none()) {
             kill_process(self.pid, Signal::KILL).ok();
         }
     }

@@ -1,0 +1,142 @@
+//! What a person is told at the start, and what the model is told of before.
+
+use cogtrix::testing::server::{Server, say};
+
+use super::{Home, config};
+use crate::support::pty::{Exit, Key};
+
+#[test]
+fn the_same_command_goes_on_where_it_was_left() {
+    let server = Server::start([say("Frankfurt it is."), say("To Frankfurt.")]);
+    let home = Home::with(&server);
+    let command = ["-M", "code", "-s", "my-project"];
+    let version = env!("CARGO_PKG_VERSION");
+    let head = format!("cogtrix {version} · session my-project · code mode · desk/scripted\n");
+
+    let mut chat = home.chat(&command);
+    let screen = chat.screen();
+    assert!(screen.starts_with(&head), "{screen}");
+    assert!(screen.contains("New session my-project · /help lists commands"));
+    chat.says("The database moves to Frankfurt", "Frankfurt it is.");
+    let screen = chat.leave();
+    assert!(screen.ends_with("\nSaved. Resume with: cogtrix -s my-project"));
+
+    let mut chat = home.chat(&command);
+    let screen = chat.screen();
+    assert!(screen.starts_with(&head), "{screen}");
+    assert!(screen.contains("Resumed my-project (2 messages, last just now) · /help"));
+    chat.says("Where to?", "To Frankfurt.");
+    chat.leave();
+    let sent = &server.chats()[1];
+    assert!(sent.message(1).ends_with("The database moves to Frankfurt"));
+    assert!(sent.message(2).ends_with("Frankfurt it is."));
+    assert!(sent.message(3).ends_with("Where to?"));
+}
+
+#[test]
+fn without_a_model_a_line_says_how_to_get_one() {
+    let home = Home::offline();
+    let closed = [("OLLAMA_HOST", "127.0.0.1:1"), ("COGTRIX_MODEL", "")];
+    let mut chat = home.start(&["-s", "first"], &closed);
+    chat.wait_for_prompt();
+    let screen = chat.screen();
+    assert!(screen.contains("no model found: start Ollama, or set OPENAI_API_KEY"));
+    chat.says("The key hangs behind the door", "your message is kept.");
+    chat.says("Where does the key hang?", "> you: [");
+    chat.leave();
+}
+
+#[test]
+fn a_chat_in_which_nothing_was_said_leaves_nothing_behind() {
+    let home = Home::offline();
+    let screen = home.chat(&["-s", "idle"]).leave();
+    assert!(!screen.contains("Saved"), "{screen}");
+    assert!(!home.history("idle.json").exists());
+}
+
+#[test]
+fn the_banner_and_every_notice_can_be_left_out() {
+    for (flag, notice) in [("--no-banner", true), ("-q", false)] {
+        let mut chat = Home::offline().chat(&[flag]);
+        let screen = chat.screen();
+        assert!(!screen.contains("cogtrix"), "{flag}: {screen}");
+        assert!(!screen.contains("/help lists"), "{flag}: {screen}");
+        chat.says("hello", "your message is kept.");
+        assert_eq!(chat.leave().contains("Saved."), notice, "{flag}");
+    }
+}
+
+#[test]
+fn the_last_mode_is_named_but_not_taken_unless_asked_for() {
+    let home = Home::offline();
+    let mut chat = home.chat(&["-M", "reasoning", "-s", "plan"]);
+    chat.says("hello", "your message is kept.");
+    chat.leave();
+    let mut chat = home.chat(&["-s", "plan"]);
+    let screen = chat.screen();
+    assert!(screen.contains("conversation mode"), "{screen}");
+    assert!(screen.contains("last used in reasoning mode; `/mode reasoning` goes back"));
+    chat.leave();
+    let chat = home.chat(&["-M", "code", "-s", "plan"]);
+    assert!(!chat.screen().contains("last used in"));
+}
+
+#[test]
+fn a_second_process_is_told_who_holds_the_session() {
+    let home = Home::offline();
+    let mut first = home.chat(&["-s", "shared"]);
+    let mut second = home.start(&["-s", "shared"], &[]);
+    assert_eq!(second.wait_exit(), Exit::code(1));
+    let pid = first.pid();
+    second.wait_for(&format!(
+        "error: session shared is open in another process (pid {pid})"
+    ));
+    second.wait_for("hint: end that one, or choose another name with -s");
+    first.leave();
+    home.chat(&["-s", "shared"]).leave();
+}
+
+#[test]
+fn a_folder_with_a_config_of_its_own_is_asked_about_once() {
+    let server = Server::start([say("One."), say("Two.")]);
+    let home = Home {
+        model: "main",
+        ..Home::offline()
+    };
+    home.write("project/cogtrix.yaml", &config(&server));
+    let start = || home.start_in(&home.path().join("project"), &["-s", "trust"], &[]);
+
+    let refused = |answer: &str| {
+        let mut chat = start();
+        chat.wait_for("trust").wait_for("[y/N]");
+        let screen = chat.screen();
+        assert!(screen.contains(&server.openai_url()), "{screen}");
+        chat.type_text(answer);
+        assert_eq!(chat.wait_exit(), Exit::code(2));
+        assert!(chat.is_restored());
+    };
+    refused("\r");
+    refused("n\r");
+    assert_eq!(server.requests().len(), 0, "nothing is asked before a yes");
+
+    let mut chat = start();
+    chat.wait_for("[y/N]").enter("y");
+    chat.wait_for_prompt().says("one", "One.");
+    chat.leave();
+    let mut chat = start();
+    chat.wait_for_prompt();
+    assert_eq!(chat.count("[y/N]"), 0);
+    chat.says("two", "Two.");
+    chat.leave();
+}
+
+#[test]
+fn a_ctrl_c_at_the_question_of_trust_leaves() {
+    let server = Server::start([]);
+    let home = Home::offline();
+    home.write("project/cogtrix.yaml", &config(&server));
+    let mut chat = home.start_in(&home.path().join("project"), &[], &[]);
+    chat.wait_for("[y/N]").key(Key::CtrlC);
+    let exit = chat.wait_exit();
+    assert_eq!(exit.signal.as_deref(), Some("Interrupt"), "{exit:?}");
+}

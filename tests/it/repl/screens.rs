@@ -1,0 +1,95 @@
+//! Terminals of every kind: without color, without anything, tiny.
+
+use cogtrix::testing::server::{Script, Server, say};
+
+use super::{Chat, Home};
+use crate::support::pty::{Exit, Key};
+
+#[test]
+fn no_color_leaves_text_plain_and_a_dumb_terminal_gets_no_sequences() {
+    for (variable, value) in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+        let server = Server::start([say("Four.").thinking("hm"), say("Five.")]);
+        let mut chat = Home::with(&server).start(&["-s", "plain"], &[(variable, value)]);
+        chat.wait_for_prompt();
+        chat.says("2 + 2?", "thinking: hm\nFour.");
+        chat.says("/nonsense", "error: unknown command");
+        chat.enter("/clear").wait_for("[y/N]").enter("n");
+        chat.wait_for("nothing was changed").wait_for_prompt();
+        chat.enter("\"\"\"").enter("a").enter("b").enter("\"\"\"");
+        chat.wait_for("Five.").wait_for_prompt();
+        chat.leave();
+        let printed = chat.printed();
+        assert!(!printed.contains("\x1b[1;3"), "{variable}: {printed:?}");
+        assert!(!printed.contains("\x1b[2m"), "{variable}: {printed:?}");
+        if variable == "TERM" {
+            assert!(!printed.contains('\x1b'), "{printed:?}");
+        }
+    }
+}
+
+#[test]
+fn on_a_color_terminal_prompt_error_and_hint_are_dressed() {
+    let mut chat = Home::offline().chat(&[]);
+    chat.says("/mdoe", "did you mean");
+    let printed = chat.printed();
+    assert!(printed.contains("\x1b[1;31merror: \x1b[0m"), "{printed:?}");
+    assert!(printed.contains("conversation> \x1b[0m"), "{printed:?}");
+}
+
+/// Every command in turn; an `n` where one asks.
+const LINES: [&str; 27] = [
+    "hello there",
+    "日本語 👋 with more words than fit",
+    "/help",
+    "/help modes",
+    "/help model",
+    "/mode",
+    "/mode reasoning",
+    "/mode nonsense",
+    "/model",
+    "/context",
+    "/context full",
+    "/compact",
+    "/history",
+    "/undo",
+    "/retry",
+    "/clear",
+    "n",
+    "/session",
+    "/session b",
+    "/sessions",
+    "/delete a",
+    "n",
+    "/rename c",
+    "/info",
+    "/export out.md",
+    "/nonsense",
+    "the last words",
+];
+
+#[test]
+fn every_command_works_on_a_tiny_terminal() {
+    for (columns, rows) in [(10, 3), (20, 5)] {
+        let server = Script::answering(|_| say("日本語 words 👩‍👧 and words")).serve();
+        let home = Home::with(&server).sized(columns, rows);
+        let mut chat = home.start(&["-s", "a"], &[]);
+        for (n, line) in LINES.iter().enumerate() {
+            wait_for_read(&mut chat, n);
+            chat.enter(line);
+        }
+        wait_for_read(&mut chat, LINES.len());
+        chat.key(Key::CtrlD);
+        assert_eq!(chat.wait_exit(), Exit::code(0), "{columns}x{rows}");
+        assert!(chat.is_restored());
+        let printed = chat.printed();
+        assert!(!printed.contains("panicked"), "{printed}");
+        assert!(printed.contains("Saved. Resume with"), "{printed}");
+    }
+}
+
+/// Waits until the editor reads its line `n`, counted from 0. It asks for marks around pastes when it
+/// begins, and they are asked for again when it is done.
+#[track_caller]
+fn wait_for_read(chat: &mut Chat, n: usize) {
+    chat.wait_printed("\x1b[?2004h", 2 * n + 1);
+}

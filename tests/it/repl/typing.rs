@@ -1,0 +1,123 @@
+//! Ways of getting a message in: several lines, pastes, completion, the history.
+
+use cogtrix::testing::server::{Script, Server, say};
+
+use super::Home;
+use crate::support::pty::Key;
+
+/// A server that says "got it" to everything.
+fn listener() -> Server {
+    Script::answering(|_| say("got it")).serve()
+}
+
+/// What was sent last, without its time.
+fn heard(server: &Server) -> String {
+    let sent = server.chats().last().unwrap().message(-1);
+    let (_, text) = sent.split_once("UTC] ").unwrap();
+    text.to_owned()
+}
+
+#[test]
+fn several_lines_are_one_message_in_every_way_of_typing_them() {
+    for (name, keys) in [
+        ("fence", "\"\"\"\ra\rb\r\"\"\"\r"),
+        ("backslash", "a\\\rb\r"),
+        ("/paste", "/paste\ra\rb\r.\r"),
+        ("marked paste", "\x1b[200~a\rb\x1b[201~\r"),
+        ("Alt-Enter", "a\x1b\rb\r"),
+    ] {
+        let server = listener();
+        let mut chat = Home::with(&server).chat(&[]);
+        chat.type_text(keys).wait_for("got it");
+        chat.wait_for_prompt();
+        assert_eq!(heard(&server), "a\nb", "{name}");
+        assert_eq!(server.chats().len(), 1, "{name}");
+        chat.leave();
+    }
+}
+
+#[test]
+fn a_paste_that_looks_like_commands_is_one_message() {
+    let server = listener();
+    let mut chat = Home::with(&server).chat(&[]);
+    chat.paste("see:\n/quit\n/clear").key(Key::Enter);
+    chat.wait_for("got it").wait_for_prompt();
+    assert_eq!(heard(&server), "see:\n/quit\n/clear");
+}
+
+#[test]
+fn paste_mode_ends_with_ctrl_d_and_is_given_up_with_ctrl_c() {
+    let server = listener();
+    let mut chat = Home::with(&server).chat(&[]);
+    chat.enter("/paste").wait_for("\n...");
+    chat.enter("never sent").key(Key::CtrlC).wait_for_prompt();
+    chat.enter("/paste").wait_for("\n...");
+    chat.enter("/mode").enter("  x");
+    chat.wait_for("... /mode\n...   x\n...").key(Key::CtrlD);
+    chat.wait_for("got it").wait_for_prompt();
+    assert_eq!(heard(&server), "/mode\n  x");
+    assert_eq!(server.chats().len(), 1);
+}
+
+#[test]
+fn a_blank_before_the_slash_sends_the_line() {
+    let server = listener();
+    let mut chat = Home::with(&server).chat(&[]);
+    chat.says(" /etc/passwd holds users", "got it");
+    assert_eq!(heard(&server), "/etc/passwd holds users");
+}
+
+#[test]
+fn empty_lines_ask_nothing() {
+    let server = listener();
+    let mut chat = Home::with(&server).chat(&[]);
+    chat.enter("").enter("   ").says("/mode", "* conversation");
+    assert_eq!(server.chats().len(), 0);
+}
+
+#[test]
+fn tab_completes_commands_modes_models_and_sessions() {
+    let server = listener();
+    let home = Home::with(&server);
+    home.chat(&["-s", "garden plan"])
+        .says("x", "got it")
+        .leave();
+    home.chat(&["-s", "garage"]).says("x", "got it").leave();
+    let mut chat = home.chat(&["-s", "here"]);
+
+    chat.type_text("/mod")
+        .key(Key::Tab)
+        .wait_for("model  List the models");
+    chat.wait_for("List the memory modes, or switch to one");
+    chat.type_text(" re")
+        .key(Key::Tab)
+        .wait_for("> /mode reasoning");
+    chat.key(Key::Enter).wait_for("Switched to reasoning mode");
+    chat.wait_for_prompt();
+
+    chat.type_text("/m o").key(Key::Tab).wait_for("> /m other");
+    chat.key(Key::Enter).wait_for("Switched to desk/second");
+    chat.wait_for_prompt();
+
+    chat.type_text("/s gar").key(Key::Tab).wait_for("garage");
+    chat.wait_for("garden plan").type_text("d").key(Key::Tab);
+    chat.wait_for("> /s garden plan").key(Key::Enter);
+    chat.wait_for("Resumed garden plan (2 messages");
+    chat.wait_for_prompt();
+    chat.type_text("/con")
+        .key(Key::Tab)
+        .type_text(" f")
+        .key(Key::Tab);
+    chat.wait_for("> /context full");
+}
+
+#[test]
+fn what_was_typed_is_found_again_later() {
+    let server = listener();
+    let home = Home::with(&server);
+    home.chat(&[]).says("the question", "got it").leave();
+    let mut chat = home.chat(&["-s", "another"]);
+    chat.key(Key::Up).wait_for("> the question").key(Key::Enter);
+    chat.wait_for("got it");
+    assert_eq!(heard(&server), "the question");
+}
