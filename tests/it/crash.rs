@@ -15,8 +15,8 @@ use crate::support::run::Run;
 
 const SUMMARY: &str = "- They talked about three words and what each of them might mean.";
 const WORDS: [&str; 3] = ["alpha", "beta", "gamma"];
-/// Three turns, one of them behind a compaction, and a change of mode.
-const LINES: &str = "alpha\nbeta\n/compact\n/mode code\ngamma\n/quit\n";
+/// Three turns, a compaction, a change of mode, and the last turn taken back.
+const LINES: &str = "alpha\nbeta\n/compact\n/mode code\ngamma\n/undo\n/quit\n";
 /// The kinds of a kill: before a write, in the middle of it, behind it.
 const KILLS: [&str; 3] = ["kill-before", "kill-torn", "kill-after"];
 
@@ -61,6 +61,7 @@ struct Acknowledged {
     questions: Vec<&'static str>,
     replies: Vec<String>,
     is_compacted: bool,
+    is_undone: bool,
 }
 
 impl Acknowledged {
@@ -72,6 +73,7 @@ impl Acknowledged {
                 .filter(|reply| run.stdout.contains(&format!("{reply}\n")))
                 .collect(),
             is_compacted: run.stdout.contains("Compacted: "),
+            is_undone: run.stdout.contains("Taken back: gamma"),
         }
     }
 
@@ -104,6 +106,10 @@ impl Acknowledged {
                 said.contains(&format!("assistant: {reply}")),
                 "{case}: {reply} is lost: {said:#?}"
             );
+        }
+        if self.is_undone {
+            let gamma = &home.snapshot("s")["messages"][4];
+            assert_eq!(gamma["withdrawn"], "undone", "{case}: {gamma}");
         }
         if self.is_compacted {
             let hybrid = std::fs::read_to_string(home.history("s_hybrid.json")).unwrap();
@@ -482,5 +488,25 @@ fn what_the_disk_refused_is_written_with_the_next_turn() {
             ]
         });
         assert_eq!(home.said("s"), expected.concat(), "{fault}");
+    }
+}
+
+/// A kill inside a write cannot be timed; a second name for the old file shows whether it was touched.
+#[test]
+fn whole_files_are_replaced_and_never_rewritten_in_place() {
+    let home = Home::new();
+    let server = server();
+    home.config(&server, "memory: {timestamps: off}");
+    home.lines("s", &["alpha", "beta", "/compact"]);
+    let files = ["s.json", "s_mode_state.json", "s_hybrid.json"].map(|file| home.history(file));
+    let before = files.each_ref().map(|file| {
+        std::fs::hard_link(file, file.with_extension("link")).unwrap();
+        std::fs::read(file).unwrap()
+    });
+    home.lines("s", &["gamma", "/compact"]);
+    for (file, before) in files.iter().zip(before) {
+        let old = std::fs::read(file.with_extension("link")).unwrap();
+        assert_eq!(old, before, "{}", file.display());
+        assert_ne!(std::fs::read(file).unwrap(), before, "{}", file.display());
     }
 }
