@@ -14,6 +14,7 @@
 pub mod ask;
 pub mod chat;
 pub mod commands;
+pub mod completion;
 pub mod desk;
 pub mod input;
 pub mod listing;

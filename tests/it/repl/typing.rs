@@ -50,7 +50,8 @@ fn paste_mode_ends_with_ctrl_d_and_is_given_up_with_ctrl_c() {
     let server = listener();
     let mut chat = Home::with(&server).chat(&[]);
     chat.enter("/paste").wait_for("\n...");
-    chat.enter("never sent").key(Key::CtrlC).wait_for_prompt();
+    chat.enter("never sent").wait_for("never sent\n...");
+    chat.key(Key::CtrlC).wait_for_prompt();
     chat.enter("/paste").wait_for("\n...");
     chat.enter("/mode").enter("  x");
     chat.wait_for("... /mode\n...   x\n...").key(Key::CtrlD);
