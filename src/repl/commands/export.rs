@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{CommandError, Desk, Next, usage};
 use crate::chat::Session;
 use crate::files::{Existing, write_for_person};
+use crate::repl::listing::count;
 use crate::repl::transcript;
 use crate::store;
 
@@ -30,8 +31,8 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         }
     })?;
     Next::answer(format!(
-        "{} messages written to {file}",
-        session.messages().len()
+        "{} written to {file}",
+        count(session.messages().len(), "message")
     ))
 }
 
