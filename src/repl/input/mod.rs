@@ -86,13 +86,15 @@ struct Request {
     initial: String,
 }
 
-/// Where an input was typed.
+/// How an input came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// Behind its prompt, or in a pipe.
+    /// Typed behind its prompt, or out of a pipe.
     Prompt,
-    /// Before a question, and put aside: its prompt still has to be shown.
+    /// Typed before a question, and put aside: its prompt still has to be shown.
     Ahead,
+    /// Ctrl-Z: begun, to be gone on with when the process runs again.
+    Suspended,
 }
 
 struct Reply {
@@ -211,17 +213,27 @@ impl LineReader {
         output: &mut Output,
     ) -> Result<Line, InputError> {
         output.prepare_for_input();
-        if !self.is_waiting {
-            let request = Request {
-                purpose,
-                prompt: prompt.to_owned(),
-                initial: initial.to_owned(),
-            };
-            self.requests.send(request).map_err(|_| InputError::Gone)?;
-            self.is_waiting = true;
-        }
-        let reply = self.replies.recv().await.ok_or(InputError::Gone)?;
-        self.is_waiting = false;
+        let mut initial = initial.to_owned();
+        let reply = loop {
+            if !self.is_waiting {
+                let request = Request {
+                    purpose,
+                    prompt: prompt.to_owned(),
+                    initial,
+                };
+                self.requests.send(request).map_err(|_| InputError::Gone)?;
+                self.is_waiting = true;
+            }
+            let reply = self.replies.recv().await.ok_or(InputError::Gone)?;
+            self.is_waiting = false;
+            match (reply.origin, reply.line) {
+                (Origin::Suspended, Ok(Line::Text(begun))) => {
+                    suspend();
+                    initial = begun;
+                }
+                (_, line) => break Reply { line, ..reply },
+            }
+        };
         if self.kind == Kind::Terminal {
             // The editor switched this off on leaving.
             output.mark_pastes();
@@ -234,6 +246,15 @@ impl LineReader {
         }
         reply.line
     }
+}
+
+/// Stops the process and those it is in a pipe with, as Ctrl-Z does anywhere. Returns when it runs again.
+///
+/// The editor's own way stops the process from the reading thread, which then takes the terminal back
+/// before it has stopped: the shell resets the terminal, and nobody edits the line any more.
+fn suspend() {
+    // Where nothing can stop it (no shell waits), the line simply goes on.
+    rustix::process::kill_current_process_group(rustix::process::Signal::TSTP).ok();
 }
 
 /// The reading thread: ends with the reader, or with the first line nobody waits for any more.

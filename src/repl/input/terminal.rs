@@ -8,8 +8,8 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::termios::{QueueSelector, tcflush};
 use rustyline::completion::Pair;
@@ -67,8 +67,18 @@ struct Shared {
     is_verbatim: AtomicBool,
     /// The last Ctrl-C met an empty line.
     was_empty: AtomicBool,
+    /// What stood on the line when Ctrl-Z ended its editing.
+    suspended: Mutex<Option<String>>,
     /// The next completion puts a line break in the place of the backslash before the cursor.
     breaks_line: AtomicBool,
+}
+
+impl Shared {
+    fn suspended(&self) -> MutexGuard<'_, Option<String>> {
+        self.suspended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The open terminal, or why it did not open.
@@ -142,6 +152,9 @@ impl TerminalSource {
             }
             line => line,
         };
+        if let Some(begun) = self.shared.suspended().take() {
+            return Ok((Line::Text(begun), Origin::Suspended));
+        }
         Ok((line, Origin::Prompt))
     }
 
@@ -233,11 +246,13 @@ impl Editors {
         let control = |letter| KeyEvent(KeyCode::Char(letter), Modifiers::CTRL);
         let handler = || Arc::clone(shared);
         input.bind_sequence(control('C'), conditional(OnInterrupt(handler())));
+        input.bind_sequence(control('Z'), conditional(OnSuspend(handler())));
         for enter in [KeyEvent(KeyCode::Enter, Modifiers::NONE), control('J')] {
             input.bind_sequence(enter, conditional(OnEnter(handler())));
         }
         input.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
-        let answer = rustyline::Editor::with_history(config.clone(), history())?;
+        let mut answer = rustyline::Editor::with_history(config.clone(), history())?;
+        answer.bind_sequence(control('Z'), Cmd::Noop);
         Ok(Self {
             input,
             answer,
@@ -327,6 +342,22 @@ impl ConditionalEventHandler for OnInterrupt {
         self.0
             .was_empty
             .store(context.line().is_empty(), Ordering::Relaxed);
+        Some(Cmd::Interrupt)
+    }
+}
+
+/// Ends the editing, for the process is to stop.
+struct OnSuspend(Arc<Shared>);
+
+impl ConditionalEventHandler for OnSuspend {
+    fn handle(
+        &self,
+        _: &Event,
+        _: RepeatCount,
+        _: bool,
+        context: &EventContext<'_>,
+    ) -> Option<Cmd> {
+        *self.0.suspended() = Some(context.line().to_owned());
         Some(Cmd::Interrupt)
     }
 }
