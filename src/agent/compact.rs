@@ -127,7 +127,7 @@ impl Agent {
         let max_tokens = job.max_tokens().min(budget.max_tokens(message.cost()));
         let request = ChatRequest {
             system: Vec::new(),
-            messages: vec![message],
+            messages: [message].into(),
             tools: Vec::new(),
             max_tokens,
             purpose: Purpose::Summary,

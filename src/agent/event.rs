@@ -98,8 +98,11 @@ impl fmt::Display for Warning {
             }
             Self::NearLimit(usage) => write!(
                 f,
-                "the context window is {:.0} % full ({} of {} tokens); `/compact` makes room",
-                usage.percent_used, usage.input, usage.max
+                "the context window is {}{:.0} % full ({} of {} tokens); `/compact` makes room",
+                if usage.is_estimate { "about " } else { "" },
+                usage.percent_used,
+                usage.input,
+                usage.max
             ),
             Self::ReplyCut { max_tokens } => {
                 write!(

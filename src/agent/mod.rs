@@ -8,6 +8,7 @@
 //! However a turn ends, it is recorded, closed and sendable before [`Agent::turn`] returns.
 
 mod compact;
+mod counter;
 mod event;
 mod ledger;
 mod reply;
@@ -15,7 +16,7 @@ mod turn;
 
 use std::sync::Arc;
 
-use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, Withdrawal};
+use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, Usage, Withdrawal};
 use crate::clock::Clock;
 use crate::context::{self, ContextPlan};
 use crate::memory::{BadMode, Memory};
@@ -23,6 +24,7 @@ use crate::provider::{Delivery, Provider};
 use crate::store::{Opened, StoreError};
 
 pub use compact::{CompactError, CompactReport, Progress};
+pub use counter::{Count, Uncounted};
 pub use event::{Observer, TurnEvent, Warning};
 pub use ledger::Ledger;
 pub use turn::{TurnError, TurnFailure, TurnReport};
@@ -44,12 +46,21 @@ pub struct Agent {
     ledger: Ledger,
     clock: Arc<dyn Clock>,
     settings: Settings,
-    /// The last request, for `/context`.
-    last_plan: Option<ContextPlan>,
+    /// For `/context`.
+    last: Option<LastRequest>,
+    counter: counter::TokenCounter,
     /// A window smaller than assumed, learnt when a request was refused as too long.
     served_window: Option<Tokens>,
     /// What was said once is not said every turn.
     told: event::Told,
+}
+
+/// A request, whom it was sent to, and what the server said it cost.
+#[derive(Debug)]
+struct LastRequest {
+    plan: ContextPlan,
+    provider: Arc<dyn Provider>,
+    usage: Option<Usage>,
 }
 
 /// Why a turn cannot be taken back.
@@ -78,7 +89,8 @@ impl Agent {
             ledger,
             clock,
             settings,
-            last_plan: None,
+            last: None,
+            counter: counter::TokenCounter::default(),
             served_window: None,
             told,
         }
@@ -101,7 +113,19 @@ impl Agent {
     }
 
     pub fn last_plan(&self) -> Option<&ContextPlan> {
-        self.last_plan.as_ref()
+        self.last.as_ref().map(|last| &last.plan)
+    }
+
+    /// What the server said the last request cost, if it did.
+    pub fn last_usage(&self) -> Option<Usage> {
+        self.last.as_ref()?.usage
+    }
+
+    /// Counts texts as the model does that the last request went to; before the first, the active one.
+    pub async fn count(&mut self, texts: &[Uncounted]) -> Vec<Count> {
+        let last = self.last.as_ref();
+        let provider = last.map_or(&self.provider, |last| &last.provider);
+        self.counter.count(provider.as_ref(), texts).await
     }
 
     /// Makes another mode the active one, from the next request on (C65).
@@ -206,7 +230,7 @@ impl Agent {
 
     fn begin_anew(&mut self) {
         self.memory.restore(self.ledger.session());
-        self.last_plan = None;
+        self.last = None;
         self.told = event::Told::default();
     }
 

@@ -1,12 +1,13 @@
 //! The turn: the person's words in, recorded; the reply out, recorded.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
 use super::event::{Observer, TurnEvent, Warning};
 use super::reply::{self, End, Reply};
-use super::{Agent, NoTurn};
+use super::{Agent, LastRequest, NoTurn};
 use crate::chat::{
     Calibration, Message, Outcome, Record, Role, Tokens, Turn, TurnId, Usage, Withdrawal,
 };
@@ -68,6 +69,9 @@ struct Conversed {
     usage: Option<Usage>,
     calibration: Option<Calibration>,
 }
+
+/// How often a request is made again, shorter, before the server's refusal is the answer.
+const MOST_REFITS: usize = 3;
 
 impl Agent {
     /// Asks the model. However this ends, the turn is recorded and closed before it returns.
@@ -137,7 +141,7 @@ impl Agent {
         }
     }
 
-    /// Plans, sends and reads; once more with a tighter budget where the server says it was too much.
+    /// Plans, sends and reads; again with a tighter budget where the server says it was too much.
     async fn converse(
         &mut self,
         input: &Message,
@@ -150,7 +154,7 @@ impl Agent {
             abilities = self.provider.abilities() => abilities,
         };
         let mut budget = self.budget(abilities);
-        let mut refitted = false;
+        let mut refits = 0;
         loop {
             let plan = match self.plan(input, budget) {
                 Ok(plan) => plan,
@@ -171,13 +175,18 @@ impl Agent {
                 budget,
             };
             let stream = self.provider.stream(self.request(&plan));
-            self.last_plan = Some(plan);
+            let last = self.last.insert(LastRequest {
+                plan,
+                provider: Arc::clone(&self.provider),
+                usage: None,
+            });
             let reply = reply::collect(stream, observe, cancel).await;
+            last.usage = reply.usage;
             if let End::Failed(ProviderError::ContextTooLong { prompt, window, .. }) = &reply.end
-                && !refitted
+                && refits < MOST_REFITS
                 && reply.text.is_empty()
             {
-                refitted = true;
+                refits += 1;
                 budget = tightened(sent, *prompt, *window);
                 self.served_window = Some(budget.window());
                 observe(TurnEvent::Warning(Warning::Refitted { window: *window }));
@@ -224,15 +233,12 @@ impl Agent {
             End::Failed(error) => return Conversed::failed(text, error.into()),
             End::Finished(reason) => reason,
         };
-        let calibration = match usage.and_then(|usage| usage.prompt) {
-            Some(counted) => {
-                for warning in self.judge(sent, counted) {
-                    observe(TurnEvent::Warning(warning));
-                }
-                Some(sent.budget.calibration().learn(sent.cost, counted))
-            }
-            None => Some(sent.budget.calibration()),
-        };
+        let counted = usage.and_then(|usage| usage.prompt);
+        for warning in self.judge(sent, counted) {
+            observe(TurnEvent::Warning(warning));
+        }
+        let seen = sent.budget.calibration();
+        let calibration = Some(counted.map_or(seen, |counted| seen.learn(sent.cost, counted)));
         if text.trim().is_empty() {
             let failure = match reason {
                 FinishReason::Filtered => TurnFailure::Filtered,
@@ -258,11 +264,13 @@ impl Agent {
         }
     }
 
-    fn judge(&mut self, sent: Sent, counted: Tokens) -> Vec<Warning> {
+    /// Judges by the server's count, or by our estimate where there is none (G18).
+    fn judge(&mut self, sent: Sent, counted: Option<Tokens>) -> Vec<Warning> {
         let window = sent.budget.window();
         let threshold = self.settings.context.warning_threshold;
-        let usage = TokenUsage::new(counted, window, threshold, false);
-        let cut = self.told.of_count(sent.cost, counted, window);
+        let input = counted.unwrap_or_else(|| sent.budget.calibration().grow(sent.cost));
+        let usage = TokenUsage::new(input, window, threshold, counted.is_none());
+        let cut = counted.and_then(|counted| self.told.of_count(sent.cost, counted, window));
         cut.into_iter().chain(self.told.of_usage(usage)).collect()
     }
 
@@ -352,18 +360,19 @@ impl Conversed {
     }
 }
 
-/// A budget that takes the server's word: its window where it names one, its count where it gives one,
-/// else half as much again for every token.
+/// A budget that takes the server's word: its window where it names one, its count where it gives one.
+/// Where it gives neither, the window must be smaller than what was sent: two thirds of that are tried.
 fn tightened(sent: Sent, prompt: Option<Tokens>, window: Option<Tokens>) -> Budget {
     let Sent { cost, budget, .. } = sent;
     let seen = budget.calibration();
-    let smaller = window.filter(|window| *window > Tokens::ZERO && *window < budget.window());
-    let calibration = match (prompt, smaller) {
-        (Some(prompt), _) => seen.learn(cost, prompt),
-        (None, Some(_)) => seen,
-        (None, None) => Calibration::new(seen.ratio() * 1.5),
+    let calibration = prompt.map_or(seen, |prompt| seen.learn(cost, prompt));
+    let named = window.filter(|window| *window > Tokens::ZERO && *window < budget.window());
+    let window = match (named, prompt) {
+        (Some(window), _) => window,
+        (None, Some(_)) => budget.window(),
+        (None, None) => Tokens(seen.grow(cost).0 / 3 * 2).min(budget.window()),
     };
-    budget.with(smaller.unwrap_or(budget.window()), calibration)
+    budget.with(window, calibration)
 }
 
 /// A failure in so few words that it can stand in history.

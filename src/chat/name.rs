@@ -17,6 +17,8 @@ const RESERVED_ENDS: [&str; 7] = [
     ".lock",
 ];
 const DAMAGED_MARK: &str = ".damaged-";
+const ALLOWED: &str =
+    "a name has 1 to 64 letters, digits, spaces, or . _ - and does not start with a dot";
 const MAX_CHARS: usize = 64;
 const MAX_BYTES: usize = 200;
 
@@ -41,12 +43,16 @@ pub struct BadName {
     pub why: String,
 }
 
+impl BadName {
+    /// The refusal and the allowed form in one sentence, for where there is no place for a hint.
+    pub fn explained(&self) -> String {
+        format!("{self}; {ALLOWED}")
+    }
+}
+
 impl Hint for BadName {
     fn hint(&self) -> Option<std::borrow::Cow<'_, str>> {
-        Some(
-            "a name has 1 to 64 letters, digits, spaces, or . _ - and does not start with a dot"
-                .into(),
-        )
+        Some(ALLOWED.into())
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) async fn lines(
     Ok(match chat.run().await {
         Ended::Well => Exit::Ok,
         Ended::WithErrors => Exit::Failed,
+        Ended::Interrupted => Exit::Interrupted,
     })
 }
 

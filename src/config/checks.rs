@@ -171,7 +171,7 @@ fn rule(key: &str, broken: Option<Problem>) -> Rule {
 
 fn session_name(name: &str) -> Option<Problem> {
     let bad = name.parse::<SessionName>().err()?;
-    Some(Problem::Refused(bad.to_string()))
+    Some(Problem::Refused(bad.explained()))
 }
 
 fn one_of(value: &str, known: &[String]) -> Option<Problem> {

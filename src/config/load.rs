@@ -17,7 +17,6 @@ use super::warnings::{Warning, warnings};
 use super::{Config, environment, yaml};
 use crate::chat::{BadName, SessionName};
 use crate::files::Disk;
-use crate::hint::Hint;
 use crate::provider::Environment;
 
 /// All that a configuration is made from.
@@ -196,10 +195,8 @@ fn merged(layers: &[Layer]) -> Result<Document, ConfigError> {
 }
 
 fn session(document: &Document, layers: &[Layer]) -> Result<SessionName, ConfigError> {
-    document.session.parse().map_err(|bad: BadName| {
-        let allowed = bad.hint().unwrap_or_default();
-        refused("session", format!("{bad}; {allowed}"), layers)
-    })
+    let parsed = document.session.parse();
+    parsed.map_err(|bad: BadName| refused("session", bad.explained(), layers))
 }
 
 fn data_dir(

@@ -1,6 +1,6 @@
 //! What goes to the model, as a value: `Draft` -> `fit` -> `ContextPlan`.
 //!
-//! Stages make sections, a draft lines them up in the order of sending, and [`fit`] alone turns a draft
+//! Stages make sections, a draft lines them up in the order of sending, and [`fit`](fn@fit) alone turns a draft
 //! into a plan that is within its budget. `/context` shows the plan; the agent sends it.
 //!
 //! ```text

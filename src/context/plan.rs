@@ -8,7 +8,7 @@ use super::{Budget, Content, Section, SectionKind, Source};
 
 /// A request that is within its budget.
 ///
-/// Invariant: made by [`super::fit`] only; costs no more than its budget's prompt; has every system
+/// Invariant: made by [`fit`](fn@super::fit) only; costs no more than its budget's prompt; has every system
 /// section of the draft whole, and its input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextPlan {

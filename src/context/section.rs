@@ -91,7 +91,7 @@ pub enum Content {
 
 /// A piece of a request.
 ///
-/// Invariant: `cost` is what `content` costs; only constructors and [`super::fit`] set it.
+/// Invariant: `cost` is what `content` costs; only constructors and [`fit`](fn@super::fit) set it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Section {
     pub kind: SectionKind,

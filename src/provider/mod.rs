@@ -33,6 +33,7 @@ mod think;
 mod wire;
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -63,6 +64,12 @@ pub trait Provider: Send + Sync + fmt::Debug {
 
     /// Names of the models this server offers, sorted.
     async fn models(&self) -> Result<Vec<String>, ProviderError>;
+
+    /// How many tokens the server counts for a prompt, where its protocol has a question for that (G15).
+    /// `None` where it has none, or where the server does not answer.
+    async fn count(&self, _request: &ChatRequest) -> Option<Tokens> {
+        None
+    }
 
     /// Sends a request. Connecting is the first thing that can fail *in* the stream, so that callers
     /// handle one kind of failure in one place.
@@ -121,7 +128,8 @@ impl WindowSource {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatRequest {
     pub system: Vec<String>,
-    pub messages: Vec<Message>,
+    /// Shared, because whoever may have to ask again keeps the request.
+    pub messages: Arc<[Message]>,
     pub tools: Vec<ToolSpec>,
     /// Room for the reply; at least 1 (C82).
     pub max_tokens: Tokens,

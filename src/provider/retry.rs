@@ -11,6 +11,7 @@ use futures_util::{StreamExt, stream};
 use tokio::time::Instant;
 
 use super::{Abilities, ChatRequest, EventStream, ModelName, Provider, ProviderError, StreamEvent};
+use crate::chat::Tokens;
 
 /// The longest a person is kept waiting for a retry.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -43,6 +44,11 @@ impl Provider for Retry {
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
         self.inner.models().await
+    }
+
+    /// Not asked again: a count that does not come is estimated.
+    async fn count(&self, request: &ChatRequest) -> Option<Tokens> {
+        self.inner.count(request).await
     }
 
     fn stream(&self, request: ChatRequest) -> EventStream {
@@ -144,7 +150,6 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::chat::Tokens;
     use crate::provider::wire::samples;
     use crate::provider::{FinishReason, KeySource, WindowSource};
 

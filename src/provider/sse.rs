@@ -9,9 +9,40 @@ use super::ProviderError;
 use super::ndjson::LONGEST;
 use super::reply::Frames;
 
-/// Passes whole lines on until one event grows too long. Whole, because the parser reads what it holds from
-/// the start again with every piece, which would take minutes for a line of some megabytes.
+/// Passes event after event on until one grows too long. Whole lines, because the parser reads what it
+/// holds from the start again with every piece, which would take minutes for a line of some megabytes; and
+/// no more than an event at a time, because it moves all that it holds with every line it takes.
 pub(super) fn bounded(
+    url: String,
+    bytes: impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static,
+) -> impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static {
+    whole_lines(url, bytes).flat_map(|lines| {
+        stream::iter(match lines {
+            Ok(lines) => events(&lines).into_iter().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        })
+    })
+}
+
+/// Whole lines, cut behind each blank one.
+fn events(lines: &[u8]) -> Vec<Vec<u8>> {
+    let mut is_new = true;
+    let mut events: Vec<Vec<u8>> = Vec::new();
+    for line in lines.split_inclusive(|byte| *byte == b'\n') {
+        match events.last_mut() {
+            Some(event) if !is_new => event.extend_from_slice(line),
+            _ => events.push(line.to_vec()),
+        }
+        is_new = is_blank(line);
+    }
+    events
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    matches!(line, b"\n" | b"\r\n")
+}
+
+fn whole_lines(
     url: String,
     bytes: impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static,
 ) -> impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static {
@@ -56,8 +87,7 @@ impl Guard {
             lines.extend_from_slice(complete);
         }
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
-            let is_blank = matches!(line, b"\n" | b"\r\n");
-            self.n_bytes = if is_blank {
+            self.n_bytes = if is_blank(line) {
                 0
             } else {
                 self.n_bytes + line.len()
@@ -128,6 +158,13 @@ mod tests {
                 .collect();
             assert_eq!(data, ["{\"a\":\"é😀\"}", "b"], "{cut}");
         }
+    }
+
+    #[test]
+    fn lines_are_cut_behind_each_event() {
+        let lines = b"event: a\r\ndata: 1\r\n\r\ndata: 2\n\n: begun\n";
+        let expected: [&[u8]; 3] = [b"event: a\r\ndata: 1\r\n\r\n", b"data: 2\n\n", b": begun\n"];
+        assert_eq!(events(lines), expected);
     }
 
     #[tokio::test]

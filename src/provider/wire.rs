@@ -130,7 +130,7 @@ pub(super) mod samples {
         let text = |text: &str| Part::Text(text.into());
         ChatRequest {
             system: vec!["be kind".into(), " ".into()],
-            messages: vec![
+            messages: [
                 message(1, Role::User, vec![text("hello")]),
                 message(2, Role::User, vec![text("there"), text("")]),
                 message(
@@ -146,7 +146,8 @@ pub(super) mod samples {
                 message(5, Role::Tool, vec![result("b", "no such file", true)]),
                 message(6, Role::Assistant, vec![text("\n")]),
                 message(7, Role::User, vec![text("go on")]),
-            ],
+            ]
+            .into(),
             tools: vec![ToolSpec {
                 name: "read".into(),
                 description: "reads".into(),

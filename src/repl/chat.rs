@@ -43,6 +43,8 @@ pub enum Ended {
     Well,
     /// A turn failed, or a line was refused.
     WithErrors,
+    /// By Ctrl-C, while lines came from a pipe.
+    Interrupted,
 }
 
 impl<'a> Chat<'a> {
@@ -80,6 +82,9 @@ impl<'a> Chat<'a> {
                 }
             };
             self.desk.columns = self.output.columns();
+            if line == Line::Interrupted && !self.input.is_terminal() {
+                return Ended::Interrupted;
+            }
             let after = match (leave.step(&line), line) {
                 (Step::Leave, _) => After::Leave,
                 (Step::Warn, _) => {
@@ -111,21 +116,16 @@ impl<'a> Chat<'a> {
                 Wanted::Paste => input.paste("... ", output).await,
             }
         };
-        let line = {
-            let mut reading = std::pin::pin!(reading);
-            loop {
-                tokio::select! {
-                    biased;
-                    line = &mut reading => break Some(line),
-                    signal = signals.next() => match signal {
-                        // An editor that reads keys sees Ctrl-C itself; this one came from elsewhere.
-                        Signal::Interrupt => {}
-                        Signal::Terminate | Signal::Hangup => break None,
-                    },
-                }
-            }
+        let heard = tokio::select! {
+            biased;
+            line = reading => Some(line),
+            signal = signals.next() => match signal {
+                // An editor that reads keys sees Ctrl-C itself; a pipe or a dumb terminal does not.
+                Signal::Interrupt => Some(Ok(Line::Interrupted)),
+                Signal::Terminate | Signal::Hangup => None,
+            },
         };
-        let Some(line) = line else {
+        let Some(line) = heard else {
             input.abandon(output);
             return Ok(Heard::Leave);
         };

@@ -20,6 +20,8 @@ pub type Script = Vec<Result<StreamEvent, ProviderError>>;
 pub struct ScriptedProvider {
     name: ModelName,
     window: Tokens,
+    max_output: Option<Tokens>,
+    count: fn(&ChatRequest) -> Option<Tokens>,
     state: Arc<Mutex<State>>,
 }
 
@@ -42,6 +44,8 @@ impl ScriptedProvider {
         Self {
             name,
             window: Tokens(8_192),
+            max_output: None,
+            count: |_| None,
             state: Arc::new(Mutex::new(state)),
         }
     }
@@ -49,6 +53,20 @@ impl ScriptedProvider {
     #[must_use]
     pub fn with_window(self, window: Tokens) -> Self {
         Self { window, ..self }
+    }
+
+    #[must_use]
+    pub fn with_max_output(self, max_output: Tokens) -> Self {
+        Self {
+            max_output: Some(max_output),
+            ..self
+        }
+    }
+
+    /// Counts prompts so; without this it cannot.
+    #[must_use]
+    pub fn with_count(self, count: fn(&ChatRequest) -> Option<Tokens>) -> Self {
+        Self { count, ..self }
     }
 
     /// Everything it was asked so far.
@@ -97,8 +115,12 @@ impl Provider for ScriptedProvider {
         Abilities {
             context_window: self.window,
             window_source: WindowSource::Config,
-            max_output: None,
+            max_output: self.max_output,
         }
+    }
+
+    async fn count(&self, request: &ChatRequest) -> Option<Tokens> {
+        (self.count)(request)
     }
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {

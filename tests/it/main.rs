@@ -2,11 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod compact;
+mod config_cli;
+mod context_budget;
+mod crash;
+mod damage;
 mod layers;
 mod line_input;
+mod memory_modes;
+mod oneshot;
 mod providers;
 mod real_servers;
 mod repl;
+mod sessions_cli;
 mod store;
 mod support;
 mod turn;

@@ -57,12 +57,13 @@ async fn provider(kind: Kind, server: &Server) -> std::sync::Arc<dyn Provider> {
 fn request(text: &str) -> ChatRequest {
     ChatRequest {
         system: vec!["Be kind.".into()],
-        messages: vec![Message::text(
+        messages: [Message::text(
             MessageId::numbered(1),
             Role::User,
             text,
             None,
-        )],
+        )]
+        .into(),
         tools: Vec::new(),
         max_tokens: Tokens(100),
         purpose: Purpose::Reply,
@@ -991,5 +992,57 @@ async fn each_name_finds_its_model() {
             .choose(Some(choice))
             .await;
         assert_eq!(choice.unwrap().provider.model().to_string(), expected);
+    }
+}
+
+const COUNT: &str = "/v1/messages/count_tokens";
+
+#[tokio::test]
+async fn a_prompt_is_counted_without_what_only_a_reply_needs() {
+    let answer = raw(200, "application/json", [r#"{"input_tokens":14}"#]);
+    let server = Script::new([]).route(COUNT, answer).serve();
+    let provider = provider(Kind::Anthropic, &server).await;
+    assert_eq!(provider.count(&request("hi")).await, Some(Tokens(14)));
+    let asked = server.requests().pop().unwrap();
+    assert_eq!(
+        (asked.method.as_str(), asked.path.as_str()),
+        ("POST", COUNT)
+    );
+    assert_eq!(asked.headers["anthropic-version"], "2023-06-01");
+    assert_eq!(
+        asked.body,
+        json!({
+            "model": "scripted", "system": "Be kind.",
+            "messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}],
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_count_that_fails_is_none() {
+    let json = |body: &'static str| raw(200, "application/json", [body]);
+    for answer in [
+        fail(404, "no such route"),
+        fail(529, "overloaded"),
+        hang_up(),
+        json("{}"),
+        json(r#"{"input_tokens":-1}"#),
+        json("[14]"),
+        json("counting"),
+    ] {
+        let server = Script::new([]).route(COUNT, answer.clone()).serve();
+        let provider = provider(Kind::Anthropic, &server).await;
+        assert_eq!(provider.count(&request("hi")).await, None, "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_whose_protocol_cannot_count_is_not_asked() {
+    for kind in [Kind::Openai, Kind::Ollama] {
+        let server = Server::start([]);
+        let provider = provider(kind, &server).await;
+        let before = server.requests().len();
+        assert_eq!(provider.count(&request("hi")).await, None, "{kind:?}");
+        assert_eq!(server.requests().len(), before, "{kind:?}");
     }
 }

@@ -57,12 +57,13 @@ async fn servers(test: &str) -> Vec<(&'static str, Kind, Arc<dyn Provider>)> {
 fn request(text: &str) -> ChatRequest {
     ChatRequest {
         system: vec!["Be kind.".into()],
-        messages: vec![Message::text(
+        messages: [Message::text(
             MessageId::numbered(1),
             Role::User,
             text,
             None,
-        )],
+        )]
+        .into(),
         tools: Vec::new(),
         max_tokens: Tokens(400),
         purpose: Purpose::Reply,
@@ -173,10 +174,12 @@ async fn real_servers_call_a_tool_and_take_its_result() {
             output: "contents".into(),
             failed: false,
         };
-        asking
-            .messages
-            .push(said(2, Role::Assistant, Part::ToolCall(call)));
-        asking.messages.push(said(3, Role::Tool, result));
+        asking.messages = [
+            asking.messages[0].clone(),
+            said(2, Role::Assistant, Part::ToolCall(call)),
+            said(3, Role::Tool, result),
+        ]
+        .into();
         let got = collect(provider.stream(asking)).await;
         assert!(
             !got.text.is_empty() && got.error.is_none(),
@@ -267,5 +270,17 @@ async fn a_real_ollama_names_its_models_for_an_unknown_one() {
         assert_eq!(known, ["tiny:latest"]);
         let found = catalog.choose(None).await.unwrap().provider;
         assert_eq!(found.model().to_string(), "ollama/tiny:latest");
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_is_counted_by_the_protocol_that_can_and_a_longer_one_is_more() {
+    for (server, kind, provider) in servers("counts").await {
+        let short = provider.count(&request("one two")).await;
+        let long = provider
+            .count(&request("one two three four five six"))
+            .await;
+        assert_eq!(short.is_some(), kind == Kind::Anthropic, "{server}");
+        assert_eq!(short < long, kind == Kind::Anthropic, "{server}");
     }
 }

@@ -135,6 +135,36 @@ async fn the_question_is_recorded_before_the_model_is_asked_and_the_reply_after(
 }
 
 #[tokio::test]
+async fn a_nearly_full_window_is_told_by_the_servers_count_once_it_is_above_the_threshold() {
+    for (counted_tokens, expected) in [(6_320, false), (6_400, false), (6_480, true)] {
+        let provider = ScriptedProvider::new([counted("ok", Some(Tokens(counted_tokens)))]);
+        let provider = provider.with_window(Tokens(8_000));
+        let mut desk = Desk::with(provider, &memory::Settings::default());
+        for _ in 0..2 {
+            desk.say("Hi").await.unwrap();
+        }
+        let near = |warning: &&&Warning| matches!(warning, Warning::NearLimit(_));
+        let told = desk.warnings().iter().filter(near).count();
+        assert_eq!(told, usize::from(expected), "{counted_tokens} of 8,000");
+    }
+}
+
+#[tokio::test]
+async fn a_nearly_full_window_is_told_by_our_estimate_where_the_server_counts_nothing() {
+    for (chars, expected) in [(20_000, false), (26_000, true)] {
+        let provider = ScriptedProvider::new([says("ok")]).with_window(Tokens(8_000));
+        let provider = provider.with_max_output(Tokens(500));
+        let mut desk = Desk::with(provider, &memory::Settings::default());
+        desk.say(&"x".repeat(chars)).await.unwrap();
+        let told = desk
+            .warnings()
+            .iter()
+            .any(|warning| matches!(warning, Warning::NearLimit(usage) if usage.is_estimate));
+        assert_eq!(told, expected, "{chars} characters");
+    }
+}
+
+#[tokio::test]
 async fn the_system_prompt_is_the_same_bytes_every_turn() {
     let mut desk = Desk::new([says("ok")]);
     for n in 0..5 {

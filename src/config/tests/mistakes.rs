@@ -112,7 +112,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "session: ../x\n",
-            "project/cogtrix.yaml:1:10: session: session name \"../x\" starts with a dot",
+            "project/cogtrix.yaml:1:10: session: session name \"../x\" starts with a dot; a name has 1 to 64 letters, digits, spaces, or . _ - and does not start with a dot",
         ),
         (
             "providers:\n  local: {}\n",
@@ -193,7 +193,7 @@ fn a_bad_variable_or_flag_is_named() {
     });
     assert_eq!(
         machine.error(),
-        "--session: session name \"a/b\" contains '/'\n\
+        "--session: session name \"a/b\" contains '/'; a name has 1 to 64 letters, digits, spaces, or . _ - and does not start with a dot\n\
          --memory-mode: \"resoning\" is not one of conversation, code, reasoning; did you mean reasoning?"
     );
     assert_eq!(

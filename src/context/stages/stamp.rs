@@ -7,13 +7,22 @@ use crate::chat::{Message, Part};
 /// `message` with its time in front of its first text; unchanged where it has no time or no text.
 /// Tool calls and results are never stamped.
 pub fn stamped(message: &Message) -> Message {
-    let mut message = message.clone();
-    if let (Some(at), Some(Part::Text(text))) = (message.at, message.parts.first_mut())
-        && !text.is_empty()
-    {
-        text.insert_str(0, &at.stamp());
+    let (Some(at), [Part::Text(text), rest @ ..]) = (message.at, message.parts.as_slice()) else {
+        return message.clone();
+    };
+    if text.is_empty() {
+        return message.clone();
     }
-    message
+    let mut parts = Vec::with_capacity(message.parts.len());
+    parts.push(Part::Text([at.stamp().as_str(), text].concat()));
+    parts.extend_from_slice(rest);
+    Message {
+        id: message.id.clone(),
+        role: message.role,
+        parts,
+        at: message.at,
+        unknown: message.unknown.clone(),
+    }
 }
 
 /// The form of a stamp: a digit stands for any digit.

@@ -1,5 +1,6 @@
 //! The request body of the Messages API. Pure. Invariant: the first message is the user's, speakers take
-//! turns, results come before what the user says with them, `max_tokens` is always there.
+//! turns, results come before what the user says with them, `max_tokens` is always
+//! there where a reply is wanted.
 
 use serde_json::{Map, Value, json};
 
@@ -23,13 +24,19 @@ impl From<Role> for Speaker {
     }
 }
 
+/// A request for a reply.
 pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
-    let mut body = json!({
-        "model": model,
-        "max_tokens": request.max_tokens.0.max(1),
-        "messages": messages(request),
-        "stream": request.delivery == Delivery::Streamed,
-    });
+    let mut body = prompt(model, request);
+    body["max_tokens"] = request.max_tokens.0.max(1).into();
+    body["stream"] = (request.delivery == Delivery::Streamed).into();
+    body
+}
+
+/// What the model reads; as it stands, a request to count it, which refuses anything more.
+pub(super) fn prompt(model: &str, request: &ChatRequest) -> Value {
+    let mut body = json!({"model": model});
+    // Set, not written above: `json!` would copy it.
+    body["messages"] = messages(request).into();
     let system = request.system.iter().map(|text| text.trim());
     let system: Vec<&str> = system.filter(|text| !text.is_empty()).collect();
     if !system.is_empty() {
@@ -66,7 +73,9 @@ fn message(speech: &Speech<'_, Speaker>) -> Value {
     let results = parts.clone().filter(|part| is_result(part));
     let others = parts.filter(|part| !is_result(part));
     let blocks: Vec<Value> = results.chain(others).map(|part| block(part)).collect();
-    json!({"role": role, "content": blocks})
+    let mut message = json!({"role": role});
+    message["content"] = blocks.into();
+    message
 }
 
 fn block(part: &Part) -> Value {
@@ -135,7 +144,7 @@ mod tests {
     #[test]
     fn the_first_message_is_the_users() {
         let mut request = samples::everything();
-        request.messages.drain(..2);
+        request.messages = request.messages[2..].into();
         request.system.clear();
         let got = body("m", &request);
         assert_eq!(got["messages"][0]["role"], "user");

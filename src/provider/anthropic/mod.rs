@@ -72,6 +72,13 @@ impl Provider for Anthropic {
         self.0.models().await
     }
 
+    async fn count(&self, request: &ChatRequest) -> Option<Tokens> {
+        let counted = target::aside(&self.0.http.shown(), self.0.count(request)).await;
+        counted
+            .inspect_err(|error| tracing::debug!("no count from the server: {error}"))
+            .ok()
+    }
+
     fn stream(&self, request: ChatRequest) -> EventStream {
         let inner = Arc::clone(&self.0);
         let http = Arc::clone(&inner.http);
@@ -109,6 +116,17 @@ impl Inner {
             tracing::debug!("no context window from the server: {error}");
             None
         })
+    }
+
+    async fn count(&self, request: &ChatRequest) -> Result<Tokens, ProviderError> {
+        let prompt = encode::prompt(&self.target.name.model, request);
+        let question = self.http.post("/v1/messages/count_tokens", &prompt)?;
+        let answer = self.http.json(question).await?;
+        let tokens = answer["input_tokens"].as_u64();
+        let tokens = tokens.and_then(|tokens| u32::try_from(tokens).ok());
+        tokens
+            .map(Tokens)
+            .ok_or_else(|| self.http.protocol("no count of tokens".to_owned()))
     }
 
     async fn open(&self, request: &ChatRequest) -> Result<Frames<String>, ProviderError> {

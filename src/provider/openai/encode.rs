@@ -46,14 +46,21 @@ fn tools(request: &ChatRequest) -> Value {
 
 fn messages(request: &ChatRequest) -> Vec<Value> {
     let system = request.system.iter().filter(|text| !text.trim().is_empty());
-    let system = system.map(|text| json!({"role": "system", "content": text}));
+    let system = system.map(|text| said("system", text.as_str().into()));
     let said = speeches(&request.messages, |role| role);
     system.chain(said.iter().flat_map(message)).collect()
 }
 
+/// Takes the content whole: `json!` would copy it.
+fn said(role: &str, content: Value) -> Value {
+    let mut message = json!({"role": role});
+    message["content"] = content;
+    message
+}
+
 fn message(speech: &Speech<'_, Role>) -> Vec<Value> {
     match speech.speaker {
-        Role::User => vec![json!({"role": "user", "content": speech.text()})],
+        Role::User => vec![said("user", speech.text().into())],
         Role::Assistant => vec![assistant(speech)],
         Role::Tool => speech
             .parts
@@ -78,7 +85,7 @@ fn assistant(speech: &Speech<'_, Role>) -> Value {
     } else {
         text.into()
     };
-    let mut message = json!({"role": "assistant", "content": content});
+    let mut message = said("assistant", content);
     if !calls.is_empty() {
         message["tool_calls"] = calls.into();
     }

@@ -1,29 +1,44 @@
 //! `/context` and `/compact`: what the model is sent, and how much of its window that takes.
+//!
+//! Tokens are counted by the server where its protocol has a question for that; an estimate stands behind `~`.
 
 use super::{CommandError, Desk, Next, usage};
+use crate::agent::{Agent, Count, Uncounted};
 use crate::chat::Tokens;
-use crate::context::{Content, ContextPlan, Section, SectionKind, Source, TokenUsage};
+use crate::context::{Content, ContextPlan, LeftOut, Section, SectionKind, TokenUsage};
 use crate::repl::transcript;
 use crate::term::{bar, fit_to};
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    let render: fn(&ContextPlan, f64, usize) -> String = match arguments {
-        "" => overview,
-        "full" => full,
+    let shown = match arguments {
+        "" => Shown::Overview,
+        "full" => Shown::Full,
         other => return Err(usage("context", format!("does not know {other:?}"))),
     };
-    let threshold = desk.agent.settings().context.warning_threshold;
     let columns = desk.columns;
-    if let Some(plan) = desk.agent.last_plan() {
-        return Next::answer(render(plan, threshold, columns));
-    }
-    match desk.agent.preview().await {
-        Ok(plan) => Next::answer(format!(
-            "Nothing was sent yet; the next request would hold:\n{}",
-            render(&plan, threshold, columns)
-        )),
-        Err(error) => Next::answer(error.to_string()),
-    }
+    Next::answer(show(&mut desk.agent, shown, columns).await)
+}
+
+/// How much of the request is shown.
+#[derive(Clone, Copy, Debug)]
+enum Shown {
+    Overview,
+    Full,
+}
+
+async fn show(agent: &mut Agent, shown: Shown, columns: usize) -> String {
+    let (heading, plan) = match agent.last_plan().cloned() {
+        Some(plan) => ("", plan),
+        None => match agent.preview().await {
+            Ok(plan) => ("Nothing was sent yet; the next request would hold:\n", plan),
+            Err(error) => return error.to_string(),
+        },
+    };
+    let body = match shown {
+        Shown::Overview => overview(agent, &plan, columns).await,
+        Shown::Full => full(&plan),
+    };
+    format!("{heading}{body}")
 }
 
 pub(super) async fn compact(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
@@ -41,28 +56,23 @@ pub(super) async fn compact(desk: &mut Desk, arguments: &str) -> Result<Next, Co
 }
 
 /// Neighbouring sections of one kind as one row.
-struct Row {
+struct Row<'a> {
     kind: SectionKind,
-    sections: usize,
-    messages: usize,
-    cost: Tokens,
-    source: String,
+    sections: Vec<&'a Section>,
 }
 
-fn rows(plan: &ContextPlan) -> Vec<Row> {
-    let mut rows: Vec<(Row, Source)> = Vec::new();
+fn rows(plan: &ContextPlan) -> Vec<Row<'_>> {
+    let mut rows: Vec<Row<'_>> = Vec::new();
     for section in plan.sections() {
         match rows.last_mut() {
-            Some((row, first)) if row.kind == section.kind && joins(section) => {
-                row.sections += 1;
-                row.messages += section.as_messages().len();
-                row.cost += section.cost();
-                row.source = format!("{first} to {}", section.source);
-            }
-            _ => rows.push((row_of(section), section.source.clone())),
+            Some(row) if row.kind == section.kind && joins(section) => row.sections.push(section),
+            _ => rows.push(Row {
+                kind: section.kind,
+                sections: vec![section],
+            }),
         }
     }
-    rows.into_iter().map(|(row, _)| row).collect()
+    rows
 }
 
 /// Turns of one kind are shown as a range; system texts each have a file of their own.
@@ -70,50 +80,72 @@ fn joins(section: &Section) -> bool {
     matches!(section.kind, SectionKind::Pending | SectionKind::Window)
 }
 
-fn row_of(section: &Section) -> Row {
-    Row {
-        kind: section.kind,
-        sections: 1,
-        messages: section.as_messages().len(),
-        cost: section.cost(),
-        source: section.source.to_string(),
+impl Row<'_> {
+    fn uncounted(&self, plan: &ContextPlan) -> Uncounted {
+        let texts: Vec<String> = self.sections.iter().map(|section| words(section)).collect();
+        let cost = self.sections.iter().map(|section| section.cost()).sum();
+        Uncounted {
+            text: texts.join("\n"),
+            estimate: estimate(plan, cost).tokens,
+        }
+    }
+
+    fn source(&self) -> String {
+        match self.sections.as_slice() {
+            [] => String::new(),
+            [only] => only.source.to_string(),
+            [first, .., last] => format!("{} to {}", first.source, last.source),
+        }
+    }
+
+    fn messages(&self) -> usize {
+        let sections = self.sections.iter();
+        sections.map(|section| section.as_messages().len()).sum()
+    }
+
+    fn line(&self, count: Count, window: Tokens, columns: usize) -> String {
+        let bar = bar(count.tokens.share_of(window), (columns / 4).clamp(4, 24));
+        let messages = match self.messages() {
+            0 => String::new(),
+            1 => ", 1 message".to_owned(),
+            n => format!(", {n} messages"),
+        };
+        format!(
+            "{:<10}{:>8} tok  {bar}  {}{messages}",
+            self.kind.as_str(),
+            figure(count),
+            self.source()
+        )
     }
 }
 
-fn overview(plan: &ContextPlan, threshold: f64, columns: usize) -> String {
+/// An estimate is told from a count.
+fn figure(count: Count) -> String {
+    let mark = if count.is_estimate { "~" } else { "" };
+    format!("{mark}{}", count.tokens)
+}
+
+fn estimate(plan: &ContextPlan, cost: Tokens) -> Count {
+    Count {
+        tokens: plan.budget().calibration().grow(cost),
+        is_estimate: true,
+    }
+}
+
+async fn overview(agent: &mut Agent, plan: &ContextPlan, columns: usize) -> String {
+    let rows = rows(plan);
+    let texts: Vec<Uncounted> = rows.iter().map(|row| row.uncounted(plan)).collect();
+    let counts = agent.count(&texts).await;
     let window = plan.budget().window();
-    let calibration = plan.budget().calibration();
-    let bar_width = (columns / 4).clamp(4, 24);
-    let mut lines: Vec<String> = rows(plan)
-        .into_iter()
-        .map(|row| {
-            let counted = calibration.grow(row.cost);
-            let bar = bar(counted.share_of(window), bar_width);
-            let messages = match row.messages {
-                0 => String::new(),
-                1 => ", 1 message".to_owned(),
-                n => format!(", {n} messages"),
-            };
-            format!(
-                "{:<10}{counted:>8} tok  {bar}  {}{messages}",
-                row.kind.as_str(),
-                row.source
-            )
-        })
+    let counted = rows.iter().zip(&counts);
+    let mut lines: Vec<String> = counted
+        .map(|(row, count)| row.line(*count, window, columns))
         .collect();
     lines.extend(
         plan.left_out()
             .iter()
-            .map(|gone| {
-                format!(
-                    "{:<10}{:>8} tok  {}, {}",
-                    "left out",
-                    gone.cost,
-                    gone.kind.as_str(),
-                    gone.source
-                )
-            })
-            .take(3),
+            .take(3)
+            .map(|gone| left_out(plan, gone)),
     );
     let left_out = plan.messages_left_out();
     if left_out > 0 {
@@ -121,51 +153,222 @@ fn overview(plan: &ContextPlan, threshold: f64, columns: usize) -> String {
             "{left_out} older messages do not fit and are not sent; they are kept on disk"
         ));
     }
-    let rows = lines.iter().map(|line| fit_to(line, columns));
-    let rows: Vec<_> = rows.collect();
-    format!("{}\n{}", rows.join("\n"), usage_lines(plan, threshold))
+    let lines: Vec<_> = lines.iter().map(|line| fit_to(line, columns)).collect();
+    let used = Used::of(agent, &counts);
+    let threshold = agent.settings().context.warning_threshold;
+    format!("{}\n{}", lines.join("\n"), used.line(plan, threshold))
 }
 
-/// The six figures (G17), and the room for the reply.
-fn usage_lines(plan: &ContextPlan, threshold: f64) -> String {
-    let input = plan.budget().calibration().grow(plan.cost());
-    let usage = TokenUsage::new(input, plan.budget().window(), threshold, true);
-    let state = match (usage.exceeds_limit, usage.near_limit) {
-        (true, _) => "over the limit",
-        (false, true) => "near the limit",
-        (false, false) => "within the limit",
-    };
-    let kind = if usage.is_estimate {
-        "estimated"
-    } else {
-        "counted"
-    };
-    format!(
-        "input {} of {} tokens ({:.0} %, {state}, {kind}); room for a reply of {}",
-        usage.input,
-        usage.max,
-        usage.percent_used,
-        plan.max_tokens()
-    )
+fn left_out(plan: &ContextPlan, gone: &LeftOut) -> String {
+    let figure = figure(estimate(plan, gone.cost));
+    let kind = gone.kind.as_str();
+    format!("{:<10}{figure:>8} tok  {kind}, {}", "left out", gone.source)
 }
 
-fn full(plan: &ContextPlan, _: f64, _: usize) -> String {
+/// What the whole request takes, by the best that is known of it.
+#[derive(Clone, Copy, Debug)]
+enum Used {
+    /// The server said so with its reply.
+    Reported(Tokens),
+    /// The sum of the rows.
+    Counted(Tokens),
+    /// The sum of the rows, at least one of them estimated.
+    Estimated(Tokens),
+}
+
+impl Used {
+    fn of(agent: &Agent, counts: &[Count]) -> Self {
+        if let Some(reported) = agent.last_usage().and_then(|usage| usage.prompt) {
+            return Self::Reported(reported);
+        }
+        let sum = counts.iter().map(|count| count.tokens).sum();
+        if counts.iter().any(|count| count.is_estimate) {
+            Self::Estimated(sum)
+        } else {
+            Self::Counted(sum)
+        }
+    }
+
+    /// The six figures (G17), and the room for the reply.
+    fn line(self, plan: &ContextPlan, threshold: f64) -> String {
+        let (input, is_estimate, how) = match self {
+            Self::Reported(tokens) => (tokens, false, "reported"),
+            Self::Counted(tokens) => (tokens, false, "counted"),
+            Self::Estimated(tokens) => (tokens, true, "estimated"),
+        };
+        let usage = TokenUsage::new(input, plan.budget().window(), threshold, is_estimate);
+        let state = match (usage.exceeds_limit, usage.near_limit) {
+            (true, _) => "over the limit",
+            (false, true) => "near the limit",
+            (false, false) => "within the limit",
+        };
+        format!(
+            "input {} of {} tokens ({:.0} %, {state}, {how}); room for a reply of {}",
+            usage.input,
+            usage.max,
+            usage.percent_used,
+            plan.max_tokens()
+        )
+    }
+}
+
+fn full(plan: &ContextPlan) -> String {
     let blocks = plan.sections().iter().map(|section| {
-        let heading = format!(
-            "── {} · {} · {} tok",
+        format!(
+            "── {} · {} · {} tok\n{}",
             section.kind.as_str(),
             section.source,
-            section.cost()
-        );
-        let body = match section.content() {
-            Content::System(text) => text.trim().to_owned(),
-            Content::Messages(messages) => messages
-                .iter()
-                .map(|message| format!("{}: {}", message.role.as_str(), transcript::body(message)))
-                .collect::<Vec<_>>()
-                .join("\n"),
-        };
-        format!("{heading}\n{body}")
+            figure(estimate(plan, section.cost())),
+            words(section)
+        )
     });
     blocks.collect::<Vec<_>>().join("\n\n")
+}
+
+/// What a section says, and who says it.
+fn words(section: &Section) -> String {
+    match section.content() {
+        Content::System(text) => text.trim().to_owned(),
+        Content::Messages(messages) => {
+            let said = messages.iter().filter_map(|message| {
+                let body = transcript::body(message);
+                let is_blank = body.trim().is_empty();
+                (!is_blank).then(|| format!("{}: {body}", message.role.as_str()))
+            });
+            said.collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::memory::{self, Memory, Prompt, Prompts, Registry};
+    use crate::provider::{ChatRequest, Delivery};
+    use crate::testing::provider::{ScriptedProvider, counted, says};
+    use crate::testing::{ManualClock, MemoryLog};
+
+    fn agent(provider: ScriptedProvider) -> Agent {
+        let settings = memory::Settings::default();
+        let own = |name: &str| match name {
+            "prompts/base.md" => Some(Prompt::new("base.md", "Be kind.")),
+            "modes/conversation.md" => Some(Prompt::new("mode.md", "Listen. ".repeat(80))),
+            _ => None,
+        };
+        let prompts = Prompts::with(own);
+        let modes = Registry::standard(&settings, &prompts);
+        let memory = Memory::new(modes, settings, prompts).unwrap();
+        let settings = crate::agent::Settings {
+            context: crate::context::Settings::default(),
+            delivery: Delivery::Streamed,
+            directory: "~/project".into(),
+        };
+        let opened = MemoryLog::default().open("test");
+        let clock = Arc::new(ManualClock::new());
+        Agent::new(Arc::new(provider), memory, opened, clock, settings)
+    }
+
+    async fn say(agent: &mut Agent, input: &str) {
+        let cancel = CancellationToken::new();
+        agent
+            .turn(input.into(), &mut |_| {}, &cancel)
+            .await
+            .unwrap();
+    }
+
+    /// Counts the words of what was said.
+    #[expect(clippy::unnecessary_wraps, reason = "some providers cannot count")]
+    fn words_of(request: &ChatRequest) -> Option<Tokens> {
+        let words = request.messages[0].said().split_whitespace().count();
+        Some(Tokens(u32::try_from(words).unwrap()))
+    }
+
+    #[tokio::test]
+    async fn without_counts_all_is_estimated_and_marked() {
+        let mut agent = agent(ScriptedProvider::new([says("Hello!")]));
+        say(&mut agent, "Hi").await;
+        say(&mut agent, "Which colour?").await;
+        insta::assert_snapshot!(show(&mut agent, Shown::Overview, 80).await, @r"
+        system          ~6 tok  █░░░░░░░░░░░░░░░░░░░  base.md
+        system        ~164 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
+        window         ~23 tok  █░░░░░░░░░░░░░░░░░░░  turn 1, 2 messages
+        input          ~14 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
+        input 207 of 8,192 tokens (3 %, within the limit, estimated); room for a reply of 7,921
+        ");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_counts_is_asked_for_each_row() {
+        let provider = ScriptedProvider::new([says("Hello!")]).with_count(words_of);
+        let mut agent = agent(provider);
+        say(&mut agent, "Hi").await;
+        say(&mut agent, "Which colour?").await;
+        insta::assert_snapshot!(show(&mut agent, Shown::Overview, 80).await, @r"
+        system           2 tok  █░░░░░░░░░░░░░░░░░░░  base.md
+        system          80 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
+        window          10 tok  █░░░░░░░░░░░░░░░░░░░  turn 1, 2 messages
+        input            6 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
+        input 98 of 8,192 tokens (1 %, within the limit, counted); room for a reply of 7,921
+        ");
+    }
+
+    #[tokio::test]
+    async fn one_row_that_is_not_counted_makes_the_sum_an_estimate() {
+        let provider = ScriptedProvider::new([says("Hello!")])
+            .with_count(|request| words_of(request).filter(|words| *words < Tokens(80)));
+        let mut agent = agent(provider);
+        say(&mut agent, "Hi").await;
+        insta::assert_snapshot!(show(&mut agent, Shown::Overview, 80).await, @r"
+        system           2 tok  █░░░░░░░░░░░░░░░░░░░  base.md
+        system        ~164 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
+        input            5 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
+        input 171 of 8,192 tokens (2 %, within the limit, estimated); room for a reply of 7,947
+        ");
+    }
+
+    #[tokio::test]
+    async fn what_the_server_reported_of_the_last_request_goes_before_counts() {
+        let near = counted("Hello!", Some(Tokens(6_554)));
+        let over = counted("Hello!", Some(Tokens(8_193)));
+        let provider = ScriptedProvider::new([near, over, says("ok")]).with_count(words_of);
+        let mut agent = agent(provider);
+        let mut usage_lines = String::new();
+        for input in ["one", "two", "three"] {
+            say(&mut agent, input).await;
+            let shown = show(&mut agent, Shown::Overview, 80).await;
+            usage_lines.extend(shown.lines().last());
+            usage_lines.push('\n');
+        }
+        insta::assert_snapshot!(usage_lines, @r"
+        input 6,554 of 8,192 tokens (80 %, near the limit, reported); room for a reply of 7,946
+        input 8,193 of 8,192 tokens (100 %, over the limit, reported); room for a reply of 6,480
+        input 107 of 8,192 tokens (1 %, within the limit, counted); room for a reply of 6,288
+        ");
+    }
+
+    #[tokio::test]
+    async fn before_the_first_request_the_next_one_is_shown() {
+        let provider = ScriptedProvider::new([]).with_count(words_of);
+        insta::assert_snapshot!(show(&mut agent(provider), Shown::Overview, 80).await, @r"
+        Nothing was sent yet; the next request would hold:
+        system           2 tok  █░░░░░░░░░░░░░░░░░░░  base.md
+        system          80 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
+        input            0 tok  ░░░░░░░░░░░░░░░░░░░░  you, 1 message
+        input 82 of 8,192 tokens (1 %, within the limit, counted); room for a reply of 7,954
+        ");
+    }
+
+    #[tokio::test]
+    async fn a_request_is_counted_by_the_model_it_went_to() {
+        let mut agent = agent(ScriptedProvider::new([says("Hello!")]));
+        say(&mut agent, "Hi").await;
+        let before = show(&mut agent, Shown::Overview, 80).await;
+        let other = ScriptedProvider::new([]).with_count(words_of);
+        agent.switch_model(Arc::new(other));
+        assert_eq!(show(&mut agent, Shown::Overview, 80).await, before);
+    }
 }

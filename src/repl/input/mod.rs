@@ -12,6 +12,7 @@
 
 mod ahead;
 mod continuation;
+mod helper;
 mod history;
 mod leave;
 mod plain;
@@ -28,9 +29,10 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use crate::hint::Hint;
 use crate::term::Output;
 
+pub use helper::{Candidate, Complete, Completions};
 pub use history::HistoryFile;
 pub use leave::{LeaveKeys, Step};
-pub use terminal::{Candidate, Complete, Completions, TerminalInput};
+pub use terminal::TerminalInput;
 
 /// Longest input that is taken, in bytes.
 pub const LONGEST_INPUT: usize = 16 * 1024 * 1024;
@@ -144,6 +146,11 @@ impl LineReader {
     /// From anything, line by line, as if typed (A3).
     pub fn lines(lines: impl BufRead + Send + 'static) -> io::Result<Self> {
         Self::start(Kind::Lines, move || plain::PlainSource::new(lines))
+    }
+
+    /// Whether a person types the lines.
+    pub fn is_terminal(&self) -> bool {
+        self.kind == Kind::Terminal
     }
 
     fn start<S: Source>(kind: Kind, open: impl FnOnce() -> S + Send + 'static) -> io::Result<Self> {
@@ -275,5 +282,64 @@ impl fmt::Debug for LineReader {
         f.debug_struct("LineReader")
             .field("is_waiting", &self.is_waiting)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Write};
+
+    use super::*;
+    use crate::term::{Device, Policy, Streams};
+    use crate::testing::Capture;
+
+    fn output() -> (Output, Capture) {
+        let told = Capture::default();
+        let streams = Streams {
+            stdout: Box::new(told.clone()),
+            stderr: Box::new(told.clone()),
+            stdout_device: Device::File,
+            stderr_device: Device::File,
+            columns: Some(80),
+        };
+        (Output::new(streams, Policy::default()), told)
+    }
+
+    #[tokio::test]
+    async fn a_read_that_was_given_up_loses_no_line() {
+        let (pipe, mut writer) = io::pipe().unwrap();
+        let mut reader = LineReader::lines(BufReader::new(pipe)).unwrap();
+        let (mut output, _) = output();
+        tokio::select! {
+            biased;
+            line = reader.read("> ", "", &mut output) => panic!("{line:?} from an empty pipe"),
+            () = std::future::ready(()) => {}
+        }
+        writer.write_all(b"one\ntwo\n").unwrap();
+        drop(writer);
+        let mut lines = Vec::new();
+        for _ in 0..4 {
+            lines.push(reader.read("> ", "", &mut output).await.unwrap());
+        }
+        let text = |text: &str| Line::Text(text.to_owned());
+        assert_eq!(lines, [text("one"), text("two"), Line::Eof, Line::Eof]);
+    }
+
+    #[tokio::test]
+    async fn plain_lines_come_without_prompts_and_warn_of_what_they_could_not_read() {
+        let lines = io::Cursor::new(b"/paste\na\n\\\n.\ncaf\xe9\n".to_vec());
+        let mut reader = LineReader::lines(lines).unwrap();
+        let (mut output, told) = output();
+        let command = reader.read("> ", "", &mut output).await.unwrap();
+        assert_eq!(command, Line::Text("/paste".to_owned()));
+        let pasted = reader.paste(". ", &mut output).await.unwrap();
+        assert_eq!(pasted, Line::Text("a\n\\".to_owned()));
+        let odd = reader.read("> ", "", &mut output).await.unwrap();
+        assert_eq!(odd, Line::Text("caf\u{FFFD}".to_owned()));
+        assert!(
+            told.text()
+                .starts_with("warning: line 5 of the input is not UTF-8")
+        );
+        assert!(!told.text().contains("> "), "{}", told.text());
     }
 }

@@ -1,0 +1,178 @@
+//! Every request fits the model's window (E9, C78-C82), however long the session is.
+
+use cogtrix::chat::Tokens;
+use cogtrix::testing::server::{Request, Script, Server, fail, raw, say};
+use serde_json::{Value, json};
+
+use crate::support::home::Home;
+
+/// Our own estimate of a request, message by message.
+fn estimate(request: &Request) -> u32 {
+    let messages = request.body["messages"].as_array().unwrap().iter();
+    messages
+        .map(|message| Tokens::estimate(message["content"].as_str().unwrap()).0)
+        .sum()
+}
+
+fn max_tokens(request: &Request) -> u32 {
+    let body = &request.body;
+    let field = body
+        .get("max_tokens")
+        .or_else(|| body.get("max_completion_tokens"));
+    u32::try_from(field.and_then(Value::as_u64).unwrap()).unwrap()
+}
+
+/// A session file of plain turns.
+fn history(turns: usize, text: &str) -> String {
+    let messages: Vec<Value> = (0..turns)
+        .flat_map(|n| {
+            [
+                json!({"id": format!("u{n}"), "role": "user", "content": format!("question {n}: {text}")}),
+                json!({"id": format!("a{n}"), "role": "assistant", "content": format!("answer {n}: {text}")}),
+            ]
+        })
+        .collect();
+    json!({"version": 1, "meta": {}, "messages": messages}).to_string()
+}
+
+#[test]
+fn any_mix_of_lengths_and_scripts_fits_a_small_window() {
+    let home = Home::new();
+    let server =
+        Script::answering(|_| say("Noted, and here is more text than needed. ".repeat(20))).serve();
+    let models =
+        "models: {default: it, it: {provider: there, model: scripted, context_window: 4000}}";
+    home.config(&server, models);
+    let inputs = [
+        "short".to_owned(),
+        "word ".repeat(4_000),
+        "日本語の文章".repeat(900),
+        "😀👩‍👧".repeat(2_000),
+        "end".to_owned(),
+    ];
+    for input in &inputs {
+        assert_eq!(
+            home.cogtrix(&["-c", "test.yaml", "-s", "s"])
+                .stdin(input.as_str())
+                .run()
+                .code,
+            Some(0)
+        );
+    }
+    for (chat, input) in server.chats().iter().zip(&inputs) {
+        assert!(
+            estimate(chat) + max_tokens(chat) <= 4_000,
+            "{} + {}",
+            estimate(chat),
+            max_tokens(chat)
+        );
+        assert!(max_tokens(chat) >= 1);
+        assert!(chat.system().contains("You are a helpful AI assistant"));
+        let last = chat.message(-1);
+        assert!(
+            last.ends_with(input.as_str()) || last.contains("[…truncated…]"),
+            "the input is there"
+        );
+    }
+    assert_eq!(server.chats().len(), inputs.len());
+    let kept: Vec<String> = home
+        .said("s")
+        .into_iter()
+        .filter(|line| line.starts_with("user"))
+        .collect();
+    assert_eq!(
+        kept[1],
+        format!("user: {}", inputs[1].trim()),
+        "the whole text is kept"
+    );
+}
+
+#[test]
+fn a_session_of_ten_thousand_messages_goes_on_with_one_request() {
+    let home = Home::new();
+    let server = Server::start([say("Still here.")]);
+    home.config(&server, "");
+    let text = "the quick brown fox jumps over the lazy dog, ".repeat(6);
+    home.write(home.history("long.json"), history(5_000, &text));
+    let run = home.ask("long", "are you still there?");
+    assert_eq!(run.stdout, "Still here.\n", "{run}");
+    assert!(run.stderr.contains("older messages no longer fit"), "{run}");
+    assert_eq!(server.chats().len(), 1);
+    let chat = &server.chats()[0];
+    assert!(estimate(chat) + max_tokens(chat) <= 32_768);
+    let sent = chat.body["messages"].as_array().unwrap().len();
+    assert!(sent > 100, "the window is used: {sent}");
+    assert!(
+        chat.message(-2).contains("answer 4999"),
+        "the newest are sent"
+    );
+}
+
+#[test]
+fn a_server_with_a_smaller_window_than_assumed_is_believed_in_each_of_its_shapes() {
+    let llama = json!({"error": {"code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": 9000, "n_ctx": 4096,
+        "message": "request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it"}});
+    let openai = json!({"error": {"code": "context_length_exceeded", "type": "invalid_request_error", "param": "messages",
+        "message": "This model's maximum context length is 4096 tokens. However, your messages resulted in 9000 tokens."}});
+    let ollama = json!({"error": "the prompt is longer than the context length currently available to the model"});
+    for body in [llama, openai, ollama] {
+        let home = Home::new();
+        let refused = raw(400, "application/json", [body.to_string()]);
+        let server = Server::start([refused, say("Now it fits.")]);
+        home.config(&server, "");
+        home.write(
+            home.history("s.json"),
+            history(200, "words and more words in every message of this session"),
+        );
+        let run = home.ask("s", "hello");
+        assert_eq!(run.stdout, "Now it fits.\n", "{body}: {run}");
+        let chats = server.chats();
+        assert!(estimate(&chats[1]) < estimate(&chats[0]), "{body}");
+    }
+}
+
+#[test]
+fn another_bad_request_is_not_taken_for_a_long_one() {
+    let home = Home::new();
+    let server = Server::start([fail(400, "unknown field"), say("never")]);
+    home.config(&server, "");
+    let run = home.ask("s", "hello");
+    assert_eq!((run.code, server.chats().len()), (Some(1), 1), "{run}");
+}
+
+#[test]
+fn a_window_too_small_for_anything_is_a_clear_error() {
+    let home = Home::new();
+    let server = Server::start([]);
+    let models =
+        "models: {default: it, it: {provider: there, model: scripted, context_window: 100}}";
+    home.config(&server, models);
+    let run = home.ask("s", "hello");
+    assert_eq!(run.code, Some(1));
+    assert!(
+        run.stderr.contains("a context window of 100 tokens leaves"),
+        "{run}"
+    );
+    assert_eq!(server.chats().len(), 0);
+}
+
+#[test]
+fn context_lists_sections_with_shares_and_sources() {
+    let home = Home::new();
+    let server = Server::start([say("One."), say("Two.")]);
+    home.config(&server, "");
+    let run = home.lines("s", &["first", "second", "/context", "/context full"]);
+    for expected in [
+        "config/prompts/base.md",
+        "config/modes/conversation.md",
+        "turn 1, 2 messages",
+        "you, 1 message",
+        "of 32,768 tokens",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}: {run}");
+    }
+    assert!(
+        run.stdout.contains("You are a helpful AI assistant"),
+        "full prints it: {run}"
+    );
+}

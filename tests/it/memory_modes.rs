@@ -1,0 +1,250 @@
+//! Modes, windows, times: what the model is sent, through the real program.
+
+use cogtrix::testing::server::{Request, Script, Server, say};
+use serde_json::json;
+
+use crate::support::home::Home;
+
+/// A server that answers every chat request alike.
+fn chatty() -> Server {
+    Script::answering(|_| say("Noted.")).serve()
+}
+
+fn texts(request: &Request) -> Vec<String> {
+    let messages = request.body["messages"].as_array().unwrap().iter();
+    messages
+        .filter(|message| message["role"] != "system")
+        .map(|message| message["content"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn turns(home: &Home, session: &str, mode: &str, count: usize) {
+    let lines: Vec<String> = (1..=count).map(|n| format!("message {n}")).collect();
+    let args = ["-c", "test.yaml", "-s", session, "-M", mode, "--lines"];
+    let run = home.cogtrix(&args).stdin(lines.join("\n")).run();
+    assert_eq!(run.code, Some(0), "{run}");
+}
+
+#[test]
+fn the_window_holds_as_many_messages_as_the_mode_says_in_whole_turns() {
+    for (mode, count, expected) in [
+        ("conversation", 20, 26 + 1),
+        ("code", 18, 30 + 1),
+        ("reasoning", 18, 30 + 1),
+    ] {
+        let home = Home::new();
+        let server = chatty();
+        home.config(&server, "memory: {carry_pending: false}");
+        turns(&home, "w", mode, count);
+        let last = texts(&server.chats()[count - 1]);
+        assert_eq!(last.len(), expected, "{mode}");
+        assert!(last.last().unwrap().ends_with(&format!("message {count}")));
+    }
+}
+
+#[test]
+fn what_left_the_window_is_still_sent_while_there_is_room() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(&server, "");
+    turns(&home, "w", "conversation", 20);
+    assert_eq!(texts(&server.chats()[19]).len(), 39);
+}
+
+#[test]
+fn each_mode_has_its_own_opener_and_not_the_others() {
+    let openers = [
+        ("conversation", "You are a helpful AI assistant"),
+        ("code", "You are an expert programmer"),
+        ("reasoning", "You are a strategic advisor"),
+    ];
+    for (mode, opener) in openers {
+        let home = Home::new();
+        let server = chatty();
+        home.config(&server, "");
+        turns(&home, "m", mode, 1);
+        let system = server.chats()[0].system();
+        for (_, other) in openers {
+            assert_eq!(system.contains(other), other == opener, "{mode}: {system}");
+        }
+    }
+}
+
+#[test]
+fn switching_changes_the_very_next_request_and_keeps_the_history() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(&server, "");
+    let run = home.lines(
+        "s",
+        &[
+            "/mode code",
+            "one",
+            "/M reasoning",
+            "two",
+            "/mode reasoning",
+            "/mode xyz",
+            "/mode",
+        ],
+    );
+    let answers: Vec<&str> = run
+        .stdout
+        .lines()
+        .filter(|line| *line != "Noted.")
+        .collect();
+    assert_eq!(
+        answers[..3],
+        [
+            "Switched to code mode",
+            "Switched to reasoning mode",
+            "Already in reasoning mode"
+        ]
+    );
+    assert!(answers[5].starts_with("* reasoning"), "{run}");
+    assert!(
+        run.stderr.contains("modes: code, conversation, reasoning"),
+        "{run}"
+    );
+    let chats = server.chats();
+    assert!(chats[0].system().contains("expert programmer"));
+    assert!(chats[1].system().contains("strategic advisor"));
+    assert!(texts(&chats[1])[0].ends_with("one"), "nothing is lost");
+}
+
+#[test]
+fn the_mode_list_shows_configured_windows() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(
+        &server,
+        "memory: {modes: {code: {working_memory_size: 12}}}",
+    );
+    let run = home.lines("s", &["/mode"]);
+    let code = run
+        .stdout
+        .lines()
+        .find(|line| line.contains("code"))
+        .unwrap();
+    assert!(code.contains(" 12 messages"), "{run}");
+}
+
+#[test]
+fn the_state_of_every_mode_survives_switching_and_resuming() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(&server, "");
+    home.lines("s", &["/mode code", "one", "/mode reasoning", "two"]);
+    let file = home.history("s_mode_state.json");
+    let state =
+        || serde_json::from_slice::<serde_json::Value>(&std::fs::read(&file).unwrap()).unwrap();
+    for mode in ["conversation", "code", "reasoning"] {
+        assert_eq!(state()["modes"][mode]["turn_count"], 2, "{mode}");
+    }
+    let mut newer = state();
+    newer["modes"]["code"]["invented_later"] = json!({"kept": true});
+    newer["modes"]["poetry"] = json!({"turn_count": 9});
+    let bytes = serde_json::to_vec(&newer).unwrap();
+    home.write(&file, bytes);
+    home.lines("s", &["three"]);
+    assert_eq!(state()["modes"]["code"]["turn_count"], 3);
+    assert_eq!(
+        state()["modes"]["code"]["invented_later"],
+        json!({"kept": true})
+    );
+    assert_eq!(state()["modes"]["poetry"], json!({"turn_count": 9}));
+}
+
+#[test]
+fn a_resumed_session_is_what_the_model_sees() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(&server, "");
+    home.ask("s", "my cat is called Minka");
+    home.ask("s", "what is my cat called?");
+    let sent = texts(&server.chats()[1]);
+    assert_eq!(sent.len(), 3);
+    assert!(sent[0].ends_with("my cat is called Minka"));
+}
+
+#[test]
+fn two_sessions_never_mix() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(&server, "");
+    home.ask("one", "the red secret");
+    home.ask("two", "the blue secret");
+    home.ask("one", "go on");
+    let body = server.chats()[2].body.to_string();
+    assert!(
+        body.contains("red secret") && !body.contains("blue secret"),
+        "{body}"
+    );
+}
+
+#[test]
+fn times_are_sent_as_configured_and_echoes_are_taken_off() {
+    for (setting, user, assistant) in [
+        ("all", true, true),
+        ("user", true, false),
+        ("off", false, false),
+    ] {
+        let home = Home::new();
+        let server = Script::answering(|_| say("[2026-02-14 15:23:05 UTC] hi")).serve();
+        home.config(&server, &format!("memory: {{timestamps: {setting}}}"));
+        let run = home.ask("s", "one");
+        assert_eq!(run.stdout, "hi\n", "the echo is not shown");
+        home.ask("s", "two");
+        assert_eq!(home.said("s")[1], "assistant: hi", "nor kept");
+        let chat = &server.chats()[1];
+        let stamped: Vec<bool> = texts(chat)
+            .iter()
+            .map(|text| text.starts_with("[20"))
+            .collect();
+        assert_eq!(stamped, [user, assistant, user], "{setting}");
+        assert_eq!(
+            chat.system().contains("Today is 20"),
+            setting == "off",
+            "the only clock"
+        );
+    }
+}
+
+#[test]
+fn files_hold_iso_times_and_seed_files_without_times_are_sent_without() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(&server, "");
+    let old = json!([
+        {"type": "human", "content": "an old question"},
+        {"type": "ai", "content": "an old answer"},
+    ]);
+    home.write(home.history("old.json"), old.to_string());
+    let run = home.ask("old", "and now?");
+    assert_eq!(run.code, Some(0), "{run}");
+    let sent = texts(&server.chats()[0]);
+    assert_eq!(sent[..2], ["an old question", "an old answer"]);
+    assert!(sent[2].starts_with("[20"));
+    let snapshot = home.snapshot("old");
+    let time = snapshot["messages"][2]["timestamp"].as_str().unwrap();
+    assert!(
+        time.len() == 20 && time.ends_with('Z') && time.contains('T'),
+        "{time}"
+    );
+    assert!(snapshot["messages"][0].get("timestamp").is_none());
+}
+
+#[test]
+fn separate_system_messages_on_request() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(&server, "context: {merge_system: false}");
+    home.ask("s", "hi");
+    let body = &server.chats()[0].body;
+    let roles: Vec<&str> = body["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| m["role"].as_str().unwrap())
+        .collect();
+    assert_eq!(roles, ["system", "system", "user"]);
+}

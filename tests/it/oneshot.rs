@@ -1,0 +1,334 @@
+//! One prompt in, one reply out: the program in a script.
+
+use cogtrix::testing::server::{Reply, Server, fail, say, silent};
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::support::home::Home;
+
+#[test]
+fn without_anything_it_answers_by_quoting_and_says_how_to_get_a_model() {
+    let home = Home::new();
+    home.cogtrix(&["-p", "The rotation happens on Fridays"])
+        .run();
+    let run = home.cogtrix(&["-p", "When is the rotation?"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout.contains("The rotation happens on Fridays"),
+        "{run}"
+    );
+    assert_eq!(run.stderr.lines().count(), 1, "{run}");
+    assert!(run.stderr.contains("OPENAI_API_KEY"), "{run}");
+}
+
+#[test]
+fn the_reply_is_on_stdout_and_nothing_else_is() {
+    let home = Home::new();
+    let server = Server::start([say("Rhine, Danube, Elbe.")]);
+    home.config(&server, "");
+    let run = home.ask("rivers", "Name three rivers");
+    assert_eq!(
+        (run.stdout.as_str(), run.stderr.as_str(), run.code),
+        ("Rhine, Danube, Elbe.\n", "", Some(0))
+    );
+}
+
+#[test]
+fn each_wire_format_carries_a_conversation() {
+    for kind in ["openai", "ollama", "anthropic"] {
+        let home = Home::new();
+        let server = Server::start([say("One."), say("Two.")]);
+        let url = if kind == "openai" {
+            server.openai_url()
+        } else {
+            server.url()
+        };
+        home.config_of(kind, &url, "");
+        assert_eq!(home.ask("s", "first").stdout, "One.\n", "{kind}");
+        assert_eq!(home.ask("s", "second").stdout, "Two.\n", "{kind}");
+        let second = &server.chats()[1];
+        assert!(
+            second.message(-1).ends_with("UTC] second"),
+            "{kind}: {}",
+            second.message(-1)
+        );
+        assert!(
+            second.body.to_string().contains("One."),
+            "{kind}: the model sees what was said before"
+        );
+    }
+}
+
+#[test]
+fn ollama_is_always_told_its_window_and_reported_when_it_cuts() {
+    let home = Home::new();
+    let server = Server::start([say("ok").usage(100, 5)]);
+    let models = "models: {default: it, it: {provider: there, model: scripted, num_ctx: 4096}}";
+    home.config_of("ollama", &server.url(), models);
+    let run = home.ask("s", &"many words ".repeat(600));
+    assert_eq!(server.chats()[0].body["options"]["num_ctx"], 4096);
+    assert!(
+        run.stderr.contains("it may have cut the beginning"),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_running_ollama_is_found_without_any_config() {
+    let home = Home::new();
+    let server = Server::start([say("Found.")]);
+    let run = home
+        .cogtrix(&["-p", "hi"])
+        .env("OLLAMA_HOST", server.url())
+        .run();
+    assert_eq!(run.stdout, "Found.\n", "{run}");
+}
+
+#[test]
+fn an_openai_key_and_address_in_the_environment_are_enough() {
+    let home = Home::new();
+    let server = Server::start([say("Here.")]);
+    let run = home
+        .cogtrix(&["-p", "hi"])
+        .env("OPENAI_API_KEY", "sk-test")
+        .env("OPENAI_BASE_URL", server.openai_url())
+        .env("OLLAMA_HOST", "127.0.0.1:9")
+        .run();
+    assert_eq!(run.stdout, "Here.\n", "{run}");
+    assert_eq!(server.chats()[0].headers["authorization"], "Bearer sk-test");
+}
+
+#[test]
+fn what_is_piped_in_is_the_prompt_or_follows_it() {
+    let home = Home::new();
+    let server = Server::start([say("1"), say("2"), say("3")]);
+    home.config(&server, "memory: {timestamps: off}");
+    let base = ["-c", "test.yaml", "-p", "explain"];
+    home.cogtrix(&base[..2]).stdin("only this\n").run();
+    home.cogtrix(&base).stdin("the code\n").run();
+    home.write("question.txt", "from a file");
+    home.cogtrix(&["-c", "test.yaml", "--prompt-file", "question.txt"])
+        .run();
+    let asked: Vec<String> = server.chats().iter().map(|chat| chat.message(-1)).collect();
+    assert_eq!(asked, ["only this", "explain\n\nthe code", "from a file"]);
+}
+
+#[test]
+fn a_reply_can_go_to_a_file() {
+    let home = Home::new();
+    let server = Server::start([say("In the file.")]);
+    home.config(&server, "");
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-p", "hi", "-o", "answer.md"])
+        .run();
+    assert_eq!((run.stdout.as_str(), run.code), ("", Some(0)), "{run}");
+    assert_eq!(
+        std::fs::read_to_string(home.work().join("answer.md")).unwrap(),
+        "In the file.\n"
+    );
+}
+
+#[test]
+fn json_has_the_reply_and_what_it_was_made_from() {
+    let home = Home::new();
+    let server = Server::start([say("Hello.").usage(120, 3)]);
+    home.config(&server, "");
+    let run = home
+        .cogtrix(&[
+            "-c",
+            "test.yaml",
+            "-s",
+            "j",
+            "-M",
+            "code",
+            "-p",
+            "hi",
+            "--json",
+        ])
+        .run();
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(json["reply"], "Hello.");
+    assert_eq!(json["session"], "j");
+    assert_eq!(json["mode"], "code");
+    assert_eq!(json["model"], "there/scripted");
+    assert_eq!(json["usage"]["prompt_tokens"], 120);
+    assert_eq!(json["usage"]["completion_tokens"], 3);
+    let kinds: Vec<&str> = json["context"]["sections"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["system", "system", "input"]);
+    assert_eq!(json["error"], Value::Null);
+}
+
+#[test]
+fn the_exit_code_tells_what_kind_of_failure_it_was() {
+    let home = Home::new();
+    let server = Server::start([say("fine"), fail(400, "no such thing")]);
+    home.config(&server, "");
+    for (args, expected) in [
+        (&["-c", "test.yaml", "-p", "hi"][..], 0),
+        (&["-c", "test.yaml", "-p", "hi"], 1),
+        (&["-c", "missing.yaml", "-p", "hi"], 2),
+        (&["-M", "nope", "-p", "hi"], 2),
+        (&["-s", "../x", "-p", "hi"], 2),
+        (&["-p", ""], 2),
+        (&["--nonsense"], 2),
+        (&["--version"], 0),
+    ] {
+        let run = home.cogtrix(args).run();
+        assert_eq!(run.code, Some(expected), "{args:?}: {run}");
+    }
+}
+
+#[test]
+fn an_unknown_mode_names_the_three_there_are() {
+    let run = Home::new().cogtrix(&["-M", "nope", "-p", "hi"]).run();
+    for mode in ["conversation", "code", "reasoning"] {
+        assert!(run.stderr.contains(mode), "{run}");
+    }
+}
+
+#[test]
+fn nothing_piped_in_and_nothing_asked_ends_at_once() {
+    let run = Home::new().cogtrix(&[]).run();
+    assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{run}");
+}
+
+/// A reply whose first half has arrived and whose second never comes.
+fn half() -> Reply {
+    say("Half of it.")
+        .pieces(["Half of", " it."])
+        .stall_after(1)
+}
+
+#[test]
+fn an_interrupt_keeps_what_arrived_and_ends_with_130() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let home = Home::new();
+        let server = Server::start([half()]);
+        home.config(&server, "");
+        let running = home
+            .cogtrix(&["-c", "test.yaml", "-s", "s", "-p", "hi"])
+            .start();
+        server.wait_for_chats(1);
+        running.signal(signal);
+        let run = running.wait();
+        assert_eq!(run.code, Some(130), "{run}");
+        let said = home.said("s");
+        assert_eq!(said.len(), 2);
+        assert!(said[1].contains("interrupted"), "{said:?}");
+    }
+}
+
+#[test]
+fn a_failed_turn_stays_in_history_and_the_next_goes_on() {
+    let home = Home::new();
+    let server = Server::start([fail(500, "overloaded"), say("Back.")]);
+    home.config(&server, "");
+    let run = home.ask("s", "hello?");
+    assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{run}");
+    assert!(
+        run.stderr.contains("overloaded"),
+        "the server's own words: {run}"
+    );
+    assert!(home.said("s")[1].starts_with("assistant: [no reply: "));
+    assert_eq!(home.ask("s", "again").stdout, "Back.\n");
+    assert!(server.chats()[1].body.to_string().contains("[no reply: "));
+}
+
+#[test]
+fn a_reply_cut_half_way_is_kept_marked_and_said() {
+    let home = Home::new();
+    let server = Server::start([say("First half, second half.")
+        .pieces(["First half,", " second half."])
+        .cut_after(1)]);
+    home.config(&server, "");
+    let run = home.ask("s", "hi");
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stdout.starts_with("First half,"), "{run}");
+    assert!(run.stderr.contains("what arrived is kept"), "{run}");
+    assert!(
+        home.said("s")[1].contains("First half,\n[reply cut: "),
+        "{:?}",
+        home.said("s")
+    );
+}
+
+#[test]
+fn thinking_is_neither_printed_nor_kept() {
+    let home = Home::new();
+    let server = Server::start([say("Answer.").thinking("secret thoughts")]);
+    home.config(&server, "");
+    let run = home.ask("s", "hi");
+    assert_eq!(run.stdout, "Answer.\n", "{run}");
+    assert!(!home.snapshot("s").to_string().contains("secret thoughts"));
+}
+
+#[test]
+fn a_second_run_waits_for_the_session_and_says_who_has_it() {
+    let home = Home::new();
+    let server = Server::start([half(), say("never")]);
+    home.config(&server, "lock_wait: 100ms");
+    let first = home
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "-p", "hi"])
+        .start();
+    server.wait_for_chats(1);
+    let second = home.ask("s", "me too");
+    assert_eq!(second.code, Some(1), "{second}");
+    assert!(
+        second.stderr.contains(&format!("pid {}", first.pid())),
+        "{second}"
+    );
+    first.signal(Signal::INT);
+    first.wait();
+    assert_eq!(
+        home.said("s").len(),
+        2,
+        "only the first run's turn is there"
+    );
+}
+
+#[test]
+fn a_server_that_says_nothing_is_given_up() {
+    let home = Home::new();
+    let server = Server::start([silent()]);
+    home.config(&server, "");
+    let config = std::fs::read_to_string(home.work().join("test.yaml")).unwrap();
+    home.write(
+        "test.yaml",
+        config.replace("tries: 1", "tries: 1, idle: 200ms"),
+    );
+    let run = home.ask("s", "hi");
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stderr.contains("sent nothing"), "{run}");
+}
+
+#[test]
+fn no_stream_asks_for_the_whole_reply_at_once() {
+    let home = Home::new();
+    let server = Server::start([say("Whole.")]);
+    home.config(&server, "");
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-p", "hi", "--no-stream"])
+        .run();
+    assert_eq!(run.stdout, "Whole.\n", "{run}");
+    assert_ne!(server.chats()[0].body["stream"], true);
+}
+
+#[test]
+fn binary_input_is_refused_and_odd_characters_are_carried() {
+    let home = Home::new();
+    let server = Server::start([say("ok")]);
+    home.config(&server, "memory: {timestamps: off}");
+    let run = home
+        .cogtrix(&["-c", "test.yaml"])
+        .stdin(vec![0x7f, b'E', b'L', b'F', 0, 1])
+        .run();
+    assert_eq!(run.code, Some(2), "{run}");
+    let odd = "\u{1b}[31mred \u{202e}right-to-left \u{200b}\u{7}";
+    assert_eq!(home.ask("s", odd).code, Some(0));
+    assert_eq!(server.chats()[0].message(-1), odd);
+}
