@@ -11,8 +11,8 @@ use crate::agent::event::TurnEvent;
 use crate::chat::{Message, MessageId, Role, Tokens};
 use crate::context::Budget;
 use crate::hint::Hint;
-use crate::memory::compaction::{Size, head};
-use crate::memory::{CompactJob, Done, Job, NotCompacted, NothingToCompact};
+use crate::memory::compaction::{self, CannotCompact, Size, head};
+use crate::memory::{CompactJob, Done, Job, NotCompacted};
 use crate::provider::{ChatRequest, Delivery, FinishReason, ProviderError, Purpose};
 
 /// Longest wait for one step.
@@ -37,12 +37,12 @@ pub struct CompactReport {
 #[derive(Debug, thiserror::Error)]
 pub enum CompactError {
     #[error(transparent)]
-    Nothing(#[from] NothingToCompact),
+    Cannot(#[from] CannotCompact),
     #[error(transparent)]
     NotTaken(#[from] NotCompacted),
     #[error(transparent)]
     Provider(#[from] ProviderError),
-    #[error("the summary was cut at its length limit")]
+    #[error("the summary was not complete")]
     Incomplete,
     #[error("the model called a tool instead of writing a summary")]
     CalledTool,
@@ -55,7 +55,7 @@ pub enum CompactError {
 impl Hint for CompactError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::Nothing(_) => None,
+            Self::Cannot(error) => error.hint(),
             Self::Provider(error) => error.hint(),
             Self::NotTaken(error) => error.hint(),
             Self::Incomplete | Self::CalledTool | Self::TimedOut | Self::Interrupted => {
@@ -145,8 +145,13 @@ impl Agent {
             End::Interrupted => Err(CompactError::Interrupted),
             End::Failed(error) => Err(error.into()),
             End::Finished(_) if called_tool => Err(CompactError::CalledTool),
-            End::Finished(FinishReason::Length) => Err(CompactError::Incomplete),
-            End::Finished(_) => Ok(text),
+            End::Finished(FinishReason::Stop) => Ok(compaction::worth_keeping(text)?),
+            End::Finished(
+                FinishReason::Length
+                | FinishReason::ToolCalls
+                | FinishReason::Filtered
+                | FinishReason::Other(_),
+            ) => Err(CompactError::Incomplete),
         }
     }
 }

@@ -85,16 +85,12 @@ impl fmt::Display for Warning {
                 f,
                 "the server counted {counted} tokens where about {estimated} were sent: it may have cut the beginning (window assumed: {window}; set num_ctx or context_window to what it really has)"
             ),
-            Self::Refitted {
-                window: Some(window),
-            } => {
-                write!(
-                    f,
-                    "the server's window is smaller than assumed ({window} tokens); asked again with less"
-                )
-            }
-            Self::Refitted { window: None } => {
-                f.write_str("the request was too long for the server; asked again with less")
+            Self::Refitted { window } => {
+                f.write_str("the request was too long for the server")?;
+                if let Some(window) = window {
+                    write!(f, ", whose window has {window} tokens")?;
+                }
+                f.write_str("; asked again with less")
             }
             Self::NearLimit(usage) => write!(
                 f,
@@ -123,9 +119,20 @@ pub(super) struct Told {
     left_out: bool,
     near_limit: bool,
     silent_cut: bool,
+    not_saved: bool,
 }
 
 impl Told {
+    /// A turn begins: whatever it cannot save is told once more.
+    pub(super) fn begin_turn(&mut self) {
+        self.not_saved = false;
+    }
+
+    /// A turn writes several records; that the disk refuses them is one thing to say (C76).
+    pub(super) fn of_refusal(&mut self, error: &StoreError) -> Option<Warning> {
+        crossed(&mut self.not_saved, true).then(|| Warning::not_saved(error))
+    }
+
     /// What a plan gives reason to warn of.
     pub(super) fn of_plan(&mut self, plan: &ContextPlan) -> Vec<Warning> {
         let mut warnings = Vec::new();

@@ -13,6 +13,8 @@ use crate::store::{Opened, SessionLog, StoreError};
 pub struct Ledger {
     session: Session,
     log: Box<dyn SessionLog>,
+    /// Not appended yet.
+    applied: Vec<Record>,
 }
 
 impl Ledger {
@@ -20,6 +22,7 @@ impl Ledger {
         Self {
             session: opened.session,
             log: opened.log,
+            applied: Vec::new(),
         }
     }
 
@@ -29,8 +32,20 @@ impl Ledger {
 
     /// Applies a record and appends it. An error means "not saved yet".
     pub fn record(&mut self, record: Record) -> Result<(), StoreError> {
+        self.apply(record);
+        self.save()
+    }
+
+    /// Applies a record that is to be on disk together with others, or not at all; [`Ledger::save`] appends
+    /// them in one write.
+    pub fn apply(&mut self, record: Record) {
         self.session.apply(record.clone());
-        self.log.append(&[record])
+        self.applied.push(record);
+    }
+
+    /// Appends what was applied. The log holds on to what the disk refuses.
+    pub fn save(&mut self) -> Result<(), StoreError> {
+        self.log.append(&std::mem::take(&mut self.applied))
     }
 
     /// Lets the store write what waits and fold its journal. A session in which nothing was ever said

@@ -66,8 +66,10 @@ struct LastRequest {
 /// Why a turn cannot be taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTurn {
-    #[error("there is no turn to take back")]
+    #[error("there is no turn to undo or to ask again")]
     None,
+    #[error("there is no compaction to undo")]
+    NoCompaction,
     #[error("the last turn is part of a compaction; `/compact undo` brings it back first")]
     Compacted,
 }
@@ -194,7 +196,7 @@ impl Agent {
     /// Goes back to what was sent before the last compaction.
     pub fn undo_compaction(&mut self) -> Result<Option<Warning>, NoTurn> {
         let hybrid = self.session().hybrid();
-        let compaction = hybrid.compaction.clone().ok_or(NoTurn::None)?;
+        let compaction = hybrid.compaction.clone().ok_or(NoTurn::NoCompaction)?;
         let compaction = compaction.previous.map(|previous| *previous);
         let record = Record::HybridReplaced(Hybrid {
             compaction,
@@ -213,12 +215,13 @@ impl Agent {
         self.ledger.close()
     }
 
-    /// Goes on with another session; the present one is closed first.
+    /// Goes on with another session. The present one is closed first; where that fails, nothing is switched,
+    /// because its log holds what is not on disk yet.
     pub fn open(&mut self, opened: Opened) -> Result<(), StoreError> {
-        let closed = self.ledger.close();
+        self.ledger.close()?;
         self.ledger = Ledger::new(opened);
         self.begin_anew();
-        closed
+        Ok(())
     }
 
     /// Moves all that was said to the archive and begins anew under the same name; tells where it went.

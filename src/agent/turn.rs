@@ -8,9 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::event::{Observer, TurnEvent, Warning};
 use super::reply::{self, End, Reply};
 use super::{Agent, LastRequest, NoTurn};
-use crate::chat::{
-    Calibration, Message, Outcome, Record, Role, Tokens, Turn, TurnId, Usage, Withdrawal,
-};
+use crate::chat::{Calibration, Message, Outcome, Record, Role, Tokens, TurnId, Usage, Withdrawal};
 use crate::context::{self, Budget, ContextPlan, DoesNotFit, TokenUsage};
 use crate::hint::Hint;
 use crate::memory::Surroundings;
@@ -81,6 +79,7 @@ impl Agent {
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<TurnReport, TurnError> {
+        self.told.begin_turn();
         let at = Some(self.clock.now());
         let message = Message::text(self.session().next_message_id(0), Role::User, input, at);
         self.run(message, observe, cancel).await
@@ -94,12 +93,14 @@ impl Agent {
         cancel: &CancellationToken,
     ) -> Result<Result<TurnReport, TurnError>, NoTurn> {
         let (input, withdrawn) = self.withdrawal(Withdrawal::Retried)?;
+        self.told.begin_turn();
         let at = self
             .session()
             .live_turns()
             .next_back()
             .and_then(|turn| self.session().messages_of(turn)[0].at);
-        self.record(withdrawn, observe);
+        // With the record that begins the turn, so that no kill leaves the question in no view at all.
+        self.ledger.apply(withdrawn);
         let at = at.or_else(|| Some(self.clock.now()));
         let message = Message::text(self.session().next_message_id(0), Role::User, input, at);
         Ok(self.run(message, observe, cancel).await)
@@ -136,8 +137,15 @@ impl Agent {
     }
 
     fn record(&mut self, record: Record, observe: &mut Observer<'_>) {
-        if let Err(error) = self.ledger.record(record) {
-            observe(TurnEvent::Warning(Warning::not_saved(&error)));
+        self.ledger.apply(record);
+        self.save(observe);
+    }
+
+    fn save(&mut self, observe: &mut Observer<'_>) {
+        if let Err(error) = self.ledger.save()
+            && let Some(warning) = self.told.of_refusal(&error)
+        {
+            observe(TurnEvent::Warning(warning));
         }
     }
 
@@ -188,7 +196,6 @@ impl Agent {
             {
                 refits += 1;
                 budget = tightened(sent, *prompt, *window);
-                self.served_window = Some(budget.window());
                 observe(TurnEvent::Warning(Warning::Refitted { window: *window }));
                 continue;
             }
@@ -233,21 +240,32 @@ impl Agent {
             End::Failed(error) => return Conversed::failed(text, error.into()),
             End::Finished(reason) => reason,
         };
+        // A tighter window counts from the moment a request within it was answered.
+        self.served_window = Some(sent.budget.window());
         let counted = usage.and_then(|usage| usage.prompt);
-        for warning in self.judge(sent, counted) {
+        let mut calibration = sent.budget.calibration();
+        let warnings = self.judge(sent, counted);
+        let is_cut = warnings
+            .iter()
+            .any(|warning| matches!(warning, Warning::SilentCut { .. }));
+        // A count that the server cut short says nothing of how it counts.
+        if let Some(counted) = counted.filter(|_| !is_cut) {
+            calibration = calibration.learn(sent.cost, counted);
+        }
+        for warning in warnings {
             observe(TurnEvent::Warning(warning));
         }
-        let seen = sent.budget.calibration();
-        let calibration = Some(counted.map_or(seen, |counted| seen.learn(sent.cost, counted)));
-        if text.trim().is_empty() {
-            let failure = match reason {
-                FinishReason::Filtered => TurnFailure::Filtered,
-                _ => TurnFailure::Empty,
-            };
+        let calibration = Some(calibration);
+        let failure = match reason {
+            FinishReason::Filtered => Some(TurnFailure::Filtered),
+            _ if text.trim().is_empty() => Some(TurnFailure::Empty),
+            _ => None,
+        };
+        if let Some(failure) = failure {
             return Conversed {
                 usage,
                 calibration,
-                ..Conversed::failed(String::new(), failure)
+                ..Conversed::failed(text, failure)
             };
         }
         if reason == FinishReason::Length {
@@ -270,7 +288,8 @@ impl Agent {
         let threshold = self.settings.context.warning_threshold;
         let input = counted.unwrap_or_else(|| sent.budget.calibration().grow(sent.cost));
         let usage = TokenUsage::new(input, window, threshold, counted.is_none());
-        let cut = counted.and_then(|counted| self.told.of_count(sent.cost, counted, window));
+        let sent_tokens = sent.budget.calibration().grow(sent.cost);
+        let cut = counted.and_then(|counted| self.told.of_count(sent_tokens, counted, window));
         cut.into_iter().chain(self.told.of_usage(usage)).collect()
     }
 
@@ -301,18 +320,17 @@ impl Agent {
             closed.clone(),
             at,
         );
-        self.record(
-            Record::TurnFinished {
-                turn,
-                messages: vec![reply],
-                outcome,
-                calibration,
-            },
-            observe,
-        );
+        self.ledger.apply(Record::TurnFinished {
+            turn,
+            messages: vec![reply],
+            outcome,
+            calibration,
+        });
         if let Some(turn) = self.session().turns().last().cloned() {
-            self.update(&turn, observe);
+            let states = self.memory.update(self.ledger.session(), &turn);
+            self.ledger.apply(states);
         }
+        self.save(observe);
         match failure {
             None => Ok(TurnReport {
                 outcome,
@@ -322,11 +340,6 @@ impl Agent {
             }),
             Some(failure) => Err(TurnError { failure, partial }),
         }
-    }
-
-    fn update(&mut self, turn: &Turn, observe: &mut Observer<'_>) {
-        let record = self.memory.update(self.ledger.session(), turn);
-        self.record(record, observe);
     }
 }
 
@@ -361,18 +374,27 @@ impl Conversed {
 }
 
 /// A budget that takes the server's word: its window where it names one, its count where it gives one.
-/// Where it gives neither, the window must be smaller than what was sent: two thirds of that are tried.
+///
+/// Where it gives neither, something has to be tried. A prompt that fills less than half of the window was
+/// refused together with the room asked for its reply, so the reply gets less; a longer one is cut to two
+/// thirds.
 fn tightened(sent: Sent, prompt: Option<Tokens>, window: Option<Tokens>) -> Budget {
     let Sent { cost, budget, .. } = sent;
     let seen = budget.calibration();
     let calibration = prompt.map_or(seen, |prompt| seen.learn(cost, prompt));
-    let named = window.filter(|window| *window > Tokens::ZERO && *window < budget.window());
+    let named = window.filter(|window| *window > Tokens::ZERO);
     let window = match (named, prompt) {
-        (Some(window), _) => window,
+        (Some(window), _) => window.min(budget.window()),
         (None, Some(_)) => budget.window(),
+        (None, None) if seen.grow(cost).0 < budget.window().0 / 2 => Tokens(budget.window().0 / 2),
         (None, None) => Tokens(seen.grow(cost).0 / 3 * 2).min(budget.window()),
     };
-    budget.with(window, calibration)
+    let tighter = budget.with(window, calibration);
+    if tighter == budget {
+        budget.with(window, Calibration::new(seen.ratio() * 1.5))
+    } else {
+        tighter
+    }
 }
 
 /// A failure in so few words that it can stand in history.

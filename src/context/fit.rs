@@ -3,6 +3,8 @@
 //! One order of giving way (C79-C81): pending and window as one list, oldest turn first, never the last
 //! whole turn; then mode state and compacted head; then the longest message of the last turn is cut with
 //! the marker, and last of all an input that alone is larger than the budget. System texts never change.
+//! A last turn that cannot be cut enough (a tool call is never cut) goes whole after all: a session must
+//! never become unsendable.
 
 use std::borrow::Cow;
 
@@ -63,7 +65,16 @@ pub fn fit(draft: Draft, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
     let mut keep = gone.iter().map(|gone| !gone);
     sections.retain(|_| keep.next().unwrap_or(true));
 
-    let cuts = cut(&mut sections, limit);
+    let mut cuts = cut(&mut sections, limit, Cuttable::History);
+    if !absorbs(&sections, limit) {
+        left_out.extend(
+            sections
+                .extract_if(.., is_history)
+                .map(|section| leave(&section)),
+        );
+        cuts.clear();
+    }
+    cuts.extend(cut(&mut sections, limit, Cuttable::Input));
     let plan = ContextPlan {
         sections,
         left_out,
@@ -117,48 +128,68 @@ fn leave(section: &Section) -> LeftOut {
     }
 }
 
-/// Cuts the longest messages of what remains of history, and then the input, until all fits or nothing
-/// more can be cut.
-fn cut(sections: &mut [Section], limit: Tokens) -> Vec<Cut> {
+/// Which messages may be cut.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cuttable {
+    History,
+    Input,
+}
+
+fn is_history(section: &mut Section) -> bool {
+    section.kind.gives_way() == GivesWay::WithHistory
+}
+
+/// Whether what is still too much can be taken out of the input.
+fn absorbs(sections: &[Section], limit: Tokens) -> bool {
+    let excess = total(sections).minus(limit);
+    let input = sections
+        .iter()
+        .filter(|section| section.kind == SectionKind::Input);
+    let input: Tokens = input.map(Section::cost).sum();
+    excess == Tokens::ZERO || input.minus(excess) >= INPUT_AT_LEAST
+}
+
+fn total(sections: &[Section]) -> Tokens {
+    sections.iter().map(Section::cost).sum()
+}
+
+/// Cuts the longest messages of one kind until all fits or nothing more can be cut.
+fn cut(sections: &mut [Section], limit: Tokens, cuttable: Cuttable) -> Vec<Cut> {
     let mut cuts = Vec::new();
-    for input_too in [false, true] {
-        loop {
-            let cost: Tokens = sections.iter().map(Section::cost).sum();
-            let excess = cost.minus(limit);
-            if excess == Tokens::ZERO {
-                return cuts;
-            }
-            let Some((place, message)) = longest(sections, input_too) else {
-                break;
-            };
-            let section = &mut sections[place];
-            let mut chars = 0;
-            section.edit(|messages| {
-                let message = &mut messages[message];
-                let target = message.cost().minus(excess).max(LEAST_CUT);
-                chars = shorten(message, target);
-            });
-            cuts.push(Cut {
-                kind: section.kind,
-                source: section.source.clone(),
-                chars,
-            });
+    loop {
+        let excess = total(sections).minus(limit);
+        if excess == Tokens::ZERO {
+            return cuts;
         }
+        let Some((place, message)) = longest(sections, cuttable) else {
+            return cuts;
+        };
+        let section = &mut sections[place];
+        let mut chars = 0;
+        section.edit(|messages| {
+            let message = &mut messages[message];
+            let target = message.cost().minus(excess).max(LEAST_CUT);
+            chars = shorten(message, target);
+        });
+        cuts.push(Cut {
+            kind: section.kind,
+            source: section.source.clone(),
+            chars,
+        });
     }
-    cuts
 }
 
 /// The costliest message that can still be cut: (section, message).
-fn longest(sections: &[Section], input_too: bool) -> Option<(usize, usize)> {
-    let cuttable = |section: &Section| match section.kind {
-        SectionKind::Input => input_too,
-        SectionKind::Pending | SectionKind::Window => true,
+fn longest(sections: &[Section], cuttable: Cuttable) -> Option<(usize, usize)> {
+    let may_be_cut = |section: &Section| match section.kind {
+        SectionKind::Input => cuttable == Cuttable::Input,
+        SectionKind::Pending | SectionKind::Window => cuttable == Cuttable::History,
         SectionKind::System | SectionKind::ModeState | SectionKind::Compacted => false,
     };
     sections
         .iter()
         .enumerate()
-        .filter(|(_, section)| cuttable(section))
+        .filter(|(_, section)| may_be_cut(section))
         .flat_map(|(place, section)| {
             let messages = section.as_messages().iter().enumerate();
             messages.map(move |(index, message)| (longest_part(message), place, index))
@@ -353,6 +384,23 @@ mod tests {
     }
 
     #[test]
+    fn a_last_turn_that_cannot_be_cut_goes_whole_rather_than_block_the_session() {
+        let mut section = tool_turn(1, "fine");
+        section.edit(|messages| {
+            let call = ToolCall::new("c", "write", "x".repeat(40_000));
+            messages[1].parts[1] = Part::ToolCall(call);
+        });
+        let plan = fit(
+            draft(vec![system("be good"), section, input("hello")]),
+            budget(8_192),
+        )
+        .unwrap();
+        assert_eq!(plan.left_out().len(), 1);
+        assert_eq!(plan.messages().count(), 1);
+        assert_eq!(plan.cuts(), []);
+    }
+
+    #[test]
     fn the_reply_reserve_gives_way_to_a_prompt_that_needs_its_room() {
         let prompt = "x".repeat(4 * 1_200);
         let plan = fit(draft(vec![system(&prompt), input("hi")]), budget(2_048)).unwrap();
@@ -452,7 +500,9 @@ mod tests {
             let all = u32::try_from(history.len()).unwrap();
             let first = all + 1 - u32::try_from(kept.len()).unwrap();
             prop_assert_eq!(&kept, &(first..=all).collect::<Vec<_>>());
-            prop_assert!(history.is_empty() || !kept.is_empty(), "the last turn went");
+            let input = Tokens::estimate(&said).0.min(256);
+            let tight = Tokens::estimate(&prompt) + Tokens(input + 200) > budget.prompt();
+            prop_assert!(history.is_empty() || !kept.is_empty() || tight, "the last turn went");
         }
     }
 }

@@ -10,7 +10,7 @@ mod prompts;
 mod script;
 mod settings;
 
-pub use compaction::{CompactJob, Compacted, NotCompacted, NothingToCompact};
+pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
 pub use modes::{BadMode, MemoryMode, ModeState, Preset, Registry};
 pub use prompts::{Prompt, Prompts};
 pub use settings::{
@@ -141,7 +141,7 @@ impl Memory {
 
     /// The job that would put one text in the place of everything said so far (`/compact`, O16).
     /// `room`: what one request to the model may cost.
-    pub fn compact(&self, session: &Session, room: Tokens) -> Result<Job, NothingToCompact> {
+    pub fn compact(&self, session: &Session, room: Tokens) -> Result<Job, CannotCompact> {
         compaction::job(session, &self.prompts.compact, room).map(Job::Compact)
     }
 

@@ -46,26 +46,46 @@ fn of(c: char) -> Option<Script> {
         .map(|(.., script)| *script)
 }
 
-/// The script that most letters of `texts` are in; `None` where there are too few to tell. A CJK or
-/// Hangul letter weighs three Latin ones: it is about a syllable or a word.
-pub(crate) fn dominant<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Script> {
-    const ENOUGH: usize = 12;
-    let mut counts: Vec<(Script, usize)> = Vec::new();
+/// Letters of each script, weighed: a CJK or Hangul letter is about a syllable or a word and weighs three
+/// Latin ones.
+fn weights<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<(Script, usize)> {
+    let mut weights: Vec<(Script, usize)> = Vec::new();
     for script in texts.flat_map(str::chars).filter_map(of) {
         let weight = match script {
             Script::Cjk | Script::Hangul => 3,
             _ => 1,
         };
-        match counts.iter_mut().find(|(known, _)| *known == script) {
-            Some((_, count)) => *count += weight,
-            None => counts.push((script, weight)),
+        match weights.iter_mut().find(|(known, _)| *known == script) {
+            Some((_, sum)) => *sum += weight,
+            None => weights.push((script, weight)),
         }
     }
-    counts
+    weights
+}
+
+/// Fewer letters do not tell a script.
+const ENOUGH: usize = 12;
+
+/// The script that most letters of a text are in; `None` where there are too few to tell.
+pub(crate) fn dominant(text: &str) -> Option<Script> {
+    let heaviest = weights(std::iter::once(text))
         .into_iter()
-        .max_by_key(|(_, count)| *count)
-        .filter(|(_, count)| *count >= ENOUGH)
+        .max_by_key(|(_, weight)| *weight);
+    heaviest
+        .filter(|(_, weight)| *weight >= ENOUGH)
         .map(|(script, _)| script)
+}
+
+/// The share of a script among the letters of all texts; `None` where there are too few to tell.
+pub(crate) fn share<'a>(script: Script, texts: impl Iterator<Item = &'a str>) -> Option<f64> {
+    let weights = weights(texts);
+    let sum: usize = weights.iter().map(|(_, weight)| weight).sum();
+    let own = weights
+        .iter()
+        .find(|(known, _)| *known == script)
+        .map_or(0, |(_, weight)| *weight);
+    #[expect(clippy::cast_precision_loss, reason = "counts of letters")]
+    (sum >= ENOUGH).then(|| own as f64 / sum as f64)
 }
 
 #[cfg(test)]
@@ -84,7 +104,7 @@ mod tests {
             ("データベースを使います", Some(Script::Cjk)),
             ("42 + 17 = 59", None),
         ] {
-            assert_eq!(dominant(std::iter::once(text)), expected, "{text}");
+            assert_eq!(dominant(text), expected, "{text}");
         }
     }
 }

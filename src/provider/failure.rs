@@ -8,6 +8,7 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use super::ProviderError;
+use super::overflow::{Overflow, Sizes};
 use crate::chat::{Timestamp, Tokens};
 
 /// Longer messages are cut; some servers answer with a whole stack trace.
@@ -19,14 +20,15 @@ pub(super) struct Complaint {
     pub(super) message: String,
     /// `type` and `code`, as far as there are any.
     labels: Vec<String>,
-    prompt: Option<Tokens>,
-    window: Option<Tokens>,
+    sizes: Sizes,
 }
 
 /// What kind of failure labels and messages speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sort {
     TooLong,
+    /// Only with a status that fits.
+    PerhapsTooLong,
     Quota,
     Overloaded,
     NoModel,
@@ -48,32 +50,6 @@ const LABELS: [(&str, Sort); 11] = [
     ("requests", Sort::Overloaded),
 ];
 
-/// Phrases of servers that have no label for an overlong prompt, in lower case.
-const TOO_LONG: [&str; 7] = [
-    "prompt is too long",
-    "prompt is longer than",
-    "maximum context length",
-    "exceeds the available context size",
-    "exceeds the context",
-    "exceeds maximum context",
-    "context length exceeded",
-];
-
-/// Where such messages give their numbers: the text before each.
-const PROMPT_AFTER: [&str; 5] = [
-    "prompt is too long: ",
-    "resulted in ",
-    "you requested ",
-    "request (",
-    "your prompt contains ",
-];
-const WINDOW_AFTER: [&str; 4] = [
-    "maximum context length is ",
-    "available context size (",
-    "tokens > ",
-    "context length of ",
-];
-
 impl Complaint {
     /// Reads a body: JSON in any vendor's shape, HTML, or text.
     pub(super) fn read(body: &[u8], mask: impl Fn(&str) -> String) -> Self {
@@ -81,8 +57,9 @@ impl Complaint {
         let mut complaint = match serde_json::from_str::<Value>(&text) {
             Ok(value) => Self::of(&value),
             Err(_) => Self {
+                sizes: Sizes::of(&text),
                 message: html_title(&text).unwrap_or_else(|| text.into_owned()),
-                ..Self::default()
+                labels: Vec::new(),
             },
         };
         complaint.message = one_line(&mask(&complaint.message));
@@ -111,15 +88,18 @@ impl Complaint {
             .unwrap_or_else(|| value.to_string());
         let labels = ["type", "code", "status"].into_iter();
         let labels = labels.filter_map(|name| inner.get(name)?.as_str().map(str::to_owned));
-        let number = |names: [&str; 2], phrases: &[&str]| {
-            let said = names.into_iter().find_map(|name| inner.get(name)?.as_u64());
-            said.or_else(|| number_after(&message, phrases))
-                .and_then(|n| u32::try_from(n).ok())
-                .map(Tokens)
+        let said = Sizes::of(&message);
+        let field = |names: [&str; 2]| {
+            let number = names
+                .into_iter()
+                .find_map(|name| inner.get(name)?.as_u64())?;
+            u32::try_from(number).ok().map(Tokens)
         };
         Self {
-            prompt: number(["n_prompt_tokens", "prompt_tokens"], &PROMPT_AFTER),
-            window: number(["n_ctx", "context_window"], &WINDOW_AFTER),
+            sizes: Sizes {
+                prompt: field(["n_prompt_tokens", "prompt_tokens"]).or(said.prompt),
+                window: field(["n_ctx", "context_window"]).or(said.window),
+            },
             labels: labels.collect(),
             message,
         }
@@ -129,11 +109,11 @@ impl Complaint {
         let labelled = LABELS
             .iter()
             .find(|(label, _)| self.labels.iter().any(|said| said == label));
-        let message = self.message.to_lowercase();
-        match labelled {
-            Some((_, sort)) => *sort,
-            None if TOO_LONG.iter().any(|phrase| message.contains(phrase)) => Sort::TooLong,
-            None => Sort::Other,
+        match (labelled, Overflow::of(&self.message)) {
+            (Some((_, sort)), _) => *sort,
+            (None, Some(Overflow::Named)) => Sort::TooLong,
+            (None, Some(Overflow::Likely)) => Sort::PerhapsTooLong,
+            (None, None) => Sort::Other,
         }
     }
 }
@@ -148,19 +128,6 @@ fn words(value: &Value) -> Option<String> {
         _ => None,
     };
     words.filter(|text| !text.trim().is_empty())
-}
-
-fn number_after(message: &str, phrases: &[&str]) -> Option<u64> {
-    let message = message.to_lowercase();
-    phrases.iter().find_map(|phrase| {
-        let after = &message[message.find(phrase)? + phrase.len()..];
-        let digits: String = after
-            .chars()
-            .filter(|c| *c != ',')
-            .take_while(char::is_ascii_digit)
-            .collect();
-        digits.parse().ok()
-    })
 }
 
 fn html_title(text: &str) -> Option<String> {
@@ -229,12 +196,9 @@ impl Refusal {
             complaint.message
         };
         match (status, sort) {
-            (400 | 413 | 422 | 500, Sort::TooLong) => ProviderError::ContextTooLong {
-                url,
-                message,
-                prompt: complaint.prompt,
-                window: complaint.window,
-            },
+            (400 | 413 | 422 | 500, Sort::TooLong) | (400 | 413, Sort::PerhapsTooLong) => {
+                too_long(url, message, complaint.sizes)
+            }
             (401 | 403, _) => ProviderError::Unauthorized {
                 url,
                 status,
@@ -267,6 +231,16 @@ impl Refusal {
     }
 }
 
+fn too_long(url: String, message: String, sizes: Sizes) -> ProviderError {
+    let Sizes { prompt, window } = sizes;
+    ProviderError::ContextTooLong {
+        url,
+        message,
+        prompt,
+        window,
+    }
+}
+
 fn unknown_model(url: String, model: &str, message: String) -> ProviderError {
     ProviderError::UnknownModel {
         url,
@@ -281,17 +255,12 @@ pub(super) fn in_stream(url: String, complaint: Complaint) -> ProviderError {
     let sort = complaint.sort();
     let Complaint {
         message,
-        prompt,
-        window,
+        sizes,
         labels: _,
     } = complaint;
     match sort {
-        Sort::TooLong => ProviderError::ContextTooLong {
-            url,
-            message,
-            prompt,
-            window,
-        },
+        // An error inside a stream has no status that could speak against it.
+        Sort::TooLong | Sort::PerhapsTooLong => too_long(url, message, sizes),
         Sort::Overloaded | Sort::Quota => ProviderError::RateLimited {
             url,
             // The status such an error has when it comes before the stream.
@@ -408,7 +377,7 @@ mod tests {
             (
                 400,
                 r#"{"error":{"message":"This model's maximum context length is 1024 tokens. However, you requested 3025 tokens (3020 in the messages, 5 in the completion).","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}"#,
-                Some(3025),
+                Some(3020),
                 Some(1024),
             ),
             (
@@ -429,6 +398,30 @@ mod tests {
                 Some(3020),
                 None,
             ),
+            (
+                413,
+                r#"{"error":{"message":"the input is larger than the context window","type":"invalid_request_error"}}"#,
+                None,
+                None,
+            ),
+            (
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again"}}"#,
+                Some(190_000),
+                Some(200_000),
+            ),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}"#,
+                Some(1_200_000),
+                Some(1_048_576),
+            ),
+            (
+                400,
+                "prompt is too long: 7 tokens > 5 maximum",
+                Some(7),
+                Some(5),
+            ),
         ] {
             let ProviderError::ContextTooLong {
                 prompt: p,
@@ -446,7 +439,7 @@ mod tests {
     fn failures_are_sorted_by_what_can_be_done() {
         use ProviderError as E;
         type Is = fn(&ProviderError) -> bool;
-        let cases: [(u16, &str, Is); 12] = [
+        let cases: [(u16, &str, Is); 14] = [
             (401, r#"{"error":{"message":"m","code":401}}"#, |e| {
                 matches!(e, E::Unauthorized { status: 401, .. })
             }),
@@ -486,6 +479,14 @@ mod tests {
                 529,
                 r#"{"error":{"type":"overloaded_error","message":"m"}}"#,
                 |e| e.is_transient(),
+            ),
+            (500, "larger than the context window", |e| {
+                matches!(e, E::Status { status: 500, .. })
+            }),
+            (
+                400,
+                r#"{"error":"max_tokens is too large: 5000. At most 4096 completion tokens"}"#,
+                |e| matches!(e, E::Status { status: 400, .. }),
             ),
             (500, "", |e| matches!(e, E::Status { status: 500, .. })),
             (400, r#"{"error":"model is required"}"#, |e| {

@@ -8,7 +8,8 @@
 //!   openai, ollama, anthropic        encode(request), decode(frame): pure; a thin call around them
 //!   reply, think, wire               what no format does its own way
 //!   sse, ndjson                      bytes -> frames
-//!   http, endpoint, failure          requests, keys, errors
+//!   http, endpoint                   requests, keys
+//!   failure, overflow                errors
 //! ```
 
 mod anthropic;
@@ -23,6 +24,7 @@ mod ndjson;
 mod offline;
 mod ollama;
 mod openai;
+mod overflow;
 mod places;
 mod reply;
 mod retry;
@@ -59,10 +61,11 @@ pub trait Provider: Send + Sync + fmt::Debug {
     fn model(&self) -> &ModelName;
 
     /// What the model can hold. Asks the server at most once; where nothing answers, falls back to the
-    /// table of known models and then to 8,192 tokens (G16), and asks again next time.
+    /// table of known models and then to 8,192 tokens (G16), and asks again next time; but a window that was
+    /// sent with a request (Ollama's) stays.
     async fn abilities(&self) -> Abilities;
 
-    /// Names of the models this server offers, sorted.
+    /// Names of the models this server offers, sorted. Waits for a silent server some seconds only.
     async fn models(&self) -> Result<Vec<String>, ProviderError>;
 
     /// How many tokens the server counts for a prompt, where its protocol has a question for that (G15).
@@ -185,14 +188,23 @@ pub enum FinishReason {
     Other(String),
 }
 
-/// The vendors' words for each reason; the first column is compared as it stands.
-const REASONS: [(&str, FinishReason); 15] = [
+/// The vendors' words for each reason, in lower case. Ollama says `load` and `unload` of a request that only
+/// loads or unloads the model: there was nothing to say, and nothing is missing.
+const REASONS: [(&str, FinishReason); 27] = [
+    ("", FinishReason::Stop),
     ("stop", FinishReason::Stop),
     ("end_turn", FinishReason::Stop),
     ("stop_sequence", FinishReason::Stop),
     ("eos", FinishReason::Stop),
+    ("eos_token", FinishReason::Stop),
+    ("end", FinishReason::Stop),
+    ("complete", FinishReason::Stop),
+    ("completed", FinishReason::Stop),
+    ("load", FinishReason::Stop),
+    ("unload", FinishReason::Stop),
     ("length", FinishReason::Length),
     ("max_tokens", FinishReason::Length),
+    ("max_output_tokens", FinishReason::Length),
     ("model_length", FinishReason::Length),
     ("model_context_window_exceeded", FinishReason::Length),
     ("tool_calls", FinishReason::ToolCalls),
@@ -202,12 +214,66 @@ const REASONS: [(&str, FinishReason); 15] = [
     ("content-filter", FinishReason::Filtered),
     ("refusal", FinishReason::Filtered),
     ("safety", FinishReason::Filtered),
+    ("recitation", FinishReason::Filtered),
+    ("blocklist", FinishReason::Filtered),
+    ("prohibited_content", FinishReason::Filtered),
+    ("spii", FinishReason::Filtered),
 ];
 
 impl FinishReason {
-    /// Reads any vendor's word.
+    /// Reads any vendor's word; gateways write some in capitals. Only what is sure to be the end of a complete
+    /// reply is [`Self::Stop`].
     fn of(word: &str) -> Self {
-        let known = REASONS.into_iter().find(|(known, _)| *known == word);
+        let plain = word.trim().to_ascii_lowercase();
+        let known = REASONS.into_iter().find(|(known, _)| *known == plain);
         known.map_or_else(|| Self::Other(word.to_owned()), |(_, reason)| reason)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_end_of_a_complete_reply_is_a_stop() {
+        use FinishReason as F;
+        for (words, expected) in [
+            (
+                &[
+                    "",
+                    "stop",
+                    "STOP",
+                    "end_turn",
+                    "stop_sequence",
+                    "eos",
+                    "eos_token",
+                    "load",
+                    "unload",
+                    "COMPLETE",
+                ][..],
+                Some(F::Stop),
+            ),
+            (
+                &["length", "max_tokens", "MAX_TOKENS", "model_length"],
+                Some(F::Length),
+            ),
+            (&["content_filter", "refusal", "SAFETY"], Some(F::Filtered)),
+            (&["tool_calls", "tool_use"], Some(F::ToolCalls)),
+            (
+                &[
+                    "pause_turn",
+                    "error",
+                    "abort",
+                    "insufficient_system_resource",
+                ],
+                None,
+            ),
+        ] {
+            for word in words {
+                let expected = expected.clone();
+                let expected = expected.unwrap_or_else(|| F::Other((*word).to_owned()));
+                assert_eq!(F::of(word), expected, "{word}");
+            }
+        }
     }
 }

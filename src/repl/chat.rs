@@ -9,6 +9,7 @@ use super::{Signal, Signals};
 use crate::agent::{CompactError, CompactReport};
 use crate::chat::Outcome;
 use crate::hint::{Hint, chain};
+use crate::memory::CannotCompact;
 use crate::term::Output;
 
 /// A chat from its first line to its last.
@@ -199,7 +200,9 @@ impl<'a> Chat<'a> {
         let (result, after) = ask::compact(&mut self.desk.agent, self.output, self.signals).await;
         match result {
             Ok(report) => self.output.answer(&compacted(&report)),
-            Err(error @ CompactError::Nothing(_)) => self.output.notice(&error.to_string()),
+            Err(error @ CompactError::Cannot(CannotCompact::Nothing)) => {
+                self.output.notice(&error.to_string());
+            }
             Err(error) => {
                 self.ended = Ended::WithErrors;
                 self.output

@@ -41,7 +41,7 @@ const SIX: [&str; 6] = [
     "The rotation is on Fridays",
 ];
 
-fn talk(home: &Home, then: &[&str]) -> crate::support::home::Run {
+fn talk(home: &Home, then: &[&str]) -> crate::support::run::Run {
     let lines: Vec<&str> = SIX.iter().chain(then).copied().collect();
     home.lines("s", &lines)
 }

@@ -1,194 +1,484 @@
-//! The program killed at every write, and a disk that fills up at every write (E14, C77, C76).
+//! `kill -9` at every write, and a disk that fills up: what was acknowledged is there afterwards (E14, C76,
+//! C77).
 //!
-//! `--fault KIND@N` exists in test builds alone: the N-th change of a file is where it goes wrong. A run
-//! is repeated with N = 1, 2, … until one ends by itself, so every write point is met.
+//! A reply is acknowledged with the line break behind it: it is printed once the reply is on disk. A
+//! question is acknowledged as soon as its request has reached the server.
 
 use std::path::Path;
 
-use cogtrix::testing::server::{Script, Server, say};
+use cogtrix::testing::server::{Request, Script, Server, say, silent};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::home::{Home, Run};
+use crate::support::home::Home;
+use crate::support::run::Run;
 
-fn chatty() -> Server {
-    let mut n = 0;
-    Script::answering(move |_| {
-        n += 1;
-        say(format!(
-            "Answer number {n}, and it is about harbours and their many cranes."
-        ))
+const SUMMARY: &str = "- They talked about three words and what each of them might mean.";
+const WORDS: [&str; 3] = ["alpha", "beta", "gamma"];
+/// Three turns, one of them behind a compaction, and a change of mode.
+const LINES: &str = "alpha\nbeta\n/compact\n/mode code\ngamma\n/quit\n";
+/// The kinds of a kill: before a write, in the middle of it, behind it.
+const KILLS: [&str; 3] = ["kill-before", "kill-torn", "kill-after"];
+
+/// More writes than any of these runs makes.
+const MOST_WRITES: usize = 60;
+
+/// What it says to a word: long enough for a summary to be shorter.
+fn reply_to(word: &str) -> String {
+    format!(
+        "About {word}: {}end of {word}.",
+        "there is much to be said of it. ".repeat(6)
+    )
+}
+
+fn word_of(request: &Request) -> Option<&'static str> {
+    let input = request.message(-1);
+    WORDS.into_iter().find(|word| input.ends_with(*word))
+}
+
+fn server() -> Server {
+    Script::answering(|request| match word_of(request) {
+        Some(word) => say(reply_to(word)),
+        None => say(SUMMARY),
     })
     .serve()
 }
 
-/// Three turns, a switch of mode and an undo.
-const LINES: &str = "question one\n/mode code\nquestion two\n/undo\nquestion three\n";
-
-fn faulty(home: &Home, fault: &str) -> Run {
-    let args = ["-c", "test.yaml", "-s", "s", "--lines", "--fault", fault];
-    home.cogtrix(&args).stdin(LINES).run()
+/// What only a process under way may leave in the data folder. An empty lock of a name that was never opened
+/// is no such thing.
+fn temporary_files(home: &Home) -> Vec<String> {
+    let files = Home::files(&home.data()).into_keys();
+    files
+        .map(|path| path.to_string_lossy().into_owned())
+        .filter(|path| {
+            path.ends_with(".tmp") || path.ends_with(".moving") || path.ends_with("/s.lock")
+        })
+        .collect()
 }
 
-/// What the session holds after a run without faults that only lists it.
-fn recovered(home: &Home) -> (Vec<String>, Run) {
-    let run = home
-        .cogtrix(&["-c", "test.yaml", "-s", "s", "--lines"])
-        .stdin("/history all\n/quit\n")
-        .run();
-    let said = if home.history("s.json").exists() {
-        home.said("s")
-    } else {
-        Vec::new()
-    };
-    (said, run)
+/// What is acknowledged of a run: questions that reached the server and replies that were printed whole.
+struct Acknowledged {
+    questions: Vec<&'static str>,
+    replies: Vec<String>,
+    is_compacted: bool,
 }
 
-/// Every JSON file of the history folder parses, and nothing temporary is left.
-fn check_files(folder: &Path, what: &str) {
-    for entry in std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-    {
-        let ending = entry.extension().unwrap_or_default();
-        assert!(
-            ending != "tmp" && ending != "moving",
-            "{what}: {} is left over",
-            entry.display()
-        );
-        if ending == "json" {
-            let bytes = std::fs::read(&entry).unwrap();
-            let parsed = serde_json::from_slice::<Value>(&bytes);
-            assert!(parsed.is_ok(), "{what}: {} does not parse", entry.display());
+impl Acknowledged {
+    fn of(run: &Run, requests: &[Request]) -> Self {
+        let replies = WORDS.map(reply_to).into_iter();
+        Self {
+            questions: requests.iter().filter_map(word_of).collect(),
+            replies: replies
+                .filter(|reply| run.stdout.contains(&format!("{reply}\n")))
+                .collect(),
+            is_compacted: run.stdout.contains("Compacted: "),
         }
     }
-}
 
-#[test]
-fn a_kill_at_any_write_loses_nothing_that_was_acknowledged() {
-    for moment in ["before", "torn", "after"] {
-        let mut met = 0;
-        for n in 1..200 {
-            let home = Home::new();
-            let server = chatty();
-            home.config(&server, "");
-            let fault = format!("kill-{moment}@{n}");
-            let killed = faulty(&home, &fault);
-            if killed.code.is_some() {
-                met = n - 1;
-                break;
-            }
-            let (said, after) = recovered(&home);
-            assert_eq!(after.code, Some(0), "{fault}: {after}");
-            // A reply that was shown counts as acknowledged once the next line was read, and a question
-            // once the server has it.
-            for chat in server.chats() {
-                let question = chat.message(-1);
-                let question = question.rsplit("] ").next().unwrap();
-                assert!(
-                    said.iter().any(|line| line.ends_with(question)),
-                    "{fault}: lost {question:?}: {said:?}"
-                );
-            }
-            let shown: Vec<&str> = killed
-                .stdout
-                .lines()
-                .filter(|line| line.starts_with("Answer"))
-                .collect();
-            for reply in shown.iter().rev().skip(1) {
-                assert!(
-                    said.iter().any(|line| line.ends_with(reply)),
-                    "{fault}: lost {reply:?}: {said:?}"
-                );
-            }
-            for pair in said.chunks(2) {
-                assert!(
-                    pair[0].starts_with("user: ") && pair[1].starts_with("assistant: "),
-                    "{fault}: {said:?}"
-                );
-            }
-            check_files(&home.data().join("history"), &fault);
-        }
-        assert!(met > 10, "only {met} writes were met for kill-{moment}");
-    }
-}
-
-#[test]
-fn a_turn_killed_while_the_server_thinks_is_closed_reported_and_can_be_asked_again() {
-    let home = Home::new();
-    let server = Server::start([say("never").stall_after(0), say("Here I am.")]);
-    home.config(&server, "");
-    let running = home
-        .cogtrix(&["-c", "test.yaml", "-s", "s", "-p", "are you there?"])
-        .start();
-    server.wait_for_chats(1);
-    running.signal(Signal::KILL);
-    running.wait();
-    let run = home.lines("s", &["/retry"]);
-    assert!(run.stderr.contains("the last turn was cut off"), "{run}");
-    assert_eq!(run.stdout, "Here I am.\n", "{run}");
-    let said = home.said("s");
-    assert_eq!(said[1], "assistant: [no reply: interrupted]");
-    assert_eq!(said.last().unwrap(), "assistant: Here I am.");
-    assert!(
-        !server.chats()[1].body.to_string().contains("[no reply"),
-        "the retry replaces it in the view"
-    );
-    assert!(!home.ask("s", "hi").stderr.contains("cut off"), "said once");
-}
-
-#[test]
-fn a_full_disk_at_any_write_is_said_and_costs_nothing_that_was_saved() {
-    let mut met = 0;
-    for n in 1..100 {
-        let home = Home::new();
-        let server = chatty();
-        home.config(&server, "");
-        let fault = format!("full@{n}");
-        let run = faulty(&home, &fault);
-        assert_eq!(
-            run.stdout.matches("Answer").count(),
-            3,
-            "{fault}: every turn is answered: {run}"
-        );
-        if !run.stderr.contains("NOT SAVED") && run.code == Some(0) {
-            met = n - 1;
-            break;
-        }
-        let (said, after) = recovered(&home);
-        assert_eq!(after.code, Some(0), "{fault}: {after}");
-        if said.iter().any(|line| line.ends_with("question three")) {
+    /// Holds it against a session that was opened again and left in peace.
+    fn check(&self, home: &Home, restarted: &Run, case: &str) {
+        assert_eq!(restarted.code, Some(0), "{case}: {restarted}");
+        let said = match home.history("s.json").exists() {
+            true => home.said("s"),
+            false => Vec::new(),
+        };
+        for question in &self.questions {
+            let line = format!("user: {question}");
+            let at = said.iter().position(|said| *said == line);
+            let at = at.unwrap_or_else(|| panic!("{case}: {question} is lost: {said:#?}"));
+            let reply = said.get(at + 1).map_or("", String::as_str);
+            let whole = format!("assistant: {}", reply_to(question));
             assert!(
-                said.iter().any(|line| line.ends_with("question one")),
-                "{fault}: {said:?}"
+                reply == whole || reply == "assistant: [no reply: interrupted]",
+                "{case}: {question} is followed by {reply:?}"
             );
         }
-        check_files(&home.data().join("history"), &fault);
-        assert_eq!(home.ask("s", "room again").code, Some(0), "{fault}");
+        let is_cut_off = said
+            .iter()
+            .any(|said| said == "assistant: [no reply: interrupted]");
+        let is_reported = restarted.stderr.contains("the last turn was cut off");
+        assert_eq!(is_reported, is_cut_off, "{case}: {restarted}");
+        for reply in &self.replies {
+            assert!(
+                said.contains(&format!("assistant: {reply}")),
+                "{case}: {reply} is lost: {said:#?}"
+            );
+        }
+        if self.is_compacted {
+            let hybrid = std::fs::read_to_string(home.history("s_hybrid.json")).unwrap();
+            assert!(hybrid.contains(SUMMARY), "{case}: {hybrid}");
+        }
+        assert_eq!(temporary_files(home), [""; 0], "{case}");
+        for (path, bytes) in Home::files(&home.data()) {
+            let is_json = path.extension().is_some_and(|end| end == "json");
+            assert!(
+                !is_json || serde_json::from_slice::<Value>(&bytes).is_ok(),
+                "{case}: {path:?}"
+            );
+        }
     }
-    assert!(met > 5, "only {met} writes were met");
+}
+
+/// Opens the session again, says nothing to the model, and leaves.
+fn restart(home: &Home) -> Run {
+    home.lines("s", &["/history all"])
+}
+
+/// Runs `program` with a fault at the first write, the second, and so on, until one run gets by without
+/// meeting it; returns how many there were.
+fn at_every_write(kind: &str, program: impl Fn(&str) -> bool) -> usize {
+    let met = (1..MOST_WRITES).take_while(|n| program(&format!("{kind}@{n}")));
+    let n = met.count();
+    assert!(n + 1 < MOST_WRITES, "{kind} never ends");
+    n
+}
+
+/// A chat of several lines under a fault.
+fn chat(home: &Home, fault: &str) -> Run {
+    home.cogtrix(&["-c", "test.yaml", "-s", "s", "--lines", "--fault", fault])
+        .stdin(LINES)
+        .run()
 }
 
 #[test]
-fn what_a_full_disk_refused_is_written_with_the_next_turn() {
+fn a_kill_at_any_write_of_a_chat_loses_nothing_that_was_acknowledged() {
+    for kind in KILLS {
+        let writes = at_every_write(kind, |fault| {
+            let home = Home::new();
+            let server = server();
+            home.config(&server, "memory: {timestamps: off}");
+            let run = chat(&home, fault);
+            let acknowledged = Acknowledged::of(&run, &server.chats());
+            let restarted = restart(&home);
+            acknowledged.check(&home, &restarted, fault);
+            let next = home.ask("s", "and then gamma");
+            assert_eq!(
+                next.stdout,
+                reply_to("gamma") + "\n",
+                "{fault}: the session goes on: {next}"
+            );
+            assert_eq!(next.stderr, "", "{fault}: a repair is reported once");
+            let killed = run.signal == Some(9);
+            assert!(killed || run.code == Some(0), "{fault}: {run}");
+            killed
+        });
+        assert!(
+            writes >= 12,
+            "{kind}: {writes} writes; three turns alone make nine"
+        );
+    }
+}
+
+#[test]
+fn a_kill_at_any_write_of_a_one_shot_run_loses_nothing_that_was_acknowledged() {
+    for kind in KILLS {
+        let writes = at_every_write(kind, |fault| {
+            let home = Home::new();
+            let server = server();
+            home.config(&server, "memory: {timestamps: off}");
+            home.ask("s", "alpha");
+            let run = home
+                .cogtrix(&["-c", "test.yaml", "-s", "s", "-p", "beta", "--fault", fault])
+                .run();
+            let acknowledged = Acknowledged::of(&run, &server.chats());
+            assert_eq!(acknowledged.questions[0], "alpha");
+            acknowledged.check(&home, &restart(&home), fault);
+            assert!(
+                home.said("s")
+                    .contains(&format!("assistant: {}", reply_to("alpha"))),
+                "{fault}"
+            );
+            run.signal == Some(9)
+        });
+        assert!(writes >= 5, "{kind}: {writes} writes");
+    }
+}
+
+#[test]
+fn a_kill_at_any_write_of_the_repair_itself_loses_nothing_either() {
+    let template = Home::new();
+    let server = Script::answering(|request| match word_of(request) {
+        Some("gamma") => silent(),
+        Some(word) => say(reply_to(word)),
+        None => say(SUMMARY),
+    })
+    .serve();
+    template.config(&server, "memory: {timestamps: off}");
+    let chat = template
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "--lines"])
+        .stdin(LINES)
+        .start();
+    server.wait_for_chats(4);
+    chat.signal(Signal::KILL);
+    assert_eq!(chat.wait().signal, Some(9));
+    // A torn end of the journal and a damaged snapshot of an earlier life make the repair long.
+    let journal = template.history("s.journal.jsonl");
+    let mut bytes = std::fs::read(&journal).unwrap();
+    bytes.extend_from_slice(b"{\"seq\":99,\"type\":\"turn_fin");
+    template.write(&journal, bytes);
+    template.write(
+        template.history("s_mode_state.json"),
+        "{\"version\":1,\"modes\":",
+    );
+    for kind in KILLS {
+        at_every_write(kind, |fault| {
+            let home = Home::new();
+            for (path, bytes) in Home::files(&template.data()) {
+                home.write(home.data().join(path), bytes);
+            }
+            home.config(&server, "memory: {timestamps: off}");
+            let run = home
+                .cogtrix(&["-c", "test.yaml", "-s", "s", "--lines", "--fault", fault])
+                .stdin("/history all\n")
+                .run();
+            let killed = run.signal == Some(9);
+            let restarted = restart(&home);
+            assert_eq!(restarted.code, Some(0), "{fault}: {restarted}");
+            let said = home.said("s");
+            let expected = [
+                "user: alpha".to_owned(),
+                format!("assistant: {}", reply_to("alpha")),
+                "user: beta".to_owned(),
+                format!("assistant: {}", reply_to("beta")),
+                "user: gamma".to_owned(),
+                "assistant: [no reply: interrupted]".to_owned(),
+            ];
+            assert_eq!(said, expected, "{fault}");
+            assert_eq!(temporary_files(&home), [""; 0], "{fault}");
+            killed
+        });
+    }
+}
+
+#[test]
+fn a_kill_while_the_server_holds_the_request_leaves_the_question_closed_and_reported() {
     let home = Home::new();
-    let server = chatty();
-    home.config(&server, "");
-    // The second change of a file is the question of the first turn, give or take a lock.
-    let args = [
-        "-c",
-        "test.yaml",
-        "-s",
-        "s",
-        "--lines",
-        "--fault",
-        "fail-before@2",
-    ];
+    let server = Server::start([say("First."), silent(), say("At last.")]);
+    home.config(&server, "memory: {timestamps: off}");
+    home.ask("s", "one");
     let run = home
-        .cogtrix(&args)
-        .stdin("question one\nquestion two\n")
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "-p", "two"])
+        .start();
+    server.wait_for_chats(2);
+    run.signal(Signal::KILL);
+    assert_eq!(run.wait().signal, Some(9));
+    let restarted = home.lines("s", &["/retry"]);
+    insta::assert_snapshot!(home.shown(&restarted), @"
+    At last.
+    --- stderr
+    warning: the last turn was cut off by the end of the program; `/retry` asks it again
+    --- exit 0
+    ");
+    assert_eq!(server.chats()[2].message(-1), "two");
+    assert_eq!(
+        home.said("s"),
+        [
+            "user: one",
+            "assistant: First.",
+            "user: two",
+            "assistant: [no reply: interrupted]",
+            "user: two",
+            "assistant: At last."
+        ]
+    );
+    assert_eq!(temporary_files(&home), [""; 0]);
+}
+
+#[test]
+fn a_kill_in_the_middle_of_a_reply_keeps_the_question() {
+    let home = Home::new();
+    let server = Server::start([say("Half a reply")
+        .pieces(["Half", " a reply"])
+        .stall_after(1)]);
+    home.config(&server, "");
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "-p", "hello"])
+        .start();
+    run.wait_for("Half");
+    run.signal(Signal::KILL);
+    run.wait();
+    let restarted = restart(&home);
+    assert!(
+        restarted.stderr.contains("the last turn was cut off"),
+        "{restarted}"
+    );
+    assert_eq!(
+        home.said("s"),
+        ["user: hello", "assistant: [no reply: interrupted]"]
+    );
+}
+
+#[test]
+fn a_kill_at_any_write_of_a_rename_leaves_the_session_under_one_name() {
+    for kind in KILLS {
+        let writes = at_every_write(kind, |fault| {
+            let home = Home::new();
+            let server = server();
+            home.config(&server, "memory: {timestamps: off}");
+            home.lines("old", &["alpha", "beta", "/compact"]);
+            let run = home
+                .cogtrix(&["-c", "test.yaml", "-s", "old", "--lines", "--fault", fault])
+                .stdin("/rename new\n/quit\n")
+                .run();
+            let list = home.cogtrix(&["sessions"]).run();
+            let names: Vec<&str> = list
+                .stdout
+                .lines()
+                .skip(1)
+                .filter_map(|line| line.split_whitespace().next())
+                .collect();
+            assert!(names == ["old"] || names == ["new"], "{fault}: {list}");
+            home.lines(names[0], &["/history all"]);
+            let said = home.said(names[0]);
+            assert_eq!(said.len(), 4, "{fault}: {said:?}");
+            let hybrid = home.history(&format!("{}_hybrid.json", names[0]));
+            assert!(hybrid.exists(), "{fault}: the compaction came along");
+            assert_eq!(temporary_files(&home), [""; 0], "{fault}");
+            run.signal == Some(9)
+        });
+        assert!(writes >= 4, "{kind}: {writes} writes");
+    }
+}
+
+#[test]
+fn a_kill_at_any_write_of_a_deletion_loses_no_file() {
+    for kind in KILLS {
+        at_every_write(kind, |fault| {
+            let home = Home::new();
+            let server = server();
+            home.config(&server, "memory: {timestamps: off}");
+            home.lines("s", &["alpha", "beta", "/compact"]);
+            let before = contents(&home.data());
+            let run = home
+                .cogtrix(&["sessions", "delete", "s", "--fault", fault])
+                .run();
+            let again = home.cogtrix(&["sessions", "delete", "s"]).run();
+            assert!(!home.history("s.json").exists(), "{fault}: {again}");
+            assert_eq!(contents(&home.data()), before, "{fault}");
+            run.signal == Some(9)
+        });
+    }
+}
+
+/// What all files of a folder hold, wherever they are.
+fn contents(folder: &Path) -> Vec<String> {
+    let files = Home::files(folder).into_iter();
+    let mut contents: Vec<_> = files
+        .filter(|(path, _)| path.extension().is_none_or(|end| end != "lock"))
+        .map(|(_, bytes)| String::from_utf8(bytes).unwrap())
+        .collect();
+    contents.sort();
+    contents
+}
+
+#[test]
+fn on_a_disk_that_fills_up_every_turn_answers_and_says_that_it_is_not_saved() {
+    let mut n = 0;
+    loop {
+        n += 1;
+        let home = Home::new();
+        let server = server();
+        home.config(&server, "memory: {timestamps: off}");
+        home.ask("s", "alpha");
+        let run = home
+            .cogtrix(&[
+                "-c",
+                "test.yaml",
+                "-s",
+                "s",
+                "--lines",
+                "--fault",
+                &format!("full@{n}"),
+            ])
+            .stdin("beta\ngamma\n/quit\n")
+            .run();
+        let is_full = run.stderr.contains("NOT SAVED");
+        for word in ["beta", "gamma"] {
+            assert!(
+                run.stdout.contains(&reply_to(word)),
+                "full@{n}: {word} is answered: {run}"
+            );
+        }
+        let warnings = run.stderr.matches("NOT SAVED").count();
+        assert!(warnings <= 2, "full@{n}: one turn, one warning: {run}");
+        let restarted = restart(&home);
+        assert_eq!(restarted.code, Some(0), "full@{n}: {restarted}");
+        let said = home.said("s");
+        assert_eq!(
+            said[..2],
+            [
+                "user: alpha".to_owned(),
+                format!("assistant: {}", reply_to("alpha"))
+            ]
+        );
+        if !is_full {
+            assert_eq!(
+                said.len(),
+                6,
+                "full@{n}: nobody was told of a loss: {said:?}"
+            );
+        }
+        let next = home.ask("s", "and gamma");
+        assert_eq!(
+            (next.stderr.as_str(), next.code),
+            ("", Some(0)),
+            "full@{n}: {next}"
+        );
+        if run.code == Some(0) && !is_full {
+            break;
+        }
+        assert!(n < MOST_WRITES, "the disk never has room");
+    }
+    assert!(n > 5, "only {n} writes");
+}
+
+#[test]
+fn a_full_disk_is_an_error_of_the_whole_run_too() {
+    let home = Home::new();
+    let server = server();
+    home.config(&server, "memory: {timestamps: off}");
+    let run = home
+        .cogtrix(&[
+            "-c",
+            "test.yaml",
+            "-s",
+            "s",
+            "-p",
+            "alpha",
+            "--fault",
+            "full@1",
+        ])
         .run();
-    let said = home.said("s");
-    assert_eq!(said.len(), 4, "{said:?}: {run}");
-    assert!(said[0].ends_with("question one"));
+    assert_eq!(run.stdout, reply_to("alpha") + "\n");
+    insta::assert_snapshot!(home.shown(&run).replace(&reply_to("alpha"), "REPLY"), @"
+    REPLY
+    --- stderr
+    warning: NOT SAVED: cannot append to ROOT/data/history/s.journal.jsonl: no storage space; kept in memory and tried again with the next turn
+    error: cannot write ROOT/data/history/s.json: no storage space
+    --- exit 1
+    ");
+}
+
+#[test]
+fn what_the_disk_refused_is_written_with_the_next_turn() {
+    // The first three changes of a file are the question, the reply and the state of the modes.
+    for n in 1..=3 {
+        let home = Home::new();
+        let server = server();
+        home.config(&server, "memory: {timestamps: off}");
+        let fault = format!("fail-before@{n}");
+        let run = home
+            .cogtrix(&["-c", "test.yaml", "-s", "s", "--lines", "--fault", &fault])
+            .stdin("alpha\nbeta\n")
+            .run();
+        assert_eq!(run.stderr.matches("NOT SAVED").count(), 1, "{fault}: {run}");
+        assert_eq!(run.code, Some(0), "{fault}: {run}");
+        let expected = ["alpha", "beta"].map(|word| {
+            [
+                format!("user: {word}"),
+                format!("assistant: {}", reply_to(word)),
+            ]
+        });
+        assert_eq!(home.said("s"), expected.concat(), "{fault}");
+    }
 }

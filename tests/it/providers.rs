@@ -217,7 +217,8 @@ async fn the_reason_for_the_end_is_known_in_every_format() {
         (Kind::Openai, "content_filter", FinishReason::Filtered),
         (Kind::Openai, "odd", FinishReason::Other("odd".into())),
         (Kind::Ollama, "length", FinishReason::Length),
-        (Kind::Ollama, "load", FinishReason::Other("load".into())),
+        (Kind::Ollama, "unload", FinishReason::Stop),
+        (Kind::Anthropic, "end_turn", FinishReason::Stop),
         (Kind::Anthropic, "max_tokens", FinishReason::Length),
         (Kind::Anthropic, "refusal", FinishReason::Filtered),
         (Kind::Anthropic, "stop_sequence", FinishReason::Stop),
@@ -227,6 +228,37 @@ async fn the_reason_for_the_end_is_known_in_every_format() {
             ask(kind, &server).await,
             [text("x"), finished(kind, reason)]
         );
+    }
+}
+
+/// A complete reply of a server that names no reason was taken for a broken one.
+#[tokio::test]
+async fn a_reply_without_a_reason_is_complete_where_its_end_is_marked() {
+    let said = r#"{"choices":[{"delta":{"content":"x"},"finish_reason":null}]}"#;
+    let complete = [
+        text("x"),
+        Ok(StreamEvent::Finished {
+            reason: FinishReason::Stop,
+            usage: None,
+        }),
+    ];
+    for end in ["data: [DONE]\n\n", "data:[DONE]\r\n\r\n", "data: [DONE]"] {
+        let server = Server::start([stream_of([format!("data: {said}\n\n"), end.to_owned()])]);
+        assert_eq!(ask(Kind::Openai, &server).await, complete, "{end:?}");
+    }
+    let server = Server::start([raw(
+        200,
+        "application/json",
+        [r#"{"choices":[{"message":{"content":"x"}}]}"#],
+    )]);
+    let got = provider(Kind::Openai, &server).await.stream(whole("hi"));
+    assert_eq!(collect(got).await, complete);
+    for unmarked in [&[said][..], &[]] {
+        let events = unmarked.iter().map(|said| format!("data: {said}\n\n"));
+        let server = Server::start([stream_of(events)]);
+        let got = ask(Kind::Openai, &server).await;
+        let is_truncated = matches!(error(&got), ProviderError::Truncated { .. });
+        assert!(is_truncated, "{got:?}");
     }
 }
 
@@ -767,6 +799,56 @@ async fn ollama_is_told_the_same_window_in_every_request() {
             .collect();
         assert_eq!(sent, [expected, expected]);
         assert_eq!(provider.abilities().await.context_window, Tokens(expected));
+    }
+}
+
+/// A model was loaded a second time, for minutes, because the server told its window only at the second request.
+#[tokio::test]
+async fn ollama_is_told_the_same_window_even_if_the_first_question_for_it_failed() {
+    let script = Script::new([say("x"), say("y")]).window(40_960);
+    let server = script
+        .first("/api/show", raw(500, "text/plain", ["busy"]))
+        .serve();
+    let provider = provider(Kind::Ollama, &server).await;
+    for _ in 0..2 {
+        drop(collect(provider.stream(request("hi"))).await);
+        assert_eq!(provider.abilities().await.context_window, Tokens(8_192));
+    }
+    assert_eq!(sent_windows(&server), [8_192, 8_192]);
+}
+
+#[tokio::test]
+async fn a_window_that_no_server_got_is_not_kept() {
+    let script = Script::new([hang_up(), hang_up(), say("x"), say("y")]).window(40_960);
+    let server = script
+        .first("/api/show", raw(500, "text/plain", ["busy"]))
+        .serve();
+    let provider = provider(Kind::Ollama, &server).await;
+    for _ in 0..2 {
+        drop(collect(provider.stream(request("hi"))).await);
+    }
+    assert_eq!(sent_windows(&server)[2..], [16_384, 16_384]);
+}
+
+fn sent_windows(server: &Server) -> Vec<u64> {
+    let chats = server.chats().into_iter();
+    chats
+        .filter_map(|chat| chat.body["options"]["num_ctx"].as_u64())
+        .collect()
+}
+
+/// `/model` waited for the idle limit, minutes, at a server that takes the connection and says nothing.
+#[tokio::test(start_paused = true)]
+async fn a_silent_server_is_not_waited_for_with_its_list_of_models() {
+    for kind in KINDS {
+        let script = Script::new([]).route("/v1/models", silent());
+        let server = script.route("/api/tags", silent()).serve();
+        let listed = provider(kind, &server).await.models().await;
+        let expected = ProviderError::Idle {
+            url: entry(kind, &server).base_url,
+            idle: Duration::from_secs(2),
+        };
+        assert_eq!(listed, Err(expected), "{kind:?}");
     }
 }
 

@@ -1,260 +1,585 @@
-//! Sessions by name: listed, resumed, shown, renamed, thrown away, exported (E11, O21, C84).
+//! Sessions by name: listed, shown, resumed, renamed, put away, taken out of the house (E11, O21, C84).
+
+use std::path::Path;
 
 use cogtrix::testing::server::{Script, Server, say};
 
 use crate::support::home::Home;
 
-fn chatty() -> Server {
-    Script::answering(|_| say("Noted.")).serve()
+/// Answers each question by its number.
+fn counting() -> Server {
+    let mut n = 0;
+    Script::answering(move |_| {
+        n += 1;
+        say(format!("Answer {n}."))
+    })
+    .serve()
 }
 
-fn three_sessions(home: &Home) {
-    home.ask("alpha", "the alpha question");
-    home.cogtrix(&[
-        "-c",
-        "test.yaml",
-        "-M",
-        "code",
-        "-s",
-        "beta",
-        "-p",
-        "the beta question",
-    ])
-    .run();
-    home.ask("gamma", &"gamma ".repeat(60));
+/// A home whose model is a server that counts.
+fn home() -> (Home, Server) {
+    let home = Home::new();
+    let server = counting();
+    home.config(&server, "memory: {timestamps: off}");
+    (home, server)
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .map(|entries| {
+            entries
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect()
+        })
+        .unwrap_or_default();
+    names.sort();
+    names
 }
 
 #[test]
-fn the_list_names_mode_messages_age_and_first_words() {
-    let home = Home::new();
-    let server = chatty();
-    home.config(&server, "");
-    three_sessions(&home);
-    let list = home.cogtrix(&["sessions"]).run();
-    assert_eq!(list.stdout.lines().count(), 4, "{list}");
-    let beta = list
-        .stdout
-        .lines()
-        .find(|line| line.contains("beta"))
-        .unwrap();
-    for expected in ["code", "2", "just now", "the beta question"] {
-        assert!(beta.contains(expected), "{expected}: {list}");
-    }
-    let gamma = list
-        .stdout
-        .lines()
-        .find(|line| line.contains("gamma"))
-        .unwrap();
-    assert!(
-        gamma.matches("gamma").count() <= 18,
-        "titles have at most 100 characters: {gamma}"
-    );
-}
-
-#[test]
-fn resume_takes_the_last_used_or_one_that_exists() {
-    let home = Home::new();
-    let server = chatty();
-    home.config(&server, "");
-    let none = home.cogtrix(&["-c", "test.yaml", "-r", "-p", "hi"]).run();
-    assert_eq!(none.code, Some(2), "{none}");
-    home.ask("alpha", "first words");
-    let again = home.cogtrix(&["-c", "test.yaml", "-p", "more", "-r"]).run();
-    assert_eq!(again.code, Some(0), "{again}");
-    assert_eq!(home.said("alpha").len(), 4);
-    let missing = home
-        .cogtrix(&["-c", "test.yaml", "--resume", "nope", "-p", "hi"])
-        .run();
-    assert_ne!(missing.code, Some(0));
-    assert!(
-        missing.stderr.contains("there is no session nope"),
-        "{missing}"
-    );
-    assert!(!home.history("nope.json").exists());
-}
-
-#[test]
-fn show_prints_what_was_said_and_delete_moves_it_to_the_trash() {
-    let home = Home::new();
-    let server = chatty();
-    home.config(&server, "");
-    three_sessions(&home);
-    let shown = home.cogtrix(&["sessions", "show", "alpha"]).run();
-    assert!(
-        shown.stdout.contains("the alpha question") && shown.stdout.contains("Noted."),
-        "{shown}"
-    );
-    let deleted = home.cogtrix(&["sessions", "delete", "alpha"]).run();
-    assert_eq!(deleted.code, Some(0), "{deleted}");
-    let left: Vec<String> = files(&home.data().join("history"));
-    assert!(
-        left.iter().all(|file| !file.starts_with("alpha")),
-        "{left:?}"
-    );
-    assert!(
-        left.contains(&"beta.json".to_owned()) && left.contains(&"gamma.json".to_owned()),
-        "{left:?}"
-    );
-    assert!(!files(&home.data().join("trash")).is_empty());
-    let gone = home.cogtrix(&["sessions", "show", "alpha"]).run();
-    assert_ne!(gone.code, Some(0), "{gone}");
-}
-
-fn files(folder: &std::path::Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect()
-}
-
-#[test]
-fn names_that_are_not_safe_are_refused_with_the_allowed_form() {
-    let home = Home::new();
-    for name in [
-        "../x",
-        "a/b",
-        ".hidden",
-        "a_hybrid",
-        "x.journal",
-        "tab\there",
+fn the_list_has_name_mode_messages_age_and_first_words_the_newest_first() {
+    let (home, _server) = home();
+    for (name, mode, title) in [
+        ("one", "code", "Fix the bug in auth.py"),
+        ("two", "reasoning", "Which database?"),
+        ("three", "conversation", "Name three rivers of Europe"),
     ] {
-        let run = home.cogtrix(&["-s", name, "-p", "hi"]).run();
-        assert_eq!(run.code, Some(2), "{name}: {run}");
-        assert!(
-            run.stderr.contains("letters, digits, spaces"),
-            "{name}: {run}"
+        let args = ["-c", "test.yaml", "-s", name, "-M", mode, "-p", title];
+        assert_eq!(home.cogtrix(&args).run().code, Some(0));
+    }
+    // The clock of a session has seconds; which of them is newest is said by hand.
+    for (name, second) in [("one", 3), ("two", 1), ("three", 2)] {
+        let path = home.history(&format!("{name}.json"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (before, after) = text.split_once("\"updated_at\":\"").unwrap();
+        let time = format!("2020-01-01T00:00:0{second}Z");
+        home.write(
+            &path,
+            format!("{before}\"updated_at\":\"{time}{}", &after[20..]),
         );
     }
-    assert!(!home.data().exists(), "nothing was made");
-    let run = home.cogtrix(&["-s", "Año 2026 日本", "-p", "hi"]).run();
+    let run = home.cogtrix(&["sessions"]).run();
+    let rows: Vec<Vec<&str>> = run
+        .stdout
+        .lines()
+        .map(|line| {
+            line.split("  ")
+                .map(str::trim)
+                .filter(|cell| !cell.is_empty())
+                .collect()
+        })
+        .collect();
+    let row = |row: &[&'static str]| row.to_vec();
+    assert_eq!(
+        rows[0],
+        row(&["SESSION", "MODE", "MESSAGES", "LAST USED", "FIRST WORDS"]),
+        "{run}"
+    );
+    let shown: Vec<(&str, &str, &str, &str)> = rows[1..]
+        .iter()
+        .map(|row| (row[0], row[1], row[2], row[4]))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("one", "code", "2", "Fix the bug in auth.py"),
+            ("three", "conversation", "2", "Name three rivers of Europe"),
+            ("two", "reasoning", "2", "Which database?"),
+        ],
+        "{run}"
+    );
+    assert!(rows[1][3].ends_with("ago"), "{run}");
+    assert_eq!(run.code, Some(0));
+}
+
+#[test]
+fn a_title_has_at_most_a_hundred_characters() {
+    let (home, _server) = home();
+    home.ask("long", &"wörter ".repeat(60));
+    let title = home.snapshot("long")["meta"]["title"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(title.chars().count() <= 100, "{title}");
+    assert!(title.starts_with("wörter wörter"), "{title}");
+}
+
+#[test]
+fn without_a_session_the_list_says_so_and_creates_nothing() {
+    let home = Home::new();
+    let run = home.cogtrix(&["sessions"]).run();
+    assert_eq!(
+        (run.stdout.as_str(), run.code),
+        ("No sessions yet\n", Some(0)),
+        "{run}"
+    );
+    assert!(!home.data().exists());
+}
+
+#[test]
+fn show_prints_what_was_said_and_an_unknown_name_is_an_error() {
+    let (home, _server) = home();
+    home.ask("one", "Hello there");
+    let run = home.cogtrix(&["sessions", "show", "one"]).run();
+    insta::assert_snapshot!(home.shown(&run), @"
+    You, TIME
+    Hello there
+
+    Assistant, TIME
+    Answer 1.
+    --- stderr
+    --- exit 0
+    ");
+    let run = home.cogtrix(&["sessions", "show", "nobody"]).run();
+    insta::assert_snapshot!(home.shown(&run), @"
+    --- stderr
+    error: there is no session nobody
+    hint: `cogtrix sessions` lists them
+    --- exit 1
+    ");
+}
+
+#[test]
+fn delete_moves_everything_of_the_session_to_the_trash_and_nothing_else() {
+    let (home, _server) = home();
+    home.lines(
+        "one",
+        &[
+            "Hello there, this is the first of several longer sentences",
+            "/compact",
+        ],
+    );
+    home.ask("one.more", "Hello");
+    let mine = ["one.json", "one_mode_state.json"];
+    for extra in ["one_pins.json", "one_scratchpad.json"] {
+        home.write(home.history(extra), "{}");
+    }
+    let before = Home::files(&home.data());
+    let run = home.cogtrix(&["sessions", "delete", "one"]).run();
     assert_eq!(run.code, Some(0), "{run}");
+    let after = Home::files(&home.data());
+    let (put_away, kept): (Vec<_>, Vec<_>) = after
+        .iter()
+        .partition(|(path, _)| path.starts_with("trash"));
+    let others: Vec<_> = before
+        .iter()
+        .filter(|(path, _)| {
+            !path.starts_with("history") || path.to_string_lossy().contains("one.more")
+        })
+        .collect();
+    assert_eq!(kept, others, "nothing else is touched");
+    let moved: Vec<&[u8]> = put_away.iter().map(|(_, bytes)| bytes.as_slice()).collect();
+    let expected: Vec<&[u8]> = before
+        .iter()
+        .filter(|(path, _)| !others.iter().any(|(other, _)| other == path))
+        .map(|(_, bytes)| bytes.as_slice())
+        .collect();
+    assert_eq!(moved, expected, "and nothing is lost");
+    assert!(put_away.len() >= mine.len() + 2, "{put_away:?}");
+    let again = home.cogtrix(&["sessions", "delete", "one"]).run();
+    assert_eq!(again.code, Some(1), "{again}");
 }
 
 #[test]
-fn sessions_are_switched_renamed_and_deleted_from_within() {
+fn an_open_session_is_not_deleted_and_its_holder_is_named() {
+    let (home, _server) = home();
+    let mut chat = home
+        .cogtrix(&["-c", "test.yaml", "-s", "one", "--lines"])
+        .open_stdin()
+        .start();
+    chat.say("hello");
+    chat.wait_for("Answer 1.\n");
+    let run = home.cogtrix(&["sessions", "delete", "one"]).run();
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stderr.contains(&format!("pid {}", chat.pid())), "{run}");
+    assert_eq!(chat.wait().code, Some(0));
+    assert_eq!(home.said("one").len(), 2);
+}
+
+#[test]
+fn resume_takes_a_name_or_the_session_used_last_and_begins_none() {
+    let (home, server) = home();
+    home.ask("old", "the old one");
+    let path = home.history("old.json");
+    let text = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("\"updated_at\":\"20", "\"updated_at\":\"19");
+    home.write(&path, text);
+    home.ask("new", "the new one");
+    for (flags, expected) in [
+        (&["-r"][..], "the new one"),
+        (&["--resume"], "the new one"),
+        (&["-r", "old"], "the old one"),
+        (&["--resume", "old"], "the old one"),
+    ] {
+        let run = home
+            .cogtrix(&["-c", "test.yaml", "-p", "go on"])
+            .args(flags)
+            .run();
+        assert_eq!(run.code, Some(0), "{flags:?}: {run}");
+        let chat = server.chats().pop().unwrap();
+        assert_eq!(chat.message(1), expected, "{flags:?}");
+    }
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-r", "nobody", "-p", "hi"])
+        .run();
+    insta::assert_snapshot!(home.shown(&run), @"
+    --- stderr
+    error: there is no session nobody
+    hint: `cogtrix sessions` lists them
+    --- exit 1
+    ");
+    assert!(!home.history("nobody.json").exists());
+}
+
+#[test]
+fn resume_with_nothing_to_resume_says_how_to_begin() {
     let home = Home::new();
-    let server = chatty();
-    home.config(&server, "");
-    home.ask("other", "something else");
+    let run = home.cogtrix(&["-r", "-p", "hi"]).run();
+    insta::assert_snapshot!(home.shown(&run), @"
+    --- stderr
+    error: there is no session to resume
+    hint: `cogtrix` begins one
+    --- exit 2
+    ");
+}
+
+#[test]
+fn names_that_are_no_safe_file_names_are_refused_with_the_allowed_form() {
+    let home = Home::new();
+    for name in [
+        "../../x",
+        "a/b",
+        "",
+        " ",
+        ".hidden",
+        "..",
+        "a_hybrid",
+        "A_Mode_State",
+        "x.lock",
+        "x.journal",
+        "nul\u{1}",
+        "é/…",
+        &"x".repeat(65),
+    ] {
+        let run = home.cogtrix(&["-s", name, "-p", "hi"]).run();
+        assert_eq!(run.code, Some(2), "{name:?}: {run}");
+        assert!(
+            run.stderr
+                .contains("1 to 64 letters, digits, spaces, or . _ -"),
+            "{name:?}: {run}"
+        );
+        assert!(!home.data().exists(), "{name:?}");
+    }
+    for name in ["Año 2026", "日本", "a.b_c-d", " trimmed "] {
+        let run = home.cogtrix(&["-s", name, "-p", "hi"]).run();
+        assert_eq!(run.code, Some(0), "{name:?}: {run}");
+        assert!(
+            home.history(&format!("{}.json", name.trim())).exists(),
+            "{name:?}"
+        );
+    }
+}
+
+#[test]
+fn rename_takes_the_whole_session_along() {
+    let (home, server) = home();
+    home.ask("taken", "hello");
     let run = home.lines(
-        "s",
+        "one",
         &[
-            "one",
-            "/session other",
-            "two",
-            "/rename newname",
-            "/sessions",
-            "/delete s",
+            "first",
+            "/rename taken",
+            "/rename ../x",
+            "/rename",
+            "/rename two",
+            "second",
+        ],
+    );
+    insta::assert_snapshot!(home.shown(&run), @r#"
+    Answer 2.
+    Session one is now called two
+    Answer 3.
+    --- stderr
+    error: there is already a session taken
+    hint: choose another name
+    error: session name "../x" starts with a dot
+    hint: a name has 1 to 64 letters, digits, spaces, or . _ - and does not start with a dot
+    error: /rename needs the new name
+    hint: usage: /rename NAME
+    --- exit 1
+    "#);
+    assert!(
+        names(&home.data().join("history"))
+            .iter()
+            .all(|file| !file.starts_with("one"))
+    );
+    assert_eq!(home.said("two").len(), 4);
+    assert_eq!(home.said("taken").len(), 2);
+    home.ask("two", "third");
+    assert_eq!(server.chats().pop().unwrap().message(1), "first");
+}
+
+#[test]
+fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
+    let (home, _server) = home();
+    home.ask("other", "hello");
+    let run = home.lines(
+        "one",
+        &[
+            "first",
+            "/delete other",
+            "n",
+            "/delete other",
+            "",
+            "/clear",
+            "no",
+            "/delete one",
+            "/delete nobody",
+            "/delete",
+        ],
+    );
+    insta::assert_snapshot!(home.shown(&run), @"
+    Answer 2.
+    --- stderr
+    Move session other (2 messages) to the trash? [y/N]
+    nothing was changed
+    Move session other (2 messages) to the trash? [y/N]
+    nothing was changed
+    Move the 2 messages of this session to the archive and begin anew? [y/N]
+    nothing was changed
+    error: /delete cannot take the session that is open; go to another with /session first
+    hint: usage: /delete NAME
+    error: there is no session nobody
+    hint: `cogtrix sessions` lists them
+    error: /delete needs the name of a session
+    hint: usage: /delete NAME
+    --- exit 1
+    ");
+    assert_eq!(home.said("other").len(), 2);
+    assert_eq!(home.said("one").len(), 2);
+    let run = home.lines("one", &["/delete other"]);
+    assert!(
+        run.stderr.contains("nothing was changed"),
+        "the end of the input is no yes: {run}"
+    );
+    assert_eq!(home.said("other").len(), 2);
+}
+
+#[test]
+fn clear_archives_and_begins_anew_under_the_same_name() {
+    let (home, server) = home();
+    let run = home.lines(
+        "one",
+        &[
+            "the old matter",
+            "/clear",
+            "yes",
+            "the new matter",
+            "/clear",
             "y",
-            "/sessions",
         ],
     );
-    assert!(run.stdout.contains("Resumed other (2 messages"), "{run}");
+    assert_eq!(run.code, Some(0), "{run}");
+    let told = run.stdout.matches("Begun anew; what was said is in ");
+    assert_eq!(told.count(), 2, "{run}");
+    let chats = server.chats();
+    assert!(!chats[1].body.to_string().contains("the old matter"));
+    let archived = Home::files(&home.data().join("archive"));
+    let archived: String = archived
+        .values()
+        .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        .collect();
+    for kept in ["the old matter", "Answer 1.", "the new matter", "Answer 2."] {
+        assert!(archived.contains(kept), "{kept}: {archived}");
+    }
     assert!(
-        run.stdout.contains("Session other is now called newname"),
+        !home.history("one.json").exists(),
+        "an empty session leaves no file"
+    );
+}
+
+#[test]
+fn delete_after_a_yes_moves_another_session_to_the_trash() {
+    let (home, _server) = home();
+    home.ask("other", "hello");
+    let run = home.lines("one", &["first", "/delete other", "y", "/sessions"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(!home.history("other.json").exists());
+    assert!(
+        !run.stdout.lines().last().unwrap().contains("other"),
         "{run}"
     );
-    assert!(run.stdout.contains("Session s moved to"), "{run}");
-    assert_eq!(home.said("newname").len(), 4);
-    assert!(!home.history("s.json").exists() && !home.history("other.json").exists());
-    let sent = server.chats().pop().unwrap().body.to_string();
-    assert!(
-        sent.contains("something else"),
-        "the other session's past was sent"
-    );
+    assert_eq!(names(&home.data().join("trash")).len(), 1);
 }
 
 #[test]
-fn clear_asks_and_archives() {
-    let home = Home::new();
-    let server = chatty();
-    home.config(&server, "");
-    let run = home.lines("s", &["one", "/clear", "n", "/clear", "y", "two"]);
-    assert!(run.stderr.contains("nothing was changed"), "{run}");
-    assert!(run.stdout.contains("Begun anew"), "{run}");
-    assert_eq!(home.said("s"), ["user: two", "assistant: Noted."]);
-    let archive = files(&home.data().join("archive"));
-    assert_eq!(archive.len(), 1, "{archive:?}");
-}
-
-#[test]
-fn an_export_as_json_is_a_session_again_and_nothing_is_written_over() {
-    let home = Home::new();
-    let server = chatty();
-    home.config(&server, "");
+fn an_export_in_json_is_a_session_again_and_never_writes_over_a_file() {
+    let (home, server) = home();
     let run = home.lines(
-        "s",
+        "one",
         &[
-            "one",
+            "first question",
             "/export json out.json",
-            "/export md notes.md",
+            "/export md out.md",
             "/export out.json",
+            "/export",
+            "/export json",
         ],
     );
+    insta::assert_snapshot!(home.shown(&run), @"
+    Answer 1.
+    2 messages written to out.json
+    2 messages written to out.md
+    --- stderr
+    error: cannot write out.json: File exists (os error 17)
+    hint: choose another path; a file that is there is never written over
+    error: /export needs the name of a file
+    hint: usage: /export [md|json] FILE
+    error: /export needs the name of a file
+    hint: usage: /export [md|json] FILE
+    --- exit 1
+    ");
+    let markdown = std::fs::read_to_string(home.work().join("out.md")).unwrap();
+    assert!(markdown.starts_with("# one\n\n**You** · 20"), "{markdown}");
     assert!(
-        run.stdout.contains("2 messages written to out.json"),
-        "{run}"
+        markdown.contains("first question") && markdown.contains("Answer 1."),
+        "{markdown}"
     );
-    assert!(run.stderr.contains("cannot write out.json"), "{run}");
-    let notes = std::fs::read_to_string(home.work().join("notes.md")).unwrap();
-    assert!(
-        notes.contains("**You**") && notes.contains("one"),
-        "{notes}"
+    let json = std::fs::read(home.work().join("out.json")).unwrap();
+    home.write(home.history("copy.json"), json);
+    let run = home.ask("copy", "go on");
+    assert_eq!(run.code, Some(0), "{run}");
+    let chat = server.chats().pop().unwrap();
+    assert_eq!(
+        [chat.message(1), chat.message(2)],
+        ["first question", "Answer 1."]
     );
-    std::fs::copy(home.work().join("out.json"), home.history("copy.json")).unwrap();
-    home.ask("copy", "two");
-    assert!(server.chats()[1].body.to_string().contains("one"));
 }
 
 #[test]
-fn undo_and_retry_change_what_is_sent_and_never_what_is_kept() {
-    let home = Home::new();
-    let server = chatty();
-    home.config(&server, "");
+fn undo_takes_the_last_turn_out_of_what_is_sent_and_history_keeps_it() {
+    let (home, server) = home();
     let run = home.lines(
-        "s",
+        "one",
+        &["first", "second", "/undo", "third", "/history all"],
+    );
+    assert!(run.stdout.contains("Taken back: second"), "{run}");
+    let body = server.chats()[2].body.to_string();
+    assert!(body.contains("first") && !body.contains("second"), "{body}");
+    assert!(run.stdout.contains("(undone)\nsecond"), "{run}");
+    home.ask("one", "fourth");
+    assert!(
+        !server.chats()[3].body.to_string().contains("second"),
+        "also after a restart"
+    );
+}
+
+#[test]
+fn retry_replaces_the_answer_in_what_is_sent_and_history_keeps_both() {
+    let (home, server) = home();
+    let run = home.lines("one", &["first", "/retry", "second", "/history"]);
+    let chats = server.chats();
+    assert_eq!(chats[1].message(-1), "first");
+    assert_eq!(
+        [chats[2].message(1), chats[2].message(2)],
+        ["first", "Answer 2."]
+    );
+    assert!(!chats[2].body.to_string().contains("Answer 1."));
+    assert!(run.stdout.contains("(asked again)\nAnswer 1."), "{run}");
+}
+
+#[test]
+fn retry_and_undo_of_nothing_say_so() {
+    let (home, server) = home();
+    let run = home.lines("one", &["/retry", "/undo", "/history", "/compact undo"]);
+    insta::assert_snapshot!(home.shown(&run), @"
+    Nothing was said yet
+    --- stderr
+    error: there is no turn to undo or to ask again
+    error: there is no turn to undo or to ask again
+    error: there is no compaction to undo
+    --- exit 1
+    ");
+    assert_eq!(server.chats().len(), 0);
+    assert!(!home.data().join("history/one.json").exists());
+}
+
+#[test]
+fn history_shows_the_last_turns_and_says_how_many_came_before() {
+    let (home, _server) = home();
+    let run = home.lines("one", &["a", "b", "c", "/history 2", "/history x"]);
+    let shown = run.stdout.split_once("(1 earlier turn;").unwrap().1;
+    assert!(
+        !shown.contains("\na\n") && shown.contains("\nb\n") && shown.contains("\nc\n"),
+        "{run}"
+    );
+    assert!(run.stderr.contains("/history [N]"), "{run}");
+}
+
+#[test]
+fn an_unknown_command_names_the_nearest_and_is_never_sent() {
+    let (home, server) = home();
+    let run = home.lines(
+        "one",
         &[
-            "keep this",
-            "a mistake",
-            "/undo",
-            "again please",
-            "/retry",
-            "/history all",
+            "/mdoe code",
+            "/",
+            "/zzzz",
+            "/undo now",
+            " /etc/hosts has a line",
         ],
     );
-    assert!(run.stdout.contains("Taken back: a mistake"), "{run}");
-    let retried = server.chats()[3].body.to_string();
-    assert!(
-        !retried.contains("a mistake") && retried.matches("again please").count() == 1,
-        "{retried}"
-    );
-    assert_eq!(home.said("s").len(), 8, "history is whole");
-    assert!(
-        run.stdout.contains("(undone)") && run.stdout.contains("(asked again)"),
-        "{run}"
-    );
+    insta::assert_snapshot!(home.shown(&run), @"
+    Answer 1.
+    --- stderr
+    error: unknown command /mdoe
+    hint: did you mean /mode or /model? `/help` lists all; a space before the / sends the line
+    error: unknown command /
+    hint: `/help` lists them; to send a line that begins with /, put a space before it
+    error: unknown command /zzzz
+    hint: `/help` lists them; to send a line that begins with /, put a space before it
+    error: /undo takes no argument
+    hint: usage: /undo
+    --- exit 1
+    ");
+    let chats = server.chats();
+    assert_eq!(chats.len(), 1);
+    assert_eq!(chats[0].message(-1), "/etc/hosts has a line");
 }
 
 #[test]
-fn an_unknown_command_names_the_nearest_and_never_reaches_the_model() {
-    let home = Home::new();
-    let server = chatty();
-    home.config(&server, "");
+fn going_to_another_session_keeps_both_apart() {
+    let (home, server) = home();
+    home.ask("two", "in two");
     let run = home.lines(
-        "s",
-        &["/mdoe", "/", "/etc/passwd", " /etc/passwd holds users"],
+        "one",
+        &[
+            "in one",
+            "/session two",
+            "again",
+            "/session one",
+            "and again",
+            "/s",
+            "/session one",
+        ],
     );
-    assert!(run.stderr.contains("did you mean /mode"), "{run}");
-    let asked: Vec<String> = server.chats().iter().map(|chat| chat.message(-1)).collect();
-    assert_eq!(asked.len(), 1, "{asked:?}");
-    assert!(asked[0].ends_with("/etc/passwd holds users"));
+    assert_eq!(run.code, Some(0), "{run}");
+    let chats = server.chats();
+    assert_eq!(chats[2].message(1), "in two");
+    assert_eq!(chats[3].message(1), "in one");
+    assert!(
+        run.stdout
+            .contains("Resumed two (2 messages, last just now)"),
+        "{run}"
+    );
+    assert!(run.stdout.ends_with("Already in session one\n"), "{run}");
+    assert_eq!((home.said("one").len(), home.said("two").len()), (4, 4));
 }
 
 #[test]
 fn a_session_used_in_another_mode_says_so_only_to_a_person() {
-    let home = Home::new();
-    let server = chatty();
-    home.config(&server, "");
+    let (home, _server) = home();
     home.cogtrix(&["-c", "test.yaml", "-M", "code", "-s", "s", "-p", "one"])
         .run();
     let run = home.ask("s", "two");
@@ -263,9 +588,7 @@ fn a_session_used_in_another_mode_says_so_only_to_a_person() {
 
 #[test]
 fn several_lines_can_be_one_message() {
-    let home = Home::new();
-    let server = chatty();
-    home.config(&server, "memory: {timestamps: off}");
+    let (home, server) = home();
     home.lines(
         "s",
         &[

@@ -581,7 +581,7 @@ async fn an_empty_session_has_nothing_to_compact_and_asks_nobody() {
         .compact(&mut |_| {}, &CancellationToken::new())
         .await
         .unwrap_err();
-    assert!(matches!(error, CompactError::Nothing(_)));
+    assert!(matches!(error, CompactError::Cannot(_)));
     assert_eq!(desk.provider.requests(), []);
 }
 

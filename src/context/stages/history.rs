@@ -44,7 +44,8 @@ pub fn sections(
         .filter(|turn| turn.outcome.is_some())
     {
         let up_to_here = turn.messages.end.saturating_sub(wanted.covered);
-        if turn.messages.start < wanted.covered || cost > wanted.room {
+        // Coverage that ends inside a turn moves back to its beginning (C10).
+        if turn.messages.end <= wanted.covered || cost > wanted.room {
             beyond = up_to_here;
             break;
         }

@@ -16,12 +16,16 @@ const ACKNOWLEDGEMENT: &str = "Understood. I will go on from this summary; it is
 /// A shorter answer is no summary.
 const LEAST_CHARS: usize = 24;
 const MOST_CHARS: usize = 8_000;
+/// Requests that show less than this of a conversation are not worth making.
+const LEAST_PART: Tokens = Tokens(256);
 
 /// A compaction to be made: one request for each part, each given the summary so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompactJob {
     instruction: String,
     parts: Vec<String>,
+    /// Room for the answer of a step.
+    summary: Tokens,
     /// Messages of the session that the result stands for.
     upto: usize,
     /// What is sent of them now.
@@ -43,10 +47,23 @@ pub struct Compacted {
     pub before: Size,
 }
 
-/// Why there is nothing to compact.
+/// Why no compaction can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("nothing to compact: nothing was said since the last time")]
-pub struct NothingToCompact;
+pub enum CannotCompact {
+    #[error("nothing to compact: nothing was said since the last time")]
+    Nothing,
+    #[error("the model's window is too small to summarise in")]
+    WindowTooSmall,
+}
+
+impl Hint for CannotCompact {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Nothing => None,
+            Self::WindowTooSmall => Some("choose a model with a larger window with /model".into()),
+        }
+    }
+}
 
 /// Why a summary was not taken; the session is as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,11 +85,7 @@ impl Hint for NotCompacted {
 }
 
 /// Lines up the requests for a compaction of everything said so far. `room`: cost of one request.
-pub fn job(
-    session: &Session,
-    prompt: &Prompt,
-    room: Tokens,
-) -> Result<CompactJob, NothingToCompact> {
+pub fn job(session: &Session, prompt: &Prompt, room: Tokens) -> Result<CompactJob, CannotCompact> {
     let messages = sent(session);
     let upto = session.messages().len();
     let fresh = session
@@ -81,13 +94,17 @@ pub fn job(
         .as_ref()
         .is_none_or(|compaction| compaction.upto < upto);
     if messages.is_empty() || !fresh {
-        return Err(NothingToCompact);
+        return Err(CannotCompact::Nothing);
     }
     let instruction = prompt.text.trim().to_owned();
+    let summary = Tokens::of_chars(MOST_CHARS).min(Tokens(room.0 / 4));
     // Instruction, summary so far and fences are in every request beside its part.
-    let overhead = Tokens::estimate(&instruction) + Tokens::of_chars(MOST_CHARS) + Tokens(64);
-    let room = room.minus(overhead).max(Tokens(256));
-    let parts = transcript::parts(messages.iter(), room);
+    let overhead = Tokens::estimate(&instruction) + summary + Tokens(64);
+    let part = room.minus(overhead);
+    if part < LEAST_PART {
+        return Err(CannotCompact::WindowTooSmall);
+    }
+    let parts = transcript::parts(messages.iter(), part);
     let before = Size {
         messages: messages.len(),
         tokens: messages.iter().map(Message::cost).sum(),
@@ -95,6 +112,7 @@ pub fn job(
     Ok(CompactJob {
         instruction,
         parts,
+        summary,
         upto,
         before,
     })
@@ -134,7 +152,7 @@ impl CompactJob {
 
     /// Room for the answer of a step.
     pub fn max_tokens(&self) -> Tokens {
-        Tokens::of_chars(MOST_CHARS)
+        self.summary
     }
 
     /// The result, once the last step has answered.
@@ -148,15 +166,22 @@ impl CompactJob {
     }
 }
 
+/// The answer of a step, if it can stand for anything: the next step builds on it.
+pub fn worth_keeping(text: String) -> Result<String, NotCompacted> {
+    if text.trim().chars().count() < LEAST_CHARS {
+        Err(NotCompacted::TooShort)
+    } else {
+        Ok(text)
+    }
+}
+
 /// Takes a summary if it is good enough to stand for the messages, and tells the session so.
 pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Record, NotCompacted> {
     let Compacted { text, upto, before } = done;
     if upto != session.messages().len() {
         return Err(NotCompacted::Stale);
     }
-    if text.chars().count() < LEAST_CHARS {
-        return Err(NotCompacted::TooShort);
-    }
+    let text = worth_keeping(text)?;
     let previous = session.hybrid().compaction.clone().map(Box::new);
     let compaction = Compaction {
         strategy: STRATEGY.to_owned(),
@@ -172,21 +197,7 @@ pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Reco
             after,
         });
     }
-    let spoken = script::dominant(
-        session
-            .messages()
-            .iter()
-            .rev()
-            .take(200)
-            .flat_map(|message| {
-                message.parts.iter().filter_map(|part| match part {
-                    crate::chat::Part::Text(text) => Some(text.as_str()),
-                    _ => None,
-                })
-            }),
-    );
-    let written = script::dominant(std::iter::once(compaction.text.as_str()));
-    if spoken.is_some() && written.is_some() && spoken != written {
+    if is_in_another_script(session, &compaction.text) {
         return Err(NotCompacted::OtherScript);
     }
     let hybrid = Hybrid {
@@ -194,6 +205,23 @@ pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Reco
         unknown: session.hybrid().unknown.clone(),
     };
     Ok(Record::HybridReplaced(hybrid))
+}
+
+/// Whether a summary is written in letters that are hardly met in the conversation. A conversation may mix
+/// scripts (Russian talk about Rust), and its summary may lean to either.
+fn is_in_another_script(session: &Session, summary: &str) -> bool {
+    const HARDLY: f64 = 0.05;
+    const NEWEST: usize = 200;
+    let spoken = session
+        .messages()
+        .iter()
+        .rev()
+        .take(NEWEST)
+        .map(Message::said);
+    let spoken: Vec<_> = spoken.collect();
+    script::dominant(summary).is_some_and(|written| {
+        script::share(written, spoken.iter().map(AsRef::as_ref)).is_some_and(|share| share < HARDLY)
+    })
 }
 
 /// The two messages that stand for everything before them, as one section.
@@ -271,17 +299,17 @@ mod tests {
         let compaction = session.hybrid().compaction.as_ref().unwrap();
         assert_eq!(head(compaction).as_messages().len(), 2);
         assert_eq!((compaction.upto, session.messages().len()), (12, 12));
-        assert_eq!(job_error(&session), NothingToCompact);
+        assert_eq!(job_error(&session), CannotCompact::Nothing);
     }
 
-    fn job_error(session: &Session) -> NothingToCompact {
+    fn job_error(session: &Session) -> CannotCompact {
         job(session, &Prompts::embedded().compact, Tokens(8_000)).unwrap_err()
     }
 
     #[test]
     fn what_does_not_fit_one_request_is_merged_step_by_step() {
         let session = session(40, SAID);
-        let job = make(&session, 3_200);
+        let job = make(&session, 1_600);
         assert!(job.steps() > 1, "{}", job.steps());
         let second = job.request(1, SUMMARY);
         assert!(
@@ -317,6 +345,33 @@ mod tests {
             assert!(check(&error), "{text:?}: {error:?}");
         }
         assert!(before > Tokens(200));
+    }
+
+    #[test]
+    fn a_conversation_in_two_scripts_may_be_summarised_in_either() {
+        let session = session(
+            6,
+            "Исправь эту функцию: fn main() { let harbour = crane(); println!(\"{harbour}\"); }",
+        );
+        for summary in [
+            "- Они исправили функцию main и портовый кран.",
+            "- They fixed the function main.",
+        ] {
+            accept(&session, make(&session, 8_000).done(summary), now()).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_window_too_small_for_a_summary_is_said() {
+        let session = session(6, SAID);
+        let error = job(&session, &Prompts::embedded().compact, Tokens(500)).unwrap_err();
+        assert_eq!(error, CannotCompact::WindowTooSmall);
+        let small = make(&session, 1_000);
+        for step in 0..small.steps() {
+            let request =
+                Tokens::estimate(&small.request(step, &"s".repeat(small.max_tokens().chars())));
+            assert!(request <= Tokens(1_000), "{request}");
+        }
     }
 
     #[test]

@@ -6,4 +6,6 @@
 mod command;
 mod transcript;
 
-pub use command::{CompactJob, Compacted, NotCompacted, NothingToCompact, Size, accept, head, job};
+pub use command::{
+    CannotCompact, CompactJob, Compacted, NotCompacted, Size, accept, head, job, worth_keeping,
+};

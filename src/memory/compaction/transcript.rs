@@ -1,11 +1,6 @@
-//! A conversation as text for a summariser: labelled, clipped, cut into parts that fit its window.
+//! A conversation as text for a summariser: labelled, and cut into parts that fit its window.
 
 use crate::chat::{Message, Role, Tokens};
-
-/// Longer messages are clipped to their first 1,000 and last 500 characters.
-const CLIP: usize = 2_000;
-const HEAD: usize = 1_000;
-const TAIL: usize = 500;
 
 /// `User: …` or `Assistant: …`; nothing for tool work and empty messages (C12).
 fn labelled(message: &Message) -> Option<String> {
@@ -16,41 +11,43 @@ fn labelled(message: &Message) -> Option<String> {
     };
     let said = message.said();
     let said = said.trim();
-    (!said.is_empty()).then(|| format!("{label}: {}", clipped(said)))
+    (!said.is_empty()).then(|| format!("{label}: {said}"))
 }
 
-fn clipped(text: &str) -> String {
-    let count = text.chars().count();
-    if count <= CLIP {
-        return text.to_owned();
-    }
-    let head: String = text.chars().take(HEAD).collect();
-    let tail: String = text.chars().skip(count - TAIL).collect();
-    format!(
-        "{head}\n[… {} characters left out …]\n{tail}",
-        count - HEAD - TAIL
-    )
-}
-
-/// The messages as parts of at most `room` tokens each, at least one message a part.
+/// The messages as parts of at most `room` tokens each, in order; a longer message is spread over several.
 pub(super) fn parts<'a>(messages: impl Iterator<Item = &'a Message>, room: Tokens) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut cost = Tokens::ZERO;
-    for line in messages.filter_map(labelled) {
-        let more = Tokens::estimate(&line) + Tokens(1);
+    for piece in messages
+        .filter_map(labelled)
+        .flat_map(|line| pieces(line, room))
+    {
+        let more = Tokens::estimate(&piece) + Tokens(1);
         match parts.last_mut() {
             Some(part) if cost + more <= room => {
                 part.push_str("\n\n");
-                part.push_str(&line);
+                part.push_str(&piece);
                 cost += more;
             }
             _ => {
-                parts.push(line);
+                parts.push(piece);
                 cost = more;
             }
         }
     }
     parts
+}
+
+/// A line in pieces that fit.
+fn pieces(line: String, room: Tokens) -> Vec<String> {
+    if Tokens::estimate(&line) <= room {
+        return vec![line];
+    }
+    let letters: Vec<char> = line.chars().collect();
+    letters
+        .chunks(room.chars().max(1))
+        .map(|piece| piece.iter().collect())
+        .collect()
 }
 
 /// `text` between fence lines longer than any run of dashes in it, so that nothing in it can close the
@@ -85,8 +82,11 @@ mod tests {
     }
 
     #[test]
-    fn parts_fit_and_a_long_message_is_clipped() {
-        let messages = vec![message(Role::User, &"é".repeat(5_000)); 4];
+    fn parts_fit_and_nothing_of_a_long_message_is_left_out() {
+        let messages = [
+            message(Role::User, &"é".repeat(5_000)),
+            message(Role::User, "short"),
+        ];
         let parts = parts(messages.iter(), Tokens(900));
         assert_eq!(parts.len(), 2);
         assert!(
@@ -94,7 +94,7 @@ mod tests {
                 .iter()
                 .all(|part| Tokens::estimate(part) <= Tokens(900))
         );
-        assert!(parts[0].contains("[… 3500 characters left out …]"));
+        assert_eq!(parts.concat().matches('é').count(), 5_000);
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Provider for Anthropic {
     }
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
-        self.0.models().await
+        target::aside(&self.0.http.shown(), self.0.models()).await
     }
 
     async fn count(&self, request: &ChatRequest) -> Option<Tokens> {

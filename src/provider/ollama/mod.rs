@@ -6,7 +6,7 @@
 mod decode;
 mod encode;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use futures_util::{Stream, StreamExt, stream};
@@ -42,6 +42,17 @@ struct Inner {
     http: Arc<Http>,
     /// The most the model can hold, once the server was reached; `None` if it does not say.
     maximum: OnceCell<Option<Tokens>>,
+    /// Behind a lock because requests may run side by side; held for a copy only.
+    sent: Mutex<Option<Sent>>,
+}
+
+/// What the first request was sent with, right or wrong: with another window the server would load the
+/// model again.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    abilities: Abilities,
+    /// Whether the server was there. One that was never reached has loaded nothing.
+    reached: bool,
 }
 
 impl Ollama {
@@ -54,6 +65,7 @@ impl Ollama {
         Self(Arc::new(Inner {
             http: Arc::new(http),
             maximum: OnceCell::new(),
+            sent: Mutex::new(None),
             target,
         }))
     }
@@ -70,7 +82,7 @@ impl Provider for Ollama {
     }
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
-        self.0.models().await
+        target::aside(&self.0.http.shown(), self.0.models()).await
     }
 
     fn stream(&self, request: ChatRequest) -> EventStream {
@@ -97,6 +109,10 @@ impl Inner {
             ..
         } = self.target.limits;
         let known = self.target.known.as_ref();
+        let sent = *self.sent();
+        if let Some(Sent { abilities, .. }) = sent {
+            return abilities;
+        }
         if context_window > 0 || num_ctx > 0 {
             let window = match (context_window, num_ctx) {
                 (0, only) | (only, 0) => only,
@@ -127,18 +143,45 @@ impl Inner {
         })
     }
 
-    /// The window to load; the budget may be smaller if the config says both.
+    fn sent(&self) -> MutexGuard<'_, Option<Sent>> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The window to load, settled by the first request; the budget may be smaller if the config says both.
     async fn num_ctx(&self) -> Tokens {
-        match self.target.limits.num_ctx {
-            0 => self.abilities().await.context_window,
+        let abilities = self.abilities().await;
+        let Sent { abilities, reached } = *self.sent().get_or_insert(Sent {
+            abilities,
+            reached: false,
+        });
+        let num_ctx = match self.target.limits.num_ctx {
+            0 => abilities.context_window,
             set => Tokens(set),
+        };
+        if !reached {
+            let source = abilities.window_source.as_str();
+            tracing::info!(num_ctx = num_ctx.0, source, "the window for all requests");
+        }
+        num_ctx
+    }
+
+    /// A server that comes up later may still tell its window.
+    fn settle<T>(&self, answer: &Result<T, ProviderError>) {
+        let is_reached = !matches!(answer, Err(ProviderError::Unreachable { .. }));
+        let mut sent = self.sent();
+        match sent.as_mut() {
+            Some(sent) if is_reached => sent.reached = true,
+            Some(Sent { reached: true, .. }) | None => {}
+            Some(Sent { reached: false, .. }) => *sent = None,
         }
     }
 
     async fn open(&self, request: &ChatRequest) -> Result<Frames<String>, ProviderError> {
         let num_ctx = self.num_ctx().await;
         let body = encode::body(&self.target.name.model, request, num_ctx);
-        let response = self.http.send(self.http.post("/api/chat", &body)?).await?;
+        let response = self.http.send(self.http.post("/api/chat", &body)?).await;
+        self.settle(&response);
+        let response = response?;
         match request.delivery {
             Delivery::Streamed => {
                 let bytes = Arc::clone(&self.http).bytes(response);
@@ -164,7 +207,6 @@ impl Inner {
         let url: reqwest::Url = url.map_err(|_| self.http.protocol("no URL".to_owned()))?;
         let mut builder = reqwest12::Client::builder()
             .connect_timeout(self.target.network.connect)
-            .read_timeout(target::ASIDE)
             .redirect(reqwest12::redirect::Policy::none());
         if self.http.endpoint().is_local() {
             builder = builder.no_proxy();

@@ -17,6 +17,19 @@ pub(super) struct Chunk {
     choices: Option<Vec<Choice>>,
     usage: Option<Counts>,
     error: Option<Value>,
+    /// Nothing follows, and nothing was lost on the way.
+    #[serde(skip)]
+    is_last: bool,
+}
+
+impl Chunk {
+    /// What stands for `[DONE]`, or for the end of a whole body.
+    pub(super) fn last() -> Self {
+        Self {
+            is_last: true,
+            ..Self::default()
+        }
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -89,6 +102,9 @@ pub(super) struct Decoder {
     pub(super) spare_id: String,
     pub(super) mask: Box<dyn Fn(&str) -> String + Send>,
     calls: BTreeMap<usize, Call>,
+    /// Whether there was any choice: an end mark alone ends nothing.
+    has_begun: bool,
+    has_reason: bool,
 }
 
 impl Decoder {
@@ -97,6 +113,8 @@ impl Decoder {
             spare_id,
             mask,
             calls: BTreeMap::new(),
+            has_begun: false,
+            has_reason: false,
         }
     }
 
@@ -159,6 +177,9 @@ impl Decode for Decoder {
             let complaint = Complaint::within(&error, &self.mask);
             return Err(failure::in_stream(reply.url(), complaint));
         }
+        if chunk.is_last && self.has_begun && !self.has_reason {
+            reply.ended(FinishReason::Stop);
+        }
         if let Some(usage) = chunk.usage {
             reply.used(Usage {
                 prompt: usage.prompt_tokens.map(Tokens),
@@ -173,10 +194,12 @@ impl Decode for Decoder {
         let Some(choice) = chunk.choices.into_iter().flatten().next() else {
             return Ok(());
         };
+        self.has_begun = true;
         if let Some(delta) = choice.delta {
             self.delta(delta, reply);
         }
         if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+            self.has_reason = true;
             reply.ended(FinishReason::of(&reason));
         }
         Ok(())

@@ -90,7 +90,7 @@ impl Provider for OpenAi {
     }
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
-        Ok(target::names(self.0.offered().await?))
+        target::aside(&self.0.http.shown(), self.0.models()).await
     }
 
     fn stream(&self, request: ChatRequest) -> EventStream {
@@ -166,15 +166,18 @@ impl Inner {
             Delivery::Whole => {
                 let whole = client.chat().create_byot::<_, Chunk>(&body).await;
                 let whole = whole.map_err(|error| translate(&http, error, None))?;
-                Ok(stream::iter([Ok(whole)]).boxed())
+                Ok(stream::iter([Ok(whole), Ok(Chunk::last())]).boxed())
             }
             Delivery::Streamed => {
+                let marked = Arc::clone(&transport.marked);
+                let last = stream::once(async move { marked.get().map(|()| Ok(Chunk::last())) });
                 let chunks = client.chat().create_stream_byot::<_, Chunk>(&body).await;
                 let chunks = chunks.map_err(|error| translate(&http, error, None))?;
                 let read = move |chunk: Result<Chunk, OpenAIError>| {
                     chunk.map_err(|error| translate(&http, error, transport.broken.get()))
                 };
-                Ok(chunks.map(read).boxed())
+                let last = last.filter_map(std::future::ready);
+                Ok(chunks.map(read).chain(last).boxed())
             }
         }
     }
@@ -209,6 +212,9 @@ impl Dialect {
 struct Transport {
     delivery: Delivery,
     broken: Arc<OnceLock<ProviderError>>,
+    /// Set once `[DONE]` came, or a body that is whole in itself: the crate ends its stream there, and
+    /// does the same where the stream was cut.
+    marked: Arc<OnceLock<()>>,
 }
 
 impl Transport {
@@ -216,6 +222,7 @@ impl Transport {
         Self {
             delivery,
             broken: Arc::default(),
+            marked: Arc::default(),
         }
     }
 
@@ -230,17 +237,27 @@ impl Transport {
             Delivery::Streamed if is_json => {
                 let object: Value = serde_json::from_slice(&http.body(response).await?)
                     .map_err(|error| http.protocol(format!("broken JSON ({error})")))?;
+                self.marked.get_or_init(|| ());
                 format!("data: {object}\n\n").into()
             }
             Delivery::Streamed => {
                 let bytes = sse::bounded(http.shown(), http.bytes(response));
                 reqwest::Body::wrap_stream(bytes.map(move |bytes| {
+                    if bytes.as_ref().is_ok_and(|event| is_done(event)) {
+                        self.marked.get_or_init(|| ());
+                    }
                     bytes.inspect_err(|error| drop(self.broken.set(error.clone())))
                 }))
             }
         };
         Ok(Response::from(::http::Response::from_parts(head, body)))
     }
+}
+
+/// Whether an event is the protocol's end mark. Events come one by one, see [`sse::bounded`].
+fn is_done(event: &[u8]) -> bool {
+    let data = event.trim_ascii().strip_prefix(b"data:");
+    data.is_some_and(|data| data.trim_ascii() == b"[DONE]")
 }
 
 /// A client of the crate that sends through us: one request, no retry, our errors.

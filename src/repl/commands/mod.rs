@@ -144,7 +144,12 @@ impl Hint for CommandError {
                     .into(),
                 )
             }
-            Self::Usage { name, usage, .. } => Some(format!("usage: /{name} {usage}").into()),
+            Self::Usage { name, usage, .. } => Some(
+                format!("usage: /{name} {usage}")
+                    .trim_end()
+                    .to_owned()
+                    .into(),
+            ),
             Self::Mode(error) => error.hint(),
             Self::Name(error) => error.hint(),
             Self::Store(error) => error.hint(),

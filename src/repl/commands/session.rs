@@ -24,14 +24,9 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     }
     let opened = desk.store.open(&name, desk.lock_wait)?;
     let repairs: Vec<String> = opened.repairs.iter().map(Repair::to_string).collect();
-    let closed = desk.agent.open(opened);
+    desk.agent.open(opened)?;
     let mut lines = vec![listing::opened(desk.session(), desk.now())];
     lines.extend(repairs);
-    if let Err(error) = closed {
-        lines.push(format!(
-            "the session before it was not saved whole: {error}"
-        ));
-    }
     Next::answer(lines.join("\n"))
 }
 
@@ -84,7 +79,7 @@ pub(super) async fn clear(desk: &mut Desk, arguments: &str) -> Result<Next, Comm
         return Next::answer("Nothing was said yet");
     }
     let messages = listing::count(desk.session().messages().len(), "message");
-    let question = format!("Move {messages} of this session to the archive and begin anew?");
+    let question = format!("Move the {messages} of this session to the archive and begin anew?");
     Ok(Next::Confirm(question, Deed::Clear))
 }
 

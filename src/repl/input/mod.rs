@@ -220,8 +220,33 @@ impl LineReader {
         output: &mut Output,
     ) -> Result<Line, InputError> {
         output.prepare_for_input();
+        if self.kind == Kind::Lines && purpose == Purpose::Answer {
+            // A script's log without the question could not explain the answer.
+            output.notice(prompt.trim_end());
+        }
+        let reply = self.reply(purpose, prompt, initial).await?;
+        if self.kind == Kind::Terminal {
+            // The editor switched this off on leaving.
+            output.mark_pastes();
+        }
+        for warning in &reply.warnings {
+            output.warning(warning);
+        }
+        if let (Origin::Ahead, Ok(Line::Text(text))) = (reply.origin, &reply.line) {
+            output.echo_input(prompt, text);
+        }
+        reply.line
+    }
+
+    /// Asks for a line and waits for it, over any Ctrl-Z.
+    async fn reply(
+        &mut self,
+        purpose: Purpose,
+        prompt: &str,
+        initial: &str,
+    ) -> Result<Reply, InputError> {
         let mut initial = initial.to_owned();
-        let reply = loop {
+        loop {
             if !self.is_waiting {
                 let request = Request {
                     purpose,
@@ -238,20 +263,9 @@ impl LineReader {
                     suspend();
                     initial = begun;
                 }
-                (_, line) => break Reply { line, ..reply },
+                (_, line) => return Ok(Reply { line, ..reply }),
             }
-        };
-        if self.kind == Kind::Terminal {
-            // The editor switched this off on leaving.
-            output.mark_pastes();
         }
-        for warning in &reply.warnings {
-            output.warning(warning);
-        }
-        if let (Origin::Ahead, Ok(Line::Text(text))) = (reply.origin, &reply.line) {
-            output.echo_input(prompt, text);
-        }
-        reply.line
     }
 }
 

@@ -79,6 +79,7 @@ pub struct Script {
     models: Vec<String>,
     window: Option<u32>,
     routes: BTreeMap<String, Reply>,
+    first: BTreeMap<String, Reply>,
 }
 
 impl fmt::Debug for Script {
@@ -107,6 +108,7 @@ impl Script {
             models: vec!["scripted".to_owned()],
             window: Some(32_768),
             routes: BTreeMap::new(),
+            first: BTreeMap::new(),
         }
     }
 
@@ -128,6 +130,13 @@ impl Script {
     #[must_use]
     pub fn route(mut self, path: &str, reply: Reply) -> Self {
         self.routes.insert(path.to_owned(), reply);
+        self
+    }
+
+    /// Answers the first request for `path` so, and the others as if nothing had been said.
+    #[must_use]
+    pub fn first(mut self, path: &str, reply: Reply) -> Self {
+        self.first.insert(path.to_owned(), reply);
         self
     }
 

@@ -86,6 +86,9 @@ fn answer(shared: &Shared, request: &Request) -> Reply {
     }
     let mut script = shared.script.lock().unwrap_or_else(PoisonError::into_inner);
     let path = request.path.split('?').next().unwrap_or_default();
+    if let Some(reply) = script.first.remove(path) {
+        return reply;
+    }
     if let Some(reply) = script.routes.get(path) {
         return reply.clone();
     }

@@ -1,46 +1,20 @@
 //! A home of its own for the program under test: empty folders, an empty environment, and runs of the
 //! real binary in it.
 
-use std::fmt;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use cogtrix::testing::server::Server;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A run that takes longer has failed.
-const DEADLINE: Duration = Duration::from_secs(30);
+use super::normal::normal;
+use super::run::{Cogtrix, Run};
 
 /// Folders that nothing else uses.
 pub(crate) struct Home {
     folder: TempDir,
-}
-
-/// What a run left behind.
-#[derive(Clone, Debug)]
-pub(crate) struct Run {
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-    /// `None` when a signal ended it.
-    pub(crate) code: Option<i32>,
-}
-
-/// Everything a run printed, as one text.
-impl fmt::Display for Run {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let code = self
-            .code
-            .map_or_else(|| "signal".to_owned(), |code| code.to_string());
-        write!(
-            f,
-            "{}--- stderr\n{}--- exit {code}",
-            self.stdout, self.stderr
-        )
-    }
 }
 
 impl Home {
@@ -126,18 +100,10 @@ impl Home {
 
     /// The program with arguments, its data in this home.
     pub(crate) fn cogtrix(&self, args: &[&str]) -> Cogtrix {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cogtrix"));
-        command
+        Cogtrix::new(&self.work())
             .args(args)
-            .current_dir(self.work())
-            .env_clear()
-            .env("PATH", "/usr/bin:/bin")
             .env("HOME", self.home())
-            .env("COGTRIX_DATA_DIR", self.data());
-        Cogtrix {
-            command,
-            stdin: Vec::new(),
-        }
+            .env("COGTRIX_DATA_DIR", self.data())
     }
 
     /// One prompt to the model of `test.yaml`, in a session.
@@ -153,86 +119,29 @@ impl Home {
             .stdin(text)
             .run()
     }
-}
 
-/// A run about to start.
-pub(crate) struct Cogtrix {
-    command: Command,
-    stdin: Vec<u8>,
-}
-
-impl Cogtrix {
-    pub(crate) fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Self {
-        self.command.env(name, value);
-        self
+    /// Everything a run printed, without what differs from run to run.
+    pub(crate) fn shown(&self, run: &Run) -> String {
+        normal(&run.to_string(), self.folder.path())
     }
 
-    pub(crate) fn without(mut self, name: &str) -> Self {
-        self.command.env_remove(name);
-        self
-    }
-
-    /// Piped in, and then the end of the pipe.
-    pub(crate) fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
-        self.stdin = text.into();
-        self
-    }
-
-    /// Runs to the end.
-    pub(crate) fn run(self) -> Run {
-        self.start().wait()
-    }
-
-    pub(crate) fn start(mut self) -> Running {
-        let pipes = self
-            .command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = pipes.spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let text = self.stdin;
-        // Its own thread: the program may answer before it has read everything, or not read at all.
-        thread::spawn(move || drop(stdin.write_all(&text)));
-        Running { child }
-    }
-}
-
-/// A run under way.
-pub(crate) struct Running {
-    child: Child,
-}
-
-impl Running {
-    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, signal).unwrap();
-    }
-
-    pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// Waits for the end; a run that hangs is killed and fails the test.
-    pub(crate) fn wait(mut self) -> Run {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        let started = Instant::now();
-        let (done, watched) = std::sync::mpsc::channel::<()>();
-        let watch = thread::spawn(move || {
-            if watched.recv_timeout(DEADLINE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                let killed = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-                killed.ok();
+    /// Every file below a folder, relative to it, with its content.
+    pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![folder.to_owned()];
+        while let Some(next) = folders.pop() {
+            let Ok(entries) = std::fs::read_dir(&next) else {
+                continue;
+            };
+            for path in entries.map(|entry| entry.unwrap().path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let name = path.strip_prefix(folder).unwrap().to_owned();
+                    files.insert(name, std::fs::read(&path).unwrap());
+                }
             }
-        });
-        drop(self.child.stdin.take());
-        let output = self.child.wait_with_output().unwrap();
-        drop(done);
-        watch.join().unwrap();
-        assert!(started.elapsed() < DEADLINE, "the program hung: {output:?}");
-        Run {
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-            code: output.status.code(),
         }
+        files
     }
 }
