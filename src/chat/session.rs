@@ -251,6 +251,26 @@ impl Session {
         MessageId::numbered(self.next_message + ahead)
     }
 
+    /// The last boundary between finished turns at or before the message at `index`.
+    pub fn boundary(&self, index: usize) -> usize {
+        let index = index.min(self.messages.len());
+        let before = self
+            .turns
+            .partition_point(|turn| turn.messages.start < index);
+        match before.checked_sub(1).and_then(|last| self.turns.get(last)) {
+            Some(turn) if turn.outcome.is_none() || turn.messages.end > index => {
+                turn.messages.start
+            }
+            Some(_) | None => index,
+        }
+    }
+
+    /// How many messages this session once had and has no more, as far as the numbers in their ids tell.
+    pub fn missing_messages(&self) -> usize {
+        let given = usize::try_from(self.next_message.saturating_sub(1)).unwrap_or(usize::MAX);
+        given.saturating_sub(self.messages.len())
+    }
+
     /// The turn that was cut off by the end of a process, if the last one was.
     pub fn unfinished(&self) -> Option<&Turn> {
         self.turns.last().filter(|turn| turn.outcome.is_none())
@@ -369,5 +389,40 @@ mod tests {
             why: Withdrawal::Undone,
         });
         assert!(session.is_empty());
+    }
+
+    #[test]
+    fn a_boundary_stands_between_finished_turns_only() {
+        let mut session = session();
+        for _ in 0..2 {
+            let turn = start(&mut session, "q");
+            finish(&mut session, turn, "a");
+        }
+        start(&mut session, "still running");
+        let found: Vec<usize> = (0..=7).map(|index| session.boundary(index)).collect();
+        assert_eq!(found, [0, 0, 2, 2, 4, 4, 4, 4]);
+    }
+
+    #[test]
+    fn what_is_missing_shows_in_the_numbers_of_the_ids() {
+        assert_eq!(session().missing_messages(), 0);
+        let turn = |messages: Vec<Message>| {
+            Session::restore(
+                "test".parse().unwrap(),
+                SessionMeta::default(),
+                messages,
+                |_| None,
+            )
+        };
+        let kept = vec![
+            message(5, Role::User, "q"),
+            message(6, Role::Assistant, "a"),
+        ];
+        assert_eq!(turn(kept).missing_messages(), 4);
+        let whole = vec![
+            message(1, Role::User, "q"),
+            message(2, Role::Assistant, "a"),
+        ];
+        assert_eq!(turn(whole).missing_messages(), 0);
     }
 }

@@ -155,18 +155,21 @@ fn memory(config: &Config, texts: &Texts) -> Result<Memory, CliError> {
 }
 
 fn prompt(text: &config::Text) -> Prompt {
-    let file = match &text.source {
+    Prompt::new(file_of(text), text.content.clone())
+}
+
+fn file_of(text: &config::Text) -> String {
+    match &text.source {
         TextSource::Embedded => format!("config/{}", text.name),
         TextSource::File(path) => path.display().to_string(),
-    };
-    Prompt::new(file, text.content.clone())
+    }
 }
 
 fn catalog(config: &Config, inputs: &Inputs, texts: &Texts) -> Result<Catalog, CliError> {
     let catalog = Catalog::new(config.settings.provider.clone(), inputs.environment.clone());
     let known = texts
         .get("models.yaml")
-        .map(|text| Known::parse(&text.content))
+        .map(|text| Known::parse(&text.content, &file_of(text)))
         .transpose()?;
     Ok(match known {
         Some(known) => catalog.with_known(known),

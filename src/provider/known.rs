@@ -47,10 +47,11 @@ pub struct KnownModel {
 pub struct Known(Vec<KnownModel>);
 
 impl Known {
-    /// Reads a table in the form of `config/models.yaml`.
-    pub fn parse(text: &str) -> Result<Self, ProviderError> {
+    /// Reads a table in the form of `config/models.yaml`; `file` is where it stands, for the person who
+    /// has to mend it.
+    pub fn parse(text: &str, file: &str) -> Result<Self, ProviderError> {
         let bad = |what: String| ProviderError::Setup {
-            what: format!("the table of known models: {what}"),
+            what: format!("{file}, the table of known models: {what}"),
             hint: "each row is {name: …, window: …}, with output, provider and limit if need be"
                 .to_owned(),
         };
@@ -67,7 +68,8 @@ impl Known {
 
     /// The table that comes with the program.
     pub fn embedded() -> Self {
-        Self::parse(include_str!("../../config/models.yaml"))
+        let file = "config/models.yaml";
+        Self::parse(include_str!("../../config/models.yaml"), file)
             .expect("the embedded table is read by the tests of this file")
     }
 
@@ -214,7 +216,10 @@ mod tests {
     fn a_broken_table_is_refused() {
         for text in ["- {name: a, window: 0}", "- {name: a, windw: 1}", "{"] {
             assert!(
-                matches!(Known::parse(text), Err(ProviderError::Setup { .. })),
+                matches!(
+                    Known::parse(text, "models.yaml"),
+                    Err(ProviderError::Setup { .. })
+                ),
                 "{text}"
             );
         }

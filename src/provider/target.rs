@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use tokio::sync::OnceCell;
 
 use super::endpoint::Endpoint;
 use super::known::{KnownModel, Limits};
@@ -40,8 +41,18 @@ pub(super) async fn aside<T>(
     })
 }
 
-/// Adds to an unknown model's error what the server does offer.
-pub(super) async fn name_others(
+/// Opens a reply; if the server does not have the model, the error gets what it does offer.
+pub(super) async fn open<T>(
+    opened: impl Future<Output = Result<T, ProviderError>>,
+    models: impl Future<Output = Result<Vec<String>, ProviderError>>,
+) -> Result<T, ProviderError> {
+    match opened.await {
+        Ok(opened) => Ok(opened),
+        Err(error) => Err(name_others(error, models).await),
+    }
+}
+
+async fn name_others(
     error: ProviderError,
     models: impl Future<Output = Result<Vec<String>, ProviderError>>,
 ) -> ProviderError {
@@ -118,6 +129,23 @@ pub(super) fn window_of(model: &str, offered: &[Offered]) -> Option<Tokens> {
         [only] => only.window,
         several => several.iter().find(|one| one.id == model)?.window,
     }
+}
+
+/// The window of `model` from a server's list, which is asked for until the server answers once.
+pub(super) async fn listed_window(
+    answered: &OnceCell<Option<Tokens>>,
+    model: &str,
+    url: &str,
+    list: impl Future<Output = Result<Vec<Offered>, ProviderError>>,
+) -> Option<Tokens> {
+    let asked = answered.get_or_try_init(|| async {
+        let offered = aside(url, list).await?;
+        Ok::<_, ProviderError>(window_of(model, &offered))
+    });
+    asked.await.copied().unwrap_or_else(|error| {
+        tracing::debug!("no context window from the server: {error}");
+        None
+    })
 }
 
 pub(super) fn names(offered: Vec<Offered>) -> Vec<String> {

@@ -2,7 +2,9 @@
 //! server accepts left out. Unit: the messages of one request. Invariant: no two neighbours have the same
 //! speaker, and no speech is empty. How a speech is written down is left to each format.
 
-use crate::chat::{Message, Part, Role};
+use serde_json::{Map, Value, json};
+
+use crate::chat::{Message, Part, Role, ToolSpec};
 
 /// What one side says before the other answers.
 #[derive(Debug, PartialEq)]
@@ -60,6 +62,26 @@ pub(super) fn spare_id(messages: &[Message]) -> String {
     format!("call_{last}_")
 }
 
+/// The arguments of a call as an object, even of what a model got wrong: protocols insist on one, and
+/// servers that parse the text of earlier calls fail without.
+pub(super) fn arguments(text: &str) -> Value {
+    match serde_json::from_str::<Map<String, Value>>(text) {
+        Ok(object) => object.into(),
+        Err(_) if text.trim().is_empty() => json!({}),
+        Err(_) => json!({"malformed": text}),
+    }
+}
+
+/// Tools as functions, the shape that `OpenAI` and Ollama share.
+pub(super) fn functions(tools: &[ToolSpec]) -> Value {
+    let function = |tool: &ToolSpec| {
+        json!({"type": "function", "function": {
+            "name": tool.name, "description": tool.description, "parameters": tool.parameters,
+        }})
+    };
+    tools.iter().map(function).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +111,18 @@ mod tests {
                 (Role::Assistant, "c".to_owned())
             ]
         );
+    }
+
+    #[test]
+    fn arguments_are_an_object_whatever_a_model_wrote() {
+        for (text, expected) in [
+            (r#"{"p":1}"#, json!({"p": 1})),
+            (" ", json!({})),
+            ("{oops", json!({"malformed": "{oops"})),
+            ("[1]", json!({"malformed": "[1]"})),
+        ] {
+            assert_eq!(arguments(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -176,7 +176,16 @@ fn read_hybrid(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result<(), 
     };
     match read {
         Ok(mut hybrid) => {
-            if side::clamp(&mut hybrid, loaded.session.messages().len()) {
+            // What is missing may have stood before an index: moved back by all of it, the index covers
+            // nothing that it did not cover before.
+            let session = &loaded.session;
+            let missing = if loaded.damage.is_empty() {
+                0
+            } else {
+                session.missing_messages()
+            };
+            let fits = |index: usize| session.boundary(index.saturating_sub(missing));
+            if side::clamp(&mut hybrid, fits) {
                 loaded.damage.push(Damage::HybridIndices);
             }
             loaded.session.apply(Record::HybridReplaced(hybrid));

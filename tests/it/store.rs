@@ -359,7 +359,7 @@ fn a_folder_in_the_place_of_a_file_is_moved_aside() {
     let mut opened = open(&store, "a");
     assert_eq!(opened.repairs.len(), 4, "{:?}", opened.repairs);
     turn(&mut opened, "one", "1");
-    assert!(say(&mut opened, hybrid(1)));
+    assert!(say(&mut opened, hybrid(2)));
     assert!(say(&mut opened, mode_states()));
     leave(opened);
     let again = open(&store, "a");

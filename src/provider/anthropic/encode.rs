@@ -2,10 +2,10 @@
 //! turns, results come before what the user says with them, `max_tokens` is always
 //! there where a reply is wanted.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::chat::{Part, Role};
-use crate::provider::wire::{Speech, speeches};
+use crate::provider::wire::{Speech, arguments, speeches};
 use crate::provider::{ChatRequest, Delivery};
 
 /// This protocol knows two speakers; results of tools are the user's.
@@ -83,7 +83,7 @@ fn block(part: &Part) -> Value {
         Part::Text(text) => json!({"type": "text", "text": text}),
         Part::ToolCall(call) => json!({
             "type": "tool_use", "id": call.id.as_str(), "name": call.name,
-            "input": input(&call.arguments),
+            "input": arguments(&call.arguments),
         }),
         Part::ToolResult {
             call,
@@ -100,15 +100,6 @@ fn block(part: &Part) -> Value {
             }
             block
         }
-    }
-}
-
-/// An object, which this protocol insists on, even of what a model got wrong.
-fn input(text: &str) -> Value {
-    match serde_json::from_str::<Map<String, Value>>(text) {
-        Ok(object) => object.into(),
-        Err(_) if text.trim().is_empty() => json!({}),
-        Err(_) => json!({"malformed": text}),
     }
 }
 

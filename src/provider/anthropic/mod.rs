@@ -85,10 +85,7 @@ impl Provider for Anthropic {
         let spare_id = wire::spare_id(&request.messages);
         let decoder = Decoder::new(spare_id, Box::new(move |text| http.endpoint().mask(text)));
         reply::events(inner.http.shown(), decoder, async move {
-            match inner.open(&request).await {
-                Ok(frames) => Ok(frames),
-                Err(error) => Err(target::name_others(error, inner.models()).await),
-            }
+            target::open(inner.open(&request), inner.models()).await
         })
     }
 }
@@ -108,14 +105,8 @@ impl Inner {
     }
 
     async fn window(&self) -> Option<Tokens> {
-        let asked = self.window.get_or_try_init(|| async {
-            let offered = target::aside(&self.http.shown(), self.offered()).await?;
-            Ok::<_, ProviderError>(target::window_of(&self.target.name.model, &offered))
-        });
-        asked.await.copied().unwrap_or_else(|error| {
-            tracing::debug!("no context window from the server: {error}");
-            None
-        })
+        let (model, url) = (&self.target.name.model, self.http.shown());
+        target::listed_window(&self.window, model, &url, self.offered()).await
     }
 
     async fn count(&self, request: &ChatRequest) -> Result<Tokens, ProviderError> {

@@ -4,10 +4,10 @@
 use ollama_rs::generation::chat::request::ChatMessageRequest;
 use ollama_rs::generation::chat::{ChatMessage, MessageRole};
 use ollama_rs::models::ModelOptions;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::chat::{Part, Role, Tokens};
-use crate::provider::wire::{Speech, speeches};
+use crate::provider::wire::{Speech, arguments, functions, speeches};
 use crate::provider::{ChatRequest, Delivery};
 
 pub(super) fn body(model: &str, request: &ChatRequest, num_ctx: Tokens) -> Value {
@@ -19,12 +19,7 @@ pub(super) fn body(model: &str, request: &ChatRequest, num_ctx: Tokens) -> Value
     body["messages"] = messages(request).into();
     body["stream"] = (request.delivery == Delivery::Streamed).into();
     if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|tool| {
-            json!({"type": "function", "function": {
-                "name": tool.name, "description": tool.description, "parameters": tool.parameters,
-            }})
-        });
-        body["tools"] = tools.collect();
+        body["tools"] = functions(&request.tools);
     }
     body
 }
@@ -72,15 +67,6 @@ fn assistant(speech: &Speech<'_, Role>) -> Value {
         message["tool_calls"] = calls.into();
     }
     message
-}
-
-/// An object, which this protocol insists on, even of what a model got wrong.
-fn arguments(text: &str) -> Value {
-    match serde_json::from_str::<Map<String, Value>>(text) {
-        Ok(object) => object.into(),
-        Err(_) if text.trim().is_empty() => json!({}),
-        Err(_) => json!({"malformed": text}),
-    }
 }
 
 fn result(part: &Part) -> Option<Value> {

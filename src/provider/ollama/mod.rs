@@ -93,10 +93,7 @@ impl Provider for Ollama {
             mask: Box::new(move |text| http.endpoint().mask(text)),
         };
         reply::events(inner.http.shown(), decoder, async move {
-            match inner.open(&request).await {
-                Ok(frames) => Ok(frames),
-                Err(error) => Err(target::name_others(error, inner.models()).await),
-            }
+            target::open(inner.open(&request), inner.models()).await
         })
     }
 }

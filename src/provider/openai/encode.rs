@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::chat::{Part, Role};
 use crate::provider::known::LimitField;
-use crate::provider::wire::{Speech, speeches};
+use crate::provider::wire::{self, Speech, functions, speeches};
 use crate::provider::{ChatRequest, Delivery};
 
 /// What a particular server wants to have differently; learnt from its refusals.
@@ -25,7 +25,7 @@ pub(super) fn body(model: &str, request: &ChatRequest, dialect: Dialect) -> Valu
         request.max_tokens.0.max(1).into(),
     );
     if !request.tools.is_empty() {
-        body.insert("tools".into(), tools(request));
+        body.insert("tools".into(), functions(&request.tools));
     }
     let streamed = request.delivery == Delivery::Streamed;
     body.insert("stream".into(), streamed.into());
@@ -33,15 +33,6 @@ pub(super) fn body(model: &str, request: &ChatRequest, dialect: Dialect) -> Valu
         body.insert("stream_options".into(), json!({"include_usage": true}));
     }
     body.into()
-}
-
-fn tools(request: &ChatRequest) -> Value {
-    let tool = |tool: &crate::chat::ToolSpec| {
-        json!({"type": "function", "function": {
-            "name": tool.name, "description": tool.description, "parameters": tool.parameters,
-        }})
-    };
-    request.tools.iter().map(tool).collect()
 }
 
 fn messages(request: &ChatRequest) -> Vec<Value> {
@@ -92,12 +83,11 @@ fn assistant(speech: &Speech<'_, Role>) -> Value {
     message
 }
 
-/// Some servers parse the arguments of earlier calls and fail on what a model got wrong.
+/// A good text stays as it was written, so that the request begins like the one before.
 fn arguments(text: &str) -> String {
     match serde_json::from_str::<Map<String, Value>>(text) {
         Ok(_) => text.to_owned(),
-        Err(_) if text.trim().is_empty() => "{}".to_owned(),
-        Err(_) => json!({"malformed": text}).to_string(),
+        Err(_) => wire::arguments(text).to_string(),
     }
 }
 

@@ -99,10 +99,7 @@ impl Provider for OpenAi {
         let spare_id = wire::spare_id(&request.messages);
         let decoder = Decoder::new(spare_id, Box::new(move |text| http.endpoint().mask(text)));
         reply::events(inner.http.shown(), decoder, async move {
-            match inner.open(&request).await {
-                Ok(frames) => Ok(frames),
-                Err(error) => Err(target::name_others(error, inner.models()).await),
-            }
+            target::open(inner.open(&request), inner.models()).await
         })
     }
 }
@@ -113,14 +110,8 @@ impl Inner {
     }
 
     async fn window(&self) -> Option<Tokens> {
-        let asked = self.window.get_or_try_init(|| async {
-            let offered = target::aside(&self.http.shown(), self.offered()).await?;
-            Ok::<_, ProviderError>(target::window_of(&self.target.name.model, &offered))
-        });
-        asked.await.copied().unwrap_or_else(|error| {
-            tracing::debug!("no context window from the server: {error}");
-            None
-        })
+        let (model, url) = (&self.target.name.model, self.http.shown());
+        target::listed_window(&self.window, model, &url, self.offered()).await
     }
 
     async fn offered(&self) -> Result<Vec<Offered>, ProviderError> {
@@ -292,9 +283,18 @@ fn translate(http: &Http, error: OpenAIError, broken: Option<&ProviderError>) ->
         }
         other => match broken {
             Some(broken) => broken.clone(),
-            None => http.protocol(failure::one_line(&other.to_string())),
+            None => http.protocol(in_words(&other)),
         },
     }
+}
+
+/// What a server answered, said for people; the crate tells it as a chain of types.
+fn in_words(error: &OpenAIError) -> String {
+    let said = error.to_string();
+    if matches!(error, OpenAIError::StreamError(_)) && said.contains("UTF8") {
+        return "text that is not UTF-8".to_owned();
+    }
+    failure::one_line(&said)
 }
 
 /// Where the crate sends to.

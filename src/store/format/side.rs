@@ -85,23 +85,25 @@ fn stored_compaction(compaction: &Compaction, depth: usize) -> Value {
     stored
 }
 
-/// Brings every index into history back to at most `messages`; tells whether one had to be (C29).
-pub(in crate::store) fn clamp(hybrid: &mut Hybrid, messages: usize) -> bool {
+/// Brings every index into history to what `fits` says of it; tells whether one had to be changed (C29).
+pub(in crate::store) fn clamp(hybrid: &mut Hybrid, fits: impl Fn(usize) -> usize) -> bool {
     let mut clamped = false;
     for key in ["summary_idx", "embedded_idx"] {
-        if let Some(index) = hybrid.unknown.get_mut(key)
-            && index.as_u64().is_some_and(|index| index > messages as u64)
+        if let Some(value) = hybrid.unknown.get_mut(key)
+            && let Some(index) = value.as_u64()
         {
-            *index = messages.into();
-            clamped = true;
+            let fit = fits(usize::try_from(index).unwrap_or(usize::MAX)) as u64;
+            if fit != index {
+                *value = fit.into();
+                clamped = true;
+            }
         }
     }
     let mut next = hybrid.compaction.as_mut();
     while let Some(compaction) = next {
-        if compaction.upto > messages {
-            compaction.upto = messages;
-            clamped = true;
-        }
+        let fit = fits(compaction.upto);
+        clamped |= fit != compaction.upto;
+        compaction.upto = fit;
         next = compaction.previous.as_deref_mut();
     }
     clamped
@@ -167,8 +169,8 @@ mod tests {
     #[test]
     fn indices_beyond_history_are_clamped_and_others_left_alone() {
         let mut hybrid = hybrid();
-        assert!(!clamp(&mut hybrid, 50));
-        assert!(clamp(&mut hybrid, 5));
+        assert!(!clamp(&mut hybrid, |index| index.min(50)));
+        assert!(clamp(&mut hybrid, |index| index.min(5)));
         let compaction = hybrid.compaction.unwrap();
         assert_eq!(compaction.upto, 5);
         assert_eq!(compaction.previous.unwrap().upto, 5);
