@@ -55,6 +55,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         places: Places {
             data: config.settings.data_dir.clone(),
             config: config.file.clone(),
+            home: inputs.folders.home.clone(),
         },
         columns: output.columns(),
     };

@@ -154,7 +154,9 @@ impl Hint for CommandError {
             Self::Store(error) => error.hint(),
             Self::Model(error) => error.hint(),
             Self::NoTurn(_) => None,
-            Self::Export { .. } => Some("nothing was written over; choose another path".into()),
+            Self::Export { .. } => {
+                Some("choose another path; a file that is there is never written over".into())
+            }
         }
     }
 }
