@@ -214,3 +214,282 @@ fn completions_and_help_are_printed() {
         assert!(help.stdout.contains(flag), "{flag}: {help}");
     }
 }
+
+/// One key's line of `config show`.
+fn key_line(home: &Home, key: &str, args: &[&str], variables: &[(&str, &str)]) -> String {
+    let mut run = home
+        .cogtrix(args)
+        .args(["config", "show"])
+        .without("COGTRIX_DATA_DIR");
+    for (name, value) in variables {
+        run = run.env(name, value);
+    }
+    let run = run.run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let line = run
+        .stdout
+        .lines()
+        .find(|line| line.split_whitespace().next() == Some(key));
+    let line = line.unwrap_or_else(|| panic!("no {key}: {run}"));
+    home.normal(&line.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn each_setting_of_the_command_line_goes_through_the_same_four_layers() {
+    for (key, variable, flag) in [
+        ("memory.mode", "COGTRIX_MEMORY_MODE", "--memory-mode"),
+        ("session", "COGTRIX_SESSION", "--session"),
+        ("models.default", "COGTRIX_MODEL", "--model"),
+        ("data_dir", "COGTRIX_DATA_DIR", "--data-dir"),
+    ] {
+        let value = |layer: &str| match (key, layer) {
+            ("memory.mode", "file") => "code".to_owned(),
+            ("memory.mode", "variable") => "reasoning".to_owned(),
+            ("memory.mode", _) => "conversation".to_owned(),
+            (_, layer) => format!("from-{layer}"),
+        };
+        let home = Home::new();
+        let line = key_line(&home, key, &[], &[]);
+        assert!(line.ends_with("# default"), "{line}");
+        let indented = key.replace('.', ":\n  ");
+        home.write("cogtrix.yaml", format!("{indented}: {}\n", value("file")));
+        let line = key_line(&home, key, &[], &[]);
+        assert!(
+            line.contains(&value("file")) && line.contains("cogtrix.yaml:"),
+            "{line}"
+        );
+        let variables = [(variable, &*value("variable"))];
+        let line = key_line(&home, key, &[], &variables);
+        assert!(
+            line.contains(&value("variable")) && line.contains(variable),
+            "{line}"
+        );
+        let line = key_line(&home, key, &[flag, &value("flag")], &variables);
+        assert!(
+            line.contains(&value("flag")) && line.contains(flag),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn the_first_file_of_the_list_is_read_and_no_other() {
+    let home = Home::new();
+    let places = [
+        home.home().join(".cogtrix.yaml"),
+        home.home().join(".config/cogtrix/cogtrix.yaml"),
+        home.work().join("config/cogtrix.yaml"),
+        home.work().join(".cogtrix.yml"),
+        home.work().join(".cogtrix.yaml"),
+        home.work().join("cogtrix.yaml"),
+    ];
+    for (n, place) in places.iter().enumerate() {
+        home.write(place, format!("session: number-{n}\n"));
+        let line = key_line(&home, "session", &[], &[]);
+        assert!(
+            line.contains(&format!("session number-{n} ")),
+            "{}: {line}",
+            place.display()
+        );
+    }
+    home.write("named.yaml", "session: named\n");
+    home.write("flag.yaml", "memory: {mode: code}\n");
+    let variables = [("COGTRIX_CONFIG_FILE", "named.yaml")];
+    assert!(key_line(&home, "session", &[], &variables).contains("session named "));
+    let line = key_line(&home, "session", &["-c", "flag.yaml"], &variables);
+    assert_eq!(line, "session default # default", "one file, not several");
+    std::fs::create_dir_all(home.work().join("below")).unwrap();
+    std::fs::remove_file(home.home().join(".cogtrix.yaml")).unwrap();
+    std::fs::remove_file(home.home().join(".config/cogtrix/cogtrix.yaml")).unwrap();
+    let run = home
+        .cogtrix(&["config", "check"])
+        .directory(home.work().join("below"))
+        .run();
+    assert!(
+        run.stdout.contains("no config file"),
+        "no parent folders: {run}"
+    );
+}
+
+#[test]
+fn a_named_file_that_is_missing_or_no_config_is_a_mistake() {
+    let home = Home::new();
+    std::fs::create_dir(home.work().join("folder.yaml")).unwrap();
+    home.write("binary.yaml", [0, 159, 146, 150]);
+    home.write("list.yaml", "- a\n- b\n");
+    home.write("twice.yaml", "session: a\nsession: b\n");
+    for (file, expected) in [
+        ("missing.yaml", "there is no config file"),
+        ("folder.yaml", "is a folder"),
+        ("binary.yaml", "is no config file"),
+        ("list.yaml", "list.yaml:1:1"),
+        ("twice.yaml", "twice.yaml:2:1"),
+    ] {
+        for args in [
+            &["-c", file, "-p", "hi"][..],
+            &["-c", file, "config", "check"],
+        ] {
+            let run = home.cogtrix(args).run();
+            assert_eq!(
+                (run.code, run.stdout.as_str()),
+                (Some(2), ""),
+                "{file}: {run}"
+            );
+            assert!(run.stderr.contains(expected), "{file}: {run}");
+        }
+        let run = home
+            .cogtrix(&["-p", "hi"])
+            .env("COGTRIX_CONFIG_FILE", file)
+            .run();
+        assert_eq!(run.code, Some(2), "{file}: {run}");
+    }
+    assert!(!home.data().exists(), "nothing was begun");
+}
+
+#[test]
+fn all_mistakes_of_a_file_are_told_at_once() {
+    let home = Home::new();
+    home.write(
+        "bad.yaml",
+        "memroy: {mode: code}\nmemory:\n  mode: code\n  timestamps: yes please\nlock_wait: soon\nnetwork: {tries: many}\n",
+    );
+    let run = home.cogtrix(&["-c", "bad.yaml", "config", "check"]).run();
+    insta::assert_snapshot!(home.shown(&run), @r#"
+    --- stderr
+    error: ROOT/home/work/bad.yaml:1:1: memroy: unknown key; the nearest is memory
+    ROOT/home/work/bad.yaml:4:15: memory.timestamps: "yes please" is not one of all, user, off
+    ROOT/home/work/bad.yaml:5:12: lock_wait: wants a duration such as 10s or 5min, found "soon"
+    ROOT/home/work/bad.yaml:6:18: network.tries: wants a whole number from 0 to 4294967295, found text
+    hint: cogtrix.example.yaml shows every key with its default
+    --- exit 2
+    "#);
+}
+
+#[test]
+fn a_bad_variable_or_flag_is_named_with_what_is_allowed() {
+    let home = Home::new();
+    let run = home
+        .cogtrix(&["-p", "hi"])
+        .env("COGTRIX_MEMORY_MODE", "resoning")
+        .run();
+    insta::assert_snapshot!(home.shown(&run), @r#"
+    --- stderr
+    error: $COGTRIX_MEMORY_MODE: "resoning" is not one of conversation, code, reasoning; did you mean reasoning?
+    --- exit 2
+    "#);
+    let run = home.cogtrix(&["-M", "nope", "-p", "hi"]).run();
+    insta::assert_snapshot!(home.shown(&run), @"");
+    let run = home.cogtrix(&["--modle", "x"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("--model"), "{run}");
+}
+
+#[test]
+fn a_variable_nobody_knows_is_a_warning() {
+    let home = Home::new();
+    let run = home
+        .cogtrix(&["config", "check"])
+        .env("COGTRIX_MEMORY_MODDE", "code")
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stderr.contains(
+            "COGTRIX_MEMORY_MODDE has no meaning; the nearest variable is COGTRIX_MEMORY_MODE"
+        ),
+        "{run}"
+    );
+}
+
+#[test]
+fn each_yaml_block_of_the_modes_parses_unchanged() {
+    let home = Home::new();
+    home.write(
+        "modes.yaml",
+        "memory:\n  mode: code\n  modes:\n    code:\n      working_memory_size: 30\n      max_files: 20\n      max_errors: 5\n      summarization: true\n      vector_recall_k: 3\n    reasoning:\n      working_memory_size: 30\n      max_decisions: 20\n      max_alternatives: 10\n      summarization: true\n      vector_recall_k: 3\n      prefix_max_stale_turns: 3\n    conversation:\n      working_memory_size: 25\n      summarization: true\n      vector_recall_k: 3\n",
+    );
+    let run = home.cogtrix(&["-c", "modes.yaml", "config", "check"]).run();
+    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run}");
+}
+
+#[test]
+fn the_shipped_example_is_what_config_show_prints_by_default() {
+    let home = Home::new();
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/cogtrix.example.yaml");
+    let values = |args: &[&str]| {
+        let run = home.cogtrix(args).args(["config", "show"]).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let lines = run
+            .stdout
+            .lines()
+            .map(|line| line.split(" # ").next().unwrap().trim().to_owned());
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(values(&["-c", example]), values(&[]));
+}
+
+#[test]
+fn what_is_harmless_in_a_working_folder_needs_no_trust() {
+    let home = Home::new();
+    home.write(
+        "cogtrix.yaml",
+        "session: here\nmemory: {mode: code}\ndata_dir: inside\n",
+    );
+    let run = home
+        .cogtrix(&["-p", "hi"])
+        .without("COGTRIX_DATA_DIR")
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(home.work().join("inside/history/here.json").exists());
+    home.write("cogtrix.yaml", "data_dir: ../outside\n");
+    let run = home
+        .cogtrix(&["-p", "hi"])
+        .without("COGTRIX_DATA_DIR")
+        .run();
+    insta::assert_snapshot!(home.shown(&run), @"
+    --- stderr
+    error: ROOT/home/work/cogtrix.yaml sets data_dir, and its folder is not trusted
+    hint: read the file; then pass --trust-folder for this run, or answer yes when asked at a terminal
+    --- exit 2
+    ");
+    assert!(!home.home().join("outside").exists());
+}
+
+#[test]
+fn looking_at_an_untrusted_folder_contacts_nobody_and_reads_no_secret_place() {
+    let home = Home::new();
+    let server = chatty();
+    let path = home.config(&server, "");
+    std::fs::rename(&path, home.work().join("cogtrix.yaml")).unwrap();
+    for args in [&["sessions"][..], &["config", "show"], &["config", "check"]] {
+        let run = home.cogtrix(args).run();
+        assert_eq!(run.code, Some(0), "{args:?}: {run}");
+    }
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[test]
+fn trust_for_one_run_is_not_remembered() {
+    let home = Home::new();
+    let server = chatty();
+    let path = home.config(&server, "");
+    std::fs::rename(&path, home.work().join("cogtrix.yaml")).unwrap();
+    assert_eq!(
+        home.cogtrix(&["-p", "hi", "--trust-folder"]).run().code,
+        Some(0)
+    );
+    assert_eq!(home.cogtrix(&["-p", "hi"]).run().code, Some(2));
+}
+
+#[test]
+fn a_file_of_ones_own_home_or_config_folder_is_trusted() {
+    for place in [".cogtrix.yaml", ".config/cogtrix/cogtrix.yaml"] {
+        let home = Home::new();
+        let server = chatty();
+        let path = home.config(&server, "");
+        let own = home.home().join(place);
+        std::fs::create_dir_all(own.parent().unwrap()).unwrap();
+        std::fs::rename(&path, own).unwrap();
+        let run = home.cogtrix(&["-p", "hi"]).run();
+        assert_eq!(run.stdout, "Noted.\n", "{place}: {run}");
+    }
+}

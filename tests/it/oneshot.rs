@@ -205,22 +205,102 @@ fn half() -> Reply {
 }
 
 #[test]
-fn an_interrupt_keeps_what_arrived_and_ends_with_130() {
-    for signal in [Signal::INT, Signal::TERM] {
+fn an_interrupt_keeps_what_arrived_marked_and_ends_with_130() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let home = Home::new();
-        let server = Server::start([half()]);
-        home.config(&server, "");
+        let server = Server::start([half(), say("On we go.")]);
+        home.config(&server, "memory: {timestamps: off}");
         let running = home
             .cogtrix(&["-c", "test.yaml", "-s", "s", "-p", "hi"])
             .start();
-        server.wait_for_chats(1);
+        running.wait_for("Half of");
         running.signal(signal);
         let run = running.wait();
-        assert_eq!(run.code, Some(130), "{run}");
-        let said = home.said("s");
-        assert_eq!(said.len(), 2);
-        assert!(said[1].contains("interrupted"), "{said:?}");
+        assert_eq!(
+            (run.stdout.as_str(), run.code),
+            ("Half of\n", Some(130)),
+            "{run}"
+        );
+        assert_eq!(
+            home.said("s"),
+            ["user: hi", "assistant: Half of\n[reply cut: interrupted]"]
+        );
+        assert!(
+            !home.history("s.journal.jsonl").exists(),
+            "the end was clean"
+        );
+        assert_eq!(
+            home.ask("s", "go on").stderr,
+            "",
+            "and there is nothing to repair"
+        );
+        assert!(
+            server.chats()[1]
+                .body
+                .to_string()
+                .contains("[reply cut: interrupted]")
+        );
     }
+}
+
+#[test]
+fn an_interrupt_before_the_first_word_closes_the_turn() {
+    let home = Home::new();
+    let server = Server::start([silent()]);
+    home.config(&server, "");
+    let running = home
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "-p", "hi"])
+        .start();
+    server.wait_for_chats(1);
+    running.signal(Signal::INT);
+    let run = running.wait();
+    assert_eq!((run.stdout.as_str(), run.code), ("", Some(130)), "{run}");
+    assert_eq!(home.said("s")[1], "assistant: [no reply: interrupted]");
+}
+
+#[test]
+fn a_script_of_lines_told_to_end_saves_and_is_clean() {
+    for signal in [Signal::TERM, Signal::HUP] {
+        let home = Home::new();
+        let server = Server::start([say("One."), half()]);
+        home.config(&server, "memory: {timestamps: off}");
+        let mut chat = home
+            .cogtrix(&["-c", "test.yaml", "-s", "s", "--lines"])
+            .open_stdin()
+            .start();
+        chat.say("one");
+        chat.wait_for("One.\n");
+        chat.say("two");
+        chat.wait_for("Half of");
+        chat.signal(signal);
+        let run = chat.wait();
+        assert_eq!(run.signal, None, "{run}");
+        let said = home.said("s");
+        assert_eq!(said[..2], ["user: one", "assistant: One."]);
+        assert_eq!(said[3], "assistant: Half of\n[reply cut: interrupted]");
+        assert!(!home.history("s.journal.jsonl").exists());
+    }
+}
+
+#[test]
+fn a_reader_who_has_enough_ends_it_quietly() {
+    let home = Home::new();
+    let many: String = (0..5_000)
+        .map(|n| format!("line {n} of very many\n"))
+        .collect::<Vec<_>>()
+        .concat();
+    let server = Server::start([say(many)]);
+    home.config(&server, "");
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "-p", "hi"])
+        .head(1)
+        .run();
+    assert_eq!((run.stderr.as_str(), run.signal), ("", None), "{run}");
+    assert_eq!(run.code, Some(0));
+    assert!(
+        home.said("s")[1].contains("line 4999 of very many"),
+        "the whole reply is kept"
+    );
 }
 
 #[test]
@@ -289,6 +369,201 @@ fn a_second_run_waits_for_the_session_and_says_who_has_it() {
         2,
         "only the first run's turn is there"
     );
+}
+
+#[test]
+fn a_second_run_goes_on_as_soon_as_the_session_is_free() {
+    let home = Home::new();
+    let server = Server::start([half(), say("My turn.")]);
+    home.config(&server, "memory: {timestamps: off}");
+    let first = home
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "-p", "first"])
+        .start();
+    first.wait_for("Half of");
+    let second = home
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "-p", "second"])
+        .start();
+    first.signal(Signal::INT);
+    first.wait();
+    let second = second.wait();
+    assert_eq!(
+        (second.stdout.as_str(), second.code),
+        ("My turn.\n", Some(0)),
+        "{second}"
+    );
+    assert_eq!(
+        server.chats()[1].message(1),
+        "first",
+        "it sees what the first one wrote"
+    );
+    assert_eq!(home.said("s").len(), 4);
+}
+
+#[test]
+fn quiet_says_errors_only_and_verbose_more() {
+    let home = Home::new();
+    let quiet = home.cogtrix(&["-q", "-p", "hi"]).run();
+    assert_eq!(
+        (quiet.stderr.as_str(), quiet.code),
+        ("", Some(0)),
+        "{quiet}"
+    );
+    let server = Server::start([fail(400, "no such thing")]);
+    home.config(&server, "");
+    let failed = home.cogtrix(&["-c", "test.yaml", "-q", "-p", "hi"]).run();
+    assert!(failed.stderr.contains("no such thing"), "{failed}");
+}
+
+#[test]
+fn nothing_is_coloured_where_nobody_looks() {
+    let home = Home::new();
+    let server = Server::start([say("Plain."), fail(500, "broken")]);
+    home.config(&server, "");
+    for _ in 0..2 {
+        let run = home.ask("s", "hi");
+        assert!(!run.to_string().contains('\u{1b}'), "{run}");
+    }
+}
+
+#[test]
+fn the_json_of_a_reply_and_of_a_failure_have_one_shape() {
+    let home = Home::new();
+    let server = Server::start([say("Hello.").usage(120, 3), fail(400, "no such thing")]);
+    home.config(&server, "");
+    let args = ["-c", "test.yaml", "-s", "j", "-p", "hi", "--json"];
+    let good = home.cogtrix(&args).run();
+    insta::assert_snapshot!(home.shown(&good), @r#"
+    {
+      "reply": "Hello.",
+      "error": null,
+      "outcome": "answered",
+      "session": "j",
+      "mode": "conversation",
+      "model": "there/scripted",
+      "usage": {
+        "prompt_tokens": 120,
+        "completion_tokens": 3,
+        "cached_tokens": 0
+      },
+      "context": {
+        "window": 32768,
+        "prompt_tokens": 272,
+        "max_tokens": 32432,
+        "sections": [
+          {
+            "kind": "system",
+            "source": "config/prompts/base.md",
+            "tokens": 159,
+            "messages": 0
+          },
+          {
+            "kind": "system",
+            "source": "config/modes/conversation.md",
+            "tokens": 102,
+            "messages": 0
+          },
+          {
+            "kind": "input",
+            "source": "you",
+            "tokens": 11,
+            "messages": 1
+          }
+        ],
+        "messages_left_out": 0
+      }
+    }
+    --- stderr
+    --- exit 0
+    "#);
+    let bad = home.cogtrix(&args).run();
+    let (good, bad): (Value, Value) = (
+        serde_json::from_str(&good.stdout).unwrap(),
+        serde_json::from_str(&bad.stdout).unwrap(),
+    );
+    let keys = |value: &Value| {
+        value
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(keys(&good), keys(&bad));
+    assert_eq!(bad["outcome"], "failed");
+    assert_eq!(bad["reply"], Value::Null);
+    assert!(
+        bad["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("no such thing"),
+        "{bad}"
+    );
+}
+
+#[test]
+fn a_turn_is_on_disk_before_the_model_is_asked_and_whole_after_it() {
+    let home = Home::new();
+    let server = Server::start([half()]);
+    home.config(&server, "memory: {timestamps: off}");
+    let running = home
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "-p", "the question"])
+        .start();
+    server.wait_for_chats(1);
+    let journal = std::fs::read_to_string(home.history("s.journal.jsonl")).unwrap();
+    assert!(
+        journal.contains("the question") && journal.contains("turn_started"),
+        "{journal}"
+    );
+    assert!(!home.history("s.json").exists());
+    running.wait_for("Half of");
+    running.signal(Signal::INT);
+    running.wait();
+    let snapshot = home.snapshot("s");
+    insta::assert_snapshot!(home.normal(&format!("{snapshot:#}")), @r#"
+    {
+      "version": 1,
+      "meta": {
+        "id": "s",
+        "title": "the question",
+        "created_at": "TIME",
+        "updated_at": "TIME",
+        "mode": "conversation",
+        "model": "there/scripted",
+        "turns": 1,
+        "messages": 2,
+        "journal_seq": 2
+      },
+      "messages": [
+        {
+          "id": "m1",
+          "role": "user",
+          "content": "the question",
+          "timestamp": "TIME",
+          "outcome": "interrupted"
+        },
+        {
+          "id": "m2",
+          "role": "assistant",
+          "content": "Half of\n[reply cut: interrupted]",
+          "timestamp": "TIME"
+        }
+      ]
+    }
+    "#);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_their_owner_can_read_what_is_kept() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    home.cogtrix(&["-s", "s", "-p", "hi"]).run();
+    let mode =
+        |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&home.data().join("history")), 0o700);
+    for file in Home::files(&home.data()).keys() {
+        assert_eq!(mode(&home.data().join(file)), 0o600, "{}", file.display());
+    }
 }
 
 #[test]

@@ -20,9 +20,7 @@ pub(crate) struct Home {
 impl Home {
     pub(crate) fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        for name in ["home", "work"] {
-            std::fs::create_dir(folder.path().join(name)).unwrap();
-        }
+        std::fs::create_dir_all(folder.path().join("home/work")).unwrap();
         Self { folder }
     }
 
@@ -32,7 +30,7 @@ impl Home {
 
     /// The folder it is started in.
     pub(crate) fn work(&self) -> PathBuf {
-        self.folder.path().join("work")
+        self.home().join("work")
     }
 
     pub(crate) fn data(&self) -> PathBuf {
@@ -122,7 +120,12 @@ impl Home {
 
     /// Everything a run printed, without what differs from run to run.
     pub(crate) fn shown(&self, run: &Run) -> String {
-        normal(&run.to_string(), self.folder.path())
+        self.normal(&run.to_string())
+    }
+
+    /// A text without what differs from run to run.
+    pub(crate) fn normal(&self, text: &str) -> String {
+        normal(text, self.folder.path())
     }
 
     /// Every file below a folder, relative to it, with its content.
