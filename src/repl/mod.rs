@@ -22,4 +22,4 @@ pub mod show;
 mod signals;
 pub mod transcript;
 
-pub use signals::{Signal, Signals};
+pub use signals::{Signal, Signals, outlive_file_size_limit};
