@@ -120,28 +120,30 @@ impl fmt::Display for Warning {
     reason = "one for each line that may be crossed"
 )]
 pub(super) struct Told {
-    left_out: bool,
-    near_limit: bool,
-    silent_cut: bool,
-    not_saved: bool,
+    left_out: Condition,
+    near_limit: Condition,
+    silent_cut: Condition,
+    not_saved: Condition,
 }
 
 impl Told {
     /// A turn begins: whatever it cannot save is told once more.
     pub(super) fn begin_turn(&mut self) {
-        self.not_saved = false;
+        self.not_saved = Condition::default();
     }
 
     /// A turn writes several records; that the disk refuses them is one thing to say (C76).
     pub(super) fn of_refusal(&mut self, error: &StoreError) -> Option<Warning> {
-        crossed(&mut self.not_saved, true).then(|| Warning::not_saved(error))
+        self.not_saved
+            .begins(true)
+            .then(|| Warning::not_saved(error))
     }
 
     /// What a plan gives reason to warn of.
     pub(super) fn of_plan(&mut self, plan: &ContextPlan) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let messages = plan.messages_left_out();
-        if crossed(&mut self.left_out, messages > 0) {
+        if self.left_out.begins(messages > 0) {
             warnings.push(Warning::LeftOut { messages });
         }
         let cut = plan
@@ -154,7 +156,9 @@ impl Told {
 
     /// What a window's usage gives reason to warn of.
     pub(super) fn of_usage(&mut self, usage: TokenUsage) -> Option<Warning> {
-        crossed(&mut self.near_limit, usage.near_limit).then_some(Warning::NearLimit(usage))
+        self.near_limit
+            .begins(usage.near_limit)
+            .then_some(Warning::NearLimit(usage))
     }
 
     /// Compares what was sent with what the server counted. Estimates are rough, so only a count of
@@ -168,21 +172,26 @@ impl Told {
         const WORTH_IT: Tokens = Tokens(512);
         let far_fewer = estimated > WORTH_IT && u64::from(counted.0) * 2 < u64::from(estimated.0);
         let stopped_at_window = counted >= window && window > Tokens::ZERO;
-        crossed(&mut self.silent_cut, far_fewer || stopped_at_window).then_some(
-            Warning::SilentCut {
+        self.silent_cut
+            .begins(far_fewer || stopped_at_window)
+            .then_some(Warning::SilentCut {
                 estimated,
                 counted,
                 window,
-            },
-        )
+            })
     }
 }
 
-/// Whether a condition has just begun to hold.
-fn crossed(before: &mut bool, now: bool) -> bool {
-    let crossed = now && !*before;
-    *before = now;
-    crossed
+/// Whether a condition held when it was last looked at.
+#[derive(Debug, Default)]
+struct Condition(bool);
+
+impl Condition {
+    /// Whether it has just begun to hold.
+    fn begins(&mut self, now: bool) -> bool {
+        let before = std::mem::replace(&mut self.0, now);
+        now && !before
+    }
 }
 
 #[cfg(test)]

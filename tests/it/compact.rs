@@ -1,6 +1,7 @@
 //! `/compact` through the real program: what shrinks, what stays, what survives a restart (O16-O19).
 
 use cogtrix::testing::server::{Reply, Request, Script, Server, fail, say};
+use serde_json::json;
 
 use crate::support::home::Home;
 
@@ -85,7 +86,10 @@ fn the_compaction_survives_a_restart_and_can_be_undone() {
 #[test]
 fn a_failed_compaction_leaves_everything_as_it_was() {
     type Summary = fn() -> Reply;
-    let cases: [(&str, Summary); 5] = [
+    let cases: [(&str, Summary); 6] = [
+        ("a tool call", || {
+            say(SUMMARY).calling("c1", "shell", json!({"command": "ls"}))
+        }),
         ("an error", || fail(500, "overloaded")),
         ("nothing", || say(" ")),
         ("no gain", || say(SUMMARY.repeat(60))),

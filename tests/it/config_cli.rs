@@ -378,7 +378,11 @@ fn a_bad_variable_or_flag_is_named_with_what_is_allowed() {
     --- exit 2
     "#);
     let run = home.cogtrix(&["-M", "nope", "-p", "hi"]).run();
-    insta::assert_snapshot!(home.shown(&run), @"");
+    insta::assert_snapshot!(home.shown(&run), @r#"
+    --- stderr
+    error: --memory-mode: "nope" is not one of conversation, code, reasoning
+    --- exit 2
+    "#);
     let run = home.cogtrix(&["--modle", "x"]).run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("--model"), "{run}");

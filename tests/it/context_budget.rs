@@ -87,6 +87,96 @@ fn any_mix_of_lengths_and_scripts_fits_a_small_window() {
     );
 }
 
+/// Texts without their stamps, from the oldest to the newest.
+fn sent(request: &Request) -> Vec<(String, String)> {
+    let messages = request.body["messages"].as_array().unwrap().iter();
+    messages
+        .filter(|message| message["role"] != "system")
+        .map(|message| {
+            let text = |key: &str| message[key].as_str().unwrap().to_owned();
+            (text("role"), text("content"))
+        })
+        .collect()
+}
+
+#[test]
+fn what_is_sent_is_the_newest_part_of_history_in_whole_turns() {
+    let home = Home::new();
+    let mut n = 0_usize;
+    let replies = [30, 400, 2_000, 9_000, 1];
+    let server = Script::answering(move |_| {
+        n += 1;
+        say(format!(
+            "Reply {n}: {}",
+            "日本 text 🙂 ".repeat(replies[n % 5] / 10)
+        ))
+    })
+    .serve();
+    let models =
+        "models: {default: it, it: {provider: there, model: scripted, context_window: 4000}}";
+    home.config(&server, &format!("memory: {{timestamps: off}}\n{models}"));
+    let lengths = [
+        3, 17_000, 40, 1_200, 9_000, 250, 20_000, 5, 3_100, 64, 700, 15_000, 2, 90, 4_000,
+    ];
+    let alphabets = ["word ", "混ぜた文章", "👩‍👧🙂", "Zażółć gęślą jaźń "];
+    let inputs: Vec<String> = lengths
+        .iter()
+        .enumerate()
+        .map(|(n, length)| {
+            let text: String = alphabets[n % 4].chars().cycle().take(*length).collect();
+            format!("Question {n}: {}", text.trim())
+        })
+        .collect();
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "--lines"])
+        .stdin(inputs.join("\n"))
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let stored: Vec<String> = home.said("s");
+    let chats = server.chats();
+    assert_eq!(chats.len(), inputs.len());
+    let mut has_cut = 0;
+    for (turn, chat) in chats.iter().enumerate() {
+        let messages = sent(chat);
+        let n_messages = u32::try_from(chat.body["messages"].as_array().unwrap().len()).unwrap();
+        let cost = estimate(chat) + n_messages * Tokens::PER_MESSAGE.0;
+        assert!(
+            cost + max_tokens(chat) <= 4_000,
+            "turn {turn}: {cost} + {}",
+            max_tokens(chat)
+        );
+        assert!(max_tokens(chat) >= 1);
+        assert!(
+            chat.system().contains("You are a helpful AI assistant"),
+            "turn {turn}"
+        );
+        let past = &stored[..turn * 2];
+        let newest = &past[past.len() + 1 - messages.len()..];
+        for (kept, (role, text)) in newest.iter().zip(&messages) {
+            let whole = format!("{role}: {text}");
+            let is_cut = text.contains("[…truncated…]");
+            has_cut += usize::from(is_cut);
+            assert!(*kept == whole || is_cut, "turn {turn}: {whole} for {kept}");
+        }
+        assert_eq!(
+            messages.len() % 2,
+            1,
+            "turn {turn}: whole turns and the input"
+        );
+        let (_, input) = messages.last().unwrap();
+        has_cut += usize::from(input.contains("[…truncated…]"));
+        assert!(
+            *input == inputs[turn] || input.contains("[…truncated…]"),
+            "turn {turn}"
+        );
+        assert!(
+            input.starts_with(&format!("Question {turn}: ")),
+            "turn {turn}"
+        );
+    }
+    assert!(has_cut > 2, "nothing had to be cut");
+}
+
 #[test]
 fn a_session_of_ten_thousand_messages_goes_on_with_one_request() {
     let home = Home::new();

@@ -4,7 +4,7 @@
 //! A reply is acknowledged with the line break behind it: it is printed once the reply is on disk. A
 //! question is acknowledged as soon as its request has reached the server.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cogtrix::testing::server::{Request, Script, Server, say, silent};
 use rustix::process::Signal;
@@ -48,12 +48,12 @@ fn server() -> Server {
 /// is no such thing.
 fn temporary_files(home: &Home) -> Vec<String> {
     let files = Home::files(&home.data()).into_keys();
-    files
-        .map(|path| path.to_string_lossy().into_owned())
-        .filter(|path| {
-            path.ends_with(".tmp") || path.ends_with(".moving") || path.ends_with("/s.lock")
-        })
-        .collect()
+    let is_temporary = |path: &PathBuf| {
+        let ending = path.extension().unwrap_or_default();
+        ending == "tmp" || ending == "moving" || path.ends_with("s.lock")
+    };
+    let temporary = files.filter(is_temporary);
+    temporary.map(|path| path.display().to_string()).collect()
 }
 
 /// What is acknowledged of a run: questions that reached the server and replies that were printed whole.
@@ -78,9 +78,10 @@ impl Acknowledged {
     /// Holds it against a session that was opened again and left in peace.
     fn check(&self, home: &Home, restarted: &Run, case: &str) {
         assert_eq!(restarted.code, Some(0), "{case}: {restarted}");
-        let said = match home.history("s.json").exists() {
-            true => home.said("s"),
-            false => Vec::new(),
+        let said = if home.history("s.json").exists() {
+            home.said("s")
+        } else {
+            Vec::new()
         };
         for question in &self.questions {
             let line = format!("user: {question}");
@@ -113,7 +114,8 @@ impl Acknowledged {
             let is_json = path.extension().is_some_and(|end| end == "json");
             assert!(
                 !is_json || serde_json::from_slice::<Value>(&bytes).is_ok(),
-                "{case}: {path:?}"
+                "{case}: {}",
+                path.display()
             );
         }
     }

@@ -45,7 +45,7 @@ impl Damage {
             Self::Empty | Self::Folder => Vec::new(),
             Self::Half => bytes[..bytes.len() / 2].to_vec(),
             Self::WrongType => b"\"just a text\"".to_vec(),
-            Self::Binary => (0..2048_u32).map(|n| (n * 7 % 256) as u8).collect(),
+            Self::Binary => (0..=255).rev().cycle().take(2048).collect(),
             Self::Newer => {
                 let text =
                     String::from_utf8_lossy(bytes).replace(",\"type\":", ",\"v\":99,\"type\":");

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod behaviour;
 mod compact;
 mod config_cli;
 mod context_budget;

@@ -248,3 +248,19 @@ fn separate_system_messages_on_request() {
         .collect();
     assert_eq!(roles, ["system", "system", "user"]);
 }
+
+#[test]
+fn help_says_which_mode_suits_what() {
+    let home = Home::new();
+    let run = home.cogtrix(&["--lines"]).stdin("/help modes\n").run();
+    for expected in [
+        "debugging",
+        "architecture decisions",
+        "Rule of thumb",
+        "conversation",
+        "code",
+        "reasoning",
+    ] {
+        assert!(run.stdout.contains(expected), "{expected}: {run}");
+    }
+}

@@ -83,11 +83,6 @@ impl Cogtrix {
         self
     }
 
-    pub(crate) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
-        self.command.arg(arg);
-        self
-    }
-
     pub(crate) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.command.args(args);
         self
@@ -191,7 +186,7 @@ impl Printed {
             let mut texts = self.texts();
             let text = of(&mut texts);
             text.extend_from_slice(&buffer[..read]);
-            let lines = text.iter().filter(|byte| **byte == b'\n').count();
+            let lines = text.split(|byte| *byte == b'\n').count() - 1;
             let enough = matches!(reader, Reader::Head(most) if lines >= most);
             if read == 0 || enough {
                 drop(stream);
