@@ -115,10 +115,6 @@ impl fmt::Display for Warning {
 
 /// Warnings that come once for each crossing of their line, not every turn (G18).
 #[derive(Debug, Default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "one for each line that may be crossed"
-)]
 pub(super) struct Told {
     left_out: Condition,
     near_limit: Condition,
