@@ -243,6 +243,7 @@ impl Agent {
         // A tighter window counts from the moment a request within it was answered.
         self.served_window = Some(sent.budget.window());
         let counted = usage.and_then(|usage| usage.prompt);
+        let counted = counted.filter(|counted| Calibration::is_plausible(sent.cost, *counted));
         let mut calibration = sent.budget.calibration();
         let warnings = self.judge(sent, counted);
         let is_cut = warnings

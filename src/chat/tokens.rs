@@ -103,6 +103,8 @@ impl Default for Calibration {
 
 impl Calibration {
     const MAX: f64 = 8.0;
+    /// No tokenizer makes so many tokens of four characters: such a count is the server's mistake.
+    const ABSURD: f64 = 32.0;
 
     pub fn new(ratio: f64) -> Self {
         if ratio.is_finite() {
@@ -120,7 +122,7 @@ impl Calibration {
     /// open the budget).
     #[must_use]
     pub fn learn(self, estimated: Tokens, counted: Tokens) -> Self {
-        if estimated == Tokens::ZERO {
+        if !Self::is_plausible(estimated, counted) {
             return self;
         }
         let seen = counted.share_of(estimated);
@@ -129,6 +131,11 @@ impl Calibration {
         } else {
             self.0 * 0.8 + seen * 0.2
         })
+    }
+
+    /// Whether a server can have counted so many tokens in what we estimate.
+    pub fn is_plausible(estimated: Tokens, counted: Tokens) -> bool {
+        estimated > Tokens::ZERO && counted.share_of(estimated) <= Self::ABSURD
     }
 
     /// The estimated tokens that fit where the server allows `counted`.
@@ -201,5 +208,7 @@ mod tests {
             Calibration::default()
         );
         assert_eq!(Calibration::new(f64::NAN), Calibration::default());
+        let absurd = Calibration::default().learn(Tokens(100), Tokens(u32::MAX));
+        assert_eq!(absurd, Calibration::default());
     }
 }

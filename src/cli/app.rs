@@ -31,7 +31,6 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         output.notice("no prompt: nothing was piped in");
         return Ok(Exit::Ok);
     }
-    let mut signals = Signals::listen().map_err(|source| CliError::Runtime { source })?;
     let store: Arc<dyn SessionStore> = Arc::new(store(args, machine.clone(), &config));
     let name = session_name(args, &config, store.as_ref())?;
     let texts = Texts::load(inputs.folders.config.as_deref())?;
@@ -39,6 +38,9 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let catalog = catalog(&config, &inputs, &texts)?;
     let choice = catalog.choose(None).await?;
     let opened = store.open(&name, manner.patience(config.settings.lock_wait))?;
+    // Only from here on: until the session is open there is nothing to end cleanly, and a wait for its lock
+    // or for a server ends with the process.
+    let mut signals = Signals::listen().map_err(|source| CliError::Runtime { source })?;
     let greeting = Greeting::new(&opened, choice.notice, &config);
     greeting::details(&config, choice.provider.as_ref(), output).await;
 
@@ -53,9 +55,11 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         places: Places {
             data: config.settings.data_dir.clone(),
             config: config.file.clone(),
+            home: inputs.folders.home.clone(),
         },
         columns: output.columns(),
     };
+    let is_terminal = manner == Manner::Terminal;
     let exit = match manner {
         Manner::OneShot(prompt) => {
             greeting.aside(output);
@@ -76,6 +80,9 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         Manner::Silent => Ok(Exit::Ok),
     };
     desk.agent.close()?;
+    if is_terminal {
+        talk::farewell(&desk, args, output);
+    }
     exit
 }
 

@@ -22,6 +22,7 @@ use args::Command;
 use report::{CliError, Exit};
 
 use crate::config;
+use crate::repl::outlive_file_size_limit;
 use crate::term::{Output, Paint, Policy, Verbosity};
 
 /// Runs cogtrix as it was called.
@@ -43,6 +44,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
+    outlive_file_size_limit().map_err(|source| CliError::Runtime { source })?;
     log::start(args.chat.log.as_deref())?;
     match args.command {
         None => runtime()?.block_on(app::chat(&args.chat, output)),

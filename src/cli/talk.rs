@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::args::ChatArgs;
 use super::report::{CliError, Exit};
 use crate::chat::SessionName;
 use crate::repl::Signals;
 use crate::repl::chat::{Chat, Ended};
-use crate::repl::commands::Offers;
+use crate::repl::completion::{Listed, Offers};
 use crate::repl::desk::Desk;
 use crate::repl::input::{HistoryFile, LineReader, TerminalInput};
 use crate::term::{Output, TerminalState};
@@ -45,13 +46,23 @@ pub(super) async fn terminal(
     let mut chat = Chat::new(desk, &mut input, output, signals);
     chat.run().await;
     state.restore();
-    if !desk.session().is_empty() {
-        output.notice(&format!(
-            "Saved. Resume with: cogtrix {}",
-            quoted(desk.session().name())
-        ));
-    }
     Ok(Exit::Ok)
+}
+
+/// The last line of a chat whose session is saved: the command that goes on with it.
+pub(super) fn farewell(desk: &Desk, args: &ChatArgs, output: &mut Output) {
+    if desk.session().is_empty() {
+        return;
+    }
+    let place = |flag: &str, path: &Option<std::path::PathBuf>| {
+        path.as_ref().map_or_else(String::new, |path| {
+            format!("{flag} {} ", word(&path.display().to_string()))
+        })
+    };
+    let config = place("-c", &args.config_file);
+    let data = place("--data-dir", &args.data_dir);
+    let name = quoted(desk.session().name());
+    output.notice(&format!("Saved. Resume with: cogtrix {config}{data}{name}"));
 }
 
 /// What completion offers behind a command.
@@ -74,22 +85,27 @@ fn offers(desk: &Desk) -> Offers {
             .aliases()
             .map(|alias| (alias.to_owned(), String::new()))
             .collect(),
-        sessions: Box::new(sessions),
+        sessions: Listed::by(sessions),
     }
 }
 
 /// A session name as a shell and the command line take it.
 fn quoted(name: &SessionName) -> String {
-    let name = name.as_str();
-    let word = if name.contains(' ') {
-        format!("'{name}'")
-    } else {
-        name.to_owned()
-    };
-    if name.starts_with('-') {
+    let word = word(name.as_str());
+    if name.as_str().starts_with('-') {
         format!("--session={word}")
     } else {
         format!("-s {word}")
+    }
+}
+
+/// A word as a shell takes it.
+fn word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "._-/~+,=@%".contains(c);
+    if text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::agent::{CompactError, CompactReport};
 use crate::chat::Outcome;
 use crate::hint::{Hint, chain};
 use crate::memory::CannotCompact;
-use crate::term::Output;
+use crate::term::{Output, Paint};
 
 /// A chat from its first line to its last.
 #[derive(Debug)]
@@ -110,6 +110,8 @@ impl<'a> Chat<'a> {
             signals,
             ..
         } = self;
+        // An editor that reads keys sees Ctrl-C itself; a pipe or a dumb terminal does not.
+        let interrupts = !input.is_terminal() || output.policy().paint == Paint::Bare;
         let reading = async {
             match wanted {
                 Wanted::Input(prompt) => input.read(prompt, "", output).await,
@@ -117,14 +119,19 @@ impl<'a> Chat<'a> {
                 Wanted::Paste => input.paste("... ", output).await,
             }
         };
-        let heard = tokio::select! {
-            biased;
-            line = reading => Some(line),
-            signal = signals.next() => match signal {
-                // An editor that reads keys sees Ctrl-C itself; a pipe or a dumb terminal does not.
-                Signal::Interrupt => Some(Ok(Line::Interrupted)),
-                Signal::Terminate | Signal::Hangup => None,
-            },
+        let heard = {
+            let mut reading = std::pin::pin!(reading);
+            loop {
+                tokio::select! {
+                    biased;
+                    line = &mut reading => break Some(line),
+                    signal = signals.next() => match signal {
+                        Signal::Interrupt if interrupts => break Some(Ok(Line::Interrupted)),
+                        Signal::Interrupt => {}
+                        Signal::Terminate | Signal::Hangup => break None,
+                    },
+                }
+            }
         };
         let Some(line) = heard else {
             input.abandon(output);
@@ -142,9 +149,22 @@ impl<'a> Chat<'a> {
     }
 
     async fn command(&mut self, name: &str, arguments: &str) -> After {
-        let next = match commands::find(name) {
-            Ok(command) => (command.run)(self.desk, arguments).await,
-            Err(error) => Err(error),
+        let command = match commands::find(name) {
+            Ok(command) => command,
+            Err(error) => {
+                self.refuse(&error);
+                return After::GoOn;
+            }
+        };
+        let running = (command.run)(self.desk, arguments);
+        let next = tokio::select! {
+            biased;
+            next = running => next,
+            // Commands change things only in their last step, so that dropping one undoes nothing.
+            signal = self.signals.next() => {
+                self.output.notice("interrupted; nothing was changed");
+                return if signal == Signal::Interrupt { After::GoOn } else { After::Leave };
+            }
         };
         match next {
             Ok(Next::Answer(text)) => self.output.answer(&text),

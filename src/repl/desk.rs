@@ -24,11 +24,13 @@ pub struct Desk {
     pub columns: usize,
 }
 
-/// Where things are, for `/info`.
+/// Where things are.
 #[derive(Clone, Debug)]
 pub struct Places {
     pub data: PathBuf,
     pub config: Option<PathBuf>,
+    /// What `~` stands for in a path that is typed.
+    pub home: Option<PathBuf>,
 }
 
 impl Desk {

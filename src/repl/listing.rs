@@ -10,12 +10,18 @@ pub fn opened(session: &Session, now: Timestamp) -> String {
     if session.is_empty() {
         return format!("New session {name}");
     }
-    let count = session.messages().len();
+    let messages = count(session.messages().len(), "message");
     let last = session
         .meta()
         .updated_at
         .map_or_else(String::new, |at| format!(", last {}", at.ago(now)));
-    format!("Resumed {name} ({count} messages{last})")
+    format!("Resumed {name} ({messages}{last})")
+}
+
+/// `1 message`, `2 messages`.
+pub fn count(n: usize, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {noun}{plural}")
 }
 
 /// One line a session: name, mode, messages, last used, first words; the open one marked.

@@ -14,6 +14,7 @@
 pub mod ask;
 pub mod chat;
 pub mod commands;
+pub mod completion;
 pub mod desk;
 pub mod input;
 pub mod listing;
@@ -21,4 +22,4 @@ pub mod show;
 mod signals;
 pub mod transcript;
 
-pub use signals::{Signal, Signals};
+pub use signals::{Signal, Signals, outlive_file_size_limit};

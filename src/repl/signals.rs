@@ -1,7 +1,10 @@
 //! What the system tells a process, as values that a loop can wait for beside everything else.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use signal_hook::flag;
 use tokio::signal::unix::{Signal as Listener, SignalKind, signal};
 
 /// A signal that means something to a conversation.
@@ -21,26 +24,51 @@ pub struct Signals {
     interrupt: Listener,
     terminate: Listener,
     hangup: Listener,
+    /// One came and nobody has heard it yet.
+    unheard: Arc<AtomicBool>,
 }
 
 impl Signals {
-    /// Must be called inside the runtime. From now on none of the three ends the process by itself.
+    /// Must be called inside the runtime. From now on none of the three ends the process by itself, unless
+    /// the one before it was not heard: a process that is stuck in a write to a pipe nobody reads can still
+    /// be ended by asking twice.
     pub fn listen() -> io::Result<Self> {
+        let kinds = [
+            SignalKind::interrupt(),
+            SignalKind::terminate(),
+            SignalKind::hangup(),
+        ];
+        let unheard = Arc::new(AtomicBool::new(false));
+        for kind in kinds {
+            flag::register_conditional_default(kind.as_raw_value(), Arc::clone(&unheard))?;
+            flag::register(kind.as_raw_value(), Arc::clone(&unheard))?;
+        }
+        let [interrupt, terminate, hangup] = kinds;
         Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hangup: signal(SignalKind::hangup())?,
+            interrupt: signal(interrupt)?,
+            terminate: signal(terminate)?,
+            hangup: signal(hangup)?,
+            unheard,
         })
     }
 
     /// The next signal. Dropping the future loses none. Ends come before interrupts.
     pub async fn next(&mut self) -> Signal {
-        tokio::select! {
+        let signal = tokio::select! {
             biased;
             Some(()) = self.hangup.recv() => Signal::Hangup,
             Some(()) = self.terminate.recv() => Signal::Terminate,
             Some(()) = self.interrupt.recv() => Signal::Interrupt,
             else => std::future::pending().await,
-        }
+        };
+        self.unheard.store(false, Ordering::SeqCst);
+        signal
     }
+}
+
+/// Lets a write beyond the limit on file sizes (`ulimit -f`) fail like one on a full disk; without this the
+/// system would end the process.
+pub fn outlive_file_size_limit() -> io::Result<()> {
+    let nobody_asks = Arc::new(AtomicBool::new(false));
+    flag::register(rustix::process::Signal::XFSZ.as_raw(), nobody_asks).map(drop)
 }

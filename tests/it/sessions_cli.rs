@@ -433,7 +433,7 @@ fn an_export_in_json_is_a_session_again_and_never_writes_over_a_file() {
     2 messages written to out.md
     --- stderr
     error: cannot write out.json: File exists (os error 17)
-    hint: nothing was written over; choose another path
+    hint: choose another path; a file that is there is never written over
     error: /export needs the name of a file
     hint: usage: /export [md|json] FILE
     error: /export needs the name of a file
@@ -509,7 +509,7 @@ fn retry_and_undo_of_nothing_say_so() {
 fn history_shows_the_last_turns_and_says_how_many_came_before() {
     let (home, _server) = home();
     let run = home.lines("one", &["a", "b", "c", "/history 2", "/history x"]);
-    let shown = run.stdout.split_once("(1 earlier turns").unwrap().1;
+    let shown = run.stdout.split_once("(1 earlier turn;").unwrap().1;
     assert!(
         !shown.contains("\na\n") && shown.contains("\nb\n") && shown.contains("\nc\n"),
         "{run}"

@@ -345,8 +345,8 @@ mod tests {
         }
         insta::assert_snapshot!(usage_lines, @r"
         input 6,554 of 8,192 tokens (80 %, near the limit, reported); room for a reply of 7,946
-        input 8,193 of 8,192 tokens (100 %, over the limit, reported); room for a reply of 6,480
-        input 107 of 8,192 tokens (1 %, within the limit, counted); room for a reply of 6,288
+        input 8,193 of 8,192 tokens (100 %, over the limit, reported); room for a reply of 7,922
+        input 107 of 8,192 tokens (1 %, within the limit, counted); room for a reply of 7,898
         ");
     }
 

@@ -1,10 +1,11 @@
 //! `/export`: the whole session in a file of the person's own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{CommandError, Desk, Next, usage};
 use crate::chat::Session;
 use crate::files::{Existing, write_for_person};
+use crate::repl::listing::count;
 use crate::repl::transcript;
 use crate::store;
 
@@ -22,16 +23,25 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         Format::Markdown => markdown(session),
         Format::Json => store::export_json(session),
     };
-    write_for_person(Path::new(file), text.as_bytes(), Existing::Stays).map_err(|source| {
+    let path = typed_path(file, desk.places.home.as_deref());
+    write_for_person(&path, text.as_bytes(), Existing::Stays).map_err(|source| {
         CommandError::Export {
             path: file.to_owned(),
             source,
         }
     })?;
     Next::answer(format!(
-        "{} messages written to {file}",
-        session.messages().len()
+        "{} written to {file}",
+        count(session.messages().len(), "message")
     ))
+}
+
+/// A path as a shell would read it.
+fn typed_path(typed: &str, home: Option<&Path>) -> PathBuf {
+    match (typed.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        (None, _) | (_, None) => PathBuf::from(typed),
+    }
 }
 
 fn parse(arguments: &str) -> Option<(Format, &str)> {
@@ -77,6 +87,19 @@ fn markdown(session: &Session) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tilde_is_the_home_folder() {
+        let home = Some(Path::new("/home/me"));
+        for (typed, home, expected) in [
+            ("~/notes.md", home, "/home/me/notes.md"),
+            ("~/notes.md", None, "~/notes.md"),
+            ("notes.md", home, "notes.md"),
+            ("/~/notes.md", home, "/~/notes.md"),
+        ] {
+            assert_eq!(typed_path(typed, home), Path::new(expected), "{typed}");
+        }
+    }
 
     #[test]
     fn the_format_is_named_or_read_off_the_file() {

@@ -1,7 +1,7 @@
 //! `/history` and `/undo`.
 
 use super::{CommandError, Desk, Next, nothing, usage};
-use crate::repl::transcript;
+use crate::repl::{listing, transcript};
 
 const DEFAULT: usize = 5;
 
@@ -21,7 +21,8 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     let skipped = turns.len().saturating_sub(count);
     let mut parts: Vec<String> = Vec::new();
     if skipped > 0 {
-        parts.push(format!("({skipped} earlier turns; /history all)"));
+        let earlier = listing::count(skipped, "earlier turn");
+        parts.push(format!("({earlier}; /history all)"));
     }
     parts.extend(
         turns[skipped..]

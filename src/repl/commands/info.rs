@@ -1,6 +1,7 @@
 //! `/info`: where one is.
 
 use super::{CommandError, Desk, Next, nothing};
+use crate::repl::listing::count;
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     nothing("info", arguments)?;
@@ -23,9 +24,9 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         (
             "messages",
             format!(
-                "{} in {} turns",
+                "{} in {}",
                 session.messages().len(),
-                session.turns().len()
+                count(session.turns().len(), "turn")
             ),
         ),
         (

@@ -17,7 +17,6 @@ use std::borrow::Cow;
 use futures_util::future::LocalBoxFuture;
 
 use super::desk::Desk;
-use super::input::{Candidate, Complete, Completions};
 use crate::agent::{NoTurn, Warning};
 use crate::chat::{BadName, SessionName};
 use crate::hint::Hint;
@@ -155,7 +154,9 @@ impl Hint for CommandError {
             Self::Store(error) => error.hint(),
             Self::Model(error) => error.hint(),
             Self::NoTurn(_) => None,
-            Self::Export { .. } => Some("nothing was written over; choose another path".into()),
+            Self::Export { .. } => {
+                Some("choose another path; a file that is there is never written over".into())
+            }
         }
     }
 }
@@ -241,7 +242,9 @@ pub const COMMANDS: [Command; 17] = [
         summary: "Ask the last question again",
         details: "The new answer replaces the old one in what is sent; history keeps both.",
         completes: Completes::Nothing,
-        run: |_, _| Box::pin(async { Ok(Next::Retry) }),
+        run: |_, arguments| {
+            Box::pin(async move { nothing("retry", arguments).map(|()| Next::Retry) })
+        },
     },
     Command {
         name: "session",
@@ -313,7 +316,9 @@ pub const COMMANDS: [Command; 17] = [
         summary: "Read several lines, up to a line with a single dot",
         details: "A message may also begin and end with \"\"\", or lines may end in \\.",
         completes: Completes::Nothing,
-        run: |_, _| Box::pin(async { Ok(Next::Paste) }),
+        run: |_, arguments| {
+            Box::pin(async move { nothing("paste", arguments).map(|()| Next::Paste) })
+        },
     },
     Command {
         name: "quit",
@@ -322,7 +327,9 @@ pub const COMMANDS: [Command; 17] = [
         summary: "Save and leave; so does Ctrl-D",
         details: "",
         completes: Completes::Nothing,
-        run: |_, _| Box::pin(async { Ok(Next::Leave) }),
+        run: |_, arguments| {
+            Box::pin(async move { nothing("quit", arguments).map(|()| Next::Leave) })
+        },
     },
 ];
 
@@ -371,71 +378,6 @@ fn nearest(name: &str) -> Vec<String> {
         .take(2)
         .map(|(_, known)| known.to_owned())
         .collect()
-}
-
-impl Complete for Offers {
-    /// Names of commands behind a slash, and their first arguments.
-    fn complete(&self, line: &str, cursor: usize) -> Completions {
-        let Some(rest) = line.get(..cursor).and_then(|line| line.strip_prefix('/')) else {
-            return Completions::default();
-        };
-        let (start, begun, offers) = match rest.split_once(' ') {
-            None => (1, rest, self.of(Completes::Commands)),
-            Some((name, argument)) => {
-                let completes = find(name).map_or(Completes::Nothing, |command| command.completes);
-                let begun = argument.trim_start();
-                (cursor - begun.len(), begun, self.of(completes))
-            }
-        };
-        let candidates = offers
-            .into_iter()
-            .filter(|(word, _)| word.starts_with(begun));
-        let candidate = |(replacement, description)| Candidate {
-            replacement,
-            description,
-        };
-        Completions {
-            start,
-            candidates: candidates.map(candidate).collect(),
-        }
-    }
-}
-
-/// A word and what it means.
-pub type Offer = (String, String);
-
-/// Words that complete arguments. Modes and models do not change while the program runs; sessions are
-/// looked up when somebody asks.
-pub struct Offers {
-    pub modes: Vec<Offer>,
-    pub models: Vec<Offer>,
-    pub sessions: Box<dyn Fn() -> Vec<Offer> + Send>,
-}
-
-impl std::fmt::Debug for Offers {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Offers")
-            .field("modes", &self.modes)
-            .field("models", &self.models)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Offers {
-    fn of(&self, completes: Completes) -> Vec<(String, String)> {
-        let bare = |word: &str| (word.to_owned(), String::new());
-        match completes {
-            Completes::Nothing => Vec::new(),
-            Completes::Modes => self.modes.clone(),
-            Completes::Models => self.models.clone(),
-            Completes::Sessions => (self.sessions)(),
-            Completes::Commands => COMMANDS
-                .iter()
-                .map(|command| (command.name.to_owned(), command.summary.to_owned()))
-                .collect(),
-            Completes::Words(words) => words.iter().map(|word| bare(word)).collect(),
-        }
-    }
 }
 
 /// For commands that take nothing: refuses anything else.
@@ -511,31 +453,5 @@ mod tests {
     fn the_case_of_an_alias_matters() {
         assert_eq!(find("M").unwrap().name, "mode");
         assert_eq!(find("m").unwrap().name, "model");
-    }
-
-    #[test]
-    fn names_and_arguments_are_completed() {
-        let offers = Offers {
-            modes: vec![("code".into(), "Programming".into())],
-            models: Vec::new(),
-            sessions: Box::new(|| vec![("work".into(), "First words".into())]),
-        };
-        for (line, start, expected) in [
-            ("/mo", 1, vec!["mode", "model"]),
-            ("/mode c", 6, vec!["code"]),
-            ("/M ", 3, vec!["code"]),
-            ("/context f", 9, vec!["full"]),
-            ("/delete w", 8, vec!["work"]),
-            ("hello", 0, vec![]),
-            ("/nonsense x", 10, vec![]),
-        ] {
-            let completions = offers.complete(line, line.len());
-            let words: Vec<_> = completions
-                .candidates
-                .iter()
-                .map(|c| c.replacement.as_str())
-                .collect();
-            assert_eq!((completions.start, words), (start, expected), "{line:?}");
-        }
     }
 }

@@ -13,9 +13,9 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
             .updated_at
             .map_or_else(String::new, |at| format!(", last {}", at.ago(desk.now())));
         return Next::answer(format!(
-            "Session {} ({} messages{last})",
+            "Session {} ({}{last})",
             session.name(),
-            session.messages().len()
+            listing::count(session.messages().len(), "message")
         ));
     }
     let name: SessionName = arguments.parse()?;
@@ -67,8 +67,8 @@ pub(super) async fn delete(desk: &mut Desk, arguments: &str) -> Result<Next, Com
         return Err(crate::store::StoreError::Missing { name }.into());
     };
     let question = format!(
-        "Move session {name} ({} messages) to the trash?",
-        info.messages
+        "Move session {name} ({}) to the trash?",
+        listing::count(info.messages, "message")
     );
     Ok(Next::Confirm(question, Deed::Delete(name)))
 }
@@ -78,9 +78,8 @@ pub(super) async fn clear(desk: &mut Desk, arguments: &str) -> Result<Next, Comm
     if desk.session().is_empty() {
         return Next::answer("Nothing was said yet");
     }
-    let count = desk.session().messages().len();
-    let question =
-        format!("Move the {count} messages of this session to the archive and begin anew?");
+    let messages = listing::count(desk.session().messages().len(), "message");
+    let question = format!("Move the {messages} of this session to the archive and begin anew?");
     Ok(Next::Confirm(question, Deed::Clear))
 }
 

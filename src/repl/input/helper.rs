@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustyline::completion::Pair;
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -44,8 +44,18 @@ pub(super) struct Shared {
     pub(super) is_verbatim: AtomicBool,
     /// The last Ctrl-C met an empty line.
     pub(super) was_empty: AtomicBool,
+    /// What stood on the line when Ctrl-Z ended its editing.
+    suspended: Mutex<Option<String>>,
     /// The next completion puts a line break in the place of the backslash before the cursor.
     breaks_line: AtomicBool,
+}
+
+impl Shared {
+    pub(super) fn suspended(&self) -> MutexGuard<'_, Option<String>> {
+        self.suspended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Tells a Ctrl-C on an empty line from one that clears something.
@@ -62,6 +72,22 @@ impl ConditionalEventHandler for OnInterrupt {
         self.0
             .was_empty
             .store(context.line().is_empty(), Ordering::Relaxed);
+        Some(Cmd::Interrupt)
+    }
+}
+
+/// Ends the editing, for the process is to stop.
+pub(super) struct OnSuspend(pub(super) Arc<Shared>);
+
+impl ConditionalEventHandler for OnSuspend {
+    fn handle(
+        &self,
+        _: &Event,
+        _: RepeatCount,
+        _: bool,
+        context: &EventContext<'_>,
+    ) -> Option<Cmd> {
+        *self.0.suspended() = Some(context.line().to_owned());
         Some(Cmd::Interrupt)
     }
 }

@@ -88,13 +88,15 @@ struct Request {
     initial: String,
 }
 
-/// Where an input was typed.
+/// How an input came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// Behind its prompt, or in a pipe.
+    /// Typed behind its prompt, or out of a pipe.
     Prompt,
-    /// Before a question, and put aside: its prompt still has to be shown.
+    /// Typed before a question, and put aside: its prompt still has to be shown.
     Ahead,
+    /// Ctrl-Z: begun, to be gone on with when the process runs again.
+    Suspended,
 }
 
 struct Reply {
@@ -222,17 +224,7 @@ impl LineReader {
             // A script's log without the question could not explain the answer.
             output.notice(prompt.trim_end());
         }
-        if !self.is_waiting {
-            let request = Request {
-                purpose,
-                prompt: prompt.to_owned(),
-                initial: initial.to_owned(),
-            };
-            self.requests.send(request).map_err(|_| InputError::Gone)?;
-            self.is_waiting = true;
-        }
-        let reply = self.replies.recv().await.ok_or(InputError::Gone)?;
-        self.is_waiting = false;
+        let reply = self.reply(purpose, prompt, initial).await?;
         if self.kind == Kind::Terminal {
             // The editor switched this off on leaving.
             output.mark_pastes();
@@ -245,6 +237,45 @@ impl LineReader {
         }
         reply.line
     }
+
+    /// Asks for a line and waits for it, over any Ctrl-Z.
+    async fn reply(
+        &mut self,
+        purpose: Purpose,
+        prompt: &str,
+        initial: &str,
+    ) -> Result<Reply, InputError> {
+        let mut initial = initial.to_owned();
+        loop {
+            if !self.is_waiting {
+                let request = Request {
+                    purpose,
+                    prompt: prompt.to_owned(),
+                    initial,
+                };
+                self.requests.send(request).map_err(|_| InputError::Gone)?;
+                self.is_waiting = true;
+            }
+            let reply = self.replies.recv().await.ok_or(InputError::Gone)?;
+            self.is_waiting = false;
+            match (reply.origin, reply.line) {
+                (Origin::Suspended, Ok(Line::Text(begun))) => {
+                    suspend();
+                    initial = begun;
+                }
+                (_, line) => return Ok(Reply { line, ..reply }),
+            }
+        }
+    }
+}
+
+/// Stops the process and those it is in a pipe with, as Ctrl-Z does anywhere. Returns when it runs again.
+///
+/// The editor's own way stops the process from the reading thread, which then takes the terminal back
+/// before it has stopped: the shell resets the terminal, and nobody edits the line any more.
+fn suspend() {
+    // Where nothing can stop it (no shell waits), the line simply goes on.
+    rustix::process::kill_current_process_group(rustix::process::Signal::TSTP).ok();
 }
 
 /// The reading thread: ends with the reader, or with the first line nobody waits for any more.

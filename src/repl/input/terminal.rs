@@ -19,7 +19,7 @@ use rustyline::{
 
 use super::ahead::{Ahead, Typed};
 use super::continuation::{Continuation, assemble};
-use super::helper::{Complete, Helper, OnEnter, OnInterrupt, Shared};
+use super::helper::{Complete, Helper, OnEnter, OnInterrupt, OnSuspend, Shared};
 use super::history::{self, HistoryFile};
 use super::{InputError, Line, Origin, Purpose, Reply, Request, Source};
 use crate::term::Paint;
@@ -104,6 +104,9 @@ impl TerminalSource {
             }
             line => line,
         };
+        if let Some(begun) = self.shared.suspended().take() {
+            return Ok((Line::Text(begun), Origin::Suspended));
+        }
         Ok((line, Origin::Prompt))
     }
 
@@ -195,11 +198,13 @@ impl Editors {
         let control = |letter| KeyEvent(KeyCode::Char(letter), Modifiers::CTRL);
         let handler = || Arc::clone(shared);
         input.bind_sequence(control('C'), conditional(OnInterrupt(handler())));
+        input.bind_sequence(control('Z'), conditional(OnSuspend(handler())));
         for enter in [KeyEvent(KeyCode::Enter, Modifiers::NONE), control('J')] {
             input.bind_sequence(enter, conditional(OnEnter(handler())));
         }
         input.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
-        let answer = rustyline::Editor::with_history(config.clone(), history())?;
+        let mut answer = rustyline::Editor::with_history(config.clone(), history())?;
+        answer.bind_sequence(control('Z'), Cmd::Noop);
         Ok(Self {
             input,
             answer,

@@ -93,12 +93,21 @@ impl Home {
     }
 
     fn start_in(&self, folder: &Path, args: &[&str], env: &[(&str, &str)]) -> Chat {
+        self.spawn(folder, Path::new(PROGRAM), args, env)
+    }
+
+    /// Starts another program that starts cogtrix.
+    fn run(&self, program: &Path, args: &[&str]) -> Chat {
+        self.spawn(self.path(), program, args, &[])
+    }
+
+    fn spawn(&self, folder: &Path, program: &Path, args: &[&str], env: &[(&str, &str)]) -> Chat {
         let mut variables = vec![("COGTRIX_MODEL", self.model)];
         variables.extend_from_slice(env);
         Pty::spawn_in(
             folder,
             Arc::clone(&self.folder),
-            Path::new(PROGRAM),
+            program,
             args,
             &variables,
             self.size,

@@ -137,5 +137,5 @@ fn resume_without_a_name_takes_the_session_used_last() {
     for (name, day) in [("a", 1), ("b", 3), ("c", 2)] {
         home.write(&format!("data/cogtrix/history/{name}.json"), &said(day));
     }
-    home.chat(&["-r"]).wait_for("Resumed b (1 messages");
+    home.chat(&["-r"]).wait_for("Resumed b (1 message,");
 }

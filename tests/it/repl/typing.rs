@@ -1,8 +1,10 @@
 //! Ways of getting a message in: several lines, pastes, completion, the history.
 
+use std::path::Path;
+
 use cogtrix::testing::server::{Script, Server, say};
 
-use super::Home;
+use super::{Home, PROGRAM};
 use crate::support::pty::Key;
 
 /// A server that says "got it" to everything.
@@ -50,7 +52,8 @@ fn paste_mode_ends_with_ctrl_d_and_is_given_up_with_ctrl_c() {
     let server = listener();
     let mut chat = Home::with(&server).chat(&[]);
     chat.enter("/paste").wait_for("\n...");
-    chat.enter("never sent").key(Key::CtrlC).wait_for_prompt();
+    chat.enter("never sent").wait_for("never sent\n...");
+    chat.key(Key::CtrlC).wait_for_prompt();
     chat.enter("/paste").wait_for("\n...");
     chat.enter("/mode").enter("  x");
     chat.wait_for("... /mode\n...   x\n...").key(Key::CtrlD);
@@ -120,4 +123,23 @@ fn what_was_typed_is_found_again_later() {
     chat.key(Key::Up).wait_for("> the question").key(Key::Enter);
     chat.wait_for("got it");
     assert_eq!(heard(&server), "the question");
+}
+
+#[test]
+fn ctrl_z_stops_the_program_and_the_begun_line_goes_on_with_it() {
+    let server = listener();
+    let home = Home::with(&server);
+    // Only where a shell waits can a program be stopped.
+    let shell = ["-c", "set -m; \"$0\"; echo back; fg; echo over", PROGRAM];
+    let mut chat = home.run(Path::new("/bin/sh"), &shell);
+    chat.wait_for_prompt();
+    chat.type_text("half a li").wait_for("> half a li");
+    chat.key(Key::CtrlZ).wait_for("back");
+    chat.wait_until("the begun line, again", |screen| {
+        screen.lines().last() == Some("conversation> half a li")
+    });
+    chat.enter("ne").wait_for("got it");
+    chat.wait_for_prompt();
+    assert_eq!(heard(&server), "half a line");
+    chat.key(Key::CtrlD).wait_for("over");
 }

@@ -34,6 +34,7 @@ pub(crate) enum Key {
     Right,
     CtrlC,
     CtrlD,
+    CtrlZ,
 }
 
 impl Key {
@@ -48,6 +49,7 @@ impl Key {
             Self::Right => "\x1b[C",
             Self::CtrlC => "\x03",
             Self::CtrlD => "\x04",
+            Self::CtrlZ => "\x1a",
         }
     }
 }

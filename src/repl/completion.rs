@@ -1,0 +1,127 @@
+//! What Tab offers behind a slash: names of commands, and their first arguments.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use super::commands::{COMMANDS, Completes, find};
+use super::input::{Candidate, Complete, Completions};
+
+/// A word and what it means.
+pub type Offer = (String, String);
+
+/// Words that take a while to list. Completion is asked at every key, so the list is made when an argument
+/// is begun and kept while it is typed.
+pub struct Listed {
+    list: Box<dyn Fn() -> Vec<Offer> + Send>,
+    kept: RefCell<Vec<Offer>>,
+}
+
+impl Listed {
+    pub fn by(list: impl Fn() -> Vec<Offer> + Send + 'static) -> Self {
+        Self {
+            list: Box::new(list),
+            kept: RefCell::default(),
+        }
+    }
+
+    fn offers(&self, begun: &str) -> Vec<Offer> {
+        let mut kept = self.kept.borrow_mut();
+        if begun.is_empty() || kept.is_empty() {
+            *kept = (self.list)();
+        }
+        kept.clone()
+    }
+}
+
+impl fmt::Debug for Listed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listed")
+            .field("kept", &self.kept)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Words that complete arguments. Modes and models do not change while the program runs.
+#[derive(Debug)]
+pub struct Offers {
+    pub modes: Vec<Offer>,
+    pub models: Vec<Offer>,
+    pub sessions: Listed,
+}
+
+impl Offers {
+    fn of(&self, completes: Completes, begun: &str) -> Vec<Offer> {
+        match completes {
+            Completes::Nothing => Vec::new(),
+            Completes::Modes => self.modes.clone(),
+            Completes::Models => self.models.clone(),
+            Completes::Sessions => self.sessions.offers(begun),
+            Completes::Commands => COMMANDS
+                .iter()
+                .map(|command| (command.name.to_owned(), command.summary.to_owned()))
+                .collect(),
+            Completes::Words(words) => words
+                .iter()
+                .map(|word| ((*word).to_owned(), String::new()))
+                .collect(),
+        }
+    }
+}
+
+impl Complete for Offers {
+    fn complete(&self, line: &str, cursor: usize) -> Completions {
+        let Some(rest) = line.get(..cursor).and_then(|line| line.strip_prefix('/')) else {
+            return Completions::default();
+        };
+        let (start, begun, offers) = match rest.split_once(' ') {
+            None => (1, rest, self.of(Completes::Commands, rest)),
+            Some((name, argument)) => {
+                let completes = find(name).map_or(Completes::Nothing, |command| command.completes);
+                let begun = argument.trim_start();
+                (cursor - begun.len(), begun, self.of(completes, begun))
+            }
+        };
+        let candidates = offers
+            .into_iter()
+            .filter(|(word, _)| word.starts_with(begun))
+            .map(|(replacement, description)| Candidate {
+                replacement,
+                description,
+            });
+        Completions {
+            start,
+            candidates: candidates.collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_arguments_are_completed() {
+        let offers = Offers {
+            modes: vec![("code".into(), "Programming".into())],
+            models: Vec::new(),
+            sessions: Listed::by(|| vec![("work".into(), "First words".into())]),
+        };
+        for (line, start, expected) in [
+            ("/mo", 1, vec!["mode", "model"]),
+            ("/mode c", 6, vec!["code"]),
+            ("/M ", 3, vec!["code"]),
+            ("/context f", 9, vec!["full"]),
+            ("/delete w", 8, vec!["work"]),
+            ("hello", 0, vec![]),
+            ("/nonsense x", 10, vec![]),
+        ] {
+            let completions = offers.complete(line, line.len());
+            let words: Vec<_> = completions
+                .candidates
+                .iter()
+                .map(|c| c.replacement.as_str())
+                .collect();
+            assert_eq!((completions.start, words), (start, expected), "{line:?}");
+        }
+    }
+}
