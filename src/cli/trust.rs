@@ -1,4 +1,4 @@
-//! Asks whether a config file found in the working folder may name servers and keys (DESIGN: trust).
+//! Asks whether a config file found in the working folder may name servers and keys.
 
 use std::io::{self, BufRead, IsTerminal};
 

@@ -1,4 +1,4 @@
-//! Where a session's files are (SEEDS 2.7), and which of them go together: one table, used by opening,
+//! Where a session's files are, and which of them go together: one table, used by opening,
 //! renaming, discarding and archiving alike.
 
 use std::path::{Path, PathBuf};

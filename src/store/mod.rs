@@ -65,7 +65,7 @@ pub trait SessionLog: Send + fmt::Debug {
     /// and say NOT SAVED.
     fn append(&mut self, records: &[Record]) -> Result<(), StoreError>;
 
-    /// Called at a clean end: folds the journal into the snapshot where that is cheap (DESIGN: while the
+    /// Called at a clean end: folds the journal into the snapshot where that is cheap (while the
     /// snapshot is under 1 MB, or the journal above a tenth of it), and writes what earlier appends could
     /// not. A session that lacks messages which are on disk, or whose turn still runs, is not folded.
     fn checkpoint(&mut self, session: &Session) -> Result<(), StoreError>;

@@ -41,7 +41,7 @@ impl Hint for BadMode {
 }
 
 impl Registry {
-    /// The three modes of seed 000, `conversation` active (C37).
+    /// The three standard modes, `conversation` active (C37).
     pub fn standard(settings: &Settings, prompts: &Prompts) -> Self {
         let prompt = |name: &str| {
             let missing = || Prompt::new(format!("config/modes/{name}.md"), "");
