@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stamp_is_the_one_of_the_seed() {
+    fn the_stamp_is_in_brackets_and_in_utc() {
         let time = Timestamp::parse("2026-02-14T15:23:05Z").unwrap();
         assert_eq!(time.stamp(), "[2026-02-14 15:23:05 UTC] ");
     }

@@ -210,7 +210,7 @@ fn times_are_sent_as_configured_and_echoes_are_taken_off() {
 }
 
 #[test]
-fn files_hold_iso_times_and_seed_files_without_times_are_sent_without() {
+fn files_hold_iso_times_and_old_files_without_times_are_sent_without() {
     let home = Home::new();
     let server = chatty();
     home.config(&server, "");

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_three_buckets_of_the_seed() {
+    fn what_is_covered_pending_and_in_the_window_tile_a_session() {
         let covered = Wanted {
             covered: 44,
             ..wanted(25, Pending::Carried)

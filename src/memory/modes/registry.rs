@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_windows_and_openers_are_those_of_the_seed() {
+    fn the_standard_modes_have_their_windows_and_openers() {
         let seen: Vec<_> = registry()
             .iter()
             .map(|mode| {
