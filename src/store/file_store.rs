@@ -169,12 +169,13 @@ impl FileStore {
             let ground = Ground::Whole {
                 journal_seq: head.journal_seq,
             };
-            let journal = self.disk.read(&self.layout.journal(name));
-            replay::replay(
-                &mut shown,
-                ground,
-                journal::read(&journal.unwrap_or_default()),
-            );
+            let path = self.layout.journal(name);
+            let journal = match self.disk.read(&path) {
+                Ok(journal) => journal,
+                Err(error) if stands_for_nothing(&error) => Vec::new(),
+                Err(error) => return Err(format!("cannot read {}: {error}", path.display())),
+            };
+            replay::replay(&mut shown, ground, journal::read(&journal));
             return Ok(Summary {
                 hidden_messages: head.messages,
                 shown,
@@ -193,6 +194,14 @@ impl FileStore {
             shown: loaded.session,
         })
     }
+}
+
+/// A missing journal is none, and a folder in its place is moved aside when the session is opened.
+fn stands_for_nothing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::IsADirectory
+    )
 }
 
 fn is_unwritable(error: &io::Error) -> bool {

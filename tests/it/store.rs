@@ -337,6 +337,38 @@ fn a_newer_or_unreadable_file_is_refused_and_left_alone() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn an_endless_device_in_the_place_of_a_file_is_refused_and_listed_as_a_problem() {
+    for file in [
+        "a.json",
+        "a.journal.jsonl",
+        "a_hybrid.json",
+        "a_mode_state.json",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FileStore::new(
+            Arc::new(LocalDisk),
+            folder.path().to_owned(),
+            Arc::new(StoppedClock),
+        );
+        let mut opened = open(&store, "a");
+        turn(&mut opened, "one", "1");
+        leave(opened);
+        let path = folder.path().join("history").join(file);
+        LocalDisk.remove(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        let refused = store.open(&name("a"), Duration::ZERO).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            format!("cannot read {}", path.display())
+        );
+        let is_side_file = file.contains('_');
+        let problem = &store.list().unwrap()[0].problem;
+        assert_eq!(problem.is_none(), is_side_file, "{file}: {problem:?}");
+    }
+}
+
 #[test]
 fn a_folder_in_the_place_of_a_file_is_moved_aside() {
     let folder = tempfile::tempdir().unwrap();
