@@ -164,11 +164,11 @@ impl FileStore {
             .disk
             .read_head(&self.layout.snapshot(name), HEAD_BYTES)
             .unwrap_or_default();
-        if let Some(head) = snapshot::read_head(&start) {
+        if let Some(head) = snapshot::read_head(&start)
+            && let Some(journal_seq) = head.journal_seq
+        {
             let mut shown = Session::restore(name.clone(), head.meta, Vec::new(), |_| None);
-            let ground = Ground::Whole {
-                journal_seq: head.journal_seq,
-            };
+            let ground = Ground::Whole { journal_seq };
             let path = self.layout.journal(name);
             let journal = match self.disk.read(&path) {
                 Ok(journal) => journal,

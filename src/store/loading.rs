@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::{At, StoreError};
 use super::format::VERSION;
 use super::format::side::{self, Unusable};
-use super::journal::{self, Journal};
+use super::journal;
 use super::layout::Layout;
 use super::repair;
 use super::replay::{self, Ground};
@@ -22,6 +22,8 @@ pub(super) struct Loaded {
     /// Whether there was a snapshot or a journal.
     pub(super) found: bool,
     pub(super) last_seq: u64,
+    /// What the journal is applied to.
+    ground: Ground,
     pub(super) snapshot_len: u64,
     pub(super) journal_len: u64,
     /// The journal's last line has no end.
@@ -101,10 +103,18 @@ fn base(name: &SessionName, content: Content, path: &Path) -> Result<Loaded, Sto
     } else {
         Snapshot::empty(name)
     };
+    let ground = match snapshot.journal_seq {
+        None if damage.is_empty() => Ground::Unplaced,
+        Some(journal_seq) if damage.is_empty() => Ground::Whole { journal_seq },
+        seq => Ground::Salvaged {
+            journal_seq: seq.unwrap_or(0),
+        },
+    };
     Ok(Loaded {
         session: snapshot.session,
         found: is_there,
-        last_seq: snapshot.journal_seq,
+        last_seq: snapshot.journal_seq.unwrap_or(0),
+        ground,
         snapshot_len: file.len() as u64,
         journal_len: 0,
         open_end: false,
@@ -148,18 +158,8 @@ fn replay(loaded: &mut Loaded, content: Content, path: &Path) -> Result<(), Stor
         loaded.journal_len = file.len() as u64;
         loaded.open_end = journal.open_end;
     }
-    loaded.last_seq = fold(loaded, journal);
+    loaded.last_seq = replay::replay(&mut loaded.session, loaded.ground, journal);
     Ok(())
-}
-
-fn fold(loaded: &mut Loaded, journal: Journal<'_>) -> u64 {
-    let journal_seq = loaded.last_seq;
-    let ground = if loaded.damage.iter().any(Damage::is_of_the_snapshot) {
-        Ground::Salvaged { journal_seq }
-    } else {
-        Ground::Whole { journal_seq }
-    };
-    replay::replay(&mut loaded.session, ground, journal)
 }
 
 impl Damage {

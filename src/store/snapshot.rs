@@ -30,7 +30,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 #[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) session: Session,
-    pub(super) journal_seq: u64,
+    /// `None` where it is not known.
+    pub(super) journal_seq: Option<u64>,
 }
 
 /// Why a file is not a snapshot that can be read whole.
@@ -44,7 +45,7 @@ impl Snapshot {
     pub(super) fn empty(name: &SessionName) -> Self {
         Self {
             session: Session::new(name.clone()),
-            journal_seq: 0,
+            journal_seq: Some(0),
         }
     }
 }
@@ -346,7 +347,7 @@ mod tests {
             let session = samples::session(&records);
             let file = write(&session, &samples::name(), 7).unwrap();
             let snapshot = read(&samples::name(), &file).unwrap();
-            prop_assert_eq!(snapshot.journal_seq, 7);
+            prop_assert_eq!(snapshot.journal_seq, Some(7));
             prop_assert_eq!(&snapshot.session, &session);
             if let Some(head) = read_head(&file[..file.len().min(HEAD_BYTES)]) {
                 prop_assert_eq!(&head.meta, session.meta());

@@ -315,6 +315,46 @@ fn a_damaged_snapshot_and_a_damaged_journal_give_what_they_can_together() {
 }
 
 #[test]
+fn numbers_that_cannot_be_cost_no_turn_and_double_none() {
+    let before = {
+        let disk = MemoryDisk::default();
+        let mut opened = open(&on(&disk), "a");
+        turn(&mut opened, "one", "1");
+        leave(opened);
+        let snapshot = disk.read(Path::new("data/history/a.json")).unwrap();
+        String::from_utf8(snapshot).unwrap()
+    };
+    for seq in [
+        (1 << 52) - 1,
+        1 << 52,
+        (1 << 53) - 1,
+        i64::MAX as u64,
+        u64::MAX,
+    ] {
+        let disk = MemoryDisk::default();
+        let snapshot = before.replace("\"journal_seq\":2", &format!("\"journal_seq\":{seq}"));
+        assert_ne!(snapshot, before);
+        disk.put("data/history/a.json", snapshot.as_bytes());
+        let line = format!("{{\"seq\":{seq},\"type\":\"mode_changed\",\"mode\":\"code\"}}\n");
+        disk.put("data/history/a.journal.jsonl", line.as_bytes());
+        let mut opened = open(&on(&disk), "a");
+        turn(&mut opened, "two", "2");
+        let killed = disk.after_kill();
+        let mut opened = open(&on(&killed), "a");
+        assert_eq!(texts(&opened.session), ["one", "1", "two", "2"], "{seq}");
+        assert_eq!(on(&killed).list().unwrap()[0].messages, 4, "{seq}");
+        turn(&mut opened, "three", "3");
+        leave(opened);
+        let session = open(&on(&killed), "a").session;
+        assert_eq!(
+            texts(&session),
+            ["one", "1", "two", "2", "three", "3"],
+            "{seq}"
+        );
+    }
+}
+
+#[test]
 fn a_newer_or_unreadable_file_is_refused_and_left_alone() {
     let disk = MemoryDisk::default();
     let newer = br#"{"version":2,"meta":{},"messages":"elsewhere"}"#;
