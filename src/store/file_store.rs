@@ -131,6 +131,15 @@ impl FileStore {
             .any(|piece| self.disk.size(&self.layout.path_of(piece, name)).is_ok()))
     }
 
+    /// Whether a folder could not be created for want of a place for the data folder itself, as in a home
+    /// that is a file.
+    fn has_no_place(&self, error: &io::Error) -> bool {
+        let no_place =
+            |kind| matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+        let root = self.disk.size(self.layout.root());
+        no_place(error.kind()) && root.is_err_and(|error| no_place(error.kind()))
+    }
+
     fn info(&self, name: SessionName) -> SessionInfo {
         match self.summary(&name) {
             Ok(session) => SessionInfo {
@@ -227,6 +236,15 @@ impl SessionStore for FileStore {
             // Nothing can be written here, by anyone: the person can still read and ask, and each append
             // says that it was not kept (C76).
             Err(StoreError::Io { source, .. }) if is_unwritable(&source) => None,
+            // Not even the data folder can be: nothing is kept there.
+            Err(StoreError::Io { source, .. }) if self.has_no_place(&source) => {
+                let loaded = loading::nothing(&self.layout, name)?;
+                return Ok(Opened {
+                    log: Box::new(FileLog::new(self.clone(), &loaded, None)),
+                    session: loaded.session,
+                    repairs: Vec::new(),
+                });
+            }
             lock => lock?,
         };
         if left_behind || lock.is_none() {

@@ -25,6 +25,11 @@ pub(super) mod side;
 /// The version of every file of a session. Raised when an older program would misread a newer file.
 pub(super) const VERSION: u64 = 1;
 
+/// What a file says of its version, where that is not the one this program knows.
+pub(super) fn unknown_version(said: &Value) -> Option<String> {
+    (said.as_u64() != Some(VERSION)).then(|| said.to_string())
+}
+
 /// A `seq` from here on is no count of anything: nothing is numbered after it. Half of what a line of the
 /// journal may say, so that what follows the highest sane one is read back.
 pub(super) const SANE_SEQ: u64 = 1 << 52;

@@ -66,6 +66,11 @@ pub(super) fn load(
     Ok(loaded)
 }
 
+/// A session of which nothing is kept.
+pub(super) fn nothing(layout: &Layout, name: &SessionName) -> Result<Loaded, StoreError> {
+    base(name, Content::Nothing, &layout.snapshot(name))
+}
+
 fn content(disk: &dyn Disk, path: &Path) -> Result<Content, StoreError> {
     match disk.read(path) {
         Ok(bytes) => Ok(Content::File(bytes)),
@@ -123,7 +128,7 @@ fn base(name: &SessionName, content: Content, path: &Path) -> Result<Loaded, Sto
     })
 }
 
-fn newer(path: &Path, found: u64) -> StoreError {
+fn newer(path: &Path, found: String) -> StoreError {
     StoreError::Newer {
         path: path.to_owned(),
         found,
@@ -145,7 +150,7 @@ fn replay(loaded: &mut Loaded, content: Content, path: &Path) -> Result<(), Stor
     };
     let journal = journal::read(&file);
     if let Some(found) = journal.newer {
-        return Err(newer(path, found));
+        return Err(newer(path, found.to_string()));
     }
     if journal.skipped > 0 {
         let clean = journal::clean(&journal);

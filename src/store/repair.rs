@@ -3,8 +3,8 @@
 
 use serde_json::Deserializer;
 
-use super::format::VERSION;
 use super::format::message::Stored;
+use super::format::unknown_version;
 use super::snapshot::{Contents, Snapshot};
 use crate::chat::{
     CallId, Message, Outcome, Part, Record, Role, Session, SessionName, Timestamp, Turn, Unknown,
@@ -86,16 +86,12 @@ fn find_meta(file: &[u8]) -> Option<Unknown> {
         .ok()
 }
 
-/// The version a damaged file claims to be of, where it is newer than this program.
-pub(super) fn newer_version(file: &[u8]) -> Option<u64> {
+/// The version a damaged file claims to be of, where this program does not know it.
+pub(super) fn newer_version(file: &[u8]) -> Option<String> {
     const START: &[u8] = b"{\"version\":";
-    let digits: String = file
-        .strip_prefix(START)?
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .map(|&byte| char::from(byte))
-        .collect();
-    digits.parse().ok().filter(|&version| version > VERSION)
+    let ends = |byte: &u8| matches!(byte, b',' | b'}') || byte.is_ascii_control();
+    let said = file.strip_prefix(START)?.split(ends).next()?;
+    unknown_version(&serde_json::from_slice(said).ok()?)
 }
 
 /// Closes a turn that has no end (C77, C87): every open call gets a result, and a message says that

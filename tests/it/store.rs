@@ -355,6 +355,21 @@ fn numbers_that_cannot_be_cost_no_turn_and_double_none() {
 }
 
 #[test]
+fn a_version_that_is_not_known_is_refused_whatever_it_looks_like() {
+    for version in ["\"2\"", "2.0", "-1", "99999999999999999999999", "0", "null"] {
+        for file in ["a.json", "a_hybrid.json", "a_mode_state.json"] {
+            let disk = MemoryDisk::default();
+            let text = format!("{{\"version\":{version},\"meta\":{{}},\"messages\":[]}}");
+            disk.put(&format!("data/history/{file}"), text.as_bytes());
+            let before = disk.files();
+            let refused = on(&disk).open(&name("a"), Duration::ZERO).unwrap_err();
+            assert!(matches!(refused, StoreError::Newer { .. }), "{refused}");
+            assert_eq!(disk.files(), before, "{version} {file}");
+        }
+    }
+}
+
+#[test]
 fn a_newer_or_unreadable_file_is_refused_and_left_alone() {
     let disk = MemoryDisk::default();
     let newer = br#"{"version":2,"meta":{},"messages":"elsewhere"}"#;
@@ -363,10 +378,7 @@ fn a_newer_or_unreadable_file_is_refused_and_left_alone() {
     disk.deny("data/history/b.json");
     let before = disk.files();
     let refused = on(&disk).open(&name("a"), Duration::ZERO).unwrap_err();
-    assert!(
-        matches!(refused, StoreError::Newer { found: 2, .. }),
-        "{refused}"
-    );
+    assert!(matches!(refused, StoreError::Newer { .. }), "{refused}");
     let refused = on(&disk).open(&name("b"), Duration::ZERO).unwrap_err();
     assert_eq!(refused.to_string(), "cannot read data/history/b.json");
     assert_eq!(disk.files(), before);
@@ -816,6 +828,26 @@ fn an_unwritable_disk_keeps_no_one_from_asking() {
     let record = started(&opened.session, "two");
     assert!(!say(&mut opened, record));
     assert!(opened.log.checkpoint(&opened.session).is_err());
+}
+
+#[test]
+fn a_home_that_is_a_file_or_takes_no_folders_keeps_no_one_from_asking() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("home");
+    LocalDisk.replace(&file, b"x").unwrap();
+    let mut homes = vec![file];
+    if cfg!(target_os = "linux") {
+        homes.push("/proc".into());
+    }
+    for home in homes {
+        let data = home.join("cogtrix/data");
+        let store = FileStore::new(Arc::new(LocalDisk), data, Arc::new(StoppedClock));
+        let mut opened = open(&store, "a");
+        assert!(opened.session.is_empty());
+        let record = started(&opened.session, "one");
+        assert!(!say(&mut opened, record), "{}", home.display());
+        assert!(opened.log.checkpoint(&opened.session).is_err());
+    }
 }
 
 fn is_lock(path: &Path) -> bool {
