@@ -34,12 +34,14 @@ pub struct LocalDisk;
 
 impl Disk for LocalDisk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
+        let mut bytes = Vec::new();
+        open_regular(path)?.read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     fn read_head(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>> {
         let mut head = Vec::new();
-        File::open(path)?
+        open_regular(path)?
             .take(limit as u64)
             .read_to_end(&mut head)?;
         Ok(head)
@@ -189,7 +191,22 @@ fn write_holder(file: &mut File) -> io::Result<()> {
 }
 
 fn holder(path: &Path) -> Option<u32> {
-    std::fs::read_to_string(path).ok()?.trim().parse().ok()
+    const LONGEST: usize = 32;
+    let bytes = LocalDisk.read_head(path, LONGEST).ok()?;
+    std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
+}
+
+/// Opens what has an end: a pipe would keep its reader waiting, a device may never stop.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let kind = std::fs::metadata(path)?.file_type();
+    if kind.is_file() {
+        File::open(path)
+    } else if kind.is_dir() {
+        Err(io::ErrorKind::IsADirectory.into())
+    } else {
+        let words = "this is a pipe, a socket or a device, not a file";
+        Err(io::Error::new(io::ErrorKind::InvalidInput, words))
+    }
 }
 
 /// Whether the path still leads to this open file, and not to nothing or to a newer one.
@@ -313,6 +330,35 @@ mod tests {
             assert_eq!(mode(&path), 0o600);
             assert_eq!(mode(path.parent().unwrap()), 0o700);
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_pipes_and_folders_are_not_read_but_links_to_files_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::os::unix::fs::symlink("/dev/zero", path("zero")).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            path("pipe"),
+            rustix::fs::FileType::Fifo,
+            0o600.into(),
+            0,
+        )
+        .unwrap();
+        LocalDisk.replace(&path("file"), b"x").unwrap();
+        std::os::unix::fs::symlink(path("file"), path("link")).unwrap();
+        for (name, kind) in [
+            ("zero", io::ErrorKind::InvalidInput),
+            ("pipe", io::ErrorKind::InvalidInput),
+            ("", io::ErrorKind::IsADirectory),
+            ("none", io::ErrorKind::NotFound),
+        ] {
+            assert_eq!(LocalDisk.read(&path(name)).unwrap_err().kind(), kind);
+            let head = LocalDisk.read_head(&path(name), 9);
+            assert_eq!(head.unwrap_err().kind(), kind, "{name}");
+        }
+        assert_eq!(LocalDisk.read(&path("link")).unwrap(), b"x");
     }
 
     #[test]

@@ -18,10 +18,10 @@ pub enum StoreError {
     },
     #[error("session {name} is open in another process{}", pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default())]
     Locked { name: SessionName, pid: Option<u32> },
-    #[error("{} is of version {found}, newer than this program knows ({known})", path.display())]
+    #[error("{} is of version {found}, which this program does not know (it knows {known})", path.display())]
     Newer {
         path: PathBuf,
-        found: u64,
+        found: String,
         known: u64,
     },
     #[error("there is no session {name}")]

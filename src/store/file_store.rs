@@ -131,6 +131,15 @@ impl FileStore {
             .any(|piece| self.disk.size(&self.layout.path_of(piece, name)).is_ok()))
     }
 
+    /// Whether a folder could not be created for want of a place for the data folder itself, as in a home
+    /// that is a file.
+    fn has_no_place(&self, error: &io::Error) -> bool {
+        let no_place =
+            |kind| matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+        let root = self.disk.size(self.layout.root());
+        no_place(error.kind()) && root.is_err_and(|error| no_place(error.kind()))
+    }
+
     fn info(&self, name: SessionName) -> SessionInfo {
         match self.summary(&name) {
             Ok(session) => SessionInfo {
@@ -164,17 +173,18 @@ impl FileStore {
             .disk
             .read_head(&self.layout.snapshot(name), HEAD_BYTES)
             .unwrap_or_default();
-        if let Some(head) = snapshot::read_head(&start) {
+        if let Some(head) = snapshot::read_head(&start)
+            && let Some(journal_seq) = head.journal_seq
+        {
             let mut shown = Session::restore(name.clone(), head.meta, Vec::new(), |_| None);
-            let ground = Ground::Whole {
-                journal_seq: head.journal_seq,
+            let ground = Ground::Whole { journal_seq };
+            let path = self.layout.journal(name);
+            let journal = match self.disk.read(&path) {
+                Ok(journal) => journal,
+                Err(error) if stands_for_nothing(&error) => Vec::new(),
+                Err(error) => return Err(format!("cannot read {}: {error}", path.display())),
             };
-            let journal = self.disk.read(&self.layout.journal(name));
-            replay::replay(
-                &mut shown,
-                ground,
-                journal::read(&journal.unwrap_or_default()),
-            );
+            replay::replay(&mut shown, ground, journal::read(&journal));
             return Ok(Summary {
                 hidden_messages: head.messages,
                 shown,
@@ -193,6 +203,14 @@ impl FileStore {
             shown: loaded.session,
         })
     }
+}
+
+/// A missing journal is none, and a folder in its place is moved aside when the session is opened.
+fn stands_for_nothing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::IsADirectory
+    )
 }
 
 fn is_unwritable(error: &io::Error) -> bool {
@@ -218,6 +236,15 @@ impl SessionStore for FileStore {
             // Nothing can be written here, by anyone: the person can still read and ask, and each append
             // says that it was not kept (C76).
             Err(StoreError::Io { source, .. }) if is_unwritable(&source) => None,
+            // Not even the data folder can be: nothing is kept there.
+            Err(StoreError::Io { source, .. }) if self.has_no_place(&source) => {
+                let loaded = loading::nothing(&self.layout, name)?;
+                return Ok(Opened {
+                    log: Box::new(FileLog::new(self.clone(), &loaded, None)),
+                    session: loaded.session,
+                    repairs: Vec::new(),
+                });
+            }
             lock => lock?,
         };
         if left_behind || lock.is_none() {

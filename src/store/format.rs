@@ -25,6 +25,15 @@ pub(super) mod side;
 /// The version of every file of a session. Raised when an older program would misread a newer file.
 pub(super) const VERSION: u64 = 1;
 
+/// What a file says of its version, where that is not the one this program knows.
+pub(super) fn unknown_version(said: &Value) -> Option<String> {
+    (said.as_u64() != Some(VERSION)).then(|| said.to_string())
+}
+
+/// A `seq` from here on is no count of anything: nothing is numbered after it. Half of what a line of the
+/// journal may say, so that what follows the highest sane one is read back.
+pub(super) const SANE_SEQ: u64 = 1 << 52;
+
 /// How a turn ended and whether it was taken back: kept with the first message of the turn.
 pub(super) type Mark = (Outcome, Option<Withdrawal>);
 
@@ -33,8 +42,9 @@ pub(super) type Mark = (Outcome, Option<Withdrawal>);
 pub(super) struct Head {
     pub(super) meta: SessionMeta,
     pub(super) messages: usize,
-    /// The last record of the journal that the snapshot contains.
-    pub(super) journal_seq: u64,
+    /// The last record of the journal that the snapshot contains; `None` where the file says what cannot
+    /// be.
+    pub(super) journal_seq: Option<u64>,
 }
 
 impl Head {
@@ -50,6 +60,7 @@ impl Head {
         };
         let messages = count(&mut fields, "messages").unwrap_or(0);
         let journal_seq = count(&mut fields, "journal_seq").unwrap_or(0);
+        let journal_seq = (journal_seq < SANE_SEQ).then_some(journal_seq);
         let calibration = take(&mut fields, "calibration", Value::as_f64);
         let meta = SessionMeta {
             title: text(&mut fields, "title").unwrap_or_default(),

@@ -13,15 +13,16 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::format::VERSION;
 use super::format::message::{Line, StoredMessage};
+use super::format::{SANE_SEQ, VERSION};
+use super::repair::{Effort, scanned};
 use crate::chat::{Calibration, Message, Outcome, Record, TurnId, Withdrawal};
 
 /// How every line begins. Inside a JSON string the quotes would be escaped: no text can hold this.
 const LINE_START: &[u8] = b"{\"seq\":";
 
 /// Beyond this a number is no count of anything: the line is garbage.
-const MAX_SEQ: u64 = 1 << 53;
+const MAX_SEQ: u64 = 2 * SANE_SEQ;
 
 const TURN_STARTED: &str = "turn_started";
 const MESSAGE_ADDED: &str = "message_added";
@@ -220,8 +221,9 @@ pub(super) fn read(file: &[u8]) -> Journal<'_> {
         }
         journal.open_end = std::ptr::eq(line.as_ptr_range().end, file.as_ptr_range().end);
         let mut rest = line.trim_ascii_end();
+        let mut effort = Effort::for_bytes(rest.len());
         while !rest.is_empty() {
-            let (start, found) = next_record(rest, &mut journal.newer);
+            let (start, found) = next_record(rest, &mut journal.newer, &mut effort);
             journal.skipped += usize::from(start > 0);
             rest = &rest[start..];
             let Some((len, entry)) = found else { break };
@@ -235,7 +237,11 @@ pub(super) fn read(file: &[u8]) -> Journal<'_> {
 }
 
 /// The first record in a line: where it starts (or the line ends), its length and itself.
-fn next_record<'a>(line: &'a [u8], newer: &mut Option<u64>) -> (usize, Option<(usize, Entry<'a>)>) {
+fn next_record<'a>(
+    line: &'a [u8],
+    newer: &mut Option<u64>,
+    effort: &mut Effort,
+) -> (usize, Option<(usize, Entry<'a>)>) {
     let starts = line
         .windows(LINE_START.len())
         .enumerate()
@@ -243,8 +249,10 @@ fn next_record<'a>(line: &'a [u8], newer: &mut Option<u64>) -> (usize, Option<(u
     for (start, _) in starts {
         let rest = &line[start..];
         let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<LineIn>();
-        let Some(Ok(parsed)) = values.next() else {
-            continue;
+        let parsed = match values.next() {
+            Some(Ok(parsed)) => parsed,
+            Some(Err(error)) if effort.spend(scanned(rest, &error)) => continue,
+            Some(Err(_)) | None => break,
         };
         let len = values.byte_offset();
         if parsed.v.is_some_and(|version| version > VERSION) {
@@ -254,6 +262,9 @@ fn next_record<'a>(line: &'a [u8], newer: &mut Option<u64>) -> (usize, Option<(u
         if let Some(record) = parsed.into_record().filter(|_| seq < MAX_SEQ) {
             let raw = &rest[..len];
             return (start, Some((len, Entry { seq, record, raw })));
+        }
+        if !effort.spend(len) {
+            break;
         }
     }
     (line.len(), None)
@@ -404,6 +415,14 @@ mod tests {
         let journal = read(file);
         assert!(journal.open_end);
         assert_eq!((journal.entries.len(), journal.skipped), (1, 0));
+    }
+
+    #[test]
+    fn a_line_of_nothing_but_beginnings_is_given_up_and_the_next_one_read() {
+        let mut file = br#"{"seq":1,"x":["#.repeat(100_000);
+        file.extend_from_slice(b"\n{\"seq\":1,\"type\":\"mode_changed\",\"mode\":\"code\"}\n");
+        let journal = read(&file);
+        assert_eq!((journal.entries.len(), journal.skipped), (1, 1));
     }
 
     #[test]

@@ -52,6 +52,10 @@ impl Layout {
         Self { root }
     }
 
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     pub(super) fn history(&self) -> PathBuf {
         self.root.join(HISTORY)
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::{At, StoreError};
 use super::format::VERSION;
 use super::format::side::{self, Unusable};
-use super::journal::{self, Journal};
+use super::journal;
 use super::layout::Layout;
 use super::repair;
 use super::replay::{self, Ground};
@@ -22,6 +22,8 @@ pub(super) struct Loaded {
     /// Whether there was a snapshot or a journal.
     pub(super) found: bool,
     pub(super) last_seq: u64,
+    /// What the journal is applied to.
+    ground: Ground,
     pub(super) snapshot_len: u64,
     pub(super) journal_len: u64,
     /// The journal's last line has no end.
@@ -64,6 +66,11 @@ pub(super) fn load(
     Ok(loaded)
 }
 
+/// A session of which nothing is kept.
+pub(super) fn nothing(layout: &Layout, name: &SessionName) -> Result<Loaded, StoreError> {
+    base(name, Content::Nothing, &layout.snapshot(name))
+}
+
 fn content(disk: &dyn Disk, path: &Path) -> Result<Content, StoreError> {
     match disk.read(path) {
         Ok(bytes) => Ok(Content::File(bytes)),
@@ -101,10 +108,18 @@ fn base(name: &SessionName, content: Content, path: &Path) -> Result<Loaded, Sto
     } else {
         Snapshot::empty(name)
     };
+    let ground = match snapshot.journal_seq {
+        None if damage.is_empty() => Ground::Unplaced,
+        Some(journal_seq) if damage.is_empty() => Ground::Whole { journal_seq },
+        seq => Ground::Salvaged {
+            journal_seq: seq.unwrap_or(0),
+        },
+    };
     Ok(Loaded {
         session: snapshot.session,
         found: is_there,
-        last_seq: snapshot.journal_seq,
+        last_seq: snapshot.journal_seq.unwrap_or(0),
+        ground,
         snapshot_len: file.len() as u64,
         journal_len: 0,
         open_end: false,
@@ -113,7 +128,7 @@ fn base(name: &SessionName, content: Content, path: &Path) -> Result<Loaded, Sto
     })
 }
 
-fn newer(path: &Path, found: u64) -> StoreError {
+fn newer(path: &Path, found: String) -> StoreError {
     StoreError::Newer {
         path: path.to_owned(),
         found,
@@ -135,7 +150,7 @@ fn replay(loaded: &mut Loaded, content: Content, path: &Path) -> Result<(), Stor
     };
     let journal = journal::read(&file);
     if let Some(found) = journal.newer {
-        return Err(newer(path, found));
+        return Err(newer(path, found.to_string()));
     }
     if journal.skipped > 0 {
         let clean = journal::clean(&journal);
@@ -148,18 +163,8 @@ fn replay(loaded: &mut Loaded, content: Content, path: &Path) -> Result<(), Stor
         loaded.journal_len = file.len() as u64;
         loaded.open_end = journal.open_end;
     }
-    loaded.last_seq = fold(loaded, journal);
+    loaded.last_seq = replay::replay(&mut loaded.session, loaded.ground, journal);
     Ok(())
-}
-
-fn fold(loaded: &mut Loaded, journal: Journal<'_>) -> u64 {
-    let journal_seq = loaded.last_seq;
-    let ground = if loaded.damage.iter().any(Damage::is_of_the_snapshot) {
-        Ground::Salvaged { journal_seq }
-    } else {
-        Ground::Whole { journal_seq }
-    };
-    replay::replay(&mut loaded.session, ground, journal)
 }
 
 impl Damage {

@@ -3,8 +3,8 @@
 
 use serde_json::Deserializer;
 
-use super::format::VERSION;
 use super::format::message::Stored;
+use super::format::unknown_version;
 use super::snapshot::{Contents, Snapshot};
 use crate::chat::{
     CallId, Message, Outcome, Part, Record, Role, Session, SessionName, Timestamp, Turn, Unknown,
@@ -21,6 +21,7 @@ pub(super) fn salvage(name: &SessionName, file: &[u8]) -> Salvaged {
         contents.put_head(meta);
     }
     let mut at = first_message(file);
+    let mut effort = Effort::for_bytes(file.len());
     while let Some(brace) = file[at..].iter().position(|&byte| byte == b'{') {
         at += brace;
         let mut values = Deserializer::from_slice(&file[at..]).into_iter::<Stored>();
@@ -29,13 +30,39 @@ pub(super) fn salvage(name: &SessionName, file: &[u8]) -> Salvaged {
                 contents.put(stored);
                 at += values.byte_offset();
             }
-            Some(Err(_)) | None => at += 1,
+            Some(Err(error)) if effort.spend(scanned(&file[at..], &error)) => at += 1,
+            Some(Err(_)) | None => break,
         }
     }
     Salvaged {
         recovered: contents.messages(),
         snapshot: contents.into_snapshot(name),
     }
+}
+
+/// How many bytes may still be read in vain. Hostile bytes can make every beginning of a value look good
+/// up to the end of the file: the work stays in proportion to the file.
+pub(super) struct Effort(usize);
+
+impl Effort {
+    pub(super) fn for_bytes(len: usize) -> Self {
+        const SHARE: usize = 16;
+        const LEAST: usize = 1 << 16;
+        Self(len.saturating_mul(SHARE).saturating_add(LEAST))
+    }
+
+    /// Whether there is some left.
+    pub(super) fn spend(&mut self, bytes: usize) -> bool {
+        self.0 = self.0.saturating_sub(bytes.max(1));
+        self.0 > 0
+    }
+}
+
+/// How far a reader came before it failed.
+pub(super) fn scanned(bytes: &[u8], error: &serde_json::Error) -> usize {
+    let lines_before = error.line().saturating_sub(1);
+    let lines = bytes.split_inclusive(|&byte| byte == b'\n');
+    lines.take(lines_before).map(<[u8]>::len).sum::<usize>() + error.column()
 }
 
 /// Where to begin looking: the object around all messages is none, and trying it would read them all.
@@ -59,16 +86,12 @@ fn find_meta(file: &[u8]) -> Option<Unknown> {
         .ok()
 }
 
-/// The version a damaged file claims to be of, where it is newer than this program.
-pub(super) fn newer_version(file: &[u8]) -> Option<u64> {
+/// The version a damaged file claims to be of, where this program does not know it.
+pub(super) fn newer_version(file: &[u8]) -> Option<String> {
     const START: &[u8] = b"{\"version\":";
-    let digits: String = file
-        .strip_prefix(START)?
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .map(|&byte| char::from(byte))
-        .collect();
-    digits.parse().ok().filter(|&version| version > VERSION)
+    let ends = |byte: &u8| matches!(byte, b',' | b'}') || byte.is_ascii_control();
+    let said = file.strip_prefix(START)?.split(ends).next()?;
+    unknown_version(&serde_json::from_slice(said).ok()?)
 }
 
 /// Closes a turn that has no end (C77, C87): every open call gets a result, and a message says that
@@ -157,8 +180,15 @@ mod tests {
         let damaged = file.replace("\"id\":\"m2\"", "\"id\":\0\0\0");
         let salvaged = salvage(&samples::name(), damaged.as_bytes()).snapshot;
         assert_eq!(ids(&salvaged.session), ["m1", "m3", "m4"]);
-        assert_eq!(salvaged.journal_seq, 5);
+        assert_eq!(salvaged.journal_seq, Some(5));
         assert_eq!(salvaged.session.meta().title, "Read \"a.txt\"");
+    }
+
+    #[test]
+    fn a_file_of_nothing_but_beginnings_is_given_up_in_the_end() {
+        let message = b"{\"role\":\"user\",\"content\":\"a\"}\n";
+        let file = [&message[..], &b"{\"a\":".repeat(100_000)].concat();
+        assert_eq!(salvage(&samples::name(), &file).recovered, 1);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::format::SANE_SEQ;
 use super::journal::Journal;
 use crate::chat::{Message, MessageId, Record, Role, Session, TurnId};
 
@@ -11,26 +12,37 @@ use crate::chat::{Message, MessageId, Record, Role, Session, TurnId};
 pub(super) enum Ground {
     /// A snapshot that contains the journal up to this record.
     Whole { journal_seq: u64 },
+    /// A whole snapshot that does not tell how much of the journal it contains.
+    Unplaced,
     /// What was saved of a damaged one: messages may be missing, and what it contained is uncertain.
     Salvaged { journal_seq: u64 },
 }
 
-/// Applies what the session does not contain yet; returns the highest `seq` there is.
+/// Applies what the session does not contain yet; returns the highest sane `seq` there is.
 ///
 /// Turns get the next free number, whatever they were called when they were written: a session may have
 /// lost turns to damage, or gained some by hand.
 pub(super) fn replay(session: &mut Session, ground: Ground, journal: Journal<'_>) -> u64 {
-    let (Ground::Whole { journal_seq } | Ground::Salvaged { journal_seq }) = ground;
-    let known: HashSet<MessageId> = match ground {
-        Ground::Whole { .. } => HashSet::new(),
-        Ground::Salvaged { .. } => ids(session),
+    let journal_seq = match ground {
+        Ground::Whole { journal_seq } | Ground::Salvaged { journal_seq } => journal_seq,
+        Ground::Unplaced => 0,
+    };
+    let placed = matches!(ground, Ground::Whole { .. });
+    let astray = |seq: u64| seq >= SANE_SEQ;
+    let known = if placed && !journal.entries.iter().any(|entry| astray(entry.seq)) {
+        HashSet::new()
+    } else {
+        ids(session)
     };
     let lost = matches!(ground, Ground::Salvaged { .. });
     let mut highest = journal_seq;
     let mut turns = Turns::default();
     for entry in journal.entries {
-        highest = highest.max(entry.seq);
-        if entry.seq <= journal_seq || repeats(&entry.record, &known) {
+        if !astray(entry.seq) {
+            highest = highest.max(entry.seq);
+        }
+        let unsure = !placed || astray(entry.seq);
+        if entry.seq <= journal_seq || (unsure && repeats(&entry.record, &known)) {
             continue;
         }
         let mut record = entry.record;

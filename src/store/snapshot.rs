@@ -17,7 +17,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqA
 use serde_json::Value;
 
 use super::format::message::{Line, Stored, StoredMessage};
-use super::format::{Head, HeadOf, Mark, VERSION};
+use super::format::{Head, HeadOf, Mark, VERSION, unknown_version};
 use crate::chat::{Message, MessageId, Outcome, Role, Session, SessionName, Turn, Unknown};
 
 /// Where a list of sessions finds `meta`.
@@ -30,13 +30,14 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 #[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) session: Session,
-    pub(super) journal_seq: u64,
+    /// `None` where it is not known.
+    pub(super) journal_seq: Option<u64>,
 }
 
 /// Why a file is not a snapshot that can be read whole.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unreadable {
-    Newer(u64),
+    Newer(String),
     Damaged,
 }
 
@@ -44,7 +45,7 @@ impl Snapshot {
     pub(super) fn empty(name: &SessionName) -> Self {
         Self {
             session: Session::new(name.clone()),
-            journal_seq: 0,
+            journal_seq: Some(0),
         }
     }
 }
@@ -57,7 +58,7 @@ pub(super) fn read(name: &SessionName, file: &[u8]) -> Result<Snapshot, Unreadab
     let parsed = contents
         .deserialize_from(&mut json)
         .and_then(|()| json.end());
-    if let Some(newer) = contents.newer_version() {
+    if let Some(newer) = contents.unknown_version {
         return Err(Unreadable::Newer(newer));
     }
     match parsed {
@@ -75,22 +76,21 @@ pub(super) fn read_head(start: &[u8]) -> Option<Head> {
     let mut json = serde_json::Deserializer::from_slice(start);
     // Ends with an error at the messages or at the end of `start`; what was met before is what counts.
     contents.deserialize_from(&mut json).ok();
-    if contents.newer_version().is_some() {
+    if contents.unknown_version.is_some() {
         return None;
     }
     contents.meta.map(Head::from_fields)
 }
 
 /// A newer file may hold what this version cannot read even before it tells its version.
-fn newer_version_anywhere(file: &[u8]) -> Option<u64> {
+fn newer_version_anywhere(file: &[u8]) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Version {
-        version: Option<u64>,
+        version: Option<Value>,
     }
     // Without the look at the brace a list would do for the struct.
     let object = file.trim_ascii_start().strip_prefix(b"{").map(|_| file)?;
-    let version = serde_json::from_slice::<Version>(object).ok()?.version?;
-    (version > VERSION).then_some(version)
+    unknown_version(&serde_json::from_slice::<Version>(object).ok()?.version?)
 }
 
 /// Writes the file for a session whose journal is contained up to `journal_seq`.
@@ -138,7 +138,8 @@ fn mark_of(session: &Session, turn: &Turn) -> Option<Mark> {
 #[derive(Default)]
 pub(super) struct Contents {
     only_head: bool,
-    version: Option<u64>,
+    /// What the file says of its version, unless it is the one known here.
+    unknown_version: Option<String>,
     meta: Option<Unknown>,
     others: Unknown,
     messages: Vec<Message>,
@@ -152,10 +153,6 @@ impl Contents {
         json: &mut serde_json::Deserializer<R>,
     ) -> serde_json::Result<()> {
         Root(self).deserialize(json)
-    }
-
-    fn newer_version(&self) -> Option<u64> {
-        self.version.filter(|&version| version > VERSION)
     }
 
     pub(super) fn put_head(&mut self, meta: Unknown) {
@@ -265,8 +262,8 @@ impl<'de> Visitor<'de> for Root<'_> {
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "version" => {
-                    self.0.version = map.next_value::<Value>()?.as_u64();
-                    if self.0.newer_version().is_some() {
+                    self.0.unknown_version = unknown_version(&map.next_value()?);
+                    if self.0.unknown_version.is_some() {
                         return Err(de::Error::custom("a newer version"));
                     }
                 }
@@ -346,7 +343,7 @@ mod tests {
             let session = samples::session(&records);
             let file = write(&session, &samples::name(), 7).unwrap();
             let snapshot = read(&samples::name(), &file).unwrap();
-            prop_assert_eq!(snapshot.journal_seq, 7);
+            prop_assert_eq!(snapshot.journal_seq, Some(7));
             prop_assert_eq!(&snapshot.session, &session);
             if let Some(head) = read_head(&file[..file.len().min(HEAD_BYTES)]) {
                 prop_assert_eq!(&head.meta, session.meta());
@@ -403,7 +400,7 @@ mod tests {
             r#"{"messages":[{"role":"hologram"}],"version":2}"#,
         ] {
             let read = read(&samples::name(), file.as_bytes());
-            assert_eq!(read.unwrap_err(), Unreadable::Newer(2), "{file}");
+            assert_eq!(read.unwrap_err(), Unreadable::Newer("2".into()), "{file}");
         }
     }
 

@@ -315,6 +315,61 @@ fn a_damaged_snapshot_and_a_damaged_journal_give_what_they_can_together() {
 }
 
 #[test]
+fn numbers_that_cannot_be_cost_no_turn_and_double_none() {
+    let before = {
+        let disk = MemoryDisk::default();
+        let mut opened = open(&on(&disk), "a");
+        turn(&mut opened, "one", "1");
+        leave(opened);
+        let snapshot = disk.read(Path::new("data/history/a.json")).unwrap();
+        String::from_utf8(snapshot).unwrap()
+    };
+    for seq in [
+        (1 << 52) - 1,
+        1 << 52,
+        (1 << 53) - 1,
+        i64::MAX as u64,
+        u64::MAX,
+    ] {
+        let disk = MemoryDisk::default();
+        let snapshot = before.replace("\"journal_seq\":2", &format!("\"journal_seq\":{seq}"));
+        assert_ne!(snapshot, before);
+        disk.put("data/history/a.json", snapshot.as_bytes());
+        let line = format!("{{\"seq\":{seq},\"type\":\"mode_changed\",\"mode\":\"code\"}}\n");
+        disk.put("data/history/a.journal.jsonl", line.as_bytes());
+        let mut opened = open(&on(&disk), "a");
+        turn(&mut opened, "two", "2");
+        let killed = disk.after_kill();
+        let mut opened = open(&on(&killed), "a");
+        assert_eq!(texts(&opened.session), ["one", "1", "two", "2"], "{seq}");
+        assert_eq!(on(&killed).list().unwrap()[0].messages, 4, "{seq}");
+        turn(&mut opened, "three", "3");
+        leave(opened);
+        let session = open(&on(&killed), "a").session;
+        assert_eq!(
+            texts(&session),
+            ["one", "1", "two", "2", "three", "3"],
+            "{seq}"
+        );
+    }
+}
+
+#[test]
+fn a_version_that_is_not_known_is_refused_whatever_it_looks_like() {
+    for version in ["\"2\"", "2.0", "-1", "99999999999999999999999", "0", "null"] {
+        for file in ["a.json", "a_hybrid.json", "a_mode_state.json"] {
+            let disk = MemoryDisk::default();
+            let text = format!("{{\"version\":{version},\"meta\":{{}},\"messages\":[]}}");
+            disk.put(&format!("data/history/{file}"), text.as_bytes());
+            let before = disk.files();
+            let refused = on(&disk).open(&name("a"), Duration::ZERO).unwrap_err();
+            assert!(matches!(refused, StoreError::Newer { .. }), "{refused}");
+            assert_eq!(disk.files(), before, "{version} {file}");
+        }
+    }
+}
+
+#[test]
 fn a_newer_or_unreadable_file_is_refused_and_left_alone() {
     let disk = MemoryDisk::default();
     let newer = br#"{"version":2,"meta":{},"messages":"elsewhere"}"#;
@@ -323,10 +378,7 @@ fn a_newer_or_unreadable_file_is_refused_and_left_alone() {
     disk.deny("data/history/b.json");
     let before = disk.files();
     let refused = on(&disk).open(&name("a"), Duration::ZERO).unwrap_err();
-    assert!(
-        matches!(refused, StoreError::Newer { found: 2, .. }),
-        "{refused}"
-    );
+    assert!(matches!(refused, StoreError::Newer { .. }), "{refused}");
     let refused = on(&disk).open(&name("b"), Duration::ZERO).unwrap_err();
     assert_eq!(refused.to_string(), "cannot read data/history/b.json");
     assert_eq!(disk.files(), before);
@@ -335,6 +387,38 @@ fn a_newer_or_unreadable_file_is_refused_and_left_alone() {
         problems.iter().all(|info| info.problem.is_some()),
         "{problems:?}"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_endless_device_in_the_place_of_a_file_is_refused_and_listed_as_a_problem() {
+    for file in [
+        "a.json",
+        "a.journal.jsonl",
+        "a_hybrid.json",
+        "a_mode_state.json",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FileStore::new(
+            Arc::new(LocalDisk),
+            folder.path().to_owned(),
+            Arc::new(StoppedClock),
+        );
+        let mut opened = open(&store, "a");
+        turn(&mut opened, "one", "1");
+        leave(opened);
+        let path = folder.path().join("history").join(file);
+        LocalDisk.remove(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        let refused = store.open(&name("a"), Duration::ZERO).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            format!("cannot read {}", path.display())
+        );
+        let is_side_file = file.contains('_');
+        let problem = &store.list().unwrap()[0].problem;
+        assert_eq!(problem.is_none(), is_side_file, "{file}: {problem:?}");
+    }
 }
 
 #[test]
@@ -744,6 +828,26 @@ fn an_unwritable_disk_keeps_no_one_from_asking() {
     let record = started(&opened.session, "two");
     assert!(!say(&mut opened, record));
     assert!(opened.log.checkpoint(&opened.session).is_err());
+}
+
+#[test]
+fn a_home_that_is_a_file_or_takes_no_folders_keeps_no_one_from_asking() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("home");
+    LocalDisk.replace(&file, b"x").unwrap();
+    let mut homes = vec![file];
+    if cfg!(target_os = "linux") {
+        homes.push("/proc".into());
+    }
+    for home in homes {
+        let data = home.join("cogtrix/data");
+        let store = FileStore::new(Arc::new(LocalDisk), data, Arc::new(StoppedClock));
+        let mut opened = open(&store, "a");
+        assert!(opened.session.is_empty());
+        let record = started(&opened.session, "one");
+        assert!(!say(&mut opened, record), "{}", home.display());
+        assert!(opened.log.checkpoint(&opened.session).is_err());
+    }
 }
 
 fn is_lock(path: &Path) -> bool {

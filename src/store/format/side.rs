@@ -3,21 +3,21 @@
 
 use serde_json::{Value, json};
 
-use super::VERSION;
+use super::{VERSION, unknown_version};
 use crate::chat::{Compaction, Hybrid, ModeStates, Timestamp, Unknown};
 
 /// Why a side file cannot be used.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::store) enum Unusable {
-    Newer(u64),
+    Newer(String),
     Damaged,
 }
 
 fn object(bytes: &[u8]) -> Result<Unknown, Unusable> {
     let mut fields: Unknown = serde_json::from_slice(bytes).map_err(|_| Unusable::Damaged)?;
-    match fields.remove("version").as_ref().and_then(Value::as_u64) {
-        Some(newer) if newer > VERSION => Err(Unusable::Newer(newer)),
-        Some(_) | None => Ok(fields),
+    match fields.remove("version").as_ref().and_then(unknown_version) {
+        Some(unknown) => Err(Unusable::Newer(unknown)),
+        None => Ok(fields),
     }
 }
 
@@ -180,7 +180,8 @@ mod tests {
     #[test]
     fn damage_and_newer_versions_are_told_apart() {
         for (file, expected) in [
-            (r#"{"version":9}"#, Unusable::Newer(9)),
+            (r#"{"version":9}"#, Unusable::Newer("9".into())),
+            (r#"{"version":2.0}"#, Unusable::Newer("2.0".into())),
             ("", Unusable::Damaged),
             ("[1]", Unusable::Damaged),
             (
