@@ -91,7 +91,7 @@ pub struct ChatArgs {
     #[arg(long)]
     pub no_banner: bool,
 
-    /// Only replies and errors
+    /// Only replies, warnings and errors
     #[arg(short, long, conflicts_with = "verbose", global = true)]
     pub quiet: bool,
 

@@ -1,6 +1,7 @@
 //! `--log FILE`: what happened, for finding out why. Never holds what was said, nor keys.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::io;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -18,11 +19,7 @@ pub(super) fn start(file: Option<&Path>) -> Result<(), CliError> {
         path: path.to_owned(),
         source,
     };
-    let log = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(path)
-        .map_err(cannot)?;
+    let log = open(path).map_err(cannot)?;
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(false)
         .with_writer(Mutex::new(log));
@@ -34,4 +31,24 @@ pub(super) fn start(file: Option<&Path>) -> Result<(), CliError> {
         .init();
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "started");
     Ok(())
+}
+
+/// Goes on with a log, or begins one that is the person's alone.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.create(true).append(true).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(unix)]
+    #[test]
+    fn a_new_log_is_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let log = super::open(&folder.path().join("log")).unwrap();
+        assert_eq!(log.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
 }

@@ -59,6 +59,11 @@ pub(super) enum CliError {
         #[source]
         source: io::Error,
     },
+    #[error("the working folder cannot be found")]
+    NoWorkingFolder {
+        #[source]
+        source: io::Error,
+    },
     #[error("there is no session to resume")]
     NothingToResume,
 }
@@ -73,9 +78,11 @@ impl CliError {
             | Self::Usage { .. }
             | Self::NothingToResume
             | Self::Provider(ProviderError::Setup { .. }) => Exit::Usage,
-            Self::Store(_) | Self::Provider(_) | Self::File { .. } | Self::Runtime { .. } => {
-                Exit::Failed
-            }
+            Self::Store(_)
+            | Self::Provider(_)
+            | Self::File { .. }
+            | Self::Runtime { .. }
+            | Self::NoWorkingFolder { .. } => Exit::Failed,
         }
     }
 }
@@ -90,6 +97,9 @@ impl Hint for CliError {
             Self::Store(error) => error.hint(),
             Self::Provider(error) => error.hint(),
             Self::Usage { hint, .. } => Some((*hint).into()),
+            Self::NoWorkingFolder { .. } => {
+                Some("it was removed or may not be entered; `cd` to another folder".into())
+            }
             Self::NothingToResume => Some("`cogtrix` begins one".into()),
             Self::File { .. } | Self::Runtime { .. } => None,
         }

@@ -28,7 +28,7 @@ fn inputs(args: &ChatArgs) -> Result<Inputs, CliError> {
     let modes = ["conversation", "code", "reasoning"]
         .map(str::to_owned)
         .to_vec();
-    Inputs::from_system(flags(args), modes).map_err(|source| CliError::Runtime { source })
+    Inputs::from_system(flags(args), modes).map_err(|source| CliError::NoWorkingFolder { source })
 }
 
 /// The configuration to act on: a folder without trust is asked about, or refused where nobody can be

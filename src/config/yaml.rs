@@ -20,9 +20,21 @@ pub(super) struct Malformed {
     pub(super) message: String,
 }
 
+/// How deep brackets and braces may stand in each other. The parser's time grows with the square of it.
+const DEEPEST: usize = 64;
+
+/// How many of them there may be at all: closing ones inside quotes hide depth from a count of depth.
+const MOST_OPENED: usize = 4096;
+
 /// Reads a text. Duplicate keys, keys that are not text, tags, several documents and alias bombs are
 /// refused.
 pub(super) fn parse(text: &str) -> Result<Tree, Malformed> {
+    if let Some(position) = too_deep(text) {
+        return Err(Malformed {
+            position: Some(position),
+            message: "nested too deeply".to_owned(),
+        });
+    }
     match serde_yaml::from_str::<Tree>(text) {
         Ok(Tree::Null) => Ok(Tree::empty()),
         Ok(tree) => Ok(tree),
@@ -33,6 +45,27 @@ pub(super) fn parse(text: &str) -> Result<Tree, Malformed> {
             message: message(&error),
         }),
     }
+}
+
+/// Where brackets and braces are nested beyond reason, quotes and comments not told apart.
+fn too_deep(text: &str) -> Option<Position> {
+    let (mut depth, mut opened) = (0_usize, 0_usize);
+    for (line, content) in text.lines().enumerate() {
+        for (column, letter) in content.chars().enumerate() {
+            match letter {
+                '[' | '{' => (depth, opened) = (depth + 1, opened + 1),
+                ']' | '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth > DEEPEST || opened > MOST_OPENED {
+                return Some(Position {
+                    line: line + 1,
+                    column: column + 1,
+                });
+            }
+        }
+    }
+    None
 }
 
 fn is_blank(line: &str) -> bool {
@@ -316,6 +349,7 @@ mod tests {
         }
         let bomb = bomb.join("\n");
         let deep = "[".repeat(200);
+        let hidden = "?[\"]\",\n".repeat(50_000);
         for (text, at, words) in [
             ("a: b: c\n", Some((1, 5)), "mapping values are not allowed"),
             ("a: 1\n\tb: 2\n", Some((2, 1)), "tab character"),
@@ -329,7 +363,8 @@ mod tests {
             ("a: *nobody\n", Some((1, 4)), "unknown anchor"),
             ("a: 1\n---\nb: 2\n", None, "more than one document"),
             (bomb.as_str(), None, "aliases repeat too much"),
-            (deep.as_str(), Some((1, 129)), "nested too deeply"),
+            (deep.as_str(), Some((1, 65)), "nested too deeply"),
+            (hidden.as_str(), Some((4097, 2)), "nested too deeply"),
             ("a: 'open\n", Some((2, 1)), "unexpected end of stream"),
             ("a: [1, 2\n", Some((2, 1)), "expected ',' or ']'"),
         ] {

@@ -161,11 +161,17 @@ impl Output {
         self.failure.as_ref()
     }
 
-    /// Ends the output, with what went wrong on the way.
+    /// Ends the output, with what went wrong on the way; a failure is said on stderr.
     pub fn finish(mut self) -> Result<(), OutputError> {
         self.end_reply();
         self.end_progress();
-        self.failure.map_or(Ok(()), Err)
+        let Some(failure) = self.failure.take() else {
+            return Ok(());
+        };
+        if matches!(failure, OutputError::Failed(_)) {
+            self.error(&failure.to_string(), failure.hint().as_deref());
+        }
+        Err(failure)
     }
 }
 

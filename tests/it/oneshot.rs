@@ -607,3 +607,17 @@ fn binary_input_is_refused_and_odd_characters_are_carried() {
     assert_eq!(home.ask("s", odd).code, Some(0));
     assert_eq!(server.chats()[0].message(-1), odd);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stdout_that_takes_nothing_is_said_on_stderr() {
+    let full = std::fs::File::create("/dev/full").unwrap();
+    let run = std::process::Command::new(env!("CARGO_BIN_EXE_cogtrix"))
+        .args(["completions", "bash"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("cannot write to stdout"), "{stderr}");
+}
