@@ -390,7 +390,7 @@ fn a_version_that_is_not_known_is_refused_whatever_it_looks_like() {
         for file in ["a.json", "a_hybrid.json", "a_mode_state.json"] {
             let disk = MemoryDisk::default();
             let text = format!("{{\"version\":{version},\"meta\":{{}},\"messages\":[]}}");
-            disk.put(&format!("data/history/{file}"), text.as_bytes());
+            disk.put(format!("data/history/{file}"), text.as_bytes());
             let before = disk.files();
             let refused = on(&disk).open(&name("a"), Duration::ZERO).unwrap_err();
             assert!(matches!(refused, StoreError::Newer { .. }), "{refused}");
