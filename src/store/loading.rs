@@ -189,6 +189,13 @@ fn read_hybrid(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result<(), 
             } else {
                 session.missing_messages()
             };
+            // Of a whole history it can only be another one's: clamped, it would stand for all of this one.
+            let beyond = |upto: usize| upto > session.messages().len();
+            let compaction = hybrid.compaction.as_ref();
+            if loaded.damage.is_empty() && compaction.is_some_and(|it| beyond(it.upto)) {
+                loaded.damage.push(Damage::Hybrid);
+                return Ok(());
+            }
             let fits = |index: usize| session.boundary(index.saturating_sub(missing));
             if side::clamp(&mut hybrid, fits) {
                 loaded.damage.push(Damage::HybridIndices);

@@ -218,11 +218,41 @@ fn a_turn_cut_off_by_a_kill_is_closed_once_and_reported_once() {
 }
 
 #[test]
+fn a_compaction_of_another_history_is_set_aside_and_one_that_ends_inside_a_turn_moves_back() {
+    let disk = MemoryDisk::default();
+    let mut opened = open(&on(&disk), "work");
+    turn(&mut opened, "one", "1");
+    turn(&mut opened, "two", "2");
+    assert!(say(&mut opened, hybrid(3)));
+    leave(opened);
+    let mut opened = open(&on(&disk), "work");
+    assert!(
+        matches!(opened.repairs[..], [Repair::Clamped { .. }]),
+        "{:?}",
+        opened.repairs
+    );
+    assert_eq!(opened.session.hybrid().compaction.as_ref().unwrap().upto, 2);
+    assert!(say(&mut opened, hybrid(5)));
+    leave(opened);
+    let foreign = disk
+        .read(Path::new("data/history/work_hybrid.json"))
+        .unwrap();
+    let opened = open(&on(&disk), "work");
+    let [Repair::SetAside { kept_as, .. }] = &opened.repairs[..] else {
+        panic!("{:?}", opened.repairs)
+    };
+    assert_eq!(disk.read(kept_as).unwrap(), foreign);
+    assert_eq!(opened.session.hybrid().compaction, None);
+    drop(opened);
+    assert_eq!(open(&on(&disk), "work").repairs, []);
+}
+
+#[test]
 fn side_files_that_do_not_parse_are_set_aside_and_indices_clamped() {
     let disk = MemoryDisk::default();
     let mut opened = open(&on(&disk), "work");
     turn(&mut opened, "one", "1");
-    assert!(say(&mut opened, hybrid(40)));
+    assert!(say(&mut opened, hybrid(1)));
     leave(opened);
     disk.put("data/history/work_mode_state.json", b"\0\0");
     let opened = open(&on(&disk), "work");
@@ -233,7 +263,7 @@ fn side_files_that_do_not_parse_are_set_aside_and_indices_clamped() {
         kept_as,
         Path::new("data/history/work_mode_state.json.damaged-20260214T152305Z")
     );
-    assert_eq!(opened.session.hybrid().compaction.as_ref().unwrap().upto, 2);
+    assert_eq!(opened.session.hybrid().compaction.as_ref().unwrap().upto, 0);
     assert_eq!(opened.session.mode_states(), &ModeStates::default());
     drop(opened);
     assert_eq!(open(&on(&disk), "work").repairs, []);
