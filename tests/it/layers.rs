@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Module and row; the same table stands in `src/lib.rs` and docs/ARCHITECTURE.md.
+/// Module and row, in the order of the picture in `src/lib.rs` and docs/ARCHITECTURE.md.
 const ROWS: [(&str, u32); 16] = [
     ("main", 9),
     ("cli", 8),
