@@ -31,6 +31,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         output.notice("no prompt: nothing was piped in");
         return Ok(Exit::Ok);
     }
+    ask::check_target(args, &config.settings.data_dir)?;
     let store: Arc<dyn SessionStore> = Arc::new(store(args, machine.clone(), &config));
     let name = session_name(args, &config, store.as_ref())?;
     let texts = Texts::load(inputs.folders.config.as_deref())?;

@@ -1,5 +1,6 @@
 //! One-shot: a prompt in, a reply out, an exit code.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -30,6 +31,37 @@ impl Destination {
             (false, Some(file)) => Self::File(file),
             (false, None) => Self::Stdout,
         }
+    }
+}
+
+/// Refuses, before anything is asked, a file that could not be written or would lie among the sessions.
+pub(super) fn check_target(args: &ChatArgs, data_dir: &Path) -> Result<(), CliError> {
+    let Some(path) = &args.output else {
+        return Ok(());
+    };
+    let cannot = |source| CliError::File {
+        action: "write",
+        path: path.clone(),
+        source,
+    };
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        Some(_) | None => Path::new("."),
+    };
+    let folder = folder.canonicalize().map_err(cannot)?;
+    if !folder.is_dir() {
+        return Err(cannot(io::ErrorKind::NotADirectory.into()));
+    }
+    if path.is_dir() {
+        return Err(cannot(io::ErrorKind::IsADirectory.into()));
+    }
+    let target = path.canonicalize().unwrap_or(folder);
+    match data_dir.join("history").canonicalize() {
+        Ok(history) if target.starts_with(&history) => Err(CliError::Usage {
+            problem: format!("{} lies among the sessions", path.display()),
+            hint: "name a file outside the data folder's history",
+        }),
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

@@ -2,8 +2,7 @@
 //! 0600 and 0700. One port, so that one layer of faults covers all of it in tests.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,12 +11,14 @@ mod faults;
 mod local;
 #[cfg(any(test, feature = "testing"))]
 mod memory;
+mod personal;
 
 #[cfg(any(test, feature = "testing"))]
 pub use faults::{BadFault, Fault, FaultyDisk, Moment, Schedule};
 pub use local::{LocalDisk, temporary_for};
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;
+pub use personal::{Existing, write_for_person};
 
 /// The file system, as far as cogtrix needs it.
 ///
@@ -76,27 +77,4 @@ pub enum LockError {
         pid: Option<u32>,
     },
     Io(io::Error),
-}
-
-/// What happens to a file that is already there when one is written at a person's wish.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
-    /// It is an error: [`io::ErrorKind::AlreadyExists`].
-    Stays,
-    IsReplaced,
-}
-
-/// Writes a file that a person asked for, at their own path and with their usual permissions; devices and
-/// pipes work too.
-pub fn write_for_person(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
-    let mut file = match existing {
-        Existing::Stays => File::create_new(path)?,
-        Existing::IsReplaced => File::create(path)?,
-    };
-    file.write_all(bytes)?;
-    match file.sync_all() {
-        // A pipe or a terminal has nothing to sync.
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
-        result => result,
-    }
 }

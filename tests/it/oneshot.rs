@@ -621,3 +621,33 @@ fn a_stdout_that_takes_nothing_is_said_on_stderr() {
     assert_eq!(run.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("cannot write to stdout"), "{stderr}");
 }
+
+#[test]
+fn a_file_that_cannot_take_the_reply_is_found_before_the_model_is_asked() {
+    let home = Home::new();
+    let server = Server::start([say("first")]);
+    home.config(&server, "");
+    let ask = |file: &str| {
+        home.cogtrix(&[
+            "-c",
+            "test.yaml",
+            "--data-dir",
+            "kept",
+            "-p",
+            "hi",
+            "-o",
+            file,
+        ])
+        .run()
+    };
+    assert_eq!(ask("reply.md").code, Some(0));
+    for (file, code) in [
+        ("missing/reply.md", 1),
+        (".", 1),
+        ("kept/history/reply.md", 2),
+    ] {
+        let run = ask(file);
+        assert_eq!(run.code, Some(code), "{file}: {run}");
+    }
+    assert_eq!(server.chats().len(), 1);
+}
