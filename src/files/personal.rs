@@ -24,16 +24,25 @@ pub fn write_for_person(path: &Path, bytes: &[u8], existing: Existing) -> io::Re
         Err(error) => return Err(error),
     };
     match (found, existing) {
-        (Some(_), Existing::Stays) => Err(io::ErrorKind::AlreadyExists.into()),
+        (Some(_), Existing::Stays) => Err(io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            "there is such a file",
+        )),
         (Some(found), Existing::IsReplaced) if found.is_file() => {
             // Also refuses a file that may not be written, which a rename would get around.
             drop(File::options().write(true).open(path)?);
-            put(
+            match put(
                 &path.canonicalize()?,
                 bytes,
                 Some(found.permissions()),
                 existing,
-            )
+            ) {
+                // A folder that takes no new file may still hold one that can be written.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    write_directly(path, bytes)
+                }
+                result => result,
+            }
         }
         (Some(_), Existing::IsReplaced) => write_directly(path, bytes),
         // A link to nothing yet: the name it gives is not known to be free of further links.
@@ -92,7 +101,7 @@ mod tests {
     fn a_replaced_file_keeps_its_permissions_and_a_link_to_it() {
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
-        std::fs::write(&file, "old").unwrap();
+        write_for_person(&file, b"old", Existing::Stays).unwrap();
         std::fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
         symlink(&file, &link).unwrap();
         write_for_person(&link, b"new", Existing::IsReplaced).unwrap();

@@ -432,7 +432,7 @@ fn an_export_in_json_is_a_session_again_and_never_writes_over_a_file() {
     2 messages written to out.json
     2 messages written to out.md
     --- stderr
-    error: cannot write out.json: File exists (os error 17)
+    error: cannot write out.json: there is such a file
     hint: choose another path; a file that is there is never written over
     error: /export needs the name of a file
     hint: usage: /export [md|json] FILE
