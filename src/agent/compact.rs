@@ -90,12 +90,7 @@ impl Agent {
         }
         let done = Done::Compacted(job.done(&text));
         let record = self.memory.absorb(self.session(), done, self.clock.now())?;
-        let warning = self
-            .ledger
-            .record(record)
-            .err()
-            .as_ref()
-            .map(Warning::not_saved);
+        let warning = self.keep(record);
         let after = self.session().hybrid().compaction.as_ref().map(head);
         let after = after.map_or(
             Size {

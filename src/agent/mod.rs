@@ -151,6 +151,11 @@ impl Agent {
         if self.session().is_empty() {
             return None;
         }
+        self.keep(record)
+    }
+
+    /// Records; the warning says that the disk refused.
+    fn keep(&mut self, record: Record) -> Option<Warning> {
         self.ledger
             .record(record)
             .err()
@@ -161,14 +166,7 @@ impl Agent {
     /// Takes the last turn out of what is sent; history keeps it.
     pub fn undo(&mut self) -> Result<(String, Option<Warning>), NoTurn> {
         let (input, record) = self.withdrawal(Withdrawal::Undone)?;
-        Ok((
-            input,
-            self.ledger
-                .record(record)
-                .err()
-                .as_ref()
-                .map(Warning::not_saved),
-        ))
+        Ok((input, self.keep(record)))
     }
 
     /// The last live turn's input, and the record that withdraws it.
@@ -202,12 +200,7 @@ impl Agent {
             compaction,
             unknown: hybrid.unknown.clone(),
         });
-        Ok(self
-            .ledger
-            .record(record)
-            .err()
-            .as_ref()
-            .map(Warning::not_saved))
+        Ok(self.keep(record))
     }
 
     /// Ends the session cleanly: what is not on disk yet is written, and the journal folded where cheap.

@@ -154,8 +154,9 @@ fn session_name(
 fn memory(config: &Config, texts: &Texts) -> Result<Memory, CliError> {
     let settings = config.settings.memory.clone();
     let mut prompts = Prompts::with(|name| texts.get(name).map(prompt));
-    if let Some(file) = &config.settings.system_prompt_file {
-        prompts.base = Prompt::new(file.display().to_string(), config::read_text(file)?);
+    let file = config.settings.system_prompt_file.as_ref();
+    if let Some((file, text)) = file.zip(config.settings.system_prompt()?) {
+        prompts.base = Prompt::new(file.display().to_string(), text);
     }
     let modes = Registry::standard(&settings, &prompts);
     Ok(Memory::new(modes, settings, prompts)?)

@@ -10,15 +10,14 @@ mod trusting;
 mod warned;
 
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::decode::decode;
 use super::keys::keys_of;
 use super::settings::Document;
 use super::*;
-use crate::files::{Disk, Lock, LockError};
+use crate::files::LocalDisk;
 use crate::hint::Hint;
 use crate::provider::Environment;
 
@@ -83,7 +82,7 @@ impl Machine {
     }
 
     fn load(&self) -> Result<Loaded, ConfigError> {
-        load(&self.inputs, &Folder)
+        load(&self.inputs, &LocalDisk)
     }
 
     fn config(&self) -> Config {
@@ -107,59 +106,5 @@ impl Machine {
             &format!("{}/", self.at("").display()).replace("//", "/"),
             "",
         )
-    }
-}
-
-/// The real file system, as plainly as the tests need it.
-#[derive(Debug)]
-struct Folder;
-
-impl Disk for Folder {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        fs::read(path)
-    }
-
-    fn read_head(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        File::open(path)?
-            .take(limit as u64)
-            .read_to_end(&mut bytes)?;
-        Ok(bytes)
-    }
-
-    fn size(&self, path: &Path) -> io::Result<u64> {
-        Ok(fs::metadata(path)?.len())
-    }
-
-    fn append_synced(&self, _: &Path, _: &[u8]) -> io::Result<()> {
-        unimplemented!()
-    }
-
-    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        fs::create_dir_all(path.parent().unwrap())?;
-        File::create(path)?.write_all(bytes)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        if to.exists() {
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
-        fs::rename(from, to)
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        fs::remove_file(path)
-    }
-
-    fn truncate(&self, _: &Path, _: u64) -> io::Result<()> {
-        unimplemented!()
-    }
-
-    fn list(&self, _: &Path) -> io::Result<Vec<PathBuf>> {
-        unimplemented!()
-    }
-
-    fn lock(&self, _: &Path, _: Duration) -> Result<Lock, LockError> {
-        unimplemented!()
     }
 }

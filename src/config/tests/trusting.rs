@@ -84,7 +84,7 @@ fn files_of_the_person_are_trusted() {
 #[test]
 fn trust_is_remembered_until_the_values_change() {
     let machine = Machine::with("project/cogtrix.yaml", OTHER_SERVER);
-    machine.demand().unwrap().remember(&Folder).unwrap();
+    machine.demand().unwrap().remember(&LocalDisk).unwrap();
     assert!(machine.demand().is_none());
 
     machine.write(
@@ -114,7 +114,7 @@ fn a_literal_key_is_neither_asked_nor_remembered_in_the_clear() {
     );
     let request = machine.demand().unwrap();
     assert!(!format!("{request:?}").contains("sk-secret"));
-    request.remember(&Folder).unwrap();
+    request.remember(&LocalDisk).unwrap();
     let kept = fs::read_to_string(machine.at("home/.config/cogtrix/trusted.json")).unwrap();
     assert!(!kept.contains("sk-secret"));
 }
@@ -129,7 +129,7 @@ fn a_damaged_memory_of_trust_trusts_nothing_and_is_set_aside() {
             machine.demand().unwrap().unused().warnings[..],
             [.., Warning::TrustUnreadable { .. }]
         ));
-        request.remember(&Folder).unwrap();
+        request.remember(&LocalDisk).unwrap();
         assert!(machine.demand().is_none());
         let aside = machine.at(&format!(
             "home/.config/cogtrix/trusted.json.damaged-{number}"
@@ -140,7 +140,7 @@ fn a_damaged_memory_of_trust_trusts_nothing_and_is_set_aside() {
         "home/.config/cogtrix/trusted.json",
         "{\"version\": 2, \"files\": []}",
     );
-    let refused = machine.demand().unwrap().remember(&Folder).unwrap_err();
+    let refused = machine.demand().unwrap().remember(&LocalDisk).unwrap_err();
     assert!(refused.hint().unwrap().contains("--trust-folder"));
     let kept = fs::read_to_string(machine.at("home/.config/cogtrix/trusted.json")).unwrap();
     assert!(kept.contains("[]"), "what is newer was touched");
