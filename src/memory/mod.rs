@@ -9,6 +9,7 @@ mod modes;
 mod prompts;
 mod script;
 mod settings;
+pub mod tracking;
 
 pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
 pub use modes::{BadMode, MemoryMode, ModeState, Preset, Registry};

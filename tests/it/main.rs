@@ -18,4 +18,5 @@ mod repl;
 mod sessions_cli;
 mod store;
 mod support;
+mod tracking;
 mod turn;

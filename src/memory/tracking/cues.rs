@@ -1,0 +1,184 @@
+//! Cues: patterns that tell what a sentence says, as data.
+//!
+//! A cue file is YAML, by language and kind; `{name}` in a pattern stands for any word of that list:
+//! ```yaml
+//! en:
+//!   lists: {work: [fix, add, write]}
+//!   never: ['^(?:if|when)\b']
+//!   cues:
+//!     task: ['^(?:please )?(?P<text>{work}\b.+)']
+//! ```
+//! Patterns are matched against one sentence, ignoring case, in time linear in its length. Named groups
+//! carry the parts of a note: `text`, `label`, `why`, `not`. A sentence that a `never` pattern matches says
+//! nothing. All languages of a file count at once.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use regex::{Captures, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use serde::Deserialize;
+
+use super::note::Kind;
+
+/// Memory that one compiled pattern may take, in bytes; user files cannot ask for more.
+const MOST_COMPILED: usize = 4 << 20;
+
+/// What a cue file says of one language.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Language {
+    /// Words that patterns name.
+    pub lists: BTreeMap<String, Vec<String>>,
+    /// Patterns of sentences that are not to be read.
+    pub never: Vec<String>,
+    pub cues: BTreeMap<Kind, Vec<String>>,
+}
+
+/// A pattern that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the pattern {pattern:?} {why}")]
+pub struct BadPattern {
+    pub pattern: String,
+    pub why: String,
+}
+
+/// Patterns by kind, compiled when they are first needed.
+#[derive(Debug)]
+pub struct Cues {
+    never: Vec<String>,
+    patterns: Vec<(Kind, String)>,
+    compiled: OnceLock<Compiled>,
+}
+
+#[derive(Debug, Default)]
+struct Compiled {
+    never: RegexSet,
+    any: RegexSet,
+    each: Vec<(Kind, Regex)>,
+}
+
+impl Cues {
+    /// The cues of all languages of a file.
+    pub fn new<'a>(languages: impl IntoIterator<Item = &'a Language>) -> Result<Self, BadPattern> {
+        let mut never = Vec::new();
+        let mut patterns = Vec::new();
+        for language in languages {
+            for pattern in &language.never {
+                never.push(filled(pattern, &language.lists)?);
+            }
+            for (kind, cues) in &language.cues {
+                for pattern in cues {
+                    patterns.push((*kind, filled(pattern, &language.lists)?));
+                }
+            }
+        }
+        Ok(Self {
+            never,
+            patterns,
+            compiled: OnceLock::new(),
+        })
+    }
+
+    /// Compiles now, to learn whether every pattern can be used.
+    pub fn check(&self) -> Result<(), BadPattern> {
+        let compiled = self.compile()?;
+        self.compiled.get_or_init(|| compiled);
+        Ok(())
+    }
+
+    fn compile(&self) -> Result<Compiled, BadPattern> {
+        let each = self
+            .patterns
+            .iter()
+            .map(|(kind, pattern)| Ok((*kind, one(pattern)?)));
+        let any = self.patterns.iter().map(|(_, pattern)| pattern);
+        Ok(Compiled {
+            each: each.collect::<Result<_, _>>()?,
+            any: set(any)?,
+            never: set(&self.never)?,
+        })
+    }
+
+    fn compiled(&self) -> &Compiled {
+        // Embedded cues are held by a test, a person's own are checked when they are read.
+        self.compiled
+            .get_or_init(|| self.compile().unwrap_or_default())
+    }
+
+    /// What a sentence says: kind and parts, for each pattern that matches, in the order of the file.
+    pub fn read<'p, 's: 'p>(
+        &'p self,
+        sentence: &'s str,
+    ) -> impl Iterator<Item = (Kind, Captures<'s>)> + 'p {
+        let compiled = self.compiled();
+        let says = !compiled.any.is_empty() && !compiled.never.is_match(sentence);
+        let matched = says.then(|| compiled.any.matches(sentence));
+        matched
+            .into_iter()
+            .flat_map(|matched| matched.into_iter().collect::<Vec<_>>())
+            .filter_map(move |place| {
+                let (kind, pattern) = &compiled.each[place];
+                Some((*kind, pattern.captures(sentence)?))
+            })
+    }
+}
+
+/// A pattern with its lists filled in, longest word first so that no word hides a longer one.
+pub(super) fn filled(
+    pattern: &str,
+    lists: &BTreeMap<String, Vec<String>>,
+) -> Result<String, BadPattern> {
+    let mut filled = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some(start) = rest.find('{') {
+        let (before, from) = rest.split_at(start);
+        filled.push_str(before);
+        let name = from[1..].split('}').next().unwrap_or_default();
+        // `{2,5}` is the pattern's own.
+        if name.starts_with(|c: char| c.is_ascii_digit() || c == '{')
+            || before.ends_with(['p', 'P'])
+        {
+            filled.push('{');
+            rest = &from[1..];
+            continue;
+        }
+        let words = lists.get(name).ok_or_else(|| BadPattern {
+            pattern: pattern.to_owned(),
+            why: format!("names a list {name:?} that is not there"),
+        })?;
+        let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        filled.push_str("(?:");
+        filled.push_str(&words.join("|"));
+        filled.push(')');
+        rest = from.get(name.len() + 2..).unwrap_or_default();
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+/// One pattern, ignoring case.
+pub(super) fn one(pattern: &str) -> Result<Regex, BadPattern> {
+    RegexBuilder::new(pattern)
+        .case_insensitive(true)
+        .size_limit(MOST_COMPILED)
+        .build()
+        .map_err(|error| bad(pattern, &error))
+}
+
+fn set(patterns: impl IntoIterator<Item = impl AsRef<str>>) -> Result<RegexSet, BadPattern> {
+    RegexSetBuilder::new(patterns)
+        .case_insensitive(true)
+        .size_limit(MOST_COMPILED * 16)
+        .build()
+        .map_err(|error| bad("all together", &error))
+}
+
+fn bad(pattern: &str, error: &regex::Error) -> BadPattern {
+    let text = error.to_string();
+    let why = text.lines().last().unwrap_or_default();
+    BadPattern {
+        pattern: pattern.to_owned(),
+        why: format!("cannot be used: {}", why.trim_start_matches("error: ")),
+    }
+}

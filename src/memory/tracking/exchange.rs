@@ -1,0 +1,100 @@
+//! What a tracker reads: one turn, as pieces of text with who said each.
+//!
+//! Unit: one turn. A piece is at most [`MOST`] bytes; of a longer text the beginning and the end are read,
+//! so that a paste of megabytes costs no more than a long message.
+
+use std::borrow::Cow;
+
+use crate::chat::{Message, Part, Role, Timestamp};
+
+/// Bytes read of one text; a longer one gives its beginning and its end.
+const MOST: usize = 96 * 1024;
+
+/// Bytes of these that are its end.
+const TAIL: usize = 32 * 1024;
+
+/// Who says a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    User,
+    Assistant,
+    /// The arguments of a tool call.
+    Call,
+    /// What a tool gave back.
+    Output,
+    /// What a tool that failed gave back.
+    Failure,
+}
+
+/// A text and who said it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece<'a> {
+    pub by: Speaker,
+    pub text: Cow<'a, str>,
+}
+
+/// One turn, to be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exchange<'a> {
+    pub pieces: Vec<Piece<'a>>,
+    /// When the person spoke.
+    pub at: Option<Timestamp>,
+}
+
+impl<'a> Exchange<'a> {
+    /// The messages of a turn in the order in which they were said.
+    pub fn of(messages: &'a [Message]) -> Self {
+        let mut exchange = Self {
+            pieces: Vec::new(),
+            at: messages.first().and_then(|message| message.at),
+        };
+        for message in messages {
+            let said = match message.role {
+                Role::Assistant => Speaker::Assistant,
+                Role::User | Role::Tool => Speaker::User,
+            };
+            for part in &message.parts {
+                match part {
+                    Part::Text(text) => exchange.add(said, text),
+                    Part::ToolCall(call) => exchange.add(Speaker::Call, &call.arguments),
+                    Part::ToolResult { output, failed, .. } => {
+                        let by = if *failed {
+                            Speaker::Failure
+                        } else {
+                            Speaker::Output
+                        };
+                        exchange.add(by, output);
+                    }
+                }
+            }
+        }
+        exchange
+    }
+
+    fn add(&mut self, by: Speaker, text: &'a str) {
+        if text.len() <= MOST {
+            self.pieces.push(Piece {
+                by,
+                text: text.into(),
+            });
+            return;
+        }
+        let head = text.floor_char_boundary(MOST - TAIL);
+        let tail = text.ceil_char_boundary(text.len() - TAIL);
+        for text in [&text[..head], &text[tail..]] {
+            self.pieces.push(Piece {
+                by,
+                text: text.into(),
+            });
+        }
+    }
+
+    /// Texts of these speakers, in order.
+    pub fn said_by(&self, speakers: &[Speaker]) -> impl Iterator<Item = &str> {
+        let speakers = speakers.to_vec();
+        self.pieces
+            .iter()
+            .filter(move |piece| speakers.contains(&piece.by))
+            .map(|piece| piece.text.as_ref())
+    }
+}

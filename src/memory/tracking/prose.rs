@@ -1,0 +1,264 @@
+//! The sentences of a message that are a person's own words: no code, no quotes of others, no logs.
+//!
+//! Unit: one sentence, a slice of the text. Linear in the length of the text.
+
+/// How a sentence ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    Stop,
+    Question,
+    /// With its line or the text.
+    Open,
+}
+
+/// One sentence; it may span lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sentence<'a> {
+    /// Without list marker and final punctuation.
+    pub text: &'a str,
+    pub end: End,
+    /// Stands in a list.
+    pub item: bool,
+    /// The heading or introducing line (`Goals:`) above the list that the sentence stands in.
+    pub heading: Option<&'a str>,
+}
+
+/// The sentences of a text, in order.
+pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
+    let mut sentences = Vec::new();
+    let mut heading = None;
+    for paragraph in paragraphs(text) {
+        match paragraph.place {
+            Place::Item => {}
+            Place::Plain => heading = None,
+            Place::Heading => {
+                heading = Some(paragraph.text.trim_end_matches(':').trim());
+            }
+        }
+        let item = paragraph.place == Place::Item;
+        let heading = heading.filter(|_| item);
+        split(paragraph.text, |text, end| {
+            sentences.push(Sentence {
+                text,
+                end,
+                item,
+                heading,
+            });
+        });
+    }
+    sentences
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Plain,
+    Item,
+    Heading,
+}
+
+/// Lines that belong together.
+struct Paragraph<'a> {
+    text: &'a str,
+    place: Place,
+}
+
+/// A line this long that ends without punctuation was wrapped, not ended.
+const WRAPPED: usize = 60;
+
+fn paragraphs(text: &str) -> Vec<Paragraph<'_>> {
+    let mut paragraphs: Vec<Paragraph<'_>> = Vec::new();
+    let mut fence: Option<&str> = None;
+    // Byte range of the open paragraph, and whether the next line may go on with it.
+    let mut open: Option<(usize, usize, Place)> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let content = line.trim();
+        if let Some(marker) = fence {
+            if content.starts_with(marker) {
+                fence = None;
+            }
+            continue;
+        }
+        fence = ["```", "~~~"]
+            .into_iter()
+            .find(|marker| content.starts_with(marker));
+        if fence.is_some() || content.is_empty() || !is_own_words(line) {
+            close(text, &mut open, &mut paragraphs);
+            continue;
+        }
+        let indent = line.len() - line.trim_start().len();
+        let (marker, place) = marked(content);
+        let first = start + indent + marker;
+        let end = start + line.trim_end().len();
+        let goes_on = open.is_some_and(|(from, to, _)| {
+            marker == 0
+                && content.starts_with(char::is_lowercase)
+                && to - from >= WRAPPED
+                && !text[from..to].ends_with(['.', '!', '?', ':', ';'])
+        });
+        match &mut open {
+            Some((_, to, _)) if goes_on => *to = end,
+            _ => {
+                close(text, &mut open, &mut paragraphs);
+                open = (first < end).then_some((first, end, place));
+            }
+        }
+    }
+    close(text, &mut open, &mut paragraphs);
+    paragraphs
+}
+
+fn close<'a>(
+    text: &'a str,
+    open: &mut Option<(usize, usize, Place)>,
+    paragraphs: &mut Vec<Paragraph<'a>>,
+) {
+    if let Some((from, to, place)) = open.take() {
+        let text = &text[from..to];
+        let place = match place {
+            Place::Plain if text.ends_with(':') => Place::Heading,
+            Place::Plain | Place::Item | Place::Heading => place,
+        };
+        paragraphs.push(Paragraph { text, place });
+    }
+}
+
+/// Bytes of a list marker or heading sign, and what the line is.
+fn marked(line: &str) -> (usize, Place) {
+    let hashes = line.len() - line.trim_start_matches('#').len();
+    if hashes > 0 && line[hashes..].starts_with(' ') {
+        return (hashes + 1, Place::Heading);
+    }
+    for bullet in ["- [ ] ", "- [x] ", "- ", "* ", "+ ", "• ", "– "] {
+        if line.starts_with(bullet) {
+            return (bullet.len(), Place::Item);
+        }
+    }
+    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let after = &line[digits..];
+    if (1..=3).contains(&digits) && (after.starts_with(". ") || after.starts_with(") ")) {
+        return (digits + 2, Place::Item);
+    }
+    (0, Place::Plain)
+}
+
+/// Not a quote, not indented code, not a line of a diff.
+fn is_own_words(line: &str) -> bool {
+    let content = line.trim_start();
+    let indented = line.starts_with("    ") || line.starts_with('\t');
+    let quote = content.starts_with('>');
+    let diff = ["diff --git ", "@@ ", "+++ ", "--- ", "index "]
+        .iter()
+        .any(|sign| line.starts_with(sign));
+    let is_item = marked(content).0 > 0;
+    !(quote || diff || (indented && !is_item))
+}
+
+/// Endings that are no end of a sentence.
+const ABBREVIATIONS: [&str; 22] = [
+    "e.g", "i.e", "etc", "vs", "cf", "mr", "mrs", "ms", "dr", "prof", "st", "no", "approx", "ca",
+    "inc", "ltd", "jr", "sr", "fig", "min", "max", "resp",
+];
+
+fn split<'a>(text: &'a str, mut found: impl FnMut(&'a str, End)) {
+    let mut from = 0;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        let end = match c {
+            '.' | '!' | ';' | '…' | '。' | '！' => End::Stop,
+            '?' | '？' => End::Question,
+            _ => continue,
+        };
+        let next = characters.peek().map(|(_, next)| *next);
+        let is_wide = matches!(c, '。' | '！' | '？');
+        let closes = next.is_none_or(char::is_whitespace) || is_wide;
+        if !closes || (c == '.' && next.is_some() && abbreviates(&text[from..at])) {
+            continue;
+        }
+        push(&text[from..at], end, &mut found);
+        from = at + c.len_utf8();
+    }
+    push(&text[from..], End::Open, &mut found);
+}
+
+fn push<'a>(text: &'a str, end: End, found: &mut impl FnMut(&'a str, End)) {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '.' | '!' | '?' | '…');
+    let text = text.trim().trim_end_matches(ends);
+    if !text.is_empty() {
+        found(text, end);
+    }
+}
+
+fn abbreviates(before: &str) -> bool {
+    let word = before
+        .rsplit(char::is_whitespace)
+        .next()
+        .unwrap_or_default();
+    let word = word.trim_start_matches(['(', '"', '\'']);
+    let is_initial =
+        word.chars().count() == 1 && word.starts_with(char::is_uppercase) && word != "I";
+    is_initial
+        || ABBREVIATIONS
+            .iter()
+            .any(|known| word.eq_ignore_ascii_case(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<(&str, End)> {
+        sentences(text).iter().map(|s| (s.text, s.end)).collect()
+    }
+
+    #[test]
+    fn sentences_end_where_people_end_them() {
+        use End::{Open, Question, Stop};
+        for (text, expected) in [
+            (
+                "Fix it. Then test",
+                vec![("Fix it", Stop), ("Then test", Open)],
+            ),
+            (
+                "Is it v1.2.3? Yes!",
+                vec![("Is it v1.2.3", Question), ("Yes", Stop)],
+            ),
+            (
+                "Use e.g. src/a.rs here.",
+                vec![("Use e.g. src/a.rs here", Stop)],
+            ),
+            ("one\ntwo", vec![("one", Open), ("two", Open)]),
+            ("- a\n- b", vec![("a", Open), ("b", Open)]),
+            ("对。好吗？", vec![("对", Stop), ("好吗", Question)]),
+            ("...", vec![]),
+        ] {
+            assert_eq!(texts(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn code_quotes_and_diffs_are_not_a_persons_own_words() {
+        let text = "Before\n```\nfix = add(x)\n```\n> I said that\n    indented()\n--- a/x\n+++ b/x\n@@ -1 +1 @@\nAfter";
+        assert_eq!(texts(text), [("Before", End::Open), ("After", End::Open)]);
+    }
+
+    #[test]
+    fn a_wrapped_line_goes_on_and_a_list_knows_its_heading() {
+        let text = "This is a rather long line that was wrapped by somebody who likes\nshort lines.\nGoals:\n1. ship it\n2) sell it";
+        let found = sentences(text);
+        assert!(found[0].text.ends_with("likes\nshort lines"));
+        let items: Vec<_> = found[2..]
+            .iter()
+            .map(|s| (s.text, s.item, s.heading))
+            .collect();
+        assert_eq!(
+            items,
+            [
+                ("ship it", true, Some("Goals")),
+                ("sell it", true, Some("Goals"))
+            ]
+        );
+    }
+}
