@@ -30,7 +30,7 @@ fn corpus(name: &str) -> Vec<Labelled> {
 }
 
 /// How a field is named in a corpus, and how like two of its texts have to be.
-const FIELDS: [(Kind, &str, Like); 16] = [
+const FIELDS: [(Kind, &str, Like); 17] = [
     (Kind::Task, "task", Like::Words),
     (Kind::Progress, "progress", Like::Words),
     (Kind::File, "files", Like::Exactly),
@@ -47,6 +47,7 @@ const FIELDS: [(Kind, &str, Like); 16] = [
     (Kind::Question, "questions", Like::Words),
     (Kind::Topic, "topics", Like::Words),
     (Kind::Entity, "entities", Like::Exactly),
+    (Kind::Fact, "facts", Like::Words),
 ];
 
 /// What counts as found.
