@@ -9,16 +9,22 @@ mod modes;
 mod prompts;
 mod script;
 mod settings;
+mod texts;
 pub mod tracking;
+mod undo;
 
 pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
-pub use modes::{BadMode, MemoryMode, ModeState, Preset, Registry};
-pub use prompts::{Prompt, Prompts};
+pub use modes::{BadMode, MemoryMode, Preset, Registry};
+pub use prompts::{ModeTexts, Prompt, Prompts};
 pub use settings::{
     CodeSettings, ConversationSettings, ModesSettings, ReasoningSettings, Settings, Timestamps,
 };
+pub use texts::TEXTS;
 
-use crate::chat::{Message, Record, Role, Session, Timestamp, Tokens, Turn};
+use tracking::{CannotEdit, Edit, Edited, Exchange};
+use undo::Past;
+
+use crate::chat::{Message, Record, Role, Session, Timestamp, Tokens, Turn, TurnId};
 use crate::context::stages::{history, input, stamp};
 use crate::context::{Draft, Section, SectionKind, Source};
 
@@ -50,7 +56,13 @@ pub struct Memory {
     modes: Registry,
     settings: Settings,
     prompts: Prompts,
+    past: Past,
+    unread: Vec<String>,
 }
+
+/// Turns that are read at most when a session is opened whose modes have not read them: it was imported, or
+/// its mode states were lost.
+const CATCH_UP: usize = 500;
 
 impl Memory {
     /// Memory with the modes of `modes`, the one of `settings` active.
@@ -60,6 +72,8 @@ impl Memory {
             modes,
             settings,
             prompts,
+            past: Past::default(),
+            unread: Vec::new(),
         })
     }
 
@@ -76,9 +90,28 @@ impl Memory {
         self.modes.switch(mode)
     }
 
-    /// Takes up what a session kept of its modes.
+    /// What the modes could not read of their kept states, by its place: `code: files[3]`. It is kept.
+    pub fn unread(&self) -> &[String] {
+        &self.unread
+    }
+
+    /// Takes up what a session kept of its modes, and reads the turns they have not read.
     pub fn restore(&mut self, session: &Session) {
-        self.modes.restore(session.mode_states());
+        self.past = Past::default();
+        self.unread = self.modes.restore(session.mode_states());
+        for mode in self.modes.iter_mut() {
+            let Some(board) = mode.board() else {
+                continue;
+            };
+            let read = board.read();
+            let missed = session.live_turns().rev();
+            let missed = missed.take_while(|turn| read.is_none_or(|read| turn.id > read));
+            let mut missed: Vec<&Turn> = missed.take(CATCH_UP).collect();
+            missed.retain(|turn| turn.outcome.is_some());
+            for turn in missed.into_iter().rev() {
+                mode.observe(turn.id, &Exchange::of(session.messages_of(turn)));
+            }
+        }
     }
 
     /// Lines up what the next request would hold if there were room (C8). Reads only.
@@ -136,7 +169,56 @@ impl Memory {
 
     /// Reads a finished turn; returns what must last. Fast, no I/O.
     pub fn update(&mut self, session: &Session, turn: &Turn) -> Record {
-        self.modes.observe(session, session.messages_of(turn));
+        self.past.remember(turn.id, self.modes.states());
+        let exchange = Exchange::of(session.messages_of(turn));
+        for mode in self.modes.iter_mut() {
+            mode.observe(turn.id, &exchange);
+        }
+        self.kept()
+    }
+
+    /// Forgets what a turn that was taken back has brought; what was set by hand since stays.
+    pub fn withdraw(&mut self, turn: TurnId) -> Record {
+        match self.past.take_back(turn) {
+            Some((before, edits)) => {
+                self.modes.restore(&before);
+                for (edit, at) in edits {
+                    // What could be done then can be done now; if not, there is nothing to change.
+                    self.apply(&edit, at).ok();
+                }
+            }
+            None => {
+                for mode in self.modes.iter_mut() {
+                    if let Some(board) = mode.board_mut() {
+                        board.forget(turn);
+                    }
+                }
+            }
+        }
+        self.kept()
+    }
+
+    /// Changes by hand what a mode keeps; tells which mode it was.
+    pub fn edit(
+        &mut self,
+        edit: &Edit,
+        now: Timestamp,
+    ) -> Result<(Edited, String, Record), CannotEdit> {
+        let (edited, mode) = self.apply(edit, now)?;
+        self.past.edited(edit, now);
+        Ok((edited, mode, self.kept()))
+    }
+
+    fn apply(&mut self, edit: &Edit, at: Timestamp) -> Result<(Edited, String), CannotEdit> {
+        let kind = edit.kind();
+        let foreign = CannotEdit::Foreign { kind };
+        let mode = self.modes.keeper(kind).ok_or(foreign.clone())?;
+        let name = mode.preset().name.clone();
+        let board = mode.board_mut().ok_or(foreign)?;
+        Ok((board.edit(edit, at)?, name))
+    }
+
+    fn kept(&self) -> Record {
         Record::ModeStatesReplaced(self.modes.states())
     }
 

@@ -18,6 +18,16 @@ pub fn opened(session: &Session, now: Timestamp) -> String {
     format!("Resumed {name} ({messages}{last})")
 }
 
+/// That parts of what the modes had noted cannot be read.
+pub fn unread(places: &[String]) -> Option<String> {
+    (!places.is_empty()).then(|| {
+        format!(
+            "of what the modes noted, this cannot be read and is kept under \"unread\" in the mode state file: {}",
+            places.join(", ")
+        )
+    })
+}
+
 /// `1 message`, `2 messages`.
 pub fn count(n: usize, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };

@@ -178,20 +178,23 @@ fn score(reader: &dyn Reader, file: &str, misses: Misses) -> BTreeMap<&'static s
             let mut found: Vec<String> = found.map(written).collect();
             found.dedup();
             let score = scores.entry(field).or_default();
-            let mut missed = Vec::new();
+            let mut unfound = Vec::new();
             for expected in expected {
                 match found.iter().position(|found| like.is(&expected, found)) {
                     Some(place) => {
                         found.remove(place);
                         score.right += 1;
                     }
-                    None => missed.push(expected),
+                    None => unfound.push(expected),
                 }
             }
-            score.missed += u32::try_from(missed.len()).unwrap();
+            score.missed += u32::try_from(unfound.len()).unwrap();
             score.wrong += u32::try_from(found.len()).unwrap();
-            if misses == Misses::Told && !(missed.is_empty() && found.is_empty()) {
-                println!("{}: {field}: missed {missed:?}, wrong {found:?}", labelled.name);
+            if misses == Misses::Told && !(unfound.is_empty() && found.is_empty()) {
+                println!(
+                    "{}: {field}: missed {unfound:?}, wrong {found:?}",
+                    labelled.name
+                );
             }
         }
     }

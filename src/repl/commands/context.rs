@@ -242,6 +242,7 @@ fn words(section: &Section) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::memory::tracking::readers::Readers;
     use std::sync::Arc;
 
     use tokio_util::sync::CancellationToken;
@@ -260,7 +261,7 @@ mod tests {
             _ => None,
         };
         let prompts = Prompts::with(own);
-        let modes = Registry::standard(&settings, &prompts);
+        let modes = Registry::standard(&settings, &prompts, Readers::embedded());
         let memory = Memory::new(modes, settings, prompts).unwrap();
         let settings = crate::agent::Settings {
             context: crate::context::Settings::default(),

