@@ -244,8 +244,7 @@ mod tests {
     #[test]
     fn states_of_modes_we_do_not_have_are_kept() {
         let mut registry = registry();
-        let kept =
-            json!({"code": {"turn_count": 3}, "poetry": {"metre": "iambic"}});
+        let kept = json!({"code": {"turn_count": 3}, "poetry": {"metre": "iambic"}});
         let Value::Object(kept) = kept else {
             unreachable!()
         };
