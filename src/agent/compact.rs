@@ -81,10 +81,10 @@ impl Agent {
         let Job::Compact(job) = self.memory.compact(self.session(), budget.prompt())?;
         let before = job.before;
         let mut text = String::new();
-        for step in 0..job.steps() {
+        for step in 0..job.writing.steps() {
             progress(Progress {
                 done: step,
-                steps: job.steps(),
+                steps: job.writing.steps(),
             });
             text = self.step(&job, step, &text, budget, cancel).await?;
         }
@@ -117,9 +117,9 @@ impl Agent {
         budget: Budget,
         cancel: &CancellationToken,
     ) -> Result<String, CompactError> {
-        let text = job.request(step, so_far);
+        let text = job.writing.request(step, so_far);
         let message = Message::text(MessageId::new("compact"), Role::User, text, None);
-        let max_tokens = job.max_tokens().min(budget.max_tokens(message.cost()));
+        let max_tokens = job.writing.answer().min(budget.max_tokens(message.cost()));
         let request = ChatRequest {
             system: Vec::new(),
             messages: [message].into(),

@@ -207,7 +207,7 @@ impl Agent {
         let compaction = compaction.previous.map(|previous| *previous);
         let record = Record::HybridReplaced(Hybrid {
             compaction,
-            unknown: hybrid.unknown.clone(),
+            ..hybrid.clone()
         });
         Ok(self.keep(record))
     }

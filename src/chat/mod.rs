@@ -18,7 +18,7 @@ mod turn;
 
 pub use message::{Message, MessageId, Part, Role, Unknown};
 pub use name::{BadName, SessionName};
-pub use record::{Compaction, Hybrid, ModeStates, Record, Withdrawal};
+pub use record::{Compaction, Hybrid, ModeStates, Record, Summary, Withdrawal};
 pub use session::{Session, SessionMeta};
 pub use time::Timestamp;
 pub use tokens::{Calibration, Tokens, Usage};

@@ -1,6 +1,6 @@
 //! What can happen to a session. The store keeps these in order; a session is their fold.
 
-use super::{Calibration, Message, Outcome, Timestamp, TurnId, Unknown};
+use super::{Calibration, Message, MessageId, Outcome, Timestamp, TurnId, Unknown};
 
 /// Why a turn is no longer part of what is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +39,48 @@ pub struct Compaction {
     pub previous: Option<Box<Self>>,
 }
 
+/// A summary that grows with the session: it stands for messages that have left the window (C12, C26).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    pub text: String,
+    /// The text stands for messages `from..upto` of the session; a compaction may stand for those before.
+    pub from: usize,
+    pub upto: usize,
+    /// First and last of these messages.
+    pub covers: (MessageId, MessageId),
+    pub at: Timestamp,
+    /// The model that wrote it.
+    pub by: String,
+}
+
 /// What the hybrid layer knows of a session: the content of `{session}_hybrid.json`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hybrid {
+    pub summary: Option<Summary>,
+    /// Summaries that were replaced, oldest first, at most [`Hybrid::MOST_REPLACED`].
+    pub replaced: Vec<Summary>,
+    /// Summaries in a row that could not be had (C15).
+    pub failures: u32,
     pub compaction: Option<Compaction>,
     pub unknown: Unknown,
+}
+
+impl Hybrid {
+    pub const MOST_REPLACED: usize = 5;
+
+    /// Messages `0..covered` are stood for by a compaction, a summary, or both.
+    pub fn covered(&self) -> usize {
+        let compacted = self.compaction.as_ref().map_or(0, |it| it.upto);
+        compacted.max(self.summary.as_ref().map_or(0, |it| it.upto))
+    }
+
+    /// The summary where it stands for more than a compaction does.
+    pub fn running(&self) -> Option<&Summary> {
+        let compacted = self.compaction.as_ref().map_or(0, |it| it.upto);
+        self.summary
+            .as_ref()
+            .filter(|summary| summary.upto > compacted)
+    }
 }
 
 /// The state of every memory mode, keyed by its name; what a value holds is the mode's own affair.

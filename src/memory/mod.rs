@@ -9,9 +9,12 @@ mod modes;
 mod prompts;
 mod script;
 mod settings;
+pub mod summary;
 mod texts;
 pub mod tracking;
+mod transcript;
 mod undo;
+pub mod writing;
 
 pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
 pub use modes::{BadMode, MemoryMode, Preset, Registry};

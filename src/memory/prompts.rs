@@ -46,6 +46,10 @@ pub struct Prompts {
     pub code: ModeTexts,
     pub reasoning: ModeTexts,
     pub compact: Prompt,
+    pub summarise: Prompt,
+    pub shorten: Prompt,
+    /// How the running summary stands in a request.
+    pub summary: Prompt,
 }
 
 impl Prompts {
@@ -63,6 +67,9 @@ impl Prompts {
             code: mode("code"),
             reasoning: mode("reasoning"),
             compact: text("prompts/compact.md"),
+            summarise: text("prompts/summarise.md"),
+            shorten: text("prompts/shorten.md"),
+            summary: text("blocks/summary.md"),
         }
     }
 
@@ -90,10 +97,16 @@ mod tests {
             code,
             reasoning,
             compact,
+            summarise,
+            shorten,
+            summary,
         } = Prompts::embedded();
         let modes = [conversation, code, reasoning];
         let of_modes = modes.into_iter().flat_map(|mode| [mode.prompt, mode.block]);
-        for prompt in [base, compact].into_iter().chain(of_modes) {
+        for prompt in [base, compact, summarise, shorten, summary]
+            .into_iter()
+            .chain(of_modes)
+        {
             assert!(!prompt.text.trim().is_empty(), "{}", prompt.file);
         }
     }

@@ -1,6 +1,8 @@
 //! Which script a text is mainly written in: enough to see that a summary left the language of its
 //! conversation.
 
+use crate::chat::{Message, Session};
+
 /// A family of letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Script {
@@ -86,6 +88,23 @@ pub(crate) fn share<'a>(script: Script, texts: impl Iterator<Item = &'a str>) ->
         .map_or(0, |(_, weight)| *weight);
     #[expect(clippy::cast_precision_loss, reason = "counts of letters")]
     (sum >= ENOUGH).then(|| own as f64 / sum as f64)
+}
+
+/// Whether a summary is written in letters that are hardly met in the conversation. A conversation may mix
+/// scripts (Russian talk about Rust), and its summary may lean to either.
+pub(crate) fn is_foreign(session: &Session, summary: &str) -> bool {
+    const HARDLY: f64 = 0.05;
+    const NEWEST: usize = 200;
+    let spoken = session
+        .messages()
+        .iter()
+        .rev()
+        .take(NEWEST)
+        .map(Message::said);
+    let spoken: Vec<_> = spoken.collect();
+    dominant(summary).is_some_and(|written| {
+        share(written, spoken.iter().map(AsRef::as_ref)).is_some_and(|share| share < HARDLY)
+    })
 }
 
 #[cfg(test)]

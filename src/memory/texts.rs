@@ -10,15 +10,18 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 8] = [
+pub const TEXTS: [(&str, &str); 11] = [
     text!("blocks/code.md"),
     text!("blocks/conversation.md"),
     text!("blocks/reasoning.md"),
+    text!("blocks/summary.md"),
     text!("modes/code.md"),
     text!("modes/conversation.md"),
     text!("modes/reasoning.md"),
     text!("prompts/base.md"),
     text!("prompts/compact.md"),
+    text!("prompts/shorten.md"),
+    text!("prompts/summarise.md"),
 ];
 
 /// The embedded text of a name; empty for a name that no text has.

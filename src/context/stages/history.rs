@@ -71,6 +71,20 @@ pub fn sections(
     (sections, beyond)
 }
 
+/// Where the sliding window begins: the index of its first message.
+pub fn window_start(session: &Session, window: usize) -> usize {
+    let mut in_window = 0;
+    let mut start = session.messages().len();
+    for turn in session.live_turns().rev() {
+        if in_window >= window {
+            break;
+        }
+        in_window += turn.messages.len();
+        start = turn.messages.start;
+    }
+    start
+}
+
 /// A turn as it can be sent: begins with the user, every tool result answers a call before it, and every
 /// call has its result. History itself keeps what is odd; only the sent copy is mended (C87).
 fn sendable(session: &Session, turn: &Turn, render: impl Fn(&Message) -> Message) -> Vec<Message> {

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::transcript;
 use crate::chat::{
     Compaction, Hybrid, Message, MessageId, Record, Role, Session, Timestamp, Tokens,
 };
 use crate::context::{Section, SectionKind, Source};
 use crate::hint::Hint;
-use crate::memory::{Prompt, script};
+use crate::memory::writing::Writing;
+use crate::memory::{Prompt, script, transcript};
 
 const STRATEGY: &str = "compact";
 const HEADING: &str = "[Compacted conversation summary]";
@@ -16,16 +16,11 @@ const ACKNOWLEDGEMENT: &str = "Understood. I will go on from this summary; it is
 /// A shorter answer is no summary.
 const LEAST_CHARS: usize = 24;
 const MOST_CHARS: usize = 8_000;
-/// Requests that show less than this of a conversation are not worth making.
-const LEAST_PART: Tokens = Tokens(256);
 
 /// A compaction to be made: one request for each part, each given the summary so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompactJob {
-    instruction: String,
-    parts: Vec<String>,
-    /// Room for the answer of a step.
-    summary: Tokens,
+    pub writing: Writing,
     /// Messages of the session that the result stands for.
     upto: usize,
     /// What is sent of them now.
@@ -96,23 +91,16 @@ pub fn job(session: &Session, prompt: &Prompt, room: Tokens) -> Result<CompactJo
     if messages.is_empty() || !fresh {
         return Err(CannotCompact::Nothing);
     }
-    let instruction = prompt.text.trim().to_owned();
-    let summary = Tokens::of_chars(MOST_CHARS).min(Tokens(room.0 / 4));
-    // Instruction, summary so far and fences are in every request beside its part.
-    let overhead = Tokens::estimate(&instruction) + summary + Tokens(64);
-    let part = room.minus(overhead);
-    if part < LEAST_PART {
-        return Err(CannotCompact::WindowTooSmall);
-    }
-    let parts = transcript::parts(messages.iter(), part);
     let before = Size {
         messages: messages.len(),
         tokens: messages.iter().map(Message::cost).sum(),
     };
+    let material = messages.iter().filter_map(transcript::labelled).collect();
+    let answer = Tokens::of_chars(MOST_CHARS);
+    let writing = Writing::new(&prompt.text, String::new(), material, room, answer)
+        .map_err(|_| CannotCompact::WindowTooSmall)?;
     Ok(CompactJob {
-        instruction,
-        parts,
-        summary,
+        writing,
         upto,
         before,
     })
@@ -131,30 +119,6 @@ fn sent(session: &Session) -> Vec<Message> {
 }
 
 impl CompactJob {
-    /// How many requests it takes.
-    pub fn steps(&self) -> usize {
-        self.parts.len()
-    }
-
-    /// The user message of one step; `so_far` is what the step before it answered.
-    pub fn request(&self, step: usize, so_far: &str) -> String {
-        let part = self.parts.get(step).map_or("", String::as_str);
-        let material = transcript::fenced(part);
-        if so_far.is_empty() {
-            return format!("{}\n\n{material}", self.instruction);
-        }
-        let earlier = transcript::fenced(so_far);
-        format!(
-            "{}\n\nThe summary of what came before, to be merged into the new one:\n{earlier}\n\nWhat followed:\n{material}",
-            self.instruction
-        )
-    }
-
-    /// Room for the answer of a step.
-    pub fn max_tokens(&self) -> Tokens {
-        self.summary
-    }
-
     /// The result, once the last step has answered.
     pub fn done(self, text: &str) -> Compacted {
         let text = text.trim().chars().take(MOST_CHARS).collect();
@@ -197,31 +161,14 @@ pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Reco
             after,
         });
     }
-    if is_in_another_script(session, &compaction.text) {
+    if script::is_foreign(session, &compaction.text) {
         return Err(NotCompacted::OtherScript);
     }
     let hybrid = Hybrid {
         compaction: Some(compaction),
-        unknown: session.hybrid().unknown.clone(),
+        ..session.hybrid().clone()
     };
     Ok(Record::HybridReplaced(hybrid))
-}
-
-/// Whether a summary is written in letters that are hardly met in the conversation. A conversation may mix
-/// scripts (Russian talk about Rust), and its summary may lean to either.
-fn is_in_another_script(session: &Session, summary: &str) -> bool {
-    const HARDLY: f64 = 0.05;
-    const NEWEST: usize = 200;
-    let spoken = session
-        .messages()
-        .iter()
-        .rev()
-        .take(NEWEST)
-        .map(Message::said);
-    let spoken: Vec<_> = spoken.collect();
-    script::dominant(summary).is_some_and(|written| {
-        script::share(written, spoken.iter().map(AsRef::as_ref)).is_some_and(|share| share < HARDLY)
-    })
 }
 
 /// The two messages that stand for everything before them, as one section.
@@ -293,7 +240,7 @@ mod tests {
     fn the_session_becomes_two_messages_and_its_history_stays() {
         let mut session = session(6, SAID);
         let job = make(&session, 8_000);
-        assert_eq!((job.before.messages, job.steps()), (12, 1));
+        assert_eq!((job.before.messages, job.writing.steps()), (12, 1));
         let record = accept(&session, job.done(SUMMARY), now()).unwrap();
         session.apply(record);
         let compaction = session.hybrid().compaction.as_ref().unwrap();
@@ -310,14 +257,14 @@ mod tests {
     fn what_does_not_fit_one_request_is_merged_step_by_step() {
         let session = session(40, SAID);
         let job = make(&session, 1_600);
-        assert!(job.steps() > 1, "{}", job.steps());
-        let second = job.request(1, SUMMARY);
+        assert!(job.writing.steps() > 1, "{}", job.writing.steps());
+        let second = job.writing.request(1, SUMMARY);
         assert!(
             second.contains("summary") && second.contains(SUMMARY),
             "{second}"
         );
-        let asked: usize = (0..job.steps())
-            .map(|step| job.request(step, "").matches(SAID).count())
+        let asked: usize = (0..job.writing.steps())
+            .map(|step| job.writing.request(step, "").matches(SAID).count())
             .sum();
         assert_eq!(asked, 80, "every message is in exactly one part");
     }
@@ -367,9 +314,12 @@ mod tests {
         let error = job(&session, &Prompts::embedded().compact, Tokens(500)).unwrap_err();
         assert_eq!(error, CannotCompact::WindowTooSmall);
         let small = make(&session, 1_000);
-        for step in 0..small.steps() {
-            let request =
-                Tokens::estimate(&small.request(step, &"s".repeat(small.max_tokens().chars())));
+        for step in 0..small.writing.steps() {
+            let request = Tokens::estimate(
+                &small
+                    .writing
+                    .request(step, &"s".repeat(small.writing.answer().chars())),
+            );
             assert!(request <= Tokens(1_000), "{request}");
         }
     }

@@ -4,7 +4,6 @@
 //! for, and in the conversation's script; otherwise nothing changes (O18).
 
 mod command;
-mod transcript;
 
 pub use command::{
     CannotCompact, CompactJob, Compacted, NotCompacted, Size, accept, head, job, worth_keeping,

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{VERSION, unknown_version};
-use crate::chat::{Compaction, Hybrid, ModeStates, Timestamp, Unknown};
+use crate::chat::{Compaction, Hybrid, MessageId, ModeStates, Summary, Timestamp, Unknown};
 
 /// Why a side file cannot be used.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,7 +37,17 @@ pub(in crate::store) fn read_hybrid(file: &[u8]) -> Result<Hybrid, Unusable> {
         None | Some(Value::Null) => None,
         Some(stored) => Some(compaction(&stored, MAX_PREVIOUS).ok_or(Unusable::Damaged)?),
     };
+    let replaced = match unknown.remove("summary_replaced") {
+        Some(Value::Array(stored)) => stored.iter().filter_map(summary).collect(),
+        Some(_) | None => Vec::new(),
+    };
+    let failures = unknown
+        .remove("summary_failures")
+        .and_then(|it| it.as_u64());
     Ok(Hybrid {
+        summary: current_summary(&mut unknown)?,
+        replaced,
+        failures: failures.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),
         compaction,
         unknown,
     })
@@ -48,7 +58,83 @@ pub(in crate::store) fn write_hybrid(hybrid: &Hybrid) -> Vec<u8> {
         .compaction
         .as_ref()
         .map(|compaction| stored_compaction(compaction, MAX_PREVIOUS));
-    bytes(hybrid.unknown.clone(), json!({ "compaction": compaction }))
+    let replaced: Vec<Value> = hybrid
+        .replaced
+        .iter()
+        .map(|it| stored_summary(it).into())
+        .collect();
+    let mut own = json!({ "compaction": compaction });
+    if let Some(summary) = &hybrid.summary
+        && let Value::Object(own) = &mut own
+    {
+        own.extend(stored_summary(summary));
+    }
+    if !replaced.is_empty() {
+        own["summary_replaced"] = replaced.into();
+    }
+    if hybrid.failures > 0 {
+        own["summary_failures"] = hybrid.failures.into();
+    }
+    bytes(hybrid.unknown.clone(), own)
+}
+
+/// Fields of a summary, as they stand at the top of the file (C26) and in the list of replaced ones.
+const SUMMARY: [&str; 6] = [
+    "summary",
+    "summary_idx",
+    "summary_from",
+    "summary_covers",
+    "summary_updated_at",
+    "summary_by",
+];
+
+/// Takes the fields of the summary out of the file's.
+fn current_summary(fields: &mut Unknown) -> Result<Option<Summary>, Unusable> {
+    let own = SUMMARY.iter().filter_map(|name| fields.remove_entry(*name));
+    let own: Unknown = own.collect();
+    match own.get("summary") {
+        None | Some(Value::Null) => Ok(None),
+        Some(_) => summary(&own.into()).map(Some).ok_or(Unusable::Damaged),
+    }
+}
+
+/// Files of the first cogtrix hold text and index alone.
+fn summary(stored: &Value) -> Option<Summary> {
+    let text = |name: &str| stored.get(name).and_then(Value::as_str);
+    let index = |name: &str| usize::try_from(stored.get(name)?.as_u64()?).ok();
+    let id = |place: usize| {
+        let id = stored
+            .get("summary_covers")
+            .and_then(|ids| ids.get(place)?.as_str());
+        MessageId::new(id.unwrap_or_default())
+    };
+    Some(Summary {
+        text: text("summary")?.to_owned(),
+        from: index("summary_from").unwrap_or(0),
+        upto: index("summary_idx")?,
+        covers: (id(0), id(1)),
+        at: text("summary_updated_at")
+            .and_then(Timestamp::parse)
+            .or(Timestamp::from_unix(0))?,
+        by: text("summary_by").unwrap_or_default().to_owned(),
+    })
+}
+
+fn stored_summary(summary: &Summary) -> Unknown {
+    let (first, last) = &summary.covers;
+    let values: [Value; 6] = [
+        summary.text.clone().into(),
+        summary.upto.into(),
+        summary.from.into(),
+        json!([first.as_str(), last.as_str()]),
+        summary.at.iso().into(),
+        summary.by.clone().into(),
+    ];
+    SUMMARY
+        .iter()
+        .map(|name| (*name).to_owned())
+        .zip(values)
+        .collect()
 }
 
 /// How many replaced compactions are kept, one inside the other: JSON must not nest too deeply.
@@ -88,16 +174,18 @@ fn stored_compaction(compaction: &Compaction, depth: usize) -> Value {
 /// Brings every index into history to what `fits` says of it; tells whether one had to be changed (C29).
 pub(in crate::store) fn clamp(hybrid: &mut Hybrid, fits: impl Fn(usize) -> usize) -> bool {
     let mut clamped = false;
-    for key in ["summary_idx", "embedded_idx"] {
-        if let Some(value) = hybrid.unknown.get_mut(key)
-            && let Some(index) = value.as_u64()
-        {
-            let fit = fits(usize::try_from(index).unwrap_or(usize::MAX)) as u64;
-            if fit != index {
-                *value = fit.into();
-                clamped = true;
-            }
-        }
+    if let Some(index) = hybrid.unknown.get_mut("embedded_idx")
+        && let Some(value) = index.as_u64()
+    {
+        let fit = fits(usize::try_from(value).unwrap_or(usize::MAX)) as u64;
+        clamped |= fit != value;
+        *index = fit.into();
+    }
+    for summary in hybrid.summary.iter_mut().chain(&mut hybrid.replaced) {
+        let fit = fits(summary.upto);
+        clamped |= fit != summary.upto;
+        summary.upto = fit;
+        summary.from = summary.from.min(fit);
     }
     let mut next = hybrid.compaction.as_mut();
     while let Some(compaction) = next {

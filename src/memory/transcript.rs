@@ -3,7 +3,7 @@
 use crate::chat::{Message, Role, Tokens};
 
 /// `User: …` or `Assistant: …`; nothing for tool work and empty messages (C12).
-fn labelled(message: &Message) -> Option<String> {
+pub(super) fn labelled(message: &Message) -> Option<String> {
     let label = match message.role {
         Role::User => "User",
         Role::Assistant => "Assistant",
@@ -14,14 +14,11 @@ fn labelled(message: &Message) -> Option<String> {
     (!said.is_empty()).then(|| format!("{label}: {said}"))
 }
 
-/// The messages as parts of at most `room` tokens each, in order; a longer message is spread over several.
-pub(super) fn parts<'a>(messages: impl Iterator<Item = &'a Message>, room: Tokens) -> Vec<String> {
+/// Labelled messages as parts of at most `room` tokens each, in order; a longer one is spread over several.
+pub(super) fn parts(messages: impl IntoIterator<Item = String>, room: Tokens) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut cost = Tokens::ZERO;
-    for piece in messages
-        .filter_map(labelled)
-        .flat_map(|line| pieces(line, room))
-    {
+    for piece in messages.into_iter().flat_map(|line| pieces(line, room)) {
         let more = Tokens::estimate(&piece) + Tokens(1);
         match parts.last_mut() {
             Some(part) if cost + more <= room => {

@@ -1,0 +1,92 @@
+//! What a merge must not lose: names, numbers, dates and paths of the old summary.
+
+use std::collections::HashSet;
+
+use super::length::{MOST_WORDS, cut, words};
+
+const HEADING: &str = "Kept from before:";
+/// Words of the list of what was lost.
+const MOST_KEPT: usize = 100;
+
+/// The new summary within its length, and at its end those lines of the old one that hold something which
+/// neither the new summary nor the new messages speak of. What the messages speak of may have been let go
+/// for a reason.
+pub(super) fn with_what_was_lost(old: &str, new: &str, material: &str) -> String {
+    let spoken: HashSet<String> = items(new).chain(items(material)).collect();
+    let mut lines: Vec<&str> = Vec::new();
+    let mut room = MOST_KEPT;
+    for line in old.lines().map(str::trim).filter(|line| *line != HEADING) {
+        let is_lost = items(line).any(|item| !spoken.contains(&item));
+        if is_lost && words(line) <= room {
+            room -= words(line);
+            lines.push(line);
+        }
+    }
+    if lines.is_empty() {
+        return cut(new, MOST_WORDS).to_owned();
+    }
+    let new = cut(new, MOST_WORDS - (MOST_KEPT - room) - words(HEADING));
+    format!("{new}\n\n{HEADING}\n{}", lines.join("\n"))
+}
+
+/// What a line cannot do without: words with a digit, paths, and names, in lower case.
+fn items(text: &str) -> impl Iterator<Item = String> {
+    text.lines().flat_map(|line| {
+        let mut begins = true;
+        let words = line.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | ';'));
+        words.filter_map(move |word| {
+            let is_edge = |c: char| !c.is_alphanumeric() && !matches!(c, '$' | '€' | '£' | '%');
+            let ends = word.ends_with(['.', ':', '!', '?']);
+            let word = word.trim_matches(is_edge);
+            if word.is_empty() {
+                return None;
+            }
+            let first = std::mem::replace(&mut begins, ends);
+            let is_name = word.starts_with(char::is_uppercase) && !first && word.len() > 1;
+            let is_item = word.contains(|c: char| c.is_ascii_digit())
+                || word.contains(['/', '\\', '_', '@'])
+                || is_name;
+            let word = word
+                .strip_suffix("'s")
+                .or(word.strip_suffix("’s"))
+                .unwrap_or(word);
+            is_item.then(|| word.to_lowercase())
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_with_names_numbers_dates_or_paths_that_vanish_come_back() {
+        let old = "- The harbour master is Edith Quill.\n- The budget is $50k.\n- They chat about tea.\n- The code is in src/tide.rs.";
+        let new = "- Work on src/tide.rs goes on.";
+        let merged = with_what_was_lost(old, new, "User: the tests pass");
+        assert_eq!(
+            merged,
+            "- Work on src/tide.rs goes on.\n\nKept from before:\n- The harbour master is Edith Quill.\n- The budget is $50k."
+        );
+    }
+
+    #[test]
+    fn what_the_new_messages_speak_of_may_go() {
+        let old = "- The budget is $50k.";
+        let merged = with_what_was_lost(old, "- The budget is open.", "User: forget the $50k");
+        assert_eq!(merged, "- The budget is open.");
+    }
+
+    #[test]
+    fn the_whole_stays_within_its_length_however_much_was_lost() {
+        let old: String = (0..300)
+            .map(|n| format!("- fact number {n} of many\n"))
+            .collect();
+        let new = "- word. ".repeat(500);
+        let merged = with_what_was_lost(&old, &new, "");
+        assert!(words(&merged) <= MOST_WORDS, "{}", words(&merged));
+        assert!(merged.contains("fact number 0 of many"));
+        let again = with_what_was_lost(&merged, "- short", "");
+        assert_eq!(again.matches(HEADING).count(), 1);
+    }
+}

@@ -1,0 +1,265 @@
+//! The rolling summary: one text of at most 400 words that stands for what has left the window (C9-C16).
+//!
+//! Unit: messages, in whole turns. Invariant: coverage only grows, and only by a result that was taken; while
+//! there is none, the messages themselves are sent (see `carry_pending`). Pure: the agent asks the model.
+
+mod kept;
+mod length;
+
+use super::writing::Writing;
+use super::{Prompt, script, transcript};
+use crate::chat::{Hybrid, Message, MessageId, Record, Role, Session, Summary, Timestamp, Tokens};
+use crate::context::stages::history;
+
+pub use length::MOST_WORDS;
+
+/// Messages that have to have left the window before a summary is due (C10).
+const BATCH: usize = 10;
+/// Fewer messages with something to say, and fewer characters, wait for more (C11).
+const LEAST_MEANINGFUL: usize = 4;
+const LEAST_CHARS: usize = 5_000;
+/// A longer message is shown to the summariser by its first and last characters (C12).
+const CLIP: usize = 2_000;
+const CLIP_HEAD: usize = 1_000;
+const CLIP_TAIL: usize = 500;
+/// Room for an answer: 400 words in any language, and some.
+const ANSWER: Tokens = Tokens(1_200);
+/// After so many failures in a row a summary is tried only now and then (C15).
+const PATIENCE: u32 = 3;
+const NOW_AND_THEN: usize = 10;
+
+/// A summary to be written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SummaryJob {
+    pub writing: Writing,
+    shorten: String,
+    /// What the session was when this was planned; the result is taken only where it still is.
+    basis: Basis,
+    /// The new messages as text, to see what they speak of.
+    material: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Basis {
+    /// Covered before.
+    covered: usize,
+    from: usize,
+    upto: usize,
+    covers: (MessageId, MessageId),
+    /// Turns in this range that were live.
+    live: usize,
+}
+
+/// A summary as the model wrote it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summarised {
+    pub job: SummaryJob,
+    pub text: String,
+    /// The model.
+    pub by: String,
+}
+
+/// Why a summary was not taken; the old one stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotSummarised {
+    #[error("the summary is empty")]
+    Empty,
+    #[error("the summary is not shorter than what it stands for")]
+    NotShorter,
+    #[error("the summary is not in the script of the conversation")]
+    OtherScript,
+    #[error("the session changed meanwhile")]
+    Stale,
+}
+
+/// The texts of the two requests.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking<'a> {
+    pub summarise: &'a Prompt,
+    pub shorten: &'a Prompt,
+    /// What one request may cost.
+    pub room: Tokens,
+}
+
+/// The summary that is due after a turn, where one is. `window`: messages of the sliding window.
+pub fn due(session: &Session, window: usize, asking: Asking<'_>) -> Option<SummaryJob> {
+    let hybrid = session.hybrid();
+    if hybrid.failures >= PATIENCE && !session.turns().len().is_multiple_of(NOW_AND_THEN) {
+        return None;
+    }
+    let covered = hybrid.covered();
+    let upto = history::window_start(session, window);
+    let batch: Vec<&Message> = between(session, covered, upto).collect();
+    if batch.len() < BATCH || !is_worth_it(&batch) {
+        return None;
+    }
+    let running = hybrid.running();
+    let from = running.map_or(covered, |summary| summary.from);
+    let material: Vec<String> = batch.iter().copied().filter_map(clipped).collect();
+    let joined = material.join("\n");
+    let earlier = running.map_or_else(String::new, |summary| summary.text.clone());
+    let writing = Writing::new(
+        &asking.summarise.text,
+        earlier,
+        material,
+        asking.room,
+        ANSWER,
+    );
+    Some(SummaryJob {
+        writing: writing.ok()?,
+        shorten: asking.shorten.text.trim().to_owned(),
+        basis: Basis::of(session, covered, from, upto)?,
+        material: joined,
+    })
+}
+
+/// Messages of live turns in a range.
+fn between(session: &Session, from: usize, upto: usize) -> impl Iterator<Item = &Message> {
+    session
+        .live_turns()
+        .rev()
+        .skip_while(move |turn| turn.messages.start >= upto)
+        .take_while(move |turn| turn.messages.end > from)
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+        .flat_map(|turn| session.messages_of(turn))
+}
+
+/// Skipped only when both gates are closed (C11).
+fn is_worth_it(batch: &[&Message]) -> bool {
+    let is_meaningful = |message: &&&Message| match message.role {
+        Role::User => true,
+        Role::Assistant => message.calls().next().is_none() && !message.said().trim().is_empty(),
+        Role::Tool => false,
+    };
+    let chars = |message: &&Message| message.said().chars().count();
+    batch.iter().filter(is_meaningful).count() >= LEAST_MEANINGFUL
+        || batch.iter().map(chars).sum::<usize>() >= LEAST_CHARS
+}
+
+/// A message for the summariser; tool work is left out.
+fn clipped(message: &Message) -> Option<String> {
+    let line = transcript::labelled(message)?;
+    let count = line.chars().count();
+    if count <= CLIP {
+        return Some(line);
+    }
+    let head: String = line.chars().take(CLIP_HEAD).collect();
+    let tail: String = line.chars().skip(count - CLIP_TAIL).collect();
+    Some(format!("{head} […] {tail}"))
+}
+
+impl Basis {
+    fn of(session: &Session, covered: usize, from: usize, upto: usize) -> Option<Self> {
+        let messages = session.messages();
+        let first = messages.get(from)?.id.clone();
+        let last = messages.get(upto.checked_sub(1)?)?.id.clone();
+        let live = session.live_turns();
+        let live = live.skip_while(|turn| turn.messages.end <= covered);
+        let live = live.take_while(|turn| turn.messages.start < upto).count();
+        Some(Self {
+            covered,
+            from,
+            upto,
+            covers: (first, last),
+            live,
+        })
+    }
+
+    /// Whether the session still begins as it did when the job was planned.
+    fn holds(&self, session: &Session) -> bool {
+        session.hybrid().covered() == self.covered
+            && Self::of(session, self.covered, self.from, self.upto).as_ref() == Some(self)
+    }
+}
+
+impl SummaryJob {
+    /// How many messages the result will stand for.
+    pub fn upto(&self) -> usize {
+        self.basis.upto
+    }
+
+    /// The request to make a text shorter that is too long; `None` where it is not.
+    pub fn shorten(&self, text: &str) -> Option<String> {
+        (length::words(text) > MOST_WORDS)
+            .then(|| format!("{}\n\n{}", self.shorten, transcript::fenced(text)))
+    }
+
+    /// The result, once the model has answered.
+    pub fn done(self, text: String, by: String) -> Summarised {
+        Summarised {
+            job: self,
+            text,
+            by,
+        }
+    }
+}
+
+/// Takes a summary if it is good enough. What the old one held and neither the new one nor the new messages
+/// speak of is added at its end: facts that a merge drops are the classic loss.
+pub fn accept(
+    session: &Session,
+    done: Summarised,
+    now: Timestamp,
+) -> Result<Record, NotSummarised> {
+    let Summarised { job, text, by } = done;
+    if !job.basis.holds(session) {
+        return Err(NotSummarised::Stale);
+    }
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(NotSummarised::Empty);
+    }
+    let hybrid = session.hybrid();
+    let earlier = hybrid.running().map_or("", |summary| summary.text.as_str());
+    if text.len() >= earlier.len() + job.material.len() {
+        return Err(NotSummarised::NotShorter);
+    }
+    if script::is_foreign(session, text) {
+        return Err(NotSummarised::OtherScript);
+    }
+    let text = kept::with_what_was_lost(earlier, text, &job.material);
+    let Basis {
+        from, upto, covers, ..
+    } = job.basis;
+    let summary = Summary {
+        text,
+        from,
+        upto,
+        covers,
+        at: now,
+        by,
+    };
+    Ok(Record::HybridReplaced(replace(hybrid, Some(summary))))
+}
+
+/// The hybrid state with another summary; the present one joins the replaced ones.
+fn replace(hybrid: &Hybrid, summary: Option<Summary>) -> Hybrid {
+    let mut hybrid = hybrid.clone();
+    hybrid.replaced.extend(hybrid.summary.take());
+    let surplus = hybrid.replaced.len().saturating_sub(Hybrid::MOST_REPLACED);
+    hybrid.replaced.drain(..surplus);
+    Hybrid {
+        summary,
+        failures: 0,
+        ..hybrid
+    }
+}
+
+/// One more failure in a row; tells whether it is the one after which the person is told.
+pub fn failed(session: &Session) -> (Record, bool) {
+    let mut hybrid = session.hybrid().clone();
+    hybrid.failures = hybrid.failures.saturating_add(1);
+    let tell = hybrid.failures == PATIENCE;
+    (Record::HybridReplaced(hybrid), tell)
+}
+
+/// Goes back to the summary before the present one; `None` where there is none. What it does not cover is
+/// pending again.
+pub fn undone(session: &Session) -> Option<Record> {
+    let mut hybrid = session.hybrid().clone();
+    hybrid.summary.take()?;
+    hybrid.summary = hybrid.replaced.pop();
+    Some(Record::HybridReplaced(hybrid))
+}
