@@ -1,29 +1,16 @@
 //! `/compact`: memory's job, run in the foreground (O16-O19).
 
 use std::borrow::Cow;
-use std::time::Duration;
+use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::reply::{self, End, Reply};
+use super::writing::{NotWritten, Progress, Writer};
 use super::{Agent, Warning};
-use crate::agent::event::TurnEvent;
-use crate::chat::{Message, MessageId, Role, Tokens};
-use crate::context::Budget;
+use crate::chat::Tokens;
 use crate::hint::Hint;
-use crate::memory::compaction::{self, CannotCompact, Size, head};
-use crate::memory::{CompactJob, Done, Job, NotCompacted};
-use crate::provider::{ChatRequest, Delivery, FinishReason, ProviderError, Purpose};
-
-/// Longest wait for one step.
-const STEP: Duration = Duration::from_mins(1);
-
-/// How far a compaction has come: step `done + 1` of `steps` runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    pub done: usize,
-    pub steps: usize,
-}
+use crate::memory::compaction::{CannotCompact, Size, head};
+use crate::memory::{Done, NotTaken};
 
 /// What shrank.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,28 +26,17 @@ pub enum CompactError {
     #[error(transparent)]
     Cannot(#[from] CannotCompact),
     #[error(transparent)]
-    NotTaken(#[from] NotCompacted),
+    NotTaken(#[from] NotTaken),
     #[error(transparent)]
-    Provider(#[from] ProviderError),
-    #[error("the summary was not complete")]
-    Incomplete,
-    #[error("the model called a tool instead of writing a summary")]
-    CalledTool,
-    #[error("no summary within {} s", STEP.as_secs())]
-    TimedOut,
-    #[error("interrupted")]
-    Interrupted,
+    NotWritten(#[from] NotWritten),
 }
 
 impl Hint for CompactError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Cannot(error) => error.hint(),
-            Self::Provider(error) => error.hint(),
             Self::NotTaken(error) => error.hint(),
-            Self::Incomplete | Self::CalledTool | Self::TimedOut | Self::Interrupted => {
-                Some("nothing was changed".into())
-            }
+            Self::NotWritten(error) => error.hint(),
         }
     }
 }
@@ -74,20 +50,18 @@ impl Agent {
     ) -> Result<CompactReport, CompactError> {
         let abilities = tokio::select! {
             biased;
-            () = cancel.cancelled() => return Err(CompactError::Interrupted),
+            () = cancel.cancelled() => return Err(NotWritten::Interrupted.into()),
             abilities = self.provider.abilities() => abilities,
         };
         let budget = self.budget(abilities);
-        let Job::Compact(job) = self.memory.compact(self.session(), budget.prompt())?;
+        let job = self.memory.compact(self.session(), budget.prompt())?;
         let before = job.before;
-        let mut text = String::new();
-        for step in 0..job.writing.steps() {
-            progress(Progress {
-                done: step,
-                steps: job.writing.steps(),
-            });
-            text = self.step(&job, step, &text, budget, cancel).await?;
-        }
+        let writer = Writer {
+            provider: Arc::clone(&self.provider),
+            budget,
+            cancel: cancel.clone(),
+        };
+        let text = writer.write(&job.writing, progress).await?;
         let done = Done::Compacted(job.done(&text));
         let record = self.memory.absorb(self.session(), done, self.clock.now())?;
         let warning = self.keep(record);
@@ -107,46 +81,5 @@ impl Agent {
             after,
             warning,
         })
-    }
-
-    async fn step(
-        &self,
-        job: &CompactJob,
-        step: usize,
-        so_far: &str,
-        budget: Budget,
-        cancel: &CancellationToken,
-    ) -> Result<String, CompactError> {
-        let text = job.writing.request(step, so_far);
-        let message = Message::text(MessageId::new("compact"), Role::User, text, None);
-        let max_tokens = job.writing.answer().min(budget.max_tokens(message.cost()));
-        let request = ChatRequest {
-            system: Vec::new(),
-            messages: [message].into(),
-            tools: Vec::new(),
-            max_tokens,
-            purpose: Purpose::Summary,
-            delivery: Delivery::Streamed,
-        };
-        let mut called_tool = false;
-        let mut observe = |event| {
-            called_tool |= matches!(event, TurnEvent::Warning(Warning::ToolRefused { .. }));
-        };
-        let reply = reply::collect(self.provider.stream(request), &mut observe, cancel);
-        let Ok(Reply { text, end, .. }) = tokio::time::timeout(STEP, reply).await else {
-            return Err(CompactError::TimedOut);
-        };
-        match end {
-            End::Interrupted => Err(CompactError::Interrupted),
-            End::Failed(error) => Err(error.into()),
-            End::Finished(_) if called_tool => Err(CompactError::CalledTool),
-            End::Finished(FinishReason::Stop) => Ok(compaction::worth_keeping(text)?),
-            End::Finished(
-                FinishReason::Length
-                | FinishReason::ToolCalls
-                | FinishReason::Filtered
-                | FinishReason::Other(_),
-            ) => Err(CompactError::Incomplete),
-        }
     }
 }

@@ -50,6 +50,10 @@ pub enum Warning {
     ReplyCut {
         max_tokens: Tokens,
     },
+    /// Several summaries in a row could not be had (C15).
+    NoSummary {
+        why: String,
+    },
     /// The model called a tool although none was offered.
     ToolRefused {
         name: String,
@@ -106,6 +110,10 @@ impl fmt::Display for Warning {
                     "the reply reached its limit of {max_tokens} tokens; say \"go on\" for the rest"
                 )
             }
+            Self::NoSummary { why } => write!(
+                f,
+                "older messages could not be summarised three times in a row ({why}); they are still sent while there is room, and it is tried now and then"
+            ),
             Self::ToolRefused { name } => {
                 write!(f, "the model called a tool ({name}), but none was offered")
             }

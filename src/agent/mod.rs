@@ -10,9 +10,11 @@
 mod compact;
 mod counter;
 mod event;
+mod jobs;
 mod ledger;
 mod reply;
 mod turn;
+mod writing;
 
 use std::sync::Arc;
 
@@ -24,11 +26,12 @@ use crate::memory::{BadMode, Memory};
 use crate::provider::{Delivery, Provider};
 use crate::store::{Opened, StoreError};
 
-pub use compact::{CompactError, CompactReport, Progress};
+pub use compact::{CompactError, CompactReport};
 pub use counter::{Count, Uncounted};
 pub use event::{Observer, TurnEvent, Warning};
 pub use ledger::Ledger;
 pub use turn::{TurnError, TurnFailure, TurnReport};
+pub use writing::{NotWritten, Progress};
 
 /// What stays the same from turn to turn.
 #[derive(Clone, Debug)]
@@ -37,6 +40,19 @@ pub struct Settings {
     pub delivery: Delivery,
     /// The folder the person works in.
     pub directory: String,
+    /// The model that summarises, where it is not the one that answers.
+    pub summariser: Option<Arc<dyn Provider>>,
+    pub jobs: Running,
+}
+
+/// When slow work runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Running {
+    /// After the reply, while the person reads and types.
+    #[default]
+    Background,
+    /// Before the turn ends.
+    Foreground,
 }
 
 /// A conversation with all its parts.
@@ -54,6 +70,7 @@ pub struct Agent {
     served_window: Option<Tokens>,
     /// What was said once is not said every turn.
     told: event::Told,
+    jobs: jobs::Jobs,
 }
 
 /// A request, whom it was sent to, and what the server said it cost.
@@ -96,6 +113,7 @@ impl Agent {
             counter: counter::TokenCounter::default(),
             served_window: None,
             told,
+            jobs: jobs::Jobs::default(),
         }
     }
 
@@ -234,6 +252,7 @@ impl Agent {
     }
 
     fn begin_anew(&mut self) {
+        self.jobs.abort();
         self.memory.restore(self.ledger.session());
         self.last = None;
         self.told = event::Told::default();

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::event::{Observer, TurnEvent, Warning};
 use super::reply::{self, End, Reply};
-use super::{Agent, LastRequest, NoTurn};
+use super::{Agent, LastRequest, NoTurn, Running};
 use crate::chat::{Calibration, Message, Outcome, Record, Role, Tokens, TurnId, Usage, Withdrawal};
 use crate::context::{self, Budget, ContextPlan, DoesNotFit, TokenUsage};
 use crate::hint::Hint;
@@ -119,6 +119,10 @@ impl Agent {
         let mode = self.memory.mode().name.clone();
         let model = self.provider.model().to_string();
         tracing::info!(%turn, mode, model, "turn started");
+        let warning = self.take_in_finished().await;
+        warning
+            .into_iter()
+            .for_each(|warning| observe(TurnEvent::Warning(warning)));
         self.record(
             Record::TurnStarted {
                 turn,
@@ -129,7 +133,15 @@ impl Agent {
             observe,
         );
         let conversed = self.converse(&input, observe, cancel).await;
-        self.finish(turn, conversed, observe)
+        let report = self.finish(turn, conversed, observe);
+        self.begin_jobs();
+        if self.settings.jobs == Running::Foreground && self.job_covers() > 0 {
+            let warning = self.job_done().await;
+            warning
+                .into_iter()
+                .for_each(|warning| observe(TurnEvent::Warning(warning)));
+        }
+        report
     }
 
     fn record(&mut self, record: Record, observe: &mut Observer<'_>) {

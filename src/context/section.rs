@@ -11,6 +11,8 @@ pub enum SectionKind {
     System,
     /// What the active mode's tracker has to say.
     ModeState,
+    /// The rolling summary (C12).
+    Summary,
     /// Two messages that stand for everything before them (O16).
     Compacted,
     /// A turn that left the window and that no summary covers yet (C7).
@@ -39,7 +41,8 @@ impl SectionKind {
         match self {
             Self::System => ("system", GivesWay::Never),
             Self::ModeState => ("mode", GivesWay::AfterHistory(0)),
-            Self::Compacted => ("compacted", GivesWay::AfterHistory(1)),
+            Self::Summary => ("summary", GivesWay::AfterHistory(1)),
+            Self::Compacted => ("compacted", GivesWay::AfterHistory(2)),
             Self::Pending => ("pending", GivesWay::WithHistory),
             Self::Window => ("window", GivesWay::WithHistory),
             Self::Input => ("input", GivesWay::IsCut),
@@ -72,6 +75,10 @@ pub enum Source {
     Compaction {
         upto: usize,
     },
+    /// The rolling summary, which covers the messages before this index.
+    Summary {
+        upto: usize,
+    },
     Turn(TurnId),
     /// The person, just now.
     You,
@@ -83,6 +90,7 @@ impl fmt::Display for Source {
             Self::Prompt(file) => f.write_str(file),
             Self::Tracker(mode) => write!(f, "{mode} tracker"),
             Self::Compaction { upto } => write!(f, "stands for {upto} messages"),
+            Self::Summary { upto } => write!(f, "covers messages 1 to {upto}"),
             Self::Turn(turn) => write!(f, "turn {turn}"),
             Self::You => f.write_str("you"),
         }

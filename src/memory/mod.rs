@@ -17,30 +17,60 @@ mod undo;
 pub mod writing;
 
 pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
-pub use modes::{BadMode, MemoryMode, Preset, Registry};
+pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
 pub use prompts::{ModeTexts, Prompt, Prompts};
 pub use settings::{
     CodeSettings, ConversationSettings, ModesSettings, ReasoningSettings, Settings, Timestamps,
 };
+pub use summary::{NotSummarised, Summarised, SummaryJob};
 pub use texts::TEXTS;
 
 use tracking::{CannotEdit, Edit, Edited, Exchange};
 use undo::Past;
 
-use crate::chat::{Message, Record, Role, Session, Timestamp, Tokens, Turn, TurnId};
+use std::borrow::Cow;
+
+use crate::chat::{Message, Record, Role, Session, Summary, Timestamp, Tokens, Turn, TurnId};
 use crate::context::stages::{history, input, stamp};
 use crate::context::{Draft, Section, SectionKind, Source};
+use crate::hint::Hint;
 
-/// Slow work that memory wants done, as data.
+/// Slow work that memory wants done in the background, as data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Job {
-    Compact(CompactJob),
+    Summarise(SummaryJob),
 }
 
-/// What came of a job.
+/// What came of slow work.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Done {
     Compacted(Compacted),
+    Summarised(Summarised),
+}
+
+/// Why a result was not taken; the session is as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotTaken {
+    #[error(transparent)]
+    Compaction(#[from] NotCompacted),
+    #[error(transparent)]
+    Summary(#[from] NotSummarised),
+}
+
+impl NotTaken {
+    /// Whether the session changed while the work was done: nobody's fault.
+    pub fn is_stale(&self) -> bool {
+        match self {
+            Self::Compaction(error) => *error == NotCompacted::Stale,
+            Self::Summary(error) => *error == NotSummarised::Stale,
+        }
+    }
+}
+
+impl Hint for NotTaken {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some("nothing was changed".into())
+    }
 }
 
 /// What a request is made for beside the session.
@@ -120,13 +150,18 @@ impl Memory {
     /// Lines up what the next request would hold if there were room (C8). Reads only.
     pub fn prepare(&self, session: &Session, input: &Message, around: &Surroundings) -> Draft {
         let mut sections = self.system(session, around);
+        let hybrid = session.hybrid();
+        let summarises = self.mode().hybrid.summarization;
+        let summary = hybrid.running().filter(|_| summarises);
+        sections.extend(summary.map(|summary| self.summary(summary)));
         sections.extend(self.modes.active().sections());
-        let compaction = session.hybrid().compaction.as_ref();
+        let compaction = hybrid.compaction.as_ref();
         sections.extend(compaction.map(compaction::head));
+        let compacted = compaction.map_or(0, |compaction| compaction.upto);
         let wanted = history::Wanted {
             window: self.mode().window,
-            covered: compaction.map_or(0, |compaction| compaction.upto),
-            pending: if self.settings.carry_pending {
+            covered: summary.map_or(compacted, |summary| summary.upto),
+            pending: if self.settings.carry_pending && summarises {
                 history::Pending::Carried
             } else {
                 history::Pending::Dropped
@@ -137,6 +172,17 @@ impl Memory {
         sections.extend(past);
         sections.push(input::section(self.rendered(input)));
         Draft { sections, beyond }
+    }
+
+    fn summary(&self, summary: &Summary) -> Section {
+        let messages = (summary.upto - summary.from).to_string();
+        let values = [
+            ("messages", messages.as_str()),
+            ("summary", summary.text.as_str()),
+        ];
+        let text = self.prompts.summary.fill(&values);
+        let source = Source::Summary { upto: summary.upto };
+        Section::system(SectionKind::Summary, source, text)
     }
 
     fn system(&self, session: &Session, around: &Surroundings) -> Vec<Section> {
@@ -227,8 +273,25 @@ impl Memory {
 
     /// The job that would put one text in the place of everything said so far (`/compact`, O16).
     /// `room`: what one request to the model may cost.
-    pub fn compact(&self, session: &Session, room: Tokens) -> Result<Job, CannotCompact> {
-        compaction::job(session, &self.prompts.compact, room).map(Job::Compact)
+    pub fn compact(&self, session: &Session, room: Tokens) -> Result<CompactJob, CannotCompact> {
+        compaction::job(session, &self.prompts.compact, room)
+    }
+
+    /// The slow work that is due after a turn.
+    pub fn due(&self, session: &Session) -> Option<Job> {
+        if !self.mode().hybrid.summarization {
+            return None;
+        }
+        let asking = summary::Asking {
+            summarise: &self.prompts.summarise,
+            shorten: &self.prompts.shorten,
+        };
+        summary::due(session, self.mode().window, asking).map(Job::Summarise)
+    }
+
+    /// Counts a summary that could not be had; tells whether the person is to hear of it.
+    pub fn failed(&self, session: &Session) -> (Record, bool) {
+        summary::failed(session)
     }
 
     /// Takes in what a job brought, if it still fits the session and is good enough; the session is
@@ -238,9 +301,10 @@ impl Memory {
         session: &Session,
         done: Done,
         now: Timestamp,
-    ) -> Result<Record, NotCompacted> {
-        match done {
-            Done::Compacted(compacted) => compaction::accept(session, compacted, now),
-        }
+    ) -> Result<Record, NotTaken> {
+        Ok(match done {
+            Done::Compacted(compacted) => compaction::accept(session, compacted, now)?,
+            Done::Summarised(summarised) => summary::accept(session, summarised, now)?,
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! The `code` mode: the task and how far it is, files, errors, changes (C40-C48).
 
 use super::tracked::{Block, Tracked};
-use super::{MemoryMode, Preset};
+use super::{HybridOptions, MemoryMode, Preset};
 use crate::memory::CodeSettings;
 use crate::memory::prompts::ModeTexts;
 use crate::memory::tracking::readers::Reader;
@@ -21,6 +21,9 @@ pub(super) fn create(
             window: settings.working_memory_size,
             prompt: texts.prompt.clone(),
             freshness: Freshness::Always,
+            hybrid: HybridOptions {
+                summarization: settings.summarization,
+            },
         },
         reader,
         board: Board::new(&[

@@ -1,7 +1,7 @@
 //! The `conversation` mode: topics, names, facts (C38).
 
 use super::tracked::{Block, Tracked};
-use super::{MemoryMode, Preset};
+use super::{HybridOptions, MemoryMode, Preset};
 use crate::memory::ConversationSettings;
 use crate::memory::prompts::ModeTexts;
 use crate::memory::tracking::readers::Reader;
@@ -24,6 +24,9 @@ pub(super) fn create(
             window: settings.working_memory_size,
             prompt: texts.prompt.clone(),
             freshness: Freshness::Always,
+            hybrid: HybridOptions {
+                summarization: settings.summarization,
+            },
         },
         reader,
         board: Board::new(&[Kind::Topic, Kind::Entity, Kind::Fact].map(|kind| (kind, None))),

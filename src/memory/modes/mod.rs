@@ -56,4 +56,12 @@ pub struct Preset {
     pub prompt: Prompt,
     /// How long what its tracker noted is sent (C58).
     pub freshness: Freshness,
+    pub hybrid: HybridOptions,
+}
+
+/// What a mode takes of the hybrid layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HybridOptions {
+    /// Whether what left the window is summarised, and the summary sent (C24).
+    pub summarization: bool,
 }

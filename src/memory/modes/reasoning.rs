@@ -1,7 +1,7 @@
 //! The `reasoning` mode: goals, constraints, decisions and what led to them (C49-C59).
 
 use super::tracked::{Block, Tracked};
-use super::{MemoryMode, Preset};
+use super::{HybridOptions, MemoryMode, Preset};
 use crate::memory::ReasoningSettings;
 use crate::memory::prompts::ModeTexts;
 use crate::memory::tracking::readers::Reader;
@@ -21,6 +21,9 @@ pub(super) fn create(
             window: settings.working_memory_size,
             prompt: texts.prompt.clone(),
             freshness: Freshness::Within(settings.prefix_max_stale_turns),
+            hybrid: HybridOptions {
+                summarization: settings.summarization,
+            },
         },
         reader,
         board: Board::new(&[

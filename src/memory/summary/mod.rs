@@ -31,12 +31,13 @@ const NOW_AND_THEN: usize = 10;
 /// A summary to be written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryJob {
-    pub writing: Writing,
+    instruction: String,
     shorten: String,
+    earlier: String,
     /// What the session was when this was planned; the result is taken only where it still is.
     basis: Basis,
-    /// The new messages as text, to see what they speak of.
-    material: String,
+    /// The new messages as text.
+    material: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -77,8 +78,6 @@ pub enum NotSummarised {
 pub struct Asking<'a> {
     pub summarise: &'a Prompt,
     pub shorten: &'a Prompt,
-    /// What one request may cost.
-    pub room: Tokens,
 }
 
 /// The summary that is due after a turn, where one is. `window`: messages of the sliding window.
@@ -175,9 +174,15 @@ impl Basis {
 }
 
 impl SummaryJob {
-    /// How many messages the result will stand for.
-    pub fn upto(&self) -> usize {
-        self.basis.upto
+    /// How many messages it is about.
+    pub fn messages(&self) -> usize {
+        self.basis.upto - self.basis.covered
+    }
+
+    /// The requests it takes, each of which may cost `room`; `None` where that is too little.
+    pub fn writing(&self, room: Tokens) -> Option<Writing> {
+        let (earlier, material) = (self.earlier.clone(), self.material.clone());
+        Writing::new(&self.instruction, earlier, material, room, ANSWER).ok()
     }
 
     /// The request to make a text shorter that is too long; `None` where it is not.
@@ -211,15 +216,14 @@ pub fn accept(
     if text.is_empty() {
         return Err(NotSummarised::Empty);
     }
-    let hybrid = session.hybrid();
-    let earlier = hybrid.running().map_or("", |summary| summary.text.as_str());
-    if text.len() >= earlier.len() + job.material.len() {
+    let material = job.material.join("\n");
+    if text.len() >= job.earlier.len() + material.len() {
         return Err(NotSummarised::NotShorter);
     }
     if script::is_foreign(session, text) {
         return Err(NotSummarised::OtherScript);
     }
-    let text = kept::with_what_was_lost(earlier, text, &job.material);
+    let text = kept::with_what_was_lost(&job.earlier, text, &material);
     let Basis {
         from, upto, covers, ..
     } = job.basis;
@@ -231,7 +235,10 @@ pub fn accept(
         at: now,
         by,
     };
-    Ok(Record::HybridReplaced(replace(hybrid, Some(summary))))
+    Ok(Record::HybridReplaced(replace(
+        session.hybrid(),
+        Some(summary),
+    )))
 }
 
 /// The hybrid state with another summary; the present one joins the replaced ones.

@@ -1,0 +1,183 @@
+//! Memory's slow work in the background: one job at a time. Its task is owned here, and awaited or aborted.
+//!
+//! A job works on what it was given; its result is taken only if the session is still what it was made for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::writing::{NotWritten, Writer};
+use super::{Agent, Warning};
+use crate::chat::{Calibration, Tokens};
+use crate::context::Budget;
+use crate::memory::summary::SummaryJob;
+use crate::memory::{Done, Job};
+use crate::provider::Provider;
+
+/// What runs.
+#[derive(Debug, Default)]
+pub(super) struct Jobs {
+    running: Option<Running>,
+}
+
+#[derive(Debug)]
+struct Running {
+    task: JoinHandle<Result<Done, NotWritten>>,
+    cancel: CancellationToken,
+    /// Messages that the result will stand for.
+    covers: usize,
+}
+
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        self.abort();
+    }
+}
+
+impl Jobs {
+    /// Gives up what runs; it is planned again after the next turn.
+    pub(super) fn abort(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.cancel.cancel();
+            running.task.abort();
+        }
+    }
+
+    fn start(&mut self, job: Job, provider: Arc<dyn Provider>, limit: Option<Tokens>) {
+        let cancel = CancellationToken::new();
+        let Job::Summarise(job) = job;
+        let covers = job.messages();
+        let task = tokio::spawn(summarise(job, provider, limit, cancel.clone()));
+        self.running = Some(Running {
+            task,
+            cancel,
+            covers,
+        });
+    }
+}
+
+/// Lets the model write the summary; one that is too long is asked for once more (C14).
+async fn summarise(
+    job: SummaryJob,
+    provider: Arc<dyn Provider>,
+    limit: Option<Tokens>,
+    cancel: CancellationToken,
+) -> Result<Done, NotWritten> {
+    let abilities = provider.abilities().await;
+    let window = limit.map_or(abilities.context_window, |limit| {
+        abilities.context_window.min(limit)
+    });
+    let budget = Budget::new(window, abilities.max_output, Calibration::default());
+    let writing = job.writing(budget.prompt()).ok_or(NotWritten::Incomplete)?;
+    let by = provider.model().to_string();
+    let writer = Writer {
+        provider,
+        budget,
+        cancel,
+    };
+    let mut text = writer.write(&writing, &mut |_| ()).await?;
+    if let Some(request) = job.shorten(&text) {
+        // The longer one is cut where a shorter one cannot be had.
+        text = writer
+            .answer(request, writing.answer())
+            .await
+            .unwrap_or(text);
+    }
+    Ok(Done::Summarised(job.done(text, by)))
+}
+
+impl Agent {
+    /// Begins the slow work that is due, unless some runs already.
+    pub(super) fn begin_jobs(&mut self) {
+        if self.jobs.running.is_some() {
+            return;
+        }
+        if let Some(job) = self.memory.due(self.session()) {
+            tracing::info!(?job, "job started");
+            let own = self.settings.summariser.clone();
+            let limit = own.is_none().then_some(self.served_window).flatten();
+            let provider = own.unwrap_or_else(|| Arc::clone(&self.provider));
+            self.jobs.start(job, provider, limit);
+        }
+    }
+
+    /// How many messages the work that runs will stand for; 0 where none runs.
+    pub fn job_covers(&self) -> usize {
+        self.jobs
+            .running
+            .as_ref()
+            .map_or(0, |running| running.covers)
+    }
+
+    /// Waits until the work that runs is done, for ever where none does, and takes its result in. May be
+    /// dropped at any time.
+    pub async fn job_done(&mut self) -> Option<Warning> {
+        match &mut self.jobs.running {
+            None => std::future::pending().await,
+            Some(running) => {
+                let result = (&mut running.task).await;
+                self.jobs.running = None;
+                self.take_in(result.unwrap_or(Err(NotWritten::Interrupted)))
+            }
+        }
+    }
+
+    /// Takes in the result of work that is done, without waiting.
+    pub(super) async fn take_in_finished(&mut self) -> Option<Warning> {
+        let finished = self.jobs.running.as_ref();
+        if finished.is_some_and(|running| running.task.is_finished()) {
+            self.job_done().await
+        } else {
+            None
+        }
+    }
+
+    fn take_in(&mut self, result: Result<Done, NotWritten>) -> Option<Warning> {
+        let record = match result {
+            Ok(done) => self.memory.absorb(self.session(), done, self.clock.now()),
+            Err(NotWritten::Interrupted) => return None,
+            Err(error) => {
+                tracing::warn!(%error, "no summary");
+                return self.failed(&error.to_string());
+            }
+        };
+        match record {
+            Ok(record) => self.keep(record),
+            Err(error) if error.is_stale() => {
+                tracing::info!("a summary came too late");
+                None
+            }
+            Err(error) => {
+                tracing::warn!(%error, "summary not taken");
+                self.failed(&error.to_string())
+            }
+        }
+    }
+
+    /// Counts a failure; the person hears of it once (C15).
+    fn failed(&mut self, why: &str) -> Option<Warning> {
+        let (record, tell) = self.memory.failed(self.session());
+        let refused = self.keep(record);
+        tell.then(|| Warning::NoSummary {
+            why: why.to_owned(),
+        })
+        .or(refused)
+    }
+
+    /// Waits for the work that runs, at most so long; what is not done then is given up and done again
+    /// another time.
+    pub async fn settle(&mut self, grace: Duration) -> Option<Warning> {
+        let result = tokio::time::timeout(grace, async {
+            if self.jobs.running.is_some() {
+                self.job_done().await
+            } else {
+                None
+            }
+        });
+        let result = result.await.ok().flatten();
+        self.jobs.abort();
+        result
+    }
+}
