@@ -1,6 +1,6 @@
 //! The `code` mode: the task and how far it is, files, errors, changes (C40-C48).
 
-use super::tracked::{Block, Tracked};
+use super::tracked::Tracked;
 use super::{MemoryMode, Preset};
 use crate::memory::CodeSettings;
 use crate::memory::prompts::ModeTexts;
@@ -32,9 +32,7 @@ pub(super) fn create(
             (Kind::Error, Some(settings.max_errors)),
             (Kind::Change, None),
         ]),
-        block: Block::Of {
-            template: texts.block.clone(),
-            most: None,
-        },
+        template: texts.block.clone(),
+        most_chars: None,
     })
 }
