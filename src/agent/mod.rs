@@ -213,7 +213,7 @@ impl Agent {
             .first()
             .map(|input| input.said().into_owned());
         self.ledger.apply(Record::TurnWithdrawn { turn, why });
-        let states = self.memory.withdraw(turn);
+        let states = self.memory.withdraw(self.ledger.session());
         self.ledger.apply(states);
         Ok(input.unwrap_or_default())
     }
@@ -232,13 +232,22 @@ impl Agent {
 
     /// Ends the session cleanly: what is not on disk yet is written, and the journal folded where cheap.
     pub fn close(&mut self) -> Result<(), StoreError> {
+        if self.is_blank() {
+            // A session in which nothing was ever said or noted leaves no file.
+            return Ok(());
+        }
         self.ledger.close()
+    }
+
+    /// Whether nothing was ever said here, and nothing noted.
+    pub fn is_blank(&self) -> bool {
+        self.session().is_empty() && self.memory.is_blank()
     }
 
     /// Goes on with another session. The present one is closed first; where that fails, nothing is switched,
     /// because its log holds what is not on disk yet.
     pub fn open(&mut self, opened: Opened) -> Result<(), StoreError> {
-        self.ledger.close()?;
+        self.close()?;
         self.ledger = Ledger::new(opened);
         self.begin_anew();
         Ok(())

@@ -97,6 +97,8 @@ fn settings(args: &ChatArgs, config: &Config, inputs: &Inputs) -> agent::Setting
             Delivery::Streamed
         },
         directory: home_relative(inputs),
+        summariser: None,
+        jobs: agent::Running::Background,
     }
 }
 

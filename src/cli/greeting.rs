@@ -79,7 +79,7 @@ impl Greeting {
             ));
             output.notice(&format!(
                 "{} · /help lists commands",
-                listing::opened(desk.session(), desk.now())
+                listing::opened(&desk.agent, desk.now())
             ));
         }
         self.aside(desk, output);

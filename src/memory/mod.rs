@@ -13,7 +13,6 @@ pub mod summary;
 mod texts;
 pub mod tracking;
 mod transcript;
-mod undo;
 pub mod writing;
 
 pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
@@ -25,12 +24,11 @@ pub use settings::{
 pub use summary::{NotSummarised, Summarised, SummaryJob};
 pub use texts::TEXTS;
 
-use tracking::{CannotEdit, Edit, Edited, Exchange};
-use undo::Past;
+use tracking::{Board, CannotEdit, Edit, Edited, Exchange};
 
 use std::borrow::Cow;
 
-use crate::chat::{Message, Record, Role, Session, Summary, Timestamp, Tokens, Turn, TurnId};
+use crate::chat::{Message, Record, Role, Session, Summary, Timestamp, Tokens, Turn};
 use crate::context::stages::{history, input, stamp};
 use crate::context::{Draft, Section, SectionKind, Source};
 use crate::hint::Hint;
@@ -89,13 +87,12 @@ pub struct Memory {
     modes: Registry,
     settings: Settings,
     prompts: Prompts,
-    past: Past,
     unread: Vec<String>,
 }
 
-/// Turns that are read at most when a session is opened whose modes have not read them: it was imported, or
-/// its mode states were lost.
-const CATCH_UP: usize = 500;
+/// Turns that are read again at most: when a session is opened whose modes have not read them, because it
+/// was imported or its mode states were lost, and when a turn is taken back.
+const READ_AGAIN: usize = 500;
 
 impl Memory {
     /// Memory with the modes of `modes`, the one of `settings` active.
@@ -105,7 +102,6 @@ impl Memory {
             modes,
             settings,
             prompts,
-            past: Past::default(),
             unread: Vec::new(),
         })
     }
@@ -130,20 +126,15 @@ impl Memory {
 
     /// Takes up what a session kept of its modes, and reads the turns they have not read.
     pub fn restore(&mut self, session: &Session) {
-        self.past = Past::default();
         self.unread = self.modes.restore(session.mode_states());
         for mode in self.modes.iter_mut() {
-            let Some(board) = mode.board() else {
-                continue;
-            };
-            let read = board.read();
-            let missed = session.live_turns().rev();
-            let missed = missed.take_while(|turn| read.is_none_or(|read| turn.id > read));
-            let mut missed: Vec<&Turn> = missed.take(CATCH_UP).collect();
-            missed.retain(|turn| turn.outcome.is_some());
-            for turn in missed.into_iter().rev() {
-                mode.observe(turn.id, &Exchange::of(session.messages_of(turn)));
-            }
+            let read = mode.board().and_then(Board::read);
+            let missed = newest_turns(session);
+            let missed: Vec<&Turn> = missed
+                .into_iter()
+                .filter(|turn| read.is_none_or(|read| turn.id > read))
+                .collect();
+            observe(mode.as_mut(), session, &missed);
         }
     }
 
@@ -218,30 +209,26 @@ impl Memory {
 
     /// Reads a finished turn; returns what must last. Fast, no I/O.
     pub fn update(&mut self, session: &Session, turn: &Turn) -> Record {
-        self.past.remember(turn.id, self.modes.states());
-        let exchange = Exchange::of(session.messages_of(turn));
         for mode in self.modes.iter_mut() {
-            mode.observe(turn.id, &exchange);
+            observe(mode.as_mut(), session, &[turn]);
         }
         self.kept()
     }
 
-    /// Forgets what a turn that was taken back has brought; what was set by hand since stays.
-    pub fn withdraw(&mut self, turn: TurnId) -> Record {
-        match self.past.take_back(turn) {
-            Some((before, edits)) => {
-                self.modes.restore(&before);
-                for (edit, at) in edits {
-                    // What could be done then can be done now; if not, there is nothing to change.
-                    self.apply(&edit, at).ok();
-                }
-            }
-            None => {
-                for mode in self.modes.iter_mut() {
-                    if let Some(board) = mode.board_mut() {
-                        board.forget(turn);
-                    }
-                }
+    /// Forgets what a turn that was taken back has brought, by reading the turns before it again; what was
+    /// set by hand stays.
+    pub fn withdraw(&mut self, session: &Session) -> Record {
+        let turns = newest_turns(session);
+        let older = session.live_turns().count() - turns.len();
+        for mode in self.modes.iter_mut() {
+            let Some(board) = mode.board_mut() else {
+                continue;
+            };
+            let before = board.clone();
+            board.rewind(u64::try_from(older).unwrap_or(u64::MAX));
+            observe(mode.as_mut(), session, &turns);
+            if let Some(board) = mode.board_mut() {
+                board.settle(&before);
             }
         }
         self.kept()
@@ -253,18 +240,19 @@ impl Memory {
         edit: &Edit,
         now: Timestamp,
     ) -> Result<(Edited, String, Record), CannotEdit> {
-        let (edited, mode) = self.apply(edit, now)?;
-        self.past.edited(edit, now);
-        Ok((edited, mode, self.kept()))
-    }
-
-    fn apply(&mut self, edit: &Edit, at: Timestamp) -> Result<(Edited, String), CannotEdit> {
         let kind = edit.kind();
         let foreign = CannotEdit::Foreign { kind };
-        let mode = self.modes.keeper(kind).ok_or(foreign.clone())?;
+        let mode = self.modes.keeper_mut(kind).ok_or(foreign.clone())?;
         let name = mode.preset().name.clone();
-        let board = mode.board_mut().ok_or(foreign)?;
-        Ok((board.edit(edit, at)?, name))
+        let edited = mode.board_mut().ok_or(foreign)?.edit(edit, now)?;
+        Ok((edited, name, self.kept()))
+    }
+
+    /// Whether no mode has anything noted.
+    pub fn is_blank(&self) -> bool {
+        self.modes
+            .iter()
+            .all(|mode| mode.board().is_none_or(Board::is_blank))
     }
 
     fn kept(&self) -> Record {
@@ -306,5 +294,19 @@ impl Memory {
             Done::Compacted(compacted) => compaction::accept(session, compacted, now)?,
             Done::Summarised(summarised) => summary::accept(session, summarised, now)?,
         })
+    }
+}
+
+/// The newest finished turns that count, oldest first.
+fn newest_turns(session: &Session) -> Vec<&Turn> {
+    let finished = session.live_turns().filter(|turn| turn.outcome.is_some());
+    let mut newest: Vec<&Turn> = finished.rev().take(READ_AGAIN).collect();
+    newest.reverse();
+    newest
+}
+
+fn observe(mode: &mut dyn MemoryMode, session: &Session, turns: &[&Turn]) {
+    for turn in turns {
+        mode.observe(turn.id, &Exchange::of(session.messages_of(turn)));
     }
 }

@@ -196,6 +196,8 @@ fn done_closes_a_goal_by_number_or_words_and_a_task_by_itself() {
         "/done find",
         "/done 7",
         "/goal 1 blocked",
+        "/goal 2",
+        "/goal #2 soon",
         "/mode code",
         "/done",
         "/task Fix it",
@@ -369,5 +371,92 @@ fn the_overview_tells_where_messages_are_and_refuses_unknown_modes() {
     assert!(
         run.stderr.contains("modes: code, conversation, reasoning"),
         "{run}"
+    );
+}
+
+#[test]
+fn a_session_of_notes_alone_is_listed_resumed_and_cleared() {
+    let server = chatty();
+    let home = home(&server, "code");
+    home.lines("plan", &["/task Fix it"]);
+    let listed = home.cogtrix(&["sessions"]).run();
+    assert!(listed.stdout.contains("plan"), "{listed}");
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-r", "plan", "--lines"])
+        .stdin("/session\n/clear\ny\n/task\n")
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("Begun anew"), "{run}");
+    assert!(run.stdout.ends_with("No task yet\n"), "{run}");
+}
+
+#[test]
+fn a_reason_stands_behind_two_colons_between_blanks() {
+    let server = chatty();
+    let home = home(&server, "reasoning");
+    let run = home.lines(
+        "w",
+        &[
+            "/decide Use Foo::Bar",
+            "/note error thread panicked at std::env",
+            "/decide x :: y",
+        ],
+    );
+    assert_eq!(
+        answers(&run),
+        [
+            "Decision #1: Use Foo::Bar",
+            "Error #1: thread panicked at std::env (kept for code mode)",
+            "Decision #2: x (because y)",
+        ]
+    );
+}
+
+#[test]
+fn the_overview_says_what_other_modes_noted_and_what_is_not_sent() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(
+        &server,
+        "memory: {modes: {conversation: {inject_entities: false}}}",
+    );
+    let lines = [
+        "/task Fix it",
+        "/note file a.rs",
+        "/note topic tides",
+        "hello",
+        "/memory",
+    ];
+    let run = home.lines("w", &lines);
+    assert!(!systems(&server)[0].contains("tides"));
+    assert!(
+        run.stdout
+            .contains("Topics (1 of 20): kept, and not sent (`inject_entities` is off)"),
+        "{run}"
+    );
+    assert!(
+        run.stdout
+            .contains("also noted, for code mode: task, 1 files (`/memory code`)"),
+        "{run}"
+    );
+}
+
+#[test]
+fn the_block_of_a_conversation_has_at_most_three_hundred_characters() {
+    let server = chatty();
+    let home = home(&server, "conversation");
+    let long = "lighthouse ".repeat(15);
+    let lines = [
+        format!("/note fact {long}"),
+        format!("/note topic {long}"),
+        "hello".to_owned(),
+    ];
+    home.lines("w", &lines.each_ref().map(String::as_str));
+    let system = &systems(&server)[0];
+    let block = &system[system.find("Noted from this conversation").unwrap()..];
+    assert!(block.chars().count() <= 300, "{block}");
+    assert!(
+        block.contains("Facts about the person: lighthouse"),
+        "{block}"
     );
 }

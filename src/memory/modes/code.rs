@@ -1,6 +1,6 @@
 //! The `code` mode: the task and how far it is, files, errors, changes (C40-C48).
 
-use super::tracked::{Block, Tracked};
+use super::tracked::Tracked;
 use super::{HybridOptions, MemoryMode, Preset};
 use crate::memory::CodeSettings;
 use crate::memory::prompts::ModeTexts;
@@ -35,9 +35,7 @@ pub(super) fn create(
             (Kind::Error, Some(settings.max_errors)),
             (Kind::Change, None),
         ]),
-        block: Block::Of {
-            template: texts.block.clone(),
-            most: None,
-        },
+        template: texts.block.clone(),
+        most_chars: None,
     })
 }

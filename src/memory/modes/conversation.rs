@@ -1,6 +1,6 @@
 //! The `conversation` mode: topics, names, facts (C38).
 
-use super::tracked::{Block, Tracked};
+use super::tracked::Tracked;
 use super::{HybridOptions, MemoryMode, Preset};
 use crate::memory::ConversationSettings;
 use crate::memory::prompts::ModeTexts;
@@ -23,20 +23,18 @@ pub(super) fn create(
             summary: "General chat, questions and answers, research".to_owned(),
             window: settings.working_memory_size,
             prompt: texts.prompt.clone(),
-            freshness: Freshness::Always,
+            freshness: if settings.inject_entities {
+                Freshness::Always
+            } else {
+                Freshness::Never
+            },
             hybrid: HybridOptions {
                 summarization: settings.summarization,
             },
         },
         reader,
         board: Board::new(&[Kind::Topic, Kind::Entity, Kind::Fact].map(|kind| (kind, None))),
-        block: if settings.inject_entities {
-            Block::Of {
-                template: texts.block.clone(),
-                most: Some(MOST),
-            }
-        } else {
-            Block::Silent
-        },
+        template: texts.block.clone(),
+        most_chars: Some(MOST),
     })
 }

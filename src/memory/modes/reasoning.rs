@@ -1,6 +1,6 @@
 //! The `reasoning` mode: goals, constraints, decisions and what led to them (C49-C59).
 
-use super::tracked::{Block, Tracked};
+use super::tracked::Tracked;
 use super::{HybridOptions, MemoryMode, Preset};
 use crate::memory::ReasoningSettings;
 use crate::memory::prompts::ModeTexts;
@@ -37,9 +37,7 @@ pub(super) fn create(
             (Kind::Chain, None),
             (Kind::Question, None),
         ]),
-        block: Block::Of {
-            template: texts.block.clone(),
-            most: None,
-        },
+        template: texts.block.clone(),
+        most_chars: None,
     })
 }

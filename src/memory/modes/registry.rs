@@ -112,17 +112,23 @@ impl Registry {
     }
 
     /// The mode that keeps notes of a kind; the active one first.
-    pub(crate) fn keeper(&mut self, kind: Kind) -> Option<&mut Box<dyn MemoryMode>> {
-        let keeps = |mode: &dyn MemoryMode| {
-            let board = mode.board();
+    pub fn keeper(&self, kind: Kind) -> Option<&dyn MemoryMode> {
+        self.keeps(kind).map(|place| self.modes[place].as_ref())
+    }
+
+    pub(crate) fn keeper_mut(&mut self, kind: Kind) -> Option<&mut Box<dyn MemoryMode>> {
+        let place = self.keeps(kind)?;
+        self.modes.get_mut(place)
+    }
+
+    fn keeps(&self, kind: Kind) -> Option<usize> {
+        let keeps = |place: &usize| {
+            let board = self.modes[*place].board();
             board.is_some_and(|board| board.section(kind).is_some())
         };
-        let place = if keeps(self.active()) {
-            self.active
-        } else {
-            self.modes.iter().position(|mode| keeps(mode.as_ref()))?
-        };
-        self.modes.get_mut(place)
+        std::iter::once(self.active)
+            .chain(0..self.modes.len())
+            .find(keeps)
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn MemoryMode>> {
@@ -168,7 +174,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::Preset;
-    use super::super::tracked::{Block, Tracked};
+    use super::super::tracked::Tracked;
     use super::*;
     use crate::memory::tracking::Board;
 
@@ -213,7 +219,8 @@ mod tests {
             },
             reader: Readers::embedded().code,
             board: Board::new(&[]),
-            block: Block::Silent,
+            template: Prompts::embedded().code.block,
+            most_chars: None,
         };
         assert_eq!(registry.register(Box::new(unnamed)), Err(BadMode::Unnamed));
     }

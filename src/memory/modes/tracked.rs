@@ -15,18 +15,10 @@ pub(super) struct Tracked {
     pub(super) preset: Preset,
     pub(super) reader: Box<dyn Reader>,
     pub(super) board: Board,
-    pub(super) block: Block,
-}
-
-/// How a tracker speaks in a request.
-#[derive(Debug)]
-pub(super) enum Block {
-    Silent,
-    Of {
-        template: Prompt,
-        /// Characters at most, where the mode has a limit.
-        most: Option<usize>,
-    },
+    /// How the board speaks in a request.
+    pub(super) template: Prompt,
+    /// Characters of that at most, where the mode has a limit.
+    pub(super) most_chars: Option<usize>,
 }
 
 impl MemoryMode for Tracked {
@@ -40,12 +32,10 @@ impl MemoryMode for Tracked {
     }
 
     fn sections(&self) -> Vec<Section> {
-        let Block::Of { template, most } = &self.block else {
-            return Vec::new();
-        };
+        let freshness = self.preset.freshness;
         let block = self
             .board
-            .block(&template.text, self.preset.freshness, *most);
+            .block(&self.template.text, freshness, self.most_chars);
         let source = Source::Tracker(self.preset.name.clone());
         let section = block.map(|block| Section::system(SectionKind::ModeState, source, block));
         section.into_iter().collect()

@@ -94,21 +94,12 @@ pub fn due(session: &Session, window: usize, asking: Asking<'_>) -> Option<Summa
     }
     let running = hybrid.running();
     let from = running.map_or(covered, |summary| summary.from);
-    let material: Vec<String> = batch.iter().copied().filter_map(clipped).collect();
-    let joined = material.join("\n");
-    let earlier = running.map_or_else(String::new, |summary| summary.text.clone());
-    let writing = Writing::new(
-        &asking.summarise.text,
-        earlier,
-        material,
-        asking.room,
-        ANSWER,
-    );
     Some(SummaryJob {
-        writing: writing.ok()?,
+        instruction: asking.summarise.text.clone(),
         shorten: asking.shorten.text.trim().to_owned(),
+        earlier: running.map_or_else(String::new, |summary| summary.text.clone()),
         basis: Basis::of(session, covered, from, upto)?,
-        material: joined,
+        material: batch.iter().copied().filter_map(clipped).collect(),
     })
 }
 

@@ -1,9 +1,10 @@
 //! The board of a mode: sections of entries, what each turn touched, and what a person took off.
 //!
-//! Unit: turns, numbered 1, 2, … as this board has read them. Invariants: a section holds at most its cap,
-//! oldest entry first; numbers only grow and are never given twice; what a person set changes only by a
-//! person's hand.
+//! Unit: turns, numbered 1, 2, … as this board has read them. Invariants: numbers only grow within a section
+//! and are never given twice; what a person set changes and leaves only by a person's hand; a section takes
+//! nothing in beyond its cap.
 
+use super::key::{Key, key};
 use super::kind::{Again, Holds, Same};
 use super::note::{By, Finding, Kind, Note};
 use crate::chat::{Timestamp, TurnId, Unknown};
@@ -15,11 +16,11 @@ pub struct Entry {
     pub number: u32,
     pub note: Note,
     pub by: By,
-    /// The turn in which it was first noted.
-    pub since: u64,
     /// The turn in which it was last touched.
     pub turn: u64,
     pub at: Option<Timestamp>,
+    /// What tells it apart from others of its kind; follows from the note.
+    pub(super) key: Key,
     pub(super) unknown: Unknown,
 }
 
@@ -32,11 +33,18 @@ pub struct Section {
     pub(super) entries: Vec<Entry>,
     /// The number that was given last.
     pub(super) last_number: u32,
-    /// The turn in which any entry was last touched (C58).
-    pub(super) touched: u64,
+    /// The turn in which any entry was last touched, and when that was (C58, C59).
+    pub(super) touched: Touched,
     /// Keys of what a person took off; a heuristic does not bring it back.
-    pub(super) dropped: Vec<String>,
+    pub(super) dropped: Vec<Key>,
     pub(super) unknown: Unknown,
+}
+
+/// When a section was last touched; turn 0 is never.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Touched {
+    pub turn: u64,
+    pub at: Option<Timestamp>,
 }
 
 /// What became of a note.
@@ -63,8 +71,16 @@ pub enum Why {
     Foreign,
 }
 
-/// Things a person took off that are remembered for each section.
-const MOST_DROPPED: usize = 32;
+/// Who notes something, and when.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    by: By,
+    turn: u64,
+    at: Option<Timestamp>,
+}
+
+/// Things a person took off that are remembered for each section at least.
+const LEAST_DROPPED: usize = 32;
 
 impl Section {
     fn new(kind: Kind, cap: usize) -> Self {
@@ -73,7 +89,7 @@ impl Section {
             cap,
             entries: Vec::new(),
             last_number: 0,
-            touched: 0,
+            touched: Touched::default(),
             dropped: Vec::new(),
             unknown: Unknown::new(),
         }
@@ -87,26 +103,27 @@ impl Section {
         self.cap
     }
 
-    /// Oldest first, at most as many as the cap says; a cap that was lowered hides older ones until one
-    /// has to leave.
+    /// Oldest first, at most as many as the cap says; a cap that was lowered hides older ones.
     pub fn entries(&self) -> &[Entry] {
-        let hidden = self.entries.len().saturating_sub(self.cap);
-        &self.entries[hidden..]
+        &self.entries[self.hidden()..]
     }
 
-    /// The turn in which any entry was last touched.
-    pub fn touched(&self) -> u64 {
+    /// Entries that a lowered cap hides.
+    pub fn hidden(&self) -> usize {
+        self.entries.len().saturating_sub(self.cap)
+    }
+
+    /// When any entry was last touched.
+    pub fn touched(&self) -> Touched {
         self.touched
     }
 
-    fn same(&self, note: &Note) -> Option<usize> {
-        let key = key(self.kind, note);
-        self.entries
-            .iter()
-            .position(|entry| key == self::key(self.kind, &entry.note))
+    /// Nothing noted yet, and the same cap.
+    pub(super) fn emptied(&self) -> Self {
+        Self::new(self.kind, self.cap)
     }
 
-    fn note(&mut self, note: Note, by: By, turn: u64, at: Option<Timestamp>) -> Noted {
+    fn note(&mut self, note: Note, moment: Moment) -> Noted {
         if self.cap == 0 {
             return Noted::Ignored(Why::Off);
         }
@@ -114,99 +131,111 @@ impl Section {
         if note.text.is_empty() {
             return Noted::Ignored(Why::Empty);
         }
-        let key = key(self.kind, &note);
-        if by == By::Person {
-            self.dropped.retain(|dropped| *dropped != key);
-        } else if self.dropped.contains(&key) {
+        let dropped = Key::of_dropped(self.kind, &note);
+        if moment.by == By::Person {
+            self.dropped.retain(|key| *key != dropped);
+        } else if self.dropped.contains(&dropped) {
             return Noted::Ignored(Why::ByHand);
         }
-        let noted = match self.same(&note) {
-            Some(place) => self.again(place, note, by, turn, at),
-            None => self.add(note, by, turn, at),
+        let key = key(self.kind, &note);
+        let noted = match self.entries.iter().position(|entry| entry.key == key) {
+            Some(place) => self.again(place, note, moment),
+            None => self.add(key, note, moment),
         };
         if !matches!(noted, Noted::Ignored(_)) {
-            self.touched = turn;
+            self.touched = Touched {
+                turn: moment.turn,
+                at: moment.at.or(self.touched.at),
+            };
         }
         noted
     }
 
-    fn again(
-        &mut self,
-        place: usize,
-        note: Note,
-        by: By,
-        turn: u64,
-        at: Option<Timestamp>,
-    ) -> Noted {
+    fn again(&mut self, place: usize, note: Note, moment: Moment) -> Noted {
+        let is_hidden = place < self.hidden();
         let entry = &mut self.entries[place];
-        let may_change = by == By::Person || entry.by != By::Person;
-        if !may_change && entry.note.text != note.text && self.kind.row().same == Same::Label {
+        let may_change = moment.by == By::Person || entry.by != By::Person;
+        let replaces = self.kind.row().same == Same::Label && entry.note.text != note.text;
+        if replaces && !may_change {
             return Noted::Ignored(Why::ByHand);
         }
-        entry.turn = turn;
-        entry.at = at.or(entry.at);
-        if may_change {
+        entry.turn = moment.turn;
+        entry.at = moment.at.or(entry.at);
+        if replaces {
+            entry.note = note;
+            entry.by = moment.by;
+        } else if may_change {
             entry.note.take(note);
-            entry.by = entry.by.max(by);
+            entry.by = entry.by.max(moment.by);
         }
         let number = entry.number;
-        if self.kind.row().again == Again::Newest {
+        if is_hidden || self.kind.row().again == Again::Newest {
             self.entries[place..].rotate_left(1);
         }
         Noted::Again(number)
     }
 
-    fn add(&mut self, note: Note, by: By, turn: u64, at: Option<Timestamp>) -> Noted {
+    fn add(&mut self, key: Key, note: Note, moment: Moment) -> Noted {
         while self.entries.len() >= self.cap {
-            // What a person set leaves last.
+            // What a person set leaves last, and only to what a person sets.
             let leaving = self.entries.iter().position(|entry| entry.by != By::Person);
-            if self.kind.row().holds == Holds::One && leaving.is_none() && by != By::Person {
+            if leaving.is_none() && moment.by != By::Person {
                 return Noted::Ignored(Why::ByHand);
             }
-            self.entries.remove(leaving.unwrap_or_default());
+            self.entries.remove(leaving.unwrap_or(0));
         }
         self.last_number = self.last_number.saturating_add(1);
         self.entries.push(Entry {
             number: self.last_number,
             note,
-            by,
-            since: turn,
-            turn,
-            at,
+            by: moment.by,
+            turn: moment.turn,
+            at: moment.at,
+            key,
             unknown: Unknown::new(),
         });
         Noted::Added(self.last_number)
     }
 
     /// Takes an entry off for good.
-    fn drop(&mut self, place: usize, turn: u64) -> Entry {
+    fn drop(&mut self, place: usize, turn: u64, at: Option<Timestamp>) -> Entry {
         let entry = self.entries.remove(place);
-        self.dropped.push(key(self.kind, &entry.note));
-        let surplus = self.dropped.len().saturating_sub(MOST_DROPPED);
+        self.dropped.push(Key::of_dropped(self.kind, &entry.note));
+        let most = self.cap.max(LEAST_DROPPED);
+        let surplus = self.dropped.len().saturating_sub(most);
         self.dropped.drain(..surplus);
-        self.touched = turn;
+        self.touched = Touched { turn, at };
         entry
     }
 
-    /// Nothing noted yet, and the same cap.
-    pub(super) fn emptied(&self) -> Self {
-        Self::new(self.kind, self.cap)
+    /// Forgets what only heuristics noted after a turn.
+    fn rewind(&mut self, turn: u64) {
+        self.entries
+            .retain(|entry| entry.turn <= turn || entry.by == By::Person);
+        if self.touched.turn > turn {
+            self.touched = Touched::default();
+        }
     }
-}
 
-/// What tells notes of a kind apart.
-fn key(kind: Kind, note: &Note) -> String {
-    let text = match kind.row().same {
-        Same::Text | Same::Message => &note.text,
-        Same::Label => note.label.as_ref().unwrap_or(&note.text),
-    };
-    let is_edge = |c: char| c.is_whitespace() || matches!(c, '.' | '!' | '`' | '"' | '\'' | ':');
-    let text = text.trim_matches(is_edge).to_lowercase();
-    match kind.row().same {
-        Same::Message => text.chars().filter(|c| !c.is_ascii_digit()).collect(),
-        // On some systems two files may differ in case alone.
-        Same::Text if kind == Kind::File => note.text.clone(),
-        Same::Text | Same::Label => text,
+    /// Gives what was noted again the number and the place it had.
+    fn settle(&mut self, before: &Self, now: u64) {
+        for entry in &mut self.entries {
+            let known = before.entries.iter().find(|known| known.key == entry.key);
+            entry.number = known.map_or(entry.number, |known| known.number);
+            entry.turn = entry.turn.min(now);
+        }
+        self.entries
+            .sort_by_key(|entry| match self.kind.row().again {
+                Again::Newest => (entry.turn, entry.number),
+                Again::Stays => (0, entry.number),
+            });
+        let newest = self.entries.iter().max_by_key(|entry| entry.turn);
+        if let Some(newest) = newest.filter(|newest| newest.turn > self.touched.turn) {
+            self.touched = Touched {
+                turn: newest.turn,
+                at: newest.at,
+            };
+        }
     }
 }
 
@@ -269,12 +298,23 @@ impl Board {
             .find(|section| section.kind == kind)
     }
 
+    /// Whether nothing is noted.
+    pub fn is_blank(&self) -> bool {
+        self.sections
+            .iter()
+            .all(|section| section.entries.is_empty())
+    }
+
     /// Keeps a note, as the turn's that runs or comes next.
     pub fn note(&mut self, finding: Finding, by: By, at: Option<Timestamp>) -> Noted {
-        let turn = self.turn();
+        let moment = Moment {
+            by,
+            turn: self.turn(),
+            at,
+        };
         self.section_mut(finding.kind)
             .map_or(Noted::Ignored(Why::Foreign), |section| {
-                section.note(finding.note, by, turn, at)
+                section.note(finding.note, moment)
             })
     }
 
@@ -288,34 +328,37 @@ impl Board {
     }
 
     /// Takes an entry off; heuristics will not bring it back.
-    pub fn drop(&mut self, kind: Kind, number: u32) -> Option<Entry> {
+    pub fn drop(&mut self, kind: Kind, number: u32, at: Option<Timestamp>) -> Option<Entry> {
         let turn = self.turn();
         let section = self.section_mut(kind)?;
-        let place = section
-            .entries
-            .iter()
-            .position(|entry| entry.number == number)?;
-        Some(section.drop(place, turn))
+        let numbered = |entry: &Entry| entry.number == number;
+        let place = section.entries.iter().position(numbered)?;
+        Some(section.drop(place, turn, at))
     }
 
     /// Turns since a section was touched, as the next request counts them (C58).
     pub fn stale(&self, kind: Kind) -> u64 {
-        let touched = self.section(kind).map_or(0, |section| section.touched);
+        let touched = self.section(kind).map_or(0, |section| section.touched.turn);
         self.turn().saturating_sub(touched)
     }
 
-    /// Forgets what heuristics noted for the first time in a turn, if it is the one that was read last.
-    pub(crate) fn forget(&mut self, turn: TurnId) {
-        if self.read != Some(turn) {
-            return;
-        }
-        let last = self.turn_count;
+    /// The board as it was when it had read so many turns, as far as it can tell: the turns after that are
+    /// to be observed again, and then [`Board::settle`] gives every note its old number.
+    pub(crate) fn rewind(&mut self, turn_count: u64) {
         for section in &mut self.sections {
-            section
-                .entries
-                .retain(|entry| entry.since != last || entry.by != By::Heuristic);
+            section.rewind(turn_count);
         }
-        self.turn_count = last.saturating_sub(1);
+        self.turn_count = turn_count;
+    }
+
+    /// Ends what [`Board::rewind`] began; `before` is the board as it was before that.
+    pub(crate) fn settle(&mut self, before: &Self) {
+        let now = self.turn();
+        for section in &mut self.sections {
+            if let Some(before) = before.section(section.kind) {
+                section.settle(before, now);
+            }
+        }
     }
 }
 
@@ -408,7 +451,7 @@ mod tests {
         assert_eq!(texts(&board, Kind::Constraint), ["$50k"]);
 
         note(&mut board, Kind::File, "wrong.rs", By::Heuristic);
-        board.drop(Kind::File, 1).unwrap();
+        board.drop(Kind::File, 1, None).unwrap();
         let again = note(&mut board, Kind::File, "wrong.rs", By::Heuristic);
         assert_eq!(again, Noted::Ignored(Why::ByHand));
         let by_hand = note(&mut board, Kind::File, "wrong.rs", By::Person);
@@ -423,6 +466,13 @@ mod tests {
             note(&mut board, Kind::File, file, By::Heuristic);
         }
         assert_eq!(texts(&board, Kind::File), ["mine.rs", "b.rs", "c.rs"]);
+        for decision in ["mine", "mine too"] {
+            note(&mut board, Kind::Decision, decision, By::Person);
+        }
+        let guess = note(&mut board, Kind::Decision, "a guess", By::Heuristic);
+        assert_eq!(guess, Noted::Ignored(Why::ByHand));
+        note(&mut board, Kind::Decision, "mine three", By::Person);
+        assert_eq!(texts(&board, Kind::Decision), ["mine too", "mine three"]);
     }
 
     #[test]
@@ -435,16 +485,74 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_that_is_taken_back_takes_along_what_it_brought() {
+    fn read_again_without_its_last_turn_a_board_is_what_it_was_before_it() {
+        let turns = [
+            vec![
+                (Kind::File, "a.rs"),
+                (Kind::Constraint, "Budget: 50"),
+                (Kind::Task, "one"),
+            ],
+            vec![(Kind::File, "b.rs"), (Kind::Decision, "tabs")],
+            vec![
+                (Kind::File, "a.rs"),
+                (Kind::Constraint, "Budget: 60"),
+                (Kind::Task, "two"),
+                (Kind::File, "c.rs"),
+            ],
+        ];
+        let read = |board: &mut Board, turns: &[Vec<(Kind, &str)>]| {
+            for notes in turns {
+                for (kind, text) in notes {
+                    note(board, *kind, text, By::Heuristic);
+                }
+                let turn = TurnId(u32::try_from(board.turn()).unwrap());
+                board.observe(turn, Vec::new(), None);
+            }
+        };
+        let mut expected = board();
+        read(&mut expected, &turns[..2]);
+        note(&mut expected, Kind::Decision, "mine", By::Person);
+
         let mut board = board();
-        board.observe(TurnId(1), vec![Note::new("a.rs").of(Kind::File)], None);
-        let found = ["a.rs", "b.rs"].map(|file| Note::new(file).of(Kind::File));
-        board.observe(TurnId(2), found.into(), None);
-        board.forget(TurnId(1));
-        assert_eq!(texts(&board, Kind::File), ["a.rs", "b.rs"], "not the last");
-        board.forget(TurnId(2));
-        assert_eq!(texts(&board, Kind::File), ["a.rs"]);
-        assert_eq!(board.turn_count(), 1);
+        read(&mut board, &turns);
+        note(&mut board, Kind::Decision, "mine", By::Person);
+        let before = board.clone();
+        board.rewind(0);
+        read(&mut board, &turns[..2]);
+        board.settle(&before);
+        for section in board.sections() {
+            let of = |board: &Board| {
+                texts(board, section.kind())
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(of(&board), of(&expected), "{:?}", section.kind());
+            assert_eq!(
+                section.touched().turn,
+                expected.section(section.kind()).unwrap().touched().turn
+            );
+        }
+        let numbers = |board: &Board| -> Vec<u32> {
+            let decisions = board.section(Kind::Decision).unwrap();
+            decisions
+                .entries()
+                .iter()
+                .map(|entry| entry.number)
+                .collect()
+        };
+        assert_eq!(numbers(&board), numbers(&before), "for ever");
+    }
+
+    #[test]
+    fn a_dropped_constraint_leaves_its_label_to_others() {
+        let mut board = board();
+        note(&mut board, Kind::Constraint, "Budget: $50k", By::Heuristic);
+        board.drop(Kind::Constraint, 1, None).unwrap();
+        let again = note(&mut board, Kind::Constraint, "Budget: $50k", By::Heuristic);
+        assert_eq!(again, Noted::Ignored(Why::ByHand));
+        note(&mut board, Kind::Constraint, "Budget: $80k", By::Heuristic);
+        assert_eq!(texts(&board, Kind::Constraint), ["$80k"]);
     }
 
     proptest! {
@@ -466,7 +574,7 @@ mod tests {
                 }
                 for section in board.sections() {
                     prop_assert!(section.entries.len() <= section.cap());
-                    prop_assert!(section.touched() <= board.turn());
+                    prop_assert!(section.touched().turn <= board.turn());
                 }
             }
             let mut again = self::board();

@@ -99,21 +99,20 @@ impl Board {
             }
             Edit::Drop { kind, number } => {
                 self.numbered(*kind, *number)?;
-                let dropped = self.drop(*kind, *number).into_iter();
+                let dropped = self.drop(*kind, *number, Some(at)).into_iter();
                 Ok(Edited::Dropped(dropped.collect()))
             }
             Edit::DropAll(kind) => {
                 let section = self
                     .section(*kind)
                     .ok_or(CannotEdit::Foreign { kind: *kind })?;
-                let numbers: Vec<u32> =
-                    section.entries().iter().map(|entry| entry.number).collect();
+                let entries = section.entries.iter();
+                let numbers: Vec<u32> = entries.map(|entry| entry.number).collect();
                 if numbers.is_empty() {
                     return Err(CannotEdit::Nothing { kind: *kind });
                 }
-                let dropped = numbers
-                    .into_iter()
-                    .filter_map(|number| self.drop(*kind, number));
+                let numbers = numbers.into_iter();
+                let dropped = numbers.filter_map(|number| self.drop(*kind, number, Some(at)));
                 Ok(Edited::Dropped(dropped.collect()))
             }
         }
@@ -128,6 +127,7 @@ impl Board {
             }
             Noted::Ignored(Why::Empty) => Err(CannotEdit::Empty),
             Noted::Ignored(Why::Off) => Err(CannotEdit::Off { kind }),
+            // A person's hand may change whatever a person set.
             Noted::Ignored(Why::Foreign | Why::ByHand) => Err(CannotEdit::Foreign { kind }),
         }
     }

@@ -1,8 +1,8 @@
 //! A board as it is kept in `{session}_mode_state.json`, under its mode's name (C73):
 //! ```text
 //! {"turn_count": 12, "read": 14, "sections": {
-//!    "files": {"touched": 12, "last_number": 8, "entries": [
-//!       {"number": 8, "text": "src/auth.py", "by": "heuristic", "since": 3, "turn": 12}, …]}, …}, …}
+//!    "files": {"touched_turn": 12, "touched_at": "2026-02-14T15:23:05Z", "last_number": 8, "entries": [
+//!       {"number": 8, "text": "src/auth.py", "by": "heuristic", "turn": 12}, …]}, …}, …}
 //! ```
 //! What this version does not know is kept where it stood; what it cannot read is moved to `unread` and
 //! told, so that nothing is lost and nothing keeps the rest from being read.
@@ -11,8 +11,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::board::{Board, Entry, Section};
-use super::note::{By, Note};
+use super::board::{Board, Entry, Section, Touched};
+use super::key::{Key, key};
+use super::note::{By, Kind, Note};
 use crate::chat::{Timestamp, TurnId, Unknown};
 
 const TURN_COUNT: &str = "turn_count";
@@ -29,11 +30,7 @@ struct KeptEntry {
     #[serde(flatten)]
     note: Note,
     by: By,
-    #[serde(default)]
-    since: u64,
     turn: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    at: Option<String>,
     #[serde(flatten)]
     unknown: Unknown,
 }
@@ -75,10 +72,12 @@ impl Board {
         if let Some(Value::Object(earlier)) = fields.remove(UNREAD) {
             unread.values = earlier;
         }
-        self.turn_count = take(&mut fields, TURN_COUNT, TURN_COUNT, &mut unread).unwrap_or(0);
-        self.read = take(&mut fields, READ, READ, &mut unread).map(TurnId);
-        let mut sections: Map<String, Value> =
-            take(&mut fields, SECTIONS, SECTIONS, &mut unread).unwrap_or_default();
+        let mut field = |name: &str| Some((fields.remove(name)?, name.to_owned()));
+        let turn_count = field(TURN_COUNT).and_then(|it| read(it, &mut unread));
+        self.turn_count = turn_count.unwrap_or(0);
+        self.read = field(READ).and_then(|it| read(it, &mut unread)).map(TurnId);
+        let sections = field(SECTIONS).and_then(|it| read(it, &mut unread));
+        let mut sections: Map<String, Value> = sections.unwrap_or_default();
         for section in &mut self.sections {
             let name = section.kind().row().section;
             *section = section.emptied();
@@ -110,73 +109,109 @@ struct Unread {
 impl Unread {
     fn keep(&mut self, place: &str, value: Value) {
         self.places.push(place.to_owned());
-        self.values.insert(place.to_owned(), value);
+        let free = (1..).map(|n| match n {
+            1 => place.to_owned(),
+            n => format!("{place} ({n})"),
+        });
+        let name = free
+            .into_iter()
+            .find(|name| !self.values.contains_key(name));
+        self.values.insert(name.unwrap_or_default(), value);
     }
-}
-
-/// The field of this name where it can be read; else it is kept as unread.
-fn take<T: DeserializeOwned>(
-    fields: &mut Map<String, Value>,
-    name: &str,
-    place: &str,
-    unread: &mut Unread,
-) -> Option<T> {
-    let value = fields.remove(name)?;
-    let read = T::deserialize(&value).ok();
-    if read.is_none() {
-        unread.keep(place, value);
-    }
-    read
 }
 
 fn fill(section: &mut Section, mut kept: Map<String, Value>, unread: &mut Unread) {
     let row = section.kind().row();
-    let place = |field: &str| format!("{}.{field}", row.section);
-    let touched = place("touched");
-    section.touched = take(&mut kept, "touched", &touched, unread).unwrap_or(0);
-    let last_number = place("last_number");
-    section.last_number = take(&mut kept, "last_number", &last_number, unread).unwrap_or(0);
-    section.dropped = take(&mut kept, "dropped", &place("dropped"), unread).unwrap_or_default();
-    let entries: Vec<Value> =
-        take(&mut kept, "entries", &place("entries"), unread).unwrap_or_default();
+    let mut field = |name: &str| {
+        let value = kept.remove(name)?;
+        Some((value, format!("{}.{name}", row.section)))
+    };
+    let turn = field("touched_turn").and_then(|it| read(it, unread));
+    section.touched = Touched {
+        turn: turn.unwrap_or(0),
+        at: field("touched_at").and_then(|it| time(it, unread)),
+    };
+    section.last_number = field("last_number")
+        .and_then(|it| read(it, unread))
+        .unwrap_or(0);
+    let dropped: Option<Vec<String>> = field("dropped").and_then(|it| read(it, unread));
+    section.dropped = dropped.iter().flatten().map(|key| Key::kept(key)).collect();
+    let entries: Option<Vec<Value>> = field("entries").and_then(|it| read(it, unread));
+    let mut entries = entries.unwrap_or_default();
+    let surplus = entries.len().saturating_sub(MOST_ENTRIES);
+    if surplus > 0 {
+        let older = entries.drain(..surplus).collect();
+        unread.keep(&format!("{}[..{surplus}]", row.section), older);
+    }
     for (index, value) in entries.into_iter().enumerate() {
-        match KeptEntry::deserialize(&value) {
-            Ok(entry) if index < MOST_ENTRIES => section.entries.push(Entry {
-                number: entry.number,
-                note: entry.note.cleaned(row.most_chars),
-                by: entry.by,
-                since: entry.since,
-                turn: entry.turn,
-                at: entry.at.as_deref().and_then(Timestamp::parse),
-                unknown: entry.unknown,
-            }),
-            Ok(_) | Err(_) => unread.keep(&format!("{}[{index}]", row.section), value),
-        }
+        let place = format!("{}[{}]", row.section, surplus + index);
+        section
+            .entries
+            .extend(entry(section.kind(), value, &place, unread));
     }
     let highest = section.entries.iter().map(|entry| entry.number).max();
     section.last_number = section.last_number.max(highest.unwrap_or(0));
     section.unknown = kept;
 }
 
+fn entry(kind: Kind, value: Value, place: &str, unread: &mut Unread) -> Option<Entry> {
+    let mut kept: KeptEntry = read((value, place.to_owned()), unread)?;
+    let at = kept.unknown.remove("at");
+    let note = kept.note.cleaned(kind.row().most_chars);
+    Some(Entry {
+        number: kept.number,
+        key: key(kind, &note),
+        note,
+        by: kept.by,
+        turn: kept.turn,
+        at: at.and_then(|at| time((at, format!("{place}.at")), unread)),
+        unknown: kept.unknown,
+    })
+}
+
+/// A value that stood at a place; kept as unread where it is not what belongs there.
+fn read<T: DeserializeOwned>((value, place): (Value, String), unread: &mut Unread) -> Option<T> {
+    let read = T::deserialize(&value).ok();
+    if read.is_none() {
+        unread.keep(&place, value);
+    }
+    read
+}
+
+fn time((value, place): (Value, String), unread: &mut Unread) -> Option<Timestamp> {
+    let read = value.as_str().and_then(Timestamp::parse);
+    if read.is_none() {
+        unread.keep(&place, value);
+    }
+    read
+}
+
 fn of_section(section: &Section) -> Value {
     let entries = section.entries.iter().map(|entry| {
+        let mut unknown = entry.unknown.clone();
+        unknown.extend(entry.at.map(|at| ("at".to_owned(), at.iso().into())));
         let kept = KeptEntry {
             number: entry.number,
             note: entry.note.clone(),
             by: entry.by,
-            since: entry.since,
             turn: entry.turn,
-            at: entry.at.map(Timestamp::iso),
-            unknown: entry.unknown.clone(),
+            unknown,
         };
-        serde_json::to_value(kept).unwrap_or_default()
+        serde_json::to_value(kept).expect("texts and numbers under string keys")
     });
     let mut fields = section.unknown.clone();
     fields.insert("entries".to_owned(), entries.collect());
-    fields.insert("touched".to_owned(), section.touched.into());
+    fields.insert("touched_turn".to_owned(), section.touched.turn.into());
+    fields.extend(
+        section
+            .touched
+            .at
+            .map(|at| ("touched_at".to_owned(), at.iso().into())),
+    );
     fields.insert("last_number".to_owned(), section.last_number.into());
     if !section.dropped.is_empty() {
-        fields.insert("dropped".to_owned(), section.dropped.clone().into());
+        let dropped = section.dropped.iter().map(Key::as_str);
+        fields.insert("dropped".to_owned(), dropped.collect());
     }
     Value::Object(fields)
 }
@@ -197,8 +232,8 @@ mod tests {
         let kept = json!({
             "turn_count": 7, "read": 9, "mood": "calm",
             "sections": {
-                "files": {"touched": 6, "last_number": 4, "colour": "red", "entries": [
-                    {"number": 4, "text": "src/a.rs", "by": "heuristic", "since": 1, "turn": 6, "size": 12},
+                "files": {"touched_turn": 6, "touched_at": "2026-02-14T15:23:05Z", "last_number": 4, "colour": "red", "entries": [
+                    {"number": 4, "text": "src/a.rs", "by": "heuristic", "turn": 6, "size": 12, "at": "2026-02-14T15:23:05Z"},
                 ]},
                 "smells": {"entries": [1, 2]},
             },
@@ -206,7 +241,7 @@ mod tests {
         let mut board = board();
         assert_eq!(board.restore(kept.clone()), Vec::<String>::new());
         assert_eq!(board.turn_count(), 7);
-        assert_eq!(board.section(Kind::File).unwrap().touched(), 6);
+        assert_eq!(board.section(Kind::File).unwrap().touched().turn, 6);
         assert_eq!(board.to_value(), kept);
     }
 
@@ -216,7 +251,7 @@ mod tests {
             "turn_count": "many",
             "sections": {
                 "task": "fix it",
-                "files": {"last_number": 3, "touched": 1, "entries": [
+                "files": {"last_number": 3, "touched_turn": 1, "entries": [
                     7,
                     {"number": 3, "text": "src/a.rs", "by": "heuristic", "turn": 1},
                     {"number": "x"},
@@ -236,6 +271,30 @@ mod tests {
     }
 
     #[test]
+    fn what_was_unread_before_stays_beside_what_is_unread_now() {
+        let mut board = board();
+        let kept = |first| json!({"sections": {"files": {"entries": [first]}}, "unread": {"files[0]": "older"}});
+        board.restore(kept("newer"));
+        let unread = &board.to_value()["unread"];
+        assert_eq!(unread["files[0]"], "older");
+        assert_eq!(unread["files[0] (2)"], "newer");
+    }
+
+    #[test]
+    fn of_thousands_of_entries_the_newest_are_read_and_the_rest_kept() {
+        let entries: Vec<_> = (1..=3_000)
+            .map(|n| json!({"number": n, "text": format!("{n}.rs"), "by": "heuristic", "turn": 1}))
+            .collect();
+        let mut board = board();
+        let unread = board.restore(json!({"sections": {"files": {"entries": entries}}}));
+        assert_eq!(unread, ["files[..2000]"]);
+        let newest = board.section(Kind::File).unwrap().entries().last().unwrap();
+        assert_eq!(newest.note.text, "3000.rs");
+        let kept = &board.to_value()["unread"]["files[..2000]"];
+        assert_eq!(kept.as_array().unwrap().len(), 2_000);
+    }
+
+    #[test]
     fn nonsense_in_place_of_a_state_is_told_and_nothing_is_nothing() {
         for (value, unread) in [
             (json!(null), 0),
@@ -251,9 +310,9 @@ mod tests {
 
     #[test]
     fn a_lowered_cap_hides_and_does_not_delete() {
-        let entry = |number: u32| json!({"number": number, "text": format!("{number}.rs"), "by": "heuristic", "since": 1, "turn": 1});
+        let entry = |number: u32| json!({"number": number, "text": format!("{number}.rs"), "by": "heuristic", "turn": 1});
         let kept = json!({"turn_count": 1, "sections": {"files": {
-            "touched": 1, "last_number": 3, "entries": [entry(1), entry(2), entry(3)],
+            "touched_turn": 1, "last_number": 3, "entries": [entry(1), entry(2), entry(3)],
         }}});
         let mut board = board();
         board.restore(kept.clone());

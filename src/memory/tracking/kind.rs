@@ -16,7 +16,9 @@ pub enum Holds {
 pub enum Same {
     /// Their texts differ at most in case, quotes and final punctuation.
     Text,
-    /// The same, digits and addresses apart: the same error in another run.
+    /// Their texts are equal: on some systems two files differ in case alone.
+    Exact,
+    /// The same, addresses and long numbers apart: the same error in another run.
     Message,
     /// They have the same label; the new text replaces the old one (C53).
     Label,
@@ -137,7 +139,10 @@ const ROWS: [Row; 19] = [
         ..row(LINE, Kind::Progress, "progress", "progress", "Done so far")
     },
     row(LINE, Kind::Blocker, "blocker", "blockers", "Blockers"),
-    row(RECENT, Kind::File, "file", "files", "Files touched"),
+    Row {
+        same: Same::Exact,
+        ..row(RECENT, Kind::File, "file", "files", "Files touched")
+    },
     Row {
         same: Same::Message,
         again: Again::Newest,

@@ -10,13 +10,14 @@ pub mod cues;
 mod edit;
 mod exchange;
 mod format;
+mod key;
 mod kind;
 mod note;
 pub mod prose;
 pub mod readers;
 mod show;
 
-pub use board::{Board, Entry, Noted, Section, Why};
+pub use board::{Board, Entry, Noted, Section, Touched, Why};
 pub use edit::{CannotEdit, Edit, Edited};
 pub use exchange::{Exchange, Piece, Speaker};
 pub use kind::{Again, Holds, Row, Same, Shape};

@@ -156,7 +156,7 @@ pub(super) fn line(text: &str, most: usize) -> String {
             blank = chars > 0;
             continue;
         }
-        if turns_direction(c) {
+        if is_invisible(c) {
             continue;
         }
         if chars + 1 + usize::from(blank) > most {
@@ -176,9 +176,9 @@ pub(super) fn line(text: &str, most: usize) -> String {
     line
 }
 
-/// Marks without a glyph that change how what follows is written, and the byte order mark.
-fn turns_direction(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+/// Marks without a glyph: those that turn the direction of writing, blanks without width, the byte order mark.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{061c}' | '\u{200b}' | '\u{2060}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 impl Status {
@@ -195,10 +195,20 @@ impl Status {
         Self::NAMES[self as usize].1
     }
 
-    /// Reads `in progress`, `in_progress`, `blocked`, …
+    /// Other words for some.
+    const ALSO: [(Self, &'static str); 5] = [
+        (Self::Pending, "open"),
+        (Self::InProgress, "started"),
+        (Self::Completed, "done"),
+        (Self::Completed, "finished"),
+        (Self::Completed, "complete"),
+    ];
+
+    /// Reads `in progress`, `in_progress`, `done`, …
     pub fn parse(name: &str) -> Option<Self> {
         let name = name.trim().to_lowercase().replace(['_', '-'], " ");
-        let known = Self::NAMES.into_iter().find(|(_, known)| *known == name);
+        let mut names = Self::NAMES.into_iter().chain(Self::ALSO);
+        let known = names.find(|(_, known)| *known == name);
         known.map(|(status, _)| status)
     }
 }
@@ -215,7 +225,7 @@ mod tests {
             ("abcdef", 6, "abcdef"),
             ("abcdefg", 6, "abcde…"),
             ("añ 日本語", 4, "añ …"),
-            ("\0\u{feff}", 5, ""),
+            ("\0\u{feff}\u{061c}\u{200b}", 5, ""),
             ("abc", 0, ""),
         ] {
             let cleaned = line(text, most);

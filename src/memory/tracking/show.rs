@@ -10,6 +10,8 @@ use super::note::{Kind, Note};
 /// Which sections may stand in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
+    /// None: the mode keeps its notes to itself.
+    Never,
     Always,
     /// Only those touched at most so many turns ago; the objective always (C58).
     Within(u32),
@@ -19,12 +21,24 @@ impl Freshness {
     /// Whether a section that was touched `stale` turns ago is sent.
     pub fn allows(self, kind: Kind, stale: u64) -> bool {
         match self {
+            Self::Never => false,
             Self::Always => true,
             Self::Within(_) if kind == Kind::Objective => true,
             Self::Within(most) => stale <= u64::from(most),
         }
     }
 }
+
+/// How much of each section is shown.
+#[derive(Clone, Copy)]
+struct Measure {
+    entries: usize,
+    /// Characters of a section in one line.
+    chars: usize,
+}
+
+/// Characters of a section in one line, when the block is too long with one entry each.
+const NARROW: [usize; 3] = [120, 60, 30];
 
 impl Board {
     /// The block for a prompt, at most `most` characters where a limit is given; `None` where there is
@@ -35,60 +49,68 @@ impl Board {
         freshness: Freshness,
         most: Option<usize>,
     ) -> Option<String> {
-        let widest = self
-            .sections
-            .iter()
-            .map(|section| section.kind().row().shown);
-        let widest = widest.max().unwrap_or(0);
-        // Shorter lists until it fits.
-        (1..=widest).rev().find_map(|shown| {
-            let block = self.filled(template, freshness, shown)?;
+        let shown = |section: &Section| section.kind().row().shown;
+        let widest = self.sections.iter().map(shown).max().unwrap_or(0);
+        let shorter = (1..=widest).rev().map(|entries| Measure {
+            entries,
+            chars: usize::MAX,
+        });
+        let narrower = NARROW.map(|chars| Measure { entries: 1, chars });
+        shorter.chain(narrower).find_map(|measure| {
+            let block = self.filled(template, freshness, measure)?;
             let fits = most.is_none_or(|most| block.chars().count() <= most);
             fits.then_some(block)
         })
     }
 
-    fn filled(&self, template: &str, freshness: Freshness, shown: usize) -> Option<String> {
+    fn filled(&self, template: &str, freshness: Freshness, measure: Measure) -> Option<String> {
         let value = |name: &str| {
-            let section = Kind::parse(name).and_then(|kind| self.section(kind))?;
-            let fresh = freshness.allows(section.kind(), self.stale(section.kind()));
-            let shown = section.kind().row().shown.min(shown);
-            fresh
-                .then(|| section.value(shown))
-                .filter(|value| !value.is_empty())
+            let Some(section) = Kind::parse(name).and_then(|kind| self.section(kind)) else {
+                // A typing error in a person's own block is to be seen.
+                return Place::Unknown;
+            };
+            let kind = section.kind();
+            let value = section.value(measure);
+            if value.is_empty() || !freshness.allows(kind, self.stale(kind)) {
+                Place::Empty
+            } else {
+                Place::Filled(value)
+            }
         };
+        let template = template.replace("\r\n", "\n");
         let mut says = false;
-        let paragraphs = template.trim().split("\n\n").filter_map(|paragraph| {
+        let mut paragraphs = Vec::new();
+        for paragraph in template.trim().split("\n\n") {
             let lines: Vec<Line> = paragraph.lines().map(|line| fill(line, value)).collect();
-            let has_place = lines
-                .iter()
-                .any(|line| *line != Line::Plain(String::new()) && line.has_place());
             let has_value = lines.iter().any(|line| matches!(line, Line::Filled(_)));
+            let is_plain = lines.iter().all(|line| matches!(line, Line::Plain(_)));
             says |= has_value;
-            (has_value || !has_place).then(|| {
+            if has_value || is_plain {
                 let kept: Vec<String> = lines.into_iter().filter_map(Line::text).collect();
-                kept.join("\n")
-            })
-        });
-        let paragraphs: Vec<String> = paragraphs.collect();
+                paragraphs.push(kept.join("\n"));
+            }
+        }
         says.then(|| paragraphs.join("\n\n"))
     }
 }
 
+/// What stands for a name between braces.
+enum Place {
+    Filled(String),
+    Empty,
+    Unknown,
+}
+
 /// A line of a template.
-#[derive(PartialEq, Eq)]
 enum Line {
+    /// Without a place of ours.
     Plain(String),
     Filled(String),
-    /// Its section has nothing to say.
+    /// Its places have nothing to say.
     Empty,
 }
 
 impl Line {
-    fn has_place(&self) -> bool {
-        !matches!(self, Self::Plain(_))
-    }
-
     fn text(self) -> Option<String> {
         match self {
             Self::Plain(text) | Self::Filled(text) => Some(text),
@@ -97,45 +119,67 @@ impl Line {
     }
 }
 
-/// Fills the one place of a line. What is filled in is not looked at again: it comes from conversations.
-fn fill(line: &str, value: impl Fn(&str) -> Option<String>) -> Line {
-    let place = line.split_once("{{").and_then(|(before, rest)| {
-        let (name, after) = rest.split_once("}}")?;
-        Some((before, name.trim(), after))
-    });
-    match place {
-        None => Line::Plain(line.to_owned()),
-        Some((before, name, after)) => value(name).map_or(Line::Empty, |value| {
-            Line::Filled(format!("{before}{value}{after}"))
-        }),
+/// Fills the places of a line. What is filled in is not looked at again: it comes from conversations.
+fn fill(line: &str, value: impl Fn(&str) -> Place) -> Line {
+    let mut text = String::new();
+    let (mut filled, mut empty) = (false, false);
+    let mut rest = line;
+    while let Some((before, name, after)) = place(rest) {
+        text.push_str(before);
+        match value(name.trim()) {
+            Place::Filled(value) => {
+                filled = true;
+                text.push_str(&value);
+            }
+            Place::Empty => empty = true,
+            Place::Unknown => text.push_str(&rest[before.len()..rest.len() - after.len()]),
+        }
+        rest = after;
     }
+    text.push_str(rest);
+    match (filled, empty) {
+        (true, _) => Line::Filled(text),
+        (false, true) => Line::Empty,
+        (false, false) => Line::Plain(text),
+    }
+}
+
+/// What stands before the first place of a text, its name, and what stands behind it.
+fn place(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once("{{")?;
+    let (name, after) = rest.split_once("}}")?;
+    Some((before, name, after))
 }
 
 impl Section {
     /// The newest entries as they stand in a prompt.
-    fn value(&self, shown: usize) -> String {
-        let entries = self.entries();
-        let newest = &entries[entries.len().saturating_sub(shown)..];
+    fn value(&self, measure: Measure) -> String {
         let row = self.kind().row();
+        let entries = self.entries();
+        let shown = row.shown.min(measure.entries);
+        let newest = &entries[entries.len().saturating_sub(shown)..];
         match row.shape {
             Shape::Listed => {
-                let texts: Vec<String> = newest
-                    .iter()
-                    .rev()
-                    .map(|entry| words(&entry.note))
-                    .collect();
-                texts.join(if self.kind() == Kind::Fact {
+                let texts = newest.iter().rev().map(|entry| words(&entry.note));
+                let between = if self.kind() == Kind::Fact {
                     "; "
                 } else {
                     ", "
-                })
+                };
+                clipped(&texts.collect::<Vec<_>>().join(between), measure.chars)
             }
             Shape::Lines | Shape::Numbered | Shape::Timed => {
-                let lines: Vec<String> =
-                    newest.iter().map(|entry| line(entry, row.shape)).collect();
-                lines.join("\n")
+                let lines = newest.iter().map(|entry| line(entry, row.shape));
+                lines.collect::<Vec<_>>().join("\n")
             }
         }
+    }
+}
+
+fn clipped(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
     }
 }
 
@@ -206,6 +250,16 @@ mod tests {
     }
 
     #[test]
+    fn a_persons_own_template_may_have_any_line_ends_several_places_and_typing_errors() {
+        let mut board = board();
+        note(&mut board, Kind::Task, Note::new("T"));
+        note(&mut board, Kind::Phase, Note::new("P"));
+        let template = "{{task}} in {{phase}}, {{ files }}\r\n{{taks}}\r\n\r\nFiles: {{files}}\r\n";
+        let block = board.block(template, Freshness::Always, None).unwrap();
+        assert_eq!(block, "T in P, \n{{taks}}");
+    }
+
+    #[test]
     fn decisions_have_numbers_reasons_and_what_was_rejected_and_changes_their_time() {
         let mut board = board();
         let decision = Note {
@@ -262,5 +316,14 @@ mod tests {
             let block = board.block("Files: {{files}}", Freshness::Always, Some(most));
             assert_eq!(block.as_deref(), expected, "{most}");
         }
+        note(&mut board, Kind::File, Note::new("x".repeat(150)));
+        let block = board
+            .block("Files: {{files}}", Freshness::Always, Some(100))
+            .unwrap();
+        assert_eq!(
+            block,
+            format!("Files: {}…", "x".repeat(60)),
+            "clipped rather than silent"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! `/memory`: what memory holds, and the whole state of a mode.
 
 use super::{CommandError, Desk, Next};
-use crate::context::{ContextPlan, SectionKind};
+use crate::context::{ContextPlan, DoesNotFit, SectionKind};
 use crate::memory::MemoryMode;
 use crate::memory::tracking::{Board, By, Entry, Freshness, Holds, Section, words};
 use crate::repl::listing::count;
@@ -12,24 +12,40 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         let mode = desk.agent.memory().modes().get(arguments)?;
         return Next::answer(state(mode));
     }
-    let plan = desk.agent.preview().await.ok();
-    let messages = messages(desk, plan.as_ref());
-    let mode = desk.agent.memory().modes().active();
-    Next::answer(format!("{messages}\n\n{}", state(mode)))
+    let plan = desk.agent.preview().await;
+    let mut parts = vec![messages(desk, &plan)];
+    let modes = desk.agent.memory().modes();
+    parts.push(state(modes.active()));
+    let others = modes.iter().filter_map(|mode| elsewhere(desk, mode));
+    let others: Vec<String> = others.collect();
+    if !others.is_empty() {
+        parts.push(others.join("\n"));
+    }
+    Next::answer(parts.join("\n\n"))
 }
 
 /// Where every message is: sent, stood for, or left out.
-fn messages(desk: &Desk, plan: Option<&ContextPlan>) -> String {
+fn messages(desk: &Desk, plan: &Result<ContextPlan, DoesNotFit>) -> String {
     let session = desk.session();
     let compaction = session.hybrid().compaction.as_ref();
-    let of = |kind| {
-        let sections = plan.iter().flat_map(|plan| plan.sections());
-        let sections = sections.filter(|section| section.kind == kind);
-        sections
-            .map(|section| section.as_messages().len())
-            .sum::<usize>()
-    };
-    let left_out = plan.map_or(0, ContextPlan::messages_left_out);
+    let covered = compaction.map_or(0, |compaction| compaction.upto);
+    let request = plan.as_ref().map_or_else(
+        |error| format!("next request: {error}"),
+        |plan| {
+            let of = |kind| {
+                let sections = plan.sections().iter();
+                let sections = sections.filter(|section| section.kind == kind);
+                sections
+                    .map(|section| section.as_messages().len())
+                    .sum::<usize>()
+            };
+            let (window, pending) = (of(SectionKind::Window), of(SectionKind::Pending));
+            format!(
+                "next request: {window} in the window, {pending} pending, {covered} stood for by a summary, {} left out",
+                plan.messages_left_out()
+            )
+        },
+    );
     let compacted = compaction.map_or_else(
         || "none".to_owned(),
         |compaction| {
@@ -42,13 +58,7 @@ fn messages(desk: &Desk, plan: Option<&ContextPlan>) -> String {
         ("session", session.name().to_string()),
         (
             "messages",
-            format!(
-                "{} kept; next request: {} in the window, {} pending, {} stood for by a summary, {left_out} left out",
-                session.messages().len(),
-                of(SectionKind::Window),
-                of(SectionKind::Pending),
-                compaction.map_or(0, |compaction| compaction.upto),
-            ),
+            format!("{} kept; {request}", session.messages().len()),
         ),
         ("compaction", compacted),
     ];
@@ -56,6 +66,28 @@ fn messages(desk: &Desk, plan: Option<&ContextPlan>) -> String {
         .iter()
         .map(|(name, value)| format!("{name:<11} {value}"));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// One line on what a mode noted that is not the active one.
+fn elsewhere(desk: &Desk, mode: &dyn MemoryMode) -> Option<String> {
+    let name = &mode.preset().name;
+    let sections = mode.board()?.sections().iter();
+    let noted = sections.filter(|section| !section.entries().is_empty());
+    let noted: Vec<String> = noted
+        .map(|section| {
+            let row = section.kind().row();
+            match row.holds {
+                Holds::One => row.section.to_owned(),
+                Holds::Most(_) => format!("{} {}", section.entries().len(), row.section),
+            }
+        })
+        .collect();
+    (desk.agent.memory().mode().name != *name && !noted.is_empty()).then(|| {
+        format!(
+            "also noted, for {name} mode: {} (`/memory {name}`)",
+            noted.join(", ")
+        )
+    })
 }
 
 fn state(mode: &dyn MemoryMode) -> String {
@@ -92,29 +124,41 @@ fn state(mode: &dyn MemoryMode) -> String {
 fn of_section(board: &Board, section: &Section, freshness: Freshness) -> String {
     let row = section.kind().row();
     let entries = section.entries();
+    let hidden = match section.hidden() {
+        0 => String::new(),
+        hidden => format!(", {hidden} older ones kept beyond the limit"),
+    };
     let kept = match row.holds {
         Holds::One => String::new(),
-        Holds::Most(_) => format!(" ({} of {})", entries.len(), section.cap()),
+        Holds::Most(_) => format!(" ({} of {}{hidden})", entries.len(), section.cap()),
     };
-    let stale = board.stale(section.kind());
-    let sent = match freshness {
-        Freshness::Within(most) if !freshness.allows(section.kind(), stale) => {
-            let turns = count(usize::try_from(stale).unwrap_or(usize::MAX), "turn");
-            format!(
-                ": not sent, last touched {turns} ago (after {most} a section waits until it is touched again)"
-            )
-        }
-        Freshness::Within(_) | Freshness::Always if entries.len() > row.shown => {
-            format!(", the newest {} are sent", row.shown)
-        }
-        Freshness::Within(_) | Freshness::Always => String::new(),
-    };
-    let heading = format!("{}{kept}{sent}", row.heading);
+    let heading = format!("{}{kept}{}", row.heading, sent(board, section, freshness));
     let lines = entries.iter().map(line);
     std::iter::once(heading)
         .chain(lines)
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// Whether and how far a section is sent, where that is not all of it.
+fn sent(board: &Board, section: &Section, freshness: Freshness) -> String {
+    let row = section.kind().row();
+    let stale = board.stale(section.kind());
+    match freshness {
+        Freshness::Never => ": kept, and not sent (`inject_entities` is off)".to_owned(),
+        Freshness::Within(most) if !freshness.allows(section.kind(), stale) => {
+            let turns = count(usize::try_from(stale).unwrap_or(usize::MAX), "turn");
+            let at = section.touched().at;
+            let at = at.map_or_else(String::new, |at| format!(" ({at})"));
+            format!(
+                ": not sent, last touched {turns} ago{at}; after {most} a section waits until it is touched again"
+            )
+        }
+        Freshness::Within(_) | Freshness::Always if section.entries().len() > row.shown => {
+            format!(", at most the newest {} are sent", row.shown)
+        }
+        Freshness::Within(_) | Freshness::Always => String::new(),
+    }
 }
 
 fn line(entry: &Entry) -> String {

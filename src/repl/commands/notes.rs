@@ -4,7 +4,7 @@
 
 use super::{Answer, CommandError, Deed, Desk, Next, usage};
 use crate::memory::tracking::{
-    Edit, Edited, Entry, Finding, Holds, Kind, Note, Section, Status, words,
+    CannotEdit, Edit, Edited, Entry, Finding, Holds, Kind, Note, Section, Status, words,
 };
 use crate::repl::listing::count;
 
@@ -31,16 +31,17 @@ pub(super) async fn goal(desk: &mut Desk, text: &str) -> Result<Next, CommandErr
         let shown = [Kind::Objective, Kind::Goal].map(|kind| show(desk, kind));
         return Next::answer(shown.join("\n"));
     }
-    let numbered = text
-        .split_once(char::is_whitespace)
-        .and_then(|(number, status)| {
-            Some((
-                number.trim_start_matches('#').parse().ok()?,
-                Status::parse(status)?,
-            ))
-        });
-    if let Some((number, status)) = numbered {
-        return status_of(desk, number, status);
+    let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    match (number_of(first), Status::parse(rest)) {
+        (Some(number), Some(status)) => return status_of(desk, number, status),
+        (Some(number), None) if rest.is_empty() => {
+            return Next::answer(show_one(desk, Kind::Goal, number)?);
+        }
+        // "10 customers by May" is a goal, "#10 sold" is not.
+        (Some(_), None) if first.starts_with('#') => {
+            return Err(usage("goal", format!("does not know the status {rest:?}")));
+        }
+        (Some(_) | None, _) => {}
     }
     let has_objective = section(desk, Kind::Objective).is_some_and(|it| !it.entries().is_empty());
     if !has_objective {
@@ -107,22 +108,42 @@ pub(super) async fn done(desk: &mut Desk, text: &str) -> Result<Next, CommandErr
     set(desk, Kind::Progress, &task.note.text)
 }
 
-/// The goal that a person means by its number or its words.
+/// The goal that a person means by its number or its words: those that are not finished first, and the very
+/// words before a part of them.
 fn finished(goals: &[Entry], text: &str) -> Result<u32, CommandError> {
-    let wanted = text.to_lowercase();
-    let number = text.trim_start_matches('#').parse::<u32>().ok();
-    let says = |entry: &&Entry| entry.note.text.to_lowercase().contains(&wanted);
-    let mut found = goals.iter().filter(says);
-    match (number, text, found.next(), found.next()) {
-        (Some(number), ..) => Ok(number),
-        (None, "", ..) => Err(usage("done", "needs a goal: its number or words of it")),
-        (None, _, Some(one), None) => Ok(one.number),
-        (None, _, Some(_), Some(_)) => Err(usage(
-            "done",
-            format!("finds several goals with {text:?}; say the number"),
-        )),
-        (None, ..) => Err(usage("done", format!("finds no goal with {text:?}"))),
+    if let Some(number) = number_of(text) {
+        return Ok(number);
     }
+    if text.is_empty() {
+        return Err(usage("done", "needs a goal: its number or words of it"));
+    }
+    let wanted = text.to_lowercase();
+    let is_open = |entry: &Entry| entry.note.status != Some(Status::Completed);
+    let is_it = |entry: &Entry| entry.note.text.to_lowercase() == wanted;
+    let has_it = |entry: &Entry| entry.note.text.to_lowercase().contains(&wanted);
+    let ranks: [&dyn Fn(&Entry) -> bool; 3] = [
+        &|entry| is_open(entry) && is_it(entry),
+        &|entry| is_open(entry) && has_it(entry),
+        &has_it,
+    ];
+    for fits in ranks {
+        let fitting = goals.iter().filter(|entry| fits(entry));
+        let found: Vec<u32> = fitting.map(|entry| entry.number).collect();
+        match found.as_slice() {
+            [] => {}
+            [one] => return Ok(*one),
+            [..] => {
+                let problem = format!("finds several goals with {text:?}; say the number");
+                return Err(usage("done", problem));
+            }
+        }
+    }
+    Err(usage("done", format!("finds no goal with {text:?}")))
+}
+
+/// `2` or `#2`.
+fn number_of(text: &str) -> Option<u32> {
+    text.strip_prefix('#').unwrap_or(text).parse().ok()
 }
 
 /// `/note KIND TEXT`: anything a mode keeps.
@@ -130,11 +151,13 @@ pub(super) async fn note(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
     let (kind, text) = arguments
         .split_once(char::is_whitespace)
         .unwrap_or((arguments, ""));
-    let kind = kind_of("note", kind)?;
-    if kind == Kind::Constraint {
-        return constraint(desk, text.trim()).await;
+    let text = text.trim();
+    match kind_of("note", kind)? {
+        Kind::Constraint => constraint(desk, text).await,
+        Kind::Decision => decide(desk, text).await,
+        Kind::Alternative => reject(desk, text).await,
+        kind => set(desk, kind, text),
     }
-    reasoned(desk, kind, None, text.trim())
 }
 
 /// `/drop SECTION [N]`.
@@ -143,18 +166,18 @@ pub(super) async fn drop(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
         .split_once(char::is_whitespace)
         .unwrap_or((arguments, ""));
     let kind = kind_of("drop", name)?;
-    let number = number.trim().trim_start_matches('#');
+    let number = number.trim();
     if number.is_empty() {
-        let entries = section(desk, kind).map_or(0, |section| section.entries().len());
+        let entries = section(desk, kind);
+        let entries = entries.map_or(0, |section| section.entries().len() + section.hidden());
         if entries > 1 {
             let question = format!("Drop all {entries} {}?", kind.row().section);
             return Ok(Next::Confirm(question, Deed::DropAll(kind)));
         }
         return drop_all(desk, kind).map(Next::Answer);
     }
-    let number = number
-        .parse()
-        .map_err(|_| usage("drop", format!("does not know the number {number:?}")))?;
+    let number = number_of(number)
+        .ok_or_else(|| usage("drop", format!("does not know the number {number:?}")))?;
     dropped(desk, &Edit::Drop { kind, number }).map(Next::Answer)
 }
 
@@ -193,7 +216,7 @@ fn set(desk: &mut Desk, kind: Kind, text: &str) -> Result<Next, CommandError> {
     keep(desk, Note::new(text).of(kind))
 }
 
-/// A text with its reason behind `::`.
+/// A text with its reason behind `::` between blanks; `Foo::Bar` is a text.
 fn reasoned(
     desk: &mut Desk,
     kind: Kind,
@@ -203,7 +226,7 @@ fn reasoned(
     if text.is_empty() {
         return Next::answer(show(desk, kind));
     }
-    let (text, why) = text.split_once("::").unwrap_or((text, ""));
+    let (text, why) = text.split_once(" :: ").unwrap_or((text, ""));
     let why = why.trim();
     let note = Note {
         why: (!why.is_empty()).then(|| why.to_owned()),
@@ -264,8 +287,19 @@ fn show(desk: &Desk, kind: Kind) -> String {
     lines.join("\n")
 }
 
+fn show_one(desk: &Desk, kind: Kind, number: u32) -> Result<String, CommandError> {
+    let entries = section(desk, kind).map_or(&[][..], Section::entries);
+    let known = || entries.iter().map(|entry| entry.number).collect();
+    let entry = entries.iter().find(|entry| entry.number == number);
+    let entry = entry.ok_or_else(|| CannotEdit::NoSuch {
+        kind,
+        number,
+        known: known(),
+    })?;
+    Ok(one(kind, entry))
+}
+
 fn section(desk: &Desk, kind: Kind) -> Option<&Section> {
-    let modes = desk.agent.memory().modes();
-    let mut boards = modes.iter().filter_map(|mode| mode.board());
-    boards.find_map(|board| board.section(kind))
+    let keeper = desk.agent.memory().modes().keeper(kind)?;
+    keeper.board()?.section(kind)
 }

@@ -25,7 +25,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     let opened = desk.store.open(&name, desk.lock_wait)?;
     let repairs: Vec<String> = opened.repairs.iter().map(Repair::to_string).collect();
     desk.agent.open(opened)?;
-    let mut lines = vec![listing::opened(desk.session(), desk.now())];
+    let mut lines = vec![listing::opened(&desk.agent, desk.now())];
     lines.extend(repairs);
     lines.extend(listing::unread(desk.agent.memory().unread()));
     Next::answer(lines.join("\n"))
@@ -76,11 +76,13 @@ pub(super) async fn delete(desk: &mut Desk, arguments: &str) -> Result<Next, Com
 
 pub(super) async fn clear(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     nothing("clear", arguments)?;
-    if desk.session().is_empty() {
+    if desk.agent.is_blank() {
         return Next::answer("Nothing was said yet");
     }
     let messages = listing::count(desk.session().messages().len(), "message");
-    let question = format!("Move the {messages} of this session to the archive and begin anew?");
+    let question = format!(
+        "Move the {messages} of this session, and its notes, to the archive and begin anew?"
+    );
     Ok(Next::Confirm(question, Deed::Clear))
 }
 
