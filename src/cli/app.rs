@@ -16,7 +16,7 @@ use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::files::{Disk, LocalDisk};
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Memory, Prompt, Prompts, Registry};
-use crate::provider::{Catalog, Delivery, Known};
+use crate::provider::{Catalog, Delivery, Known, Provider};
 use crate::repl::Signals;
 use crate::repl::desk::{Desk, Places};
 use crate::repl::input::HistoryFile;
@@ -47,7 +47,11 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     greeting::details(&config, choice.provider.as_ref(), output).await;
 
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let settings = settings(args, &config, &inputs);
+    let summariser = match config.settings.memory.summarization_model.as_str() {
+        "" => None,
+        model => Some(catalog.choose(Some(model)).await?.provider),
+    };
+    let settings = settings(args, &config, &inputs, summariser);
     let mut desk = Desk {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings),
         store,
@@ -81,6 +85,10 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         }
         Manner::Silent => Ok(Exit::Ok),
     };
+    let grace = config.settings.shutdown_grace;
+    if let Some(warning) = desk.agent.settle(grace).await {
+        output.warning(&warning.to_string());
+    }
     desk.agent.close()?;
     if is_terminal {
         talk::farewell(&desk, args, output);
@@ -88,7 +96,12 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     exit
 }
 
-fn settings(args: &ChatArgs, config: &Config, inputs: &Inputs) -> agent::Settings {
+fn settings(
+    args: &ChatArgs,
+    config: &Config,
+    inputs: &Inputs,
+    summariser: Option<Arc<dyn Provider>>,
+) -> agent::Settings {
     agent::Settings {
         context: config.settings.context.clone(),
         delivery: if args.no_stream {
@@ -97,8 +110,12 @@ fn settings(args: &ChatArgs, config: &Config, inputs: &Inputs) -> agent::Setting
             Delivery::Streamed
         },
         directory: home_relative(inputs),
-        summariser: None,
-        jobs: agent::Running::Background,
+        summariser,
+        jobs: if config.settings.memory.background {
+            agent::Running::Background
+        } else {
+            agent::Running::Foreground
+        },
     }
 }
 

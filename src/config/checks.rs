@@ -67,6 +67,10 @@ fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
         rule("network.connect", time(network.connect, SHORTEST)),
         rule("network.idle", time(network.idle, SHORTEST)),
         rule("lock_wait", time(document.lock_wait, Duration::ZERO)),
+        rule(
+            "shutdown_grace",
+            time(document.shutdown_grace, Duration::ZERO),
+        ),
     ];
     rules.extend(mode_rules(&document.memory.modes));
     rules

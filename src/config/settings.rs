@@ -25,6 +25,8 @@ pub struct Settings {
     pub context: context::Settings,
     /// How long a one-shot run waits for a session that is open elsewhere.
     pub lock_wait: Duration,
+    /// How long leaving waits for work in the background.
+    pub shutdown_grace: Duration,
 }
 
 /// A config file, key by key.
@@ -41,6 +43,8 @@ pub(super) struct Document {
     pub(super) context: context::Settings,
     #[serde(with = "humantime_serde")]
     pub(super) lock_wait: Duration,
+    #[serde(with = "humantime_serde")]
+    pub(super) shutdown_grace: Duration,
 }
 
 impl Default for Document {
@@ -60,6 +64,7 @@ impl Default for Document {
             memory: memory::Settings::default(),
             context: context::Settings::default(),
             lock_wait: Duration::from_secs(10),
+            shutdown_grace: Duration::from_secs(5),
         }
     }
 }
@@ -100,6 +105,7 @@ impl Document {
             memory: self.memory,
             context: self.context,
             lock_wait: self.lock_wait,
+            shutdown_grace: self.shutdown_grace,
         }
     }
 }

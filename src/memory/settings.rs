@@ -11,6 +11,10 @@ pub struct Settings {
     pub timestamps: Timestamps,
     /// Sends what has left the window and is not summarised yet in front of the window (C7).
     pub carry_pending: bool,
+    /// Summarises and indexes after the reply; `false`: before the next prompt is read.
+    pub background: bool,
+    /// Alias or name of the model that summarises; empty: the one that answers.
+    pub summarization_model: String,
     pub modes: ModesSettings,
 }
 
@@ -20,6 +24,8 @@ impl Default for Settings {
             mode: "conversation".to_owned(),
             timestamps: Timestamps::All,
             carry_pending: true,
+            background: true,
+            summarization_model: String::new(),
             modes: ModesSettings::default(),
         }
     }

@@ -6,7 +6,7 @@ use super::desk::Desk;
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
 use super::show;
 use super::{Signal, Signals};
-use crate::agent::{CompactError, CompactReport};
+use crate::agent::{CompactError, CompactReport, Warning};
 use crate::chat::Outcome;
 use crate::hint::{Hint, chain};
 use crate::memory::CannotCompact;
@@ -20,6 +20,8 @@ pub struct Chat<'a> {
     output: &'a mut Output,
     signals: &'a mut Signals,
     ended: Ended,
+    /// To be said when no line is being typed.
+    later: Vec<Warning>,
 }
 
 /// What a line is wanted for.
@@ -61,6 +63,7 @@ impl<'a> Chat<'a> {
             output,
             signals,
             ended: Ended::Well,
+            later: Vec::new(),
         }
     }
 
@@ -68,6 +71,9 @@ impl<'a> Chat<'a> {
     pub async fn run(&mut self) -> Ended {
         let mut leave = LeaveKeys::default();
         loop {
+            for warning in self.later.drain(..) {
+                self.output.warning(&warning.to_string());
+            }
             let prompt = format!("{}> ", self.desk.agent.memory().mode().name);
             self.output.gap();
             let line = match self.hear(Wanted::Input(&prompt)).await {
@@ -105,9 +111,11 @@ impl<'a> Chat<'a> {
     /// The next line, or that the process was told to end while one was being typed.
     async fn hear(&mut self, wanted: Wanted<'_>) -> Result<Heard, InputError> {
         let Self {
+            desk,
             input,
             output,
             signals,
+            later,
             ..
         } = self;
         // An editor that reads keys sees Ctrl-C itself; a pipe or a dumb terminal does not.
@@ -125,6 +133,8 @@ impl<'a> Chat<'a> {
                 tokio::select! {
                     biased;
                     line = &mut reading => break Some(line),
+                    // Slow work that is done is taken in at once, so that it is on disk before the next kill.
+                    warning = desk.agent.job_done() => later.extend(warning),
                     signal = signals.next() => match signal {
                         Signal::Interrupt if interrupts => break Some(Ok(Line::Interrupted)),
                         Signal::Interrupt => {}
