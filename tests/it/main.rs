@@ -18,6 +18,7 @@ mod real_servers;
 mod repl;
 mod sessions_cli;
 mod store;
+mod summaries;
 mod support;
 mod tracking;
 mod turn;

@@ -116,7 +116,8 @@ fn hybrid(upto: usize) -> Record {
             at: Timestamp::from_unix(NOW).unwrap(),
             previous: None,
         }),
-        unknown: serde_json::from_str(r#"{"summary_idx": 2}"#).unwrap(),
+        unknown: serde_json::from_str(r#"{"later": 2}"#).unwrap(),
+        ..Hybrid::default()
     })
 }
 

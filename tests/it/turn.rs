@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cogtrix::agent::{Agent, CompactError, NoTurn, Settings, TurnEvent, TurnFailure, Warning};
+use cogtrix::agent::{
+    Agent, CompactError, NoTurn, NotWritten, Running, Settings, TurnEvent, TurnFailure, Warning,
+};
 use cogtrix::chat::{Message, Outcome, Record, Role, Tokens, ToolCall, TurnId};
 use cogtrix::context::{self, Section};
 use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::tracking::{Board, Exchange, Freshness};
-use cogtrix::memory::{self, Memory, MemoryMode, Preset, Prompt, Prompts, Registry};
+use cogtrix::memory::{self, HybridOptions, Memory, MemoryMode, Preset, Prompt, Prompts, Registry};
 use cogtrix::provider::{Delivery, FinishReason, ProviderError, StreamEvent};
 use cogtrix::testing::provider::{Script, ScriptedProvider, breaks_off, counted, says};
 use cogtrix::testing::{ManualClock, MemoryLog};
@@ -43,6 +45,8 @@ impl Desk {
             context: context::Settings::default(),
             delivery: Delivery::Streamed,
             directory: "~/project".into(),
+            summariser: None,
+            jobs: Running::Background,
         };
         let agent = Agent::new(
             Arc::new(provider.clone()),
@@ -483,6 +487,9 @@ async fn a_fourth_mode_needs_nothing_but_its_registration() {
         window: 2,
         prompt: Prompt::new("config/modes/poetry.md", "You are a poet."),
         freshness: Freshness::Always,
+        hybrid: HybridOptions {
+            summarization: true,
+        },
     };
     modes.register(Box::new(Poetry(preset))).unwrap();
     let memory = Memory::new(modes, settings, prompts).unwrap();
@@ -541,7 +548,7 @@ async fn a_compaction_that_fails_changes_nothing() {
     type Check = fn(&CompactError) -> bool;
     let cases: [(Script, Check); 5] = [
         (vec![Err(broken())], |error| {
-            matches!(error, CompactError::Provider(_))
+            matches!(error, CompactError::NotWritten(NotWritten::Provider(_)))
         }),
         (says("  \n"), |error| {
             matches!(error, CompactError::NotTaken(_))
@@ -557,7 +564,7 @@ async fn a_compaction_that_fails_changes_nothing() {
                     usage: None,
                 }),
             ],
-            |error| matches!(error, CompactError::Incomplete),
+            |error| matches!(error, CompactError::NotWritten(NotWritten::Incomplete)),
         ),
         (
             vec![
@@ -568,7 +575,7 @@ async fn a_compaction_that_fails_changes_nothing() {
                     usage: None,
                 }),
             ],
-            |error| matches!(error, CompactError::CalledTool),
+            |error| matches!(error, CompactError::NotWritten(NotWritten::CalledTool)),
         ),
     ];
     for (script, expected) in cases {
@@ -625,7 +632,10 @@ async fn a_summary_that_never_comes_ends_after_its_time() {
         .compact(&mut |_| {}, &CancellationToken::new())
         .await
         .unwrap_err();
-    assert!(matches!(error, CompactError::TimedOut));
+    assert!(matches!(
+        error,
+        CompactError::NotWritten(NotWritten::TimedOut)
+    ));
     assert_eq!(begun.elapsed().as_secs(), Duration::from_mins(1).as_secs());
 }
 

@@ -230,10 +230,25 @@ mod tests {
             previous: Some(Box::new(older.clone())),
             ..older
         };
-        let Value::Object(unknown) = json!({ "summary_idx": 44, "later": {"x": [1]} }) else {
+        let Value::Object(unknown) = json!({ "embedded_idx": 44, "later": {"x": [1]} }) else {
             unreachable!("an object was written")
         };
+        let summary = Summary {
+            text: "so far".into(),
+            from: 2,
+            upto: 44,
+            covers: (MessageId::numbered(3), MessageId::numbered(44)),
+            at,
+            by: "a/model".into(),
+        };
         Hybrid {
+            summary: Some(summary.clone()),
+            replaced: vec![Summary {
+                text: "before".into(),
+                upto: 34,
+                ..summary
+            }],
+            failures: 2,
             compaction: Some(newer),
             unknown,
         }
@@ -262,7 +277,7 @@ mod tests {
         let compaction = hybrid.compaction.unwrap();
         assert_eq!(compaction.upto, 5);
         assert_eq!(compaction.previous.unwrap().upto, 5);
-        assert_eq!(hybrid.unknown["summary_idx"], 5);
+        assert_eq!(hybrid.unknown["embedded_idx"], 5);
     }
 
     #[test]
