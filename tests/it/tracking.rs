@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use cogtrix::memory::tracking::readers::Reader;
+use cogtrix::memory::tracking::readers::code::CodeReader;
 use cogtrix::memory::tracking::{Exchange, Finding, Kind, Piece, Speaker};
 use serde::Deserialize;
 
@@ -191,10 +192,38 @@ fn score(reader: &dyn Reader, file: &str, misses: Misses) -> BTreeMap<&'static s
             score.missed += u32::try_from(missed.len()).unwrap();
             score.wrong += u32::try_from(found.len()).unwrap();
             if misses == Misses::Told && !(missed.is_empty() && found.is_empty()) {
-                println!("{}: {field}: missed {missed:?}, wrong {found:?}", labelled.name);
+                println!(
+                    "{}: {field}: missed {missed:?}, wrong {found:?}",
+                    labelled.name
+                );
             }
         }
     }
     scores.retain(|_, score| score.right + score.wrong + score.missed > 0);
     scores
+}
+
+/// The table per field, with the totals of what was held out.
+fn table(reader: &dyn Reader, name: &str) -> BTreeMap<&'static str, Score> {
+    let open = score(reader, &format!("{name}.yaml"), Misses::Told);
+    for (part, scores) in [("open", &open)] {
+        for (field, score) in scores {
+            println!(
+                "{part:8} {field:12} precision {:.3} recall {:.3} ({} right, {} wrong, {} missed)",
+                score.precision(),
+                score.recall(),
+                score.right,
+                score.wrong,
+                score.missed
+            );
+        }
+    }
+    open
+}
+
+#[test]
+fn files_errors_tasks_progress_and_changes_are_read() {
+    let reader = CodeReader::embedded();
+    reader.check().unwrap();
+    let _scores = table(&reader, "code");
 }

@@ -1,0 +1,208 @@
+//! Reads programming work: the task, what got done, files, errors, and what version control says changed.
+//!
+//! ```text
+//!  paths.rs   files, from everyone            errors.rs   errors, from the person and from failed tools
+//!  work.rs    task and progress, from sentences; changes, from pasted diffs and status
+//! ```
+//! Words, patterns and tables are in `config/cues/code.yaml`; linear in the length of what is read.
+
+mod errors;
+mod paths;
+mod work;
+
+use std::collections::{BTreeMap, HashSet};
+
+use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use serde::Deserialize;
+
+use super::{BadCues, Reader};
+use crate::memory::tracking::cues::{BadPattern, Cues, Language};
+use crate::memory::tracking::exchange::{Exchange, Speaker};
+use crate::memory::tracking::note::{Finding, Kind, Note};
+use errors::Errors;
+use paths::Paths;
+use work::{Changes, Clauses};
+
+/// The cues that come with the program.
+const EMBEDDED: &str = include_str!("../../../../../config/cues/code.yaml");
+
+/// Finds tasks, progress, files, errors and changes.
+#[derive(Debug)]
+pub struct CodeReader {
+    cues: Cues,
+    clauses: Clauses,
+    paths: Paths,
+    errors: Errors,
+    changes: Changes,
+}
+
+/// A cue file: tables that hold in every language, and the languages by name.
+#[derive(Debug, Deserialize)]
+struct File {
+    paths: paths::Table,
+    errors: errors::Table,
+    changes: Vec<String>,
+    /// Every other key; [`Language`] refuses what is none.
+    #[serde(flatten)]
+    languages: BTreeMap<String, Language>,
+}
+
+impl CodeReader {
+    /// The cues of a file; its patterns are compiled when they are first needed.
+    pub fn parse(text: &str, file: &str) -> Result<Self, BadCues> {
+        let bad = |what: String| BadCues {
+            file: file.to_owned(),
+            what,
+        };
+        let read: File = serde_yaml::from_str(text).map_err(|error| bad(error.to_string()))?;
+        let wrong = |error: BadPattern| bad(error.to_string());
+        let list = |name: &str| -> Vec<String> {
+            let languages = read.languages.values();
+            let lists = languages.filter_map(|language| language.lists.get(name));
+            lists.flatten().cloned().collect()
+        };
+        Ok(Self {
+            cues: Cues::new(read.languages.values()).map_err(wrong)?,
+            clauses: Clauses::new(list("breaks")),
+            errors: Errors::new(read.errors, list("talk")).map_err(wrong)?,
+            paths: Paths::new(read.paths),
+            changes: Changes::new(read.changes),
+        })
+    }
+
+    /// Compiles every pattern now.
+    pub fn check(&self) -> Result<(), BadCues> {
+        self.checked().map_err(|error| BadCues {
+            file: "config/cues/code.yaml".into(),
+            what: error.to_string(),
+        })
+    }
+
+    fn checked(&self) -> Result<(), BadPattern> {
+        self.cues.check()?;
+        self.clauses.check()?;
+        self.paths.check()?;
+        self.errors.check()?;
+        self.changes.check()
+    }
+
+    /// The built-in cues.
+    pub fn embedded() -> Self {
+        Self::parse(EMBEDDED, "config/cues/code.yaml").expect("a test reads the embedded cues")
+    }
+
+    fn files(&self, by: Speaker, text: &str, changed: &[String]) -> Vec<String> {
+        let mut files = Vec::new();
+        match by {
+            Speaker::Call => self.files_of_call(text, &mut files),
+            Speaker::User | Speaker::Assistant | Speaker::Failure => {
+                self.paths.scan(text, |path| files.push(path.to_owned()));
+            }
+            Speaker::Output => {}
+        }
+        files.extend_from_slice(changed);
+        files
+    }
+
+    /// Paths in the texts of the arguments; what is no JSON is read as it stands.
+    fn files_of_call(&self, arguments: &str, files: &mut Vec<String>) {
+        let Ok(value) = serde_json::from_str::<serde_json::Value>(arguments) else {
+            self.paths
+                .scan(arguments, |path| files.push(path.to_owned()));
+            return;
+        };
+        let mut open = vec![&value];
+        while let Some(value) = open.pop() {
+            match value {
+                serde_json::Value::String(text) => {
+                    self.paths.scan(text, |path| files.push(path.to_owned()));
+                }
+                serde_json::Value::Array(values) => open.extend(values.iter().rev()),
+                serde_json::Value::Object(fields) => open.extend(fields.values().rev()),
+                serde_json::Value::Null
+                | serde_json::Value::Bool(_)
+                | serde_json::Value::Number(_) => {}
+            }
+        }
+    }
+}
+
+impl Reader for CodeReader {
+    fn read(&self, exchange: &Exchange<'_>) -> Vec<Finding> {
+        let mut found = Found::default();
+        let mut has_task = false;
+        for piece in &exchange.pieces {
+            let text = piece.text.as_ref();
+            let is_talk = matches!(piece.by, Speaker::User | Speaker::Assistant);
+            if is_talk {
+                for said in work::said(&self.cues, &self.clauses, &self.paths, piece.by, text) {
+                    if said.kind == Kind::Task && std::mem::replace(&mut has_task, true) {
+                        continue;
+                    }
+                    found.add(said);
+                }
+            }
+            let changed = if is_talk {
+                self.changes.read(&self.paths, text)
+            } else {
+                Vec::new()
+            };
+            for file in self.files(piece.by, text, &changed) {
+                found.add(Note::new(file).of(Kind::File));
+            }
+            if matches!(piece.by, Speaker::User | Speaker::Failure) {
+                for error in self.errors.read(&self.paths, text) {
+                    found.add(error.of(Kind::Error));
+                }
+            }
+            for file in changed {
+                found.add(Note::new(file).of(Kind::Change));
+            }
+        }
+        found.findings
+    }
+}
+
+/// Findings, each once.
+#[derive(Debug, Default)]
+struct Found {
+    findings: Vec<Finding>,
+    seen: HashSet<(Kind, String)>,
+}
+
+impl Found {
+    fn add(&mut self, finding: Finding) {
+        let note = &finding.note;
+        let place = note.place.as_deref().unwrap_or_default();
+        let key = format!("{}\n{place}", note.text);
+        if self.seen.insert((finding.kind, key)) {
+            self.findings.push(finding);
+        }
+    }
+}
+
+/// Memory that one compiled pattern may take, in bytes.
+const MOST_COMPILED: usize = 4 << 20;
+
+/// One pattern, case and all.
+fn pattern(pattern: &str) -> Result<Regex, BadPattern> {
+    let built = RegexBuilder::new(pattern).size_limit(MOST_COMPILED).build();
+    built.map_err(|error| unusable(pattern, &error))
+}
+
+/// Whether any of these matches, or which.
+fn patterns(patterns: &[String]) -> Result<RegexSet, BadPattern> {
+    let built = RegexSetBuilder::new(patterns)
+        .size_limit(MOST_COMPILED * 16)
+        .build();
+    built.map_err(|error| unusable(&patterns.join("|"), &error))
+}
+
+fn unusable(pattern: &str, error: &regex::Error) -> BadPattern {
+    let text = error.to_string();
+    let why = text.lines().last().unwrap_or_default();
+    BadPattern {
+        pattern: pattern.to_owned(),
+        why: format!("cannot be used: {}", why.trim_start_matches("error: ")),
+    }
+}

@@ -1,0 +1,495 @@
+//! Paths of files in any text: prose, commands, diffs, traces, lists.
+//!
+//! A scanner over one line at a time: it cuts the line into words that could be paths and asks the tables
+//! whether a word is one. Looks ahead at most [`AHEAD`] bytes, so linear in the length of the text.
+
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::pattern;
+use crate::memory::tracking::cues::BadPattern;
+
+/// Bytes in which a bracket or a quote has to close again.
+const AHEAD: usize = 260;
+
+/// What is known of file names, in every language.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    /// Endings that make a word a file.
+    extensions: Vec<String>,
+    /// Endings that do so only behind a folder, because fields are called so too.
+    shy: Vec<String>,
+    /// Endings that a name of one letter does not make a file: `r.ts` is a field.
+    fields: Vec<String>,
+    /// Files without ending.
+    names: Vec<String>,
+    /// Endings of paths to files without ending: `.ssh/config`.
+    tails: Vec<String>,
+    /// Beginnings of dotted names that are only endings: `.d.ts`, `.test.js`.
+    doubles: Vec<String>,
+    /// Words that look like files and are none.
+    products: Vec<String>,
+    /// What has fields rather than endings: `self.rs`.
+    receivers: Vec<String>,
+    /// Last labels of domains.
+    domains: Vec<String>,
+    /// Schemes of addresses that are files all the same.
+    schemes: Vec<String>,
+    /// Parts of paths to files nobody edits.
+    libraries: Vec<String>,
+    /// Beginnings of the names of functions nobody edits, in traces.
+    packages: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Paths {
+    extensions: HashSet<String>,
+    shy: HashSet<String>,
+    fields: HashSet<String>,
+    names: HashSet<String>,
+    tails: Vec<String>,
+    doubles: HashSet<String>,
+    products: HashSet<String>,
+    receivers: HashSet<String>,
+    domains: HashSet<String>,
+    schemes: HashSet<String>,
+    library: String,
+    libraries: OnceLock<Option<Regex>>,
+    packages: Vec<String>,
+}
+
+impl Paths {
+    pub(super) fn new(table: Table) -> Self {
+        let set = |words: Vec<String>| words.into_iter().collect();
+        let parts: Vec<_> = table.libraries.iter().map(|l| regex::escape(l)).collect();
+        Self {
+            extensions: set(table.extensions),
+            shy: set(table.shy),
+            fields: set(table.fields),
+            names: set(table.names),
+            tails: table.tails,
+            doubles: set(table.doubles),
+            products: set(table.products),
+            receivers: set(table.receivers),
+            domains: set(table.domains),
+            schemes: set(table.schemes),
+            library: format!("(?i){}", parts.join("|")),
+            libraries: OnceLock::new(),
+            packages: table.packages,
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), BadPattern> {
+        pattern(&self.library).map(drop)
+    }
+
+    /// Whether the path leads to code of others.
+    pub(super) fn is_library(&self, path: &str) -> bool {
+        let library = self.libraries.get_or_init(|| pattern(&self.library).ok());
+        let path = path.replace('\\', "/");
+        library.as_ref().is_some_and(|l| l.is_match(&path))
+    }
+
+    /// Whether a line of a trace is about code of others: `at java.base/java.lang.Thread.run(Thread.java:840)`.
+    pub(super) fn is_library_frame(&self, line: &str) -> bool {
+        let Some(function) = line.trim_start().strip_prefix("at ") else {
+            return false;
+        };
+        let function = function
+            .rsplit_once('/')
+            .map_or(
+                function,
+                |(module, rest)| {
+                    if module.contains('(') { function } else { rest }
+                },
+            );
+        let starts = |package: &String| function.starts_with(package.as_str());
+        self.packages.iter().any(starts)
+    }
+
+    /// Calls `found` for every path, in order, with repeats.
+    pub(super) fn scan<'t>(&self, text: &'t str, mut found: impl FnMut(&'t str)) {
+        for line in text.lines() {
+            if !self.is_library_frame(line) {
+                Line::of(self, line).scan(&mut found);
+            }
+        }
+    }
+
+    /// Whether these words name a file.
+    pub(super) fn has_file(&self, text: &str) -> bool {
+        let mut has = false;
+        self.scan(text, |_| has = true);
+        has
+    }
+
+    /// The path in a word, if it is one. `next` is what follows the word.
+    fn path<'t>(&self, word: &'t str, next: Option<char>) -> Option<&'t str> {
+        let word = trimmed(word);
+        if word.is_empty() || word.contains(['*', '%']) && !word.starts_with('%') {
+            return None;
+        }
+        let at = word.rfind(['/', '\\']);
+        let name = at.map_or(word, |at| &word[at + 1..]);
+        let is_file = if name.is_empty() {
+            false
+        } else if at.is_some() {
+            self.names_file(name) && !self.all_products(word) || self.ends_known(word)
+        } else {
+            self.names_file_alone(name, next)
+        };
+        (is_file && !self.is_library(word)).then_some(word)
+    }
+
+    fn ends_known(&self, path: &str) -> bool {
+        self.tails.iter().any(|tail| {
+            let before = path.strip_suffix(tail.as_str());
+            before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+        })
+    }
+
+    /// Behind a folder.
+    fn names_file(&self, name: &str) -> bool {
+        if self.is_known_name(name) {
+            return true;
+        }
+        let Some((stem, extension)) = name.rsplit_once('.') else {
+            return false;
+        };
+        let is_only_ending = stem.is_empty() || self.is_double(stem);
+        !is_only_ending
+            && stem.contains(|c: char| c.is_alphanumeric() || c == '_' || c == ']')
+            && (self.knows(extension, stem) || self.shy.contains(extension))
+    }
+
+    /// Without a folder, where more words only look like a file.
+    fn names_file_alone(&self, name: &str, next: Option<char>) -> bool {
+        if self.is_known_name(name) {
+            return true;
+        }
+        let Some((stem, extension)) = name.rsplit_once('.') else {
+            return false;
+        };
+        let first = stem.split('.').next().unwrap_or_default();
+        let letters = stem.chars().take(2).count();
+        let is_field = self.receivers.contains(&first.to_lowercase())
+            || (letters == 1 && (extension.len() == 1 || self.fields.contains(extension)));
+        let is_call = next == Some('(');
+        let is_shy = self.shy.contains(extension) && stem.starts_with("lib");
+        let is_variable = name.starts_with('$');
+        !(stem.is_empty() || is_field || is_call || is_variable || self.is_double(stem))
+            && stem.contains(char::is_alphanumeric)
+            && (self.knows(extension, stem) || is_shy)
+            && !self.products.contains(&name.to_lowercase())
+    }
+
+    fn is_double(&self, stem: &str) -> bool {
+        let stem = stem.strip_prefix('.');
+        stem.is_some_and(|stem| self.doubles.contains(stem))
+    }
+
+    /// `README.MD` is a file, `org.hibernate.SQL` and `end.So` are none.
+    fn knows(&self, extension: &str, stem: &str) -> bool {
+        let is_upper = !extension.contains(|c: char| c.is_lowercase());
+        self.extensions.contains(extension)
+            || (is_upper
+                && !stem.contains('.')
+                && self.extensions.contains(&extension.to_lowercase()))
+    }
+
+    /// `Dockerfile`, `.env`, and with a lower-case ending: `Dockerfile.prod`, `.env.local`, `LICENSE-MIT`.
+    fn is_known_name(&self, name: &str) -> bool {
+        if self.names.contains(name) {
+            return true;
+        }
+        let is_dotfile = name.len() > 3
+            && name.starts_with('.')
+            && !name[1..].contains('.')
+            && (name.ends_with("rc") || name.ends_with("ignore"));
+        let from = name.chars().next().map_or(0, char::len_utf8);
+        let at = name[from..].find(['.', '-']).map(|at| at + from);
+        let has_ending = at.is_some_and(|at| {
+            let (base, ending) = (&name[..at], &name[at + 1..]);
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+            let license = name[at..].starts_with('-') && base == "LICENSE";
+            let ends = ending.chars().all(|c| plain(c) || "-_.".contains(c));
+            self.names.contains(base)
+                && !base.contains('.')
+                && (license || ends && !ending.is_empty() && name[at..].starts_with('.'))
+                || base == ".env" && ends && !ending.is_empty()
+        });
+        is_dotfile || has_ending
+    }
+
+    /// `Vue.js/React.js`.
+    fn all_products(&self, word: &str) -> bool {
+        let mut parts = word.split('/').filter(|part| part.contains('.'));
+        parts.all(|part| self.products.contains(&part.to_lowercase()))
+    }
+
+    /// Whether a word begins an address: `docs.example.io/guide`, `10.0.0.1`, `ops@example.com`.
+    fn is_address(&self, word: &str) -> bool {
+        let first = word.split(['/', '\\']).next().unwrap_or_default();
+        let is_mail = word
+            .char_indices()
+            .any(|(at, c)| c == '@' && at > 0 && !word[..at].ends_with('/'));
+        let is_number =
+            first.contains('.') && first.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        let has_rest = first.len() < word.len();
+        let label = first.trim_end_matches('.').rsplit_once('.');
+        let is_domain = label.is_some_and(|(host, label)| {
+            !host.is_empty() && !host.starts_with('.') && self.domains.contains(label)
+        });
+        let is_product = has_rest && self.products.contains(&first.to_lowercase());
+        is_mail
+            || (is_number && first.trim_end_matches('.').contains('.'))
+            || is_domain
+            || (is_product && !self.all_products(word))
+            || first.starts_with("www.")
+            || first == "localhost"
+    }
+}
+
+/// One line that is being scanned.
+struct Line<'p, 't> {
+    paths: &'p Paths,
+    text: &'t str,
+    /// Has `a/` and `b/` before its paths.
+    is_diff: bool,
+    is_include: bool,
+}
+
+impl<'p, 't> Line<'p, 't> {
+    fn of(paths: &'p Paths, text: &'t str) -> Self {
+        let content = text.trim_start();
+        let starts = |signs: &[&str]| signs.iter().any(|sign| content.starts_with(sign));
+        Self {
+            paths,
+            text,
+            is_diff: starts(&["diff --git ", "--- ", "+++ ", "Binary files "]),
+            is_include: starts(&["#include <", "# include <"]),
+        }
+    }
+
+    fn scan(&self, found: &mut impl FnMut(&'t str)) {
+        if self.is_include {
+            return;
+        }
+        let mut at = 0;
+        let mut before = None;
+        while let Some(c) = self.text[at..].chars().next() {
+            if let Some((path, length)) = self.quoted(at, c) {
+                found(path);
+                at += length;
+                before = None;
+                continue;
+            }
+            let end = self.word_end(at);
+            if end == at {
+                at += c.len_utf8();
+                before = Some(c);
+                continue;
+            }
+            let word = &self.text[at..end];
+            let rest = &self.text[end..];
+            if let Some(address) = rest.strip_prefix("://") {
+                let is_file = self.paths.schemes.contains(word);
+                at = self.text.len() - address.len();
+                if !is_file {
+                    at = self.address_end(at);
+                }
+                before = None;
+                continue;
+            }
+            if self.paths.is_address(word) {
+                at = self.address_end(end);
+                before = None;
+                continue;
+            }
+            // What follows `${x}`, `<x>` or `f()` is only the end of a path.
+            let is_end =
+                before.is_some_and(|b| "})>]".contains(b)) && word.starts_with(['.', '/', '\\']);
+            // The path of an address whose port came before.
+            let is_port = before == Some(':')
+                && word.split('/').next().is_some_and(|port| {
+                    port.len() < word.len() && port.bytes().all(|b| b.is_ascii_digit())
+                });
+            if !is_end && !is_port {
+                self.word(at, word, rest, found);
+            }
+            before = word.chars().next_back();
+            at = end;
+        }
+    }
+
+    fn word(&self, at: usize, word: &'t str, rest: &str, found: &mut impl FnMut(&'t str)) {
+        let mut word = word;
+        if at == 0 {
+            word = word.trim_start_matches(['+', '-']);
+        }
+        if self.is_diff
+            && let Some(path) = sideless(word)
+        {
+            word = path;
+        }
+        let mut next = rest.chars();
+        let follows = next.next();
+        // `x.ts(18,7)` is a place.
+        let is_place = next.next().is_some_and(|c| c.is_ascii_digit());
+        let follows = follows.filter(|_| !is_place);
+        if let Some(path) = self.paths.path(word, follows) {
+            found(path);
+        }
+    }
+
+    /// A path with blanks in quotes, and the bytes it takes.
+    fn quoted(&self, at: usize, quote: char) -> Option<(&'t str, usize)> {
+        if !matches!(quote, '"' | '\'' | '`') {
+            return None;
+        }
+        let rest = &self.text[at + 1..];
+        let mut bytes = rest.bytes();
+        let first = bytes.next()?;
+        let is_drive = first.is_ascii_alphabetic() && bytes.next() == Some(b':');
+        let is_rooted = quote != '`' && matches!(first, b'/' | b'~');
+        if !is_drive && !is_rooted {
+            return None;
+        }
+        let near = &rest[..rest.floor_char_boundary(AHEAD)];
+        let content = &near[..near.find(quote)?];
+        let (program, _) = content.split_once(' ')?;
+        let is_command = program.contains("/bin/") || content.contains(" -");
+        let others = content.split(' ').skip(1);
+        let mut others = others.filter(|word| word.starts_with(['/', '~', '.']));
+        let is_path = !is_command && others.next().is_none();
+        let name = content.rsplit(['/', '\\']).next().unwrap_or_default();
+        let is_file = is_path && !content.contains("://") && self.paths.names_file(name);
+        (is_file && !self.paths.is_library(content)).then_some((content, content.len() + 2))
+    }
+
+    /// Where the word that begins here ends.
+    fn word_end(&self, from: usize) -> usize {
+        let text = &self.text[from..];
+        if is_drive(text) {
+            let more = Self {
+                text: &text[2..],
+                ..*self
+            };
+            return from + 2 + more.word_end(0);
+        }
+        let mut end = 0;
+        let mut has_folder = false;
+        let mut last = None;
+        while let Some(c) = text[end..].chars().next() {
+            let length = match c {
+                '/' | '\\' => {
+                    has_folder = true;
+                    1
+                }
+                '_' | '-' | '.' | '~' | '+' | '$' | '@' | '%' | '*' => 1,
+                '(' | '[' if matches!(last, None | Some('/' | '\\')) => {
+                    match bracketed(&text[end..]) {
+                        Some(length) => {
+                            has_folder = true;
+                            length
+                        }
+                        None => break,
+                    }
+                }
+                // `[...slug]` may also stand behind a dot or a word: `post.[id].ts`.
+                _ if is_ideograph(c) => {
+                    let ends = last.is_some_and(|l: char| l.is_ascii_alphanumeric())
+                        && (!has_folder || text[..end].rfind('.') > text[..end].rfind('/'));
+                    if ends {
+                        break;
+                    }
+                    c.len_utf8()
+                }
+                _ if c.is_alphanumeric() => {
+                    if !has_folder && last.is_some_and(is_ideograph) {
+                        break;
+                    }
+                    c.len_utf8()
+                }
+                _ => break,
+            };
+            last = text[end..end + length].chars().next_back();
+            end += length;
+        }
+        from + end
+    }
+
+    fn address_end(&self, from: usize) -> usize {
+        let ends = |c: char| c.is_whitespace() || "\"'`<>)]}".contains(c) || is_ideograph(c);
+        let length = self.text[from..].find(ends);
+        length.map_or(self.text.len(), |length| from + length)
+    }
+}
+
+/// `C:\` or `C:/`.
+fn is_drive(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() > 2
+        && bytes[0].is_ascii_alphabetic()
+        && bytes[1] == b':'
+        && (bytes[2] == b'\\' || (bytes[2] == b'/' && bytes.get(3) != Some(&b'/')))
+}
+
+/// Bytes of a folder or a name in brackets: `[id]/`, `(shop)/`, `[[...slug]].tsx`.
+fn bracketed(text: &str) -> Option<usize> {
+    let near = &text.as_bytes()[..text.len().min(AHEAD)];
+    let mut depth = 0_u32;
+    for (at, byte) in near.iter().enumerate() {
+        match byte {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    let goes_on = matches!(near.get(at + 1), Some(b'/' | b'.'));
+                    let is_name =
+                        at > 1 && near.get(at + 2).is_some_and(|b| !b.is_ascii_whitespace());
+                    return (goes_on && is_name).then_some(at + 1);
+                }
+            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' | b'.' | b'@' => {}
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Written without spaces between words, so that a path may follow one at once.
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
+}
+
+/// Without the side that a diff writes before a path.
+fn sideless(path: &str) -> Option<&str> {
+    path.strip_prefix("a/").or_else(|| path.strip_prefix("b/"))
+}
+
+/// Without emphasis, `./`, and what ends a sentence.
+fn trimmed(word: &str) -> &str {
+    let mut word = word.trim_end_matches(['*', '.', '-', '~', '+', '@', '$']);
+    let bare = word.trim_start_matches('*');
+    if bare.starts_with(char::is_alphanumeric) {
+        word = bare;
+    }
+    word = word.trim_start_matches('-');
+    if let Some(rest) = word.strip_prefix('@')
+        && !rest.starts_with('/')
+    {
+        word = rest;
+    }
+    loop {
+        let rest = ["./", ".../"].iter().find_map(|p| word.strip_prefix(p));
+        match rest {
+            Some(rest) => word = rest,
+            None => return word,
+        }
+    }
+}

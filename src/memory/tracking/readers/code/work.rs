@@ -1,0 +1,191 @@
+//! The task, what got done, and which files version control says changed.
+//!
+//! Task and progress are read from the clauses of a person's own sentences; a clause ends where another
+//! subject begins (`breaks` in the cue file), never inside code or quotes.
+
+use std::sync::OnceLock;
+
+use regex::{Regex, RegexSet};
+
+use super::paths::Paths;
+use super::{pattern, patterns};
+use crate::memory::tracking::cues::{BadPattern, Cues};
+use crate::memory::tracking::exchange::Speaker;
+use crate::memory::tracking::note::{Finding, Kind, Note};
+use crate::memory::tracking::prose::{End, Sentence, sentences};
+
+/// Characters of a task.
+const MOST: usize = 120;
+
+/// Tasks of the person, and progress of both.
+pub(super) fn said(
+    cues: &Cues,
+    clauses: &Clauses,
+    paths: &Paths,
+    by: Speaker,
+    text: &str,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for sentence in sentences(text) {
+        for (at, clause) in clauses.of(sentence.text).into_iter().enumerate() {
+            let mut seen = false;
+            for (kind, parts) in cues.read(clause) {
+                let Some(text) = parts.name("text") else {
+                    continue;
+                };
+                let has = |name| parts.name(name).is_some();
+                let says = match kind {
+                    Kind::Task => {
+                        by == Speaker::User
+                            && is_order(&sentence, at, text.as_str(), has("asked"), has("frame"))
+                    }
+                    Kind::Progress => {
+                        sentence.end != End::Question
+                            && (by == Speaker::User || names(paths, clause))
+                            && (by == Speaker::Assistant || !has("terse"))
+                    }
+                    _ => false,
+                };
+                if says && !std::mem::replace(&mut seen, true) {
+                    findings.push(Note::new(capped(text.as_str())).of(kind));
+                }
+            }
+        }
+    }
+    findings
+}
+
+/// A bare verb orders only at the beginning of a sentence that is no question; `UPDATE users` is no order.
+fn is_order(sentence: &Sentence<'_>, at: usize, text: &str, asked: bool, framed: bool) -> bool {
+    let verb = text.split_whitespace().next().unwrap_or_default();
+    let shouts = verb.len() > 1 && !verb.contains(char::is_lowercase);
+    let is_question = sentence.end == End::Question;
+    !shouts && (asked || (!is_question && (framed || at == 0)))
+}
+
+/// Whether the words name a file or something in back-ticks.
+fn names(paths: &Paths, clause: &str) -> bool {
+    clause.matches('`').count() > 1 || paths.has_file(clause)
+}
+
+fn capped(text: &str) -> &str {
+    let ends = |c: char| c.is_whitespace() || ".,:;!?…".contains(c);
+    let text = text.trim().trim_end_matches(ends);
+    match text.char_indices().nth(MOST) {
+        None => text,
+        Some((end, _)) => {
+            let cut = &text[..end];
+            cut.rsplit_once(char::is_whitespace)
+                .map_or(cut, |(cut, _)| cut)
+        }
+    }
+}
+
+/// Cuts sentences where another clause begins.
+#[derive(Debug)]
+pub(super) struct Clauses {
+    breaks: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Clauses {
+    /// Patterns of what stands between two clauses; a group `next` begins the second.
+    pub(super) fn new(breaks: Vec<String>) -> Self {
+        Self {
+            breaks: format!("(?i)(?:{})", breaks.join("|")),
+            compiled: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), BadPattern> {
+        pattern(&self.breaks).map(drop)
+    }
+
+    fn of<'t>(&self, sentence: &'t str) -> Vec<&'t str> {
+        let breaks = self.compiled.get_or_init(|| pattern(&self.breaks).ok());
+        let mut clauses = Vec::new();
+        let mut from = 0;
+        let mut read = 0;
+        let mut quoted = false;
+        for found in breaks.iter().flat_map(|b| b.captures_iter(sentence)) {
+            let whole = found.get(0).map_or(0..0, |whole| whole.range());
+            let quotes = sentence[read..whole.start].matches(['`', '"']).count();
+            quoted ^= quotes % 2 == 1;
+            read = whole.start;
+            if quoted || whole.start == 0 {
+                continue;
+            }
+            clauses.push(sentence[from..whole.start].trim());
+            let parts = found.iter().skip(1).flatten();
+            from = parts.last().map_or(whole.end, |next| next.start());
+        }
+        clauses.push(sentence[from..].trim());
+        clauses
+    }
+}
+
+/// Reads diffs and what version control prints, line by line.
+#[derive(Debug)]
+pub(super) struct Changes {
+    patterns: Vec<String>,
+    compiled: OnceLock<Option<(RegexSet, Vec<Regex>)>>,
+}
+
+impl Changes {
+    /// Patterns of lines, with groups `path` and `to`; both are one word each.
+    pub(super) fn new(patterns: Vec<String>) -> Self {
+        Self {
+            patterns,
+            compiled: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), BadPattern> {
+        self.compile().map(drop)
+    }
+
+    fn compile(&self) -> Result<(RegexSet, Vec<Regex>), BadPattern> {
+        let each = self.patterns.iter().map(|p| pattern(p));
+        Ok((patterns(&self.patterns)?, each.collect::<Result<_, _>>()?))
+    }
+
+    /// Files that changed, in order, with repeats.
+    pub(super) fn read(&self, paths: &Paths, text: &str) -> Vec<String> {
+        let compiled = self.compiled.get_or_init(|| self.compile().ok());
+        let mut changed = Vec::new();
+        let Some((any, each)) = compiled else {
+            return changed;
+        };
+        for line in text.lines() {
+            let first = any.matches(line).into_iter().next();
+            let Some(parts) = first.and_then(|place| each[place].captures(line)) else {
+                continue;
+            };
+            for name in ["path", "to"] {
+                if let Some(path) = parts.name(name) {
+                    add(paths, path.as_str(), &mut changed);
+                }
+            }
+        }
+        changed
+    }
+}
+
+/// One path, or two in `src/{old => new}/x.rs`.
+fn add(paths: &Paths, path: &str, changed: &mut Vec<String>) {
+    let path = path.trim_matches(['"', '`', '\'']);
+    if let Some((before, rest)) = path.split_once('{')
+        && let Some((inside, after)) = rest.split_once('}')
+        && let Some((old, new)) = inside.split_once(" => ")
+    {
+        for part in [old, new] {
+            let path = format!("{before}{part}{after}");
+            changed.push(path.replace("//", "/"));
+        }
+        return;
+    }
+    let is_path = path.contains('/') || paths.has_file(path);
+    if is_path && path != "/dev/null" && !path.ends_with('/') && !path.starts_with("...") {
+        changed.push(path.trim_start_matches("./").to_owned());
+    }
+}
