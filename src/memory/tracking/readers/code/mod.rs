@@ -1,13 +1,16 @@
 //! Reads programming work: the task, what got done, files, errors, and what version control says changed.
 //!
 //! ```text
-//!  paths.rs   files, from everyone            errors.rs   errors, from the person and from failed tools
+//!  scan.rs    words of a line -> paths.rs   which of them are files     (from everyone)
+//!  pass.rs    lines -> errors.rs            which of them are errors    (from the person and from failed tools)
 //!  work.rs    task and progress, from sentences; changes, from pasted diffs and status
 //! ```
 //! Words, patterns and tables are in `config/cues/code.yaml`; linear in the length of what is read.
 
 mod errors;
+mod pass;
 mod paths;
+mod scan;
 mod work;
 
 use std::collections::{BTreeMap, HashSet};
@@ -63,7 +66,7 @@ impl CodeReader {
         };
         Ok(Self {
             cues: Cues::new(read.languages.values()).map_err(wrong)?,
-            clauses: Clauses::new(list("breaks")),
+            clauses: Clauses::new(&list("breaks")),
             errors: Errors::new(read.errors, list("talk")).map_err(wrong)?,
             paths: Paths::new(read.paths),
             changes: Changes::new(read.changes),

@@ -90,7 +90,7 @@ pub(super) struct Clauses {
 
 impl Clauses {
     /// Patterns of what stands between two clauses; a group `next` begins the second.
-    pub(super) fn new(breaks: Vec<String>) -> Self {
+    pub(super) fn new(breaks: &[String]) -> Self {
         Self {
             breaks: format!("(?i)(?:{})", breaks.join("|")),
             compiled: OnceLock::new(),
@@ -106,13 +106,13 @@ impl Clauses {
         let mut clauses = Vec::new();
         let mut from = 0;
         let mut read = 0;
-        let mut quoted = false;
+        let mut in_quotes = false;
         for found in breaks.iter().flat_map(|b| b.captures_iter(sentence)) {
             let whole = found.get(0).map_or(0..0, |whole| whole.range());
-            let quotes = sentence[read..whole.start].matches(['`', '"']).count();
-            quoted ^= quotes % 2 == 1;
+            let marks = sentence[read..whole.start].matches(['`', '"']).count();
+            in_quotes ^= marks % 2 == 1;
             read = whole.start;
-            if quoted || whole.start == 0 {
+            if in_quotes || whole.start == 0 {
                 continue;
             }
             clauses.push(sentence[from..whole.start].trim());
