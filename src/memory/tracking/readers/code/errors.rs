@@ -58,6 +58,9 @@ pub(super) struct Row {
     /// Counts only under the frames of a Python traceback.
     #[serde(default)]
     pub(super) traceback: bool,
+    /// Counts only where a sentence quotes it.
+    #[serde(default)]
+    pub(super) quoted: bool,
 }
 
 /// Where the frame of an error stands.
@@ -77,6 +80,9 @@ pub(super) struct Frame {
     /// The last of these holds, however far it is above.
     #[serde(default)]
     pub(super) traceback: bool,
+    /// A file alone; the errors under it name their lines.
+    #[serde(default)]
+    pub(super) heading: bool,
 }
 
 #[derive(Debug)]

@@ -41,6 +41,8 @@ pub(super) struct Pass<'e> {
     /// Marker of the open fence, and whether it is around a program.
     fence: Option<(&'static str, bool)>,
     above: Option<Above>,
+    /// The file that the lines up to the next empty one are about.
+    heading: Option<String>,
     /// The error whose frame is looked for, and the lines since the last frame.
     below: Option<(usize, usize)>,
     /// The error whose message is looked for.
@@ -56,6 +58,7 @@ impl<'e> Pass<'e> {
             found: Vec::new(),
             fence: None,
             above: None,
+            heading: None,
             below: None,
             next: None,
         }
@@ -67,7 +70,10 @@ impl<'e> Pass<'e> {
 
     pub(super) fn line(&mut self, line: &str) {
         let content = line.trim();
-        if self.fences(content) || content.is_empty() {
+        if content.is_empty() {
+            self.heading = None;
+        }
+        if content.is_empty() || self.fences(content) {
             return;
         }
         if let Some(mut error) = self.next.take() {
@@ -113,7 +119,7 @@ impl<'e> Pass<'e> {
         let compiled = self.compiled;
         for place in compiled.any.matches(content) {
             let row = &self.table.rows[place];
-            if row.traceback && !in_traceback {
+            if row.quoted || row.traceback && !in_traceback {
                 continue;
             }
             let Some(parts) = compiled.rows[place].captures(content) else {
@@ -154,7 +160,7 @@ impl<'e> Pass<'e> {
             let age = above.age + 1;
             (age < REACH).then_some(Above { age, ..above })
         });
-        if !content.contains(|c: char| c.is_ascii_digit()) {
+        if content.contains(' ') && !content.contains(|c: char| c.is_ascii_digit()) {
             return;
         }
         let compiled = self.compiled;
@@ -165,6 +171,10 @@ impl<'e> Pass<'e> {
             return;
         };
         let frame = &self.table.frames[at];
+        if frame.heading {
+            self.heading = parts.name("file").map(|file| file.as_str().to_owned());
+            return;
+        }
         let place = if self.paths.is_library_frame(content) {
             None
         } else {
@@ -197,7 +207,8 @@ impl<'e> Pass<'e> {
 
     /// `file:line:col` of the groups, unless the file is a library's.
     fn place(&self, parts: &Captures<'_>) -> Option<String> {
-        let file = parts.name("file")?.as_str();
+        let file = parts.name("file").map(|file| file.as_str());
+        let file = file.or(self.heading.as_deref())?;
         let file = file.strip_prefix("file://").unwrap_or(file);
         let file = file.trim_start_matches("./");
         let line = parts.name("line")?.as_str();

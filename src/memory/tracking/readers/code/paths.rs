@@ -18,8 +18,10 @@ pub(super) struct Table {
     extensions: Vec<String>,
     /// Endings that do so only behind a folder, because fields are called so too.
     shy: Vec<String>,
-    /// Endings that a name of one letter does not make a file: `r.ts` is a field.
+    /// Endings that are fields behind a name of one letter or a receiver: `console.log`.
     fields: Vec<String>,
+    /// Endings that are fields behind a name of one letter: `r.ts`.
+    initials: Vec<String>,
     /// Files without ending.
     names: Vec<String>,
     /// Endings of paths to files without ending: `.ssh/config`.
@@ -28,8 +30,9 @@ pub(super) struct Table {
     doubles: Vec<String>,
     /// Words that look like files and are none.
     products: Vec<String>,
-    /// What has fields rather than endings: `self.rs`.
     receivers: Vec<String>,
+    /// What has fields and never endings: `self.rs`.
+    selves: Vec<String>,
     /// Last labels of domains.
     domains: Vec<String>,
     /// Schemes of addresses that are files all the same.
@@ -45,11 +48,13 @@ pub(super) struct Paths {
     extensions: HashSet<String>,
     shy: HashSet<String>,
     fields: HashSet<String>,
+    initials: HashSet<String>,
     names: HashSet<String>,
     tails: Vec<String>,
     doubles: HashSet<String>,
     products: HashSet<String>,
     receivers: HashSet<String>,
+    selves: HashSet<String>,
     domains: HashSet<String>,
     pub(super) schemes: HashSet<String>,
     library: String,
@@ -65,11 +70,13 @@ impl Paths {
             extensions: set(table.extensions),
             shy: set(table.shy),
             fields: set(table.fields),
+            initials: set(table.initials),
             names: set(table.names),
             tails: table.tails,
             doubles: set(table.doubles),
             products: set(table.products),
             receivers: set(table.receivers),
+            selves: set(table.selves),
             domains: set(table.domains),
             schemes: set(table.schemes),
             library: format!("(?i){}", parts.join("|")),
@@ -170,9 +177,11 @@ impl Paths {
             return false;
         };
         let first = stem.split('.').next().unwrap_or_default();
-        let letters = stem.chars().take(2).count();
-        let is_field = self.receivers.contains(&first.to_lowercase())
-            || (letters == 1 && (extension.len() == 1 || self.fields.contains(extension)));
+        let is_letter = stem.chars().take(2).count() == 1;
+        let is_receiver = is_letter || self.receivers.contains(&first.to_lowercase());
+        let is_field = self.selves.contains(&first.to_lowercase())
+            || (is_receiver && self.fields.contains(extension))
+            || (is_letter && (extension.len() == 1 || self.initials.contains(extension)));
         let is_call = next == Some('(');
         let is_shy = self.shy.contains(extension) && stem.starts_with("lib");
         let is_variable = name.starts_with('$');
@@ -237,7 +246,10 @@ impl Paths {
         let has_rest = first.len() < word.len();
         let label = first.trim_end_matches('.').rsplit_once('.');
         let is_domain = label.is_some_and(|(host, label)| {
-            !host.is_empty() && !host.starts_with('.') && self.domains.contains(label)
+            !self.is_known_name(first)
+                && !host.is_empty()
+                && !host.starts_with('.')
+                && self.domains.contains(label)
         });
         let is_product = has_rest && self.products.contains(&first.to_lowercase());
         is_mail

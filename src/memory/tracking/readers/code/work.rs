@@ -3,6 +3,7 @@
 //! Task and progress are read from the clauses of a person's own sentences; a clause ends where another
 //! subject begins (`breaks` in the cue file), never inside code or quotes.
 
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use regex::{Regex, RegexSet};
@@ -27,7 +28,8 @@ pub(super) fn said(
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     for sentence in sentences(text) {
-        for (at, clause) in clauses.of(sentence.text).into_iter().enumerate() {
+        let mut begins = true;
+        for clause in clauses.of(sentence.text) {
             let mut seen = false;
             for (kind, parts) in cues.read(clause) {
                 let Some(text) = parts.name("text") else {
@@ -37,7 +39,13 @@ pub(super) fn said(
                 let says = match kind {
                     Kind::Task => {
                         by == Speaker::User
-                            && is_order(&sentence, at, text.as_str(), has("asked"), has("frame"))
+                            && is_order(
+                                &sentence,
+                                begins,
+                                text.as_str(),
+                                has("asked"),
+                                has("frame"),
+                            )
                     }
                     Kind::Progress => {
                         sentence.end != End::Question
@@ -50,17 +58,18 @@ pub(super) fn said(
                     findings.push(Note::new(capped(text.as_str())).of(kind));
                 }
             }
+            begins = begins && clauses.opens(clause);
         }
     }
     findings
 }
 
 /// A bare verb orders only at the beginning of a sentence that is no question; `UPDATE users` is no order.
-fn is_order(sentence: &Sentence<'_>, at: usize, text: &str, asked: bool, framed: bool) -> bool {
+fn is_order(sentence: &Sentence<'_>, begins: bool, text: &str, asked: bool, framed: bool) -> bool {
     let verb = text.split_whitespace().next().unwrap_or_default();
     let shouts = verb.len() > 1 && !verb.contains(char::is_lowercase);
     let is_question = sentence.end == End::Question;
-    !shouts && (asked || (!is_question && (framed || at == 0)))
+    !shouts && (asked || (!is_question && (framed || begins)))
 }
 
 /// Whether the words name a file or something in back-ticks.
@@ -85,20 +94,27 @@ fn capped(text: &str) -> &str {
 #[derive(Debug)]
 pub(super) struct Clauses {
     breaks: String,
+    opening: HashSet<String>,
     compiled: OnceLock<Option<Regex>>,
 }
 
 impl Clauses {
     /// Patterns of what stands between two clauses; a group `next` begins the second.
-    pub(super) fn new(breaks: &[String]) -> Self {
+    pub(super) fn new(breaks: &[String], opening: Vec<String>) -> Self {
         Self {
             breaks: format!("(?i)(?:{})", breaks.join("|")),
+            opening: opening.into_iter().collect(),
             compiled: OnceLock::new(),
         }
     }
 
     pub(super) fn check(&self) -> Result<(), BadPattern> {
         pattern(&self.breaks).map(drop)
+    }
+
+    /// Whether a clause only opens a sentence: `TODO`.
+    fn opens(&self, clause: &str) -> bool {
+        self.opening.contains(&clause.to_lowercase())
     }
 
     fn of<'t>(&self, sentence: &'t str) -> Vec<&'t str> {
@@ -184,7 +200,10 @@ fn add(paths: &Paths, path: &str, changed: &mut Vec<String>) {
         }
         return;
     }
-    let is_path = path.contains('/') || paths.has_file(path);
+    let has_ending = path
+        .rsplit_once('.')
+        .is_some_and(|(stem, end)| !(stem.is_empty() || end.is_empty()));
+    let is_path = path.contains('/') || has_ending || paths.has_file(path);
     if is_path && path != "/dev/null" && !path.ends_with('/') && !path.starts_with("...") {
         changed.push(path.trim_start_matches("./").to_owned());
     }
