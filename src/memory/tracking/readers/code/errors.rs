@@ -223,3 +223,130 @@ fn alike(text: &str) -> String {
     }
     alike
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::embedded;
+
+    fn read(text: &str) -> Vec<String> {
+        let reader = embedded();
+        let errors = reader.errors.read(&reader.paths, text).into_iter();
+        let written = errors.map(|error| match error.place {
+            Some(place) => format!("{} @ {place}", error.text),
+            None => error.text,
+        });
+        written.collect()
+    }
+
+    #[test]
+    fn each_tool_writes_its_errors_and_their_places_in_its_own_way() {
+        for (text, expected) in [
+            (
+                "  File \"a.py\", line 3, in f\n    x()\n  File \"/v/site-packages/b.py\", line 9, in g\nmypkg.Odd",
+                "mypkg.Odd @ a.py:3",
+            ),
+            (
+                "E   KeyError: 'B'\n\nsrc/c.py:18: KeyError\nFAILED t.py::t - KeyError: 'B'",
+                "KeyError: 'B' @ src/c.py:18",
+            ),
+            (
+                "error[E0308]: mismatched types\n  --> src/b.rs:8:9",
+                "error[E0308]: mismatched types @ src/b.rs:8:9",
+            ),
+            (
+                "thread 'm' panicked at src/x.rs:4:5:\nboom",
+                "panicked: boom @ src/x.rs:4:5",
+            ),
+            (
+                "panic: nil map\n\ngoroutine 1:\n\t/usr/local/go/src/a.go:1 +0x1\n\t/h/m.go:9 +0x1",
+                "panic: nil map @ /h/m.go:9",
+            ),
+            (
+                "a.ts(1,7): error TS2322: No.",
+                "error TS2322: No. @ a.ts:1:7",
+            ),
+            (
+                "TypeError: no\n    at n (/a/node_modules/x.js:1:1)\n    at f (/a/s.js:14:33)",
+                "TypeError: no @ /a/s.js:14:33",
+            ),
+            (
+                "a.c:9:1: fatal error: x.h: missing",
+                "fatal error: x.h: missing @ a.c:9:1",
+            ),
+            (
+                "java.lang.Foo$BadException: no\n\tat java.util.X.y(X.java:1)\n\tat me.A.b(A.java:5)",
+                "java.lang.Foo$BadException: no @ A.java:5",
+            ),
+            (
+                "[ERROR] /p/A.java:[41,17] cannot find symbol",
+                "cannot find symbol @ /p/A.java:41:17",
+            ),
+            (
+                "Unhandled exception. System.OddException: no\n   at A.B() in C:\\s\\A.cs:line 6",
+                "System.OddException: no @ C:\\s\\A.cs:6",
+            ),
+            (
+                "PHP Fatal error:  no in /v/a.php on line 8",
+                "PHP Fatal error:  no @ /v/a.php:8",
+            ),
+            (
+                "psql:m.sql:7: ERROR:  no table",
+                "ERROR:  no table @ m.sql:7",
+            ),
+            (
+                "./x.sh: line 8: jq: command not found",
+                "jq: command not found @ x.sh:8",
+            ),
+            (
+                "/h/src/i.js\n  3:7  error  'x' is unused  no-unused",
+                "'x' is unused @ /h/src/i.js:3:7",
+            ),
+            (
+                "2024-03-07 10:22:51,123 ERROR could not load",
+                "could not load",
+            ),
+            (
+                "npm ERR! code ERESOLVE\nnpm ERR! errno 1",
+                "npm ERR! code ERESOLVE",
+            ),
+            (
+                "It fails with error: linker `cc` not found, why?",
+                "error: linker `cc` not found",
+            ),
+            (
+                "I get `TypeError: x is no function` here",
+                "TypeError: x is no function",
+            ),
+            (
+                "TypeError: code 12\nTypeError: code 13 \n",
+                "TypeError: code 12",
+            ),
+        ] {
+            assert_eq!(read(text), [expected], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn talk_about_errors_code_counts_and_warnings_are_no_errors() {
+        for text in [
+            "error handling is fine, 0 errors, no errors, what is a ValueError?",
+            "If I did that, would I get \"TypeError: x is no function\"?",
+            "```python\nraise ValueError(\"Error: no\")\n```",
+            "throw new TypeError('Error: bad value');",
+            "except KeyError as e:\n    logger.error('error: %s', e)",
+            "level: error\nroot: error",
+            "2 failed, 3 passed\nFAILED (failures=1)\ntest result: FAILED. 1 passed; 1 failed",
+            "error: could not compile `x` due to 2 previous errors\nFound 2 errors.",
+            "warning: unused import\n  --> src/a.rs:1:1\na.c:1:1: warning: unused",
+        ] {
+            assert_eq!(read(text), [""; 0], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_cut_after_two_hundred_characters() {
+        let text = format!("KeyError: {}", "ä ".repeat(300));
+        let read = read(&text);
+        assert!((199..=200).contains(&read[0].chars().count()), "{read:?}");
+    }
+}

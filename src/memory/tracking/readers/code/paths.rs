@@ -282,3 +282,85 @@ fn trimmed(word: &str) -> &str {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::embedded;
+
+    fn check(text: &str, expected: &[&str]) {
+        let mut found = Vec::new();
+        embedded().paths.scan(text, |path| found.push(path));
+        assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn files_are_found_however_they_are_written() {
+        for (text, expected) in [
+            ("see main.rs, then ./lib/x.py.", ["main.rs", "lib/x.py"]),
+            ("`a/b.ts:42:7` and x.cs(33,21): error", ["a/b.ts", "x.cs"]),
+            (
+                "[guide](docs/in.md#top) **src/auth.py**",
+                ["docs/in.md", "src/auth.py"],
+            ),
+            (
+                "app/[id]/page.tsx (app/(shop)/layout.tsx)",
+                ["app/[id]/page.tsx", "app/(shop)/layout.tsx"],
+            ),
+            (
+                "\"D:\\My Games\\a.bin\" ..\\b.exe",
+                ["D:\\My Games\\a.bin", "..\\b.exe"],
+            ),
+            (
+                "the Makefile and Dockerfile.dev",
+                ["Makefile", "Dockerfile.dev"],
+            ),
+            (".env.local, ~/.gitconfig", [".env.local", "~/.gitconfig"]),
+            ("diff --git a/x.rs b/y.rs", ["x.rs", "y.rs"]),
+            (
+                "at f (/app/a.js:1:2)\n  File \"b.py\", line 3",
+                ["/app/a.js", "b.py"],
+            ),
+            (
+                "--config=web.prod.js FILE=prod.env",
+                ["web.prod.js", "prod.env"],
+            ),
+            (
+                "我在编译src/net/a.cpp时，构建脚本是CMakeLists.txt。",
+                ["src/net/a.cpp", "CMakeLists.txt"],
+            ),
+            (
+                "file:///srv/x.mjs:3:1 Übersicht.md",
+                ["/srv/x.mjs", "Übersicht.md"],
+            ),
+            (
+                "+page.svelte at src/routes/+page.svelte",
+                ["page.svelte", "src/routes/+page.svelte"],
+            ),
+            ("utils.py's tests/t.py::test_y", ["utils.py", "tests/t.py"]),
+        ] {
+            check(text, &expected);
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_a_file_is_none() {
+        for text in [
+            "https://x.org/a/b.html?c=d.json and www.x.com/i.html",
+            "docs.example.io/guide/index.html 10.0.3.7:80/x.html localhost:80/a.js",
+            "git@github.com:a/b.rs ops@example.com",
+            "1.2.3 v2.0.0-rc.1 e.g. i.e. d.h. 24/7 3.5 TCP/IP",
+            "os.path.join(a) res.json() console.log self.rs this.state.css r.ts",
+            "Node.js, Vue.js and ASP.NET; done.Then style.So org.hibernate.SQL",
+            "src/ ~/project /etc/nginx/ src/lib/helpers",
+            "*.py **/*.{ts,tsx} src/*/x.rs test_*.py !**/*.d.ts",
+            ".py .tsx .d.ts .test.js",
+            "node_modules/a/b.js /usr/lib/python3/x.py ~/.cargo/registry/src/x/lib.rs",
+            "\tat java.base/java.lang.Thread.run(Thread.java:840)",
+            "#include <stdio.h>",
+            "@babel/core lodash.merge@4.6.2 react@18.2.0/index.js",
+            "${root}/x.py <id>/y.rs",
+        ] {
+            check(text, &[]);
+        }
+    }
+}
