@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use cogtrix::memory::tracking::readers::Reader;
+use cogtrix::memory::tracking::readers::code::CodeReader;
 use cogtrix::memory::tracking::{Exchange, Finding, Kind, Piece, Speaker};
 use serde::Deserialize;
 
@@ -156,7 +157,8 @@ enum Misses {
     Kept,
 }
 
-fn score(reader: &dyn Reader, file: &str, misses: Misses) -> BTreeMap<&'static str, Score> {
+#[expect(clippy::print_stdout, reason = "misses are told to who tunes the cues")]
+fn score(reader: &dyn Reader, file: &str, told: Misses) -> BTreeMap<&'static str, Score> {
     let mut scores: BTreeMap<&'static str, Score> = BTreeMap::new();
     for labelled in corpus(file) {
         let pieces = [
@@ -178,21 +180,21 @@ fn score(reader: &dyn Reader, file: &str, misses: Misses) -> BTreeMap<&'static s
             let mut found: Vec<String> = found.map(written).collect();
             found.dedup();
             let score = scores.entry(field).or_default();
-            let mut unfound = Vec::new();
+            let mut missed = Vec::new();
             for expected in expected {
                 match found.iter().position(|found| like.is(&expected, found)) {
                     Some(place) => {
                         found.remove(place);
                         score.right += 1;
                     }
-                    None => unfound.push(expected),
+                    None => missed.push(expected),
                 }
             }
-            score.missed += u32::try_from(unfound.len()).unwrap();
+            score.missed += u32::try_from(missed.len()).unwrap();
             score.wrong += u32::try_from(found.len()).unwrap();
-            if misses == Misses::Told && !(unfound.is_empty() && found.is_empty()) {
+            if told == Misses::Told && !(missed.is_empty() && found.is_empty()) {
                 println!(
-                    "{}: {field}: missed {unfound:?}, wrong {found:?}",
+                    "{}: {field}: missed {missed:?}, wrong {found:?}",
                     labelled.name
                 );
             }
@@ -200,4 +202,46 @@ fn score(reader: &dyn Reader, file: &str, misses: Misses) -> BTreeMap<&'static s
     }
     scores.retain(|_, score| score.right + score.wrong + score.missed > 0);
     scores
+}
+
+/// Prints the table per field, open and held out, and gives both.
+#[expect(clippy::print_stdout, reason = "the table is for docs/TRACKING.md")]
+fn table(reader: &dyn Reader, name: &str) -> [BTreeMap<&'static str, Score>; 2] {
+    let open = score(reader, &format!("{name}.yaml"), Misses::Told);
+    let held_out = score(reader, &format!("{name}-held-out.yaml"), Misses::Kept);
+    for (part, scores) in [("open", &open), ("held out", &held_out)] {
+        for (field, score) in scores {
+            let (precision, recall) = (score.precision(), score.recall());
+            let of = score.right + score.missed;
+            println!("{part:8} {field:12} precision {precision:.2} recall {recall:.2} of {of}");
+        }
+    }
+    [open, held_out]
+}
+
+/// Asserts the least precision and recall of fields.
+fn assert_least(scores: &BTreeMap<&str, Score>, least: &[(&str, f64, f64)]) {
+    for (field, precision, recall) in least {
+        let score = scores.get(field).copied().unwrap_or_default();
+        assert!(score.right > 0, "{field} is in the corpus");
+        let is_enough = score.precision() >= *precision && score.recall() >= *recall;
+        assert!(is_enough, "{field}: {score:?}");
+    }
+}
+
+#[test]
+fn files_errors_tasks_progress_and_changes_are_read_as_people_label_them() {
+    let [open, held_out] = table(&CodeReader::embedded(), "code");
+    assert_least(
+        &open,
+        &[
+            ("files", 0.95, 0.9),
+            ("errors", 0.95, 0.9),
+            ("task", 0.8, 0.7),
+            ("progress", 0.8, 0.7),
+            ("changes", 0.8, 0.7),
+        ],
+    );
+    let fields = ["files", "errors", "task", "progress", "changes"];
+    assert_least(&held_out, &fields.map(|field| (field, 0.7, 0.6)));
 }
