@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use cogtrix::memory::tracking::readers::Reader;
+use cogtrix::memory::tracking::readers::conversation::ConversationReader;
 use cogtrix::memory::tracking::{Exchange, Finding, Kind, Piece, Speaker};
 use serde::Deserialize;
 
@@ -191,10 +192,34 @@ fn score(reader: &dyn Reader, file: &str, misses: Misses) -> BTreeMap<&'static s
             score.missed += u32::try_from(missed.len()).unwrap();
             score.wrong += u32::try_from(found.len()).unwrap();
             if misses == Misses::Told && !(missed.is_empty() && found.is_empty()) {
-                println!("{}: {field}: missed {missed:?}, wrong {found:?}", labelled.name);
+                println!(
+                    "{}: {field}: missed {missed:?}, wrong {found:?}",
+                    labelled.name
+                );
             }
         }
     }
     scores.retain(|_, score| score.right + score.wrong + score.missed > 0);
     scores
+}
+
+/// Prints a table of scores and hands them back.
+fn table(reader: &dyn Reader, file: &str, misses: Misses) -> BTreeMap<&'static str, Score> {
+    let scores = score(reader, file, misses);
+    println!("{file}");
+    for (field, score) in &scores {
+        let (precision, recall) = (score.precision(), score.recall());
+        println!("  {field:12} precision {precision:.2} recall {recall:.2} ({score:?})");
+    }
+    scores
+}
+
+#[test]
+fn topics_names_and_facts_are_told_from_talk() {
+    let reader = ConversationReader::embedded();
+    for (field, score) in table(&reader, "conversation.yaml", Misses::Told) {
+        assert!(score.precision() >= 0.8, "{field}: {score:?}");
+        assert!(score.recall() >= 0.7, "{field}: {score:?}");
+    }
+    table(&reader, "conversation-held-out.yaml", Misses::Kept);
 }

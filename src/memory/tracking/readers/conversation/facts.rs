@@ -1,0 +1,314 @@
+//! Facts: what a person states about themselves and theirs that will still hold tomorrow.
+//!
+//! A sentence is cut into clauses where a subject follows a comma or a joining word. A clause is a fact when a
+//! cue matches it from its subject on; when a habit matches it and nothing says that it is passing; or when it
+//! goes on about somebody of whom a fact was just told (`she`, `Rex`).
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::names::Name;
+use super::topics::language;
+use super::words::{Lexicon, Role, Word, holding};
+use super::{Spoken, spelled};
+use crate::memory::tracking::Kind;
+use crate::memory::tracking::cues::{BadPattern, Cues, one};
+use crate::memory::tracking::prose::End;
+
+/// Words between the beginning of a clause and its subject: `on paper I'm …`.
+const ADJUNCT: usize = 6;
+
+/// Words of something that is only named.
+const NAMED: usize = 4;
+
+/// What the cue file says of facts.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct FactCues {
+    subjects: String,
+    starts: String,
+    joiners: String,
+    askers: String,
+    imagined: String,
+    openers: String,
+    adjuncts: String,
+    beings: String,
+    verbs: String,
+    elders: String,
+    owners: String,
+    /// Patterns of clauses that are no facts, whatever else they say.
+    never: Vec<String>,
+    cues: Vec<String>,
+    /// Wide patterns, for clauses that no pattern of `passing` matches.
+    habits: Vec<String>,
+    passing: Vec<String>,
+    /// What is told of somebody who was spoken of, with the name in `who` if it is one.
+    follow: Vec<String>,
+    /// Patterns of what no longer belongs to the clause.
+    tails: Vec<String>,
+}
+
+impl FactCues {
+    pub(super) fn words(&self, lexicon: &mut Lexicon) {
+        for (role, list) in [
+            (Role::Subject, &self.subjects),
+            (Role::Start, &self.starts),
+            (Role::Joiner, &self.joiners),
+            (Role::Asker, &self.askers),
+            (Role::Imagined, &self.imagined),
+            (Role::Opener, &self.openers),
+            (Role::Adjunct, &self.adjuncts),
+            (Role::Being, &self.beings),
+            (Role::Verb, &self.verbs),
+            (Role::Elder, &self.elders),
+            (Role::Owner, &self.owners),
+        ] {
+            lexicon.add(role, list);
+        }
+    }
+}
+
+/// Finds facts.
+#[derive(Debug)]
+pub(super) struct Facts {
+    cues: Cues,
+    habits: Cues,
+    follow: Cues,
+    tails: Option<String>,
+    compiled_tails: OnceLock<Option<Regex>>,
+}
+
+/// Places among the words of a sentence: where a clause begins, its subject, and where it ends.
+#[derive(Clone, Copy, Debug)]
+struct Clause {
+    first: usize,
+    subject: usize,
+    end: usize,
+}
+
+/// Of whom the text has told something.
+#[derive(Debug, Default)]
+struct Told<'a> {
+    names: HashSet<&'a str>,
+    /// The sentence before was about somebody.
+    just_now: bool,
+}
+
+impl Facts {
+    pub(super) fn new<'a>(
+        sheets: impl Iterator<Item = (&'a FactCues, &'a BTreeMap<String, Vec<String>>)>,
+    ) -> Result<Self, BadPattern> {
+        let (mut cues, mut habits, mut follow) = (Vec::new(), Vec::new(), Vec::new());
+        let mut tails = Vec::new();
+        for (sheet, lists) in sheets {
+            let passing: Vec<_> = sheet.never.iter().chain(&sheet.passing).cloned().collect();
+            cues.push(language(&sheet.cues, &sheet.never, lists, Kind::Fact));
+            habits.push(language(&sheet.habits, &passing, lists, Kind::Fact));
+            follow.push(language(&sheet.follow, &passing, lists, Kind::Fact));
+            tails.extend(sheet.tails.iter().map(|tail| spelled(tail)));
+        }
+        Ok(Self {
+            cues: Cues::new(&cues)?,
+            habits: Cues::new(&habits)?,
+            follow: Cues::new(&follow)?,
+            tails: (!tails.is_empty()).then(|| tails.join("|")),
+            compiled_tails: OnceLock::new(),
+        })
+    }
+
+    pub(super) fn check(&self) -> Result<(), BadPattern> {
+        if let Some(tails) = &self.tails {
+            one(tails)?;
+        }
+        self.cues.check()?;
+        self.habits.check()?;
+        self.follow.check()
+    }
+
+    /// Tells each fact of a text and where it begins.
+    pub(super) fn read<'a>(
+        &self,
+        text: &[Spoken<'a>],
+        quotes: &[Range<usize>],
+        names: &[Name<'a>],
+        mut found: impl FnMut(usize, &'a str),
+    ) {
+        let mut told = Told::default();
+        for spoken in text {
+            let facts = self.of_sentence(spoken, quotes, names, &mut told);
+            for fact in facts {
+                found(spoken.at + fact.start, &spoken.sentence.text[fact]);
+            }
+        }
+    }
+
+    fn of_sentence<'a>(
+        &self,
+        spoken: &Spoken<'a>,
+        quotes: &[Range<usize>],
+        names: &[Name<'a>],
+        told: &mut Told<'a>,
+    ) -> Vec<Range<usize>> {
+        let words = &spoken.words;
+        let asks = spoken.sentence.end == End::Question;
+        let mut facts: Vec<Range<usize>> = Vec::new();
+        let mut goes_on = false;
+        let mut is_about = false;
+        for clause in clauses(words) {
+            let first = &words[clause.first];
+            let subject = &words[clause.subject];
+            let is_last = clause.end == words.len();
+            if first.is(Role::Imagined) || (asks && (is_last || first.is(Role::Asker))) {
+                break;
+            }
+            let range = first.start..end_of(&words[clause.end - 1]);
+            let is_quoted = holding(quotes, spoken.at + subject.start).is_some();
+            let told_now = told.just_now || is_about;
+            let fact = (!is_quoted)
+                .then(|| self.fact(spoken, clause, told, told_now))
+                .flatten();
+            match fact {
+                Some(end) => {
+                    let range = range.start..end;
+                    let named = within(names, spoken.at + range.start..spoken.at + range.end);
+                    is_about |= !named.is_empty();
+                    let named = named.iter().flat_map(|name| name.text.split_whitespace());
+                    told.names.extend(named);
+                    facts.push(range);
+                }
+                None if goes_on && first.is(Role::Owner) && clause.end - clause.first <= NAMED => {
+                    // `… with my wife and my dog`
+                    if let Some(last) = facts.last_mut() {
+                        last.end = range.end;
+                    }
+                }
+                None => {}
+            }
+            goes_on = fact.is_some();
+            let beings = words[clause.subject..clause.end].iter();
+            let speaks_of_own = fact.is_some() || subject.is(Role::Owner);
+            is_about |= speaks_of_own && beings.take(8).any(|word| word.is(Role::Being));
+            is_about |= goes_on && told_now;
+        }
+        told.just_now = is_about;
+        facts
+    }
+
+    /// Where the fact that a clause states ends.
+    fn fact(
+        &self,
+        spoken: &Spoken<'_>,
+        clause: Clause,
+        told: &Told<'_>,
+        told_now: bool,
+    ) -> Option<usize> {
+        let words = &spoken.words;
+        let subject = &words[clause.subject];
+        let is_known = told.names.contains(subject.text);
+        let may_begin = subject.is(Role::Subject)
+            || subject.is(Role::Start)
+            || is_known
+            || words
+                .get(clause.subject + 1)
+                .is_some_and(|next| next.is(Role::Elder));
+        if !may_begin {
+            return None;
+        }
+        let end = end_of(&words[clause.end - 1]);
+        let said = &spoken.sentence.text[subject.start..end];
+        let tail = self.tails().and_then(|tails| tails.find(said));
+        let said = tail.map_or(said, |tail| said[..tail.start()].trim_end());
+        let is_fact = self.cues.read(said).next().is_some()
+            || self.habits.read(said).next().is_some()
+            || ((told_now || is_known)
+                && self.follow.read(said).any(|(_, captures)| {
+                    captures
+                        .name("who")
+                        .map_or(told_now, |who| told.names.contains(who.as_str()))
+                }));
+        is_fact.then_some(subject.start + said.len())
+    }
+
+    fn tails(&self) -> Option<&Regex> {
+        let compiled = self
+            .compiled_tails
+            .get_or_init(|| one(self.tails.as_ref()?).ok());
+        compiled.as_ref()
+    }
+}
+
+/// Names that stand in this stretch of the text.
+fn within<'n, 'a>(names: &'n [Name<'a>], range: Range<usize>) -> &'n [Name<'a>] {
+    let from = names.partition_point(|name| name.at < range.start);
+    let to = names.partition_point(|name| name.at < range.end);
+    &names[from..to.max(from)]
+}
+
+/// Where a word ends, its `'s` counted.
+fn end_of(word: &Word<'_>) -> usize {
+    let owner = if word.owns() {
+        word.after.find('s').map_or(0, |s| s + 1)
+    } else {
+        0
+    };
+    word.end + owner
+}
+
+/// The clauses of a sentence, bare of the words that open and join them.
+fn clauses(words: &[Word<'_>]) -> Vec<Clause> {
+    let mut clauses = Vec::new();
+    let mut from = 0;
+    for place in 1..words.len() {
+        let begins = words[place].is(Role::Subject)
+            || words[place].is(Role::Asker)
+            || words[place].is(Role::Imagined)
+            || words
+                .get(place + 1)
+                .is_some_and(|next| next.is(Role::Elder))
+            || is_told_of(words, place);
+        if !begins {
+            continue;
+        }
+        let joiners = words[from..place].iter().rev();
+        let joined = joiners
+            .take_while(|word| word.is(Role::Joiner) && !word.pauses())
+            .count();
+        let end = place - joined;
+        if joined > 0 || words[place - 1].pauses() {
+            push(words, from, end, &mut clauses);
+            from = place;
+        }
+    }
+    push(words, from, words.len(), &mut clauses);
+    clauses
+}
+
+/// A name and what it does.
+fn is_told_of(words: &[Word<'_>], place: usize) -> bool {
+    words[place].text.starts_with(char::is_uppercase)
+        && words.get(place + 1).is_some_and(|next| next.is(Role::Verb))
+}
+
+fn push(words: &[Word<'_>], from: usize, end: usize, clauses: &mut Vec<Clause>) {
+    let opened = words[from..end].iter();
+    let first = from + opened.take_while(|word| word.is(Role::Opener)).count();
+    if first >= end {
+        return;
+    }
+    let subject = if words[first].is(Role::Adjunct) {
+        let near = words[first + 1..end].iter().take(ADJUNCT);
+        let subject = near.skip(1).position(|word| word.is(Role::Subject));
+        subject.map_or(first, |place| first + 2 + place)
+    } else {
+        first
+    };
+    clauses.push(Clause {
+        first,
+        subject,
+        end,
+    });
+}
