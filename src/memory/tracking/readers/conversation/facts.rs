@@ -4,19 +4,18 @@
 //! cue matches it from its subject on; when a habit matches it and nothing says that it is passing; or when it
 //! goes on about somebody of whom a fact was just told (`she`, `Rex`).
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::OnceLock;
 
-use regex::Regex;
 use serde::Deserialize;
 
 use super::names::Name;
-use super::topics::language;
+use super::plain::{Forms, Plain};
+use super::topics::Ending;
 use super::words::{Lexicon, Role, Word, holding};
-use super::{Spoken, spelled};
+use super::{Lists, Spoken, language};
 use crate::memory::tracking::Kind;
-use crate::memory::tracking::cues::{BadPattern, Cues, one};
+use crate::memory::tracking::cues::{BadPattern, Cues};
 use crate::memory::tracking::prose::End;
 
 /// Words between the beginning of a clause and its subject: `on paper I'm …`.
@@ -78,8 +77,7 @@ pub(super) struct Facts {
     cues: Cues,
     habits: Cues,
     follow: Cues,
-    tails: Option<String>,
-    compiled_tails: OnceLock<Option<Regex>>,
+    tails: Ending,
 }
 
 /// Places among the words of a sentence: where a clause begins, its subject, and where it ends.
@@ -100,7 +98,7 @@ struct Told<'a> {
 
 impl Facts {
     pub(super) fn new<'a>(
-        sheets: impl Iterator<Item = (&'a FactCues, &'a BTreeMap<String, Vec<String>>)>,
+        sheets: impl Iterator<Item = (&'a FactCues, &'a Lists)>,
     ) -> Result<Self, BadPattern> {
         let (mut cues, mut habits, mut follow) = (Vec::new(), Vec::new(), Vec::new());
         let mut tails = Vec::new();
@@ -109,21 +107,18 @@ impl Facts {
             cues.push(language(&sheet.cues, &sheet.never, lists, Kind::Fact));
             habits.push(language(&sheet.habits, &passing, lists, Kind::Fact));
             follow.push(language(&sheet.follow, &passing, lists, Kind::Fact));
-            tails.extend(sheet.tails.iter().map(|tail| spelled(tail)));
+            tails.extend(sheet.tails.iter().cloned());
         }
         Ok(Self {
             cues: Cues::new(&cues)?,
             habits: Cues::new(&habits)?,
             follow: Cues::new(&follow)?,
-            tails: (!tails.is_empty()).then(|| tails.join("|")),
-            compiled_tails: OnceLock::new(),
+            tails: Ending::new(&tails),
         })
     }
 
     pub(super) fn check(&self) -> Result<(), BadPattern> {
-        if let Some(tails) = &self.tails {
-            one(tails)?;
-        }
+        self.tails.check()?;
         self.cues.check()?;
         self.habits.check()?;
         self.follow.check()
@@ -135,11 +130,12 @@ impl Facts {
         text: &[Spoken<'a>],
         quotes: &[Range<usize>],
         names: &[Name<'a>],
+        forms: &Forms,
         mut found: impl FnMut(usize, &'a str),
     ) {
         let mut told = Told::default();
         for spoken in text {
-            let facts = self.of_sentence(spoken, quotes, names, &mut told);
+            let facts = self.of_sentence(spoken, quotes, names, forms, &mut told);
             for fact in facts {
                 found(spoken.at + fact.start, &spoken.sentence.text[fact]);
             }
@@ -151,6 +147,7 @@ impl Facts {
         spoken: &Spoken<'a>,
         quotes: &[Range<usize>],
         names: &[Name<'a>],
+        forms: &Forms,
         told: &mut Told<'a>,
     ) -> Vec<Range<usize>> {
         let words = &spoken.words;
@@ -169,7 +166,7 @@ impl Facts {
             let is_quoted = holding(quotes, spoken.at + subject.start).is_some();
             let told_now = told.just_now || is_about;
             let fact = (!is_quoted)
-                .then(|| self.fact(spoken, clause, told, told_now))
+                .then(|| self.fact(spoken, clause, forms, told, told_now))
                 .flatten();
             match fact {
                 Some(end) => {
@@ -203,6 +200,7 @@ impl Facts {
         &self,
         spoken: &Spoken<'_>,
         clause: Clause,
+        forms: &Forms,
         told: &Told<'_>,
         told_now: bool,
     ) -> Option<usize> {
@@ -218,26 +216,19 @@ impl Facts {
         if !may_begin {
             return None;
         }
-        let end = end_of(&words[clause.end - 1]);
-        let said = &spoken.sentence.text[subject.start..end];
-        let tail = self.tails().and_then(|tails| tails.find(said));
-        let said = tail.map_or(said, |tail| said[..tail.start()].trim_end());
+        let plain = Plain::of(words, clause.subject..clause.end, forms);
+        // A cue ends with the blank after its last word.
+        let length = (self.tails.of(&plain.text) + 1).min(plain.text.len());
+        let said = plain.text.get(..length)?;
+        let last = plain.places(0..length).end.checked_sub(1)?;
         let is_fact = self.cues.read(said).next().is_some()
             || self.habits.read(said).next().is_some()
             || ((told_now || is_known)
                 && self.follow.read(said).any(|(_, captures)| {
-                    captures
-                        .name("who")
-                        .map_or(told_now, |who| told.names.contains(who.as_str()))
+                    let has_name = captures.name("who").is_some();
+                    if has_name { is_known } else { told_now }
                 }));
-        is_fact.then_some(subject.start + said.len())
-    }
-
-    fn tails(&self) -> Option<&Regex> {
-        let compiled = self
-            .compiled_tails
-            .get_or_init(|| one(self.tails.as_ref()?).ok());
-        compiled.as_ref()
+        is_fact.then(|| end_of(&words[last]))
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod facts;
 mod names;
+mod plain;
 mod topics;
 mod words;
 
@@ -18,22 +19,30 @@ use serde::Deserialize;
 
 use self::facts::{FactCues, Facts};
 use self::names::{NameCues, Names};
+use self::plain::Forms;
 use self::topics::{TopicCues, Topics};
-use self::words::{Lexicon, Word};
+use self::words::{Lexicon, Role, Word};
 use super::{BadCues, Reader};
-use crate::memory::tracking::cues::BadPattern;
+use crate::memory::tracking::cues::{BadPattern, Language};
 use crate::memory::tracking::prose::{Sentence, sentences};
 use crate::memory::tracking::{Exchange, Finding, Kind, Note, Speaker};
 
 /// The cues that come with the program.
 const EMBEDDED: &str = include_str!("../../../../../config/cues/conversation.yaml");
 
+/// Words that patterns name.
+type Lists = BTreeMap<String, Vec<String>>;
+
 /// What the cue file says of one language.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Sheet {
     /// Words that patterns name.
-    lists: BTreeMap<String, Vec<String>>,
+    lists: Lists,
+    /// Short forms and what they stand for.
+    forms: Forms,
+    /// Words that patterns do not see.
+    fillers: String,
     topics: TopicCues,
     facts: FactCues,
     names: NameCues,
@@ -43,6 +52,7 @@ struct Sheet {
 #[derive(Debug)]
 pub struct ConversationReader {
     lexicon: Lexicon,
+    forms: Forms,
     topics: Topics,
     facts: Facts,
     names: Names,
@@ -61,12 +71,15 @@ impl ConversationReader {
     fn of(sheets: &[Sheet], file: &str) -> Result<Self, BadPattern> {
         let mut lexicon = Lexicon::default();
         for sheet in sheets {
+            lexicon.add(Role::Filler, &sheet.fillers);
             sheet.topics.words(&mut lexicon);
             sheet.facts.words(&mut lexicon);
             sheet.names.words(&mut lexicon);
         }
+        let forms = sheets.iter().flat_map(|sheet| sheet.forms.clone());
         Ok(Self {
             lexicon,
+            forms: forms.collect(),
             topics: Topics::new(sheets.iter().map(|sheet| (&sheet.topics, &sheet.lists)))?,
             facts: Facts::new(sheets.iter().map(|sheet| (&sheet.facts, &sheet.lists)))?,
             names: Names::new(sheets.iter().map(|sheet| (&sheet.names, &sheet.lists)))?,
@@ -100,18 +113,19 @@ impl ConversationReader {
             })
             .collect();
         let quotes = words::quoted(text);
-        let names = self.names.read(text, &spoken, &quotes);
+        let names = self.names.read(text, &spoken, &quotes, &self.forms);
         for name in &names {
             found.add(name.at, Kind::Entity, name.text);
         }
         for spoken in &spoken {
-            self.topics.read(spoken, |at, topic| {
+            self.topics.read(spoken, &self.forms, |at, topic| {
                 found.add(at, Kind::Topic, topic);
             });
         }
-        self.facts.read(&spoken, &quotes, &names, |at, fact| {
-            found.add(at, Kind::Fact, fact);
-        });
+        self.facts
+            .read(&spoken, &quotes, &names, &self.forms, |at, fact| {
+                found.add(at, Kind::Fact, fact);
+            });
     }
 }
 
@@ -168,15 +182,11 @@ fn bad(file: &str, error: &impl ToString) -> BadCues {
     }
 }
 
-/// A pattern of the cue file as the engine takes it: a blank stands for any blanks, an apostrophe for any
-/// or none.
-fn spelled(pattern: &str) -> String {
-    pattern.replace(' ', r"\s+").replace('\'', "['’]?")
-}
-
-fn spelled_lists(lists: &BTreeMap<String, Vec<String>>) -> BTreeMap<String, Vec<String>> {
-    let lists = lists.iter();
-    lists
-        .map(|(name, words)| (name.clone(), words.iter().map(|w| spelled(w)).collect()))
-        .collect()
+/// Cues of one language and kind.
+fn language(cues: &[String], never: &[String], lists: &Lists, kind: Kind) -> Language {
+    Language {
+        lists: lists.clone(),
+        never: never.to_vec(),
+        cues: [(kind, cues.to_vec())].into(),
+    }
 }

@@ -5,14 +5,14 @@
 //! titles count as written. Shouting, title case, other scripts, and languages that write every noun with a
 //! capital say nothing.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde::Deserialize;
 
-use super::Spoken;
-use super::topics::language;
+use super::plain::{Forms, Plain};
 use super::words::{Lexicon, Role, Word, holding};
+use super::{Lists, Spoken, language};
 use crate::memory::tracking::Kind;
 use crate::memory::tracking::cues::{BadPattern, Cues};
 
@@ -82,7 +82,7 @@ enum Sure {
 
 impl Names {
     pub(super) fn new<'a>(
-        sheets: impl Iterator<Item = (&'a NameCues, &'a BTreeMap<String, Vec<String>>)>,
+        sheets: impl Iterator<Item = (&'a NameCues, &'a Lists)>,
     ) -> Result<Self, BadPattern> {
         let languages: Vec<_> = sheets
             .map(|(cues, lists)| language(&cues.introduced, &[], lists, Kind::Entity))
@@ -102,13 +102,14 @@ impl Names {
         text: &'a str,
         sentences: &[Spoken<'a>],
         quotes: &[Range<usize>],
+        forms: &Forms,
     ) -> Vec<Name<'a>> {
         let mut found = Vec::new();
         let tongue = Tongue::of(sentences.iter().flat_map(|spoken| &spoken.words));
         let has_capitals = text.chars().any(char::is_uppercase);
         for spoken in sentences {
             if !has_capitals {
-                self.introductions(spoken, &mut found);
+                self.introductions(spoken, forms, &mut found);
             } else if may_name(spoken, tongue) {
                 Runs {
                     text,
@@ -121,19 +122,30 @@ impl Names {
         known(found)
     }
 
-    fn introductions<'a>(&self, spoken: &Spoken<'a>, found: &mut Vec<(Name<'a>, Sure)>) {
-        for (_, captures) in self.introduced.read(spoken.sentence.text) {
-            let Some(name) = captures.name("text") else {
-                continue;
-            };
-            let word = spoken.words.iter().find(|word| word.start == name.start());
-            if word.is_some_and(|word| !is_ordinary(word)) {
-                let at = spoken.at + name.start();
-                let text = name.as_str();
-                found.push((Name { at, text }, Sure::Yes));
+    fn introductions<'a>(
+        &self,
+        spoken: &Spoken<'a>,
+        forms: &Forms,
+        found: &mut Vec<(Name<'a>, Sure)>,
+    ) {
+        let words = &spoken.words;
+        let plain = Plain::of(words, 0..words.len(), forms);
+        let from = found.len();
+        for (_, captures) in self.introduced.read(&plain.text) {
+            let name = captures.name("text").map(|name| plain.places(name.range()));
+            let word = name.and_then(|places| words[places].first());
+            if let Some(word) = word.filter(|word| !is_ordinary(word)) {
+                let at = spoken.at + word.start;
+                found.push((
+                    Name {
+                        at,
+                        text: word.text,
+                    },
+                    Sure::Yes,
+                ));
             }
         }
-        found.sort_by_key(|(name, _)| name.at);
+        found[from..].sort_by_key(|(name, _)| name.at);
     }
 }
 

@@ -3,17 +3,17 @@
 //! A topic is what a cue's `text` (and `and`, for the second of two) holds, up to the first pattern of `cut`,
 //! without articles before and empty words after, at most [`MOST`] words.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex::Regex;
 use serde::Deserialize;
 
+use super::plain::{Forms, Plain};
 use super::words::{Lexicon, Role};
-use super::{Spoken, spelled, spelled_lists};
+use super::{Lists, Spoken, language};
 use crate::memory::tracking::Kind;
-use crate::memory::tracking::cues::{BadPattern, Cues, Language};
+use crate::memory::tracking::cues::{BadPattern, Cues, one};
 
 /// Words of a topic.
 const MOST: usize = 5;
@@ -38,7 +38,14 @@ pub(super) struct TopicCues {
 
 impl TopicCues {
     pub(super) fn words(&self, lexicon: &mut Lexicon) {
-        lexicon.add(Role::Topic, &self.words);
+        for (role, list) in [
+            (Role::Topic, &self.words),
+            (Role::Before, &self.before),
+            (Role::After, &self.after),
+            (Role::Empty, &self.empty),
+        ] {
+            lexicon.add(role, list);
+        }
     }
 }
 
@@ -46,130 +53,107 @@ impl TopicCues {
 #[derive(Debug)]
 pub(super) struct Topics {
     cues: Cues,
-    cut: Option<String>,
-    compiled_cut: OnceLock<Option<Regex>>,
-    before: Lexicon,
-    after: Lexicon,
-    empty: Lexicon,
+    cut: Ending,
 }
-
-type Lists = BTreeMap<String, Vec<String>>;
 
 impl Topics {
     pub(super) fn new<'a>(
         sheets: impl Iterator<Item = (&'a TopicCues, &'a Lists)>,
     ) -> Result<Self, BadPattern> {
-        let (mut before, mut after, mut empty) =
-            (Lexicon::default(), Lexicon::default(), Lexicon::default());
         let mut languages = Vec::new();
         let mut cuts = Vec::new();
         for (cues, lists) in sheets {
-            before.add(Role::Topic, &cues.before);
-            after.add(Role::Topic, &cues.after);
-            empty.add(Role::Topic, &cues.empty);
-            cuts.extend(cues.cut.iter().map(|cut| spelled(cut)));
+            cuts.extend(cues.cut.iter().cloned());
             languages.push(language(&cues.cues, &cues.never, lists, Kind::Topic));
         }
         Ok(Self {
             cues: Cues::new(&languages)?,
-            cut: (!cuts.is_empty()).then(|| cuts.join("|")),
-            compiled_cut: OnceLock::new(),
-            before,
-            after,
-            empty,
+            cut: Ending::new(&cuts),
         })
     }
 
     pub(super) fn check(&self) -> Result<(), BadPattern> {
-        if let Some(cut) = &self.cut {
-            crate::memory::tracking::cues::one(cut)?;
-        }
+        self.cut.check()?;
         self.cues.check()
     }
 
     /// Tells each topic of a sentence and where it begins.
-    pub(super) fn read(&self, spoken: &Spoken<'_>, mut found: impl FnMut(usize, &str)) {
-        if !spoken.words.iter().any(|word| word.is(Role::Topic)) {
+    pub(super) fn read<'a>(
+        &self,
+        spoken: &Spoken<'a>,
+        forms: &Forms,
+        mut found: impl FnMut(usize, &'a str),
+    ) {
+        let words = &spoken.words;
+        if !words.iter().any(|word| word.is(Role::Topic)) {
             return;
         }
-        let sentence = spoken.sentence.text;
+        let plain = Plain::of(words, 0..words.len(), forms);
         let mut told: Vec<Range<usize>> = Vec::new();
-        for (_, captures) in self.cues.read(sentence) {
+        for (_, captures) in self.cues.read(&plain.text) {
             let parts = ["text", "and"].map(|group| captures.name(group));
-            let parts = parts.into_iter().flatten();
             // Two cues may point at the same words; the first in the file has them.
-            let fresh: Vec<_> = parts
-                .filter(|part| {
-                    let clashes =
-                        |told: &Range<usize>| told.start < part.end() && part.start() < told.end;
-                    !told.iter().any(clashes)
-                })
-                .collect();
+            let clashes = |part: &Range<usize>| {
+                let mut told = told.iter();
+                told.any(|told| told.start < part.end && part.start < told.end)
+            };
+            let parts = parts.into_iter().flatten().map(|part| part.range());
+            let fresh: Vec<_> = parts.filter(|part| !clashes(part)).collect();
             for part in fresh {
-                if let Some(topic) = self.cleaned(part.as_str()) {
-                    found(spoken.at + part.start(), topic);
-                    told.push(part.range());
+                let said = &plain.text[part.clone()];
+                let kept = part.start..part.start + self.cut.of(said);
+                if let Some(places) = topic(spoken, plain.places(kept)) {
+                    let stretch = words[places.start].start..words[places.end - 1].end;
+                    let at = spoken.at + stretch.start;
+                    found(at, &spoken.sentence.text[stretch]);
+                    told.push(part);
                 }
             }
         }
     }
+}
 
-    fn cleaned<'a>(&self, said: &'a str) -> Option<&'a str> {
-        let end = self.cut().and_then(|cut| cut.find(said));
-        let mut topic = bare(&said[..end.map_or(said.len(), |end| end.start())]);
-        while let Some((first, rest)) = topic.split_once(char::is_whitespace)
-            && is_in(&self.before, first)
-        {
-            topic = bare(rest);
+/// The words of a topic among these.
+fn topic(spoken: &Spoken<'_>, places: Range<usize>) -> Option<Range<usize>> {
+    let words = &spoken.words[places.clone()];
+    let before = words.iter().take_while(|word| word.is(Role::Before));
+    let words = &words[before.count()..];
+    if words.first()?.is(Role::Empty) {
+        return None;
+    }
+    let from = places.end - words.len();
+    let words = &words[..words.len().min(MOST)];
+    let after = words.iter().rev().take_while(|word| word.is(Role::After));
+    let length = words.len() - after.count();
+    (length > 0).then_some(from..from + length)
+}
+
+/// Patterns of what no longer belongs to a stretch of text, as one.
+#[derive(Debug)]
+pub(super) struct Ending {
+    pattern: Option<String>,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Ending {
+    pub(super) fn new(patterns: &[String]) -> Self {
+        Self {
+            pattern: (!patterns.is_empty()).then(|| patterns.join("|")),
+            compiled: OnceLock::new(),
         }
-        let first = topic.split(char::is_whitespace).next()?;
-        if topic.is_empty() || is_in(&self.empty, bare(first)) {
-            return None;
-        }
-        topic = first_words(topic);
-        while let Some((rest, last)) = topic.rsplit_once(char::is_whitespace)
-            && is_in(&self.after, last)
-        {
-            topic = bare(rest);
-        }
-        (!is_in(&self.before, topic)).then_some(topic)
     }
 
-    fn cut(&self) -> Option<&Regex> {
-        let compiled = self.compiled_cut.get_or_init(|| {
-            let cut = self.cut.as_ref()?;
-            crate::memory::tracking::cues::one(cut).ok()
+    pub(super) fn check(&self) -> Result<(), BadPattern> {
+        self.pattern.as_ref().map_or(Ok(()), |p| one(p).map(drop))
+    }
+
+    /// How much of a text comes before the first of the patterns.
+    pub(super) fn of(&self, text: &str) -> usize {
+        let compiled = self.compiled.get_or_init(|| {
+            // Held by a test, or checked when it was read.
+            one(self.pattern.as_ref()?).ok()
         });
-        compiled.as_ref()
+        let found = compiled.as_ref().and_then(|pattern| pattern.find(text));
+        found.map_or(text.len(), |found| found.start())
     }
-}
-
-/// Cues of one language and kind, with blanks and apostrophes spelled out.
-pub(super) fn language(cues: &[String], never: &[String], lists: &Lists, kind: Kind) -> Language {
-    Language {
-        lists: spelled_lists(lists),
-        never: never.iter().map(|pattern| spelled(pattern)).collect(),
-        cues: [(kind, cues.iter().map(|pattern| spelled(pattern)).collect())].into(),
-    }
-}
-
-fn bare(text: &str) -> &str {
-    text.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '+' | '#' | ')' | '('))
-}
-
-fn is_in(lexicon: &Lexicon, word: &str) -> bool {
-    lexicon.roles(word).has(Role::Topic)
-}
-
-/// The first [`MOST`] words.
-fn first_words(text: &str) -> &str {
-    let mut end = text.len();
-    let ends = text
-        .char_indices()
-        .filter(|(_, c)| c.is_whitespace())
-        .map(|(at, _)| at);
-    if let Some(place) = ends.skip(MOST - 1).next() {
-        end = place;
-    }
-    &text[..end]
 }

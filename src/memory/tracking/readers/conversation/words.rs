@@ -53,6 +53,12 @@ pub(super) enum Role {
     Elder,
     /// Begins what is only named, not told: `my dog`.
     Owner,
+    /// Says nothing wherever it stands.
+    Filler,
+    /// Is dropped before and after a topic; a topic that begins with the last is none.
+    Before,
+    After,
+    Empty,
 }
 
 /// All roles of a word.
