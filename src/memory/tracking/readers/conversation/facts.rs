@@ -19,7 +19,7 @@ use crate::memory::tracking::cues::{BadPattern, Cues};
 use crate::memory::tracking::prose::End;
 
 /// Words between the beginning of a clause and its subject: `on paper I'm …`.
-const ADJUNCT: usize = 6;
+const ADJUNCT: usize = 8;
 
 /// Words of something that is only named.
 const NAMED: usize = 4;
@@ -39,6 +39,7 @@ pub(super) struct FactCues {
     verbs: String,
     elders: String,
     owners: String,
+    fiction: String,
     /// Patterns of clauses that are no facts, whatever else they say.
     never: Vec<String>,
     cues: Vec<String>,
@@ -65,6 +66,7 @@ impl FactCues {
             (Role::Verb, &self.verbs),
             (Role::Elder, &self.elders),
             (Role::Owner, &self.owners),
+            (Role::Fiction, &self.fiction),
         ] {
             lexicon.add(role, list);
         }
@@ -134,7 +136,8 @@ impl Facts {
         mut found: impl FnMut(usize, &'a str),
     ) {
         let mut told = Told::default();
-        for spoken in text {
+        let is_own = |spoken: &&Spoken<'_>| !spoken.words.iter().any(|w| w.is(Role::Fiction));
+        for spoken in text.iter().take_while(is_own) {
             let facts = self.of_sentence(spoken, quotes, names, forms, &mut told);
             for fact in facts {
                 found(spoken.at + fact.start, &spoken.sentence.text[fact]);
@@ -162,40 +165,36 @@ impl Facts {
             if first.is(Role::Imagined) || (asks && (is_last || first.is(Role::Asker))) {
                 break;
             }
-            let range = first.start..end_of(&words[clause.end - 1]);
             let is_quoted = holding(quotes, spoken.at + subject.start).is_some();
             let told_now = told.just_now || is_about;
             let fact = (!is_quoted)
                 .then(|| self.fact(spoken, clause, forms, told, told_now))
                 .flatten();
-            match fact {
-                Some(end) => {
-                    let range = range.start..end;
-                    let named = within(names, spoken.at + range.start..spoken.at + range.end);
-                    is_about |= !named.is_empty();
-                    let named = named.iter().flat_map(|name| name.text.split_whitespace());
-                    told.names.extend(named);
-                    facts.push(range);
-                }
-                None if goes_on && first.is(Role::Owner) && clause.end - clause.first <= NAMED => {
-                    // `… with my wife and my dog`
-                    if let Some(last) = facts.last_mut() {
-                        last.end = range.end;
-                    }
-                }
-                None => {}
-            }
-            goes_on = fact.is_some();
+            let went_on = std::mem::replace(&mut goes_on, fact.is_some());
             let beings = words[clause.subject..clause.end].iter();
-            let speaks_of_own = fact.is_some() || subject.is(Role::Owner);
+            let speaks_of_own = goes_on || subject.is(Role::Owner);
             is_about |= speaks_of_own && beings.take(8).any(|word| word.is(Role::Being));
             is_about |= goes_on && told_now;
+            if let Some(fact) = fact {
+                let named = within(names, spoken.at + fact.start..spoken.at + fact.end);
+                is_about |= !named.is_empty();
+                let named = named.iter().flat_map(|name| name.text.split_whitespace());
+                told.names.extend(named);
+                facts.push(fact);
+            } else if went_on
+                && first.is(Role::Owner)
+                && clause.end - clause.first <= NAMED
+                && let Some(last) = facts.last_mut()
+            {
+                // `… with my wife and my dog`
+                last.end = end_of(&words[clause.end - 1]);
+            }
         }
         told.just_now = is_about;
         facts
     }
 
-    /// Where the fact that a clause states ends.
+    /// The fact that a clause states.
     fn fact(
         &self,
         spoken: &Spoken<'_>,
@@ -203,7 +202,7 @@ impl Facts {
         forms: &Forms,
         told: &Told<'_>,
         told_now: bool,
-    ) -> Option<usize> {
+    ) -> Option<Range<usize>> {
         let words = &spoken.words;
         let subject = &words[clause.subject];
         let is_known = told.names.contains(subject.text);
@@ -221,14 +220,28 @@ impl Facts {
         let length = (self.tails.of(&plain.text) + 1).min(plain.text.len());
         let said = plain.text.get(..length)?;
         let last = plain.places(0..length).end.checked_sub(1)?;
-        let is_fact = self.cues.read(said).next().is_some()
-            || self.habits.read(said).next().is_some()
-            || ((told_now || is_known)
-                && self.follow.read(said).any(|(_, captures)| {
+        let from = if let Some((_, captures)) = self.cues.read(said).next() {
+            let part = captures.name("text");
+            part.map_or(clause.first, |part| plain.places(part.range()).start)
+        } else {
+            let follow = (told_now || is_known).then(|| self.follow.read(said));
+            let mut follow = follow.into_iter().flatten();
+            let is_fact = self.habits.read(said).next().is_some()
+                || follow.any(|(_, captures)| {
                     let has_name = captures.name("who").is_some();
                     if has_name { is_known } else { told_now }
-                }));
-        is_fact.then(|| end_of(&words[last]))
+                });
+            is_fact.then_some(clause.first)?
+        };
+        let start = words[from].start;
+        let end = end_of(&words[last]);
+        let closing = [('"', '"'), ('(', ')'), ('“', '”')]
+            .into_iter()
+            .find(|(open, close)| {
+                let said = &spoken.sentence.text[start..end];
+                words[last].after.starts_with(*close) && said.contains(*open)
+            });
+        Some(start..end + closing.map_or(0, |(_, close)| close.len_utf8()))
     }
 }
 
@@ -269,6 +282,9 @@ fn clauses(words: &[Word<'_>]) -> Vec<Clause> {
             .take_while(|word| word.is(Role::Joiner) && !word.pauses())
             .count();
         let end = place - joined;
+        if is_company(&words[from..end], &words[place]) {
+            continue;
+        }
         if joined > 0 || words[place - 1].pauses() {
             push(words, from, end, &mut clauses);
             from = place;
@@ -276,6 +292,16 @@ fn clauses(words: &[Word<'_>]) -> Vec<Clause> {
     }
     push(words, from, words.len(), &mut clauses);
     clauses
+}
+
+/// `my brother Kwame`, before `and I`.
+fn is_company(before: &[Word<'_>], subject: &Word<'_>) -> bool {
+    let before = before.iter().skip_while(|word| word.is(Role::Opener));
+    let mut before = before.take(4);
+    subject.text == "I"
+        && before.next().is_some_and(|word| word.is(Role::Owner))
+        && before.next().is_some_and(|word| word.is(Role::Being))
+        && before.all(|word| word.text.starts_with(char::is_uppercase) && word.after.is_empty())
 }
 
 /// A name and what it does.

@@ -36,6 +36,10 @@ pub(super) struct NameCues {
     common: String,
     foreign: String,
     greetings: String,
+    prefixes: String,
+    places: String,
+    whole: String,
+    links: String,
     /// Patterns of introductions, for texts without any capital; the name is `text`.
     introduced: Vec<String>,
 }
@@ -53,6 +57,10 @@ impl NameCues {
             (Role::Common, &self.common),
             (Role::Foreign, &self.foreign),
             (Role::Greeting, &self.greetings),
+            (Role::Prefix, &self.prefixes),
+            (Role::Institution, &self.places),
+            (Role::Whole, &self.whole),
+            (Role::Link, &self.links),
         ] {
             lexicon.add(role, list);
         }
@@ -276,11 +284,7 @@ impl<'a> Runs<'_, 'a> {
     /// Tells the names in a run of words.
     fn run(&self, from: usize, end: usize, found: &mut Vec<(Name<'a>, Sure)>) {
         let words = &self.spoken.words;
-        let opens = from == 0
-            || !words[from].before.is_empty()
-            || words[from - 1]
-                .after
-                .ends_with([':', '.', '!', '?', '"', '”']);
+        let opens = self.opens(from, end);
         let (mut from, mut end) = (from, end);
         let whole = from;
         while from < end && is_dropped(&words[from], from == whole && opens) {
@@ -289,6 +293,19 @@ impl<'a> Runs<'_, 'a> {
         while from < end && (words[end - 1].is(Role::Particle) || words[end - 1].is(Role::NotName))
         {
             end -= 1;
+        }
+        let begins_small = from > 0
+            && words[from - 1].is(Role::Prefix)
+            && words[from - 1].after.is_empty()
+            && words[from].before.is_empty();
+        if begins_small
+            && words[..from]
+                .iter()
+                .rev()
+                .take(4)
+                .any(|word| word.is(Role::Common))
+        {
+            from -= 1;
         }
         let run = &words[from..end];
         let named = run.iter().filter(|word| !word.is(Role::Particle));
@@ -313,10 +330,32 @@ impl<'a> Runs<'_, 'a> {
         found.push((Name { at, text }, sure));
     }
 
+    /// Whether a capital here says nothing: a sentence, a quote or a list begins.
+    fn opens(&self, from: usize, end: usize) -> bool {
+        let words = &self.spoken.words;
+        let Some(before) = from.checked_sub(1).and_then(|before| words.get(before)) else {
+            return true;
+        };
+        // `my sister (Ana)`
+        let is_aside = words[from].before == "(" && words[end - 1].after.starts_with(')');
+        if !is_aside
+            && words[from]
+                .before
+                .contains(['"', '“', '«', '„', '‘', '(', '['])
+        {
+            return true;
+        }
+        let introduces = |word: &Word<'_>| word.is(Role::Being) || word.is(Role::Work);
+        if before.after.ends_with(':') {
+            return !words[..from].iter().rev().take(3).any(introduces);
+        }
+        before.after.ends_with(['.', '!', '?', '"', '”']) && !joins(before)
+    }
+
     /// How sure a name of one word is.
     fn single(&self, word: &Word<'_>, place: usize, opens: bool) -> Option<Sure> {
         let words = &self.spoken.words;
-        let letters = word.text.chars().count();
+        let letters = word.text.chars().filter(|c| c.is_alphabetic()).count();
         let is_acronym = is_shouted(word.text);
         if letters < 2 || (is_acronym && (word.is(Role::Starter) || letters > ACRONYM)) {
             return None;
@@ -339,10 +378,16 @@ impl<'a> Runs<'_, 'a> {
             return None;
         }
         let acts = words.get(place + 1).is_some_and(|next| next.is(Role::Acts));
-        let is_listed = word.after.starts_with(',')
-            && words.get(place + 1).is_some_and(|next| {
-                next.before.is_empty() && is_capital(next.text) && !is_ordinary(next)
-            });
+        let is_name =
+            |next: &Word<'_>| next.before.is_empty() && is_capital(next.text) && !is_ordinary(next);
+        let joiner = words.get(place + 1).filter(|next| {
+            word.after.is_empty()
+                && next.after.is_empty()
+                && matches!(next.text, "and" | "or" | "vs")
+        });
+        let next = place + if joiner.is_some() { 2 } else { 1 };
+        let is_listed = (joiner.is_some() || word.after.starts_with(','))
+            && words.get(next).is_some_and(is_name);
         let is_sure = (acts && word.after.is_empty()) || is_listed;
         Some(if is_sure { Sure::Yes } else { Sure::IfKnown })
     }
@@ -358,20 +403,26 @@ impl<'a> Runs<'_, 'a> {
 /// Where the run that begins here ends.
 fn run_end(words: &[Word<'_>], from: usize) -> usize {
     let mut end = from + 1;
+    let is_title = from > 0 && matches!(words[from].text, "The" | "A" | "An");
     loop {
         let last = &words[end - 1];
-        if !joins(last) {
+        let next = words.get(end);
+        let is_place = last.owns() && next.is_some_and(|next| next.is(Role::Institution));
+        if !joins(last) && !is_place {
             return end;
         }
-        let particles = words[end..].iter().take(3);
-        let particles = particles
-            .take_while(|word| {
-                word.is(Role::Particle)
-                    && !is_capital(word.text)
-                    && word.before.is_empty()
-                    && word.after.is_empty()
-            })
-            .count();
+        let particles = words[end..].iter().take(3).take_while(|word| {
+            let links = is_title && word.is(Role::Link);
+            (word.is(Role::Particle) || is_number(word) || links)
+                && !is_capital(word.text)
+                && word.before.is_empty()
+                && word.after.is_empty()
+        });
+        let particles = particles.count();
+        // `The Old Man and the Sea`, but `The Beatles and Queen`.
+        if particles == 1 && words[end].text == "and" {
+            return end;
+        }
         let next = end + particles;
         match words.get(next) {
             Some(word)
@@ -401,13 +452,16 @@ fn joins(word: &Word<'_>) -> bool {
 fn numbered(words: &[Word<'_>], end: usize) -> Option<usize> {
     let last = words.get(end.checked_sub(1)?)?;
     let number = words.get(end)?;
-    let is_number = number.text.len() <= 3 && number.text.bytes().all(|b| b.is_ascii_digit());
     let joins = last.after.is_empty() && number.before.is_empty();
     let counts = number.after.is_empty()
         && words.get(end + 1).is_some_and(|next| {
             next.text.starts_with(char::is_lowercase) && !next.is(Role::Common)
         });
-    (is_number && joins && !counts).then_some(number.end)
+    (is_number(number) && joins && !counts).then_some(number.end)
+}
+
+fn is_number(word: &Word<'_>) -> bool {
+    word.text.len() <= 3 && word.text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// A word that may stand at the beginning of a run and yet is not part of the name.
@@ -442,7 +496,13 @@ fn looks_like_name(word: &Word<'_>) -> bool {
     let is_upper = |c: Option<char>| c.is_some_and(char::is_uppercase);
     let begins = is_upper(first) || (matches!(first, Some('i' | 'e')) && is_upper(second));
     let is_address = word.after.starts_with(['(', '_', '=', '@', '\\']);
-    begins && !is_address && word.text.chars().all(is_of_name) && !word.before.contains('`')
+    // `T-shirt`, `A-levels`
+    let is_shape = second == Some('-');
+    begins
+        && !is_shape
+        && !is_address
+        && word.text.chars().all(is_of_name)
+        && !word.before.contains('`')
 }
 
 fn is_of_name(c: char) -> bool {

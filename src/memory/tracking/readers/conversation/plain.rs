@@ -41,6 +41,7 @@ impl Plain {
                 plain.word(word, place == first, forms);
             }
             if place + 1 < end
+                && !is_abbreviation(word)
                 && let Some(pause) = word.after.chars().find_map(pause)
             {
                 plain.text.push(pause);
@@ -85,6 +86,11 @@ impl Plain {
             _ => 0..0,
         }
     }
+}
+
+/// `Mrs.`, `K.`
+fn is_abbreviation(word: &Word<'_>) -> bool {
+    word.after == "." && (word.is(Role::Title) || word.text.len() <= 2)
 }
 
 /// What is heard of a sign.

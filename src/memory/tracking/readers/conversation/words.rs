@@ -51,6 +51,16 @@ pub(super) enum Role {
     Verb,
     /// Tells one of several: `the younger one`.
     Elder,
+    /// After it somebody else speaks.
+    Fiction,
+    /// Begins a family name without a capital.
+    Prefix,
+    /// Goes on with a name after an owner: `St Mary's School`.
+    Institution,
+    /// Its `'s` belongs to the name.
+    Whole,
+    /// Joins the words of a title.
+    Link,
     /// Begins what is only named, not told: `my dog`.
     Owner,
     /// Says nothing wherever it stands.
@@ -166,9 +176,9 @@ fn push<'a>(
         }
         return;
     }
-    let owner = OWNER.iter().find_map(|owner| core.strip_suffix(owner));
-    let text = owner.unwrap_or(core);
     let roles = lexicon.roles(core);
+    let owner = OWNER.iter().find_map(|owner| core.strip_suffix(owner));
+    let text = owner.filter(|_| !roles.has(Role::Whole)).unwrap_or(core);
     let roles = if roles == Roles::default() {
         lexicon.roles(text)
     } else {
