@@ -10,15 +10,20 @@
 mod facts;
 mod names;
 mod plain;
+mod runs;
+#[cfg(test)]
+mod tests;
 mod topics;
 mod words;
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Deref;
 
 use serde::Deserialize;
 
 use self::facts::{FactCues, Facts};
-use self::names::{NameCues, Names};
+use self::names::{Name, NameCues, Names, Reply};
 use self::plain::Forms;
 use self::topics::{TopicCues, Topics};
 use self::words::{Lexicon, Role, Word};
@@ -29,6 +34,9 @@ use crate::memory::tracking::{Exchange, Finding, Kind, Note, Speaker};
 
 /// The cues that come with the program.
 const EMBEDDED: &str = include_str!("../../../../../config/cues/conversation.yaml");
+
+/// Bytes of an answer that are looked at.
+const REPLY: usize = 8 * 1024;
 
 /// Words that patterns name.
 type Lists = BTreeMap<String, Vec<String>>;
@@ -103,8 +111,20 @@ impl ConversationReader {
         checked.map_err(|error| bad(&self.file, &error))
     }
 
-    fn read_text(&self, text: &str, found: &mut Found) {
-        let spoken: Vec<Spoken<'_>> = sentences(text)
+    /// What the answer tells of the words of the question: how they are written.
+    fn reply(&self, exchange: &Exchange<'_>) -> Reply {
+        let mut reply = Reply::default();
+        for text in exchange.said_by(&[Speaker::Assistant]) {
+            let text = &text[..text.floor_char_boundary(REPLY)];
+            for sentence in sentences(text) {
+                reply.add(&words::words(sentence.text, &self.lexicon));
+            }
+        }
+        reply
+    }
+
+    fn read_text(&self, text: &str, reply: &impl Deref<Target = Reply>, found: &mut Found) {
+        let mut spoken: Vec<Spoken<'_>> = sentences(text)
             .into_iter()
             .map(|sentence| Spoken {
                 sentence,
@@ -113,7 +133,8 @@ impl ConversationReader {
             })
             .collect();
         let quotes = words::quoted(text);
-        let names = self.names.read(text, &spoken, &quotes, &self.forms);
+        let names = self.names.read(text, &spoken, &quotes, &self.forms, reply);
+        mark(&mut spoken, &names);
         for name in &names {
             found.add(name.at, Kind::Entity, name.text);
         }
@@ -132,8 +153,10 @@ impl ConversationReader {
 impl Reader for ConversationReader {
     fn read(&self, exchange: &Exchange<'_>) -> Vec<Finding> {
         let mut found = Found::default();
+        // Few messages need to know the answer.
+        let reply = LazyCell::new(|| self.reply(exchange));
         for text in exchange.said_by(&[Speaker::User]) {
-            self.read_text(text, &mut found);
+            self.read_text(text, &reply, &mut found);
             found.end_piece(text.len());
         }
         found.in_order()
@@ -146,6 +169,18 @@ struct Spoken<'a> {
     sentence: Sentence<'a>,
     at: usize,
     words: Vec<Word<'a>>,
+}
+
+/// Lets names without a capital be seen as names.
+fn mark(text: &mut [Spoken<'_>], names: &[Name<'_>]) {
+    let mut names = names.iter().peekable();
+    for spoken in text {
+        for word in &mut spoken.words {
+            let at = spoken.at + word.start;
+            while names.next_if(|name| name.at < at).is_some() {}
+            word.is_named = names.peek().is_some_and(|name| name.at == at);
+        }
+    }
 }
 
 /// Findings with their places, each once.

@@ -54,6 +54,11 @@ impl Plain {
     fn word(&mut self, word: &Word<'_>, is_first: bool, forms: &Forms) {
         let small = word.text.to_lowercase().replace('’', "'");
         let owner = if word.owns() { " 's" } else { "" };
+        let small = if word.is_named {
+            capital(&small)
+        } else {
+            small
+        };
         let long = (!forms.is_empty()).then(|| {
             let short = if word.owns() {
                 format!("{small}'s")
@@ -64,7 +69,7 @@ impl Plain {
         });
         match long.flatten() {
             Some(long) => self.text.push_str(long),
-            None if is_first || word.is(Role::Subject) => {
+            None if is_first || word.is_named || word.is(Role::Subject) => {
                 self.text.push_str(&small);
                 self.text.push_str(owner);
             }
@@ -88,9 +93,15 @@ impl Plain {
     }
 }
 
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
 /// `Mrs.`, `K.`
 fn is_abbreviation(word: &Word<'_>) -> bool {
-    word.after == "." && (word.is(Role::Title) || word.text.len() <= 2)
+    word.after == "." && (word.is(Role::Honorific) || word.text.len() <= 2)
 }
 
 /// What is heard of a sign.

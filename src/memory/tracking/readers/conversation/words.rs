@@ -59,8 +59,10 @@ pub(super) enum Role {
     Institution,
     /// Its `'s` belongs to the name.
     Whole,
-    /// Joins the words of a title.
-    Link,
+    /// Is a name in capitals only.
+    Acronym,
+    /// Stands before a name and belongs to it.
+    Honorific,
     /// Begins what is only named, not told: `my dog`.
     Owner,
     /// Says nothing wherever it stands.
@@ -73,11 +75,11 @@ pub(super) enum Role {
 
 /// All roles of a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Roles(u32);
+pub(super) struct Roles(u64);
 
 impl Roles {
     pub(super) fn has(self, role: Role) -> bool {
-        self.0 & (1 << role as u32) != 0
+        self.0 & (1 << role as u64) != 0
     }
 }
 
@@ -90,7 +92,7 @@ impl Lexicon {
     pub(super) fn add(&mut self, role: Role, list: &str) {
         for word in list.split_whitespace() {
             let roles = self.0.entry(word.to_lowercase()).or_default();
-            roles.0 |= 1 << role as u32;
+            roles.0 |= 1 << role as u64;
         }
     }
 
@@ -117,6 +119,8 @@ pub(super) struct Word<'a> {
     pub(super) before: &'a str,
     pub(super) after: &'a str,
     pub(super) roles: Roles,
+    /// Found to be a name though it has no capital.
+    pub(super) is_named: bool,
 }
 
 impl Word<'_> {
@@ -192,6 +196,7 @@ fn push<'a>(
         before: &sentence[offset..start],
         after: &sentence[end..offset + part.len()],
         roles,
+        is_named: false,
     });
 }
 
