@@ -176,10 +176,10 @@ impl Facts {
             is_about |= speaks_of_own && beings.take(8).any(|word| word.is(Role::Being));
             is_about |= goes_on && told_now;
             if let Some(fact) = fact {
-                let named = within(names, spoken.at + fact.start..spoken.at + fact.end);
-                is_about |= !named.is_empty();
-                let named = named.iter().flat_map(|name| name.text.split_whitespace());
-                told.names.extend(named);
+                let inside = within(names, spoken.at + fact.start..spoken.at + fact.end);
+                is_about |= !inside.is_empty();
+                let words = inside.iter().flat_map(|name| name.text.split_whitespace());
+                told.names.extend(words);
                 facts.push(fact);
             } else if went_on
                 && first.is(Role::Owner)
