@@ -9,6 +9,7 @@ use std::path::Path;
 
 use cogtrix::memory::tracking::readers::Reader;
 use cogtrix::memory::tracking::readers::code::CodeReader;
+use cogtrix::memory::tracking::readers::conversation::ConversationReader;
 use cogtrix::memory::tracking::{Exchange, Finding, Kind, Piece, Speaker};
 use serde::Deserialize;
 
@@ -243,5 +244,13 @@ fn files_errors_tasks_progress_and_changes_are_read_as_people_label_them() {
         ],
     );
     let fields = ["files", "errors", "task", "progress", "changes"];
+    assert_least(&held_out, &fields.map(|field| (field, 0.7, 0.6)));
+}
+
+#[test]
+fn topics_names_and_facts_are_told_from_talk_as_people_label_them() {
+    let [open, held_out] = table(&ConversationReader::embedded(), "conversation");
+    let fields = ["topics", "entities", "facts"];
+    assert_least(&open, &fields.map(|field| (field, 0.9, 0.9)));
     assert_least(&held_out, &fields.map(|field| (field, 0.7, 0.6)));
 }

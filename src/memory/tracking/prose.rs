@@ -197,9 +197,13 @@ fn abbreviates(before: &str) -> bool {
         .next()
         .unwrap_or_default();
     let word = word.trim_start_matches(['(', '"', '\'']);
-    let is_initial =
-        word.chars().count() == 1 && word.starts_with(char::is_uppercase) && word != "I";
-    is_initial
+    // `Ursula K. Le Guin`, `J.R.R. Tolkien`
+    let is_letter = |part: &str| {
+        let mut letters = part.chars();
+        letters.next().is_some_and(char::is_uppercase) && letters.next().is_none()
+    };
+    let are_initials = word != "I" && word.split('.').all(is_letter);
+    are_initials
         || ABBREVIATIONS
             .iter()
             .any(|known| word.eq_ignore_ascii_case(known))
@@ -228,6 +232,10 @@ mod tests {
             (
                 "Use e.g. src/a.rs here.",
                 vec![("Use e.g. src/a.rs here", Stop)],
+            ),
+            (
+                "J.R.R. Tolkien and I. Then",
+                vec![("J.R.R. Tolkien and I", Stop), ("Then", Open)],
             ),
             ("one\ntwo", vec![("one", Open), ("two", Open)]),
             ("- a\n- b", vec![("a", Open), ("b", Open)]),

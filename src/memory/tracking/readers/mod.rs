@@ -2,6 +2,7 @@
 //! standard mode, its words and patterns in `config/cues/`.
 
 pub mod code;
+pub mod conversation;
 
 use std::borrow::Cow;
 use std::fmt;
