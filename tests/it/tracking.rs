@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use cogtrix::memory::tracking::readers::Reader;
+use cogtrix::memory::tracking::readers::reasoning::ReasoningReader;
 use cogtrix::memory::tracking::{Exchange, Finding, Kind, Piece, Speaker};
 use serde::Deserialize;
 
@@ -191,10 +192,42 @@ fn score(reader: &dyn Reader, file: &str, misses: Misses) -> BTreeMap<&'static s
             score.missed += u32::try_from(missed.len()).unwrap();
             score.wrong += u32::try_from(found.len()).unwrap();
             if misses == Misses::Told && !(missed.is_empty() && found.is_empty()) {
-                println!("{}: {field}: missed {missed:?}, wrong {found:?}", labelled.name);
+                println!(
+                    "{}: {field}: missed {missed:?}, wrong {found:?}",
+                    labelled.name
+                );
             }
         }
     }
     scores.retain(|_, score| score.right + score.wrong + score.missed > 0);
     scores
+}
+
+/// The fields of one reader, open and held out side by side.
+fn table(open: &BTreeMap<&'static str, Score>, held: &BTreeMap<&'static str, Score>) -> String {
+    let mut table = String::from(
+        "field          open: precision recall (n)   held out: precision recall (n)\n",
+    );
+    for (field, score) in open {
+        let held = held.get(field).copied().unwrap_or_default();
+        for score in [*score, held] {
+            let (precision, recall) = (score.precision(), score.recall());
+            let n = score.right + score.missed;
+            write!(table, "{field:<14} {precision:.2} {recall:.2} ({n:>3})   ").unwrap();
+        }
+        table.push('\n');
+    }
+    table
+}
+
+#[test]
+fn what_a_person_plans_and_decides_is_read() {
+    let reader = ReasoningReader::embedded();
+    let open = score(&reader, "reasoning.yaml", Misses::Told);
+    let held = score(&reader, "reasoning-held-out.yaml", Misses::Kept);
+    println!("{}", table(&open, &held));
+    for (field, score) in open {
+        assert!(score.precision() >= 0.8, "{field}: {score:?}");
+        assert!(score.recall() >= 0.7, "{field}: {score:?}");
+    }
 }

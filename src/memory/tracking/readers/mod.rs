@@ -1,6 +1,8 @@
 //! Readers: what is said in, findings out. Pure, total, linear in the length of the text; one for each
 //! standard mode, its words and patterns in `config/cues/`.
 
+pub mod reasoning;
+
 use std::borrow::Cow;
 use std::fmt;
 
