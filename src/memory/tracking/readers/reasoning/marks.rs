@@ -68,9 +68,15 @@ impl Marks {
         self.regex().is_some_and(|regex| regex.is_match(text))
     }
 
-    /// Where the first one stands.
+    /// Where the first one stands; the group of a pattern that has one, else the whole.
     pub(super) fn first(&self, text: &str) -> Option<Range<usize>> {
-        Some(self.regex()?.find(text)?.range())
+        let regex = self.regex()?;
+        let whole = regex.find(text)?;
+        let groups = (regex.captures_len() > 1).then(|| regex.captures_at(text, whole.start()));
+        let group = groups
+            .flatten()
+            .and_then(|groups| groups.iter().skip(1).flatten().next());
+        Some(group.unwrap_or(whole).range())
     }
 
     /// Where they stand, none inside another.

@@ -64,6 +64,15 @@ struct Sentences {
     openers: Marks,
 }
 
+/// What stands before the clause that matters, and the rest of the sentence.
+#[derive(Debug, Default)]
+struct Fronted<'t> {
+    why: Option<&'t str>,
+    /// What the decision that follows is preferred to.
+    not: Vec<&'t str>,
+    rest: &'t str,
+}
+
 /// Where the subject of a clause is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subject {
@@ -131,8 +140,7 @@ impl ReasoningReader {
         if self.marks.unreal.is_in(&words) {
             return;
         }
-        let fronted = self.fronted(&words);
-        let (why, rest) = fronted.unwrap_or((None, &words));
+        let Fronted { why, not, rest } = self.fronted(&words);
         let begins = |text: &str, subject| self.begins(text, subject);
         let mut subject = Subject::Understood;
         for clause in clauses(rest, self.breaks(rest), begins) {
@@ -148,25 +156,38 @@ impl ReasoningReader {
                 continue;
             }
             let mut note = self.note(kind, &parts, clause);
-            if kind == Kind::Decision && note.why.is_none() {
-                note.why = why.map(str::to_owned);
+            if kind == Kind::Decision {
+                note.why = note.why.or_else(|| why.map(str::to_owned));
+                note.instead_of
+                    .extend(not.iter().map(|&not| not.to_owned()));
             }
             findings.add(kind, note);
         }
     }
 
-    /// What stands before the clause that matters, and the rest.
-    fn fronted<'t>(&self, words: &'t str) -> Option<(Option<&'t str>, &'t str)> {
-        let words = self.marks.leads.stripped(words);
-        if self.begins(words, Subject::Understood) {
-            return None;
+    fn fronted<'t>(&self, words: &'t str) -> Fronted<'t> {
+        let stripped = self.marks.leads.stripped(words);
+        let mut fronted = Fronted {
+            rest: words,
+            ..Fronted::default()
+        };
+        if self.begins(stripped, Subject::Understood) {
+            return fronted;
         }
-        let (_, parts) = self.fronted.read(head(words)).next()?;
-        let rest = parts.name("text")?.start();
-        let why = parts
-            .name("why")
-            .map(|why| self.separators.whole(why.as_str()));
-        Some((why, &words[rest..]))
+        let Some((_, parts)) = self.fronted.read(head(stripped)).next() else {
+            return fronted;
+        };
+        let part = |name| parts.name(name).map(|part| &stripped[part.range()]);
+        fronted.why = part("why").map(|why| self.separators.whole(why));
+        fronted.not.extend(
+            part("not")
+                .into_iter()
+                .flat_map(|not| self.separators.each(not)),
+        );
+        if let Some(rest) = parts.name("text") {
+            fronted.rest = &stripped[rest.start()..];
+        }
+        fronted
     }
 
     /// Where clauses may end and the next begin, in order.
@@ -193,9 +214,12 @@ impl ReasoningReader {
 
     fn note(&self, kind: Kind, parts: &Captures<'_>, clause: &str) -> Note {
         let part = |name| parts.name(name).map(|part| part.as_str().trim());
+        let part = |name| part(name).filter(|part| !part.is_empty());
         let text = part("text").unwrap_or_default();
         let mut note = self.noted(kind, text, part("label"), clause);
-        note.why = note.why.or_else(|| part("why").map(str::to_owned));
+        note.why = note
+            .why
+            .or_else(|| part("why").map(|why| self.separators.whole(why).to_owned()));
         let preferred = part("not").map(|not| self.separators.each(not));
         let preferred = preferred.into_iter().flatten();
         note.instead_of.extend(preferred.map(str::to_owned));
