@@ -117,9 +117,10 @@ impl Cues {
         sentence: &'s str,
     ) -> impl Iterator<Item = (Kind, Captures<'s>)> + 'p {
         let compiled = self.compiled();
-        let says = !compiled.any.is_empty() && !compiled.never.is_match(sentence);
-        let matched = says.then(|| compiled.any.matches(sentence));
-        matched
+        // Few sentences say anything: what never does is asked of these alone.
+        let matched = compiled.any.matches(sentence);
+        let says = matched.matched_any() && !compiled.never.is_match(sentence);
+        says.then_some(matched)
             .into_iter()
             .flat_map(|matched| matched.into_iter().collect::<Vec<_>>())
             .filter_map(move |place| {

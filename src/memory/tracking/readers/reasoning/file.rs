@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::marks::Marks;
 use super::parts::Separators;
-use super::{ReasoningReader, Sentences};
+use super::{Group, ReasoningReader, Sentences};
 use crate::memory::tracking::Kind;
 use crate::memory::tracking::cues::{BadPattern, Cues, Language};
 use crate::memory::tracking::readers::BadCues;
@@ -35,10 +35,18 @@ struct Words {
     preferred: Vec<String>,
     either: Vec<String>,
     asides: Vec<String>,
+    clauses: Vec<Clauses>,
+}
+
+/// A group of cues.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Clauses {
+    needs: Vec<String>,
+    elliptic: bool,
     /// Clauses that say nothing.
     never: Vec<String>,
     cues: BTreeMap<Kind, Vec<String>>,
-    elliptic: BTreeMap<Kind, Vec<String>>,
 }
 
 /// What a constraint is about, and the words that tell it.
@@ -83,11 +91,8 @@ impl ReasoningReader {
     fn new(languages: &[Words], file: &str) -> Result<Self, BadPattern> {
         let mut reader = Self {
             file: file.to_owned(),
-            cues: cues(languages, |words| words.cues.clone())?,
-            elliptic: cues(languages, |words| words.elliptic.clone())?,
-            fronted: cues(languages, |words| {
-                BTreeMap::from([(Kind::Decision, words.fronted.clone())])
-            })?,
+            groups: Vec::new(),
+            fronted: fronted(languages)?,
             marks: Sentences::default(),
             headings: Vec::new(),
             labels: Vec::new(),
@@ -117,6 +122,9 @@ impl ReasoningReader {
         ] {
             into.add(patterns, &words.lists)?;
         }
+        for clauses in &words.clauses {
+            self.groups.push(group(clauses, words)?);
+        }
         for (kind, patterns) in &words.headings {
             self.headings
                 .push((*kind, Marks::new(patterns, &words.lists)?));
@@ -129,9 +137,10 @@ impl ReasoningReader {
     }
 
     fn compile(&self) -> Result<(), BadPattern> {
-        for cues in [&self.cues, &self.elliptic, &self.fronted] {
+        for cues in self.groups.iter().map(|group| &group.cues) {
             cues.check()?;
         }
+        self.fronted.check()?;
         let (marks, separators) = (&self.marks, &self.separators);
         let headings = self.headings.iter().map(|(_, marks)| marks);
         let labels = self.labels.iter().map(|(_, marks)| marks);
@@ -150,23 +159,34 @@ impl ReasoningReader {
             &separators.asides,
         ]
         .into_iter()
+        .chain(self.groups.iter().map(|group| &group.needs))
         .chain(headings)
         .chain(labels)
         .try_for_each(Marks::check)
     }
 }
 
-/// Cues of one part of the file, in all languages; a clause that says nothing says it in none.
-fn cues(
-    languages: &[Words],
-    part: impl Fn(&Words) -> BTreeMap<Kind, Vec<String>>,
-) -> Result<Cues, BadPattern> {
+fn group(clauses: &Clauses, words: &Words) -> Result<Group, BadPattern> {
+    let language = Language {
+        lists: words.lists.clone(),
+        never: clauses.never.clone(),
+        cues: clauses.cues.clone(),
+    };
+    Ok(Group {
+        needs: Marks::new(&clauses.needs, &words.lists)?,
+        is_elliptic: clauses.elliptic,
+        cues: Cues::new([&language])?,
+    })
+}
+
+/// What may stand before the clause that matters, as cues of a decision, which it mostly is.
+fn fronted(languages: &[Words]) -> Result<Cues, BadPattern> {
     let languages: Vec<Language> = languages
         .iter()
         .map(|words| Language {
             lists: words.lists.clone(),
-            never: words.never.clone(),
-            cues: part(words),
+            cues: BTreeMap::from([(Kind::Decision, words.fronted.clone())]),
+            ..Language::default()
         })
         .collect();
     Cues::new(&languages)

@@ -64,6 +64,10 @@ impl Marks {
         compiled.as_ref()
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
     pub(super) fn is_in(&self, text: &str) -> bool {
         self.regex().is_some_and(|regex| regex.is_match(text))
     }

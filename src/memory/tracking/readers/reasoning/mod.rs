@@ -33,9 +33,7 @@ const ANY_LABEL: &str = "Requirement";
 #[derive(Debug)]
 pub struct ReasoningReader {
     file: String,
-    cues: Cues,
-    /// Cues without a subject of their own.
-    elliptic: Cues,
+    groups: Vec<Group>,
     /// A reason or a time (`why`) before what matters (`text`).
     fronted: Cues,
     marks: Sentences,
@@ -43,6 +41,24 @@ pub struct ReasoningReader {
     /// What a constraint is about, told by its words; the first one counts.
     labels: Vec<(String, Marks)>,
     separators: Separators,
+}
+
+/// Cues that are looked for together.
+#[derive(Debug)]
+struct Group {
+    /// A clause without one of these is not worth a look; none is needed if there are none.
+    needs: Marks,
+    /// The clauses have no subject of their own.
+    is_elliptic: bool,
+    cues: Cues,
+}
+
+impl Group {
+    /// Whether it is worth looking at a clause.
+    fn may_say(&self, clause: &str, subject: Subject) -> bool {
+        let has_subject = !self.is_elliptic || subject == Subject::Understood;
+        has_subject && (self.needs.is_empty() || self.needs.is_in(clause))
+    }
 }
 
 /// Marks of whole texts and sentences, and of their clauses.
@@ -200,16 +216,22 @@ impl ReasoningReader {
     }
 
     fn begins(&self, text: &str, subject: Subject) -> bool {
-        let is_elliptic = subject == Subject::Understood;
-        let begins = |text| self.cues.begins(text) || (is_elliptic && self.elliptic.begins(text));
-        begins(text) || begins(self.marks.leads.stripped(text))
+        let begins = |text: &str| {
+            let groups = self.groups.iter();
+            let mut groups = groups.filter(|group| group.may_say(text, subject));
+            groups.any(|group| group.cues.begins(text))
+        };
+        let stripped = self.marks.leads.stripped(text);
+        begins(text) || (stripped.len() < text.len() && begins(stripped))
     }
 
     /// The weightiest thing that a clause says.
     fn said<'t>(&self, clause: &'t str, subject: Subject) -> Option<(Kind, Captures<'t>)> {
-        let elliptic = (subject == Subject::Understood).then(|| self.elliptic.read(clause));
-        let said = self.cues.read(clause).chain(elliptic.into_iter().flatten());
-        said.min_by_key(|(kind, _)| findings::weight(*kind))
+        self.groups
+            .iter()
+            .filter(|group| group.may_say(clause, subject))
+            .flat_map(|group| group.cues.read(clause))
+            .min_by_key(|(kind, _)| findings::weight(*kind))
     }
 
     fn note(&self, kind: Kind, parts: &Captures<'_>, clause: &str) -> Note {
