@@ -156,10 +156,14 @@ fn is_own_words(line: &str) -> bool {
     !(quote || diff || (indented && !is_item))
 }
 
-/// Endings that are no end of a sentence.
-const ABBREVIATIONS: [&str; 22] = [
-    "e.g", "i.e", "etc", "vs", "cf", "mr", "mrs", "ms", "dr", "prof", "st", "no", "approx", "ca",
-    "inc", "ltd", "jr", "sr", "fig", "min", "max", "resp",
+/// Words before a full stop that is never the end of a sentence …
+const TITLES: [&str; 10] = [
+    "e.g", "i.e", "vs", "cf", "mr", "mrs", "ms", "dr", "prof", "st",
+];
+
+/// … and those before one that is the end if the next word has a capital: "I say no. Then …".
+const ABBREVIATIONS: [&str; 12] = [
+    "etc", "no", "approx", "ca", "inc", "ltd", "jr", "sr", "fig", "min", "max", "resp",
 ];
 
 fn split<'a>(text: &'a str, mut found: impl FnMut(&'a str, End)) {
@@ -174,7 +178,8 @@ fn split<'a>(text: &'a str, mut found: impl FnMut(&'a str, End)) {
         let next = characters.peek().map(|(_, next)| *next);
         let is_wide = matches!(c, '。' | '！' | '？');
         let closes = next.is_none_or(char::is_whitespace) || is_wide;
-        if !closes || (c == '.' && next.is_some() && abbreviates(&text[from..at])) {
+        let after = &text[at + c.len_utf8()..];
+        if !closes || (c == '.' && next.is_some() && abbreviates(&text[from..at], after)) {
             continue;
         }
         push(&text[from..at], end, &mut found);
@@ -191,11 +196,9 @@ fn push<'a>(text: &'a str, end: End, found: &mut impl FnMut(&'a str, End)) {
     }
 }
 
-fn abbreviates(before: &str) -> bool {
-    let word = before
-        .rsplit(char::is_whitespace)
-        .next()
-        .unwrap_or_default();
+fn abbreviates(before: &str, after: &str) -> bool {
+    let mut words = before.rsplit(char::is_whitespace);
+    let word = words.next().unwrap_or_default();
     let word = word.trim_start_matches(['(', '"', '\'']);
     // `Ursula K. Le Guin`, `J.R.R. Tolkien`
     let is_letter = |part: &str| {
@@ -203,10 +206,17 @@ fn abbreviates(before: &str) -> bool {
         letters.next().is_some_and(char::is_uppercase) && letters.next().is_none()
     };
     let are_initials = word != "I" && word.split('.').all(is_letter);
+    let is_one_of = |known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
+    // "within 200 ms." is no title.
+    let mut is_unit = || {
+        words
+            .next()
+            .is_some_and(|word| word.ends_with(|c: char| c.is_ascii_digit()))
+    };
+    let is_capital = || after.trim_start().starts_with(char::is_uppercase);
     are_initials
-        || ABBREVIATIONS
-            .iter()
-            .any(|known| word.eq_ignore_ascii_case(known))
+        || (is_one_of(&TITLES) && !is_unit())
+        || (is_one_of(&ABBREVIATIONS) && !is_capital())
 }
 
 #[cfg(test)]
@@ -236,6 +246,14 @@ mod tests {
             (
                 "J.R.R. Tolkien and I. Then",
                 vec![("J.R.R. Tolkien and I", Stop), ("Then", Open)],
+            ),
+            (
+                "Within 200 ms. Dr. No said no. Then 5 min. rest",
+                vec![
+                    ("Within 200 ms", Stop),
+                    ("Dr. No said no", Stop),
+                    ("Then 5 min. rest", Open),
+                ],
             ),
             ("one\ntwo", vec![("one", Open), ("two", Open)]),
             ("- a\n- b", vec![("a", Open), ("b", Open)]),

@@ -3,6 +3,7 @@
 
 pub mod code;
 pub mod conversation;
+pub mod reasoning;
 
 use std::borrow::Cow;
 use std::fmt;
