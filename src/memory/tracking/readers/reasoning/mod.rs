@@ -53,12 +53,10 @@ struct Group {
     cues: Cues,
 }
 
-impl Group {
-    /// Whether it is worth looking at a clause.
-    fn may_say(&self, clause: &str, subject: Subject) -> bool {
-        let has_subject = !self.is_elliptic || subject == Subject::Understood;
-        has_subject && (self.needs.is_empty() || self.needs.is_in(clause))
-    }
+/// The groups that a sentence is worth a look of.
+struct Worthy<'r> {
+    groups: Vec<&'r Group>,
+    leads: &'r Marks,
 }
 
 /// Marks of whole texts and sentences, and of their clauses.
@@ -98,6 +96,34 @@ enum Subject {
     Understood,
 }
 
+impl Worthy<'_> {
+    fn begins(&self, text: &str, subject: Subject) -> bool {
+        let begins = |text: &str| self.of(subject).any(|group| group.cues.begins(text));
+        let stripped = self.leads.stripped(text);
+        begins(text) || (stripped.len() < text.len() && begins(stripped))
+    }
+
+    /// The weightiest thing that a clause says, with the words that lead to it or without.
+    fn said<'t>(&self, clause: &'t str, subject: Subject) -> Option<(Kind, Captures<'t>)> {
+        let said = |clause: &'t str| {
+            self.of(subject)
+                .flat_map(|group| group.cues.read(clause))
+                .min_by_key(|(kind, _)| findings::weight(*kind))
+        };
+        said(clause).or_else(|| {
+            let stripped = self.leads.stripped(clause);
+            (stripped.len() < clause.len())
+                .then(|| said(stripped))
+                .flatten()
+        })
+    }
+
+    fn of(&self, subject: Subject) -> impl Iterator<Item = &Group> {
+        let of = move |group: &&&Group| !group.is_elliptic || subject == Subject::Understood;
+        self.groups.iter().filter(of).copied()
+    }
+}
+
 impl Reader for ReasoningReader {
     fn read(&self, exchange: &Exchange<'_>) -> Vec<Finding> {
         let mut findings = Findings::default();
@@ -119,8 +145,9 @@ impl ReasoningReader {
             let start = sentence.text.as_ptr().addr() - text.as_ptr().addr();
             let gap = text.get(before..start).unwrap_or_default();
             before = start + sentence.text.len();
-            is_story &= gap.matches('\n').count() < 2 && !self.marks.present.is_in(sentence.text);
-            is_story |= self.marks.story.is_in(sentence.text);
+            let goes_on = || gap.matches('\n').count() < 2;
+            is_story = is_story && goes_on() && !self.marks.present.is_in(sentence.text);
+            is_story = is_story || self.marks.story.is_in(sentence.text);
             if is_story || is_inside(&quoted, start) {
                 continue;
             }
@@ -142,7 +169,7 @@ impl ReasoningReader {
     /// An item under a heading says what the heading names; with a cue for the same, without its words.
     fn item(&self, kind: Kind, sentence: &Sentence<'_>, findings: &mut Findings) {
         let words = plain(sentence.text);
-        let said = self.said(&words, Subject::Understood);
+        let said = self.worthy(&words).said(&words, Subject::Understood);
         let said = said.filter(|(found, _)| *found == kind);
         let note = match &said {
             Some((_, parts)) => self.note(kind, parts, &words),
@@ -156,13 +183,12 @@ impl ReasoningReader {
         if self.marks.unreal.is_in(&words) {
             return;
         }
-        let Fronted { why, not, rest } = self.fronted(&words);
-        let begins = |text: &str, subject| self.begins(text, subject);
+        let worthy = self.worthy(&words);
+        let Fronted { why, not, rest } = self.fronted(&words, &worthy);
+        let begins = |text: &str, subject| worthy.begins(text, subject);
         let mut subject = Subject::Understood;
         for clause in clauses(rest, self.breaks(rest), begins) {
-            let stripped = self.marks.leads.stripped(clause);
-            let said = self.said(clause, subject);
-            let said = said.or_else(|| self.said(stripped, subject));
+            let said = worthy.said(clause, subject);
             subject = Subject::Needed;
             let Some((kind, parts)) = said else {
                 continue;
@@ -181,13 +207,21 @@ impl ReasoningReader {
         }
     }
 
-    fn fronted<'t>(&self, words: &'t str) -> Fronted<'t> {
+    fn worthy(&self, words: &str) -> Worthy<'_> {
+        let is_worthy = |group: &&Group| group.needs.is_empty() || group.needs.is_in(words);
+        Worthy {
+            groups: self.groups.iter().filter(is_worthy).collect(),
+            leads: &self.marks.leads,
+        }
+    }
+
+    fn fronted<'t>(&self, words: &'t str, worthy: &Worthy<'_>) -> Fronted<'t> {
         let stripped = self.marks.leads.stripped(words);
         let mut fronted = Fronted {
             rest: words,
             ..Fronted::default()
         };
-        if self.begins(stripped, Subject::Understood) {
+        if worthy.begins(stripped, Subject::Understood) {
             return fronted;
         }
         let Some((_, parts)) = self.fronted.read(head(stripped)).next() else {
@@ -213,25 +247,6 @@ impl ReasoningReader {
         let mut breaks: Vec<_> = self.marks.breaks.all(text).chain(openers).collect();
         breaks.sort_by_key(|mark| mark.start);
         breaks
-    }
-
-    fn begins(&self, text: &str, subject: Subject) -> bool {
-        let begins = |text: &str| {
-            let groups = self.groups.iter();
-            let mut groups = groups.filter(|group| group.may_say(text, subject));
-            groups.any(|group| group.cues.begins(text))
-        };
-        let stripped = self.marks.leads.stripped(text);
-        begins(text) || (stripped.len() < text.len() && begins(stripped))
-    }
-
-    /// The weightiest thing that a clause says.
-    fn said<'t>(&self, clause: &'t str, subject: Subject) -> Option<(Kind, Captures<'t>)> {
-        self.groups
-            .iter()
-            .filter(|group| group.may_say(clause, subject))
-            .flat_map(|group| group.cues.read(clause))
-            .min_by_key(|(kind, _)| findings::weight(*kind))
     }
 
     fn note(&self, kind: Kind, parts: &Captures<'_>, clause: &str) -> Note {
