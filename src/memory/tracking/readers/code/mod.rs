@@ -18,16 +18,13 @@ use std::collections::{BTreeMap, HashSet};
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
-use super::{BadCues, Reader};
+use super::{BadCues, Cued, Reader};
 use crate::memory::tracking::cues::{BadPattern, Cues, Language};
 use crate::memory::tracking::exchange::{Exchange, Speaker};
 use crate::memory::tracking::note::{Finding, Kind, Note};
 use errors::Errors;
 use paths::Paths;
 use work::{Changes, Clauses};
-
-/// The cues that come with the program.
-const EMBEDDED: &str = include_str!("../../../../../config/cues/code.yaml");
 
 /// Finds tasks, progress, files, errors and changes.
 #[derive(Debug)]
@@ -52,9 +49,10 @@ struct File {
     languages: BTreeMap<String, Language>,
 }
 
-impl CodeReader {
-    /// The cues of a file; its patterns are compiled when they are first needed.
-    pub fn parse(text: &str, file: &str) -> Result<Self, BadCues> {
+impl Cued for CodeReader {
+    const FILE: &'static str = "cues/code.yaml";
+
+    fn parse(text: &str, file: &str) -> Result<Self, BadCues> {
         let bad = |what: String| BadCues {
             file: file.to_owned(),
             what,
@@ -77,25 +75,21 @@ impl CodeReader {
         })
     }
 
-    /// Compiles every pattern now.
-    pub fn check(&self) -> Result<(), BadCues> {
+    fn check(&self) -> Result<(), BadCues> {
         self.checked().map_err(|error| BadCues {
             file: self.file.clone(),
             what: error.to_string(),
         })
     }
+}
 
+impl CodeReader {
     fn checked(&self) -> Result<(), BadPattern> {
         self.cues.check()?;
         self.clauses.check()?;
         self.paths.check()?;
         self.errors.check()?;
         self.changes.check()
-    }
-
-    /// The built-in cues.
-    pub fn embedded() -> Self {
-        Self::parse(EMBEDDED, "config/cues/code.yaml").expect("a test reads the embedded cues")
     }
 
     fn files(&self, by: Speaker, text: &str, changed: &[String]) -> Vec<String> {
@@ -264,6 +258,10 @@ mod tests {
     use crate::memory::tracking::exchange::Piece;
 
     /// Compiled once for all tests.
+    fn text() -> String {
+        crate::memory::texts::embedded(CodeReader::FILE).text
+    }
+
     pub(super) fn embedded() -> &'static CodeReader {
         static READER: LazyLock<CodeReader> = LazyLock::new(CodeReader::embedded);
         &READER
@@ -295,11 +293,11 @@ mod tests {
 
     #[test]
     fn an_unknown_key_or_a_bad_pattern_is_refused_with_the_file_it_is_in() {
-        let unknown = format!("{EMBEDDED}\nfr:\n  words: [x]\n");
+        let unknown = format!("{}\nfr:\n  words: [x]\n", text());
         let error = CodeReader::parse(&unknown, "my.yaml").unwrap_err();
         assert_eq!(error.file, "my.yaml");
         assert!(error.what.contains("words"), "{error}");
-        let bad = EMBEDDED.replace("changes:\n", "changes:\n  - '(open'\n");
+        let bad = text().replace("changes:\n", "changes:\n  - '(open'\n");
         let reader = CodeReader::parse(&bad, "my.yaml").unwrap();
         let error = reader.check().unwrap_err();
         assert_eq!(error.file, "my.yaml");
@@ -308,7 +306,10 @@ mod tests {
 
     #[test]
     fn another_language_is_added_beside_the_first() {
-        let german = format!("{EMBEDDED}\nde:\n  cues:\n    task: ['^bitte (?P<text>.+)']\n");
+        let german = format!(
+            "{}\nde:\n  cues:\n    task: ['^bitte (?P<text>.+)']\n",
+            text()
+        );
         let reader = CodeReader::parse(&german, "de").unwrap();
         for (text, task) in [
             ("Bitte den Fehler beheben.", "den Fehler beheben"),

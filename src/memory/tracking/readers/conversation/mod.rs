@@ -27,13 +27,10 @@ use self::names::{Name, NameCues, Names, Reply};
 use self::plain::Forms;
 use self::topics::{TopicCues, Topics};
 use self::words::{Lexicon, Role, Word};
-use super::{BadCues, Reader};
+use super::{BadCues, Cued, Reader};
 use crate::memory::tracking::cues::{BadPattern, Language};
 use crate::memory::tracking::prose::{Sentence, sentences};
 use crate::memory::tracking::{Exchange, Finding, Kind, Note, Speaker};
-
-/// The cues that come with the program.
-const EMBEDDED: &str = include_str!("../../../../../config/cues/conversation.yaml");
 
 /// Bytes of an answer that are looked at.
 const REPLY: usize = 8 * 1024;
@@ -67,15 +64,27 @@ pub struct ConversationReader {
     file: String,
 }
 
-impl ConversationReader {
-    /// Reads a cue file.
-    pub fn parse(text: &str, file: &str) -> Result<Self, BadCues> {
+impl Cued for ConversationReader {
+    const FILE: &'static str = "cues/conversation.yaml";
+
+    fn parse(text: &str, file: &str) -> Result<Self, BadCues> {
         let sheets: BTreeMap<String, Sheet> =
             serde_yaml::from_str(text).map_err(|error| bad(file, &error))?;
         let sheets: Vec<Sheet> = sheets.into_values().collect();
         Self::of(&sheets, file).map_err(|error| bad(file, &error))
     }
 
+    fn check(&self) -> Result<(), BadCues> {
+        let checked = self
+            .topics
+            .check()
+            .and_then(|()| self.facts.check())
+            .and_then(|()| self.names.check());
+        checked.map_err(|error| bad(&self.file, &error))
+    }
+}
+
+impl ConversationReader {
     fn of(sheets: &[Sheet], file: &str) -> Result<Self, BadPattern> {
         let mut lexicon = Lexicon::default();
         for sheet in sheets {
@@ -93,22 +102,6 @@ impl ConversationReader {
             names: Names::new(sheets.iter().map(|sheet| (&sheet.names, &sheet.lists)))?,
             file: file.to_owned(),
         })
-    }
-
-    /// The reader with the cues that come with the program.
-    pub fn embedded() -> Self {
-        Self::parse(EMBEDDED, "config/cues/conversation.yaml")
-            .expect("the embedded cues are held by a test")
-    }
-
-    /// Compiles every pattern now, to learn whether it can be used.
-    pub fn check(&self) -> Result<(), BadCues> {
-        let checked = self
-            .topics
-            .check()
-            .and_then(|()| self.facts.check())
-            .and_then(|()| self.names.check());
-        checked.map_err(|error| bad(&self.file, &error))
     }
 
     /// What the answer tells of the words of the question: how they are written.
