@@ -76,14 +76,10 @@ fn paragraphs(text: &str) -> Vec<Paragraph<'_>> {
         at += line.len();
         let content = line.trim();
         if let Some(marker) = fence {
-            if content.starts_with(marker) {
-                fence = None;
-            }
+            fence = (content != marker).then_some(marker);
             continue;
         }
-        fence = ["```", "~~~"]
-            .into_iter()
-            .find(|marker| content.starts_with(marker));
+        fence = opens_fence(content);
         if fence.is_some() || content.is_empty() || !is_own_words(line) {
             close(text, &mut open, &mut paragraphs);
             continue;
@@ -108,6 +104,14 @@ fn paragraphs(text: &str) -> Vec<Paragraph<'_>> {
     }
     close(text, &mut open, &mut paragraphs);
     paragraphs
+}
+
+/// The marker of a fence that a line opens; ` ```cargo build``` fails ` opens none.
+pub(super) fn opens_fence(line: &str) -> Option<&'static str> {
+    ["```", "~~~"].into_iter().find(|marker| {
+        let info = line.strip_prefix(marker);
+        info.is_some_and(|info| !info.contains('`'))
+    })
 }
 
 fn close<'a>(
@@ -268,6 +272,18 @@ mod tests {
     fn code_quotes_and_diffs_are_not_a_persons_own_words() {
         let text = "Before\n```\nfix = add(x)\n```\n> I said that\n    indented()\n--- a/x\n+++ b/x\n@@ -1 +1 @@\nAfter";
         assert_eq!(texts(text), [("Before", End::Open), ("After", End::Open)]);
+    }
+
+    #[test]
+    fn code_between_three_marks_in_a_line_opens_nothing_and_a_word_may_end_with_no() {
+        assert_eq!(
+            texts("```cargo build``` fails\nNo. Fix it"),
+            [
+                ("```cargo build``` fails", End::Open),
+                ("No", End::Stop),
+                ("Fix it", End::Open)
+            ]
+        );
     }
 
     #[test]

@@ -57,8 +57,7 @@ impl Cued for CodeReader {
             file: file.to_owned(),
             what,
         };
-        let mut read: File = serde_yaml::from_str(text).map_err(|error| bad(error.to_string()))?;
-        read.languages.values_mut().for_each(hasten);
+        let read: File = serde_yaml::from_str(text).map_err(|error| bad(error.to_string()))?;
         let wrong = |error: BadPattern| bad(error.to_string());
         let list = |name: &str| -> Vec<String> {
             let languages = read.languages.values();
@@ -200,20 +199,6 @@ fn patterns(patterns: &[String]) -> Result<RegexSet, BadPattern> {
         .dfa_size_limit(MOST_COMPILED * 4)
         .build();
     built.map_err(|error| unusable(&patterns.join("|"), &error))
-}
-
-/// Gives a language that is written in ASCII the word boundaries of ASCII: with those of Unicode a sentence
-/// that holds one dash or curly quote takes ten times as long.
-fn hasten(language: &mut Language) {
-    let parts = || language.lists.values().chain(language.cues.values());
-    let is_foreign = |text: &String| text.contains(|c: char| c.is_alphabetic() && !c.is_ascii());
-    if parts().flatten().chain(&language.never).any(is_foreign) {
-        return;
-    }
-    let cues = language.cues.values_mut().flatten();
-    for pattern in cues.chain(&mut language.never) {
-        *pattern = pattern.replace("\\b", "(?-u:\\b)");
-    }
 }
 
 fn ascii(pattern: &str) -> String {

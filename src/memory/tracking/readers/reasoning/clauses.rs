@@ -81,11 +81,11 @@ pub(super) fn is_inside(ranges: &[Range<usize>], at: usize) -> bool {
 
 /// The clauses of a sentence. `breaks` are the places between clauses, in order: where the one may end and
 /// the next begin. `begins` tells whether a cue begins these words.
-pub(super) fn clauses<'a>(
-    sentence: &'a str,
+pub(super) fn clauses(
+    sentence: &str,
     breaks: Vec<Range<usize>>,
     begins: impl Fn(&str, Subject) -> bool,
-) -> Vec<&'a str> {
+) -> Vec<&str> {
     let mut clauses = Vec::new();
     let mut from = 0;
     let mut before = says(begins(window(sentence, 0, WINDOW), Subject::Understood));
