@@ -1,6 +1,6 @@
 //! What the modes note: by hand and from what is said, in requests, on disk, and in `/memory`.
 
-use cogtrix::testing::server::{Script, Server, say};
+use cogtrix::testing::server::{Request, Script, Server, say};
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
@@ -19,7 +19,7 @@ fn home(server: &Server, mode: &str) -> Home {
 
 /// System texts of the chats, in order.
 fn systems(server: &Server) -> Vec<String> {
-    server.chats().iter().map(|chat| chat.system()).collect()
+    server.chats().iter().map(Request::system).collect()
 }
 
 fn state(home: &Home, session: &str) -> Value {

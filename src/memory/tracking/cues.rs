@@ -47,7 +47,7 @@ pub struct BadPattern {
 #[derive(Debug)]
 pub struct Cues {
     never: Vec<String>,
-    patterns: Vec<(Kind, String)>,
+    all: Vec<Cue>,
     compiled: OnceLock<Compiled>,
 }
 
@@ -55,47 +55,55 @@ pub struct Cues {
 struct Compiled {
     never: RegexSet,
     any: RegexSet,
-    each: Vec<(Kind, Regex)>,
+}
+
+/// One cue; it is compiled when it first matches, as few do in one talk.
+#[derive(Debug)]
+struct Cue {
+    kind: Kind,
+    pattern: String,
+    compiled: OnceLock<Option<Regex>>,
 }
 
 impl Cues {
     /// The cues of all languages of a file.
     pub fn new<'a>(languages: impl IntoIterator<Item = &'a Language>) -> Result<Self, BadPattern> {
         let mut never = Vec::new();
-        let mut patterns = Vec::new();
+        let mut all = Vec::new();
         for language in languages {
             for pattern in &language.never {
                 never.push(filled(pattern, &language.lists)?);
             }
             for (kind, cues) in &language.cues {
                 for pattern in cues {
-                    patterns.push((*kind, filled(pattern, &language.lists)?));
+                    all.push(Cue {
+                        kind: *kind,
+                        pattern: filled(pattern, &language.lists)?,
+                        compiled: OnceLock::new(),
+                    });
                 }
             }
         }
         Ok(Self {
             never,
-            patterns,
+            all,
             compiled: OnceLock::new(),
         })
     }
 
     /// Compiles now, to learn whether every pattern can be used.
     pub fn check(&self) -> Result<(), BadPattern> {
+        for cue in &self.all {
+            one(&cue.pattern)?;
+        }
         let compiled = self.compile()?;
         self.compiled.get_or_init(|| compiled);
         Ok(())
     }
 
     fn compile(&self) -> Result<Compiled, BadPattern> {
-        let each = self
-            .patterns
-            .iter()
-            .map(|(kind, pattern)| Ok((*kind, one(pattern)?)));
-        let any = self.patterns.iter().map(|(_, pattern)| pattern);
         Ok(Compiled {
-            each: each.collect::<Result<_, _>>()?,
-            any: set(any)?,
+            any: set(self.all.iter().map(|cue| &cue.pattern))?,
             never: set(&self.never)?,
         })
     }
@@ -125,8 +133,9 @@ impl Cues {
             .into_iter()
             .flat_map(|matched| matched.into_iter().collect::<Vec<_>>())
             .filter_map(move |place| {
-                let (kind, pattern) = &compiled.each[place];
-                Some((*kind, pattern.captures(sentence)?))
+                let cue = &self.all[place];
+                let pattern = cue.compiled.get_or_init(|| one(&cue.pattern).ok());
+                Some((cue.kind, pattern.as_ref()?.captures(sentence)?))
             })
     }
 }
