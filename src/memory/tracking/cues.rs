@@ -210,3 +210,29 @@ fn bad(pattern: &str, error: &regex::Error) -> BadPattern {
         why: format!("cannot be used: {}", why.trim_start_matches("error: ")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_ends_where_its_ascii_does() {
+        let lists = BTreeMap::from([("go".to_owned(), vec!["go".to_owned(), "gone".to_owned()])]);
+        let pattern = filled(r"\b{go}\b\\b{2}", &lists).unwrap();
+        assert_eq!(pattern, r"(?-u:\b)(?:gone|go)(?-u:\b)\\b{2}");
+    }
+
+    #[test]
+    fn a_sentence_that_never_says_anything_begins_nothing() {
+        let language = Language {
+            never: vec!["^if".to_owned()],
+            cues: BTreeMap::from([(Kind::Task, vec!["fix (?P<text>.+)".to_owned()])]),
+            ..Language::default()
+        };
+        let cues = Cues::new([&language]).unwrap();
+        for (sentence, says) in [("Fix it", true), ("if you fix it", false), ("hello", false)] {
+            assert_eq!(cues.begins(sentence), says, "{sentence:?}");
+            assert_eq!(cues.read(sentence).count() > 0, says, "{sentence:?}");
+        }
+    }
+}
