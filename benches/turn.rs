@@ -17,6 +17,7 @@ use cogtrix::agent::{Agent, Settings as AgentSettings};
 use cogtrix::chat::{Calibration, Message, Role, Session, SessionName, Timestamp, Tokens};
 use cogtrix::clock::SystemClock;
 use cogtrix::context::{self, Budget, fit};
+use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::{Memory, Prompts, Registry, Settings, Surroundings};
 use cogtrix::provider::{
     Abilities, ChatRequest, Delivery, EventStream, FinishReason, ModelName, Provider,
@@ -67,7 +68,7 @@ fn forget_turns(data: &Path, messages: usize) {
 fn memory() -> Memory {
     let settings = Settings::default();
     let prompts = Prompts::embedded();
-    let modes = Registry::standard(&settings, &prompts);
+    let modes = Registry::standard(&settings, &prompts, Readers::embedded());
     Memory::new(modes, settings, prompts).expect("the default mode exists")
 }
 

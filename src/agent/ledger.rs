@@ -48,14 +48,9 @@ impl Ledger {
         self.log.append(&std::mem::take(&mut self.applied))
     }
 
-    /// Lets the store write what waits and fold its journal. A session in which nothing was ever said
-    /// leaves no file.
+    /// Lets the store write what waits and fold its journal.
     pub fn close(&mut self) -> Result<(), StoreError> {
-        if self.session.is_empty() {
-            Ok(())
-        } else {
-            self.log.checkpoint(&self.session)
-        }
+        self.log.checkpoint(&self.session)
     }
 
     pub fn archive(&mut self, now: Timestamp) -> Result<PathBuf, StoreError> {

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, Usage, Withdrawal};
 use crate::clock::Clock;
 use crate::context::{self, ContextPlan};
+use crate::memory::tracking::{CannotEdit, Edit, Edited};
 use crate::memory::{BadMode, Memory};
 use crate::provider::{Delivery, Provider};
 use crate::store::{Opened, StoreError};
@@ -163,14 +164,21 @@ impl Agent {
             .map(Warning::not_saved)
     }
 
-    /// Takes the last turn out of what is sent; history keeps it.
-    pub fn undo(&mut self) -> Result<(String, Option<Warning>), NoTurn> {
-        let (input, record) = self.withdrawal(Withdrawal::Undone)?;
-        Ok((input, self.keep(record)))
+    /// Changes by hand what a mode keeps about the work; tells which mode it was.
+    pub fn edit(&mut self, edit: &Edit) -> Result<(Edited, String, Option<Warning>), CannotEdit> {
+        let (edited, mode, record) = self.memory.edit(edit, self.clock.now())?;
+        Ok((edited, mode, self.keep(record)))
     }
 
-    /// The last live turn's input, and the record that withdraws it.
-    fn withdrawal(&self, why: Withdrawal) -> Result<(String, Record), NoTurn> {
+    /// Takes the last turn out of what is sent, and its notes with it; history keeps it.
+    pub fn undo(&mut self) -> Result<(String, Option<Warning>), NoTurn> {
+        let input = self.withdraw(Withdrawal::Undone)?;
+        let refused = self.ledger.save().err();
+        Ok((input, refused.as_ref().map(Warning::not_saved)))
+    }
+
+    /// Withdraws the last live turn; the records wait for [`Ledger::save`]. Tells the turn's input.
+    fn withdraw(&mut self, why: Withdrawal) -> Result<String, NoTurn> {
         let session = self.session();
         let last = session.live_turns().next_back().ok_or(NoTurn::None)?;
         let compacted = session
@@ -181,14 +189,15 @@ impl Agent {
         if last.messages.start < compacted {
             return Err(NoTurn::Compacted);
         }
+        let turn = last.id;
         let input = session
             .messages_of(last)
             .first()
             .map(|input| input.said().into_owned());
-        Ok((
-            input.unwrap_or_default(),
-            Record::TurnWithdrawn { turn: last.id, why },
-        ))
+        self.ledger.apply(Record::TurnWithdrawn { turn, why });
+        let states = self.memory.withdraw(self.ledger.session());
+        self.ledger.apply(states);
+        Ok(input.unwrap_or_default())
     }
 
     /// Goes back to what was sent before the last compaction.
@@ -205,13 +214,22 @@ impl Agent {
 
     /// Ends the session cleanly: what is not on disk yet is written, and the journal folded where cheap.
     pub fn close(&mut self) -> Result<(), StoreError> {
+        if self.is_blank() {
+            // A session in which nothing was ever said or noted leaves no file.
+            return Ok(());
+        }
         self.ledger.close()
+    }
+
+    /// Whether nothing was ever said here, and nothing noted.
+    pub fn is_blank(&self) -> bool {
+        self.session().is_empty() && self.memory.is_blank()
     }
 
     /// Goes on with another session. The present one is closed first; where that fails, nothing is switched,
     /// because its log holds what is not on disk yet.
     pub fn open(&mut self, opened: Opened) -> Result<(), StoreError> {
-        self.ledger.close()?;
+        self.close()?;
         self.ledger = Ledger::new(opened);
         self.begin_anew();
         Ok(())

@@ -92,15 +92,11 @@ impl Agent {
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<Result<TurnReport, TurnError>, NoTurn> {
-        let (input, withdrawn) = self.withdrawal(Withdrawal::Retried)?;
+        let asked = self.session().live_turns().next_back();
+        let at = asked.and_then(|turn| self.session().messages_of(turn)[0].at);
+        // Saved with the record that begins the turn, so that no kill leaves the question in no view at all.
+        let input = self.withdraw(Withdrawal::Retried)?;
         self.told.begin_turn();
-        let at = self
-            .session()
-            .live_turns()
-            .next_back()
-            .and_then(|turn| self.session().messages_of(turn)[0].at);
-        // With the record that begins the turn, so that no kill leaves the question in no view at all.
-        self.ledger.apply(withdrawn);
         let at = at.or_else(|| Some(self.clock.now()));
         let message = Message::text(self.session().next_message_id(0), Role::User, input, at);
         Ok(self.run(message, observe, cancel).await)

@@ -47,6 +47,11 @@ impl Timestamp {
         self.0.format("%Y-%m-%d").to_string()
     }
 
+    /// `15:23`.
+    pub fn time_of_day(self) -> String {
+        self.0.format("%H:%M").to_string()
+    }
+
     /// `[2026-02-14 15:23:05 UTC] `, as it stands in front of a message that a model reads (C32).
     pub fn stamp(self) -> String {
         // A turn stamps everything it sends, and patterns are slow.

@@ -14,6 +14,7 @@ use crate::chat::SessionName;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::files::{Disk, LocalDisk};
+use crate::memory::tracking::readers::Readers;
 use crate::memory::{Memory, Prompt, Prompts, Registry};
 use crate::provider::{Catalog, Delivery, Known};
 use crate::repl::Signals;
@@ -63,11 +64,11 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let is_terminal = manner == Manner::Terminal;
     let exit = match manner {
         Manner::OneShot(prompt) => {
-            greeting.aside(output);
+            greeting.aside(&desk, output);
             ask::run(&mut desk.agent, prompt, args, output, &mut signals).await
         }
         Manner::Lines => {
-            greeting.aside(output);
+            greeting.aside(&desk, output);
             talk::lines(&mut desk, output, &mut signals).await
         }
         Manner::Terminal => {
@@ -158,7 +159,16 @@ fn memory(config: &Config, texts: &Texts) -> Result<Memory, CliError> {
     if let Some((file, text)) = file.zip(config.settings.system_prompt()?) {
         prompts.base = Prompt::new(file.display().to_string(), text);
     }
-    let modes = Registry::standard(&settings, &prompts);
+    let own = |name: &str| {
+        texts
+            .get(name)
+            .filter(|text| text.source != TextSource::Embedded)
+    };
+    let readers = Readers::with(|name| own(name).map(prompt))?;
+    let warm = readers.clone();
+    // Ends by itself, or with the process.
+    std::thread::spawn(move || warm.warm_up());
+    let modes = Registry::standard(&settings, &prompts, readers);
     Ok(Memory::new(modes, settings, prompts)?)
 }
 

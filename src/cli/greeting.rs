@@ -56,9 +56,12 @@ impl Greeting {
     }
 
     /// Repairs and the way to a model; nothing that a script would have to skip.
-    pub(super) fn aside(&self, output: &mut Output) {
+    pub(super) fn aside(&self, desk: &Desk, output: &mut Output) {
         for repair in &self.repairs {
             output.warning(&repair.to_string());
+        }
+        if let Some(unread) = listing::unread(desk.agent.memory().unread()) {
+            output.warning(&unread);
         }
         if let Some(notice) = &self.notice {
             output.notice(notice);
@@ -76,10 +79,10 @@ impl Greeting {
             ));
             output.notice(&format!(
                 "{} · /help lists commands",
-                listing::opened(desk.session(), desk.now())
+                listing::opened(&desk.agent, desk.now())
             ));
         }
-        self.aside(output);
+        self.aside(desk, output);
         if let Some(hint) = &self.hint {
             output.notice(hint);
         }

@@ -9,6 +9,7 @@ use crate::chat::BadName;
 use crate::config::{ConfigError, TextError};
 use crate::hint::{Hint, chain};
 use crate::memory::BadMode;
+use crate::memory::tracking::readers::BadCues;
 use crate::provider::ProviderError;
 use crate::store::StoreError;
 use crate::term::{Output, OutputError};
@@ -41,6 +42,8 @@ pub(super) enum CliError {
     Name(#[from] BadName),
     #[error(transparent)]
     Mode(#[from] BadMode),
+    #[error(transparent)]
+    Cues(#[from] BadCues),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -75,6 +78,7 @@ impl CliError {
             | Self::Text(_)
             | Self::Name(_)
             | Self::Mode(_)
+            | Self::Cues(_)
             | Self::Usage { .. }
             | Self::NothingToResume
             | Self::Provider(ProviderError::Setup { .. }) => Exit::Usage,
@@ -94,6 +98,7 @@ impl Hint for CliError {
             Self::Text(error) => error.hint(),
             Self::Name(error) => error.hint(),
             Self::Mode(error) => error.hint(),
+            Self::Cues(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Provider(error) => error.hint(),
             Self::Usage { hint, .. } => Some((*hint).into()),

@@ -51,7 +51,7 @@ pub(super) async fn terminal(
 
 /// The last line of a chat whose session is saved: the command that goes on with it.
 pub(super) fn farewell(desk: &Desk, args: &ChatArgs, output: &mut Output) {
-    if desk.session().is_empty() {
+    if desk.agent.is_blank() {
         return;
     }
     let place = |flag: &str, path: &Option<std::path::PathBuf>| {

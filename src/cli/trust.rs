@@ -6,6 +6,7 @@ use super::args::ChatArgs;
 use super::report::CliError;
 use crate::config::{self, Config, Flags, Inputs, Loaded, TrustFlag, TrustRequest};
 use crate::files::Disk;
+use crate::memory::Registry;
 use crate::term::Output;
 
 /// What the command line says about configuration.
@@ -25,9 +26,7 @@ fn flags(args: &ChatArgs) -> Flags {
 }
 
 fn inputs(args: &ChatArgs) -> Result<Inputs, CliError> {
-    let modes = ["conversation", "code", "reasoning"]
-        .map(str::to_owned)
-        .to_vec();
+    let modes = Registry::STANDARD.map(str::to_owned).to_vec();
     Inputs::from_system(flags(args), modes).map_err(|source| CliError::NoWorkingFolder { source })
 }
 

@@ -7,34 +7,14 @@ use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use crate::hint::Hint;
+use crate::{memory, provider};
 
 /// A text for the model larger than this fills a small window by itself.
 const MOST_BYTES: u64 = 64 * 1024;
 
-/// Name and content of each text; the names are paths under `config/`.
-const EMBEDDED: [(&str, &str); 6] = [
-    embedded("models.yaml", include_str!("../../config/models.yaml")),
-    embedded("modes/code.md", include_str!("../../config/modes/code.md")),
-    embedded(
-        "modes/conversation.md",
-        include_str!("../../config/modes/conversation.md"),
-    ),
-    embedded(
-        "modes/reasoning.md",
-        include_str!("../../config/modes/reasoning.md"),
-    ),
-    embedded(
-        "prompts/base.md",
-        include_str!("../../config/prompts/base.md"),
-    ),
-    embedded(
-        "prompts/compact.md",
-        include_str!("../../config/prompts/compact.md"),
-    ),
-];
-
-const fn embedded(name: &'static str, content: &'static str) -> (&'static str, &'static str) {
-    (name, content)
+/// Name under `config/` and content of each text.
+fn embedded() -> impl Iterator<Item = (&'static str, &'static str)> {
+    std::iter::once(("models.yaml", provider::KNOWN_MODELS)).chain(memory::TEXTS)
 }
 
 /// All texts, each as it counts.
@@ -60,8 +40,7 @@ pub enum TextSource {
 impl Texts {
     /// Reads what the person replaces; the rest is as it ships.
     pub fn load(user_config_folder: Option<&Path>) -> Result<Self, TextError> {
-        EMBEDDED
-            .into_iter()
+        embedded()
             .map(|(name, content)| {
                 let own = match user_config_folder {
                     Some(folder) => read_own(&folder.join(name))?,

@@ -69,7 +69,7 @@ pub fn fit(draft: Draft, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
     if !absorbs(&sections, limit) {
         left_out.extend(
             sections
-                .extract_if(.., is_history)
+                .extract_if(.., |section| section.kind.is_history())
                 .map(|section| leave(&section)),
         );
         cuts.clear();
@@ -95,13 +95,10 @@ pub fn fit(draft: Draft, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
 
 /// What a section costs at least in any plan.
 fn least_cost(section: &Section) -> Tokens {
-    match section.kind {
-        SectionKind::System => section.cost(),
-        SectionKind::Input => section.cost().min(INPUT_AT_LEAST),
-        SectionKind::Pending
-        | SectionKind::Window
-        | SectionKind::ModeState
-        | SectionKind::Compacted => Tokens::ZERO,
+    match section.kind.gives_way() {
+        GivesWay::Never => section.cost(),
+        GivesWay::IsCut => section.cost().min(INPUT_AT_LEAST),
+        GivesWay::WithHistory | GivesWay::AfterHistory(_) => Tokens::ZERO,
     }
 }
 
@@ -109,10 +106,11 @@ fn least_cost(section: &Section) -> Tokens {
 fn order_of_leaving(sections: &[Section]) -> Vec<usize> {
     let last_turn = sections
         .iter()
-        .rposition(|section| section.kind.gives_way() == GivesWay::WithHistory);
+        .rposition(|section| section.kind.is_history());
     let mut places: Vec<usize> = (0..sections.len())
         .filter(|&place| {
-            sections[place].kind.gives_way() != GivesWay::Never && Some(place) != last_turn
+            let gives_way = sections[place].kind.gives_way();
+            gives_way < GivesWay::IsCut && Some(place) != last_turn
         })
         .collect();
     places.sort_by_key(|&place| sections[place].kind.gives_way());
@@ -133,10 +131,6 @@ fn leave(section: &Section) -> LeftOut {
 enum Cuttable {
     History,
     Input,
-}
-
-fn is_history(section: &mut Section) -> bool {
-    section.kind.gives_way() == GivesWay::WithHistory
 }
 
 /// Whether what is still too much can be taken out of the input.
@@ -181,10 +175,10 @@ fn cut(sections: &mut [Section], limit: Tokens, cuttable: Cuttable) -> Vec<Cut> 
 
 /// The costliest message that can still be cut: (section, message).
 fn longest(sections: &[Section], cuttable: Cuttable) -> Option<(usize, usize)> {
-    let may_be_cut = |section: &Section| match section.kind {
-        SectionKind::Input => cuttable == Cuttable::Input,
-        SectionKind::Pending | SectionKind::Window => cuttable == Cuttable::History,
-        SectionKind::System | SectionKind::ModeState | SectionKind::Compacted => false,
+    let may_be_cut = |section: &Section| match section.kind.gives_way() {
+        GivesWay::IsCut => cuttable == Cuttable::Input,
+        GivesWay::WithHistory => cuttable == Cuttable::History,
+        GivesWay::Never | GivesWay::AfterHistory(_) => false,
     };
     sections
         .iter()

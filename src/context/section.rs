@@ -21,35 +21,43 @@ pub enum SectionKind {
     Input,
 }
 
-/// The order in which sections give way when a request is too large (C79-C81).
+/// What becomes of a section when a request is too large (C79-C81), in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GivesWay {
-    /// Pending and window as one list, oldest turn first; never the last whole turn.
+    /// Pending and window as one list, oldest turn first; never the last whole turn, whose longest message
+    /// is cut instead.
     WithHistory,
     AfterHistory(u8),
+    /// Stays; it is cut when nothing else is left.
+    IsCut,
     Never,
 }
 
 impl SectionKind {
-    pub fn gives_way(self) -> GivesWay {
+    /// One word, as `/context` and `--json` name it, and what gives way when.
+    fn row(self) -> (&'static str, GivesWay) {
         match self {
-            Self::Pending | Self::Window => GivesWay::WithHistory,
-            Self::ModeState => GivesWay::AfterHistory(0),
-            Self::Compacted => GivesWay::AfterHistory(1),
-            Self::System | Self::Input => GivesWay::Never,
+            Self::System => ("system", GivesWay::Never),
+            Self::ModeState => ("mode", GivesWay::AfterHistory(0)),
+            Self::Compacted => ("compacted", GivesWay::AfterHistory(1)),
+            Self::Pending => ("pending", GivesWay::WithHistory),
+            Self::Window => ("window", GivesWay::WithHistory),
+            Self::Input => ("input", GivesWay::IsCut),
         }
+    }
+
+    pub fn gives_way(self) -> GivesWay {
+        self.row().1
     }
 
     /// One word, as `/context` and `--json` name it.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::ModeState => "mode",
-            Self::Compacted => "compacted",
-            Self::Pending => "pending",
-            Self::Window => "window",
-            Self::Input => "input",
-        }
+        self.row().0
+    }
+
+    /// Whether it is a turn of the past.
+    pub fn is_history(self) -> bool {
+        self.gives_way() == GivesWay::WithHistory
     }
 }
 

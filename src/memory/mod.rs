@@ -9,14 +9,18 @@ mod modes;
 mod prompts;
 mod script;
 mod settings;
+mod texts;
 pub mod tracking;
 
 pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
-pub use modes::{BadMode, MemoryMode, ModeState, Preset, Registry};
-pub use prompts::{Prompt, Prompts};
+pub use modes::{BadMode, MemoryMode, Preset, Registry};
+pub use prompts::{ModeTexts, Prompt, Prompts};
 pub use settings::{
     CodeSettings, ConversationSettings, ModesSettings, ReasoningSettings, Settings, Timestamps,
 };
+pub use texts::TEXTS;
+
+use tracking::{Board, CannotEdit, Edit, Edited, Exchange};
 
 use crate::chat::{Message, Record, Role, Session, Timestamp, Tokens, Turn};
 use crate::context::stages::{history, input, stamp};
@@ -50,7 +54,12 @@ pub struct Memory {
     modes: Registry,
     settings: Settings,
     prompts: Prompts,
+    unread: Vec<String>,
 }
+
+/// Turns that are read again at most: when a session is opened whose modes have not read them, because it
+/// was imported or its mode states were lost, and when a turn is taken back.
+const READ_AGAIN: usize = 500;
 
 impl Memory {
     /// Memory with the modes of `modes`, the one of `settings` active.
@@ -60,6 +69,7 @@ impl Memory {
             modes,
             settings,
             prompts,
+            unread: Vec::new(),
         })
     }
 
@@ -76,9 +86,23 @@ impl Memory {
         self.modes.switch(mode)
     }
 
-    /// Takes up what a session kept of its modes.
+    /// What the modes could not read of their kept states, by its place: `code: files[3]`. It is kept.
+    pub fn unread(&self) -> &[String] {
+        &self.unread
+    }
+
+    /// Takes up what a session kept of its modes, and reads the turns they have not read.
     pub fn restore(&mut self, session: &Session) {
-        self.modes.restore(session.mode_states());
+        self.unread = self.modes.restore(session.mode_states());
+        for mode in self.modes.iter_mut() {
+            let read = mode.board().and_then(Board::read);
+            let missed = newest_turns(session);
+            let missed: Vec<&Turn> = missed
+                .into_iter()
+                .filter(|turn| read.is_none_or(|read| turn.id > read))
+                .collect();
+            observe(mode.as_mut(), session, &missed);
+        }
     }
 
     /// Lines up what the next request would hold if there were room (C8). Reads only.
@@ -136,7 +160,53 @@ impl Memory {
 
     /// Reads a finished turn; returns what must last. Fast, no I/O.
     pub fn update(&mut self, session: &Session, turn: &Turn) -> Record {
-        self.modes.observe(session, session.messages_of(turn));
+        for mode in self.modes.iter_mut() {
+            observe(mode.as_mut(), session, &[turn]);
+        }
+        self.kept()
+    }
+
+    /// Forgets what a turn that was taken back has brought, by reading the turns before it again; what was
+    /// set by hand stays.
+    pub fn withdraw(&mut self, session: &Session) -> Record {
+        let turns = newest_turns(session);
+        let older = session.live_turns().count() - turns.len();
+        for mode in self.modes.iter_mut() {
+            let Some(board) = mode.board_mut() else {
+                continue;
+            };
+            let before = board.clone();
+            board.rewind(u64::try_from(older).unwrap_or(u64::MAX));
+            observe(mode.as_mut(), session, &turns);
+            if let Some(board) = mode.board_mut() {
+                board.settle(&before);
+            }
+        }
+        self.kept()
+    }
+
+    /// Changes by hand what a mode keeps; tells which mode it was.
+    pub fn edit(
+        &mut self,
+        edit: &Edit,
+        now: Timestamp,
+    ) -> Result<(Edited, String, Record), CannotEdit> {
+        let kind = edit.kind();
+        let foreign = CannotEdit::Foreign { kind };
+        let mode = self.modes.keeper_mut(kind).ok_or(foreign.clone())?;
+        let name = mode.preset().name.clone();
+        let edited = mode.board_mut().ok_or(foreign)?.edit(edit, now)?;
+        Ok((edited, name, self.kept()))
+    }
+
+    /// Whether no mode has anything noted.
+    pub fn is_blank(&self) -> bool {
+        self.modes
+            .iter()
+            .all(|mode| mode.board().is_none_or(Board::is_blank))
+    }
+
+    fn kept(&self) -> Record {
         Record::ModeStatesReplaced(self.modes.states())
     }
 
@@ -157,5 +227,19 @@ impl Memory {
         match done {
             Done::Compacted(compacted) => compaction::accept(session, compacted, now),
         }
+    }
+}
+
+/// The newest finished turns that count, oldest first.
+fn newest_turns(session: &Session) -> Vec<&Turn> {
+    let finished = session.live_turns().filter(|turn| turn.outcome.is_some());
+    let mut newest: Vec<&Turn> = finished.rev().take(READ_AGAIN).collect();
+    newest.reverse();
+    newest
+}
+
+fn observe(mode: &mut dyn MemoryMode, session: &Session, turns: &[&Turn]) {
+    for turn in turns {
+        mode.observe(turn.id, &Exchange::of(session.messages_of(turn)));
     }
 }

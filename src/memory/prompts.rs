@@ -1,6 +1,6 @@
 //! The texts a model reads that a person wrote: files under `config/`, embedded, overridable by the user.
 
-use std::collections::BTreeMap;
+use super::texts::embedded;
 
 /// A prompt file: where it came from and what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,12 +29,22 @@ impl Prompt {
     }
 }
 
+/// The texts of one mode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModeTexts {
+    /// What it adds to the system prompt (C4).
+    pub prompt: Prompt,
+    /// How its tracker speaks in a request.
+    pub block: Prompt,
+}
+
 /// Every prompt that memory uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompts {
     pub base: Prompt,
-    /// What each mode adds, by the mode's name (C4).
-    pub modes: BTreeMap<String, Prompt>,
+    pub conversation: ModeTexts,
+    pub code: ModeTexts,
+    pub reasoning: ModeTexts,
     pub compact: Prompt,
 }
 
@@ -42,50 +52,23 @@ impl Prompts {
     /// The texts as they are embedded in the program, each replaced by what `own` has under its name
     /// (`modes/code.md`).
     pub fn with(own: impl Fn(&str) -> Option<Prompt>) -> Self {
-        let or = |name: &str, embedded: Prompt| own(name).unwrap_or(embedded);
-        let Self {
-            base,
-            modes,
-            compact,
-        } = Self::embedded();
-        let modes = modes.into_iter().map(|(mode, prompt)| {
-            let prompt = or(&format!("modes/{mode}.md"), prompt);
-            (mode, prompt)
-        });
+        let text = |name: &str| own(name).unwrap_or_else(|| embedded(name));
+        let mode = |mode: &str| ModeTexts {
+            prompt: text(&format!("modes/{mode}.md")),
+            block: text(&format!("blocks/{mode}.md")),
+        };
         Self {
-            base: or("prompts/base.md", base),
-            modes: modes.collect(),
-            compact: or("prompts/compact.md", compact),
+            base: text("prompts/base.md"),
+            conversation: mode("conversation"),
+            code: mode("code"),
+            reasoning: mode("reasoning"),
+            compact: text("prompts/compact.md"),
         }
     }
 
     /// The texts as they are embedded in the program.
     pub fn embedded() -> Self {
-        let modes = [
-            (
-                "conversation",
-                include_str!("../../config/modes/conversation.md"),
-            ),
-            ("code", include_str!("../../config/modes/code.md")),
-            ("reasoning", include_str!("../../config/modes/reasoning.md")),
-        ];
-        let mode = |(name, text): (&str, &str)| {
-            (
-                name.to_owned(),
-                Prompt::new(format!("config/modes/{name}.md"), text),
-            )
-        };
-        Self {
-            base: Prompt::new(
-                "config/prompts/base.md",
-                include_str!("../../config/prompts/base.md"),
-            ),
-            modes: modes.map(mode).into(),
-            compact: Prompt::new(
-                "config/prompts/compact.md",
-                include_str!("../../config/prompts/compact.md"),
-            ),
-        }
+        Self::with(|_| None)
     }
 }
 
@@ -97,6 +80,22 @@ mod tests {
     fn known_names_are_filled_and_unknown_ones_stay_visible() {
         let prompt = Prompt::new("x", "In {{session}}, {{sesion}}");
         assert_eq!(prompt.fill(&[("session", "work")]), "In work, {{sesion}}");
+    }
+
+    #[test]
+    fn every_prompt_has_its_embedded_text() {
+        let Prompts {
+            base,
+            conversation,
+            code,
+            reasoning,
+            compact,
+        } = Prompts::embedded();
+        let modes = [conversation, code, reasoning];
+        let of_modes = modes.into_iter().flat_map(|mode| [mode.prompt, mode.block]);
+        for prompt in [base, compact].into_iter().chain(of_modes) {
+            assert!(!prompt.text.trim().is_empty(), "{}", prompt.file);
+        }
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub struct ConversationSettings {
     pub working_memory_size: usize,
     pub summarization: bool,
     pub vector_recall_k: usize,
+    /// Puts topics, names and facts into each request, as one short block (C38).
+    pub inject_entities: bool,
 }
 
 impl Default for ConversationSettings {
@@ -58,6 +60,7 @@ impl Default for ConversationSettings {
             working_memory_size: 25,
             summarization: true,
             vector_recall_k: 3,
+            inject_entities: true,
         }
     }
 }

@@ -10,6 +10,9 @@ use crate::chat::Tokens;
 /// What a model counts of which nobody knows anything.
 pub const FALLBACK_WINDOW: Tokens = Tokens(8_192);
 
+/// The table as it is embedded.
+pub const KNOWN_MODELS: &str = include_str!("../../config/models.yaml");
+
 /// The field in which a model takes the limit of its reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -68,8 +71,7 @@ impl Known {
 
     /// The table that comes with the program.
     pub fn embedded() -> Self {
-        let file = "config/models.yaml";
-        Self::parse(include_str!("../../config/models.yaml"), file)
+        Self::parse(KNOWN_MODELS, "config/models.yaml")
             .expect("the embedded table is read by the tests of this file")
     }
 

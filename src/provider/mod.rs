@@ -44,7 +44,7 @@ use crate::chat::{Message, Tokens, ToolCall, ToolSpec, Usage};
 
 pub use catalog::{Catalog, Choice};
 pub use error::{KeySource, ProviderError};
-pub use known::{FALLBACK_WINDOW, Known, KnownModel, LimitField};
+pub use known::{FALLBACK_WINDOW, KNOWN_MODELS, Known, KnownModel, LimitField};
 pub use offline::Offline;
 pub use retry::Retry;
 pub use settings::{

@@ -1,7 +1,7 @@
 //! The chat: read a line, do what it says, until the person leaves.
 
 use super::ask::{self, After, Question, Shown};
-use super::commands::{self, Next, Typed};
+use super::commands::{self, Answer, CommandError, Next, Typed};
 use super::desk::Desk;
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
 use super::show;
@@ -167,18 +167,26 @@ impl<'a> Chat<'a> {
             }
         };
         match next {
-            Ok(Next::Answer(text)) => self.output.answer(&text),
-            Ok(Next::Warned(text, warning)) => {
-                self.output.answer(&text);
-                self.output.warning(&warning.to_string());
-            }
-            Ok(Next::Confirm(question, deed)) => return self.confirm(&question, deed).await,
-            Ok(Next::Retry) => return self.ask(Question::Again).await,
-            Ok(Next::Compact) => return self.compact().await,
-            Ok(Next::Paste) => return self.paste().await,
+            Ok(Next::Confirm(question, deed)) => self.confirm(&question, deed).await,
+            Ok(Next::Retry) => self.ask(Question::Again).await,
+            Ok(Next::Compact) => self.compact().await,
+            Ok(Next::Paste) => self.paste().await,
             Ok(Next::Leave) => {
                 self.ended = Ended::Well;
-                return After::Leave;
+                After::Leave
+            }
+            Ok(Next::Answer(answer)) => self.answer(Ok(answer)),
+            Err(error) => self.answer(Err(error)),
+        }
+    }
+
+    fn answer(&mut self, answer: Result<Answer, CommandError>) -> After {
+        match answer {
+            Ok(Answer { text, warning }) => {
+                self.output.answer(&text);
+                if let Some(warning) = warning {
+                    self.output.warning(&warning.to_string());
+                }
             }
             Err(error) => self.refuse(&error),
         }
@@ -245,11 +253,8 @@ impl<'a> Chat<'a> {
             self.output.notice("nothing was changed");
             return After::GoOn;
         }
-        match deed.run(self.desk) {
-            Ok(done) => self.output.answer(&done),
-            Err(error) => self.refuse(&error),
-        }
-        After::GoOn
+        let done = deed.run(self.desk);
+        self.answer(done)
     }
 
     async fn paste(&mut self) -> After {

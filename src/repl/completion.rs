@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::commands::{COMMANDS, Completes, find};
 use super::input::{Candidate, Complete, Completions};
+use crate::memory::tracking::{Kind, Row};
 
 /// A word and what it means.
 pub type Offer = (String, String);
@@ -60,12 +61,20 @@ impl Offers {
                 .iter()
                 .map(|command| (command.name.to_owned(), command.summary.to_owned()))
                 .collect(),
+            Completes::Kinds => kinds(|row| row.name),
+            Completes::Sections => kinds(|row| row.section),
             Completes::Words(words) => words
                 .iter()
                 .map(|word| ((*word).to_owned(), String::new()))
                 .collect(),
         }
     }
+}
+
+fn kinds(name: impl Fn(&Row) -> &'static str) -> Vec<Offer> {
+    let rows = Kind::all().map(Kind::row);
+    rows.map(|row| (name(row).to_owned(), row.heading.to_owned()))
+        .collect()
 }
 
 impl Complete for Offers {

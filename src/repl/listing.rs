@@ -1,14 +1,19 @@
 //! Sessions in lines: the table of all, and the one that was opened.
 
-use crate::chat::{Session, SessionName, Timestamp};
+use crate::agent::Agent;
+use crate::chat::{SessionName, Timestamp};
 use crate::store::SessionInfo;
 use crate::term::{Align, Table};
 
 /// `Resumed work (12 messages, last 3 days ago)`, or that it is new (C75).
-pub fn opened(session: &Session, now: Timestamp) -> String {
+pub fn opened(agent: &Agent, now: Timestamp) -> String {
+    let session = agent.session();
     let name = session.name();
-    if session.is_empty() {
+    if agent.is_blank() {
         return format!("New session {name}");
+    }
+    if session.is_empty() {
+        return format!("Resumed {name} (nothing said yet; `/memory` shows its notes)");
     }
     let messages = count(session.messages().len(), "message");
     let last = session
@@ -16,6 +21,21 @@ pub fn opened(session: &Session, now: Timestamp) -> String {
         .updated_at
         .map_or_else(String::new, |at| format!(", last {}", at.ago(now)));
     format!("Resumed {name} ({messages}{last})")
+}
+
+/// That parts of what the modes had noted cannot be read.
+pub fn unread(places: &[String]) -> Option<String> {
+    const NAMED: usize = 5;
+    (!places.is_empty()).then(|| {
+        let named = places[..places.len().min(NAMED)].join(", ");
+        let more = match places.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!(
+            "of what the modes noted, this cannot be read and is kept under \"unread\" in the mode state file: {named}{more}"
+        )
+    })
 }
 
 /// `1 message`, `2 messages`.

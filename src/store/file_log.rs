@@ -332,7 +332,10 @@ impl SessionLog for FileLog {
 
     fn checkpoint(&mut self, session: &Session) -> Result<(), StoreError> {
         let flushed = self.flush();
-        let is_current = self.journal.len == 0 && self.journal.waiting.is_empty();
+        let nothing_new = self.journal.len == 0 && self.journal.waiting.is_empty();
+        // Notes alone make a session too: without a file of its own nobody would find it.
+        let is_listed = self.snapshot_len > 0 || session.mode_states().0.is_empty();
+        let is_current = nothing_new && is_listed;
         let worth_it = self.snapshot_len < SMALL_SNAPSHOT
             || self.journal.len > self.snapshot_len / JOURNAL_SHARE;
         let due = worth_it && (!is_current || self.renamed) && self.moving.is_none();

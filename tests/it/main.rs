@@ -11,6 +11,7 @@ mod damage;
 mod layers;
 mod line_input;
 mod memory_modes;
+mod notes;
 mod oneshot;
 mod providers;
 mod real_servers;

@@ -346,7 +346,7 @@ fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
     nothing was changed
     Move session other (2 messages) to the trash? [y/N]
     nothing was changed
-    Move the 2 messages of this session to the archive and begin anew? [y/N]
+    Move the 2 messages of this session, and its notes, to the archive and begin anew? [y/N]
     nothing was changed
     error: /delete cannot take the session that is open; go to another with /session first
     hint: usage: /delete NAME

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtrix::agent::{Agent, CompactError, NoTurn, Settings, TurnEvent, TurnFailure, Warning};
-use cogtrix::chat::{Message, Outcome, Record, Role, Session, Tokens, ToolCall};
+use cogtrix::chat::{Message, Outcome, Record, Role, Tokens, ToolCall, TurnId};
 use cogtrix::context::{self, Section};
+use cogtrix::memory::tracking::readers::Readers;
+use cogtrix::memory::tracking::{Board, Exchange, Freshness};
 use cogtrix::memory::{self, Memory, MemoryMode, Preset, Prompt, Prompts, Registry};
 use cogtrix::provider::{Delivery, FinishReason, ProviderError, StreamEvent};
 use cogtrix::testing::provider::{Script, ScriptedProvider, breaks_off, counted, says};
@@ -27,7 +29,7 @@ impl Desk {
 
     fn with(provider: ScriptedProvider, settings: &memory::Settings) -> Self {
         let prompts = Prompts::embedded();
-        let modes = Registry::standard(settings, &prompts);
+        let modes = Registry::standard(settings, &prompts, Readers::embedded());
         Self::with_memory(
             provider,
             Memory::new(modes, settings.clone(), prompts).unwrap(),
@@ -447,7 +449,7 @@ async fn a_fourth_mode_needs_nothing_but_its_registration() {
         fn preset(&self) -> &Preset {
             &self.0
         }
-        fn observe(&mut self, _: &Session, _: &[Message]) {}
+        fn observe(&mut self, _: TurnId, _: &Exchange<'_>) {}
         fn sections(&self) -> Vec<Section> {
             let source = context::Source::Tracker("poetry".into());
             vec![Section::system(
@@ -459,19 +461,28 @@ async fn a_fourth_mode_needs_nothing_but_its_registration() {
         fn state(&self) -> serde_json::Value {
             serde_json::Value::Null
         }
-        fn restore(&mut self, _: serde_json::Value) {}
+        fn restore(&mut self, _: serde_json::Value) -> Vec<String> {
+            Vec::new()
+        }
+        fn board(&self) -> Option<&Board> {
+            None
+        }
+        fn board_mut(&mut self) -> Option<&mut Board> {
+            None
+        }
     }
     let settings = memory::Settings {
         mode: "poetry".into(),
         ..memory::Settings::default()
     };
     let prompts = Prompts::embedded();
-    let mut modes = Registry::standard(&settings, &prompts);
+    let mut modes = Registry::standard(&settings, &prompts, Readers::embedded());
     let preset = Preset {
         name: "poetry".into(),
         summary: "Verse".into(),
         window: 2,
         prompt: Prompt::new("config/modes/poetry.md", "You are a poet."),
+        freshness: Freshness::Always,
     };
     modes.register(Box::new(Poetry(preset))).unwrap();
     let memory = Memory::new(modes, settings, prompts).unwrap();

@@ -1,23 +1,23 @@
-//! Memory modes: what a session pays attention to. A mode is a preset, a prompt addition and a state of
-//! its own; a new one is a file here and a line in [`Registry::standard`].
+//! Memory modes: what a session pays attention to. A mode is a preset, a prompt addition and a tracker; a
+//! new one is a file here and a line in [`Registry::standard`].
 
 mod code;
 mod conversation;
 mod reasoning;
 mod registry;
-mod state;
+mod tracked;
 
 use std::fmt;
 
 use serde_json::Value;
 
-use crate::chat::{Message, Session};
+use crate::chat::TurnId;
 use crate::context::Section;
 
 pub use registry::{BadMode, Registry};
-pub use state::ModeState;
 
 use super::Prompt;
+use super::tracking::{Board, Exchange, Freshness};
 
 /// One way of remembering. Total: nothing in it can fail or wait.
 pub trait MemoryMode: Send + Sync + fmt::Debug {
@@ -25,7 +25,7 @@ pub trait MemoryMode: Send + Sync + fmt::Debug {
 
     /// Reads one finished turn. Every mode reads every turn, whichever is active, so that switching
     /// modes loses nothing (C66).
-    fn observe(&mut self, session: &Session, turn: &[Message]);
+    fn observe(&mut self, turn: TurnId, exchange: &Exchange<'_>);
 
     /// What the mode has to say in the next request.
     fn sections(&self) -> Vec<Section>;
@@ -33,8 +33,15 @@ pub trait MemoryMode: Send + Sync + fmt::Debug {
     /// The state to keep in `{session}_mode_state.json`.
     fn state(&self) -> Value;
 
-    /// Takes up a kept state; what it cannot read it leaves at its defaults, unknown fields it keeps.
-    fn restore(&mut self, state: Value);
+    /// Takes up a kept state; unknown fields it keeps, what it cannot read it leaves at its defaults and
+    /// tells by its place.
+    fn restore(&mut self, state: Value) -> Vec<String>;
+
+    /// What it keeps about the work, where it keeps anything.
+    fn board(&self) -> Option<&Board>;
+
+    /// For changes by hand.
+    fn board_mut(&mut self) -> Option<&mut Board>;
 }
 
 /// What a mode is, before anything was said.
@@ -47,42 +54,6 @@ pub struct Preset {
     pub window: usize,
     /// The system-prompt addition (C4).
     pub prompt: Prompt,
-}
-
-/// A mode that is its preset and counts its turns.
-#[derive(Debug)]
-struct Standard {
-    preset: Preset,
-    state: ModeState,
-}
-
-impl Standard {
-    fn boxed(preset: Preset) -> Box<dyn MemoryMode> {
-        Box::new(Self {
-            preset,
-            state: ModeState::default(),
-        })
-    }
-}
-
-impl MemoryMode for Standard {
-    fn preset(&self) -> &Preset {
-        &self.preset
-    }
-
-    fn observe(&mut self, _session: &Session, _turn: &[Message]) {
-        self.state.turn_count += 1;
-    }
-
-    fn sections(&self) -> Vec<Section> {
-        Vec::new()
-    }
-
-    fn state(&self) -> Value {
-        self.state.to_value()
-    }
-
-    fn restore(&mut self, state: Value) {
-        self.state = ModeState::from_value(state);
-    }
+    /// How long what its tracker noted is sent (C58).
+    pub freshness: Freshness,
 }

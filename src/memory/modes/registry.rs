@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{MemoryMode, code, conversation, reasoning};
-use crate::chat::{Message, ModeStates, Session};
+use crate::chat::ModeStates;
 use crate::hint::Hint;
-use crate::memory::{Prompt, Prompts, Settings};
+use crate::memory::tracking::Kind;
+use crate::memory::tracking::readers::Readers;
+use crate::memory::{Prompts, Settings};
 
 /// Every mode there is, and which of them is active. All read every turn; one speaks.
 ///
@@ -41,18 +43,21 @@ impl Hint for BadMode {
 }
 
 impl Registry {
+    /// Names of the standard modes.
+    pub const STANDARD: [&str; 3] = [conversation::NAME, code::NAME, reasoning::NAME];
+
     /// The three standard modes, `conversation` active (C37).
-    pub fn standard(settings: &Settings, prompts: &Prompts) -> Self {
-        let prompt = |name: &str| {
-            let missing = || Prompt::new(format!("config/modes/{name}.md"), "");
-            prompts.modes.get(name).cloned().unwrap_or_else(missing)
-        };
+    pub fn standard(settings: &Settings, prompts: &Prompts, readers: Readers) -> Self {
         let modes = &settings.modes;
         Self {
             modes: vec![
-                conversation::create(&modes.conversation, prompt(conversation::NAME)),
-                code::create(&modes.code, prompt(code::NAME)),
-                reasoning::create(&modes.reasoning, prompt(reasoning::NAME)),
+                conversation::create(
+                    &modes.conversation,
+                    &prompts.conversation,
+                    readers.conversation,
+                ),
+                code::create(&modes.code, &prompts.code, readers.code),
+                reasoning::create(&modes.reasoning, &prompts.reasoning, readers.reasoning),
             ],
             active: 0,
             foreign: Vec::new(),
@@ -74,15 +79,16 @@ impl Registry {
 
     /// Makes a mode the active one. The name is trimmed and its case does not matter (C64).
     pub fn switch(&mut self, name: &str) -> Result<(), BadMode> {
-        let name = name.trim().to_lowercase();
-        let Some(place) = self.place(&name) else {
-            return Err(BadMode::Unknown {
-                name,
-                known: self.names(),
-            });
-        };
-        self.active = place;
+        self.active = self.find(name)?;
         Ok(())
+    }
+
+    fn find(&self, name: &str) -> Result<usize, BadMode> {
+        let name = name.trim().to_lowercase();
+        self.place(&name).ok_or_else(|| BadMode::Unknown {
+            name,
+            known: self.names(),
+        })
     }
 
     pub fn active(&self) -> &dyn MemoryMode {
@@ -100,10 +106,33 @@ impl Registry {
         names
     }
 
-    pub(crate) fn observe(&mut self, session: &Session, turn: &[Message]) {
-        for mode in &mut self.modes {
-            mode.observe(session, turn);
-        }
+    /// The mode of a name (see [`Registry::switch`]).
+    pub fn get(&self, name: &str) -> Result<&dyn MemoryMode, BadMode> {
+        self.find(name).map(|place| self.modes[place].as_ref())
+    }
+
+    /// The mode that keeps notes of a kind; the active one first.
+    pub fn keeper(&self, kind: Kind) -> Option<&dyn MemoryMode> {
+        self.keeps(kind).map(|place| self.modes[place].as_ref())
+    }
+
+    pub(crate) fn keeper_mut(&mut self, kind: Kind) -> Option<&mut Box<dyn MemoryMode>> {
+        let place = self.keeps(kind)?;
+        self.modes.get_mut(place)
+    }
+
+    fn keeps(&self, kind: Kind) -> Option<usize> {
+        let keeps = |place: &usize| {
+            let board = self.modes[*place].board();
+            board.is_some_and(|board| board.section(kind).is_some())
+        };
+        std::iter::once(self.active)
+            .chain(0..self.modes.len())
+            .find(keeps)
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn MemoryMode>> {
+        self.modes.iter_mut()
     }
 
     /// The states of all modes, to be kept.
@@ -114,11 +143,14 @@ impl Registry {
         ModeStates(self.foreign.iter().cloned().chain(ours).collect())
     }
 
-    /// Takes up kept states; a mode without one starts anew.
-    pub(crate) fn restore(&mut self, states: &ModeStates) {
+    /// Takes up kept states; a mode without one starts anew. Tells what could not be read: `code: files[3]`.
+    pub(crate) fn restore(&mut self, states: &ModeStates) -> Vec<String> {
+        let mut unread = Vec::new();
         for mode in &mut self.modes {
             let kept = states.0.get(&mode.preset().name).cloned();
-            mode.restore(kept.unwrap_or(Value::Null));
+            let places = mode.restore(kept.unwrap_or(Value::Null));
+            let name = &mode.preset().name;
+            unread.extend(places.into_iter().map(|place| format!("{name}: {place}")));
         }
         let foreign = states
             .0
@@ -127,6 +159,7 @@ impl Registry {
         self.foreign = foreign
             .map(|(name, state)| (name.clone(), state.clone()))
             .collect();
+        unread
     }
 
     fn place(&self, name: &str) -> Option<usize> {
@@ -140,10 +173,17 @@ impl Registry {
 mod tests {
     use serde_json::json;
 
+    use super::super::Preset;
+    use super::super::tracked::Tracked;
     use super::*;
+    use crate::memory::tracking::Board;
 
     fn registry() -> Registry {
-        Registry::standard(&Settings::default(), &Prompts::embedded())
+        Registry::standard(
+            &Settings::default(),
+            &Prompts::embedded(),
+            Readers::embedded(),
+        )
     }
 
     #[test]
@@ -166,21 +206,23 @@ mod tests {
     fn empty_and_taken_names_are_refused() {
         let mut registry = registry();
         let settings = Settings::default();
-        let taken = code::create(&settings.modes.code, Prompt::new("x", "x"));
+        let texts = Prompts::embedded().code;
+        let mode = || code::create(&settings.modes.code, &texts, Readers::embedded().code);
         assert!(matches!(
-            registry.register(taken),
+            registry.register(mode()),
             Err(BadMode::Duplicate { .. })
         ));
-        let unnamed = super::super::Preset {
-            name: " ".into(),
-            summary: String::new(),
-            window: 1,
-            prompt: Prompt::new("x", "x"),
+        let unnamed = Tracked {
+            preset: Preset {
+                name: " ".into(),
+                ..mode().preset().clone()
+            },
+            reader: Readers::embedded().code,
+            board: Board::new(&[]),
+            template: Prompts::embedded().code.block,
+            most_chars: None,
         };
-        assert_eq!(
-            registry.register(super::super::Standard::boxed(unnamed)),
-            Err(BadMode::Unnamed)
-        );
+        assert_eq!(registry.register(Box::new(unnamed)), Err(BadMode::Unnamed));
     }
 
     #[test]
@@ -209,15 +251,14 @@ mod tests {
     #[test]
     fn states_of_modes_we_do_not_have_are_kept() {
         let mut registry = registry();
-        let kept =
-            json!({"code": {"turn_count": 3, "sections": {}}, "poetry": {"metre": "iambic"}});
+        let kept = json!({"code": {"turn_count": 3}, "poetry": {"metre": "iambic"}});
         let Value::Object(kept) = kept else {
             unreachable!()
         };
         registry.restore(&ModeStates(kept));
         let states = registry.states().0;
         assert_eq!(states["poetry"], json!({"metre": "iambic"}));
-        assert_eq!(states["code"], json!({"turn_count": 3, "sections": {}}));
+        assert_eq!(states["code"], json!({"turn_count": 3}));
         assert_eq!(states["reasoning"], json!({"turn_count": 0}));
     }
 }

@@ -72,6 +72,10 @@ impl<'a> Exchange<'a> {
     }
 
     fn add(&mut self, by: Speaker, text: &'a str) {
+        // The program's own words, which close a turn without a reply.
+        if by == Speaker::Assistant && text.starts_with("[no reply: ") {
+            return;
+        }
         if text.len() <= MOST {
             self.pieces.push(Piece {
                 by,

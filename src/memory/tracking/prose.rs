@@ -210,8 +210,12 @@ fn abbreviates(before: &str, after: &str) -> bool {
     let mut words = before.rsplit(char::is_whitespace);
     let word = words.next().unwrap_or_default();
     let word = word.trim_start_matches(['(', '"', '\'']);
-    let is_initial =
-        word.chars().count() == 1 && word.starts_with(char::is_uppercase) && word != "I";
+    // `Ursula K. Le Guin`, `J.R.R. Tolkien`
+    let is_letter = |part: &str| {
+        let mut letters = part.chars();
+        letters.next().is_some_and(char::is_uppercase) && letters.next().is_none()
+    };
+    let are_initials = word != "I" && word.split('.').all(is_letter);
     let is_one_of = |known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
     // "within 200 ms." is no title.
     let mut is_unit = || {
@@ -220,7 +224,9 @@ fn abbreviates(before: &str, after: &str) -> bool {
             .is_some_and(|word| word.ends_with(|c: char| c.is_ascii_digit()))
     };
     let is_capital = || after.trim_start().starts_with(char::is_uppercase);
-    is_initial || (is_one_of(&TITLES) && !is_unit()) || (is_one_of(&ABBREVIATIONS) && !is_capital())
+    are_initials
+        || (is_one_of(&TITLES) && !is_unit())
+        || (is_one_of(&ABBREVIATIONS) && !is_capital())
 }
 
 #[cfg(test)]
@@ -246,6 +252,10 @@ mod tests {
             (
                 "Use e.g. src/a.rs here.",
                 vec![("Use e.g. src/a.rs here", Stop)],
+            ),
+            (
+                "J.R.R. Tolkien and I. Then",
+                vec![("J.R.R. Tolkien and I", Stop), ("Then", Open)],
             ),
             (
                 "Within 200 ms. Dr. No said no. Then 5 min. rest",

@@ -65,7 +65,10 @@ fn rows(plan: &ContextPlan) -> Vec<Row<'_>> {
     let mut rows: Vec<Row<'_>> = Vec::new();
     for section in plan.sections() {
         match rows.last_mut() {
-            Some(row) if row.kind == section.kind && joins(section) => row.sections.push(section),
+            // Turns of one kind are shown as a range; system texts each have a file of their own.
+            Some(row) if row.kind == section.kind && row.kind.is_history() => {
+                row.sections.push(section);
+            }
             _ => rows.push(Row {
                 kind: section.kind,
                 sections: vec![section],
@@ -73,11 +76,6 @@ fn rows(plan: &ContextPlan) -> Vec<Row<'_>> {
         }
     }
     rows
-}
-
-/// Turns of one kind are shown as a range; system texts each have a file of their own.
-fn joins(section: &Section) -> bool {
-    matches!(section.kind, SectionKind::Pending | SectionKind::Window)
 }
 
 impl Row<'_> {
@@ -242,6 +240,7 @@ fn words(section: &Section) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::memory::tracking::readers::Readers;
     use std::sync::Arc;
 
     use tokio_util::sync::CancellationToken;
@@ -260,7 +259,7 @@ mod tests {
             _ => None,
         };
         let prompts = Prompts::with(own);
-        let modes = Registry::standard(&settings, &prompts);
+        let modes = Registry::standard(&settings, &prompts, Readers::embedded());
         let memory = Memory::new(modes, settings, prompts).unwrap();
         let settings = crate::agent::Settings {
             context: crate::context::Settings::default(),

@@ -8,8 +8,10 @@ mod export;
 mod help;
 mod history;
 mod info;
+mod memory;
 mod mode;
 mod model;
+mod notes;
 mod session;
 
 use std::borrow::Cow;
@@ -21,6 +23,7 @@ use crate::agent::{NoTurn, Warning};
 use crate::chat::{BadName, SessionName};
 use crate::hint::Hint;
 use crate::memory::BadMode;
+use crate::memory::tracking::{CannotEdit, Kind};
 use crate::provider::ProviderError;
 use crate::store::StoreError;
 
@@ -55,6 +58,10 @@ pub enum Completes {
     Models,
     Sessions,
     Commands,
+    /// What `/note` takes first.
+    Kinds,
+    /// What `/drop` takes first.
+    Sections,
     /// One of these words.
     Words(&'static [&'static str]),
 }
@@ -62,10 +69,7 @@ pub enum Completes {
 /// What is to happen after a command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
-    /// Print this as the command's answer.
-    Answer(String),
-    /// The same, and then a warning.
-    Warned(String, Warning),
+    Answer(Answer),
     /// Ask the person; on "yes" do this.
     Confirm(String, Deed),
     /// Ask the model the last question again.
@@ -76,24 +80,30 @@ pub enum Next {
     Leave,
 }
 
+/// What a command prints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    pub text: String,
+    /// What comes after it, mostly that the disk refused.
+    pub warning: Option<Warning>,
+}
+
 /// What is done only after a "yes".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Deed {
     Clear,
     Delete(SessionName),
+    DropAll(Kind),
 }
 
 impl Next {
     #[expect(clippy::unnecessary_wraps, reason = "it is what commands end with")]
     fn answer(text: impl Into<String>) -> Result<Self, CommandError> {
-        Ok(Self::Answer(text.into()))
+        Ok(Self::with(text.into(), None))
     }
 
     fn with(text: String, warning: Option<Warning>) -> Self {
-        match warning {
-            Some(warning) => Self::Warned(text, warning),
-            None => Self::Answer(text),
-        }
+        Self::Answer(Answer { text, warning })
     }
 }
 
@@ -118,6 +128,8 @@ pub enum CommandError {
     Model(#[from] ProviderError),
     #[error(transparent)]
     NoTurn(#[from] NoTurn),
+    #[error(transparent)]
+    Edit(#[from] CannotEdit),
     #[error("cannot write {path}")]
     Export {
         path: String,
@@ -154,6 +166,7 @@ impl Hint for CommandError {
             Self::Store(error) => error.hint(),
             Self::Model(error) => error.hint(),
             Self::NoTurn(_) => None,
+            Self::Edit(error) => error.hint(),
             Self::Export { .. } => {
                 Some("choose another path; a file that is there is never written over".into())
             }
@@ -169,7 +182,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 17] = [
+pub const COMMANDS: [Command; 29] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -207,6 +220,114 @@ pub const COMMANDS: [Command; 17] = [
         details: "`/context full` prints the whole of it.",
         completes: Completes::Words(&["full"]),
         run: run!(context::run),
+    },
+    Command {
+        name: "memory",
+        aliases: &["mem"],
+        arguments: "[MODE]",
+        summary: "Show what memory holds, and what the mode noted",
+        details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted.",
+        completes: Completes::Modes,
+        run: run!(memory::run),
+    },
+    Command {
+        name: "task",
+        aliases: &[],
+        arguments: "[TEXT]",
+        summary: "Show or set the task (code mode)",
+        details: "What is set by hand here and below is never overwritten by what the program reads.",
+        completes: Completes::Nothing,
+        run: run!(notes::task),
+    },
+    Command {
+        name: "done",
+        aliases: &[],
+        arguments: "[TEXT|N]",
+        summary: "Note that something is done",
+        details: "In reasoning mode a goal, by its number or words. Otherwise a step of the work; alone, the task itself.",
+        completes: Completes::Nothing,
+        run: run!(notes::done),
+    },
+    Command {
+        name: "goal",
+        aliases: &[],
+        arguments: "[TEXT|N STATUS]",
+        summary: "Show or add goals (reasoning mode); the first is the objective",
+        details: "Status is one of pending, in progress, completed, blocked.",
+        completes: Completes::Nothing,
+        run: run!(notes::goal),
+    },
+    Command {
+        name: "objective",
+        aliases: &[],
+        arguments: "[TEXT]",
+        summary: "Show or replace the objective",
+        details: "",
+        completes: Completes::Nothing,
+        run: run!(notes::objective),
+    },
+    Command {
+        name: "phase",
+        aliases: &[],
+        arguments: "[TEXT]",
+        summary: "Show or set the phase of the work",
+        details: "",
+        completes: Completes::Nothing,
+        run: run!(notes::phase),
+    },
+    Command {
+        name: "decide",
+        aliases: &[],
+        arguments: "[TEXT [:: WHY]]",
+        summary: "Show or log decisions",
+        details: "",
+        completes: Completes::Nothing,
+        run: run!(notes::decide),
+    },
+    Command {
+        name: "reject",
+        aliases: &[],
+        arguments: "[OPTION [:: WHY]]",
+        summary: "Show or log rejected options",
+        details: "",
+        completes: Completes::Nothing,
+        run: run!(notes::reject),
+    },
+    Command {
+        name: "constraint",
+        aliases: &[],
+        arguments: "[LABEL: VALUE]",
+        summary: "Show or set constraints; the same label replaces",
+        details: "",
+        completes: Completes::Nothing,
+        run: run!(notes::constraint),
+    },
+    Command {
+        name: "assume",
+        aliases: &[],
+        arguments: "[TEXT]",
+        summary: "Show or log assumptions",
+        details: "",
+        completes: Completes::Nothing,
+        run: run!(notes::assume),
+    },
+    Command {
+        name: "note",
+        aliases: &[],
+        arguments: "KIND [TEXT]",
+        summary: "Show or note anything else a mode keeps: a file, error, question, fact, …",
+        details: "",
+        completes: Completes::Kinds,
+        run: run!(notes::note),
+    },
+    Command {
+        name: "drop",
+        aliases: &[],
+        arguments: "SECTION [N]",
+        summary: "Take notes off: one by its number, or a whole section",
+        details: "`/memory` shows sections and numbers. What is dropped is not read from the talk again.",
+        completes: Completes::Sections,
+        run: run!(notes::drop),
     },
     Command {
         name: "compact",

@@ -1,6 +1,6 @@
 //! `/session`, `/sessions`, `/rename`, `/delete`, `/clear`.
 
-use super::{CommandError, Deed, Desk, Next, nothing, usage};
+use super::{Answer, CommandError, Deed, Desk, Next, notes, nothing, usage};
 use crate::chat::SessionName;
 use crate::repl::listing;
 use crate::store::Repair;
@@ -25,8 +25,9 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     let opened = desk.store.open(&name, desk.lock_wait)?;
     let repairs: Vec<String> = opened.repairs.iter().map(Repair::to_string).collect();
     desk.agent.open(opened)?;
-    let mut lines = vec![listing::opened(desk.session(), desk.now())];
+    let mut lines = vec![listing::opened(&desk.agent, desk.now())];
     lines.extend(repairs);
+    lines.extend(listing::unread(desk.agent.memory().unread()));
     Next::answer(lines.join("\n"))
 }
 
@@ -75,29 +76,37 @@ pub(super) async fn delete(desk: &mut Desk, arguments: &str) -> Result<Next, Com
 
 pub(super) async fn clear(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     nothing("clear", arguments)?;
-    if desk.session().is_empty() {
+    if desk.agent.is_blank() {
         return Next::answer("Nothing was said yet");
     }
     let messages = listing::count(desk.session().messages().len(), "message");
-    let question = format!("Move the {messages} of this session to the archive and begin anew?");
+    let question = format!(
+        "Move the {messages} of this session, and its notes, to the archive and begin anew?"
+    );
     Ok(Next::Confirm(question, Deed::Clear))
 }
 
 impl Deed {
     /// Does it; tells what was done.
-    pub(in crate::repl) fn run(self, desk: &mut Desk) -> Result<String, CommandError> {
+    pub(in crate::repl) fn run(self, desk: &mut Desk) -> Result<Answer, CommandError> {
         match self {
             Self::Clear => {
                 let archive = desk.agent.clear()?;
-                Ok(format!(
-                    "Begun anew; what was said is in {}",
-                    archive.display()
-                ))
+                let text = format!("Begun anew; what was said is in {}", archive.display());
+                Ok(Answer {
+                    text,
+                    warning: None,
+                })
             }
             Self::Delete(name) => {
                 let trash = desk.store.discard(&name, desk.now())?;
-                Ok(format!("Session {name} moved to {}", trash.display()))
+                let text = format!("Session {name} moved to {}", trash.display());
+                Ok(Answer {
+                    text,
+                    warning: None,
+                })
             }
+            Self::DropAll(kind) => notes::drop_all(desk, kind),
         }
     }
 }

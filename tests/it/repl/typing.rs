@@ -107,7 +107,7 @@ fn tab_completes_commands_modes_models_and_sessions() {
     chat.wait_for("> /s garden plan").key(Key::Enter);
     chat.wait_for("Resumed garden plan (2 messages");
     chat.wait_for_prompt();
-    chat.type_text("/con")
+    chat.type_text("/cont")
         .key(Key::Tab)
         .type_text(" f")
         .key(Key::Tab);

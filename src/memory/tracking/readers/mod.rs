@@ -1,14 +1,21 @@
 //! Readers: what is said in, findings out. Pure, total, linear in the length of the text; one for each
 //! standard mode, its words and patterns in `config/cues/`.
 
+pub mod code;
+pub mod conversation;
 pub mod reasoning;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
-use super::exchange::Exchange;
+use super::exchange::{Exchange, Piece, Speaker};
 use super::note::Finding;
 use crate::hint::Hint;
+use crate::memory::{Prompt, texts};
+use code::CodeReader;
+use conversation::ConversationReader;
+use reasoning::ReasoningReader;
 
 /// Finds what a mode wants to know in what is said.
 pub trait Reader: Send + Sync + fmt::Debug {
@@ -28,5 +35,111 @@ pub struct BadCues {
 impl Hint for BadCues {
     fn hint(&self) -> Option<Cow<'_, str>> {
         Some("mend the file, or move it away to use the built-in cues".into())
+    }
+}
+
+/// A reader whose words and patterns are in a file.
+pub trait Cued: Reader + Sized + 'static {
+    /// Name of the file under `config/`.
+    const FILE: &'static str;
+
+    /// Reads a cue file; its patterns are compiled when they are first needed. `file` is where it stands,
+    /// for the person who has to mend it.
+    fn parse(text: &str, file: &str) -> Result<Self, BadCues>;
+
+    /// Compiles every pattern now, to learn whether it can be used.
+    fn check(&self) -> Result<(), BadCues>;
+
+    /// With the cues that come with the program.
+    fn embedded() -> Self {
+        let cues = texts::embedded(Self::FILE);
+        Self::parse(&cues.text, &cues.file).expect("a test parses every embedded cue file")
+    }
+}
+
+/// A reader with the embedded cues, which are parsed when it first reads.
+#[derive(Debug)]
+struct Embedded<R>(OnceLock<R>);
+
+impl<R: Cued> Reader for Embedded<R> {
+    fn read(&self, exchange: &Exchange<'_>) -> Vec<Finding> {
+        self.0.get_or_init(R::embedded).read(exchange)
+    }
+}
+
+/// The readers of the standard modes.
+#[derive(Clone, Debug)]
+pub struct Readers {
+    pub conversation: Arc<dyn Reader>,
+    pub code: Arc<dyn Reader>,
+    pub reasoning: Arc<dyn Reader>,
+}
+
+impl Readers {
+    /// With what `own` has in place of embedded cues (`cues/code.yaml`), every pattern of which is checked.
+    pub fn with(own: impl Fn(&str) -> Option<Prompt>) -> Result<Self, BadCues> {
+        Ok(Self {
+            conversation: reader::<ConversationReader>(&own)?,
+            code: reader::<CodeReader>(&own)?,
+            reasoning: reader::<ReasoningReader>(&own)?,
+        })
+    }
+
+    /// With the embedded cues.
+    pub fn embedded() -> Self {
+        Self {
+            conversation: embedded::<ConversationReader>(),
+            code: embedded::<CodeReader>(),
+            reasoning: embedded::<ReasoningReader>(),
+        }
+    }
+
+    /// Reads a few sentences, so that patterns are compiled before a turn waits for them. Takes tens of
+    /// milliseconds; for a thread of its own, while the model answers.
+    pub fn warm_up(self) {
+        const SENTENCES: &str = "Fix the bug in src/main.rs. I get: error: no such file. Our goal is to ship by May. \
+            Let's go with Rust because it is fast. My name is Ana, and I live in Lisbon. What is a tide?";
+        let piece = |by| Piece {
+            by,
+            text: SENTENCES.into(),
+        };
+        let exchange = Exchange {
+            pieces: vec![piece(Speaker::User), piece(Speaker::Assistant)],
+            at: None,
+        };
+        for reader in [self.conversation, self.code, self.reasoning] {
+            reader.read(&exchange);
+        }
+    }
+}
+
+fn reader<R: Cued>(own: impl Fn(&str) -> Option<Prompt>) -> Result<Arc<dyn Reader>, BadCues> {
+    let Some(cues) = own(R::FILE) else {
+        return Ok(embedded::<R>());
+    };
+    let reader = R::parse(&cues.text, &cues.file)?;
+    reader.check()?;
+    Ok(Arc::new(reader))
+}
+
+fn embedded<R: Cued>() -> Arc<dyn Reader> {
+    Arc::new(Embedded::<R>(OnceLock::new()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<R: Cued>() {
+        R::embedded().check().unwrap();
+        let error = R::parse("en: [", "my.yaml").err();
+        assert_eq!(error.map(|error| error.file).as_deref(), Some("my.yaml"));
+    }
+
+    #[test]
+    fn every_embedded_cue_file_parses_and_every_pattern_compiles() {
+        check::<ConversationReader>();
+        check::<CodeReader>();
+        check::<ReasoningReader>();
     }
 }

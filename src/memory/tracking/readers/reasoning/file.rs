@@ -9,7 +9,7 @@ use super::parts::Separators;
 use super::{Group, ReasoningReader, Sentences};
 use crate::memory::tracking::Kind;
 use crate::memory::tracking::cues::{BadPattern, Cues, Language};
-use crate::memory::tracking::readers::BadCues;
+use crate::memory::tracking::readers::{BadCues, Cued};
 
 /// What the file says of one language.
 #[derive(Debug, Default, Deserialize)]
@@ -57,13 +57,10 @@ struct Label {
     words: Vec<String>,
 }
 
-/// The file that comes with the program.
-const FILE: &str = "config/cues/reasoning.yaml";
+impl Cued for ReasoningReader {
+    const FILE: &'static str = "cues/reasoning.yaml";
 
-impl ReasoningReader {
-    /// Reads a file in the form of the embedded one; `file` is where it stands, for the person who has to
-    /// mend it.
-    pub fn parse(text: &str, file: &str) -> Result<Self, BadCues> {
+    fn parse(text: &str, file: &str) -> Result<Self, BadCues> {
         let bad = |what: String| BadCues {
             file: file.to_owned(),
             what,
@@ -74,20 +71,15 @@ impl ReasoningReader {
         Self::new(&languages, file).map_err(|error| bad(error.to_string()))
     }
 
-    /// The words that come with the program.
-    pub fn embedded() -> Self {
-        let text = include_str!("../../../../../config/cues/reasoning.yaml");
-        Self::parse(text, FILE).expect("a test reads the embedded cues")
-    }
-
-    /// Compiles every pattern now, to learn whether it can be used.
-    pub fn check(&self) -> Result<(), BadCues> {
+    fn check(&self) -> Result<(), BadCues> {
         self.compile().map_err(|error| BadCues {
             file: self.file.clone(),
             what: error.to_string(),
         })
     }
+}
 
+impl ReasoningReader {
     fn new(languages: &[Words], file: &str) -> Result<Self, BadPattern> {
         let mut reader = Self {
             file: file.to_owned(),

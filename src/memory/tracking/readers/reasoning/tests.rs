@@ -1,7 +1,10 @@
+//! Tables of what is said and found, and any text at all.
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::memory::tracking::Piece;
+use crate::memory::tracking::readers::Cued;
 
 fn read(text: &str) -> Vec<Finding> {
     let exchange = Exchange {

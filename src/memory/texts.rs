@@ -1,0 +1,34 @@
+//! The texts that memory reads: prompts, blocks and cues under `config/`, embedded here and nowhere else.
+//! A person's own file of the same name takes the place of one.
+
+use super::prompts::Prompt;
+
+macro_rules! text {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../config/", $name)))
+    };
+}
+
+/// Name under `config/` and content of each.
+pub const TEXTS: [(&str, &str); 11] = [
+    text!("blocks/code.md"),
+    text!("blocks/conversation.md"),
+    text!("blocks/reasoning.md"),
+    text!("cues/code.yaml"),
+    text!("cues/conversation.yaml"),
+    text!("cues/reasoning.yaml"),
+    text!("modes/code.md"),
+    text!("modes/conversation.md"),
+    text!("modes/reasoning.md"),
+    text!("prompts/base.md"),
+    text!("prompts/compact.md"),
+];
+
+/// The embedded text of a name; empty for a name that no text has.
+pub(super) fn embedded(name: &str) -> Prompt {
+    let text = TEXTS.iter().find(|(known, _)| *known == name);
+    Prompt::new(
+        format!("config/{name}"),
+        text.map_or("", |(_, content)| *content),
+    )
+}

@@ -1,0 +1,585 @@
+//! The board of a mode: sections of entries, what each turn touched, and what a person took off.
+//!
+//! Unit: turns, numbered 1, 2, … as this board has read them. Invariants: numbers only grow within a section
+//! and are never given twice; what a person set changes and leaves only by a person's hand; a section takes
+//! nothing in beyond its cap.
+
+use super::key::{Key, key};
+use super::kind::{Again, Holds, Same};
+use super::note::{By, Finding, Kind, Note};
+use crate::chat::{Timestamp, TurnId, Unknown};
+
+/// One thing that is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Given once within a section (C52).
+    pub number: u32,
+    pub note: Note,
+    pub by: By,
+    /// The turn in which it was last touched.
+    pub turn: u64,
+    pub at: Option<Timestamp>,
+    /// What tells it apart from others of its kind; follows from the note.
+    pub(super) key: Key,
+    pub(super) unknown: Unknown,
+}
+
+/// The entries of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Section {
+    kind: Kind,
+    /// Entries kept at most; 0 switches the section off.
+    cap: usize,
+    pub(super) entries: Vec<Entry>,
+    /// The number that was given last.
+    pub(super) last_number: u32,
+    /// The turn in which any entry was last touched, and when that was (C58, C59).
+    pub(super) touched: Touched,
+    /// Keys of what a person took off; a heuristic does not bring it back.
+    pub(super) dropped: Vec<Key>,
+    pub(super) unknown: Unknown,
+}
+
+/// When a section was last touched; turn 0 is never.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Touched {
+    pub turn: u64,
+    pub at: Option<Timestamp>,
+}
+
+/// What became of a note.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noted {
+    /// Under this number.
+    Added(u32),
+    /// It was there already; what it says more is added.
+    Again(u32),
+    /// Not kept.
+    Ignored(Why),
+}
+
+/// Why a note is not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Nothing in it.
+    Empty,
+    /// The section's cap is 0.
+    Off,
+    /// A person set what is there, or took this off.
+    ByHand,
+    /// This mode keeps no such notes.
+    Foreign,
+}
+
+/// Who notes something, and when.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    by: By,
+    turn: u64,
+    at: Option<Timestamp>,
+}
+
+/// Things a person took off that are remembered for each section at least.
+const LEAST_DROPPED: usize = 32;
+
+impl Section {
+    fn new(kind: Kind, cap: usize) -> Self {
+        Self {
+            kind,
+            cap,
+            entries: Vec::new(),
+            last_number: 0,
+            touched: Touched::default(),
+            dropped: Vec::new(),
+            unknown: Unknown::new(),
+        }
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub fn cap(&self) -> usize {
+        self.cap
+    }
+
+    /// Oldest first, at most as many as the cap says; a cap that was lowered hides older ones.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries[self.hidden()..]
+    }
+
+    /// Entries that a lowered cap hides.
+    pub fn hidden(&self) -> usize {
+        self.entries.len().saturating_sub(self.cap)
+    }
+
+    /// When any entry was last touched.
+    pub fn touched(&self) -> Touched {
+        self.touched
+    }
+
+    /// Nothing noted yet, and the same cap.
+    pub(super) fn emptied(&self) -> Self {
+        Self::new(self.kind, self.cap)
+    }
+
+    fn note(&mut self, note: Note, moment: Moment) -> Noted {
+        if self.cap == 0 {
+            return Noted::Ignored(Why::Off);
+        }
+        let note = note.cleaned(self.kind.row().most_chars);
+        if note.text.is_empty() {
+            return Noted::Ignored(Why::Empty);
+        }
+        let dropped = Key::of_dropped(self.kind, &note);
+        if moment.by == By::Person {
+            self.dropped.retain(|key| *key != dropped);
+        } else if self.dropped.contains(&dropped) {
+            return Noted::Ignored(Why::ByHand);
+        }
+        let key = key(self.kind, &note);
+        let noted = match self.entries.iter().position(|entry| entry.key == key) {
+            Some(place) => self.again(place, note, moment),
+            None => self.add(key, note, moment),
+        };
+        if !matches!(noted, Noted::Ignored(_)) {
+            self.touched = Touched {
+                turn: moment.turn,
+                at: moment.at.or(self.touched.at),
+            };
+        }
+        noted
+    }
+
+    fn again(&mut self, place: usize, note: Note, moment: Moment) -> Noted {
+        let is_hidden = place < self.hidden();
+        let entry = &mut self.entries[place];
+        let may_change = moment.by == By::Person || entry.by != By::Person;
+        let replaces = self.kind.row().same == Same::Label && entry.note.text != note.text;
+        if replaces && !may_change {
+            return Noted::Ignored(Why::ByHand);
+        }
+        entry.turn = moment.turn;
+        entry.at = moment.at.or(entry.at);
+        if replaces {
+            entry.note = note;
+            entry.by = moment.by;
+        } else if may_change {
+            entry.note.take(note);
+            entry.by = entry.by.max(moment.by);
+        }
+        let number = entry.number;
+        if is_hidden || self.kind.row().again == Again::Newest {
+            self.entries[place..].rotate_left(1);
+        }
+        Noted::Again(number)
+    }
+
+    fn add(&mut self, key: Key, note: Note, moment: Moment) -> Noted {
+        while self.entries.len() >= self.cap {
+            // What a person set leaves last, and only to what a person sets.
+            let leaving = self.entries.iter().position(|entry| entry.by != By::Person);
+            if leaving.is_none() && moment.by != By::Person {
+                return Noted::Ignored(Why::ByHand);
+            }
+            self.entries.remove(leaving.unwrap_or(0));
+        }
+        self.last_number = self.last_number.saturating_add(1);
+        self.entries.push(Entry {
+            number: self.last_number,
+            note,
+            by: moment.by,
+            turn: moment.turn,
+            at: moment.at,
+            key,
+            unknown: Unknown::new(),
+        });
+        Noted::Added(self.last_number)
+    }
+
+    /// Takes an entry off for good.
+    fn drop(&mut self, place: usize, turn: u64, at: Option<Timestamp>) -> Entry {
+        let entry = self.entries.remove(place);
+        self.dropped.push(Key::of_dropped(self.kind, &entry.note));
+        let most = self.cap.max(LEAST_DROPPED);
+        let surplus = self.dropped.len().saturating_sub(most);
+        self.dropped.drain(..surplus);
+        self.touched = Touched { turn, at };
+        entry
+    }
+
+    /// Forgets what only heuristics noted after a turn.
+    fn rewind(&mut self, turn: u64) {
+        self.entries
+            .retain(|entry| entry.turn <= turn || entry.by == By::Person);
+        if self.touched.turn > turn {
+            self.touched = Touched::default();
+        }
+    }
+
+    /// Gives what was noted again the number and the place it had.
+    fn settle(&mut self, before: &Self, now: u64) {
+        for entry in &mut self.entries {
+            let known = before.entries.iter().find(|known| known.key == entry.key);
+            entry.number = known.map_or(entry.number, |known| known.number);
+            entry.turn = entry.turn.min(now);
+        }
+        self.entries
+            .sort_by_key(|entry| match self.kind.row().again {
+                Again::Newest => (entry.turn, entry.number),
+                Again::Stays => (0, entry.number),
+            });
+        let newest = self.entries.iter().max_by_key(|entry| entry.turn);
+        if let Some(newest) = newest.filter(|newest| newest.turn > self.touched.turn) {
+            self.touched = Touched {
+                turn: newest.turn,
+                at: newest.at,
+            };
+        }
+    }
+}
+
+/// All sections of a mode.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Board {
+    pub(super) sections: Vec<Section>,
+    /// Turns read (C59).
+    pub(super) turn_count: u64,
+    /// The last turn of the session that was read.
+    pub(super) read: Option<TurnId>,
+    /// Fields this version does not know; kept on rewrite (C73).
+    pub(super) unknown: Unknown,
+}
+
+impl Board {
+    /// An empty board with these sections; a number replaces the cap of the table.
+    pub fn new(sections: &[(Kind, Option<usize>)]) -> Self {
+        let sections = sections.iter().map(|&(kind, cap)| {
+            let usual = match kind.row().holds {
+                Holds::One => 1,
+                Holds::Most(most) => most,
+            };
+            Section::new(kind, cap.unwrap_or(usual))
+        });
+        Self {
+            sections: sections.collect(),
+            turn_count: 0,
+            read: None,
+            unknown: Unknown::new(),
+        }
+    }
+
+    /// Turns read so far.
+    pub fn turn_count(&self) -> u64 {
+        self.turn_count
+    }
+
+    /// The turn that runs or comes next; what is noted now belongs to it.
+    pub fn turn(&self) -> u64 {
+        self.turn_count.saturating_add(1)
+    }
+
+    /// The last turn of the session that was read.
+    pub fn read(&self) -> Option<TurnId> {
+        self.read
+    }
+
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    pub fn section(&self, kind: Kind) -> Option<&Section> {
+        self.sections.iter().find(|section| section.kind == kind)
+    }
+
+    fn section_mut(&mut self, kind: Kind) -> Option<&mut Section> {
+        self.sections
+            .iter_mut()
+            .find(|section| section.kind == kind)
+    }
+
+    /// Whether nothing is noted.
+    pub fn is_blank(&self) -> bool {
+        self.sections
+            .iter()
+            .all(|section| section.entries.is_empty())
+    }
+
+    /// Keeps a note, as the turn's that runs or comes next.
+    pub fn note(&mut self, finding: Finding, by: By, at: Option<Timestamp>) -> Noted {
+        let moment = Moment {
+            by,
+            turn: self.turn(),
+            at,
+        };
+        self.section_mut(finding.kind)
+            .map_or(Noted::Ignored(Why::Foreign), |section| {
+                section.note(finding.note, moment)
+            })
+    }
+
+    /// Takes in what was found in a turn (C3); the turn counts whatever was found.
+    pub fn observe(&mut self, turn: TurnId, findings: Vec<Finding>, at: Option<Timestamp>) {
+        for finding in findings {
+            self.note(finding, By::Heuristic, at);
+        }
+        self.turn_count = self.turn();
+        self.read = Some(turn);
+    }
+
+    /// Takes an entry off; heuristics will not bring it back.
+    pub fn drop(&mut self, kind: Kind, number: u32, at: Option<Timestamp>) -> Option<Entry> {
+        let turn = self.turn();
+        let section = self.section_mut(kind)?;
+        let numbered = |entry: &Entry| entry.number == number;
+        let place = section.entries.iter().position(numbered)?;
+        Some(section.drop(place, turn, at))
+    }
+
+    /// Turns since a section was touched, as the next request counts them (C58).
+    pub fn stale(&self, kind: Kind) -> u64 {
+        let touched = self.section(kind).map_or(0, |section| section.touched.turn);
+        self.turn().saturating_sub(touched)
+    }
+
+    /// The board as it was when it had read so many turns, as far as it can tell: the turns after that are
+    /// to be observed again, and then [`Board::settle`] gives every note its old number.
+    pub(crate) fn rewind(&mut self, turn_count: u64) {
+        for section in &mut self.sections {
+            section.rewind(turn_count);
+        }
+        self.turn_count = turn_count;
+    }
+
+    /// Ends what [`Board::rewind`] began; `before` is the board as it was before that.
+    pub(crate) fn settle(&mut self, before: &Self) {
+        let now = self.turn();
+        for section in &mut self.sections {
+            if let Some(before) = before.section(section.kind) {
+                section.settle(before, now);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn board() -> Board {
+        let kinds = [
+            (Kind::Task, None),
+            (Kind::File, Some(3)),
+            (Kind::Error, Some(2)),
+            (Kind::Constraint, None),
+            (Kind::Decision, Some(2)),
+            (Kind::Change, Some(0)),
+        ];
+        Board::new(&kinds)
+    }
+
+    fn note(board: &mut Board, kind: Kind, text: &str, by: By) -> Noted {
+        let (label, text) = match text.split_once(": ") {
+            Some((label, text)) if kind == Kind::Constraint => (Some(label.to_owned()), text),
+            _ => (None, text),
+        };
+        let note = Note {
+            label,
+            ..Note::new(text)
+        };
+        board.note(note.of(kind), by, None)
+    }
+
+    fn texts(board: &Board, kind: Kind) -> Vec<&str> {
+        let section = board.section(kind).unwrap();
+        let entries = section.entries().iter();
+        entries.map(|entry| entry.note.text.as_str()).collect()
+    }
+
+    #[test]
+    fn the_least_recently_mentioned_leaves_and_a_mention_refreshes() {
+        let mut board = board();
+        for file in ["a.rs", "b.rs", "c.rs", "a.rs", "d.rs"] {
+            note(&mut board, Kind::File, file, By::Heuristic);
+        }
+        assert_eq!(texts(&board, Kind::File), ["c.rs", "a.rs", "d.rs"]);
+    }
+
+    #[test]
+    fn the_same_error_in_another_run_is_the_same_error() {
+        let mut board = board();
+        for error in ["index 5 of 3", "no such file", "Index 12 of 9"] {
+            note(&mut board, Kind::Error, error, By::Heuristic);
+        }
+        assert_eq!(
+            texts(&board, Kind::Error),
+            ["no such file", "Index 12 of 9"]
+        );
+    }
+
+    #[test]
+    fn numbers_go_on_when_the_oldest_has_left() {
+        let mut board = board();
+        let noted: Vec<Noted> = ["x", "y", "z"]
+            .map(|text| note(&mut board, Kind::Decision, text, By::Heuristic))
+            .into();
+        assert_eq!(noted, [1, 2, 3].map(Noted::Added));
+        assert_eq!(texts(&board, Kind::Decision), ["y", "z"]);
+    }
+
+    #[test]
+    fn the_same_label_replaces() {
+        let mut board = board();
+        for text in ["Budget: $50k", "Team: 3 people", "budget: $60k"] {
+            note(&mut board, Kind::Constraint, text, By::Heuristic);
+        }
+        assert_eq!(texts(&board, Kind::Constraint), ["$60k", "3 people"]);
+    }
+
+    #[test]
+    fn what_a_person_set_no_heuristic_changes_or_brings_back() {
+        let mut board = board();
+        note(&mut board, Kind::Task, "Ship it", By::Person);
+        note(&mut board, Kind::Constraint, "Budget: $50k", By::Person);
+        for (kind, text) in [(Kind::Task, "Fix x"), (Kind::Constraint, "Budget: $1")] {
+            let noted = note(&mut board, kind, text, By::Heuristic);
+            assert_eq!(noted, Noted::Ignored(Why::ByHand), "{text}");
+        }
+        assert_eq!(texts(&board, Kind::Task), ["Ship it"]);
+        assert_eq!(texts(&board, Kind::Constraint), ["$50k"]);
+
+        note(&mut board, Kind::File, "wrong.rs", By::Heuristic);
+        board.drop(Kind::File, 1, None).unwrap();
+        let again = note(&mut board, Kind::File, "wrong.rs", By::Heuristic);
+        assert_eq!(again, Noted::Ignored(Why::ByHand));
+        let by_hand = note(&mut board, Kind::File, "wrong.rs", By::Person);
+        assert_eq!(by_hand, Noted::Added(2));
+    }
+
+    #[test]
+    fn entries_set_by_hand_leave_last() {
+        let mut board = board();
+        note(&mut board, Kind::File, "mine.rs", By::Person);
+        for file in ["a.rs", "b.rs", "c.rs"] {
+            note(&mut board, Kind::File, file, By::Heuristic);
+        }
+        assert_eq!(texts(&board, Kind::File), ["mine.rs", "b.rs", "c.rs"]);
+        for decision in ["mine", "mine too"] {
+            note(&mut board, Kind::Decision, decision, By::Person);
+        }
+        let guess = note(&mut board, Kind::Decision, "a guess", By::Heuristic);
+        assert_eq!(guess, Noted::Ignored(Why::ByHand));
+        note(&mut board, Kind::Decision, "mine three", By::Person);
+        assert_eq!(texts(&board, Kind::Decision), ["mine too", "mine three"]);
+    }
+
+    #[test]
+    fn a_cap_of_nothing_switches_a_section_off() {
+        let mut board = board();
+        let noted = note(&mut board, Kind::Change, "a.rs", By::Person);
+        assert_eq!(noted, Noted::Ignored(Why::Off));
+        let foreign = note(&mut board, Kind::Topic, "cats", By::Person);
+        assert_eq!(foreign, Noted::Ignored(Why::Foreign));
+    }
+
+    #[test]
+    fn read_again_without_its_last_turn_a_board_is_what_it_was_before_it() {
+        let turns = [
+            vec![
+                (Kind::File, "a.rs"),
+                (Kind::Constraint, "Budget: 50"),
+                (Kind::Task, "one"),
+            ],
+            vec![(Kind::File, "b.rs"), (Kind::Decision, "tabs")],
+            vec![
+                (Kind::File, "a.rs"),
+                (Kind::Constraint, "Budget: 60"),
+                (Kind::Task, "two"),
+                (Kind::File, "c.rs"),
+            ],
+        ];
+        let read = |board: &mut Board, turns: &[Vec<(Kind, &str)>]| {
+            for notes in turns {
+                for (kind, text) in notes {
+                    note(board, *kind, text, By::Heuristic);
+                }
+                let turn = TurnId(u32::try_from(board.turn()).unwrap());
+                board.observe(turn, Vec::new(), None);
+            }
+        };
+        let mut expected = board();
+        read(&mut expected, &turns[..2]);
+        note(&mut expected, Kind::Decision, "mine", By::Person);
+
+        let mut board = board();
+        read(&mut board, &turns);
+        note(&mut board, Kind::Decision, "mine", By::Person);
+        let before = board.clone();
+        board.rewind(0);
+        read(&mut board, &turns[..2]);
+        board.settle(&before);
+        for section in board.sections() {
+            let of = |board: &Board| {
+                texts(board, section.kind())
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(of(&board), of(&expected), "{:?}", section.kind());
+            assert_eq!(
+                section.touched().turn,
+                expected.section(section.kind()).unwrap().touched().turn
+            );
+        }
+        let numbers = |board: &Board| -> Vec<u32> {
+            let decisions = board.section(Kind::Decision).unwrap();
+            decisions
+                .entries()
+                .iter()
+                .map(|entry| entry.number)
+                .collect()
+        };
+        assert_eq!(numbers(&board), numbers(&before), "for ever");
+    }
+
+    #[test]
+    fn a_dropped_constraint_leaves_its_label_to_others() {
+        let mut board = board();
+        note(&mut board, Kind::Constraint, "Budget: $50k", By::Heuristic);
+        board.drop(Kind::Constraint, 1, None).unwrap();
+        let again = note(&mut board, Kind::Constraint, "Budget: $50k", By::Heuristic);
+        assert_eq!(again, Noted::Ignored(Why::ByHand));
+        note(&mut board, Kind::Constraint, "Budget: $80k", By::Heuristic);
+        assert_eq!(texts(&board, Kind::Constraint), ["$80k"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_section_outgrows_its_cap_and_no_number_is_given_twice(
+            notes in prop::collection::vec((0..6_usize, "[a-f: ]{0,6}", 0..3_u8, any::<bool>()), 0..80),
+        ) {
+            let kinds = [Kind::Task, Kind::File, Kind::Error, Kind::Constraint, Kind::Decision, Kind::Change];
+            let mut board = board();
+            let mut given = std::collections::HashSet::new();
+            for (kind, text, by, turn_ends) in notes {
+                let kind = kinds[kind];
+                let by = [By::Heuristic, By::Tool, By::Person][usize::from(by)];
+                if let Noted::Added(number) = note(&mut board, kind, &text, by) {
+                    prop_assert!(given.insert((kind, number)));
+                }
+                if turn_ends {
+                    board.observe(TurnId(1), Vec::new(), None);
+                }
+                for section in board.sections() {
+                    prop_assert!(section.entries.len() <= section.cap());
+                    prop_assert!(section.touched().turn <= board.turn());
+                }
+            }
+            let mut again = self::board();
+            prop_assert!(again.restore(board.to_value()).is_empty());
+            prop_assert_eq!(again, board);
+        }
+    }
+}

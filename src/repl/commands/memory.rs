@@ -1,0 +1,176 @@
+//! `/memory`: what memory holds, and the whole state of a mode.
+
+use super::{CommandError, Desk, Next};
+use crate::context::{ContextPlan, DoesNotFit, SectionKind};
+use crate::memory::MemoryMode;
+use crate::memory::tracking::{Board, By, Entry, Freshness, Holds, Section, words};
+use crate::repl::listing::count;
+use crate::repl::transcript::first_words;
+
+pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    if !arguments.is_empty() {
+        let mode = desk.agent.memory().modes().get(arguments)?;
+        return Next::answer(state(mode));
+    }
+    let plan = desk.agent.preview().await;
+    let mut parts = vec![messages(desk, &plan)];
+    let modes = desk.agent.memory().modes();
+    parts.push(state(modes.active()));
+    let others = modes.iter().filter_map(|mode| elsewhere(desk, mode));
+    let others: Vec<String> = others.collect();
+    if !others.is_empty() {
+        parts.push(others.join("\n"));
+    }
+    Next::answer(parts.join("\n\n"))
+}
+
+/// Where every message is: sent, stood for, or left out.
+fn messages(desk: &Desk, plan: &Result<ContextPlan, DoesNotFit>) -> String {
+    let session = desk.session();
+    let compaction = session.hybrid().compaction.as_ref();
+    let covered = compaction.map_or(0, |compaction| compaction.upto);
+    let request = plan.as_ref().map_or_else(
+        |error| format!("next request: {error}"),
+        |plan| {
+            let of = |kind| {
+                let sections = plan.sections().iter();
+                let sections = sections.filter(|section| section.kind == kind);
+                sections
+                    .map(|section| section.as_messages().len())
+                    .sum::<usize>()
+            };
+            let (window, pending) = (of(SectionKind::Window), of(SectionKind::Pending));
+            format!(
+                "next request: {window} in the window, {pending} pending, {covered} stood for by a summary, {} left out",
+                plan.messages_left_out()
+            )
+        },
+    );
+    let compacted = compaction.map_or_else(
+        || "none".to_owned(),
+        |compaction| {
+            let words = first_words(&compaction.text, 60);
+            let messages = count(compaction.upto, "message");
+            format!("stands for {messages}, made {}: {words}", compaction.at)
+        },
+    );
+    let rows = [
+        ("session", session.name().to_string()),
+        (
+            "messages",
+            format!("{} kept; {request}", session.messages().len()),
+        ),
+        ("compaction", compacted),
+    ];
+    let lines = rows
+        .iter()
+        .map(|(name, value)| format!("{name:<11} {value}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// One line on what a mode noted that is not the active one.
+fn elsewhere(desk: &Desk, mode: &dyn MemoryMode) -> Option<String> {
+    let name = &mode.preset().name;
+    let sections = mode.board()?.sections().iter();
+    let noted = sections.filter(|section| !section.entries().is_empty());
+    let noted: Vec<String> = noted
+        .map(|section| {
+            let row = section.kind().row();
+            match row.holds {
+                Holds::One => row.section.to_owned(),
+                Holds::Most(_) => format!("{} {}", section.entries().len(), row.section),
+            }
+        })
+        .collect();
+    (desk.agent.memory().mode().name != *name && !noted.is_empty()).then(|| {
+        format!(
+            "also noted, for {name} mode: {} (`/memory {name}`)",
+            noted.join(", ")
+        )
+    })
+}
+
+fn state(mode: &dyn MemoryMode) -> String {
+    let preset = mode.preset();
+    let Some(board) = mode.board() else {
+        return format!("{} mode keeps no notes", preset.name);
+    };
+    let heading = format!(
+        "{} mode, {} read",
+        preset.name,
+        count(
+            usize::try_from(board.turn_count()).unwrap_or(usize::MAX),
+            "turn"
+        )
+    );
+    let sections = board.sections().iter();
+    let noted: Vec<String> = sections
+        .clone()
+        .filter(|section| !section.entries().is_empty())
+        .map(|section| of_section(board, section, preset.freshness))
+        .collect();
+    let empty: Vec<&str> = sections
+        .filter(|section| section.entries().is_empty())
+        .map(|section| section.kind().row().section)
+        .collect();
+    let mut parts = vec![heading];
+    parts.extend(noted);
+    if !empty.is_empty() {
+        parts.push(format!("nothing noted yet: {}", empty.join(", ")));
+    }
+    parts.join("\n\n")
+}
+
+fn of_section(board: &Board, section: &Section, freshness: Freshness) -> String {
+    let row = section.kind().row();
+    let entries = section.entries();
+    let hidden = match section.hidden() {
+        0 => String::new(),
+        hidden => format!(", {hidden} older ones kept beyond the limit"),
+    };
+    let kept = match row.holds {
+        Holds::One => String::new(),
+        Holds::Most(_) => format!(" ({} of {}{hidden})", entries.len(), section.cap()),
+    };
+    let heading = format!("{}{kept}{}", row.heading, sent(board, section, freshness));
+    let lines = entries.iter().map(line);
+    std::iter::once(heading)
+        .chain(lines)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// Whether and how far a section is sent, where that is not all of it.
+fn sent(board: &Board, section: &Section, freshness: Freshness) -> String {
+    let row = section.kind().row();
+    let stale = board.stale(section.kind());
+    match freshness {
+        Freshness::Never => ": kept, and not sent (`inject_entities` is off)".to_owned(),
+        Freshness::Within(most) if !freshness.allows(section.kind(), stale) => {
+            let turns = count(usize::try_from(stale).unwrap_or(usize::MAX), "turn");
+            let at = section.touched().at;
+            let at = at.map_or_else(String::new, |at| format!(" ({at})"));
+            format!(
+                ": not sent, last touched {turns} ago{at}; after {most} a section waits until it is touched again"
+            )
+        }
+        Freshness::Within(_) | Freshness::Always if section.entries().len() > row.shown => {
+            format!(", at most the newest {} are sent", row.shown)
+        }
+        Freshness::Within(_) | Freshness::Always => String::new(),
+    }
+}
+
+fn line(entry: &Entry) -> String {
+    let by = match entry.by {
+        By::Heuristic => "",
+        By::Tool => ", by a tool",
+        By::Person => ", by hand",
+    };
+    format!(
+        "{:>4}  {}  [turn {}{by}]",
+        entry.number,
+        words(&entry.note),
+        entry.turn
+    )
+}

@@ -1,0 +1,462 @@
+//! What the modes note: by hand and from what is said, in requests, on disk, and in `/memory`.
+
+use cogtrix::testing::server::{Script, Server, say};
+use serde_json::{Value, json};
+
+use crate::support::home::Home;
+use crate::support::run::Run;
+
+fn chatty() -> Server {
+    Script::answering(|_| say("Noted.")).serve()
+}
+
+/// A home whose sessions begin in this mode.
+fn home(server: &Server, mode: &str) -> Home {
+    let home = Home::new();
+    home.config(server, &format!("memory: {{mode: {mode}}}"));
+    home
+}
+
+/// System texts of the chats, in order.
+fn systems(server: &Server) -> Vec<String> {
+    server.chats().iter().map(|chat| chat.system()).collect()
+}
+
+fn state(home: &Home, session: &str) -> Value {
+    let file = home.history(&format!("{session}_mode_state.json"));
+    serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
+}
+
+fn entries(state: &Value, mode: &str, section: &str) -> Vec<String> {
+    let entries = state["modes"][mode]["sections"][section]["entries"].as_array();
+    let texts = entries.into_iter().flatten().map(|entry| &entry["text"]);
+    texts
+        .map(|text| text.as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Where each of these stands in a text, all of them present and in this order.
+fn in_order(text: &str, parts: &[&str]) {
+    let places: Vec<usize> = parts
+        .iter()
+        .map(|part| {
+            text.find(part)
+                .unwrap_or_else(|| panic!("no {part:?} in:\n{text}"))
+        })
+        .collect();
+    assert!(places.is_sorted(), "{parts:?} at {places:?} in:\n{text}");
+}
+
+fn answers(run: &Run) -> Vec<&str> {
+    run.stdout
+        .lines()
+        .filter(|line| *line != "Noted.")
+        .collect()
+}
+
+#[test]
+fn a_plan_set_by_hand_stands_in_the_request_in_its_order() {
+    let server = chatty();
+    let home = home(&server, "reasoning");
+    let run = home.lines(
+        "p",
+        &[
+            "/goal launch in Portugal",
+            "/goal find a partner",
+            "/phase research",
+            "/constraint Budget: $50k",
+            "/constraint Budget: $60k",
+            "/decide PostgreSQL :: it has JSON",
+            "/reject MongoDB :: nobody knows it",
+            "/assume demand holds",
+            "/note chain so we need a bank",
+            "/note question who signs?",
+            "What next?",
+        ],
+    );
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(
+        answers(&run)[..2],
+        [
+            "Objective: launch in Portugal",
+            "Goal #1: find a partner (pending)"
+        ]
+    );
+    let system = &systems(&server)[0];
+    in_order(
+        system,
+        &[
+            "You are a strategic advisor",
+            "Objective: launch in Portugal",
+            "Phase: research",
+            "#1 find a partner (pending)",
+            "- Budget: $60k",
+            "#1 PostgreSQL (because it has JSON)",
+            "- MongoDB (rejected; because nobody knows it)",
+            "- demand holds",
+            "- so we need a bank",
+            "- who signs?",
+        ],
+    );
+    assert!(!system.contains("$50k"), "the same label replaces");
+    assert_eq!(
+        entries(&state(&home, "p"), "reasoning", "constraints"),
+        ["$60k"]
+    );
+}
+
+#[test]
+fn a_section_leaves_the_request_when_it_went_untouched_and_comes_back() {
+    let server = chatty();
+    let home = home(&server, "reasoning");
+    home.lines("p", &["/goal win", "one", "/decide tabs"]);
+    // The decision belongs to turn 2; with 3 turns it is sent up to turn 5, resumed or not.
+    home.lines("p", &["two", "three"]);
+    let run = home.lines(
+        "p",
+        &["four", "five", "six", "/memory", "/decide tabs", "seven"],
+    );
+    let sent: Vec<bool> = systems(&server)
+        .iter()
+        .map(|system| system.contains("#1 tabs"))
+        .collect();
+    assert_eq!(sent, [false, true, true, true, true, false, true]);
+    assert!(
+        systems(&server)
+            .iter()
+            .all(|system| system.contains("Objective: win"))
+    );
+    assert!(
+        run.stdout
+            .contains("Decisions (1 of 20): not sent, last touched 5 turns ago"),
+        "{run}"
+    );
+}
+
+#[test]
+fn with_no_stale_turns_a_section_is_sent_only_in_the_turn_that_touched_it() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(
+        &server,
+        "memory: {mode: reasoning, modes: {reasoning: {prefix_max_stale_turns: 0}}}",
+    );
+    home.lines("p", &["/decide tabs", "one", "two"]);
+    let sent: Vec<bool> = systems(&server)
+        .iter()
+        .map(|system| system.contains("#1 tabs"))
+        .collect();
+    assert_eq!(sent, [true, false]);
+}
+
+#[test]
+fn what_is_set_by_hand_survives_switching_resuming_and_an_empty_session() {
+    let server = chatty();
+    let home = home(&server, "code");
+    home.lines("w", &["/task Fix the login", "/note file src/auth.py"]);
+    home.lines(
+        "w",
+        &["/mode reasoning", "/goal ship", "one", "/mode code", "two"],
+    );
+    let systems = systems(&server);
+    assert!(systems[0].contains("Objective: ship") && !systems[0].contains("Fix the login"));
+    in_order(
+        &systems[1],
+        &["expert programmer", "Task: Fix the login", "src/auth.py"],
+    );
+}
+
+#[test]
+fn commands_work_in_any_mode_and_say_where_the_note_went() {
+    let server = chatty();
+    let home = home(&server, "conversation");
+    let run = home.lines("w", &["/task Fix it", "/task", "/goal", "/memory code"]);
+    assert_eq!(
+        answers(&run)[..5],
+        [
+            "Task: Fix it (kept for code mode)",
+            "Task: Fix it",
+            "No objective yet",
+            "No goal yet",
+            "code mode, 0 turns read",
+        ]
+    );
+}
+
+#[test]
+fn done_closes_a_goal_by_number_or_words_and_a_task_by_itself() {
+    let server = chatty();
+    let home = home(&server, "reasoning");
+    let lines = [
+        "/goal win",
+        "/goal find a bank",
+        "/goal find a partner",
+        "/done 1",
+        "/done partner",
+        "/done find",
+        "/done 7",
+        "/goal 1 blocked",
+        "/goal 2",
+        "/goal #2 soon",
+        "/mode code",
+        "/done",
+        "/task Fix it",
+        "/done",
+        "/task",
+        "/done wrote the docs",
+    ];
+    let run = home.lines("w", &lines);
+    let shown = format!("{}{}", run.stdout, run.stderr);
+    for expected in [
+        "Goal #1: find a bank (completed)",
+        "Goal #2: find a partner (completed)",
+        "finds several goals with \"find\"; say the number",
+        "there is no goal 7",
+        "there are 1, 2; `/memory` shows them",
+        "Goal #1: find a bank (blocked)",
+        "/done needs what is done: no task is set",
+        "Progress #1: Fix it",
+        "No task yet",
+        "Progress #2: wrote the docs",
+    ] {
+        assert!(shown.contains(expected), "{expected}:\n{run}");
+    }
+}
+
+#[test]
+fn dropping_asks_before_it_takes_a_whole_section() {
+    let server = chatty();
+    let home = home(&server, "code");
+    let lines = [
+        "/note file a.rs",
+        "/note file b.rs",
+        "/note file c.rs",
+        "/drop files 2",
+        "/drop files",
+        "n",
+        "/drop files",
+        "y",
+        "/drop files",
+        "/drop nonsense",
+        "/drop files x",
+        "/drop",
+    ];
+    let run = home.lines("w", &lines);
+    let shown = format!("{}{}", run.stdout, run.stderr);
+    for expected in [
+        "Dropped: b.rs",
+        "nothing was changed",
+        "Dropped 2 files",
+        "there is nothing under files",
+        "does not know \"nonsense\"; there are: task, step",
+        "does not know the number \"x\"",
+        "/drop needs one of: task, step",
+    ] {
+        assert!(shown.contains(expected), "{expected}:\n{run}");
+    }
+    assert_eq!(
+        entries(&state(&home, "w"), "code", "files"),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn caps_of_nothing_switch_sections_off() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(
+        &server,
+        "memory: {modes: {code: {max_files: 0, max_errors: 0}, reasoning: {max_decisions: 0, max_alternatives: 0}}}",
+    );
+    let lines = [
+        "/note file a.rs",
+        "/note error E1",
+        "/decide x",
+        "/reject y",
+        "hello",
+    ];
+    let run = home.lines("w", &lines);
+    for section in ["files", "errors", "decisions", "alternatives"] {
+        let expected = format!("{section} is switched off");
+        assert!(run.stderr.contains(&expected), "{expected}: {run}");
+    }
+    assert!(
+        run.stderr.contains("its most in the config file is 0"),
+        "{run}"
+    );
+}
+
+#[test]
+fn control_characters_and_marks_of_direction_do_not_get_in() {
+    let server = chatty();
+    let home = home(&server, "code");
+    home.lines(
+        "w",
+        &[
+            "/task \u{202e}Fix\u{7} the\u{1b}[31m login\u{feff}",
+            "go on",
+        ],
+    );
+    assert!(
+        systems(&server)[0].contains("Task: Fix the [31m login"),
+        "{:?}",
+        systems(&server)
+    );
+}
+
+#[test]
+fn what_cannot_be_read_of_the_states_is_said_and_kept() {
+    let server = chatty();
+    let home = home(&server, "code");
+    home.lines("w", &["/task Fix it", "/note file a.rs", "one"]);
+    let mut broken = state(&home, "w");
+    broken["modes"]["code"]["sections"]["files"]["entries"] = json!("oops");
+    broken["modes"]["reasoning"] = json!([1, 2]);
+    home.write(home.history("w_mode_state.json"), broken.to_string());
+    let run = home.ask("w", "two");
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("code: files.entries"), "{run}");
+    assert!(run.stderr.contains("reasoning: state"), "{run}");
+    let kept = state(&home, "w");
+    assert_eq!(kept["modes"]["code"]["unread"]["files.entries"], "oops");
+    assert_eq!(kept["modes"]["reasoning"]["unread"]["state"], json!([1, 2]));
+    assert_eq!(entries(&kept, "code", "task"), ["Fix it"]);
+}
+
+#[test]
+fn a_damaged_state_file_is_set_aside_and_said() {
+    let server = chatty();
+    let home = home(&server, "code");
+    home.lines("w", &["one"]);
+    home.write(home.history("w_mode_state.json"), "{not json");
+    let run = home.ask("w", "two");
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("damaged"), "{run}");
+    assert_eq!(
+        state(&home, "w")["modes"]["code"]["turn_count"],
+        2,
+        "read again from history"
+    );
+}
+
+#[test]
+fn an_undone_turn_takes_its_notes_along_and_leaves_what_was_set_by_hand() {
+    let server = chatty();
+    let home = home(&server, "reasoning");
+    home.lines("w", &["one", "two", "/decide tabs", "/undo", "/undo"]);
+    let kept = state(&home, "w");
+    assert_eq!(kept["modes"]["reasoning"]["turn_count"], 0);
+    assert_eq!(entries(&kept, "reasoning", "decisions"), ["tabs"]);
+}
+
+#[test]
+fn asking_again_counts_one_turn() {
+    let server = chatty();
+    let home = home(&server, "code");
+    home.lines("w", &["one", "/retry", "/retry"]);
+    assert_eq!(state(&home, "w")["modes"]["code"]["turn_count"], 1);
+}
+
+#[test]
+fn the_overview_tells_where_messages_are_and_refuses_unknown_modes() {
+    let server = chatty();
+    let home = home(&server, "conversation");
+    let run = home.lines("w", &["one", "two", "/memory", "/memory poetry"]);
+    assert!(
+        run.stdout.contains(
+            "4 kept; next request: 4 in the window, 0 pending, 0 stood for by a summary, 0 left out"
+        ),
+        "{run}"
+    );
+    assert!(
+        run.stderr.contains("modes: code, conversation, reasoning"),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_session_of_notes_alone_is_listed_resumed_and_cleared() {
+    let server = chatty();
+    let home = home(&server, "code");
+    home.lines("plan", &["/task Fix it"]);
+    let listed = home.cogtrix(&["sessions"]).run();
+    assert!(listed.stdout.contains("plan"), "{listed}");
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-r", "plan", "--lines"])
+        .stdin("/session\n/clear\ny\n/task\n")
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("Begun anew"), "{run}");
+    assert!(run.stdout.ends_with("No task yet\n"), "{run}");
+}
+
+#[test]
+fn a_reason_stands_behind_two_colons_between_blanks() {
+    let server = chatty();
+    let home = home(&server, "reasoning");
+    let run = home.lines(
+        "w",
+        &[
+            "/decide Use Foo::Bar",
+            "/note error thread panicked at std::env",
+            "/decide x :: y",
+        ],
+    );
+    assert_eq!(
+        answers(&run),
+        [
+            "Decision #1: Use Foo::Bar",
+            "Error #1: thread panicked at std::env (kept for code mode)",
+            "Decision #2: x (because y)",
+        ]
+    );
+}
+
+#[test]
+fn the_overview_says_what_other_modes_noted_and_what_is_not_sent() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(
+        &server,
+        "memory: {modes: {conversation: {inject_entities: false}}}",
+    );
+    let lines = [
+        "/task Fix it",
+        "/note file a.rs",
+        "/note topic tides",
+        "hello",
+        "/memory",
+    ];
+    let run = home.lines("w", &lines);
+    assert!(!systems(&server)[0].contains("tides"));
+    assert!(
+        run.stdout
+            .contains("Topics (1 of 20): kept, and not sent (`inject_entities` is off)"),
+        "{run}"
+    );
+    assert!(
+        run.stdout
+            .contains("also noted, for code mode: task, 1 files (`/memory code`)"),
+        "{run}"
+    );
+}
+
+#[test]
+fn the_block_of_a_conversation_has_at_most_three_hundred_characters() {
+    let server = chatty();
+    let home = home(&server, "conversation");
+    let long = "lighthouse ".repeat(15);
+    let lines = [
+        format!("/note fact {long}"),
+        format!("/note topic {long}"),
+        "hello".to_owned(),
+    ];
+    home.lines("w", &lines.each_ref().map(String::as_str));
+    let system = &systems(&server)[0];
+    let block = &system[system.find("Noted from this conversation").unwrap()..];
+    assert!(block.chars().count() <= 300, "{block}");
+    assert!(
+        block.contains("Facts about the person: lighthouse"),
+        "{block}"
+    );
+}
