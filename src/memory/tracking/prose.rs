@@ -32,7 +32,7 @@ pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
             Place::Item => {}
             Place::Plain => heading = None,
             Place::Heading => {
-                heading = Some(paragraph.text.trim_end_matches(':').trim());
+                heading = Some(paragraph.text.trim_matches(is_sign).trim());
             }
         }
         let item = paragraph.place == Place::Item;
@@ -122,11 +122,21 @@ fn close<'a>(
     if let Some((from, to, place)) = open.take() {
         let text = &text[from..to];
         let place = match place {
-            Place::Plain if text.ends_with(':') => Place::Heading,
+            Place::Plain if is_title(text) => Place::Heading,
             Place::Plain | Place::Item | Place::Heading => place,
         };
         paragraphs.push(Paragraph { text, place });
     }
+}
+
+/// Whether a line introduces what follows: `Goals:`, `**Goals**`.
+pub fn is_title(line: &str) -> bool {
+    let is_bold = line.len() > 4 && line.starts_with("**") && line.ends_with("**");
+    is_bold || line.trim_end_matches('*').ends_with(':')
+}
+
+fn is_sign(c: char) -> bool {
+    matches!(c, ':' | '*' | ' ')
 }
 
 /// Bytes of a list marker or heading sign, and what the line is.
@@ -284,6 +294,21 @@ mod tests {
                 ("Fix it", End::Open)
             ]
         );
+    }
+
+    #[test]
+    fn a_list_may_stand_under_a_bold_title() {
+        for title in [
+            "**Goals:**",
+            "**Goals**:",
+            "**Goals**",
+            "## Goals",
+            "Goals:",
+        ] {
+            let text = format!("{title}\n- ship it");
+            let heading = sentences(&text).last().and_then(|item| item.heading);
+            assert_eq!(heading, Some("Goals"), "{title}");
+        }
     }
 
     #[test]

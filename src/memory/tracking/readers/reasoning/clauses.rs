@@ -19,12 +19,10 @@ const WINDOW: usize = 160;
 /// Bytes of a clause that are read; what is kept of it is shorter still.
 const LONGEST: usize = 800;
 
-/// A sentence in one line, with straight apostrophes and without marks of emphasis.
+/// A sentence in one line, with single blanks, straight apostrophes and without marks of emphasis.
 pub(super) fn plain(sentence: &str) -> Cow<'_, str> {
-    let is_plain = !sentence
-        .chars()
-        .any(|c| c.is_control() || matches!(c, '’' | '*' | '\u{a0}'));
-    if is_plain {
+    let is_other = |c: char| c.is_control() || matches!(c, '’' | '*' | '\u{a0}');
+    if !sentence.contains("  ") && !sentence.contains(is_other) {
         return sentence.into();
     }
     let mut plain = String::with_capacity(sentence.len());
@@ -35,7 +33,7 @@ pub(super) fn plain(sentence: &str) -> Cow<'_, str> {
             '*' if characters.peek() == Some(&'*') => {
                 characters.next();
             }
-            c if c.is_control() || c == '\u{a0}' => {
+            c if c.is_control() || c.is_whitespace() => {
                 if !plain.ends_with(' ') {
                     plain.push(' ');
                 }
@@ -124,4 +122,40 @@ pub(super) fn head(text: &str) -> &str {
 fn window(text: &str, from: usize, length: usize) -> &str {
     let rest = &text[from..];
     &rest[..rest.floor_char_boundary(length)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_end_with_their_paragraph() {
+        let text = "\"a\" “b” \"c\n\nd\" 5\" e «f»";
+        let texts: Vec<_> = quoted(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(texts, ["\"a", "“b", "«f"]);
+        assert!(is_inside(&quoted(text), 1) && !is_inside(&quoted(text), 3));
+    }
+
+    #[test]
+    fn a_sentence_is_made_plain() {
+        for (sentence, expected) in [
+            ("as it is", "as it is"),
+            ("**let’s**\r\n go *on*", "let's go *on*"),
+            ("a\u{a0}b\u{0}c", "a b c"),
+        ] {
+            assert_eq!(plain(sentence), expected);
+        }
+    }
+
+    #[test]
+    fn a_clause_begins_where_a_cue_does_and_no_quote_is_cut() {
+        let sentence = "cue a, b, cue c, \"x, cue d\", cue, e";
+        let breaks = sentence
+            .match_indices(", ")
+            .map(|(at, comma)| at..at + comma.len());
+        let found = clauses(sentence, breaks.collect(), |text, _| {
+            text.starts_with("cue")
+        });
+        assert_eq!(found, ["cue a, b", "cue c, \"x, cue d\"", "cue, e"]);
+    }
 }

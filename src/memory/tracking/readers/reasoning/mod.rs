@@ -23,7 +23,7 @@ use self::marks::Marks;
 use self::parts::Separators;
 use super::Reader;
 use crate::memory::tracking::cues::Cues;
-use crate::memory::tracking::prose::{End, Sentence, sentences};
+use crate::memory::tracking::prose::{End, Sentence, is_title, sentences};
 use crate::memory::tracking::{Exchange, Finding, Kind, Note, Speaker, Status};
 
 /// What a constraint is about if nothing tells.
@@ -141,6 +141,8 @@ impl ReasoningReader {
         let quoted = quoted(text);
         let mut is_story = false;
         let mut before = 0;
+        // What the line before says of this one.
+        let mut heading = None;
         for sentence in sentences(text) {
             let start = sentence.text.as_ptr().addr() - text.as_ptr().addr();
             let gap = text.get(before..start).unwrap_or_default();
@@ -151,18 +153,26 @@ impl ReasoningReader {
             if is_story || is_inside(&quoted, start) {
                 continue;
             }
-            match self.listed(&sentence) {
-                Some(kind) if gap.contains('\n') => self.item(kind, &sentence, findings),
-                _ => self.sentence(&sentence, findings),
+            let is_line = gap.contains('\n');
+            let below = heading.take().filter(|_| is_line && !sentence.item);
+            let listed = sentence.heading.and_then(|heading| self.headed(heading));
+            heading = is_heading(&sentence, gap)
+                .then(|| self.headed(sentence.text))
+                .flatten();
+            match below.or(listed.filter(|_| is_line)) {
+                _ if heading.is_some() => {}
+                Some(kind) => self.item(kind, &sentence, findings),
+                None => self.sentence(&sentence, findings),
             }
         }
     }
 
-    /// What the heading makes of the items under it.
-    fn listed(&self, sentence: &Sentence<'_>) -> Option<Kind> {
-        let heading = plain(sentence.heading?);
+    /// What a heading makes of the items, or of the one line, under it.
+    fn headed(&self, heading: &str) -> Option<Kind> {
+        let heading = plain(heading);
+        let heading = heading.trim_end_matches(':').trim();
         let mut headings = self.headings.iter();
-        let heading = headings.find(|(_, marks)| marks.is_in(&heading));
+        let heading = headings.find(|(_, marks)| marks.is_in(heading));
         heading.map(|(kind, _)| *kind)
     }
 
@@ -309,8 +319,17 @@ impl ReasoningReader {
     }
 }
 
+/// Whether a line, behind this gap, is a title.
+fn is_heading(sentence: &Sentence<'_>, gap: &str) -> bool {
+    let is_marked = gap.trim_end().ends_with('#');
+    is_marked || is_title(sentence.text)
+}
+
 fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(characters).collect()
 }
+
+#[cfg(test)]
+mod tests;

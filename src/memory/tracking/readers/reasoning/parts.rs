@@ -113,7 +113,7 @@ impl Separators {
             .iter()
             .all(|thing| (1..=SHORT).contains(&thing.split(' ').count()) && !thing.is_empty());
         if !are_short {
-            things = vec![text];
+            things = vec![trimmed(text)];
         }
         things.retain(|thing| !thing.is_empty());
         things
