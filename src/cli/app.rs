@@ -165,9 +165,10 @@ fn memory(config: &Config, texts: &Texts) -> Result<Memory, CliError> {
             .filter(|text| text.source != TextSource::Embedded)
     };
     let readers = Readers::with(|name| own(name).map(prompt))?;
-    let warm = readers.clone();
-    // Ends by itself, or with the process.
-    std::thread::spawn(move || warm.warm_up());
+    for work in readers.warm_up() {
+        // Ends by itself, or with the process.
+        std::thread::spawn(work);
+    }
     let modes = Registry::standard(&settings, &prompts, readers);
     Ok(Memory::new(modes, settings, prompts)?)
 }

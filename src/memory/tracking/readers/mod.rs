@@ -94,22 +94,22 @@ impl Readers {
         }
     }
 
-    /// Reads a few sentences, so that patterns are compiled before a turn waits for them. Takes tens of
-    /// milliseconds; for a thread of its own, while the model answers.
-    pub fn warm_up(self) {
+    /// Work that lets each reader read a few sentences, so that patterns are compiled before a turn waits for
+    /// them. Each takes tens of milliseconds: for threads of their own, while the model answers.
+    pub fn warm_up(&self) -> [impl FnOnce() + Send + 'static; 3] {
         const SENTENCES: &str = "Fix the bug in src/main.rs. I get: error: no such file. Our goal is to ship by May. \
             Let's go with Rust because it is fast. My name is Ana, and I live in Lisbon. What is a tide?";
-        let piece = |by| Piece {
-            by,
-            text: SENTENCES.into(),
-        };
-        let exchange = Exchange {
-            pieces: vec![piece(Speaker::User), piece(Speaker::Assistant)],
-            at: None,
-        };
-        for reader in [self.conversation, self.code, self.reasoning] {
-            reader.read(&exchange);
-        }
+        [&self.conversation, &self.code, &self.reasoning].map(|reader| {
+            let reader = Arc::clone(reader);
+            move || {
+                let piece = |by| Piece {
+                    by,
+                    text: SENTENCES.into(),
+                };
+                let pieces = vec![piece(Speaker::User), piece(Speaker::Assistant)];
+                reader.read(&Exchange { pieces, at: None });
+            }
+        })
     }
 }
 
