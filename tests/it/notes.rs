@@ -436,7 +436,7 @@ fn the_overview_says_what_other_modes_noted_and_what_is_not_sent() {
     );
     assert!(
         run.stdout
-            .contains("also noted, for code mode: task, 1 files (`/memory code`)"),
+            .contains("also noted, for code mode: task, 1 file (`/memory code`)"),
         "{run}"
     );
 }
@@ -650,4 +650,82 @@ fn own_cues_take_the_place_of_the_built_in_ones_and_broken_ones_are_named() {
         );
         assert!(run.stderr.contains("hint: "), "{run}");
     }
+}
+
+#[test]
+fn plain_talk_fills_the_plan() {
+    let server = chatty();
+    let home = home(&server, "reasoning");
+    said(
+        &home,
+        "p",
+        &[
+            "Our goal is to launch in Portugal by June. Budget: $50k\nWe are in the research phase.",
+            "Let's go with PostgreSQL over MongoDB because it has JSON. Assuming that the load stays low, one server is enough.",
+            "Open question: who signs the contract?\nWhat now?",
+        ],
+    );
+    let system = systems(&server).pop().unwrap();
+    in_order(
+        &system,
+        &[
+            "Objective: launch in Portugal by June",
+            "Phase: research",
+            "Budget: $50k",
+            "#1 PostgreSQL (because it has JSON",
+            "MongoDB (rejected",
+            "the load stays low",
+        ],
+    );
+    let kept = state(&home, "p");
+    assert_eq!(
+        entries(&kept, "reasoning", "questions"),
+        ["who signs the contract"]
+    );
+}
+
+#[test]
+fn the_oldest_decision_and_alternative_leave_and_numbers_go_on() {
+    let server = chatty();
+    let home = home(&server, "reasoning");
+    let lines: Vec<String> = (1..=21)
+        .map(|n| format!("/decide number {n}"))
+        .chain((1..=11).map(|n| format!("/reject option {n}")))
+        .chain(["/memory".to_owned()])
+        .collect();
+    let run = home.lines("p", &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    let kept = state(&home, "p");
+    let decisions = entries(&kept, "reasoning", "decisions");
+    assert_eq!((decisions.len(), decisions[0].as_str()), (20, "number 2"));
+    assert_eq!(entries(&kept, "reasoning", "alternatives")[0], "option 2");
+    assert!(run.stdout.contains("  21  number 21"), "{run}");
+}
+
+#[test]
+fn a_conversation_knows_its_topics_names_and_facts() {
+    let server = chatty();
+    let home = home(&server, "conversation");
+    said(
+        &home,
+        "c",
+        &[
+            "Tell me about Python.",
+            "My sister Ana lives in Porto, and I work as a nurse.",
+            "thanks",
+        ],
+    );
+    let block = systems(&server).pop().unwrap();
+    in_order(
+        &block,
+        &["Facts about the person: ", "Topics: Python", "Names: "],
+    );
+    assert!(
+        block.contains("I work as a nurse") && block.contains("Ana"),
+        "{block}"
+    );
+    let run = home.lines("c", &["/memory"]);
+    assert!(
+        run.stdout.contains("Python") && run.stdout.contains("Porto"),
+        "{run}"
+    );
 }
