@@ -178,7 +178,16 @@ fn memory(config: &Config, texts: &Texts) -> Result<Memory, CliError> {
     if let Some((file, text)) = file.zip(config.settings.system_prompt()?) {
         prompts.base = Prompt::new(file.display().to_string(), text);
     }
-    let readers = Readers::with(|name| texts.get(name).map(prompt))?;
+    let own = |name: &str| {
+        texts
+            .get(name)
+            .filter(|text| text.source != TextSource::Embedded)
+    };
+    let readers = Readers::with(|name| own(name).map(prompt))?;
+    for work in readers.warm_up() {
+        // Ends by itself, or with the process.
+        std::thread::spawn(work);
+    }
     let modes = Registry::standard(&settings, &prompts, readers);
     Ok(Memory::new(modes, settings, prompts)?)
 }

@@ -10,11 +10,14 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 11] = [
+pub const TEXTS: [(&str, &str); 14] = [
     text!("blocks/code.md"),
     text!("blocks/conversation.md"),
     text!("blocks/reasoning.md"),
     text!("blocks/summary.md"),
+    text!("cues/code.yaml"),
+    text!("cues/conversation.yaml"),
+    text!("cues/reasoning.yaml"),
     text!("modes/code.md"),
     text!("modes/conversation.md"),
     text!("modes/reasoning.md"),

@@ -1,6 +1,6 @@
 //! What the modes note: by hand and from what is said, in requests, on disk, and in `/memory`.
 
-use cogtrix::testing::server::{Script, Server, say};
+use cogtrix::testing::server::{Request, Script, Server, say};
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
@@ -19,7 +19,7 @@ fn home(server: &Server, mode: &str) -> Home {
 
 /// System texts of the chats, in order.
 fn systems(server: &Server) -> Vec<String> {
-    server.chats().iter().map(|chat| chat.system()).collect()
+    server.chats().iter().map(Request::system).collect()
 }
 
 fn state(home: &Home, session: &str) -> Value {
@@ -436,7 +436,7 @@ fn the_overview_says_what_other_modes_noted_and_what_is_not_sent() {
     );
     assert!(
         run.stdout
-            .contains("also noted, for code mode: task, 1 files (`/memory code`)"),
+            .contains("also noted, for code mode: task, 1 file (`/memory code`)"),
         "{run}"
     );
 }
@@ -458,5 +458,274 @@ fn the_block_of_a_conversation_has_at_most_three_hundred_characters() {
     assert!(
         block.contains("Facts about the person: lighthouse"),
         "{block}"
+    );
+}
+
+const TRACEBACK: &str = "Fix the bug in src/auth.py. I get this:\n\
+    Traceback (most recent call last):\n  File \"src/auth.py\", line 42, in login\n    user = users[name]\nKeyError: 'ana'";
+
+/// Sends each of these as one message.
+fn said(home: &Home, session: &str, messages: &[&str]) -> Run {
+    let lines: Vec<String> = messages
+        .iter()
+        .map(|message| format!("\"\"\"\n{message}\n\"\"\""))
+        .collect();
+    home.lines(
+        session,
+        &lines.iter().map(String::as_str).collect::<Vec<_>>(),
+    )
+}
+
+#[test]
+fn talk_about_code_fills_the_task_context_without_a_model_call() {
+    let home = Home::new();
+    let server =
+        Script::answering(|_| say("I changed `src/auth.py` to use `users.get(name)`.")).serve();
+    home.config(&server, "memory: {mode: code}");
+    let diff = "Here is what I have:\ndiff --git a/src/auth.py b/src/auth.py\n--- a/src/auth.py\n+++ b/src/auth.py\n@@ -1 +1 @@\n-a\n+b";
+    said(&home, "w", &[TRACEBACK, diff, "and now?"]);
+    assert_eq!(server.chats().len(), 3, "one call a turn");
+    let systems = systems(&server);
+    assert!(
+        !systems[0].contains("Task context"),
+        "nothing is known before the first turn"
+    );
+    in_order(
+        &systems[2],
+        &[
+            "expert programmer",
+            "Task: Fix the bug in src/auth.py",
+            "Done so far:\n- changed `src/auth.py` to use `users.get(name)`",
+            "Files touched, newest first: src/auth.py",
+            "Recent errors, newest last:\n- KeyError: 'ana' (src/auth.py:42)",
+            "Changes, newest last:\n- ",
+        ],
+    );
+}
+
+#[test]
+fn chat_in_another_mode_already_knows_files_and_errors_and_resuming_keeps_them() {
+    let server = chatty();
+    let home = home(&server, "conversation");
+    said(&home, "w", &[TRACEBACK]);
+    home.lines("w", &["/mode code", "go on"]);
+    let system = systems(&server).pop().unwrap();
+    in_order(
+        &system,
+        &["Task: Fix the bug", "src/auth.py", "KeyError: 'ana'"],
+    );
+}
+
+#[test]
+fn the_least_recently_mentioned_file_and_the_oldest_error_leave() {
+    let server = chatty();
+    let home = home(&server, "code");
+    let files: Vec<String> = (1..=21)
+        .map(|n| format!("look at src/file{n}.rs"))
+        .collect();
+    let errors: Vec<String> = (1..=6)
+        .map(|n| format!("it says\nerror[E010{n}]: no such thing {n}"))
+        .collect();
+    let all: Vec<&str> = files.iter().chain(&errors).map(String::as_str).collect();
+    said(&home, "w", &all);
+    said(&home, "w", &["src/file2.rs again", "and src/file22.rs"]);
+    let kept = state(&home, "w");
+    let files = entries(&kept, "code", "files");
+    assert_eq!(files.len(), 20);
+    assert!(
+        !files.contains(&"src/file1.rs".to_owned()) && !files.contains(&"src/file3.rs".to_owned()),
+        "{files:?}"
+    );
+    assert_eq!(files[18..], ["src/file2.rs", "src/file22.rs"]);
+    let errors = entries(&kept, "code", "errors");
+    assert_eq!(errors.len(), 5);
+    assert!(errors[0].starts_with("error[E0102]"), "{errors:?}");
+}
+
+#[test]
+fn a_heuristic_does_not_overwrite_what_was_set_by_hand() {
+    let server = chatty();
+    let home = home(&server, "code");
+    said(&home, "w", &["Fix the login in src/auth.py"]);
+    home.lines("w", &["/task Ship the release"]);
+    said(&home, "w", &["Refactor the parser in src/parse.rs"]);
+    assert_eq!(
+        entries(&state(&home, "w"), "code", "task"),
+        ["Ship the release"]
+    );
+}
+
+#[test]
+fn lost_states_are_read_again_from_history() {
+    let server = chatty();
+    let home = home(&server, "code");
+    said(&home, "w", &[TRACEBACK, "thanks"]);
+    std::fs::remove_file(home.history("w_mode_state.json")).unwrap();
+    home.ask("w", "go on");
+    let system = systems(&server).pop().unwrap();
+    in_order(&system, &["Task: Fix the bug", "KeyError: 'ana'"]);
+    assert_eq!(state(&home, "w")["modes"]["code"]["turn_count"], 3);
+}
+
+#[test]
+fn an_undone_turn_is_forgotten_also_after_a_resume() {
+    let server = chatty();
+    let home = home(&server, "code");
+    said(&home, "w", &["Fix the login in src/auth.py"]);
+    said(&home, "w", &["Refactor the parser in src/parse.rs"]);
+    home.lines("w", &["/undo"]);
+    let kept = state(&home, "w");
+    assert_eq!(
+        entries(&kept, "code", "task"),
+        ["Fix the login in src/auth.py"]
+    );
+    assert_eq!(entries(&kept, "code", "files"), ["src/auth.py"]);
+    assert_eq!(kept["modes"]["code"]["turn_count"], 1);
+}
+
+#[test]
+fn thousands_of_paths_and_megabytes_of_text_are_no_trouble() {
+    let server = chatty();
+    let home = home(&server, "code");
+    let paths: Vec<String> = (0..10_000)
+        .map(|n| format!("src/part{n}/mod{n}.rs"))
+        .collect();
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-s", "w"])
+        .stdin(paths.join(" "))
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let files = entries(&state(&home, "w"), "code", "files");
+    assert_eq!(
+        (files.len(), files[19].as_str()),
+        (20, "src/part9999/mod9999.rs")
+    );
+    let large = format!(
+        "{}\nFix the bug in src/end.rs",
+        "lorem ipsum dolor ".repeat(300_000)
+    );
+    let file = home.write(home.work().join("large.txt"), large);
+    let run = home
+        .cogtrix(&[
+            "-c",
+            "test.yaml",
+            "-s",
+            "w",
+            "--prompt-file",
+            &file.display().to_string(),
+        ])
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(
+        entries(&state(&home, "w"), "code", "files")[19],
+        "src/end.rs"
+    );
+}
+
+#[test]
+fn own_cues_take_the_place_of_the_built_in_ones_and_broken_ones_are_named() {
+    let server = chatty();
+    let home = home(&server, "code");
+    let own = home.home().join(".config/cogtrix/cues/code.yaml");
+    let embedded = include_str!("../../config/cues/code.yaml");
+    let german = "de:\n  cues:\n    task: ['^(?:bitte )?(?P<text>behebe .+)']\n";
+    home.write(&own, format!("{german}{embedded}"));
+    said(&home, "w", &["Behebe den Fehler beim Anmelden"]);
+    assert_eq!(
+        entries(&state(&home, "w"), "code", "task"),
+        ["Behebe den Fehler beim Anmelden"]
+    );
+
+    for (broken, why) in [
+        ("de:\n  cues:\n    task: ['(']\n", "unclosed group"),
+        ("de:\n  cues:\n    tasks: ['x']\n", "tasks"),
+        ("de: [1\n", "code.yaml"),
+    ] {
+        home.write(&own, format!("{broken}{embedded}"));
+        let run = home.ask("w", "hello");
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(
+            run.stderr.contains("cues/code.yaml") && run.stderr.contains(why),
+            "{why}: {run}"
+        );
+        assert!(run.stderr.contains("hint: "), "{run}");
+    }
+}
+
+#[test]
+fn plain_talk_fills_the_plan() {
+    let server = chatty();
+    let home = home(&server, "reasoning");
+    said(
+        &home,
+        "p",
+        &[
+            "Our goal is to launch in Portugal by June. Budget: $50k\nWe are in the research phase.",
+            "Let's go with PostgreSQL over MongoDB because it has JSON. Assuming that the load stays low, one server is enough.",
+            "Open question: who signs the contract?\nWhat now?",
+        ],
+    );
+    let system = systems(&server).pop().unwrap();
+    in_order(
+        &system,
+        &[
+            "Objective: launch in Portugal by June",
+            "Phase: research",
+            "Budget: $50k",
+            "#1 PostgreSQL (because it has JSON",
+            "MongoDB (rejected",
+            "the load stays low",
+        ],
+    );
+    let kept = state(&home, "p");
+    assert_eq!(
+        entries(&kept, "reasoning", "questions"),
+        ["who signs the contract"]
+    );
+}
+
+#[test]
+fn the_oldest_decision_and_alternative_leave_and_numbers_go_on() {
+    let server = chatty();
+    let home = home(&server, "reasoning");
+    let lines: Vec<String> = (1..=21)
+        .map(|n| format!("/decide number {n}"))
+        .chain((1..=11).map(|n| format!("/reject option {n}")))
+        .chain(["/memory".to_owned()])
+        .collect();
+    let run = home.lines("p", &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    let kept = state(&home, "p");
+    let decisions = entries(&kept, "reasoning", "decisions");
+    assert_eq!((decisions.len(), decisions[0].as_str()), (20, "number 2"));
+    assert_eq!(entries(&kept, "reasoning", "alternatives")[0], "option 2");
+    assert!(run.stdout.contains("  21  number 21"), "{run}");
+}
+
+#[test]
+fn a_conversation_knows_its_topics_names_and_facts() {
+    let server = chatty();
+    let home = home(&server, "conversation");
+    said(
+        &home,
+        "c",
+        &[
+            "Tell me about Python.",
+            "My sister Ana lives in Porto, and I work as a nurse.",
+            "thanks",
+        ],
+    );
+    let block = systems(&server).pop().unwrap();
+    in_order(
+        &block,
+        &["Facts about the person: ", "Topics: Python", "Names: "],
+    );
+    assert!(
+        block.contains("I work as a nurse") && block.contains("Ana"),
+        "{block}"
+    );
+    let run = home.lines("c", &["/memory"]);
+    assert!(
+        run.stdout.contains("Python") && run.stdout.contains("Porto"),
+        "{run}"
     );
 }

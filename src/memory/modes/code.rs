@@ -1,5 +1,7 @@
 //! The `code` mode: the task and how far it is, files, errors, changes (C40-C48).
 
+use std::sync::Arc;
+
 use super::tracked::Tracked;
 use super::{HybridOptions, MemoryMode, Preset};
 use crate::memory::CodeSettings;
@@ -12,7 +14,7 @@ pub(super) const NAME: &str = "code";
 pub(super) fn create(
     settings: &CodeSettings,
     texts: &ModeTexts,
-    reader: Box<dyn Reader>,
+    reader: Arc<dyn Reader>,
 ) -> Box<dyn MemoryMode> {
     Box::new(Tracked {
         preset: Preset {

@@ -1,5 +1,7 @@
 //! The `conversation` mode: topics, names, facts (C38).
 
+use std::sync::Arc;
+
 use super::tracked::Tracked;
 use super::{HybridOptions, MemoryMode, Preset};
 use crate::memory::ConversationSettings;
@@ -15,7 +17,7 @@ const MOST: usize = 300;
 pub(super) fn create(
     settings: &ConversationSettings,
     texts: &ModeTexts,
-    reader: Box<dyn Reader>,
+    reader: Arc<dyn Reader>,
 ) -> Box<dyn MemoryMode> {
     Box::new(Tracked {
         preset: Preset {

@@ -1,5 +1,7 @@
 //! The `reasoning` mode: goals, constraints, decisions and what led to them (C49-C59).
 
+use std::sync::Arc;
+
 use super::tracked::Tracked;
 use super::{HybridOptions, MemoryMode, Preset};
 use crate::memory::ReasoningSettings;
@@ -12,7 +14,7 @@ pub(super) const NAME: &str = "reasoning";
 pub(super) fn create(
     settings: &ReasoningSettings,
     texts: &ModeTexts,
-    reader: Box<dyn Reader>,
+    reader: Arc<dyn Reader>,
 ) -> Box<dyn MemoryMode> {
     Box::new(Tracked {
         preset: Preset {

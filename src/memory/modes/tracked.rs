@@ -1,5 +1,7 @@
 //! A mode that is a preset, a reader and a board: the standard modes differ in these alone.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{MemoryMode, Preset};
@@ -13,7 +15,7 @@ use crate::memory::tracking::{Board, Exchange};
 #[derive(Debug)]
 pub(super) struct Tracked {
     pub(super) preset: Preset,
-    pub(super) reader: Box<dyn Reader>,
+    pub(super) reader: Arc<dyn Reader>,
     pub(super) board: Board,
     /// How the board speaks in a request.
     pub(super) template: Prompt,

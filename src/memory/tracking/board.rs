@@ -408,14 +408,19 @@ mod tests {
     }
 
     #[test]
-    fn the_same_error_in_another_run_is_the_same_error() {
+    fn the_same_error_in_another_run_is_the_same_error_and_moves_to_the_newest() {
         let mut board = board();
-        for error in ["index 5 of 3", "no such file", "Index 12 of 9"] {
+        for error in ["no page at 0x7ffa12", "status 404", "No page at 0x7ffb00"] {
             note(&mut board, Kind::Error, error, By::Heuristic);
         }
         assert_eq!(
             texts(&board, Kind::Error),
-            ["no such file", "Index 12 of 9"]
+            ["status 404", "No page at 0x7ffb00"]
+        );
+        note(&mut board, Kind::Error, "status 500", By::Heuristic);
+        assert_eq!(
+            texts(&board, Kind::Error),
+            ["No page at 0x7ffb00", "status 500"]
         );
     }
 

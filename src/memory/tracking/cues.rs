@@ -1,6 +1,7 @@
 //! Cues: patterns that tell what a sentence says, as data.
 //!
-//! A cue file is YAML, by language and kind; `{name}` in a pattern stands for any word of that list:
+//! A cue file is YAML, by language and kind; `{name}` in a pattern stands for any of that list, whose words
+//! are patterns too:
 //! ```yaml
 //! en:
 //!   lists: {work: [fix, add, write]}
@@ -27,7 +28,7 @@ const MOST_COMPILED: usize = 4 << 20;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Language {
-    /// Words that patterns name.
+    /// Words or patterns that patterns name.
     pub lists: BTreeMap<String, Vec<String>>,
     /// Patterns of sentences that are not to be read.
     pub never: Vec<String>,
@@ -46,7 +47,7 @@ pub struct BadPattern {
 #[derive(Debug)]
 pub struct Cues {
     never: Vec<String>,
-    patterns: Vec<(Kind, String)>,
+    all: Vec<Cue>,
     compiled: OnceLock<Compiled>,
 }
 
@@ -54,47 +55,55 @@ pub struct Cues {
 struct Compiled {
     never: RegexSet,
     any: RegexSet,
-    each: Vec<(Kind, Regex)>,
+}
+
+/// One cue; it is compiled when it first matches, as few do in one talk.
+#[derive(Debug)]
+struct Cue {
+    kind: Kind,
+    pattern: String,
+    compiled: OnceLock<Option<Regex>>,
 }
 
 impl Cues {
     /// The cues of all languages of a file.
     pub fn new<'a>(languages: impl IntoIterator<Item = &'a Language>) -> Result<Self, BadPattern> {
         let mut never = Vec::new();
-        let mut patterns = Vec::new();
+        let mut all = Vec::new();
         for language in languages {
             for pattern in &language.never {
                 never.push(filled(pattern, &language.lists)?);
             }
             for (kind, cues) in &language.cues {
                 for pattern in cues {
-                    patterns.push((*kind, filled(pattern, &language.lists)?));
+                    all.push(Cue {
+                        kind: *kind,
+                        pattern: filled(pattern, &language.lists)?,
+                        compiled: OnceLock::new(),
+                    });
                 }
             }
         }
         Ok(Self {
             never,
-            patterns,
+            all,
             compiled: OnceLock::new(),
         })
     }
 
     /// Compiles now, to learn whether every pattern can be used.
     pub fn check(&self) -> Result<(), BadPattern> {
+        for cue in &self.all {
+            one(&cue.pattern)?;
+        }
         let compiled = self.compile()?;
         self.compiled.get_or_init(|| compiled);
         Ok(())
     }
 
     fn compile(&self) -> Result<Compiled, BadPattern> {
-        let each = self
-            .patterns
-            .iter()
-            .map(|(kind, pattern)| Ok((*kind, one(pattern)?)));
-        let any = self.patterns.iter().map(|(_, pattern)| pattern);
         Ok(Compiled {
-            each: each.collect::<Result<_, _>>()?,
-            any: set(any)?,
+            any: set(self.all.iter().map(|cue| &cue.pattern))?,
             never: set(&self.never)?,
         })
     }
@@ -105,25 +114,36 @@ impl Cues {
             .get_or_init(|| self.compile().unwrap_or_default())
     }
 
+    /// Whether any cue matches, at less cost than reading it.
+    pub fn begins(&self, sentence: &str) -> bool {
+        let compiled = self.compiled();
+        compiled.any.is_match(sentence) && !compiled.never.is_match(sentence)
+    }
+
     /// What a sentence says: kind and parts, for each pattern that matches, in the order of the file.
     pub fn read<'p, 's: 'p>(
         &'p self,
         sentence: &'s str,
     ) -> impl Iterator<Item = (Kind, Captures<'s>)> + 'p {
         let compiled = self.compiled();
-        let says = !compiled.any.is_empty() && !compiled.never.is_match(sentence);
-        let matched = says.then(|| compiled.any.matches(sentence));
-        matched
+        // Few sentences say anything: what never does is asked of these alone.
+        let matched = compiled.any.matches(sentence);
+        let says = matched.matched_any() && !compiled.never.is_match(sentence);
+        says.then_some(matched)
             .into_iter()
             .flat_map(|matched| matched.into_iter().collect::<Vec<_>>())
             .filter_map(move |place| {
-                let (kind, pattern) = &compiled.each[place];
-                Some((*kind, pattern.captures(sentence)?))
+                let cue = &self.all[place];
+                let pattern = cue.compiled.get_or_init(|| one(&cue.pattern).ok());
+                Some((cue.kind, pattern.as_ref()?.captures(sentence)?))
             })
     }
 }
 
 /// A pattern with its lists filled in, longest word first so that no word hides a longer one.
+///
+/// In a pattern written in ASCII `\b` looks at ASCII alone: the Unicode one takes the automaton off its fast
+/// path at the first `é`.
 pub(super) fn filled(
     pattern: &str,
     lists: &BTreeMap<String, Vec<String>>,
@@ -134,17 +154,19 @@ pub(super) fn filled(
         let (before, from) = rest.split_at(start);
         filled.push_str(before);
         let name = from[1..].split('}').next().unwrap_or_default();
-        // `{2,5}` is the pattern's own.
+        // `{2,5}`, `\p{L}` and `\x{e9}` are the pattern's own.
+        let is_escape = [r"\p", r"\P", r"\x", r"\u", r"\U"];
         if name.starts_with(|c: char| c.is_ascii_digit() || c == '{')
-            || before.ends_with(['p', 'P'])
+            || is_escape.iter().any(|escape| before.ends_with(escape))
         {
             filled.push('{');
             rest = &from[1..];
             continue;
         }
-        let words = lists.get(name).ok_or_else(|| BadPattern {
+        let words = lists.get(name).filter(|words| !words.is_empty());
+        let words = words.ok_or_else(|| BadPattern {
             pattern: pattern.to_owned(),
-            why: format!("names a list {name:?} that is not there"),
+            why: format!("names a list {name:?} that is not there, or is empty"),
         })?;
         let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
         words.sort_by_key(|word| std::cmp::Reverse(word.len()));
@@ -154,7 +176,30 @@ pub(super) fn filled(
         rest = from.get(name.len() + 2..).unwrap_or_default();
     }
     filled.push_str(rest);
-    Ok(filled)
+    Ok(if filled.is_ascii() {
+        ascii_boundaries(&filled)
+    } else {
+        filled
+    })
+}
+
+fn ascii_boundaries(pattern: &str) -> String {
+    let mut written = String::with_capacity(pattern.len());
+    let mut characters = pattern.chars();
+    while let Some(c) = characters.next() {
+        match (c, characters.clone().next()) {
+            ('\\', Some('b')) => {
+                written.push_str(r"(?-u:\b)");
+                characters.next();
+            }
+            ('\\', Some(escaped)) => {
+                written.extend([c, escaped]);
+                characters.next();
+            }
+            _ => written.push(c),
+        }
+    }
+    written
 }
 
 /// One pattern, ignoring case.
@@ -180,5 +225,71 @@ fn bad(pattern: &str, error: &regex::Error) -> BadPattern {
     BadPattern {
         pattern: pattern.to_owned(),
         why: format!("cannot be used: {}", why.trim_start_matches("error: ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lists() -> BTreeMap<String, Vec<String>> {
+        let list = |name: &str, words: &[&str]| {
+            (
+                name.to_owned(),
+                words.iter().map(|word| (*word).to_owned()).collect(),
+            )
+        };
+        [list("work", &["fix", "fix up"]), list("none", &[])].into()
+    }
+
+    #[test]
+    fn lists_are_filled_in_and_what_is_a_patterns_own_stays() {
+        for (pattern, expected) in [
+            ("^{work} it", "^(?:fix up|fix) it"),
+            ("help{work}", "help(?:fix up|fix)"),
+            (r"\p{L}{2,5}\x{e9}", r"\p{L}{2,5}\x{e9}"),
+            (r"\bfix\b", r"(?-u:\b)fix(?-u:\b)"),
+            (r"\büber", r"\büber"),
+        ] {
+            assert_eq!(
+                filled(pattern, &lists()).as_deref(),
+                Ok(expected),
+                "{pattern}"
+            );
+        }
+        for pattern in ["{wrok}", "{none} x"] {
+            let error = filled(pattern, &lists()).unwrap_err();
+            assert!(error.to_string().contains("a list"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_says_what_its_cues_match_unless_it_never_does() {
+        let language = Language {
+            lists: lists(),
+            never: vec!["^if ".into()],
+            cues: [(Kind::Task, vec!["(?P<text>{work} .+)".into()])].into(),
+        };
+        let cues = Cues::new([&language]).unwrap();
+        cues.check().unwrap();
+        let said = |sentence| -> Vec<String> {
+            let read = cues.read(sentence);
+            read.map(|(kind, parts)| format!("{kind:?}: {}", &parts["text"]))
+                .collect()
+        };
+        assert_eq!(said("Please FIX the bug"), ["Task: FIX the bug"]);
+        assert_eq!(said("If I fix the bug"), Vec::<String>::new());
+        assert!(cues.begins("fix it") && !cues.begins("look at it"));
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_be_used_is_named_with_the_reason() {
+        let language = Language {
+            cues: [(Kind::Goal, vec!["(open".into()])].into(),
+            ..Language::default()
+        };
+        let error = Cues::new([&language]).unwrap().check().unwrap_err();
+        assert_eq!(error.pattern, "(open");
+        assert!(error.why.contains("unclosed group"), "{error}");
     }
 }

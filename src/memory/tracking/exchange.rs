@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::prose::opens_fence;
 use crate::chat::{Message, Part, Role, Timestamp};
 
 /// Bytes read of one text; a longer one gives its beginning and its end.
@@ -83,9 +84,14 @@ impl<'a> Exchange<'a> {
             });
             return;
         }
-        let head = text.floor_char_boundary(MOST - TAIL);
-        let tail = text.ceil_char_boundary(text.len() - TAIL);
-        for text in [&text[..head], &text[tail..]] {
+        let head = &text[..text.floor_char_boundary(MOST - TAIL)];
+        let tail = &text[text.ceil_char_boundary(text.len() - TAIL)..];
+        let tail = if ends_in_fence(head) {
+            after_fence(tail)
+        } else {
+            tail
+        };
+        for text in [head, tail] {
             self.pieces.push(Piece {
                 by,
                 text: text.into(),
@@ -100,5 +106,75 @@ impl<'a> Exchange<'a> {
             .iter()
             .filter(move |piece| speakers.contains(&piece.by))
             .map(|piece| piece.text.as_ref())
+    }
+}
+
+/// Whether a text ends within a code block.
+fn ends_in_fence(text: &str) -> bool {
+    let mut fence = None;
+    for line in text.lines().map(str::trim) {
+        fence = match fence {
+            None => opens_fence(line),
+            Some(marker) => (line != marker).then_some(marker),
+        };
+    }
+    fence.is_some()
+}
+
+/// What stands behind the end of a code block that began before a text; all of it where there is none.
+fn after_fence(text: &str) -> &str {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if matches!(line.trim(), "```" | "~~~") {
+            return &text[at..];
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::MessageId;
+
+    fn pieces(text: &str) -> Vec<String> {
+        let message = Message::text(MessageId::numbered(1), Role::User, text, None);
+        let messages = [message];
+        let exchange = Exchange::of(&messages);
+        exchange
+            .said_by(&[Speaker::User])
+            .map(str::to_owned)
+            .collect()
+    }
+
+    #[test]
+    fn of_a_long_text_the_beginning_and_the_end_are_read() {
+        let long = format!("first{}last", "é".repeat(MOST));
+        let pieces = pieces(&long);
+        assert!(pieces[0].starts_with("first") && pieces[1].ends_with("last"));
+        let sum: usize = pieces.iter().map(String::len).sum();
+        assert!(sum <= MOST, "{sum}");
+    }
+
+    #[test]
+    fn what_is_asked_behind_a_long_block_of_code_is_read_as_words() {
+        let pasted = format!(
+            "Look:\n```\n{}```\nFix the bug",
+            "let a = 1;\n".repeat(20_000)
+        );
+        assert_eq!(pieces(&pasted)[1], "Fix the bug");
+    }
+
+    #[test]
+    fn a_reply_that_never_came_is_not_read() {
+        let closed = "[no reply: cannot read src/a.rs]";
+        let messages = [Message::text(
+            MessageId::numbered(2),
+            Role::Assistant,
+            closed,
+            None,
+        )];
+        assert_eq!(Exchange::of(&messages).pieces, []);
     }
 }

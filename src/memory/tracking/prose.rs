@@ -32,7 +32,7 @@ pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
             Place::Item => {}
             Place::Plain => heading = None,
             Place::Heading => {
-                heading = Some(paragraph.text.trim_end_matches(':').trim());
+                heading = Some(paragraph.text.trim_matches(is_sign).trim());
             }
         }
         let item = paragraph.place == Place::Item;
@@ -76,14 +76,10 @@ fn paragraphs(text: &str) -> Vec<Paragraph<'_>> {
         at += line.len();
         let content = line.trim();
         if let Some(marker) = fence {
-            if content.starts_with(marker) {
-                fence = None;
-            }
+            fence = (content != marker).then_some(marker);
             continue;
         }
-        fence = ["```", "~~~"]
-            .into_iter()
-            .find(|marker| content.starts_with(marker));
+        fence = opens_fence(content);
         if fence.is_some() || content.is_empty() || !is_own_words(line) {
             close(text, &mut open, &mut paragraphs);
             continue;
@@ -110,6 +106,14 @@ fn paragraphs(text: &str) -> Vec<Paragraph<'_>> {
     paragraphs
 }
 
+/// The marker of a fence that a line opens; ` ```cargo build``` fails ` opens none.
+pub(super) fn opens_fence(line: &str) -> Option<&'static str> {
+    ["```", "~~~"].into_iter().find(|marker| {
+        let info = line.strip_prefix(marker);
+        info.is_some_and(|info| !info.contains('`'))
+    })
+}
+
 fn close<'a>(
     text: &'a str,
     open: &mut Option<(usize, usize, Place)>,
@@ -118,11 +122,21 @@ fn close<'a>(
     if let Some((from, to, place)) = open.take() {
         let text = &text[from..to];
         let place = match place {
-            Place::Plain if text.ends_with(':') => Place::Heading,
+            Place::Plain if is_title(text) => Place::Heading,
             Place::Plain | Place::Item | Place::Heading => place,
         };
         paragraphs.push(Paragraph { text, place });
     }
+}
+
+/// Whether a line introduces what follows: `Goals:`, `**Goals**`.
+pub fn is_title(line: &str) -> bool {
+    let is_bold = line.len() > 4 && line.starts_with("**") && line.ends_with("**");
+    is_bold || line.trim_end_matches('*').ends_with(':')
+}
+
+fn is_sign(c: char) -> bool {
+    matches!(c, ':' | '*' | ' ')
 }
 
 /// Bytes of a list marker or heading sign, and what the line is.
@@ -156,10 +170,14 @@ fn is_own_words(line: &str) -> bool {
     !(quote || diff || (indented && !is_item))
 }
 
-/// Endings that are no end of a sentence.
-const ABBREVIATIONS: [&str; 22] = [
-    "e.g", "i.e", "etc", "vs", "cf", "mr", "mrs", "ms", "dr", "prof", "st", "no", "approx", "ca",
-    "inc", "ltd", "jr", "sr", "fig", "min", "max", "resp",
+/// Words before a full stop that is never the end of a sentence …
+const TITLES: [&str; 10] = [
+    "e.g", "i.e", "vs", "cf", "mr", "mrs", "ms", "dr", "prof", "st",
+];
+
+/// … and those before one that is the end if the next word has a capital: "I say no. Then …".
+const ABBREVIATIONS: [&str; 12] = [
+    "etc", "no", "approx", "ca", "inc", "ltd", "jr", "sr", "fig", "min", "max", "resp",
 ];
 
 fn split<'a>(text: &'a str, mut found: impl FnMut(&'a str, End)) {
@@ -174,7 +192,8 @@ fn split<'a>(text: &'a str, mut found: impl FnMut(&'a str, End)) {
         let next = characters.peek().map(|(_, next)| *next);
         let is_wide = matches!(c, '。' | '！' | '？');
         let closes = next.is_none_or(char::is_whitespace) || is_wide;
-        if !closes || (c == '.' && next.is_some() && abbreviates(&text[from..at])) {
+        let after = &text[at + c.len_utf8()..];
+        if !closes || (c == '.' && next.is_some() && abbreviates(&text[from..at], after)) {
             continue;
         }
         push(&text[from..at], end, &mut found);
@@ -191,18 +210,27 @@ fn push<'a>(text: &'a str, end: End, found: &mut impl FnMut(&'a str, End)) {
     }
 }
 
-fn abbreviates(before: &str) -> bool {
-    let word = before
-        .rsplit(char::is_whitespace)
-        .next()
-        .unwrap_or_default();
+fn abbreviates(before: &str, after: &str) -> bool {
+    let mut words = before.rsplit(char::is_whitespace);
+    let word = words.next().unwrap_or_default();
     let word = word.trim_start_matches(['(', '"', '\'']);
-    let is_initial =
-        word.chars().count() == 1 && word.starts_with(char::is_uppercase) && word != "I";
-    is_initial
-        || ABBREVIATIONS
-            .iter()
-            .any(|known| word.eq_ignore_ascii_case(known))
+    // `Ursula K. Le Guin`, `J.R.R. Tolkien`
+    let is_letter = |part: &str| {
+        let mut letters = part.chars();
+        letters.next().is_some_and(char::is_uppercase) && letters.next().is_none()
+    };
+    let are_initials = word != "I" && word.split('.').all(is_letter);
+    let is_one_of = |known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
+    // "within 200 ms." is no title.
+    let mut is_unit = || {
+        words
+            .next()
+            .is_some_and(|word| word.ends_with(|c: char| c.is_ascii_digit()))
+    };
+    let is_capital = || after.trim_start().starts_with(char::is_uppercase);
+    are_initials
+        || (is_one_of(&TITLES) && !is_unit())
+        || (is_one_of(&ABBREVIATIONS) && !is_capital())
 }
 
 #[cfg(test)]
@@ -229,6 +257,18 @@ mod tests {
                 "Use e.g. src/a.rs here.",
                 vec![("Use e.g. src/a.rs here", Stop)],
             ),
+            (
+                "J.R.R. Tolkien and I. Then",
+                vec![("J.R.R. Tolkien and I", Stop), ("Then", Open)],
+            ),
+            (
+                "Within 200 ms. Dr. No said no. Then 5 min. rest",
+                vec![
+                    ("Within 200 ms", Stop),
+                    ("Dr. No said no", Stop),
+                    ("Then 5 min. rest", Open),
+                ],
+            ),
             ("one\ntwo", vec![("one", Open), ("two", Open)]),
             ("- a\n- b", vec![("a", Open), ("b", Open)]),
             ("对。好吗？", vec![("对", Stop), ("好吗", Question)]),
@@ -242,6 +282,33 @@ mod tests {
     fn code_quotes_and_diffs_are_not_a_persons_own_words() {
         let text = "Before\n```\nfix = add(x)\n```\n> I said that\n    indented()\n--- a/x\n+++ b/x\n@@ -1 +1 @@\nAfter";
         assert_eq!(texts(text), [("Before", End::Open), ("After", End::Open)]);
+    }
+
+    #[test]
+    fn code_between_three_marks_in_a_line_opens_nothing_and_a_word_may_end_with_no() {
+        assert_eq!(
+            texts("```cargo build``` fails\nNo. Fix it"),
+            [
+                ("```cargo build``` fails", End::Open),
+                ("No", End::Stop),
+                ("Fix it", End::Open)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_list_may_stand_under_a_bold_title() {
+        for title in [
+            "**Goals:**",
+            "**Goals**:",
+            "**Goals**",
+            "## Goals",
+            "Goals:",
+        ] {
+            let text = format!("{title}\n- ship it");
+            let heading = sentences(&text).last().and_then(|item| item.heading);
+            assert_eq!(heading, Some("Goals"), "{title}");
+        }
     }
 
     #[test]

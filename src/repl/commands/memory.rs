@@ -78,7 +78,10 @@ fn elsewhere(desk: &Desk, mode: &dyn MemoryMode) -> Option<String> {
             let row = section.kind().row();
             match row.holds {
                 Holds::One => row.section.to_owned(),
-                Holds::Most(_) => format!("{} {}", section.entries().len(), row.section),
+                Holds::Most(_) => match section.entries().len() {
+                    1 => format!("1 {}", row.name),
+                    several => format!("{several} {}", row.section),
+                },
             }
         })
         .collect();

@@ -1,13 +1,21 @@
 //! Readers: what is said in, findings out. Pure, total, linear in the length of the text; one for each
 //! standard mode, its words and patterns in `config/cues/`.
 
+pub mod code;
+pub mod conversation;
+pub mod reasoning;
+
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
-use super::exchange::Exchange;
+use super::exchange::{Exchange, Piece, Speaker};
 use super::note::Finding;
 use crate::hint::Hint;
-use crate::memory::Prompt;
+use crate::memory::{Prompt, texts};
+use code::CodeReader;
+use conversation::ConversationReader;
+use reasoning::ReasoningReader;
 
 /// Finds what a mode wants to know in what is said.
 pub trait Reader: Send + Sync + fmt::Debug {
@@ -30,35 +38,108 @@ impl Hint for BadCues {
     }
 }
 
-/// The readers of the standard modes.
-#[derive(Debug)]
-pub struct Readers {
-    pub conversation: Box<dyn Reader>,
-    pub code: Box<dyn Reader>,
-    pub reasoning: Box<dyn Reader>,
-}
+/// A reader whose words and patterns are in a file.
+pub trait Cued: Reader + Sized + 'static {
+    /// Name of the file under `config/`.
+    const FILE: &'static str;
 
-#[derive(Debug)]
-struct Deaf;
+    /// Reads a cue file; its patterns are compiled when they are first needed. `file` is where it stands,
+    /// for the person who has to mend it.
+    fn parse(text: &str, file: &str) -> Result<Self, BadCues>;
 
-impl Reader for Deaf {
-    fn read(&self, _: &Exchange<'_>) -> Vec<Finding> {
-        Vec::new()
+    /// Compiles every pattern now, to learn whether it can be used.
+    fn check(&self) -> Result<(), BadCues>;
+
+    /// With the cues that come with the program.
+    fn embedded() -> Self {
+        let cues = texts::embedded(Self::FILE);
+        Self::parse(&cues.text, &cues.file).expect("a test parses every embedded cue file")
     }
 }
 
+/// A reader with the embedded cues, which are parsed when it first reads.
+#[derive(Debug)]
+struct Embedded<R>(OnceLock<R>);
+
+impl<R: Cued> Reader for Embedded<R> {
+    fn read(&self, exchange: &Exchange<'_>) -> Vec<Finding> {
+        self.0.get_or_init(R::embedded).read(exchange)
+    }
+}
+
+/// The readers of the standard modes.
+#[derive(Clone, Debug)]
+pub struct Readers {
+    pub conversation: Arc<dyn Reader>,
+    pub code: Arc<dyn Reader>,
+    pub reasoning: Arc<dyn Reader>,
+}
+
 impl Readers {
-    /// With what `own` has in place of embedded cues (`cues/code.yaml`).
-    pub fn with(_own: impl Fn(&str) -> Option<Prompt>) -> Result<Self, BadCues> {
-        Ok(Self::embedded())
+    /// With what `own` has in place of embedded cues (`cues/code.yaml`), every pattern of which is checked.
+    pub fn with(own: impl Fn(&str) -> Option<Prompt>) -> Result<Self, BadCues> {
+        Ok(Self {
+            conversation: reader::<ConversationReader>(&own)?,
+            code: reader::<CodeReader>(&own)?,
+            reasoning: reader::<ReasoningReader>(&own)?,
+        })
     }
 
     /// With the embedded cues.
     pub fn embedded() -> Self {
         Self {
-            conversation: Box::new(Deaf),
-            code: Box::new(Deaf),
-            reasoning: Box::new(Deaf),
+            conversation: embedded::<ConversationReader>(),
+            code: embedded::<CodeReader>(),
+            reasoning: embedded::<ReasoningReader>(),
         }
+    }
+
+    /// Work that lets each reader read a few sentences, so that patterns are compiled before a turn waits for
+    /// them. Each takes tens of milliseconds: for threads of their own, while the model answers.
+    pub fn warm_up(&self) -> [impl FnOnce() + Send + 'static; 3] {
+        const SENTENCES: &str = "Fix the bug in src/main.rs. I get: error: no such file. Our goal is to ship by May. \
+            Let's go with Rust because it is fast. My name is Ana, and I live in Lisbon. What is a tide?";
+        [&self.conversation, &self.code, &self.reasoning].map(|reader| {
+            let reader = Arc::clone(reader);
+            move || {
+                let piece = |by| Piece {
+                    by,
+                    text: SENTENCES.into(),
+                };
+                let pieces = vec![piece(Speaker::User), piece(Speaker::Assistant)];
+                reader.read(&Exchange { pieces, at: None });
+            }
+        })
+    }
+}
+
+fn reader<R: Cued>(own: impl Fn(&str) -> Option<Prompt>) -> Result<Arc<dyn Reader>, BadCues> {
+    let Some(cues) = own(R::FILE) else {
+        return Ok(embedded::<R>());
+    };
+    let reader = R::parse(&cues.text, &cues.file)?;
+    reader.check()?;
+    Ok(Arc::new(reader))
+}
+
+fn embedded<R: Cued>() -> Arc<dyn Reader> {
+    Arc::new(Embedded::<R>(OnceLock::new()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<R: Cued>() {
+        R::embedded().check().unwrap();
+        let error = R::parse("en: [", "my.yaml").err();
+        assert_eq!(error.map(|error| error.file).as_deref(), Some("my.yaml"));
+    }
+
+    #[test]
+    fn every_embedded_cue_file_parses_and_every_pattern_compiles() {
+        check::<ConversationReader>();
+        check::<CodeReader>();
+        check::<ReasoningReader>();
     }
 }
