@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use cogtrix::agent::{Agent, Settings as AgentSettings};
+use cogtrix::agent::{Agent, Running, Settings as AgentSettings};
 use cogtrix::chat::{Calibration, Message, Role, Session, SessionName, Timestamp, Tokens};
 use cogtrix::clock::SystemClock;
 use cogtrix::context::{self, Budget, fit};
@@ -172,6 +172,8 @@ fn timed(times: u64, mut act: impl FnMut()) -> Duration {
 
 fn agent(opened: Opened) -> Agent {
     let settings = AgentSettings {
+        summariser: None,
+        jobs: Running::Background,
         context: context::Settings::default(),
         delivery: Delivery::Streamed,
         directory: "~/project".into(),

@@ -88,6 +88,8 @@ pub enum NoTurn {
     None,
     #[error("there is no compaction to undo")]
     NoCompaction,
+    #[error("there is no summary to undo")]
+    NoSummary,
     #[error("the last turn is part of a compaction; `/compact undo` brings it back first")]
     Compacted,
 }
@@ -216,6 +218,14 @@ impl Agent {
         let states = self.memory.withdraw(self.ledger.session());
         self.ledger.apply(states);
         Ok(input.unwrap_or_default())
+    }
+
+    /// Goes back to the summary before the present one; what it does not cover is sent again.
+    pub fn undo_summary(&mut self) -> Result<Option<Warning>, NoTurn> {
+        let record = self.memory.undo_summary(self.session());
+        let record = record.ok_or(NoTurn::NoSummary)?;
+        self.jobs.abort();
+        Ok(self.keep(record))
     }
 
     /// Goes back to what was sent before the last compaction.

@@ -120,9 +120,9 @@ impl Agent {
         let model = self.provider.model().to_string();
         tracing::info!(%turn, mode, model, "turn started");
         let warning = self.take_in_finished().await;
-        warning
-            .into_iter()
-            .for_each(|warning| observe(TurnEvent::Warning(warning)));
+        if let Some(warning) = warning {
+            observe(TurnEvent::Warning(warning));
+        }
         self.record(
             Record::TurnStarted {
                 turn,
@@ -137,9 +137,9 @@ impl Agent {
         self.begin_jobs();
         if self.settings.jobs == Running::Foreground && self.job_covers() > 0 {
             let warning = self.job_done().await;
-            warning
-                .into_iter()
-                .for_each(|warning| observe(TurnEvent::Warning(warning)));
+            if let Some(warning) = warning {
+                observe(TurnEvent::Warning(warning));
+            }
         }
         report
     }

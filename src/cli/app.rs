@@ -9,7 +9,7 @@ use super::greeting::{self, Greeting};
 use super::manner::Manner;
 use super::report::{CliError, Exit};
 use super::{ask, talk, trust};
-use crate::agent::{self, Agent};
+use crate::agent::{self, Agent, Warning};
 use crate::chat::SessionName;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Config, Inputs, TextSource, Texts};
@@ -85,8 +85,8 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         }
         Manner::Silent => Ok(Exit::Ok),
     };
-    let grace = config.settings.shutdown_grace;
-    if let Some(warning) = desk.agent.settle(grace).await {
+    let warning = finish_jobs(&mut desk.agent, &config, output, &mut signals).await;
+    if let Some(warning) = warning {
         output.warning(&warning.to_string());
     }
     desk.agent.close()?;
@@ -95,6 +95,39 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     }
     exit
 }
+
+/// Lets work in the background end: a summary of two batches is worth its whole time, so that runs of a single
+/// prompt do not fall behind for ever; anything else the grace of leaving. A signal ends the wait.
+async fn finish_jobs(
+    agent: &mut Agent,
+    config: &Config,
+    output: &mut Output,
+    signals: &mut Signals,
+) -> Option<Warning> {
+    const BEHIND: usize = 20;
+    let covers = agent.job_covers();
+    if covers == 0 {
+        return None;
+    }
+    let grace = if covers >= BEHIND {
+        output.notice(&format!(
+            "summarising {covers} older messages; Ctrl-C leaves that for the next time"
+        ));
+        SUMMARY_AT_MOST
+    } else {
+        config.settings.shutdown_grace
+    };
+    let warning = tokio::select! {
+        warning = agent.settle(grace) => warning,
+        _ = signals.next() => None,
+    };
+    // What is left of it is given up.
+    agent.settle(Duration::ZERO).await;
+    warning
+}
+
+/// Longest wait of a run for a summary that is overdue.
+const SUMMARY_AT_MOST: Duration = Duration::from_mins(1);
 
 fn settings(
     args: &ChatArgs,

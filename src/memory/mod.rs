@@ -277,6 +277,11 @@ impl Memory {
         summary::due(session, self.mode().window, asking).map(Job::Summarise)
     }
 
+    /// Goes back to the summary before the present one; `None` where there is none.
+    pub fn undo_summary(&self, session: &Session) -> Option<Record> {
+        summary::undone(session)
+    }
+
     /// Counts a summary that could not be had; tells whether the person is to hear of it.
     pub fn failed(&self, session: &Session) -> (Record, bool) {
         summary::failed(session)

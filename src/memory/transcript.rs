@@ -73,7 +73,7 @@ mod tests {
             message(Role::Assistant, "ok"),
         ];
         assert_eq!(
-            parts(messages.iter(), Tokens(100)),
+            parts(messages.iter().filter_map(labelled), Tokens(100)),
             ["User: hi\n\nAssistant: ok"]
         );
     }
@@ -84,7 +84,7 @@ mod tests {
             message(Role::User, &"é".repeat(5_000)),
             message(Role::User, "short"),
         ];
-        let parts = parts(messages.iter(), Tokens(900));
+        let parts = parts(messages.iter().filter_map(labelled), Tokens(900));
         assert_eq!(parts.len(), 2);
         assert!(
             parts

@@ -24,7 +24,7 @@ fn server(mut summarise: impl FnMut(usize) -> Reply + Send + 'static) -> Server 
 }
 
 fn numbered(n: usize) -> Reply {
-    say(&format!(
+    say(format!(
         "- Summary number {n} of what was said so far in this talk."
     ))
 }

@@ -262,6 +262,8 @@ mod tests {
         let modes = Registry::standard(&settings, &prompts, Readers::embedded());
         let memory = Memory::new(modes, settings, prompts).unwrap();
         let settings = crate::agent::Settings {
+            summariser: None,
+            jobs: crate::agent::Running::Background,
             context: crate::context::Settings::default(),
             delivery: Delivery::Streamed,
             directory: "~/project".into(),

@@ -13,6 +13,7 @@ mod mode;
 mod model;
 mod notes;
 mod session;
+mod summary;
 
 use std::borrow::Cow;
 
@@ -182,7 +183,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 29] = [
+pub const COMMANDS: [Command; 30] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -337,6 +338,15 @@ pub const COMMANDS: [Command; 29] = [
         details: "Only what is sent shrinks: history stays whole on disk, and `/compact undo` goes back.",
         completes: Completes::Words(&["undo"]),
         run: run!(context::compact),
+    },
+    Command {
+        name: "summary",
+        aliases: &[],
+        arguments: "[history|undo]",
+        summary: "Show the summary of what has left the window",
+        details: "`/summary history` lists those it replaced; `/summary undo` goes back to the one before.",
+        completes: Completes::Words(&["history", "undo"]),
+        run: run!(summary::run),
     },
     Command {
         name: "history",

@@ -1,0 +1,81 @@
+//! `/summary`: the rolling summary, those it replaced, and the way back.
+
+use super::{CommandError, Desk, Next, usage};
+use crate::chat::{Session, Summary};
+use crate::repl::listing::count;
+use crate::repl::transcript::first_words;
+
+pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    match arguments {
+        "" => Next::answer(shown(desk)),
+        "history" => Next::answer(history(desk.session())),
+        "undo" => {
+            let warning = desk.agent.undo_summary()?;
+            let text = match desk.session().hybrid().summary.as_ref() {
+                Some(summary) => format!("Back to the summary of {}", summary.at),
+                None => "There is no summary now; its messages are sent again while there is room"
+                    .to_owned(),
+            };
+            Ok(Next::with(text, warning))
+        }
+        other => Err(usage("summary", format!("does not know {other:?}"))),
+    }
+}
+
+fn shown(desk: &Desk) -> String {
+    let hybrid = desk.session().hybrid();
+    let running = match desk.agent.job_covers() {
+        0 => String::new(),
+        messages => format!(
+            "\n\n{} more are being summarised",
+            count(messages, "message")
+        ),
+    };
+    let failed = match hybrid.failures {
+        0 => String::new(),
+        failures => format!(
+            "\n\nnot to be had the last {}; the messages are still sent while there is room",
+            count(failures as usize, "time")
+        ),
+    };
+    let summary = hybrid.summary.as_ref().map_or_else(
+        || "No summary yet: one is made when ten messages have left the window".to_owned(),
+        |summary| format!("{}\n\n{}", heading(summary), summary.text),
+    );
+    format!("{summary}{running}{failed}")
+}
+
+fn heading(summary: &Summary) -> String {
+    let by = if summary.by.is_empty() {
+        String::new()
+    } else {
+        format!(", by {}", summary.by)
+    };
+    let (first, last) = &summary.covers;
+    format!(
+        "Stands for messages {} to {} ({first} to {last}), made {}{by}",
+        summary.from + 1,
+        summary.upto,
+        summary.at
+    )
+}
+
+/// The present one and those it replaced, newest first.
+fn history(session: &Session) -> String {
+    let hybrid = session.hybrid();
+    let all = hybrid.replaced.iter().chain(&hybrid.summary).rev();
+    let lines: Vec<String> = all
+        .map(|summary| {
+            format!(
+                "{}\n  {}",
+                heading(summary),
+                first_words(&summary.text, 100)
+            )
+        })
+        .collect();
+    if lines.is_empty() {
+        "No summary yet".to_owned()
+    } else {
+        lines.join("\n")
+    }
+}
