@@ -1,6 +1,6 @@
 //! The rolling summary through the real program: when it is made, what it holds, and what its failures cost.
 
-use cogtrix::testing::server::{Reply, Request, Script, Server, fail, say};
+use cogtrix::testing::server::{Reply, Request, Script, Server, fail, say, silent};
 use serde_json::Value;
 
 use crate::support::home::Home;
@@ -119,4 +119,86 @@ fn the_window_and_the_summary_hold_what_they_should() {
     assert!(last.system().contains("Summary number 1"));
     assert!(!body.contains("message number 5\""), "covered");
     assert!(body.contains("message number 6\""), "in the window");
+}
+
+#[test]
+fn a_summariser_that_never_answers_delays_neither_the_prompt_nor_leaving() {
+    let home = Home::new();
+    let server = server(|_| silent());
+    home.config(&server, "shutdown_grace: 10ms");
+    let run = {
+        talk(&home, "w", 1, 17);
+        home.lines(
+            "w",
+            &[
+                "message number 18",
+                "message number 19",
+                "message number 20",
+            ],
+        )
+    };
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(run.stdout, "Noted.\nNoted.\nNoted.\n");
+    let file = home.history("w_hybrid.json");
+    let kept = std::fs::read_to_string(file).unwrap_or_default();
+    assert!(!kept.contains("summary_idx"), "{kept}");
+}
+
+#[test]
+fn summaries_are_shown_listed_and_taken_back() {
+    let home = Home::new();
+    let server = server(numbered);
+    home.config(&server, FOREGROUND);
+    let run = home.lines("w", &["/summary", "/summary undo", "/summary nonsense"]);
+    assert!(run.stdout.contains("No summary yet"), "{run}");
+    assert!(run.stderr.contains("there is no summary to undo"), "{run}");
+    assert!(run.stderr.contains("does not know \"nonsense\""), "{run}");
+    talk(&home, "w", 1, 23);
+    let run = home.lines(
+        "w",
+        &["/summary", "/summary history", "/summary undo", "/summary"],
+    );
+    let shown = &run.stdout;
+    assert!(
+        shown.contains("Stands for messages 1 to 20 (m1 to m20), made "),
+        "{run}"
+    );
+    assert_eq!(shown.matches("Summary number 2").count(), 2, "{run}");
+    assert!(shown.contains("Back to the summary of "), "{run}");
+    assert_eq!(hybrid(&home, "w")["summary_idx"], 10);
+}
+
+#[test]
+fn without_a_model_the_summary_is_made_of_what_was_said() {
+    let home = Home::new();
+    let lines: Vec<String> = (1..=19)
+        .map(|n| format!("The harbour crane number {n} lifts {n}0 tons."))
+        .collect();
+    let args = ["-s", "w", "--lines"];
+    let run = home.cogtrix(&args).stdin(lines.join("\n")).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let kept = hybrid(&home, "w");
+    assert_eq!(kept["summary_by"], "offline/quotes");
+    assert!(
+        kept["summary"].as_str().unwrap().contains("crane number 1"),
+        "{kept}"
+    );
+}
+
+#[test]
+fn a_summary_of_its_own_model_is_asked_for_there() {
+    let home = Home::new();
+    let talker = server(numbered);
+    let own = Script::answering(|_| say("- The other model's summary of the talk so far.")).serve();
+    let (here, there) = (talker.openai_url(), own.openai_url());
+    let text = format!(
+        "providers: {{here: {{type: openai, base_url: \"{here}\"}}, there: {{type: openai, base_url: \"{there}\"}}}}\n\
+         memory: {{background: false, summarization_model: small}}\n\
+         models: {{default: big, big: {{provider: here, model: large, context_window: 32768}}, small: {{provider: there, model: tiny}}}}\n"
+    );
+    home.write("test.yaml", text);
+    talk(&home, "w", 1, 18);
+    assert_eq!(own.chats().len(), 1);
+    assert_eq!(asked_after(&talker), Vec::<usize>::new());
+    assert_eq!(hybrid(&home, "w")["summary_by"], "there/tiny");
 }

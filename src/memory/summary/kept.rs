@@ -79,9 +79,10 @@ mod tests {
 
     #[test]
     fn the_whole_stays_within_its_length_however_much_was_lost() {
-        let old: String = (0..300)
-            .map(|n| format!("- fact number {n} of many\n"))
+        let old: Vec<String> = (0..300)
+            .map(|n| format!("- fact number {n} of many"))
             .collect();
+        let old = old.join("\n");
         let new = "- word. ".repeat(500);
         let merged = with_what_was_lost(&old, &new, "");
         assert!(words(&merged) <= MOST_WORDS, "{}", words(&merged));
