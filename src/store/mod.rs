@@ -100,6 +100,8 @@ pub enum Repair {
         kept_as: PathBuf,
         recovered: usize,
     },
+    /// What the modes had noted could not be read; it is read from the history again.
+    NotesSetAside { file: PathBuf, kept_as: PathBuf },
     /// Lines of the journal that were torn or foreign were skipped; the original is kept.
     JournalLines {
         file: PathBuf,
@@ -123,6 +125,12 @@ impl fmt::Display for Repair {
             } => write!(
                 f,
                 "{} was damaged: {recovered} messages are recovered, the damaged file is kept as {}",
+                file.display(),
+                kept_as.display()
+            ),
+            Self::NotesSetAside { file, kept_as } => write!(
+                f,
+                "the modes' notes were damaged or not ours ({}): they are read from the conversation again, what was set by hand is in the file kept as {}",
                 file.display(),
                 kept_as.display()
             ),

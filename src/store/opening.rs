@@ -83,7 +83,11 @@ impl Bench<'_> {
                 })
             }
             Damage::Hybrid => self.set_aside(self.layout.hybrid(self.name)),
-            Damage::ModeStates => self.set_aside(self.layout.mode_state(self.name)),
+            Damage::ModeStates => {
+                let file = self.layout.mode_state(self.name);
+                let kept_as = self.move_aside(&file)?;
+                Ok(Repair::NotesSetAside { file, kept_as })
+            }
             Damage::HybridIndices => {
                 let file = self.layout.hybrid(self.name);
                 let bytes = side::write_hybrid(loaded.session.hybrid());
@@ -123,9 +127,14 @@ impl Bench<'_> {
         Ok(kept_as)
     }
 
+    fn move_aside(&self, file: &Path) -> Result<PathBuf, StoreError> {
+        let kept_as = Layout::damaged(self.disk, file, self.now);
+        self.disk.rename(file, &kept_as).at("move", file)?;
+        Ok(kept_as)
+    }
+
     fn set_aside(&self, file: PathBuf) -> Result<Repair, StoreError> {
-        let kept_as = Layout::damaged(self.disk, &file, self.now);
-        self.disk.rename(&file, &kept_as).at("move", &file)?;
+        let kept_as = self.move_aside(&file)?;
         Ok(Repair::SetAside {
             file,
             kept_as,

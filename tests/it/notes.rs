@@ -277,11 +277,12 @@ fn caps_of_nothing_switch_sections_off() {
     ];
     let run = home.lines("w", &lines);
     for section in ["files", "errors", "decisions", "alternatives"] {
-        let expected = format!("{section} is switched off");
+        let expected = format!("{section}: switched off");
         assert!(run.stderr.contains(&expected), "{expected}: {run}");
     }
     assert!(
-        run.stderr.contains("its most in the config file is 0"),
+        run.stderr
+            .contains("the config file lets a mode keep 0 files"),
         "{run}"
     );
 }
@@ -298,7 +299,7 @@ fn control_characters_and_marks_of_direction_do_not_get_in() {
         ],
     );
     assert!(
-        systems(&server)[0].contains("Task: Fix the [31m login"),
+        systems(&server)[0].contains("Task: Fix the login"),
         "{:?}",
         systems(&server)
     );
@@ -331,12 +332,43 @@ fn a_damaged_state_file_is_set_aside_and_said() {
     home.write(home.history("w_mode_state.json"), "{not json");
     let run = home.ask("w", "two");
     assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stderr.contains("damaged"), "{run}");
+    assert!(
+        run.stderr
+            .contains("the modes' notes were damaged or not ours"),
+        "{run}"
+    );
     assert_eq!(
         state(&home, "w")["modes"]["code"]["turn_count"],
         2,
         "read again from history"
     );
+}
+
+#[test]
+fn a_foreign_state_file_is_set_aside_and_a_byte_order_mark_is_nothing_foreign() {
+    let server = chatty();
+    let home = home(&server, "code");
+    home.lines("w", &["/task Fix it", "one"]);
+    let file = home.history("w_mode_state.json");
+    let ours = std::fs::read_to_string(&file).unwrap();
+    for foreign in [
+        r#"{"name": "package", "version": "1.2.3"}"#,
+        r#"{"version": 0}"#,
+        r#"{"active_mode": "code", "code": {"files": ["a.py"]}}"#,
+        "[1, 2]",
+        "",
+    ] {
+        home.write(&file, foreign);
+        let run = home.ask("w", "two");
+        assert_eq!(run.code, Some(0), "{foreign}: {run}");
+        assert!(
+            run.stderr.contains("notes were damaged or not ours"),
+            "{foreign}: {run}"
+        );
+    }
+    home.write(&file, format!("\u{feff}{ours}"));
+    let run = home.lines("w", &["/task"]);
+    assert_eq!(run.stdout, "Task: Fix it\n", "{run}");
 }
 
 #[test]

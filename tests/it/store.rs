@@ -257,7 +257,11 @@ fn side_files_that_do_not_parse_are_set_aside_and_indices_clamped() {
     leave(opened);
     disk.put("data/history/work_mode_state.json", b"\0\0");
     let opened = open(&on(&disk), "work");
-    let [Repair::Clamped { .. }, Repair::SetAside { kept_as, .. }] = &opened.repairs[..] else {
+    let [
+        Repair::Clamped { .. },
+        Repair::NotesSetAside { kept_as, .. },
+    ] = &opened.repairs[..]
+    else {
         panic!("{:?}", opened.repairs)
     };
     assert_eq!(
@@ -388,7 +392,7 @@ fn numbers_that_cannot_be_cost_no_turn_and_double_none() {
 #[test]
 fn a_version_that_is_not_known_is_refused_whatever_it_looks_like() {
     for version in ["\"2\"", "2.0", "-1", "99999999999999999999999", "0", "null"] {
-        for file in ["a.json", "a_hybrid.json", "a_mode_state.json"] {
+        for file in ["a.json", "a_hybrid.json"] {
             let disk = MemoryDisk::default();
             let text = format!("{{\"version\":{version},\"meta\":{{}},\"messages\":[]}}");
             disk.put(format!("data/history/{file}"), text.as_bytes());

@@ -6,7 +6,7 @@
 
 use super::key::{Key, key};
 use super::kind::{Again, Holds, Same};
-use super::note::{By, Finding, Kind, Note};
+use super::note::{By, Finding, Kind, Note, Status};
 use crate::chat::{Timestamp, TurnId, Unknown};
 
 /// One thing that is kept.
@@ -312,10 +312,28 @@ impl Board {
             turn: self.turn(),
             at,
         };
+        if finding.kind == Kind::Alternative && finding.note.status == Some(Status::Rejected) {
+            self.overrule(&finding.note.text, by);
+        }
         self.section_mut(finding.kind)
             .map_or(Noted::Ignored(Why::Foreign), |section| {
                 section.note(finding.note, moment)
             })
+    }
+
+    /// Marks earlier decisions for what is now rejected: they are kept and no longer sent.
+    fn overrule(&mut self, rejected: &str, by: By) {
+        let rejected = rejected.trim().to_lowercase();
+        let Some(decisions) = self.section_mut(Kind::Decision) else {
+            return;
+        };
+        for entry in &mut decisions.entries {
+            let decided = entry.note.text.to_lowercase();
+            let is_it = decided == rejected || decided.ends_with(&format!(" {rejected}"));
+            if is_it && by >= entry.by && !rejected.is_empty() {
+                entry.note.status = Some(Status::Rejected);
+            }
+        }
     }
 
     /// Takes in what was found in a turn (C3); the turn counts whatever was found.
@@ -432,6 +450,27 @@ mod tests {
             .into();
         assert_eq!(noted, [1, 2, 3].map(Noted::Added));
         assert_eq!(texts(&board, Kind::Decision), ["y", "z"]);
+    }
+
+    #[test]
+    fn a_decision_for_what_is_rejected_later_is_overruled_unless_set_by_hand() {
+        let mut board = Board::new(&[(Kind::Decision, None), (Kind::Alternative, None)]);
+        note(&mut board, Kind::Decision, "use MySQL", By::Heuristic);
+        note(&mut board, Kind::Decision, "tabs", By::Person);
+        for rejected in ["MySQL", "tabs", "SQL"] {
+            let rejected = Note {
+                status: Some(Status::Rejected),
+                ..Note::new(rejected)
+            };
+            board.note(rejected.of(Kind::Alternative), By::Heuristic, None);
+        }
+        let block = board.block(
+            "{{decisions}}",
+            crate::memory::tracking::Freshness::Always,
+            None,
+        );
+        assert_eq!(block.as_deref(), Some("#2 tabs"));
+        assert_eq!(texts(&board, Kind::Decision), ["use MySQL", "tabs"], "kept");
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub enum Edited {
 pub enum CannotEdit {
     #[error("nothing to keep in that")]
     Empty,
-    #[error("{} is switched off", kind.row().section)]
+    #[error("{}: switched off", kind.row().section)]
     Off { kind: Kind },
     #[error("there is nothing under {}", kind.row().section)]
     Nothing { kind: Kind },
@@ -66,7 +66,7 @@ impl Hint for CannotEdit {
         match self {
             Self::Off { kind } => Some(
                 format!(
-                    "its most in the config file is 0; raise it to keep {}",
+                    "the config file lets a mode keep 0 {}; raise that number",
                     kind.row().section
                 )
                 .into(),

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use anstream::adapter::strip_str;
+
 use super::prose::opens_fence;
 use crate::chat::{Message, Part, Role, Timestamp};
 
@@ -80,12 +82,19 @@ impl<'a> Exchange<'a> {
         if text.len() <= MOST {
             self.pieces.push(Piece {
                 by,
-                text: text.into(),
+                text: plain(text),
             });
             return;
         }
+        // Between words, so that no path is cut in two.
         let head = &text[..text.floor_char_boundary(MOST - TAIL)];
+        let head = head
+            .rfind(char::is_whitespace)
+            .map_or(head, |end| &head[..end]);
         let tail = &text[text.ceil_char_boundary(text.len() - TAIL)..];
+        let tail = tail
+            .find(char::is_whitespace)
+            .map_or(tail, |start| &tail[start..]);
         let tail = if ends_in_fence(head) {
             after_fence(tail)
         } else {
@@ -94,7 +103,7 @@ impl<'a> Exchange<'a> {
         for text in [head, tail] {
             self.pieces.push(Piece {
                 by,
-                text: text.into(),
+                text: plain(text),
             });
         }
     }
@@ -106,6 +115,15 @@ impl<'a> Exchange<'a> {
             .iter()
             .filter(move |piece| speakers.contains(&piece.by))
             .map(|piece| piece.text.as_ref())
+    }
+}
+
+/// A text without the sequences by which programs colour what they print.
+fn plain(text: &str) -> Cow<'_, str> {
+    if text.contains('\u{1b}') {
+        strip_str(text).to_string().into()
+    } else {
+        text.into()
     }
 }
 
@@ -150,9 +168,14 @@ mod tests {
 
     #[test]
     fn of_a_long_text_the_beginning_and_the_end_are_read() {
-        let long = format!("first{}last", "é".repeat(MOST));
+        let long = format!(
+            "first {} src/a.rs {} last",
+            "é".repeat(MOST),
+            "src/b.rs ".repeat(MOST)
+        );
         let pieces = pieces(&long);
         assert!(pieces[0].starts_with("first") && pieces[1].ends_with("last"));
+        assert!(pieces[1].starts_with(" src/b.rs "), "{}", &pieces[1][..20]);
         let sum: usize = pieces.iter().map(String::len).sum();
         assert!(sum <= MOST, "{sum}");
     }
@@ -164,6 +187,13 @@ mod tests {
             "let a = 1;\n".repeat(20_000)
         );
         assert_eq!(pieces(&pasted)[1], "Fix the bug");
+    }
+
+    #[test]
+    fn colours_of_a_terminal_are_not_read() {
+        let coloured =
+            "\u{1b}[1m\u{1b}[38;5;9merror[E0308]\u{1b}[0m: mismatched\u{1b}]0;title\u{7} types";
+        assert_eq!(pieces(coloured), ["error[E0308]: mismatched types"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Readers find notes in what is said, tools report them, a person sets them by hand; all three go the same
 //! way from here. Invariant: the texts of a note are one clean line each (see [`Note::cleaned`]).
 
+use anstream::adapter::strip_str;
 use serde::{Deserialize, Serialize};
 
 /// What a note is about. One row of [`Kind::row`] for each.
@@ -145,9 +146,10 @@ const SHORT: usize = 80;
 /// Rejected options of one decision.
 const MOST_REJECTED: usize = 5;
 
-/// A text as one line of at most `most` characters: blanks folded, control characters and marks that turn
-/// the direction of writing taken out.
+/// A text as one line of at most `most` characters: blanks folded, control characters and sequences, and marks
+/// that turn the direction of writing, taken out.
 pub(super) fn line(text: &str, most: usize) -> String {
+    let text = strip_str(text).to_string();
     let mut line = String::new();
     let mut chars = 0;
     let mut blank = false;
@@ -221,7 +223,7 @@ mod tests {
     fn texts_become_one_clean_line_of_limited_length() {
         for (text, most, expected) in [
             ("  a\n\tb  ", 10, "a b"),
-            ("\u{1b}[31mred\u{202e}", 20, "[31mred"),
+            ("\u{1b}[31mred\u{202e}", 20, "red"),
             ("abcdef", 6, "abcdef"),
             ("abcdefg", 6, "abcde…"),
             ("añ 日本語", 4, "añ …"),

@@ -68,6 +68,7 @@ const WRAPPED: usize = 60;
 fn paragraphs(text: &str) -> Vec<Paragraph<'_>> {
     let mut paragraphs: Vec<Paragraph<'_>> = Vec::new();
     let mut fence: Option<&str> = None;
+    let mut in_diff = false;
     // Byte range of the open paragraph, and whether the next line may go on with it.
     let mut open: Option<(usize, usize, Place)> = None;
     let mut at = 0;
@@ -80,7 +81,8 @@ fn paragraphs(text: &str) -> Vec<Paragraph<'_>> {
             continue;
         }
         fence = opens_fence(content);
-        if fence.is_some() || content.is_empty() || !is_own_words(line) {
+        in_diff = begins_diff(line) || (in_diff && is_of_diff(line));
+        if fence.is_some() || content.is_empty() || in_diff || !is_own_words(line) {
             close(text, &mut open, &mut paragraphs);
             continue;
         }
@@ -163,11 +165,19 @@ fn is_own_words(line: &str) -> bool {
     let content = line.trim_start();
     let indented = line.starts_with("    ") || line.starts_with('\t');
     let quote = content.starts_with('>');
-    let diff = ["diff --git ", "@@ ", "+++ ", "--- ", "index "]
-        .iter()
-        .any(|sign| line.starts_with(sign));
     let is_item = marked(content).0 > 0;
-    !(quote || diff || (indented && !is_item))
+    !(quote || (indented && !is_item))
+}
+
+fn begins_diff(line: &str) -> bool {
+    ["diff --git ", "@@ ", "+++ ", "--- ", "index "]
+        .iter()
+        .any(|sign| line.starts_with(sign))
+}
+
+/// Whether a line that follows on a diff may be of it.
+fn is_of_diff(line: &str) -> bool {
+    line.starts_with(['+', '-', ' ', '\\']) || line.trim().is_empty()
 }
 
 /// Words before a full stop that is never the end of a sentence …
@@ -280,7 +290,7 @@ mod tests {
 
     #[test]
     fn code_quotes_and_diffs_are_not_a_persons_own_words() {
-        let text = "Before\n```\nfix = add(x)\n```\n> I said that\n    indented()\n--- a/x\n+++ b/x\n@@ -1 +1 @@\nAfter";
+        let text = "Before\n```\nfix = add(x)\n```\n> I said that\n    indented()\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n+# We decided so. Our goal is x.\n-old. Thing\nAfter";
         assert_eq!(texts(text), [("Before", End::Open), ("After", End::Open)]);
     }
 

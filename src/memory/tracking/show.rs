@@ -5,7 +5,7 @@
 
 use super::board::{Board, Entry, Section};
 use super::kind::Shape;
-use super::note::{Kind, Note};
+use super::note::{Kind, Note, Status};
 
 /// Which sections may stand in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +155,12 @@ impl Section {
     /// The newest entries as they stand in a prompt.
     fn value(&self, measure: Measure) -> String {
         let row = self.kind().row();
-        let entries = self.entries();
+        // What was decided and overruled is history.
+        let is_overruled = |entry: &&Entry| {
+            self.kind() == Kind::Decision && entry.note.status == Some(Status::Rejected)
+        };
+        let entries = self.entries().iter();
+        let entries: Vec<&Entry> = entries.filter(|entry| !is_overruled(entry)).collect();
         let shown = row.shown.min(measure.entries);
         let newest = &entries[entries.len().saturating_sub(shown)..];
         match row.shape {

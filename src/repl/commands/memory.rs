@@ -112,14 +112,22 @@ fn state(mode: &dyn MemoryMode) -> String {
         .filter(|section| !section.entries().is_empty())
         .map(|section| of_section(board, section, preset.freshness))
         .collect();
+    let off: Vec<&str> = sections
+        .clone()
+        .filter(|section| section.cap() == 0)
+        .map(|section| section.kind().row().section)
+        .collect();
     let empty: Vec<&str> = sections
-        .filter(|section| section.entries().is_empty())
+        .filter(|section| section.entries().is_empty() && section.cap() > 0)
         .map(|section| section.kind().row().section)
         .collect();
     let mut parts = vec![heading];
     parts.extend(noted);
     if !empty.is_empty() {
         parts.push(format!("nothing noted yet: {}", empty.join(", ")));
+    }
+    if !off.is_empty() {
+        parts.push(format!("switched off in the config: {}", off.join(", ")));
     }
     parts.join("\n\n")
 }

@@ -226,8 +226,17 @@ fn reasoned(
     if text.is_empty() {
         return Next::answer(show(desk, kind));
     }
-    let (text, why) = text.split_once(" :: ").unwrap_or((text, ""));
+    let padded = format!(" {text} ");
+    let (text, why) = padded.split_once(" :: ").unwrap_or((&padded, ""));
     let why = why.trim();
+    if text.trim().is_empty() {
+        let name = if kind == Kind::Decision {
+            "decide"
+        } else {
+            "reject"
+        };
+        return Err(usage(name, "needs words in front of the reason"));
+    }
     let note = Note {
         why: (!why.is_empty()).then(|| why.to_owned()),
         status,
@@ -289,6 +298,9 @@ fn show(desk: &Desk, kind: Kind) -> String {
 
 fn show_one(desk: &Desk, kind: Kind, number: u32) -> Result<String, CommandError> {
     let entries = section(desk, kind).map_or(&[][..], Section::entries);
+    if entries.is_empty() {
+        return Err(CannotEdit::Nothing { kind }.into());
+    }
     let known = || entries.iter().map(|entry| entry.number).collect();
     let entry = entries.iter().find(|entry| entry.number == number);
     let entry = entry.ok_or_else(|| CannotEdit::NoSuch {

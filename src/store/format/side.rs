@@ -14,6 +14,7 @@ pub(in crate::store) enum Unusable {
 }
 
 fn object(bytes: &[u8]) -> Result<Unknown, Unusable> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut fields: Unknown = serde_json::from_slice(bytes).map_err(|_| Unusable::Damaged)?;
     match fields.remove("version").as_ref().and_then(unknown_version) {
         Some(unknown) => Err(Unusable::Newer(unknown)),
@@ -197,13 +198,17 @@ pub(in crate::store) fn clamp(hybrid: &mut Hybrid, fits: impl Fn(usize) -> usize
     clamped
 }
 
-/// The states of the modes, and the other fields of the file.
+/// The states of the modes, and the other fields of the file. Notes can be read again from the history: a
+/// file whose version is no count, or that holds no modes, is another program's and stops nobody.
 pub(in crate::store) fn read_mode_states(file: &[u8]) -> Result<(ModeStates, Unknown), Unusable> {
-    let mut fields = object(file)?;
+    let is_count = |version: &str| version.parse().is_ok_and(|count: f64| count > 0.0);
+    let mut fields = match object(file) {
+        Err(Unusable::Newer(version)) if !is_count(&version) => return Err(Unusable::Damaged),
+        read => read?,
+    };
     match fields.remove("modes") {
         Some(Value::Object(modes)) => Ok((ModeStates(modes), fields)),
-        None => Ok((ModeStates::default(), fields)),
-        Some(_) => Err(Unusable::Damaged),
+        Some(_) | None => Err(Unusable::Damaged),
     }
 }
 
@@ -278,6 +283,19 @@ mod tests {
         assert_eq!(compaction.upto, 5);
         assert_eq!(compaction.previous.unwrap().upto, 5);
         assert_eq!(hybrid.unknown["embedded_idx"], 5);
+    }
+
+    #[test]
+    fn states_of_another_program_are_told_from_those_of_a_newer_version() {
+        for (file, expected) in [
+            (r#"{"version":9}"#, Unusable::Newer("9".into())),
+            (r#"{"version":"1.2.3"}"#, Unusable::Damaged),
+            (r#"{"version":0}"#, Unusable::Damaged),
+            (r#"{"version":null}"#, Unusable::Damaged),
+            (r#"{"files":["a"]}"#, Unusable::Damaged),
+        ] {
+            assert_eq!(read_mode_states(file.as_bytes()), Err(expected), "{file}");
+        }
     }
 
     #[test]

@@ -30,7 +30,8 @@ pub(super) struct Findings {
 
 impl Findings {
     /// Adds a note unless it says nothing or was said; after a decision, what it was preferred to.
-    pub(super) fn add(&mut self, kind: Kind, note: Note) {
+    pub(super) fn add(&mut self, kind: Kind, mut note: Note) {
+        note.why = note.why.filter(|why| !why.is_empty());
         let others = note.instead_of.clone();
         let says = note.text.chars().any(char::is_alphanumeric);
         if !says || !self.is_first(kind, &note) {
