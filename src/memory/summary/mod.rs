@@ -18,6 +18,9 @@ const BATCH: usize = 10;
 /// Fewer messages with something to say, and fewer characters, wait for more (C11).
 const LEAST_MEANINGFUL: usize = 4;
 const LEAST_CHARS: usize = 5_000;
+/// Characters of one job; a backlog, as of an imported session, is worked off turn by turn, so that no turn
+/// brings a storm of requests.
+const MOST_CHARS: usize = 32_000;
 /// A longer message is shown to the summariser by its first and last characters (C12).
 const CLIP: usize = 2_000;
 const CLIP_HEAD: usize = 1_000;
@@ -87,8 +90,7 @@ pub fn due(session: &Session, window: usize, asking: Asking<'_>) -> Option<Summa
         return None;
     }
     let covered = hybrid.covered();
-    let upto = history::window_start(session, window);
-    let batch: Vec<&Message> = between(session, covered, upto).collect();
+    let (upto, batch) = batch(session, covered, history::window_start(session, window));
     if batch.len() < BATCH || !is_worth_it(&batch) {
         return None;
     }
@@ -103,17 +105,31 @@ pub fn due(session: &Session, window: usize, asking: Asking<'_>) -> Option<Summa
     })
 }
 
-/// Messages of live turns in a range.
-fn between(session: &Session, from: usize, upto: usize) -> impl Iterator<Item = &Message> {
-    session
-        .live_turns()
-        .rev()
-        .skip_while(move |turn| turn.messages.start >= upto)
-        .take_while(move |turn| turn.messages.end > from)
-        .collect::<Vec<_>>()
-        .into_iter()
-        .rev()
-        .flat_map(|turn| session.messages_of(turn))
+/// The oldest messages of live turns in a range, as many as one job takes, and where they end.
+fn batch(session: &Session, from: usize, upto: usize) -> (usize, Vec<&Message>) {
+    let first = session
+        .turns()
+        .partition_point(|turn| turn.messages.end <= from);
+    let turns = session.turns()[first..].iter();
+    let turns = turns.take_while(|turn| turn.messages.end <= upto);
+    let mut messages = Vec::new();
+    let mut chars = 0;
+    let mut end = from;
+    for turn in turns {
+        if chars > MOST_CHARS && messages.len() >= BATCH {
+            break;
+        }
+        end = turn.messages.end;
+        if turn.withdrawn.is_none() {
+            let said = session.messages_of(turn);
+            chars += said
+                .iter()
+                .map(|message| message.said().len())
+                .sum::<usize>();
+            messages.extend(said);
+        }
+    }
+    (end, messages)
 }
 
 /// Skipped only when both gates are closed (C11).
@@ -142,17 +158,18 @@ fn clipped(message: &Message) -> Option<String> {
 
 impl Basis {
     fn of(session: &Session, covered: usize, from: usize, upto: usize) -> Option<Self> {
-        let messages = session.messages();
-        let first = messages.get(from)?.id.clone();
-        let last = messages.get(upto.checked_sub(1)?)?.id.clone();
-        let live = session.live_turns();
-        let live = live.skip_while(|turn| turn.messages.end <= covered);
-        let live = live.take_while(|turn| turn.messages.start < upto).count();
+        let id = |index: usize| Some(session.messages().get(index)?.id.clone());
+        let covers = (id(from)?, id(upto.checked_sub(1)?)?);
+        let turns = session.turns();
+        let new = turns.partition_point(|turn| turn.messages.end <= covered);
+        let turns = turns[new..].iter();
+        let turns = turns.take_while(|turn| turn.messages.start < upto);
+        let live = turns.filter(|turn| turn.withdrawn.is_none()).count();
         Some(Self {
             covered,
             from,
             upto,
-            covers: (first, last),
+            covers,
             live,
         })
     }
@@ -479,6 +496,21 @@ mod tests {
             length::words(kept) <= MOST_WORDS && kept.ends_with("long."),
             "{kept}"
         );
+    }
+
+    #[test]
+    fn a_backlog_is_worked_off_job_by_job() {
+        let mut session = session(2_000, SAID);
+        let mut covered = 0;
+        for _ in 0..3 {
+            take(&mut session, SUMMARY).unwrap();
+            let now = session.hybrid().covered();
+            assert!(
+                (100..1_000).contains(&(now - covered)),
+                "{covered} to {now}"
+            );
+            covered = now;
+        }
     }
 
     #[test]
