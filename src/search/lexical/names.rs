@@ -1,0 +1,121 @@
+//! The speakers a question names.
+//!
+//! "What did Melanie paint?" is answered by what Melanie said, while the messages that say "Melanie" are the other
+//! speaker's. So a name counts for who said a message, and for a sentence encoder it is replaced by "I".
+
+use super::lists::Lists;
+use super::words::{Word, words};
+
+/// A name of so many letters or more is also known by its first [`SHORT`].
+const LONG: usize = 6;
+const SHORT: usize = 3;
+
+/// What the question says of one speaker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// It names this one and not all.
+    This,
+    /// It names others only.
+    Other,
+    /// It names nobody, or all.
+    Nobody,
+}
+
+/// For each speaker what the question says of them.
+pub(super) fn named(lists: &Lists, speakers: &[String], question: &str) -> Vec<Named> {
+    let words = words(question);
+    let is_named: Vec<bool> = speakers
+        .iter()
+        .map(|speaker| words.iter().any(|word| means(lists, speaker, *word)))
+        .collect();
+    let n_named = is_named.iter().filter(|named| **named).count();
+    let some = n_named > 0 && n_named < speakers.len();
+    is_named
+        .into_iter()
+        .map(|named| match (some, named) {
+            (false, _) => Named::Nobody,
+            (true, true) => Named::This,
+            (true, false) => Named::Other,
+        })
+        .collect()
+}
+
+/// The question with each speaker's name replaced by "I", and "Name's" by "my".
+pub(super) fn in_first_person(lists: &Lists, speakers: &[String], question: &str) -> String {
+    let mut said = String::with_capacity(question.len());
+    let mut from = 0;
+    for word in words(question) {
+        if speakers.iter().any(|speaker| means(lists, speaker, word)) {
+            said.push_str(&question[from..word.at]);
+            said.push_str(if word.is_possessive() { "my" } else { "I" });
+            from = word.range().end;
+        }
+    }
+    said.push_str(&question[from..]);
+    said
+}
+
+/// Whether the word is the speaker's name: one of its words, or the beginning of a long one.
+fn means(lists: &Lists, speaker: &str, word: Word<'_>) -> bool {
+    let stem = word.stem().to_lowercase();
+    // "Will", "Mark" and "Joy" are words too; those that say nothing are names only with a capital.
+    if lists.stop.contains(&stem) && !word.is_capital() {
+        return false;
+    }
+    words(speaker).iter().any(|name| {
+        let name = name.text.to_lowercase();
+        let short = name.char_indices().nth(SHORT).map(|(at, _)| &name[..at]);
+        name == stem
+            || word.is_capital()
+                && name.chars().count() >= LONG
+                && short == Some(stem.as_str())
+                && !lists.stop.contains(&stem)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn speakers() -> Vec<String> {
+        vec!["Melanie".to_owned(), "Will Young".to_owned()]
+    }
+
+    #[test]
+    fn a_question_names_one_speaker_both_or_none() {
+        use Named::{Nobody, Other, This};
+        let rows = [
+            ("What did melanie paint?", [This, Other]),
+            ("Is it Mel’s?", [This, Other]),
+            ("is it the mel?", [Nobody, Nobody]),
+            ("What will it be?", [Nobody, Nobody]),
+            ("What did Will say?", [Other, This]),
+            ("Did Melanie meet Will?", [Nobody, Nobody]),
+            ("", [Nobody, Nobody]),
+        ];
+        for (question, expected) in rows {
+            assert_eq!(
+                named(&Lists::embedded(), &speakers(), question),
+                expected,
+                "{question}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_only_speaker_is_nobody_in_particular() {
+        let one = ["Melanie".to_owned()];
+        assert_eq!(named(&Lists::embedded(), &one, "Melanie?"), [Named::Nobody]);
+        assert!(named(&Lists::embedded(), &[], "Melanie?").is_empty());
+    }
+
+    #[test]
+    fn names_become_the_first_person() {
+        let said = in_first_person(
+            &Lists::embedded(),
+            &speakers(),
+            "When did Mel show Will’s dog to MELANIE?",
+        );
+        assert_eq!(said, "When did I show my dog to I?");
+    }
+}
