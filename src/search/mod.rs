@@ -72,6 +72,8 @@ pub struct Weights {
     pub question: f32,
     /// Words and meaning of the best message of its sitting.
     pub sitting: f32,
+    /// It has enough words of its own to say something.
+    pub substance: f32,
 }
 
 impl Weights {
@@ -83,6 +85,7 @@ impl Weights {
         time: 0.3,
         question: 0.2,
         sitting: 0.4,
+        substance: 0.2,
     };
     /// For words and the cosines of every message.
     pub const FUSED: Self = Self {
@@ -92,6 +95,7 @@ impl Weights {
         time: 0.3,
         question: 0.2,
         sitting: 0.2,
+        substance: 0.2,
     };
     /// For words and the cosines of the nearest messages only.
     pub const NEAREST: Self = Self {

@@ -225,7 +225,7 @@ impl LexicalIndex {
     clippy::cast_precision_loss,
     reason = "a length is weighed, not counted"
 )]
-fn approximate(length: u32) -> f32 {
+pub(super) fn approximate(length: u32) -> f32 {
     length as f32
 }
 

@@ -2,13 +2,15 @@
 //!
 //! Invariant: every pattern compiles, and without look-around, so that it takes linear time on any text.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use regex::{Regex, RegexBuilder};
 use rust_stemmers::{Algorithm, Stemmer};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
+
+use super::terms::{Purpose, terms};
 
 /// The lists of one language, ready for use.
 pub struct Lists {
@@ -20,6 +22,8 @@ pub struct Lists {
     pub(super) capital_months: HashSet<String>,
     pub(super) says_when: Option<Regex>,
     pub(super) asks_when: Option<Regex>,
+    /// For a term those that say nearly the same, or are a kind of it, or what it is a kind of.
+    pub(super) related: HashMap<String, BTreeSet<String>>,
     /// Of the text read: an index made with other lists is another index.
     pub(super) fingerprint: [u8; 8],
 }
@@ -70,6 +74,10 @@ struct File {
     says_when: Vec<String>,
     #[serde(default)]
     asks_when: Vec<String>,
+    #[serde(default)]
+    alike: Vec<Vec<String>>,
+    #[serde(default)]
+    kinds: BTreeMap<String, Vec<String>>,
 }
 
 impl Lists {
@@ -83,7 +91,7 @@ impl Lists {
         }
         let mut fingerprint = [0; 8];
         fingerprint.copy_from_slice(&Sha256::digest(text)[..8]);
-        Ok(Self {
+        let mut lists = Self {
             stop: file.stop.into_iter().collect(),
             irregular: file.irregular,
             stemmer: file.stemmer.map(stemmer).transpose()?,
@@ -91,8 +99,36 @@ impl Lists {
             capital_months: file.capital_months,
             says_when: pattern("says_when", r"\b", &file.says_when)?,
             asks_when: pattern("asks_when", r"^\s*", &file.asks_when)?,
+            related: HashMap::new(),
             fingerprint,
-        })
+        };
+        for group in &file.alike {
+            lists.relate(group, group);
+        }
+        for (thing, kinds) in &file.kinds {
+            let thing = std::slice::from_ref(thing);
+            lists.relate(thing, kinds);
+            lists.relate(kinds, thing);
+        }
+        Ok(lists)
+    }
+
+    /// Lets a question for any of `asked` find each of `found`.
+    fn relate(&mut self, asked: &[String], found: &[String]) {
+        let found = self.all_terms(found);
+        for term in self.all_terms(asked) {
+            let others = found.iter().filter(|other| **other != term).cloned();
+            let others: Vec<_> = others.collect();
+            self.related.entry(term).or_default().extend(others);
+        }
+    }
+
+    fn all_terms(&self, words: &[String]) -> Vec<String> {
+        let mut found = Vec::new();
+        for word in words {
+            terms(self, word, Purpose::Ask, |term| found.push(term.to_owned()));
+        }
+        found
     }
 
     /// The lists that come with the program.
@@ -154,6 +190,19 @@ mod tests {
         assert_eq!(lists.stop.len(), 115);
         assert_eq!(lists.irregular.len(), 121);
         assert_eq!(lists.months.len(), 12);
+    }
+
+    #[test]
+    fn related_words_are_found_by_their_terms() {
+        let lists = Lists::parse(
+            "{stemmer: english, irregular: {children: child}, alike: [[children, kids]], kinds: {pets: [dogs]}}",
+        )
+        .unwrap();
+        let related = |term: &str| lists.related[term].iter().cloned().collect::<Vec<_>>();
+        assert_eq!(related("child"), ["kid"]);
+        assert_eq!(related("kid"), ["child"]);
+        assert_eq!(related("pet"), ["dog"]);
+        assert_eq!(related("dog"), ["pet"]);
     }
 
     #[test]

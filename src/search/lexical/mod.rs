@@ -8,17 +8,21 @@
 //! | `names` | the speakers a question names |
 //! | `postings` | where a term stands, packed |
 //! | `index` | messages and terms; push, withdraw |
+//! | `question` | a question -> terms with weights, names, dates |
 //! | `score` | question -> hits |
+//! | `first` | the best few of many |
 //! | `words` | the words of a question as written |
 //! | `varint` | numbers as bytes |
 //! | `persist` | index <-> bytes |
 
 mod dates;
+mod first;
 mod index;
 mod lists;
 mod names;
 mod persist;
 mod postings;
+mod question;
 mod score;
 mod terms;
 #[cfg(test)]

@@ -3,38 +3,28 @@
 //! ```text
 //!  words(i)   = sum over terms of  idf * tf' * (K + 1) / (tf' + K * (1 - B + B * window / mean window))
 //!  m(i)       = words(i) / best words  +  meaning * cosine, scaled to 0..1
-//!  score(i)   = m(i) +- speaker + date + time - question + sitting * best m of the sitting
+//!  score(i)   = m(i) +- speaker + date + time - question + substance + sitting * best m of the sitting
 //! ```
 //!
 //! `tf'` counts a term in the message and, at the discounts of [`SPREAD`](super::index::SPREAD), in those around: the
 //! answer often shares no word with the question, but the message before it does.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
 
-use super::dates::{self, Span};
-use super::index::{Entry, LexicalIndex, REACH, Reach, SPREAD};
-use super::names::{self, Named};
+use super::dates;
+use super::first::First;
+use super::index::{Entry, LexicalIndex, REACH, Reach, SPREAD, approximate};
+use super::names::Named;
 use super::postings::Postings;
-use super::terms::{Purpose, terms};
+use super::question::Question;
 use crate::search::{Cosines, Hit, Weights};
 
 const K: f32 = 0.6;
 const B: f32 = 0.2;
+/// A message of so many terms has substance.
+const SUBSTANCE: f32 = 10.0;
 /// Cosines closer together than this are not stretched over the whole scale.
 const LEAST_RANGE: f32 = 0.3;
-
-/// What a question asks, as far as the index can tell.
-struct Question<'a> {
-    /// The terms the index has, with their weights.
-    terms: Vec<(&'a Postings, f32)>,
-    /// What a message with all terms, also those the index has not, could reach.
-    most: f32,
-    named: Vec<Named>,
-    dates: Vec<Span>,
-    asks_when: bool,
-}
 
 pub(super) fn search(
     index: &LexicalIndex,
@@ -44,10 +34,10 @@ pub(super) fn search(
     k: usize,
     filter: &dyn Fn(u32) -> bool,
 ) -> Vec<Hit> {
-    let question = read(index, question);
+    let question = Question::read(index, question);
     let words = words(index, &question.terms);
     let m = matches(index, &words, cosines, weights);
-    let most_signs = weights.speaker + weights.time;
+    let most_signs = weights.speaker + weights.time + weights.substance;
     let mut first = First::new(k);
     for sitting in sittings(index) {
         let best = m[sitting.clone()].iter().copied().fold(0.0, f32::max);
@@ -76,49 +66,12 @@ fn sittings(index: &LexicalIndex) -> impl Iterator<Item = Range<usize>> {
 }
 
 fn overlap(question: &Question<'_>, words: &[f32], place: u32) -> f32 {
-    match question.most {
-        most if most > 0.0 => (words[place as usize] / most).min(1.0),
-        _ => 0.0,
+    let most = question.most * (K + 1.0);
+    if most > 0.0 {
+        (words[place as usize] / most).min(1.0)
+    } else {
+        0.0
     }
-}
-
-fn read<'a>(index: &'a LexicalIndex, question: &str) -> Question<'a> {
-    let mut asked = BTreeSet::new();
-    terms(&index.lists, question, Purpose::Ask, |term| {
-        if !asked.contains(term) {
-            asked.insert(term.to_owned());
-        }
-    });
-    let mut found = Vec::new();
-    let mut most = 0.0;
-    for term in &asked {
-        let postings = index.terms.get(term.as_str());
-        let weight = rarity(index.n_messages, postings.map_or(0, Postings::messages));
-        most += weight * (K + 1.0);
-        found.extend(postings.map(|postings| (postings, weight)));
-    }
-    let asks_when = index.lists.asks_when.as_ref();
-    Question {
-        terms: found,
-        most,
-        named: names::named(&index.lists, &index.speakers, question),
-        dates: spans(index, question),
-        asks_when: asks_when.is_some_and(|pattern| pattern.is_match(question)),
-    }
-}
-
-fn spans(index: &LexicalIndex, question: &str) -> Vec<Span> {
-    let Some((earliest, latest)) = index.times else {
-        return Vec::new();
-    };
-    dates::spans(&dates::dates(&index.lists, question), earliest, latest)
-}
-
-/// How much it tells that a message has a term: the logarithm of how few have it.
-#[expect(clippy::cast_possible_truncation, reason = "a weight needs no more")]
-fn rarity(n_messages: u32, with: u32) -> f32 {
-    let (all, with) = (f64::from(n_messages), f64::from(with));
-    ((all - with + 0.5) / (with + 0.5)).ln_1p() as f32
 }
 
 /// The words of the question in each message and around it.
@@ -221,71 +174,6 @@ fn signs(entry: &Entry, question: &Question<'_>, weights: &Weights) -> f32 {
     } else {
         0.0
     };
-    speaker + time + asks
-}
-
-/// The first `k` so far, the worst on top.
-struct First {
-    k: usize,
-    heap: BinaryHeap<Reverse<Ranked>>,
-}
-
-/// Better is greater: the higher score, then the earlier message.
-#[derive(Clone, Copy, PartialEq)]
-struct Ranked {
-    score: f32,
-    place: u32,
-}
-
-impl Eq for Ranked {}
-
-impl PartialOrd for Ranked {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Ranked {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let by_score = self.score.total_cmp(&other.score);
-        by_score.then(other.place.cmp(&self.place))
-    }
-}
-
-impl First {
-    fn new(k: usize) -> Self {
-        Self {
-            k,
-            heap: BinaryHeap::new(),
-        }
-    }
-
-    /// Whether a message after those offered would be among the first with this score.
-    fn admits(&self, score: f32) -> bool {
-        self.heap.len() < self.k || self.heap.peek().is_some_and(|worst| score > worst.0.score)
-    }
-
-    /// Takes a message after those offered, if it is among the first; only then the filter is asked.
-    fn offer(&mut self, at: usize, score: f32, filter: &dyn Fn(u32) -> bool) {
-        let place = u32::try_from(at).unwrap_or(u32::MAX);
-        if !self.admits(score) || !filter(place) {
-            return;
-        }
-        if self.heap.len() == self.k {
-            self.heap.pop();
-        }
-        self.heap.push(Reverse(Ranked { score, place }));
-    }
-
-    fn into_hits(self, overlap: impl Fn(u32) -> f32) -> Vec<Hit> {
-        self.heap
-            .into_sorted_vec()
-            .into_iter()
-            .map(|Reverse(Ranked { score, place })| Hit {
-                place,
-                score,
-                overlap: overlap(place),
-            })
-            .collect()
-    }
+    let substance = weights.substance * (approximate(entry.length) / SUBSTANCE).min(1.0);
+    speaker + time + asks + substance
 }

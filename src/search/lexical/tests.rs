@@ -187,6 +187,50 @@ fn a_huge_message_is_one_message() {
 }
 
 #[test]
+fn a_related_word_is_found_behind_the_word_itself() {
+    let index = index(&[
+        said("It rained."),
+        said("x"),
+        said("x"),
+        said("We adopted a puppy."),
+        said("x"),
+        said("x"),
+        said("My pet is a goldfish."),
+    ]);
+    let found = ask(&index, "pet");
+    assert_eq!((found[0], found.contains(&3)), (6, true));
+}
+
+#[test]
+fn a_word_that_begins_alike_is_found_behind_the_word_itself() {
+    let index = index(&[
+        said("Katerina called"),
+        said("x"),
+        said("x"),
+        said("Katerine called"),
+        said("x"),
+        said("x"),
+        said("Мы купили дачу"),
+        said("x"),
+        said("x"),
+        said("number 20233"),
+    ]);
+    assert_eq!(ask(&index, "katerine")[0], 3);
+    assert!(ask(&index, "katerine").contains(&0));
+    assert_eq!(ask(&index, "дача")[0], 6);
+    assert!(ask(&index, "2023").is_empty());
+}
+
+#[test]
+fn a_message_of_substance_stands_before_a_short_one() {
+    let index = index(&[
+        said("tea"),
+        said("tea keeps warm longest under cosy woollen hats knitted yesterday evening"),
+    ]);
+    assert_eq!(ask(&index, "tea"), [1, 0]);
+}
+
+#[test]
 fn the_filter_keeps_messages_back() {
     let index = index(&[said("tea"), said("tea"), said("tea")]);
     let hits = index.search("tea", 2, |place| place != 0);
