@@ -20,8 +20,19 @@ pub struct Document<'a> {
     pub text: &'a str,
     /// The name of who said it, as a question would use it; `None` rather than a role such as `user`.
     pub speaker: Option<&'a str>,
+    /// Which side of the conversation said it.
+    pub voice: Option<Voice>,
     /// When, in seconds since 1970 UTC.
     pub at: Option<i64>,
+}
+
+/// A side of a conversation: "I" of a question is one, "you" the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// Who asks.
+    User,
+    /// Who is asked.
+    Assistant,
 }
 
 /// A message found.
@@ -62,7 +73,8 @@ impl std::fmt::Debug for Cosines<'_> {
 pub struct Weights {
     /// Nearness by meaning, from 0 to 1.
     pub meaning: f32,
-    /// The question names who said it; taken away where it names somebody else.
+    /// The question names who said it, or says "I" of a message of the user or "you" of the assistant's; taken away
+    /// where it speaks of somebody else.
     pub speaker: f32,
     /// It was said at the date in the question.
     pub date: f32,

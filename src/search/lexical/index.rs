@@ -11,14 +11,16 @@ use super::lists::Lists;
 use super::postings::Postings;
 use super::terms::{Purpose, terms};
 use super::{names, score};
-use crate::search::{Cosines, Document, Hit, Weights};
+use crate::search::{Cosines, Document, Hit, Voice, Weights};
 
 /// Messages further apart than this, in seconds, are of two sittings.
 const SITTING_GAP: u64 = 30 * 60;
 
 /// How much the words of a message count for one two before it, just before it, itself, and so on.
-pub(super) const SPREAD: [f32; 5] = [0.2, 0.4, 1.0, 0.5, 0.2];
+const SPREAD: [f32; 5] = [0.2, 0.4, 1.0, 0.5, 0.2];
 pub(super) const REACH: usize = SPREAD.len() / 2;
+/// How much they count for the one just after it if it asks a question, which that one answers.
+const ANSWERED: f32 = 0.65;
 
 /// Messages by their words; see the [module](crate::search).
 #[derive(Clone, Debug)]
@@ -49,6 +51,7 @@ pub(super) struct Entry {
     pub(super) length: u32,
     /// One more than the place in the list of speakers, or 0.
     pub(super) speaker: u32,
+    pub(super) voice: Option<Voice>,
     pub(super) says_when: bool,
     pub(super) is_question: bool,
     pub(super) is_withdrawn: bool,
@@ -59,12 +62,22 @@ pub(super) struct Entry {
 pub(super) struct Reach {
     before: u8,
     after: u8,
+    is_question: bool,
 }
 
 impl Reach {
     /// The places a message's words count for.
     pub(super) fn around(self, place: usize) -> RangeInclusive<usize> {
         place - usize::from(self.before)..=place + usize::from(self.after)
+    }
+
+    /// How much the words of the message of this reach, at `place`, count for the one at `at`.
+    pub(super) fn share(self, place: usize, at: usize) -> f32 {
+        if self.is_question && at == place + 1 {
+            ANSWERED
+        } else {
+            SPREAD[at + REACH - place]
+        }
     }
 }
 
@@ -115,6 +128,7 @@ impl LexicalIndex {
             at: document.at,
             length,
             speaker,
+            voice: document.voice,
             says_when: says_when.is_some_and(|pattern| pattern.is_match(document.text)),
             is_question: document.text.trim_end().ends_with(['?', '？', '؟']),
             is_withdrawn: false,
@@ -144,7 +158,11 @@ impl LexicalIndex {
         }
         self.entries.push(entry);
         self.windows.push(0.0);
-        self.reaches.push(Reach { before, after: 0 });
+        self.reaches.push(Reach {
+            before,
+            after: 0,
+            is_question: entry.is_question,
+        });
         self.n_messages += u32::from(!entry.is_withdrawn);
         self.measure_around(place);
     }
@@ -211,7 +229,9 @@ impl LexicalIndex {
         for at in self.reaches[place].around(place) {
             let around = self.reaches[at].around(at);
             let window = around
-                .map(|from| SPREAD[at + REACH - from] * approximate(self.entries[from].length))
+                .map(|from| {
+                    self.reaches[from].share(from, at) * approximate(self.entries[from].length)
+                })
                 .sum();
             let before = std::mem::replace(&mut self.windows[at], window);
             if !self.entries[at].is_withdrawn {

@@ -22,6 +22,9 @@ pub struct Lists {
     pub(super) capital_months: HashSet<String>,
     pub(super) says_when: Option<Regex>,
     pub(super) asks_when: Option<Regex>,
+    /// Words for who asks and for who is asked.
+    pub(super) user: HashSet<String>,
+    pub(super) assistant: HashSet<String>,
     /// For a term those that say nearly the same, or are a kind of it, or what it is a kind of.
     pub(super) related: HashMap<String, BTreeSet<String>>,
     /// Of the text read: an index made with other lists is another index.
@@ -75,6 +78,10 @@ struct File {
     #[serde(default)]
     asks_when: Vec<String>,
     #[serde(default)]
+    user: HashSet<String>,
+    #[serde(default)]
+    assistant: HashSet<String>,
+    #[serde(default)]
     alike: Vec<Vec<String>>,
     #[serde(default)]
     kinds: BTreeMap<String, Vec<String>>,
@@ -99,6 +106,8 @@ impl Lists {
             capital_months: file.capital_months,
             says_when: pattern("says_when", r"\b", &file.says_when)?,
             asks_when: pattern("asks_when", r"^\s*", &file.asks_when)?,
+            user: file.user,
+            assistant: file.assistant,
             related: HashMap::new(),
             fingerprint,
         };

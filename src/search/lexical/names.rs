@@ -1,16 +1,19 @@
-//! The speakers a question names.
+//! Who a question speaks of: speakers by their names, the two sides of the conversation as "I" and "you".
 //!
 //! "What did Melanie paint?" is answered by what Melanie said, while the messages that say "Melanie" are the other
 //! speaker's. So a name counts for who said a message, and for a sentence encoder it is replaced by "I".
 
+use std::collections::HashSet;
+
 use super::lists::Lists;
 use super::words::{Word, words};
+use crate::search::Voice;
 
 /// A name of so many letters or more is also known by its first [`SHORT`].
 const LONG: usize = 6;
 const SHORT: usize = 3;
 
-/// What the question says of one speaker.
+/// What the question says of one speaker or side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     /// It names this one and not all.
@@ -38,6 +41,20 @@ pub(super) fn named(lists: &Lists, speakers: &[String], question: &str) -> Vec<N
             (true, false) => Named::Other,
         })
         .collect()
+}
+
+/// The side of the conversation a question speaks of, if it is one alone.
+pub(super) fn voice(lists: &Lists, question: &str) -> Option<Voice> {
+    let words = words(question);
+    let speaks_as = |pronouns: &HashSet<String>| {
+        let is_one = |word: &Word<'_>| pronouns.contains(&word.beginning().to_lowercase());
+        words.iter().any(is_one)
+    };
+    match (speaks_as(&lists.user), speaks_as(&lists.assistant)) {
+        (true, false) => Some(Voice::User),
+        (false, true) => Some(Voice::Assistant),
+        (true, true) | (false, false) => None,
+    }
 }
 
 /// The question with each speaker's name replaced by "I", and "Name's" by "my".
@@ -107,6 +124,19 @@ mod tests {
         let one = ["Melanie".to_owned()];
         assert_eq!(named(&Lists::embedded(), &one, "Melanie?"), [Named::Nobody]);
         assert!(named(&Lists::embedded(), &[], "Melanie?").is_empty());
+    }
+
+    #[test]
+    fn a_question_speaks_of_one_side_or_of_none() {
+        let rows = [
+            ("I’m asking what it was", Some(Voice::User)),
+            ("What did you suggest?", Some(Voice::Assistant)),
+            ("Can you remind me of it?", None),
+            ("Where is it?", None),
+        ];
+        for (question, expected) in rows {
+            assert_eq!(voice(&Lists::embedded(), question), expected, "{question}");
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ use super::index::{Entry, LexicalIndex};
 use super::lists::Lists;
 use super::postings::Postings;
 use super::varint::{self, fold, unfold};
+use crate::search::Voice;
 
 const MAGIC: &[u8] = b"cogtrix lexical\n";
 /// Of the form of the bytes and of how terms are made.
@@ -28,6 +29,8 @@ const SAYS_WHEN: u8 = 1;
 const IS_QUESTION: u8 = 2;
 const IS_WITHDRAWN: u8 = 4;
 const HAS_TIME: u8 = 8;
+const BY_USER: u8 = 16;
+const BY_ASSISTANT: u8 = 32;
 
 /// Why bytes are no index that can be used; it is built anew from the messages then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -140,7 +143,9 @@ fn write_entry(bytes: &mut Vec<u8>, entry: &Entry, last_at: &mut i64) {
         flag(entry.says_when, SAYS_WHEN)
             | flag(entry.is_question, IS_QUESTION)
             | flag(entry.is_withdrawn, IS_WITHDRAWN)
-            | flag(entry.at.is_some(), HAS_TIME),
+            | flag(entry.at.is_some(), HAS_TIME)
+            | flag(entry.voice == Some(Voice::User), BY_USER)
+            | flag(entry.voice == Some(Voice::Assistant), BY_ASSISTANT),
     );
     if let Some(at) = entry.at {
         varint::write(bytes, fold(at.wrapping_sub(*last_at)));
@@ -162,6 +167,12 @@ fn read_entry(rest: &mut &[u8], last_at: &mut i64) -> Option<Entry> {
         at,
         length: varint::read(rest)?.try_into().ok()?,
         speaker: varint::read(rest)?.try_into().ok()?,
+        voice: match (flags & BY_USER, flags & BY_ASSISTANT) {
+            (0, 0) => None,
+            (_, 0) => Some(Voice::User),
+            (0, _) => Some(Voice::Assistant),
+            (_, _) => return None,
+        },
         says_when: flags & SAYS_WHEN != 0,
         is_question: flags & IS_QUESTION != 0,
         is_withdrawn: flags & IS_WITHDRAWN != 0,

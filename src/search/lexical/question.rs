@@ -13,6 +13,7 @@ use super::lists::Lists;
 use super::names::{self, Named};
 use super::postings::Postings;
 use super::terms::{Purpose, terms};
+use crate::search::Voice;
 
 /// What a related term counts of the one asked for.
 const RELATED: f32 = 0.25;
@@ -27,7 +28,9 @@ pub(super) struct Question<'a> {
     pub(super) terms: Vec<(&'a Postings, f32)>,
     /// The weights of the question's own terms, also of those the index has not.
     pub(super) most: f32,
+    /// Of each speaker.
     pub(super) named: Vec<Named>,
+    pub(super) voice: Option<Voice>,
     pub(super) dates: Vec<Span>,
     pub(super) asks_when: bool,
 }
@@ -48,6 +51,7 @@ impl<'a> Question<'a> {
                 .collect(),
             most: asked.values().sum(),
             named: names::named(&index.lists, &index.speakers, question),
+            voice: names::voice(&index.lists, question),
             dates: spans(index, question),
             asks_when: asks_when.is_some_and(|pattern| pattern.is_match(question)),
         }

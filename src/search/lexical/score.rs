@@ -6,14 +6,14 @@
 //!  score(i)   = m(i) +- speaker + date + time - question + substance + sitting * best m of the sitting
 //! ```
 //!
-//! `tf'` counts a term in the message and, at the discounts of [`SPREAD`](super::index::SPREAD), in those around: the
+//! `tf'` counts a term in the message and, at the discounts of [`Reach::share`], in those around: the
 //! answer often shares no word with the question, but the message before it does.
 
 use std::ops::Range;
 
 use super::dates;
 use super::first::First;
-use super::index::{Entry, LexicalIndex, REACH, Reach, SPREAD, approximate};
+use super::index::{Entry, LexicalIndex, Reach, approximate};
 use super::names::Named;
 use super::postings::Postings;
 use super::question::Question;
@@ -98,14 +98,15 @@ fn spread(postings: &Postings, reaches: &[Reach], mut take: impl FnMut(usize, f3
     let mut open = 0..0;
     for (place, count) in postings.iter() {
         let place = place as usize;
-        let around = reaches[place].around(place);
+        let reach = reaches[place];
+        let around = reach.around(place);
         while open.start < open.end.min(*around.start()) {
             take(open.start, std::mem::take(&mut ring[open.start % RING]));
             open.start += 1;
         }
         open = *around.start()..around.end() + 1;
         for at in around {
-            ring[at % RING] += SPREAD[at + REACH - place] * count;
+            ring[at % RING] += reach.share(place, at) * count;
         }
     }
     for at in open {
@@ -155,11 +156,7 @@ fn scaled(index: &LexicalIndex, cosines: Cosines<'_>) -> Vec<(u32, f32)> {
 
 /// What speaks for or against a message apart from words, meaning and date.
 fn signs(entry: &Entry, question: &Question<'_>, weights: &Weights) -> f32 {
-    let named = match entry.speaker {
-        0 => Named::Nobody,
-        speaker => question.named[speaker as usize - 1],
-    };
-    let speaker = match named {
+    let speaker = match spoken_of(entry, question) {
         Named::This => weights.speaker,
         Named::Other => -weights.speaker,
         Named::Nobody => 0.0,
@@ -176,4 +173,17 @@ fn signs(entry: &Entry, question: &Question<'_>, weights: &Weights) -> f32 {
     };
     let substance = weights.substance * (approximate(entry.length) / SUBSTANCE).min(1.0);
     speaker + time + asks + substance
+}
+
+/// Whether the question speaks of who said this message; a name tells more than "I" and "you".
+fn spoken_of(entry: &Entry, question: &Question<'_>) -> Named {
+    let by_name = match entry.speaker {
+        0 => Named::Nobody,
+        speaker => question.named[speaker as usize - 1],
+    };
+    match (by_name, question.voice, entry.voice) {
+        (Named::Nobody, Some(asked), Some(said)) if asked == said => Named::This,
+        (Named::Nobody, Some(_), Some(_)) => Named::Other,
+        (by_name, ..) => by_name,
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 
 use super::*;
-use crate::search::{Cosines, Document, Hit, Weights};
+use crate::search::{Cosines, Document, Hit, Voice, Weights};
 
 static LISTS: LazyLock<Arc<Lists>> = LazyLock::new(|| Arc::new(Lists::embedded()));
 
@@ -50,7 +50,7 @@ fn the_message_with_the_words_comes_first() {
 }
 
 #[test]
-fn an_answer_is_found_by_the_question_before_it() {
+fn an_answer_is_found_by_the_question_before_it_and_stands_first() {
     let at = |days: i64| Some(MAY + days * DAY);
     let texts = [
         ("Good morning.", at(0)),
@@ -58,12 +58,8 @@ fn an_answer_is_found_by_the_question_before_it() {
         ("Teal, always.", at(1)),
         ("Good night.", at(2)),
     ];
-    let index = index(&texts.map(|(text, at)| Document {
-        text,
-        speaker: None,
-        at,
-    }));
-    assert_eq!(ask(&index, "favourite colour"), [1, 2]);
+    let index = index(&texts.map(|(text, at)| Document { at, ..said(text) }));
+    assert_eq!(ask(&index, "favourite colour"), [2, 1]);
 }
 
 #[test]
@@ -91,7 +87,7 @@ fn what_the_named_speaker_said_comes_first() {
     let by = |speaker| Document {
         text: "I painted a lake",
         speaker: Some(speaker),
-        at: None,
+        ..Document::default()
     };
     let index = index(&[by("Melanie"), by("Caroline")]);
     assert_eq!(ask(&index, "Which lake did Mel paint?"), [0, 1]);
@@ -103,11 +99,21 @@ fn what_the_named_speaker_said_comes_first() {
 }
 
 #[test]
+fn i_is_the_user_and_you_the_assistant() {
+    let by = |voice| Document {
+        voice: Some(voice),
+        ..said("a quiet lake")
+    };
+    let index = index(&[by(Voice::User), by(Voice::Assistant)]);
+    assert_eq!(ask(&index, "my lake"), [0, 1]);
+    assert_eq!(ask(&index, "your lake"), [1, 0]);
+}
+
+#[test]
 fn a_date_in_the_question_brings_its_messages() {
     let on = |days: i64| Document {
-        text: "We met for lunch",
-        speaker: None,
         at: Some(MAY + days * DAY),
+        ..said("We met for lunch")
     };
     let index = index(&[on(-40), on(0), on(14), on(40), on(800)]);
     assert_eq!(ask(&index, "lunch on 16 May 2023")[..2], [2, 1]);
@@ -322,6 +328,7 @@ fn text() -> impl Strategy<Value = String> {
 struct Said {
     text: String,
     speaker: Option<&'static str>,
+    voice: Option<Voice>,
     at: Option<i64>,
 }
 
@@ -331,7 +338,13 @@ fn conversation() -> impl Strategy<Value = Vec<Said>> {
         9 => (0..400_i64).prop_map(|n| MAY + n * 1000),
         1 => any::<i64>(),
     ]);
-    let one = (text(), speaker, at).prop_map(|(text, speaker, at)| Said { text, speaker, at });
+    let voice = prop::option::of(prop::sample::select(vec![Voice::User, Voice::Assistant]));
+    let one = (text(), speaker, voice, at).prop_map(|(text, speaker, voice, at)| Said {
+        text,
+        speaker,
+        voice,
+        at,
+    });
     prop::collection::vec(one, 0..25)
 }
 
@@ -341,6 +354,7 @@ fn index_of(conversation: &[Said]) -> LexicalIndex {
         index.push(Document {
             text: &said.text,
             speaker: said.speaker,
+            voice: said.voice,
             at: said.at,
         });
     }

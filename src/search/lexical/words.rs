@@ -43,6 +43,11 @@ impl<'a> Word<'a> {
         stem.strip_suffix(is_apostrophe).unwrap_or(self.text)
     }
 
+    /// Up to the first apostrophe.
+    pub(super) fn beginning(&self) -> &'a str {
+        self.text.split(is_apostrophe).next().unwrap_or_default()
+    }
+
     /// Whether it ends with `'s`.
     pub(super) fn is_possessive(&self) -> bool {
         self.stem().len() < self.text.len()
