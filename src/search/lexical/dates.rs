@@ -2,6 +2,7 @@
 //!
 //! Days are those of UTC. What the words of months are comes from the lists.
 
+use std::collections::BTreeSet;
 use std::ops::{Range, RangeInclusive};
 
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveTime};
@@ -13,8 +14,12 @@ use super::words::{Word, words};
 const NEAR: Days = Days::new(3);
 /// What a message of the right month counts when the day is wrong.
 const SAME_MONTH: f32 = 0.5;
-/// Years before and after are not looked for, so that one wrong clock does not make a question slow.
+/// Messages of other years have a wrong clock.
 const YEARS: RangeInclusive<i32> = 1900..=2199;
+/// So many years back a date without one may lie, and so many dates of a question count: each costs a look at every
+/// message.
+const LAST_YEARS: usize = 16;
+const MOST_DATES: usize = 4;
 
 /// A date as far as a question gives it: a month at least, or a year alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,24 +133,27 @@ fn year(word: Word<'_>) -> Option<i32> {
     is_year.then(|| word.number()).flatten()
 }
 
-/// The spans of the dates; those without a year in each year between the earliest and the latest message.
-pub(super) fn spans(dates: &[Date], earliest: i64, latest: i64) -> Vec<Span> {
-    let years = year_of(earliest)..=year_of(latest);
-    dates
-        .iter()
-        .flat_map(|date| {
-            match date.year {
-                Some(year) => year..=year,
-                None => years.clone(),
-            }
-            .flat_map(|year| of_year(*date, year))
-        })
-        .collect()
+/// The year of a time, if messages of that year are looked for.
+pub(super) fn year_of(at: i64) -> Option<i32> {
+    let year = DateTime::from_timestamp(at, 0)?.year();
+    YEARS.contains(&year).then_some(year)
 }
 
-fn year_of(at: i64) -> i32 {
-    let year = DateTime::from_timestamp(at, 0).map_or(1970, |time| time.year());
-    year.clamp(*YEARS.start(), *YEARS.end())
+/// The spans of the dates; those without a year in each of the last of these years.
+pub(super) fn spans(dates: &[Date], years: &BTreeSet<i32>) -> Vec<Span> {
+    let in_years = |date: &Date| match date.year {
+        Some(year) => vec![year],
+        None => years.iter().rev().take(LAST_YEARS).copied().collect(),
+    };
+    dates
+        .iter()
+        .take(MOST_DATES)
+        .flat_map(|date| {
+            in_years(date)
+                .into_iter()
+                .flat_map(|year| of_year(*date, year))
+        })
+        .collect()
 }
 
 fn of_year(date: Date, year: i32) -> Vec<Span> {
@@ -225,8 +233,9 @@ mod tests {
     fn a_message_counts_by_how_near_it_is() {
         let at = |text: &str| seconds(text.parse().unwrap());
         let lists = Lists::embedded();
+        let years = BTreeSet::from([2022, 2023, 2024]);
         let value = |question, day: &str| {
-            let spans = spans(&dates(&lists, question), at("2022-12-30"), at("2024-02-01"));
+            let spans = spans(&dates(&lists, question), &years);
             value(&spans, at(day)).to_bits()
         };
         let rows = [
@@ -249,8 +258,14 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_gone_wrong_makes_no_more_than_a_few_spans() {
-        let may = dates(&Lists::embedded(), "in May");
-        assert!(spans(&may, i64::MIN, i64::MAX).len() <= 300);
+    fn many_dates_and_many_years_make_few_spans() {
+        let lists = Lists::embedded();
+        let years = [i64::MIN, 0, i64::MAX].into_iter().filter_map(year_of);
+        assert_eq!(years.collect::<Vec<_>>(), [1970]);
+        let spans = spans(
+            &dates(&lists, &"5 May ".repeat(1000)),
+            &(1900..2199).collect(),
+        );
+        assert_eq!(spans.len(), 2 * LAST_YEARS * MOST_DATES);
     }
 }

@@ -3,18 +3,21 @@
 //! Invariant: what is kept of a message beside its entry (window, reach, sitting) follows from the entries; a place
 //! withdrawn is in no list.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::lists::Lists;
 use super::postings::Postings;
 use super::terms::{Purpose, terms};
-use super::{names, score};
+use super::{dates, names, score};
 use crate::search::{Cosines, Document, Hit, Voice, Weights};
 
 /// Messages further apart than this, in seconds, are of two sittings.
 const SITTING_GAP: u64 = 30 * 60;
+
+/// So many speakers are told apart; a conversation of more is a crowd.
+const MOST_SPEAKERS: usize = 64;
 
 /// How much the words of a message count for one two before it, just before it, itself, and so on.
 const SPREAD: [f32; 5] = [0.2, 0.4, 1.0, 0.5, 0.2];
@@ -39,8 +42,8 @@ pub struct LexicalIndex {
     pub(super) n_messages: u32,
     /// Of the windows of messages not withdrawn.
     pub(super) length: f64,
-    /// The earliest and the latest time known.
-    pub(super) times: Option<(i64, i64)>,
+    /// In which messages were said.
+    pub(super) years: BTreeSet<i32>,
 }
 
 /// What is kept of a message besides its words.
@@ -94,7 +97,7 @@ impl LexicalIndex {
             speakers: Vec::new(),
             n_messages: 0,
             length: 0.0,
-            times: None,
+            years: BTreeSet::new(),
         }
     }
 
@@ -152,10 +155,7 @@ impl LexicalIndex {
             before += 1;
             self.reaches[place - distance].after = before;
         }
-        if let Some(at) = entry.at {
-            let (earliest, latest) = self.times.unwrap_or((at, at));
-            self.times = Some((earliest.min(at), latest.max(at)));
-        }
+        self.years.extend(entry.at.and_then(dates::year_of));
         self.entries.push(entry);
         self.windows.push(0.0);
         self.reaches.push(Reach {
@@ -214,14 +214,17 @@ impl LexicalIndex {
         names::in_first_person(&self.lists, &self.speakers, question)
     }
 
-    /// The number of the speaker, one more than its place in the list.
+    /// The number of the speaker, one more than its place in the list; 0 of those who come after too many.
     fn speaker(&mut self, name: &str) -> u32 {
         let known = self.speakers.iter().position(|speaker| speaker == name);
-        let at = known.unwrap_or_else(|| {
+        let at = known.unwrap_or(self.speakers.len());
+        if at == self.speakers.len() && at < MOST_SPEAKERS {
             self.speakers.push(name.to_owned());
-            self.speakers.len() - 1
-        });
-        u32::try_from(at + 1).unwrap_or(0)
+        }
+        match self.speakers.len() {
+            n if at < n => u32::try_from(at + 1).unwrap_or(0),
+            _ => 0,
+        }
     }
 
     /// Brings the windows of the messages around a place up to its length.

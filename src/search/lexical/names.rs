@@ -29,7 +29,8 @@ pub(super) fn named(lists: &Lists, speakers: &[String], question: &str) -> Vec<N
     let words = words(question);
     let is_named: Vec<bool> = speakers
         .iter()
-        .map(|speaker| words.iter().any(|word| means(lists, speaker, *word)))
+        .map(|speaker| Name::of(speaker))
+        .map(|name| words.iter().any(|word| name.is_meant(lists, *word)))
         .collect();
     let n_named = is_named.iter().filter(|named| **named).count();
     let some = n_named > 0 && n_named < speakers.len();
@@ -59,10 +60,11 @@ pub(super) fn voice(lists: &Lists, question: &str) -> Option<Voice> {
 
 /// The question with each speaker's name replaced by "I", and "Name's" by "my".
 pub(super) fn in_first_person(lists: &Lists, speakers: &[String], question: &str) -> String {
+    let names: Vec<Name> = speakers.iter().map(|speaker| Name::of(speaker)).collect();
     let mut said = String::with_capacity(question.len());
     let mut from = 0;
     for word in words(question) {
-        if speakers.iter().any(|speaker| means(lists, speaker, word)) {
+        if names.iter().any(|name| name.is_meant(lists, word)) {
             said.push_str(&question[from..word.at]);
             said.push_str(if word.is_possessive() { "my" } else { "I" });
             from = word.range().end;
@@ -72,22 +74,30 @@ pub(super) fn in_first_person(lists: &Lists, speakers: &[String], question: &str
     said
 }
 
-/// Whether the word is the speaker's name: one of its words, or the beginning of a long one.
-fn means(lists: &Lists, speaker: &str, word: Word<'_>) -> bool {
-    let stem = word.stem().to_lowercase();
-    // "Will", "Mark" and "Joy" are words too; those that say nothing are names only with a capital.
-    if lists.stop.contains(&stem) && !word.is_capital() {
-        return false;
+/// The words of a speaker's name, in lower case.
+struct Name(Vec<String>);
+
+impl Name {
+    fn of(speaker: &str) -> Self {
+        let words = words(speaker).into_iter();
+        Self(words.map(|word| word.text.to_lowercase()).collect())
     }
-    words(speaker).iter().any(|name| {
-        let name = name.text.to_lowercase();
-        let short = name.char_indices().nth(SHORT).map(|(at, _)| &name[..at]);
-        name == stem
-            || word.is_capital()
-                && name.chars().count() >= LONG
-                && short == Some(stem.as_str())
-                && !lists.stop.contains(&stem)
-    })
+
+    /// Whether the word is this name: one of its words, or the beginning of a long one.
+    fn is_meant(&self, lists: &Lists, word: Word<'_>) -> bool {
+        let stem = word.stem().to_lowercase();
+        let says_nothing = lists.stop.contains(&stem);
+        // "Will", "Mark" and "Joy" are words too; those that say nothing are names only with a capital.
+        if says_nothing && !word.is_capital() {
+            return false;
+        }
+        self.0.iter().any(|name| {
+            let is_long = name.chars().count() >= LONG;
+            let short = name.char_indices().nth(SHORT).map(|(at, _)| &name[..at]);
+            let is_short = is_long && word.is_capital() && !says_nothing;
+            *name == stem || is_short && short == Some(stem.as_str())
+        })
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! terms that begin alike, which takes care of much that a stemmer does not know: names, typing errors, languages
 //! without one. Both at a discount, and never as rarer than the word asked for.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
@@ -20,7 +21,11 @@ const RELATED: f32 = 0.25;
 /// What a term that begins alike counts of the one asked for.
 const BEGINS_ALIKE: f32 = 0.5;
 /// So many terms that begin alike are looked at, in the order of their letters.
-const LOOKED_AT: usize = 1000;
+const LOOKED_AT: usize = 300;
+/// Of a longer question only so many bytes at each end are read.
+const END: usize = 8 * 1024;
+/// Of a question with more terms the rarest that the index has are asked for.
+const MOST_TERMS: usize = 32;
 
 /// What a question asks, as far as the index can tell.
 pub(super) struct Question<'a> {
@@ -37,12 +42,8 @@ pub(super) struct Question<'a> {
 
 impl<'a> Question<'a> {
     pub(super) fn read(index: &'a LexicalIndex, question: &str) -> Self {
-        let mut asked: BTreeMap<String, f32> = BTreeMap::new();
-        terms(&index.lists, question, Purpose::Ask, |term| {
-            if !asked.contains_key(term) {
-                asked.insert(term.to_owned(), rarity(index, term));
-            }
-        });
+        let question = &ends(question);
+        let asked = asked(index, question);
         let asks_when = index.lists.asks_when.as_ref();
         Self {
             terms: widened(index, &asked)
@@ -52,10 +53,38 @@ impl<'a> Question<'a> {
             most: asked.values().sum(),
             named: names::named(&index.lists, &index.speakers, question),
             voice: names::voice(&index.lists, question),
-            dates: spans(index, question),
+            dates: dates::spans(&dates::dates(&index.lists, question), &index.years),
             asks_when: asks_when.is_some_and(|pattern| pattern.is_match(question)),
         }
     }
+}
+
+/// The beginning and the end of what is too long to be a question all through: where people ask about what they paste.
+fn ends(question: &str) -> Cow<'_, str> {
+    if question.len() <= 2 * END {
+        return Cow::Borrowed(question);
+    }
+    let head = &question[..question.floor_char_boundary(END)];
+    let tail = &question[question.ceil_char_boundary(question.len() - END)..];
+    Cow::Owned(format!("{head}\n{tail}"))
+}
+
+/// The question's terms with their weights, the rarest if there are too many.
+fn asked(index: &LexicalIndex, question: &str) -> BTreeMap<String, f32> {
+    let mut asked = BTreeMap::new();
+    terms(&index.lists, question, Purpose::Ask, |term| {
+        if !asked.contains_key(term) {
+            asked.insert(term.to_owned(), rarity(index, term));
+        }
+    });
+    if asked.len() <= MOST_TERMS {
+        return asked;
+    }
+    let known = |(term, _): &(String, f32)| index.terms.contains_key(term.as_str());
+    let mut known: Vec<_> = asked.into_iter().filter(known).collect();
+    known.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    known.truncate(MOST_TERMS);
+    known.into_iter().collect()
 }
 
 /// The terms asked for and those that may stand for them, each with its greatest weight.
@@ -126,13 +155,6 @@ impl Alike {
         let shared = term.chars().zip(other.chars()).take_while(|(a, b)| a == b);
         shared.count() * 4 >= other.chars().count() * self.quarters
     }
-}
-
-fn spans(index: &LexicalIndex, question: &str) -> Vec<Span> {
-    let Some((earliest, latest)) = index.times else {
-        return Vec::new();
-    };
-    dates::spans(&dates::dates(&index.lists, question), earliest, latest)
 }
 
 /// How much it tells that a message has a term: the logarithm of how few have it.

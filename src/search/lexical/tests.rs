@@ -237,6 +237,31 @@ fn a_message_of_substance_stands_before_a_short_one() {
 }
 
 #[test]
+fn a_huge_question_is_read_at_its_ends() {
+    let index = index(&[said("a needle"), said("x"), said("x"), said("a kettle")]);
+    let hay: Vec<String> = (0..100_000).map(|n| format!("hay{n}é")).collect();
+    let hay = hay.join(" ");
+    assert_eq!(ask(&index, &format!("where is the needle? {hay}"))[0], 0);
+    assert_eq!(ask(&index, &format!("{hay} where is the kettle?"))[0], 3);
+    assert!(ask(&index, &format!("{hay} needle {hay}")).is_empty());
+}
+
+#[test]
+fn of_a_crowd_the_first_are_told_apart() {
+    let names: Vec<String> = (0..300).map(|n| format!("Speaker{n}x")).collect();
+    let documents: Vec<_> = names
+        .iter()
+        .map(|name| Document {
+            speaker: Some(name),
+            ..said("the lake")
+        })
+        .collect();
+    let index = index(&documents);
+    assert_eq!(ask(&index, "Speaker7x lake")[0], 7);
+    assert_eq!(ask(&index, "Speaker299x lake")[0], 299);
+}
+
+#[test]
 fn the_filter_keeps_messages_back() {
     let index = index(&[said("tea"), said("tea"), said("tea")]);
     let hits = index.search("tea", 2, |place| place != 0);
