@@ -187,3 +187,97 @@ fn spoken_of(entry: &Entry, question: &Question<'_>) -> Named {
         (by_name, ..) => by_name,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::search::{Document, Lists};
+    use proptest::prelude::*;
+
+    /// A message of single letters that are no stop words, and how many sittings were before it.
+    type Said = (String, i64);
+
+    /// The formula at the head of this file, term by term and message by message.
+    fn plainly(said: &[Said], withdrawn: u32, asked: &BTreeMap<&str, f32>) -> Vec<f32> {
+        let count = |at: usize, term: &str| -> f32 {
+            let words = said[at].0.split(' ').filter(|word| *word == term);
+            if at == withdrawn as usize {
+                0.0
+            } else {
+                words.map(|_| 1.0).sum()
+            }
+        };
+        let share = |from: usize, to: usize| match from.abs_diff(to) {
+            _ if said[from].1 != said[to].1 => 0.0,
+            0 => 1.0,
+            1 if to > from && said[from].0.ends_with('?') => 0.65,
+            1 if to > from => 0.5,
+            1 => 0.4,
+            2 => 0.2,
+            _ => 0.0,
+        };
+        let around = |at: usize, term: &str| -> f32 {
+            (0..said.len())
+                .map(|from| share(from, at) * count(from, term))
+                .sum()
+        };
+        let letters = ["b", "c", "d", "f", "g"];
+        let window = |at: usize| -> f32 { letters.iter().map(|letter| around(at, letter)).sum() };
+        let live: Vec<f32> = (0..said.len())
+            .filter(|at| *at != withdrawn as usize)
+            .map(window)
+            .collect();
+        let mean =
+            live.iter().sum::<f32>() / approximate(u32::try_from(live.len()).unwrap()).max(1.0);
+        let score = |at: usize| -> f32 {
+            let one = |(term, weight): (&&str, &f32)| {
+                let count = around(at, term);
+                let length = 1.0 - B + B * window(at) / mean.max(1e-3);
+                if count > 0.0 {
+                    weight * count * (K + 1.0) / (count + K * length)
+                } else {
+                    0.0
+                }
+            };
+            asked.iter().map(one).sum()
+        };
+        (0..said.len()).map(score).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn words_count_as_the_formula_says(
+            said in prop::collection::vec(("([bcdfg] ){0,5}[bcdfg?]", 0..2_i64), 1..20),
+            withdrawn in 0..25_u32,
+        ) {
+            let mut sitting = 0;
+            let said: Vec<Said> = said
+                .into_iter()
+                .map(|(text, gap)| {
+                    sitting += gap;
+                    (text, sitting)
+                })
+                .collect();
+            let mut index = LexicalIndex::new(Lists::parse("{}").unwrap());
+            for (text, sitting) in &said {
+                index.push(Document {
+                    text,
+                    at: Some(sitting * 10_000),
+                    ..Document::default()
+                });
+            }
+            index.withdraw(withdrawn);
+            let weights = BTreeMap::from([("b", 1.5), ("f", 0.5)]);
+            let terms: Vec<_> = weights
+                .iter()
+                .filter_map(|(term, weight)| Some((index.terms.get(*term)?, *weight)))
+                .collect();
+            let plain = plainly(&said, withdrawn, &weights);
+            for (found, expected) in words(&index, &terms).iter().zip(plain) {
+                prop_assert!((found - expected).abs() < 1e-3, "{found} {expected}");
+            }
+        }
+    }
+}
