@@ -67,8 +67,8 @@ impl std::fmt::Debug for Cosines<'_> {
     }
 }
 
-/// What each sign that a message is the one asked for adds to its score, where its words, the best message's
-/// being 1, count 1.
+/// What each sign that a message is the one asked for adds to its score, where the words of the best message count 1.
+/// None is below 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
     /// Nearness by meaning, from 0 to 1.

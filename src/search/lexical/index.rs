@@ -185,6 +185,26 @@ impl LexicalIndex {
         self.measure_around(at);
     }
 
+    /// Forgets the messages from this place on, as if they had not been pushed: what undoing does to a conversation.
+    pub fn truncate(&mut self, len: u32) {
+        if len >= self.len() {
+            return;
+        }
+        self.terms.retain(|_, postings| {
+            postings.truncate(len);
+            postings.messages() > 0
+        });
+        let entries = std::mem::take(&mut self.entries);
+        *self = Self {
+            terms: std::mem::take(&mut self.terms),
+            speakers: std::mem::take(&mut self.speakers),
+            ..Self::new(self.lists.clone())
+        };
+        for entry in entries.into_iter().take(len as usize) {
+            self.enter(entry);
+        }
+    }
+
     /// Whether the message was taken out.
     pub fn is_withdrawn(&self, place: u32) -> bool {
         let entry = self.entries.get(place as usize);

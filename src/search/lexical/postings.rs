@@ -65,15 +65,26 @@ impl Postings {
         self.counts().map(|(place, count)| (place, count as f32))
     }
 
-    /// Takes a place out, if it is there, and gives its count.
-    pub(super) fn withdraw(&mut self, place: u32) -> Option<u32> {
-        let count = self.counts().find(|(other, _)| *other == place)?.1;
-        let mut rest = Self::default();
-        for (other, count) in self.counts().filter(|(other, _)| *other != place) {
-            rest.push(other, count);
+    /// Takes a place out, if it is there.
+    pub(super) fn withdraw(&mut self, place: u32) {
+        if self.counts().any(|(other, _)| other == place) {
+            self.retain(|other| other != place);
         }
-        *self = rest;
-        Some(count)
+    }
+
+    /// Takes out this place and all beyond.
+    pub(super) fn truncate(&mut self, place: u32) {
+        if self.after > place {
+            self.retain(|other| other < place);
+        }
+    }
+
+    fn retain(&mut self, keep: impl Fn(u32) -> bool) {
+        let mut kept = Self::default();
+        for (place, count) in self.counts().filter(|(place, _)| keep(*place)) {
+            kept.push(place, count);
+        }
+        *self = kept;
     }
 
     /// The packed form.
@@ -142,7 +153,11 @@ mod tests {
             place in 0..40_u32,
         ) {
             let mut postings = packed(&places);
-            prop_assert_eq!(postings.withdraw(place), places.remove(&place));
+            postings.withdraw(place);
+            places.remove(&place);
+            prop_assert_eq!(&postings, &packed(&places));
+            postings.truncate(place);
+            places.retain(|other, _| *other < place);
             prop_assert_eq!(postings, packed(&places));
         }
 

@@ -432,6 +432,24 @@ proptest! {
     }
 
     #[test]
+    fn what_was_truncated_was_never_said(
+        conversation in conversation(),
+        question in text(),
+        len in 0..25_usize,
+    ) {
+        let mut conversation = conversation;
+        for said in &mut conversation {
+            said.speaker = None;
+        }
+        let mut index = index_of(&conversation);
+        index.truncate(u32::try_from(len).unwrap());
+        conversation.truncate(len);
+        let plain = index_of(&conversation);
+        prop_assert_eq!(index.to_bytes(), plain.to_bytes());
+        prop_assert_eq!(ask(&index, &question), ask(&plain, &question));
+    }
+
+    #[test]
     fn sealed_rubbish_is_refused_or_harmless(body: Vec<u8>) {
         if let Some(mut index) = persist::read_sealed(&LISTS, &body) {
             index.search("tea in May", 5, |_| true);
