@@ -175,12 +175,16 @@ impl Run {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
     use proptest::prelude::*;
 
+    static LISTS: LazyLock<Lists> = LazyLock::new(Lists::embedded);
+
     fn all(text: &str, purpose: Purpose) -> Vec<String> {
         let mut found = Vec::new();
-        terms(&Lists::embedded(), text, purpose, |term| {
+        terms(&LISTS, text, purpose, |term| {
             found.push(term.to_owned());
         });
         found
