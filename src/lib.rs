@@ -9,7 +9,7 @@
 //!  4            repl          term                 shows TurnEvents | the only printer
 //!  3                   agent                       one turn
 //!  2                   memory                      prepare, update, absorb
-//!  1        context   provider   store             siblings: none knows another
+//!  1   context  provider  search  store            siblings: none knows another
 //!  0        chat   hint   clock   files            values, and the smallest ports to the outside
 //! ```
 
@@ -24,6 +24,7 @@ pub mod hint;
 pub mod memory;
 pub mod provider;
 pub mod repl;
+pub mod search;
 pub mod store;
 pub mod term;
 #[cfg(any(test, feature = "testing"))]

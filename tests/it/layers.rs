@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and row, in the order of the picture in `src/lib.rs` and docs/ARCHITECTURE.md.
-const ROWS: [(&str, u32); 16] = [
+const ROWS: [(&str, u32); 17] = [
     ("main", 9),
     ("cli", 8),
     ("config", 7),
@@ -16,6 +16,7 @@ const ROWS: [(&str, u32); 16] = [
     ("testing", 3),
     ("context", 2),
     ("provider", 2),
+    ("search", 2),
     ("store", 2),
     ("files", 1),
     ("clock", 1),

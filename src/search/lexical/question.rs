@@ -1,0 +1,166 @@
+//! A question, read with an index at hand: which of its terms the index has and what they weigh.
+//!
+//! A question rarely says it in the words of the answer. So terms that the lists relate to its own count too, and
+//! terms that begin alike, which takes care of much that a stemmer does not know: names, typing errors, languages
+//! without one. Both at a discount, and never as rarer than the word asked for.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use super::dates::{self, Span};
+use super::index::LexicalIndex;
+use super::lists::Lists;
+use super::names::{self, Named};
+use super::postings::Postings;
+use super::terms::{Purpose, terms};
+use crate::search::Voice;
+
+/// What a related term counts of the one asked for.
+const RELATED: f32 = 0.25;
+/// What a term that begins alike counts of the one asked for.
+const BEGINS_ALIKE: f32 = 0.5;
+/// So many terms that begin alike are looked at, in the order of their letters.
+const LOOKED_AT: usize = 300;
+/// Of a longer question only so many bytes at each end are read.
+const END: usize = 8 * 1024;
+/// Of a question with more terms the rarest that the index has are asked for.
+const MOST_TERMS: usize = 32;
+
+/// What a question asks, as far as the index can tell.
+pub(super) struct Question<'a> {
+    /// The terms the index has, with their weights.
+    pub(super) terms: Vec<(&'a Postings, f32)>,
+    /// The weights of the question's own terms, also of those the index has not.
+    pub(super) most: f32,
+    /// Of each speaker.
+    pub(super) named: Vec<Named>,
+    pub(super) voice: Option<Voice>,
+    pub(super) dates: Vec<Span>,
+    pub(super) asks_when: bool,
+}
+
+impl<'a> Question<'a> {
+    pub(super) fn read(index: &'a LexicalIndex, question: &str) -> Self {
+        let question = &ends(question);
+        let asked = asked(index, question);
+        let asks_when = index.lists.asks_when.as_ref();
+        Self {
+            terms: widened(index, &asked)
+                .into_iter()
+                .filter_map(|(term, weight)| Some((index.terms.get(term)?, weight)))
+                .collect(),
+            most: asked.values().sum(),
+            named: names::named(&index.lists, &index.speakers, question),
+            voice: names::voice(&index.lists, question),
+            dates: dates::spans(&dates::dates(&index.lists, question), &index.years),
+            asks_when: asks_when.is_some_and(|pattern| pattern.is_match(question)),
+        }
+    }
+}
+
+/// The beginning and the end of what is too long to be a question all through: where people ask about what they paste.
+fn ends(question: &str) -> Cow<'_, str> {
+    if question.len() <= 2 * END {
+        return Cow::Borrowed(question);
+    }
+    let head = &question[..question.floor_char_boundary(END)];
+    let tail = &question[question.ceil_char_boundary(question.len() - END)..];
+    Cow::Owned(format!("{head}\n{tail}"))
+}
+
+/// The question's terms with their weights, the rarest if there are too many.
+fn asked(index: &LexicalIndex, question: &str) -> BTreeMap<String, f32> {
+    let mut asked = BTreeMap::new();
+    terms(&index.lists, question, Purpose::Ask, |term| {
+        if !asked.contains_key(term) {
+            asked.insert(term.to_owned(), rarity(index, term));
+        }
+    });
+    if asked.len() <= MOST_TERMS {
+        return asked;
+    }
+    let known = |(term, _): &(String, f32)| index.terms.contains_key(term.as_str());
+    let mut known: Vec<_> = asked.into_iter().filter(known).collect();
+    known.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    known.truncate(MOST_TERMS);
+    known.into_iter().collect()
+}
+
+/// The terms asked for and those that may stand for them, each with its greatest weight.
+fn widened<'a>(
+    index: &'a LexicalIndex,
+    asked: &'a BTreeMap<String, f32>,
+) -> BTreeMap<&'a str, f32> {
+    let mut all: BTreeMap<&str, f32> = BTreeMap::new();
+    for (term, weight) in asked {
+        let own = (term.as_str(), *weight);
+        let discounted =
+            |other: &'a str, discount: f32| (other, discount * rarity(index, other).min(*weight));
+        let related = related(&index.lists, term).map(|other| discounted(other, RELATED));
+        let alike = beginning_alike(index, term).map(|other| discounted(other, BEGINS_ALIKE));
+        for (term, weight) in related.chain(alike).chain([own]) {
+            let greatest = all.entry(term).or_default();
+            *greatest = greatest.max(weight);
+        }
+    }
+    all
+}
+
+fn related<'a>(lists: &'a Lists, term: &str) -> impl Iterator<Item = &'a str> {
+    let related = lists.related.get(term).into_iter().flatten();
+    related.map(String::as_str)
+}
+
+/// Terms of the index that share most of their beginning with this one.
+fn beginning_alike<'a>(index: &'a LexicalIndex, term: &'a str) -> impl Iterator<Item = &'a str> {
+    let alike = Alike::of(term);
+    let from = alike.map(|alike| &term[..alike.bytes]);
+    from.into_iter().flat_map(move |from| {
+        let range = (Bound::Included(from), Bound::Unbounded);
+        index
+            .terms
+            .range::<str, _>(range)
+            .map(|(other, _)| &**other)
+            .take(LOOKED_AT)
+            .take_while(move |other| other.starts_with(from))
+            .filter(move |other| alike.is_some_and(|alike| alike.admits(term, other)))
+    })
+}
+
+/// How much of its beginning a term must share to be taken for another.
+#[derive(Clone, Copy)]
+struct Alike {
+    /// The bytes that all who do share.
+    bytes: usize,
+    /// The share of the longer term, in quarters.
+    quarters: usize,
+}
+
+impl Alike {
+    /// `None` where the beginning tells nothing: of short words, numbers, pairs of characters.
+    fn of(term: &str) -> Option<Self> {
+        if !term.chars().all(char::is_alphabetic) {
+            return None;
+        }
+        // Words without a stemmer keep their endings and so share less.
+        let (least, quarters) = if term.is_ascii() { (4, 3) } else { (3, 2) };
+        let length = term.chars().count();
+        let cut = least.max(length * quarters / 4);
+        let (bytes, _) = term.char_indices().nth(cut).unwrap_or((term.len(), ' '));
+        (length >= least).then_some(Self { bytes, quarters })
+    }
+
+    fn admits(self, term: &str, other: &str) -> bool {
+        let shared = term.chars().zip(other.chars()).take_while(|(a, b)| a == b);
+        shared.count() * 4 >= other.chars().count() * self.quarters
+    }
+}
+
+/// How much it tells that a message has a term: the logarithm of how few have it.
+#[expect(clippy::cast_possible_truncation, reason = "a weight needs no more")]
+fn rarity(index: &LexicalIndex, term: &str) -> f32 {
+    let with = index.terms.get(term).map_or(0, Postings::messages);
+    let (all, with) = (f64::from(index.n_messages), f64::from(with));
+    ((all - with + 0.5) / (with + 0.5)).ln_1p() as f32
+}
