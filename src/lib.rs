@@ -24,6 +24,7 @@ pub mod hint;
 pub mod memory;
 pub mod provider;
 pub mod repl;
+pub mod search;
 pub mod store;
 pub mod term;
 #[cfg(any(test, feature = "testing"))]
