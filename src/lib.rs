@@ -22,6 +22,7 @@ pub mod context;
 pub mod files;
 pub mod hint;
 pub mod memory;
+pub mod net;
 pub mod provider;
 pub mod repl;
 pub mod search;

@@ -35,7 +35,10 @@ pub enum GraphState {
     /// There are too few rows for one, or it was given up.
     None,
     /// Being built; all rows are scanned meanwhile.
-    Building { rows: usize, of: usize },
+    Building {
+        rows: usize,
+        of: usize,
+    },
     Ready,
 }
 
@@ -320,7 +323,10 @@ impl Shared {
         let share = known as f64 / (TRIALS * TRIAL_HITS) as f64;
         tracing::info!(rows = n, share, "the vector graph is built");
         if share < TRIAL_SHARE {
-            tracing::warn!(share, "the vector graph misses too much; rows are scanned instead");
+            tracing::warn!(
+                share,
+                "the vector graph misses too much; rows are scanned instead"
+            );
             return self.give_up(Stage::Unfit);
         }
         self.become_ready();

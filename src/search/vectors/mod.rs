@@ -223,12 +223,7 @@ impl VectorIndex {
         self.settle(&query, k, &candidates)
     }
 
-    fn from_scan(
-        &self,
-        query: &Query,
-        k: usize,
-        allowed: &dyn Fn(u32) -> bool,
-    ) -> Vec<Candidate> {
+    fn from_scan(&self, query: &Query, k: usize, allowed: &dyn Fn(u32) -> bool) -> Vec<Candidate> {
         let mut gathered = Gathered::new(k);
         gathered.scan(&self.rows, 0, query, allowed);
         gathered.candidates()

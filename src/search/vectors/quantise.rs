@@ -96,7 +96,10 @@ impl Query {
             code
         };
         let codes = exact.iter().map(code).collect();
-        #[expect(clippy::cast_possible_truncation, reason = "an error bound, rounded up")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "an error bound, rounded up"
+        )]
         let error = squares.sqrt() as f32 * 1.0001;
         Self {
             exact,
