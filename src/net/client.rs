@@ -9,6 +9,9 @@ use reqwest::Client;
 use super::endpoint::Endpoint;
 use super::error::NetError;
 
+/// Servers of large files send their clients on, but not for ever.
+const MOST_REDIRECTS: usize = 10;
+
 /// How long to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
@@ -20,14 +23,26 @@ pub struct Patience {
 
 /// A client for `endpoint`; carries its key.
 pub fn client(endpoint: &Endpoint, patience: Patience) -> Result<Client, NetError> {
+    let builder = builder(endpoint, patience)
+        // A redirect could carry a key to another server, and turns a POST into a GET.
+        .redirect(reqwest::redirect::Policy::none())
+        .default_headers(endpoint.headers().clone());
+    builder.build().map_err(|error| no_tls(endpoint, &error))
+}
+
+/// A client that fetches public files from `endpoint`: without its key, and wherever the server sends it.
+pub fn fetching(endpoint: &Endpoint, patience: Patience) -> Result<Client, NetError> {
+    let follow = reqwest::redirect::Policy::limited(MOST_REDIRECTS);
+    let built = builder(endpoint, patience).redirect(follow).build();
+    built.map_err(|error| no_tls(endpoint, &error))
+}
+
+fn builder(endpoint: &Endpoint, patience: Patience) -> reqwest::ClientBuilder {
     install_tls();
     let mut builder = Client::builder()
         .user_agent(concat!("cogtrix/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(patience.connect)
-        .read_timeout(patience.idle)
-        // A redirect could carry a key to another server, and turns a POST into a GET.
-        .redirect(reqwest::redirect::Policy::none())
-        .default_headers(endpoint.headers().clone());
+        .read_timeout(patience.idle);
     if endpoint.is_local() {
         builder = builder.no_proxy();
     }
@@ -35,7 +50,7 @@ pub fn client(endpoint: &Endpoint, patience: Patience) -> Result<Client, NetErro
         // Reading the system's certificates takes longer than a local request.
         builder = builder.tls_certs_only(std::iter::empty());
     }
-    builder.build().map_err(|error| no_tls(endpoint, &error))
+    builder
 }
 
 /// The same for ollama-rs, which takes a client of another generation of reqwest.

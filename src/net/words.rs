@@ -24,6 +24,23 @@ pub fn said(value: &Value) -> Option<String> {
     words.filter(|text| !text.trim().is_empty())
 }
 
+/// What a body that explains a failure says: JSON in any vendor's shape, HTML, or text; secrets masked.
+pub fn complaint(body: &[u8], mask: impl Fn(&str) -> String) -> String {
+    let text = String::from_utf8_lossy(body);
+    let words = match serde_json::from_str::<Value>(&text) {
+        Ok(value) => value
+            .get("error")
+            .and_then(said)
+            .or_else(|| said(&value))
+            .unwrap_or_else(|| value.to_string()),
+        Err(_) => html_title(&text).unwrap_or_else(|| text.into_owned()),
+    };
+    match one_line(&mask(&words)) {
+        words if words.is_empty() => "no reason given".to_owned(),
+        words => words,
+    }
+}
+
 /// What a web page calls itself, if `text` is one.
 pub fn html_title(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
