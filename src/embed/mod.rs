@@ -35,7 +35,7 @@ pub use ollama::Ollama;
 pub use openai::OpenAi;
 pub use remote::RemoteSettings;
 
-/// Blank texts are embedded as this: servers return nothing for them.
+/// Servers are sent this for a blank text, for which they return nothing.
 const BLANK: &str = "(nothing)";
 
 /// Computes vectors.

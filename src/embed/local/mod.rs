@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use self::config::Config;
 use self::tokens::Vocabulary;
 use self::weights::Weights;
-use super::{EmbedError, Embedder, said, unit};
+use super::{EmbedError, Embedder, unit};
 use crate::files::Disk;
 
 const CONFIG: &str = "config.json";
@@ -126,7 +126,7 @@ impl Inner {
         let longest = LONGEST.min(self.config.max_position_embeddings);
         let ids = texts
             .iter()
-            .map(|text| self.vocabulary.encode(said(text), longest));
+            .map(|text| self.vocabulary.encode(text, longest));
         let ids: Vec<Vec<u32>> = ids.collect();
         let vectors = encoder::encode(&self.config, &weights, &ids);
         let vectors = vectors.into_iter().map(unit).collect::<Option<_>>();

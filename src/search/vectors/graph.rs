@@ -176,6 +176,11 @@ impl Graph {
         self.shared.stage()
     }
 
+    #[cfg(test)]
+    pub(super) fn put_in_doubt(&self) {
+        self.shared.give_up(Stage::InDoubt);
+    }
+
     /// The one that answers, if it can.
     pub(super) fn searcher(&self, rows: &Rows) -> Option<Searcher> {
         let ready = self.shared.stage() == Stage::Ready && self.is_near(rows);

@@ -78,6 +78,15 @@ impl Meta {
         Ok(meta)
     }
 
+    /// What made the vectors, if the file is one of this version.
+    pub(super) fn spec(bytes: &[u8]) -> Option<Spec> {
+        let meta: Self = serde_json::from_slice(bytes).ok()?;
+        (meta.version == VERSION).then_some(Spec {
+            model: meta.model,
+            dimension: meta.dimension,
+        })
+    }
+
     pub(super) fn agrees_with(&self, checksum: u64) -> bool {
         self.checksum == hex(checksum)
     }

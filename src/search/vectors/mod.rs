@@ -142,6 +142,12 @@ impl VectorIndex {
         Ok(Read::new(spec.dimension).into_index(store, options))
     }
 
+    /// What made the vectors in `folder`, if there are any that can be used: so an index can be opened
+    /// before the embedder was asked for its dimension.
+    pub fn stored(folder: &Path) -> Option<Spec> {
+        Store::spec(folder)
+    }
+
     /// Stores the vector of `place`, with unit length; one that was there for it is withdrawn.
     pub fn push(&mut self, place: Place, vector: &[f32]) -> Result<(), VectorError> {
         let unit = quantise::unit(vector, self.rows.dimension())?;
@@ -240,9 +246,7 @@ impl VectorIndex {
         let searcher = self.searcher()?;
         let (codes, grain) = quantise::quantise(&query.exact);
         let Some(found) = searcher.nearest(&codes, grain, LOOK_AT.max(k * 3)) else {
-            let mut slot = self.slot();
-            slot.review();
-            slot.feed(&self.rows, self.options);
+            // It is in doubt now; the next search lets go of it.
             return None;
         };
         let picked: Vec<u32> = found.rows.into_iter().filter(|row| allowed(*row)).collect();
@@ -257,7 +261,9 @@ impl VectorIndex {
 
     fn searcher(&self) -> Option<Searcher> {
         let mut slot = self.slot();
-        slot.review();
+        if slot.review() {
+            slot.feed(&self.rows, self.options);
+        }
         slot.graph.as_ref()?.searcher(&self.rows)
     }
 
@@ -306,19 +312,18 @@ impl VectorIndex {
 }
 
 impl Slot {
-    /// Lets go of a graph that must not answer any more.
-    fn review(&mut self) {
-        match self.graph.as_ref().map(Graph::stage) {
-            None | Some(Stage::Building | Stage::Ready) => {}
-            Some(Stage::InDoubt) => {
-                self.graph = None;
-                self.n_dropped += 1;
-            }
-            Some(Stage::Unfit) => {
-                self.graph = None;
-                self.n_dropped = REBUILDS + 1;
-            }
-        }
+    /// Lets go of a graph that must not answer any more; says whether it did.
+    fn review(&mut self) -> bool {
+        let n_dropped = match self.graph.as_ref().map(Graph::stage) {
+            None | Some(Stage::Building | Stage::Ready) => return false,
+            Some(Stage::InDoubt) => self.n_dropped + 1,
+            Some(Stage::Unfit) => REBUILDS + 1,
+        };
+        *self = Self {
+            graph: None,
+            n_dropped,
+        };
+        true
     }
 
     /// Builds a graph if there is none, or hands it what is new.

@@ -75,6 +75,11 @@ impl Store {
         Self::empty(folder, spec)
     }
 
+    /// What made the vectors in `folder`, if its metadata can be read.
+    pub(super) fn spec(folder: &Path) -> Option<Spec> {
+        Meta::spec(&fs::read(folder.join(META)).ok()?)
+    }
+
     fn empty(folder: &Path, spec: &Spec) -> Result<Self, VectorError> {
         Ok(Self {
             records: Positioned::open(folder.join(RECORDS))?,
