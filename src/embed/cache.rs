@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use super::hex;
 use crate::files::Disk;
 
 const MAGIC: &[u8] = b"cogtrix vectors 1\n";
@@ -55,10 +56,7 @@ struct File {
 impl Cache {
     pub(super) fn new(disk: Arc<dyn Disk>, folder: &Path, model: &str, max_bytes: u64) -> Self {
         let digest = Sha256::digest(model.as_bytes());
-        let name: String = digest[..8]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let name = hex(&digest[..8]);
         Self {
             disk,
             path: folder.join(format!("{name}.vectors")),
@@ -261,7 +259,7 @@ mod tests {
         let mut known = Vec::new();
         for n in names {
             if let Some(vector) = cache.get(Key::of(&n.to_string())).unwrap() {
-                assert!(vector.iter().all(|x| *x == n as f32));
+                assert_eq!(vector, vec![n as f32; vector.len()]);
                 known.push(n);
             }
         }

@@ -1,6 +1,7 @@
 //! What can go wrong on the way to a vector. None of it may stop a reply: whoever asks goes on without.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -83,7 +84,7 @@ pub(super) struct Refusal {
 }
 
 impl EmbedError {
-    pub(super) fn weights(path: &Path, why: impl ToString) -> Self {
+    pub(super) fn weights(path: &Path, why: &dyn fmt::Display) -> Self {
         Self::Weights {
             path: path.to_owned(),
             why: why.to_string(),

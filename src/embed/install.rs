@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
+use super::hex;
 use crate::files::Disk;
 use crate::hint::Hint;
 use crate::net::{self, Endpoint, NetError, Patience};
@@ -238,8 +239,7 @@ impl Fetching<'_> {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 #[cfg(test)]

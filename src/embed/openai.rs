@@ -62,16 +62,19 @@ impl OpenAi {
         }
     }
 
+    /// Built at the first call: it costs time, and fails where there are no certificates.
+    fn http(&self) -> Result<reqwest::Client, EmbedError> {
+        if let Some(http) = self.http.get() {
+            return Ok(http.clone());
+        }
+        let Server { endpoint, settings } = &*self.server;
+        let http = net::client(endpoint, settings.patience)?;
+        Ok(self.http.get_or_init(|| http).clone())
+    }
+
     /// A client of the crate that sends through us: one request, no retry, our errors.
     fn client(&self) -> Result<Client<Place>, EmbedError> {
-        let http = match self.http.get() {
-            Some(http) => http.clone(),
-            None => {
-                let Server { endpoint, settings } = &*self.server;
-                let http = net::client(endpoint, settings.patience)?;
-                self.http.get_or_init(|| http).clone()
-            }
-        };
+        let http = self.http()?;
         let place = Place(Arc::clone(&self.server), SecretString::default());
         let client = Client::build(http.clone(), place);
         let server = Arc::clone(&self.server);

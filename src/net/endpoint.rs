@@ -85,6 +85,7 @@ impl Endpoint {
     }
 
     /// Adds a header that every request carries.
+    #[must_use]
     pub fn with(mut self, name: &'static str, value: &'static str) -> Self {
         let name = HeaderName::from_static(name);
         self.headers.insert(name, HeaderValue::from_static(value));

@@ -26,7 +26,7 @@ pub(super) fn encode(config: &Config, weights: &Weights, texts: &[Vec<u32>]) -> 
     }
     normalise(&mut states, &weights.norm, config.layer_norm_eps);
     for layer in &weights.layers {
-        states = pass(config, layer, states, &spans);
+        states = pass(config, layer, &states, &spans);
     }
     let mean = |span: &Span| {
         let rows = part(&states, span, 0..config.hidden_size);
@@ -36,11 +36,11 @@ pub(super) fn encode(config: &Config, weights: &Weights, texts: &[Vec<u32>]) -> 
     spans.iter().map(mean).collect()
 }
 
-fn pass(config: &Config, layer: &Layer, states: Array2<f32>, spans: &[Span]) -> Array2<f32> {
+fn pass(config: &Config, layer: &Layer, states: &Array2<f32>, spans: &[Span]) -> Array2<f32> {
     let qkv = apply(&layer.qkv, &states.view());
     let attended = attend(config, &qkv, spans);
     let mut attended = apply(&layer.attended, &attended.view());
-    attended += &states;
+    attended += states;
     normalise(&mut attended, &layer.attended_norm, config.layer_norm_eps);
     let mut wide = apply(&layer.widened, &attended.view());
     wide.mapv_inplace(gelu);
@@ -99,7 +99,7 @@ fn softmax(mut row: ndarray::ArrayViewMut1<'_, f32>) {
 
 fn normalise(states: &mut Array2<f32>, norm: &Norm, epsilon: f32) {
     for mut state in states.rows_mut() {
-        let (mean, deviation) = spread(state.view(), epsilon);
+        let (mean, deviation) = spread(&state.view(), epsilon);
         state -= mean;
         state /= deviation;
         state *= &norm.weight;
@@ -107,7 +107,7 @@ fn normalise(states: &mut Array2<f32>, norm: &Norm, epsilon: f32) {
     }
 }
 
-fn spread(state: ArrayView1<'_, f32>, epsilon: f32) -> (f32, f32) {
+fn spread(state: &ArrayView1<'_, f32>, epsilon: f32) -> (f32, f32) {
     #[expect(clippy::cast_precision_loss, reason = "some hundreds")]
     let n = state.len() as f32;
     let mean = state.sum() / n;

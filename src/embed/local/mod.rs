@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use self::config::Config;
 use self::tokens::Vocabulary;
 use self::weights::Weights;
-use super::{EmbedError, Embedder, unit};
+use super::{EmbedError, Embedder, hex, unit};
 use crate::files::Disk;
 
 const CONFIG: &str = "config.json";
@@ -63,28 +63,25 @@ impl Local {
         let read = |name: &str| {
             let path = folder.join(name);
             let bytes = disk.read(&path);
-            bytes.map_err(|error| EmbedError::weights(&path, error))
+            bytes.map_err(|error| EmbedError::weights(&path, &error))
         };
         let bytes = read(CONFIG)?;
         let config = Config::read(&bytes);
-        let config = config.map_err(|why| EmbedError::weights(&folder.join(CONFIG), why))?;
+        let config = config.map_err(|why| EmbedError::weights(&folder.join(CONFIG), &why))?;
         let words = read(VOCABULARY)?;
         let text = String::from_utf8_lossy(&words);
         let vocabulary = Vocabulary::read(&text);
         let vocabulary =
-            vocabulary.map_err(|why| EmbedError::weights(&folder.join(VOCABULARY), why))?;
+            vocabulary.map_err(|why| EmbedError::weights(&folder.join(VOCABULARY), &why))?;
         let path = folder.join(WEIGHTS);
-        let failed = |error: std::io::Error| EmbedError::weights(&path, error);
+        let failed = |error: std::io::Error| EmbedError::weights(&path, &error);
         let size = disk.size(&path).map_err(failed)?;
         let head = disk.read_head(&path, TELLING).map_err(failed)?;
         let mut digest = Sha256::new();
         for part in [&bytes, &words, &head, &size.to_le_bytes().to_vec()] {
             digest.update(part);
         }
-        let digest: String = digest.finalize()[..4]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let digest = hex(&digest.finalize()[..4]);
         let (layers, size) = (config.num_hidden_layers, config.hidden_size);
         Ok(Self(Arc::new(Inner {
             model: format!("local/bert-{layers}x{size}-{digest}"),
@@ -113,7 +110,7 @@ impl Embedder for Local {
             let inner = Arc::clone(&self.0);
             let group: Vec<String> = group.iter().map(|text| (*text).to_owned()).collect();
             let computed = tokio::task::spawn_blocking(move || inner.embed(&group)).await;
-            let computed = computed.map_err(|error| EmbedError::weights(&self.0.folder, error))?;
+            let computed = computed.map_err(|error| EmbedError::weights(&self.0.folder, &error))?;
             vectors.extend(computed?);
         }
         Ok(vectors)
@@ -131,7 +128,7 @@ impl Inner {
         let vectors = encoder::encode(&self.config, &weights, &ids);
         let vectors = vectors.into_iter().map(unit).collect::<Option<_>>();
         vectors.ok_or_else(|| {
-            EmbedError::weights(&self.folder.join(WEIGHTS), "they make vectors of nothing")
+            EmbedError::weights(&self.folder.join(WEIGHTS), &"they make vectors of nothing")
         })
     }
 
@@ -142,9 +139,9 @@ impl Inner {
         }
         let path = self.folder.join(WEIGHTS);
         let bytes = self.disk.read(&path);
-        let bytes = bytes.map_err(|error| EmbedError::weights(&path, error))?;
+        let bytes = bytes.map_err(|error| EmbedError::weights(&path, &error))?;
         let read = Weights::read(&bytes, &self.config, self.vocabulary.len());
-        let read = Arc::new(read.map_err(|why| EmbedError::weights(&path, why))?);
+        let read = Arc::new(read.map_err(|why| EmbedError::weights(&path, &why))?);
         *weights = Some(Arc::clone(&read));
         Ok(read)
     }

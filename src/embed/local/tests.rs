@@ -251,6 +251,11 @@ fn other_weights_in_the_same_place_are_another_model() {
 
 /// With real weights at hand (`COGTRIX_TEST_ENCODER` names their folder, `COGTRIX_TEST_VECTORS` a list of
 /// sentences with token ids and vectors) the encoder is compared with another one.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "run by hand, where the weights are"
+)]
 #[tokio::test]
 async fn real_weights_give_the_vectors_they_should() {
     let named = |name: &str| std::env::var_os(name).map(PathBuf::from);

@@ -224,12 +224,12 @@ impl VectorIndex {
             !self.gone[row] && filter.allows(Place(self.places[row]))
         };
         let candidates = self
-            .from_graph(&query, k, &allowed)
-            .unwrap_or_else(|| self.from_scan(&query, k, &allowed));
+            .by_graph(&query, k, &allowed)
+            .unwrap_or_else(|| self.by_scan(&query, k, &allowed));
         self.settle(&query, k, &candidates)
     }
 
-    fn from_scan(&self, query: &Query, k: usize, allowed: &dyn Fn(u32) -> bool) -> Vec<Candidate> {
+    fn by_scan(&self, query: &Query, k: usize, allowed: &dyn Fn(u32) -> bool) -> Vec<Candidate> {
         let mut gathered = Gathered::new(k);
         gathered.scan(&self.rows, 0, query, allowed);
         gathered.candidates()
@@ -237,7 +237,7 @@ impl VectorIndex {
 
     /// What the graph finds, and a scan of the rows it does not cover. `None` where there is no graph, or
     /// where the filter leaves too little of what it found.
-    fn from_graph(
+    fn by_graph(
         &self,
         query: &Query,
         k: usize,
