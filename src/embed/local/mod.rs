@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use futures_util::{StreamExt, stream};
 use sha2::{Digest, Sha256};
 
 use self::config::Config;
@@ -30,6 +31,8 @@ const WEIGHTS: &str = "model.safetensors";
 const LONGEST: usize = 256;
 /// Texts computed together: between two such groups the work can be given up.
 const TOGETHER: usize = 16;
+/// Groups computed side by side at most.
+const MOST_AT_ONCE: usize = 4;
 /// Of the weights, this much at the start tells one file from another, together with its size.
 const TELLING: usize = 256 << 10;
 
@@ -105,16 +108,28 @@ impl Embedder for Local {
     }
 
     async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let mut vectors = Vec::with_capacity(texts.len());
-        for group in texts.chunks(TOGETHER) {
+        let owned = |group: &[&str]| group.iter().map(|text| (*text).to_owned()).collect();
+        let groups: Vec<Vec<String>> = texts.chunks(TOGETHER).map(owned).collect();
+        let groups = groups.into_iter().map(|group| {
             let inner = Arc::clone(&self.0);
-            let group: Vec<String> = group.iter().map(|text| (*text).to_owned()).collect();
-            let computed = tokio::task::spawn_blocking(move || inner.embed(&group)).await;
-            let computed = computed.map_err(|error| EmbedError::weights(&self.0.folder, &error))?;
-            vectors.extend(computed?);
+            async move {
+                let folder = inner.folder.clone();
+                let computed = tokio::task::spawn_blocking(move || inner.embed(&group)).await;
+                computed.map_err(|error| EmbedError::weights(&folder, &error))?
+            }
+        });
+        let mut computed = stream::iter(groups).buffered(side_by_side());
+        let mut vectors = Vec::with_capacity(texts.len());
+        while let Some(group) = computed.next().await {
+            vectors.extend(group?);
         }
         Ok(vectors)
     }
+}
+
+/// Groups computed at once: half of the processors stay free for everything else.
+fn side_by_side() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| (n.get() / 2).clamp(1, MOST_AT_ONCE))
 }
 
 impl Inner {
@@ -138,9 +153,11 @@ impl Inner {
             return Ok(Arc::clone(weights));
         }
         let path = self.folder.join(WEIGHTS);
-        let bytes = self.disk.read(&path);
-        let bytes = bytes.map_err(|error| EmbedError::weights(&path, &error))?;
-        let read = Weights::read(&bytes, &self.config, self.vocabulary.len());
+        let read_at = |at: u64, limit: usize| {
+            let bytes = self.disk.read_at(&path, at, limit);
+            bytes.map_err(|error| error.to_string())
+        };
+        let read = Weights::read(&read_at, &self.config, self.vocabulary.len());
         let read = Arc::new(read.map_err(|why| EmbedError::weights(&path, &why))?);
         *weights = Some(Arc::clone(&read));
         Ok(read)

@@ -2,9 +2,18 @@
 //! shape that the config says, so that the forward pass cannot fail.
 
 use ndarray::{Array1, Array2, Axis, concatenate};
-use safetensors::{Dtype, SafeTensors};
+use safetensors::Dtype;
+use safetensors::tensor::Metadata;
 
 use super::config::Config;
+
+/// Bytes that hold the header's length, and how long a header may be.
+const LENGTH: usize = 8;
+const LONGEST_HEADER: usize = 16 << 20;
+/// A header may be damaged too; no encoder that is run here has so large a matrix.
+const LONGEST_TENSOR: usize = 2 << 30;
+/// Read at once, so that the file is not in memory twice. A multiple of four.
+const PIECE: usize = 1 << 20;
 
 /// `y = x · weight + bias`.
 #[derive(Debug)]
@@ -43,9 +52,12 @@ pub(super) struct Weights {
 
 impl Weights {
     /// Reads the file; the error says what is missing or has another shape.
-    pub(super) fn read(bytes: &[u8], config: &Config, n_words: usize) -> Result<Self, String> {
-        let tensors = SafeTensors::deserialize(bytes).map_err(|error| error.to_string())?;
-        let source = Source { tensors };
+    pub(super) fn read(
+        read_at: ReadAt<'_>,
+        config: &Config,
+        n_words: usize,
+    ) -> Result<Self, String> {
+        let source = Source::open(read_at)?;
         let (size, wide) = (config.hidden_size, config.intermediate_size);
         let words = source.matrix("embeddings.word_embeddings.weight")?;
         if words.nrows() < n_words || words.ncols() != size {
@@ -73,25 +85,56 @@ impl Weights {
     }
 }
 
+/// Reads some bytes of the file.
+pub(super) type ReadAt<'a> = &'a dyn Fn(u64, usize) -> Result<Vec<u8>, String>;
+
 /// Tensors by name, with or without the prefix that some files have.
 struct Source<'a> {
-    tensors: SafeTensors<'a>,
+    header: Metadata,
+    /// Where the data begin.
+    data: u64,
+    read_at: ReadAt<'a>,
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
+    /// The header: its length in eight bytes, then a list of tensors.
+    fn open(read_at: ReadAt<'a>) -> Result<Self, String> {
+        let start = read_at(0, LENGTH)?;
+        let length = start.first_chunk::<LENGTH>().ok_or("it is empty")?;
+        let length = usize::try_from(u64::from_le_bytes(*length));
+        let length = length.ok().filter(|length| *length <= LONGEST_HEADER);
+        let length = length.ok_or("its header is too long")?;
+        let bytes = read_at(LENGTH as u64, length)?;
+        Ok(Self {
+            header: serde_json::from_slice(&bytes).map_err(|error| error.to_string())?,
+            data: (LENGTH + length) as u64,
+            read_at,
+        })
+    }
+
     fn values(&self, name: &str) -> Result<(Vec<usize>, Vec<f32>), String> {
-        let found = self.tensors.tensor(name);
-        let found = found.or_else(|_| self.tensors.tensor(&format!("bert.{name}")));
-        let tensor = found.map_err(|_| format!("there is no {name}"))?;
-        if tensor.dtype() != Dtype::F32 {
-            return Err(format!("{name} is {:?}, not F32", tensor.dtype()));
+        let found = self.header.info(name);
+        let found = found.or_else(|| self.header.info(&format!("bert.{name}")));
+        let tensor = found.ok_or_else(|| format!("there is no {name}"))?;
+        if tensor.dtype != Dtype::F32 {
+            return Err(format!("{name} is {:?}, not F32", tensor.dtype));
         }
-        let (words, _) = tensor.data().as_chunks::<4>();
-        let values: Vec<f32> = words.iter().map(|word| f32::from_le_bytes(*word)).collect();
+        let (from, to) = tensor.data_offsets;
+        let len = to.checked_sub(from).filter(|len| *len <= LONGEST_TENSOR);
+        let len = len.ok_or_else(|| format!("{name} is too long"))?;
+        let mut values = Vec::with_capacity(len / 4);
+        for at in (from..to).step_by(PIECE) {
+            let bytes = (self.read_at)(self.data + at as u64, PIECE.min(to - at))?;
+            let (words, _) = bytes.as_chunks::<4>();
+            values.extend(words.iter().map(|word| f32::from_le_bytes(*word)));
+        }
+        if values.len() * 4 != len {
+            return Err(format!("{name} is cut off"));
+        }
         if values.iter().any(|value| !value.is_finite()) {
             return Err(format!("{name} holds numbers that are not finite"));
         }
-        Ok((tensor.shape().to_vec(), values))
+        Ok((tensor.shape.clone(), values))
     }
 
     fn matrix(&self, name: &str) -> Result<Array2<f32>, String> {

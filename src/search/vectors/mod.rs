@@ -42,7 +42,7 @@ pub use meta::Spec;
 
 /// Rows a graph is asked for at least; more than wanted, because codes tell neighbours apart less well
 /// than floats do.
-const LOOK_AT: usize = 96;
+const LOOK_AT: usize = 64;
 /// Rows read again for one search at most. Only where thousands of vectors are as good as equal would more
 /// be needed, and then it matters little which of them are returned.
 const MOST_READ: usize = 2_048;
