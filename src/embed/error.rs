@@ -1,8 +1,11 @@
 //! What can go wrong on the way to a vector. None of it may stop a reply: whoever asks goes on without.
 
 use std::borrow::Cow;
+#[cfg(feature = "local-embeddings")]
 use std::fmt;
-use std::path::{Path, PathBuf};
+#[cfg(feature = "local-embeddings")]
+use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::hint::Hint;
@@ -65,13 +68,14 @@ impl From<NetError> for EmbedError {
 }
 
 /// Words of a refusal because of a text's length; together with "input", "token" or the like.
-const LENGTH: [&str; 6] = [
+const LENGTH: [&str; 7] = [
     "too long",
     "too large",
     "exceed",
     "maximum",
     "too many",
     "longer than",
+    "larger than",
 ];
 const OF_TEXT: [&str; 5] = ["token", "input", "context", "length", "batch size"];
 
@@ -84,6 +88,7 @@ pub(super) struct Refusal {
 }
 
 impl EmbedError {
+    #[cfg(feature = "local-embeddings")]
     pub(super) fn weights(path: &Path, why: &dyn fmt::Display) -> Self {
         Self::Weights {
             path: path.to_owned(),
@@ -193,7 +198,7 @@ mod tests {
     fn refusals_are_sorted_by_what_can_be_done() {
         use EmbedError as E;
         type Is = fn(&EmbedError) -> bool;
-        let cases: [(Option<u16>, &str, Is); 11] = [
+        let cases: [(Option<u16>, &str, Is); 12] = [
             (Some(401), "no", |e| matches!(e, E::Unauthorized { .. })),
             (
                 None,
@@ -220,6 +225,11 @@ mod tests {
             (
                 Some(400),
                 "This model's maximum context length is 8192 tokens, however you requested 9000",
+                |e| matches!(e, E::TooLong { .. }),
+            ),
+            (
+                Some(400),
+                "input (832 tokens) is larger than the max context size (512 tokens). skipping",
                 |e| matches!(e, E::TooLong { .. }),
             ),
             (Some(429), "slow down", EmbedError::is_transient),

@@ -2,9 +2,6 @@
 //! one call of [`Embedder::embed`](super::Embedder::embed). Invariant: as many vectors as texts, in their
 //! order, of one length, each a unit vector.
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 use std::time::Duration;

@@ -1,11 +1,11 @@
 //! Both embedders against the scripted server: what they send, and what they make of what comes back.
 
-use serde_json::json;
+use std::time::Duration;
 
-use super::*;
-use crate::embed::{Embedder, Hashed, Ollama, OpenAi};
-use crate::net::{Endpoint, Key, KeySource, Scheme, base_url};
-use crate::testing::server::{Reply, Script, Server, hang_up, raw, silent};
+use cogtrix::embed::{EmbedError, Embedder, Hashed, Ollama, OpenAi, RemoteSettings};
+use cogtrix::net::{Endpoint, Key, KeySource, Scheme, base_url};
+use cogtrix::testing::server::{Reply, Script, Server, hang_up, raw, silent};
+use serde_json::json;
 
 const DIMENSIONS: usize = 16;
 
@@ -239,5 +239,60 @@ async fn a_server_that_is_not_there_is_told_by_its_address() {
             "{error:?}"
         );
         assert!(error.to_string().contains(&url), "{error}");
+    }
+}
+
+/// With real servers at hand, both serving all-MiniLM-L6-v2: `COGTRIX_TEST_EMBED_OLLAMA`, a base URL with the
+/// model `all-minilm`, and `COGTRIX_TEST_EMBED_OPENAI`, one with `/v1`.
+#[tokio::test]
+async fn real_servers_embed_alike_and_cut_what_is_too_long() {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "run by hand, where the servers are"
+    )]
+    let named = |name: &str| std::env::var(name).ok();
+    let long = "a long story about a bicycle ".repeat(400);
+    let texts = ["a red bicycle", "the bike is red", "tax law", "", &long];
+    let endpoint = |url: &str| {
+        let url = base_url("base_url", url).unwrap();
+        Endpoint::new(url, Key::none(), Scheme::Bearer).unwrap()
+    };
+    let mut embedders: Vec<Box<dyn Embedder>> = Vec::new();
+    if let Some(url) = named("COGTRIX_TEST_EMBED_OLLAMA") {
+        let settings = RemoteSettings::new("all-minilm");
+        embedders.push(Box::new(Ollama::new(endpoint(&url), settings)));
+        let settings = RemoteSettings::new("nope");
+        let error = Ollama::new(endpoint(&url), settings)
+            .probe()
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(error, EmbedError::UnknownModel { .. }),
+            "{error:?}"
+        );
+    }
+    if let Some(url) = named("COGTRIX_TEST_EMBED_OPENAI") {
+        let settings = RemoteSettings::new("all-minilm");
+        embedders.push(Box::new(OpenAi::new(endpoint(&url), settings)));
+    }
+    for embedder in embedders {
+        let vectors = embedder.embed(&texts).await.unwrap();
+        assert_eq!(embedder.probe().await, Ok(384));
+        let cosine = |a: usize, b: usize| -> f32 {
+            vectors[a].iter().zip(&vectors[b]).map(|(x, y)| x * y).sum()
+        };
+        assert!((cosine(0, 0) - 1.0).abs() < 1e-4);
+        assert!(
+            cosine(0, 1) > 0.6 && cosine(0, 2) < 0.3,
+            "{}",
+            embedder.model()
+        );
+        assert!(
+            cosine(0, 4) > cosine(2, 4) + 0.2,
+            "{}: {} {}",
+            embedder.model(),
+            cosine(0, 4),
+            cosine(2, 4)
+        );
     }
 }
