@@ -10,7 +10,7 @@
 //!
 //! Codes say how far they may be off, so the scan knows which rows it need not look at again; the exact
 //! scores come from the floats on disk, each row checked as it is read. Memory: a byte a dimension and 40
-//! bytes a row; a graph takes about eight times as much.
+//! bytes a row; a graph takes some six times that on top.
 
 mod check;
 mod error;
