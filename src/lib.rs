@@ -9,8 +9,8 @@
 //!  4            repl          term                 shows TurnEvents | the only printer
 //!  3                   agent                       one turn
 //!  2                   memory                      prepare, update, absorb
-//!  1   context  provider  search  store            siblings: none knows another
-//!  0        chat   hint   clock   files            values, and the smallest ports to the outside
+//!  1   context   search   embed   provider   store  siblings: none knows another
+//!  0        chat   hint   clock   files   net      values, and the smallest ports to the outside
 //! ```
 
 pub mod agent;
@@ -19,9 +19,11 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod context;
+pub mod embed;
 pub mod files;
 pub mod hint;
 pub mod memory;
+pub mod net;
 pub mod provider;
 pub mod repl;
 pub mod search;

@@ -47,6 +47,14 @@ impl Disk for LocalDisk {
         Ok(head)
     }
 
+    fn read_at(&self, path: &Path, at: u64, limit: usize) -> io::Result<Vec<u8>> {
+        let mut file = open_regular(path)?;
+        file.seek(io::SeekFrom::Start(at))?;
+        let mut part = Vec::new();
+        file.take(limit as u64).read_to_end(&mut part)?;
+        Ok(part)
+    }
+
     fn size(&self, path: &Path) -> io::Result<u64> {
         Ok(std::fs::metadata(path)?.len())
     }
@@ -319,6 +327,9 @@ mod tests {
         LocalDisk.append_synced(&path, b"!").unwrap();
         assert_eq!(LocalDisk.read(&path).unwrap(), b"two!");
         assert_eq!(LocalDisk.read_head(&path, 2).unwrap(), b"tw");
+        for (at, limit, expected) in [(1, 2, &b"wo"[..]), (3, 9, b"!"), (9, 1, b"")] {
+            assert_eq!(LocalDisk.read_at(&path, at, limit).unwrap(), expected);
+        }
         assert_eq!(
             LocalDisk.list(path.parent().unwrap()).unwrap(),
             std::slice::from_ref(&path)

@@ -30,6 +30,14 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// At most `limit` bytes from the start.
     fn read_head(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>>;
 
+    /// At most `limit` bytes from `at` on; none behind the end.
+    fn read_at(&self, path: &Path, at: u64, limit: usize) -> io::Result<Vec<u8>> {
+        let bytes = self.read(path)?;
+        let at = usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+        let end = at.saturating_add(limit).min(bytes.len());
+        Ok(bytes[at..end].to_vec())
+    }
+
     /// Size in bytes, of a folder any number; `NotFound` where there is nothing.
     fn size(&self, path: &Path) -> io::Result<u64>;
 

@@ -15,6 +15,7 @@ use super::target::{Target, nearest};
 use super::{
     Environment, Kind, ModelName, ModelSettings, Provider, ProviderError, Retry, Settings, detect,
 };
+use crate::net::Endpoint;
 
 /// The word for "find one".
 const AUTO: &str = "auto";
@@ -24,6 +25,15 @@ const AUTO: &str = "auto";
 pub struct Choice {
     pub provider: Arc<dyn Provider>,
     pub notice: Option<String>,
+}
+
+/// Where a model is, for those who ask it something else than a reply.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub kind: Kind,
+    pub endpoint: Endpoint,
+    /// Empty where only a provider was named.
+    pub model: String,
 }
 
 /// All that can be chosen.
@@ -85,6 +95,22 @@ impl Catalog {
                 self.choice(&entry, &model.model, limits)
             }
         }
+    }
+
+    /// Where the model is that an alias, `provider/model`, or a provider's name stands for; `auto` is Ollama's
+    /// usual place. Sends nothing.
+    pub fn place(&self, choice: &str) -> Result<Place, ProviderError> {
+        let model = match self.resolve(choice.trim())? {
+            Wanted::Auto => self.model_of(&self.entry_of(Kind::Ollama).name, ""),
+            Wanted::Provider(name) => self.model_of(&name, ""),
+            Wanted::Model(model) => model,
+        };
+        let entry = self.entry(&model.provider)?;
+        Ok(Place {
+            kind: entry.settings.kind,
+            endpoint: self.endpoint(&entry)?,
+            model: model.model,
+        })
     }
 
     fn resolve(&self, choice: &str) -> Result<Wanted, ProviderError> {
@@ -181,5 +207,37 @@ pub(super) fn offline(notice: Option<String>) -> Choice {
     Choice {
         provider: Arc::new(Offline::new()),
         notice,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_found_by_alias_by_path_and_by_provider_without_asking_anybody() {
+        let mut settings = Settings::default();
+        let alias = ModelSettings {
+            provider: "ollama".to_owned(),
+            model: "bge-m3".to_owned(),
+            context_window: 0,
+            max_tokens: 0,
+            num_ctx: 0,
+        };
+        settings.models.aliases.insert("vectors".to_owned(), alias);
+        let host = [("OLLAMA_HOST".to_owned(), "box:7".to_owned())];
+        let catalog = Catalog::new(settings, Environment(host.into()));
+        for (choice, model) in [
+            ("vectors", "bge-m3"),
+            ("ollama/nomic-embed-text", "nomic-embed-text"),
+            ("ollama", ""),
+            ("auto", ""),
+        ] {
+            let place = catalog.place(choice).unwrap();
+            assert_eq!((place.kind, place.model.as_str()), (Kind::Ollama, model));
+            assert_eq!(place.endpoint.shown(), "http://box:7", "{choice}");
+        }
+        assert!(catalog.place("openai/x").is_err(), "there is no key");
+        assert!(catalog.place("nothing/of/the/kind").is_err());
     }
 }

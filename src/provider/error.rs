@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::chat::Tokens;
 use crate::hint::Hint;
+use crate::net::{KeySource, NetError};
 
 /// Every variant names the URL it happened at.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -80,14 +81,10 @@ pub enum ProviderError {
     Setup { what: String, hint: String },
 }
 
-/// Where a key came from, for the hint of a 401.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeySource {
-    None,
-    /// A variable, by name.
-    Environment(String),
-    /// A config key, by path, such as `providers.openai.api_key`.
-    Config(String),
+impl From<NetError> for ProviderError {
+    fn from(NetError { what, hint }: NetError) -> Self {
+        Self::Setup { what, hint }
+    }
 }
 
 impl ProviderError {

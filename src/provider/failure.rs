@@ -4,15 +4,12 @@
 
 use std::time::Duration;
 
-use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use super::ProviderError;
 use super::overflow::{Overflow, Sizes};
-use crate::chat::{Timestamp, Tokens};
-
-/// Longer messages are cut; some servers answer with a whole stack trace.
-const LONGEST: usize = 400;
+use crate::chat::Tokens;
+use crate::net::{html_title, one_line, said};
 
 /// What a server says about its failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,8 +80,8 @@ impl Complaint {
             Some(Value::Null) | None => outer,
             Some(inner) => inner,
         };
-        let message = words(inner)
-            .or_else(|| words(outer))
+        let message = said(inner)
+            .or_else(|| said(outer))
             .unwrap_or_else(|| value.to_string());
         let labels = ["type", "code", "status"].into_iter();
         let labels = labels.filter_map(|name| inner.get(name)?.as_str().map(str::to_owned));
@@ -116,52 +113,6 @@ impl Complaint {
             (None, None) => Sort::Other,
         }
     }
-}
-
-fn words(value: &Value) -> Option<String> {
-    let words = match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Object(_) => ["message", "detail", "msg", "error_description"]
-            .into_iter()
-            .find_map(|name| words(value.get(name)?)),
-        Value::Array(list) => list.first().and_then(words),
-        _ => None,
-    };
-    words.filter(|text| !text.trim().is_empty())
-}
-
-fn html_title(text: &str) -> Option<String> {
-    let lower = text.to_ascii_lowercase();
-    let start = lower.trim_start();
-    if !start.starts_with("<!doctype") && !start.starts_with("<html") {
-        return None;
-    }
-    let title = lower.find("<title>").and_then(|at| {
-        let from = at + "<title>".len();
-        let to = from + lower[from..].find('<')?;
-        Some(format!("an HTML page, {:?}", text[from..to].trim()))
-    });
-    Some(title.unwrap_or_else(|| "an HTML page".to_owned()))
-}
-
-/// One line: white space collapsed, control characters gone, cut at [`LONGEST`] characters.
-pub(super) fn one_line(text: &str) -> String {
-    let mut line = String::new();
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    for word in words.filter(|word| !word.is_empty()) {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-        if line.len() > LONGEST * 4 {
-            break;
-        }
-    }
-    if let Some((cut, _)) = line.char_indices().nth(LONGEST) {
-        line.truncate(cut);
-        line.push('…');
-    }
-    line
 }
 
 /// A response that is no success.
@@ -273,23 +224,6 @@ pub(super) fn in_stream(url: String, complaint: Complaint) -> ProviderError {
     }
 }
 
-/// How long the server asks to be left alone: `retry-after-ms`, or `retry-after` in seconds (a fraction is
-/// allowed) or as a date. A date is compared with the server's own `date`, so that clocks need not agree.
-pub(super) fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
-    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
-    let seconds = |text: &str| Duration::try_from_secs_f64(text.parse().ok()?).ok();
-    let date = |text: &str| Some(chrono::DateTime::parse_from_rfc2822(text).ok()?.timestamp());
-    if let Some(wait) = text("retry-after-ms").and_then(seconds) {
-        return Some(wait / 1000);
-    }
-    let after = text("retry-after")?;
-    seconds(after).or_else(|| {
-        let from = text("date").and_then(date).unwrap_or(now.unix());
-        let wait = u64::try_from(date(after)? - from).unwrap_or(0);
-        Some(Duration::from_secs(wait))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -356,11 +290,11 @@ mod tests {
     fn a_message_is_bounded() {
         assert_eq!(
             read(&"é ".repeat(10_000)).message.chars().count(),
-            LONGEST + 1
+            crate::net::LONGEST + 1
         );
         assert_eq!(
             read(&"x".repeat(1_000_000)).message.chars().count(),
-            LONGEST + 1
+            crate::net::LONGEST + 1
         );
     }
 
@@ -496,45 +430,6 @@ mod tests {
         for (status, body, is) in cases {
             let got = error(status, body);
             assert!(is(&got), "{status} {body}: {got:?}");
-        }
-    }
-
-    /// Trap 11.
-    #[test]
-    fn retry_after_is_read_as_seconds_fraction_date_or_milliseconds() {
-        let now = Timestamp::parse("2026-02-14T15:00:00Z").unwrap();
-        for (headers, expected) in [
-            (&[("retry-after", "7")][..], Some(7_000)),
-            (&[("retry-after", "0.25")], Some(250)),
-            (
-                &[("retry-after", "1"), ("retry-after-ms", "1500")],
-                Some(1_500),
-            ),
-            (
-                &[("retry-after", "Sat, 14 Feb 2026 15:00:09 GMT")],
-                Some(9_000),
-            ),
-            (&[("retry-after", "Sat, 14 Feb 2026 14:00:00 GMT")], Some(0)),
-            (
-                &[
-                    ("retry-after", "Mon, 01 Jan 2024 00:00:30 GMT"),
-                    ("date", "Mon, 01 Jan 2024 00:00:10 GMT"),
-                ],
-                Some(20_000),
-            ),
-            (&[("retry-after", "soon")], None),
-            (&[("retry-after", "-1")], None),
-            (&[("retry-after", "NaN")], None),
-            (&[], None),
-        ] {
-            let headers: HeaderMap = headers
-                .iter()
-                .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
-                .collect::<Vec<(reqwest::header::HeaderName, _)>>()
-                .into_iter()
-                .collect();
-            let got = retry_after(&headers, now).map(|wait| wait.as_millis());
-            assert_eq!(got, expected, "{headers:?}");
         }
     }
 }

@@ -11,10 +11,10 @@ use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Request, Response};
 use serde_json::Value;
 
-use super::endpoint::Endpoint;
-use super::failure::{self, Asked, Complaint, Refusal};
+use super::failure::{Asked, Complaint, Refusal};
 use super::{NetworkSettings, ProviderError};
 use crate::clock::{Clock, SystemClock};
+use crate::net::{self, Endpoint, Patience, causes};
 
 /// A body that is read whole may not be longer.
 const LONGEST_BODY: usize = 64 << 20;
@@ -65,30 +65,12 @@ impl Http {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        let client = self.build()?;
+        let patience = Patience {
+            connect: self.network.connect,
+            idle: self.network.idle,
+        };
+        let client = net::client(&self.endpoint, patience)?;
         Ok(self.client.get_or_init(|| client))
-    }
-
-    fn build(&self) -> Result<Client, ProviderError> {
-        install_tls();
-        let mut builder = Client::builder()
-            .user_agent(concat!("cogtrix/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(self.network.connect)
-            .read_timeout(self.network.idle)
-            // A redirect could carry a key to another server, and turns a POST into a GET.
-            .redirect(reqwest::redirect::Policy::none())
-            .default_headers(self.endpoint.headers().clone());
-        if self.endpoint.is_local() {
-            builder = builder.no_proxy();
-        }
-        if self.endpoint.base().scheme() == "http" {
-            // Reading the system's certificates takes longer than a local request.
-            builder = builder.tls_certs_only(std::iter::empty());
-        }
-        builder.build().map_err(|error| ProviderError::Setup {
-            what: format!("no TLS for {}: {}", self.shown(), causes(&error)),
-            hint: "install the system's CA certificates (package ca-certificates)".to_owned(),
-        })
     }
 
     pub(super) fn post(&self, path: &str, body: &Value) -> Result<Request, ProviderError> {
@@ -128,12 +110,12 @@ impl Http {
         }
         let moved = response.headers().get("location");
         let moved = moved.and_then(|to| Some(format!("moved to {}", to.to_str().ok()?)));
-        let retry_after = failure::retry_after(response.headers(), SystemClock.now());
+        let retry_after = net::retry_after(response.headers(), SystemClock.now());
         let (body, _) = read(response, LONGEST_COMPLAINT).await;
         let mask = |text: &str| self.endpoint.mask(text);
         let mut complaint = Complaint::read(&body, mask);
         if let Some(moved) = moved.filter(|_| status.is_redirection()) {
-            complaint.message = failure::one_line(&mask(&moved));
+            complaint.message = net::one_line(&mask(&moved));
         }
         if status.is_success() {
             return Err(self.protocol(complaint.message));
@@ -156,7 +138,7 @@ impl Http {
         let body = self.body(response).await?;
         serde_json::from_slice(&body).map_err(|error| {
             let text = String::from_utf8_lossy(&body);
-            let start = failure::one_line(&self.endpoint.mask(&text));
+            let start = net::one_line(&self.endpoint.mask(&text));
             let start: String = start.chars().take(80).collect();
             self.protocol(format!("{start:?}, which is no JSON ({error})"))
         })
@@ -206,7 +188,7 @@ impl Http {
         };
         ProviderError::Unreachable {
             url: self.shown(),
-            why: failure::one_line(&self.endpoint.mask(&why)),
+            why: net::one_line(&self.endpoint.mask(&why)),
         }
     }
 
@@ -223,7 +205,7 @@ impl Http {
         };
         ProviderError::Truncated {
             url,
-            why: Some(failure::one_line(&why)),
+            why: Some(net::one_line(&why)),
         }
     }
 }
@@ -257,31 +239,5 @@ async fn read(mut response: Response, longest: usize) -> (Vec<u8>, Option<Stoppe
             Ok(None) => return (body, None),
             Err(error) => return (body, Some(Stopped::Failed(error))),
         }
-    }
-}
-
-/// Building a client panics without a TLS provider; `main` installs it first, tests may not have.
-pub(super) fn install_tls() {
-    if rustls::crypto::CryptoProvider::get_default().is_none() {
-        // Somebody else may win the race, and theirs is as good.
-        drop(rustls::crypto::ring::default_provider().install_default());
-    }
-}
-
-fn deepest(error: &dyn std::error::Error) -> String {
-    let mut last = error;
-    while let Some(source) = last.source() {
-        last = source;
-    }
-    last.to_string()
-}
-
-/// The cause at the bottom: "connection refused" says more than "error sending request".
-pub(super) fn causes(error: &dyn std::error::Error) -> String {
-    let deepest = deepest(error);
-    // "Connection refused (os error 111)": the number helps nobody.
-    match deepest.find(" (os error") {
-        Some(at) => deepest[..at].to_lowercase(),
-        None => deepest,
     }
 }

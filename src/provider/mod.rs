@@ -8,14 +8,13 @@
 //!   openai, ollama, anthropic        encode(request), decode(frame): pure; a thin call around them
 //!   reply, think, wire               what no format does its own way
 //!   sse, ndjson                      bytes -> frames
-//!   http, endpoint                   requests, keys
+//!   http                             requests
 //!   failure, overflow                errors
 //! ```
 
 mod anthropic;
 mod catalog;
 mod detect;
-mod endpoint;
 mod error;
 mod failure;
 mod http;
@@ -42,8 +41,9 @@ use futures_util::stream::BoxStream;
 
 use crate::chat::{Message, Tokens, ToolCall, ToolSpec, Usage};
 
-pub use catalog::{Catalog, Choice};
-pub use error::{KeySource, ProviderError};
+pub use crate::net::KeySource;
+pub use catalog::{Catalog, Choice, Place};
+pub use error::ProviderError;
 pub use known::{FALLBACK_WINDOW, KNOWN_MODELS, Known, KnownModel, LimitField};
 pub use offline::Offline;
 pub use retry::Retry;

@@ -5,8 +5,8 @@
 use secrecy::{ExposeSecret, SecretString};
 
 use super::catalog::Catalog;
-use super::endpoint::{self, Endpoint, Key, Scheme};
-use super::{KeySource, Kind, ProviderError, ProviderSettings, anthropic, ollama, openai};
+use super::{Kind, ProviderError, ProviderSettings, anthropic, ollama, openai};
+use crate::net::{self, Endpoint, Key, KeySource, Scheme};
 
 /// What each kind goes by where the config says nothing.
 struct Usual {
@@ -167,13 +167,13 @@ impl Catalog {
         let variable = variable.and_then(|name| Some((name, self.environment.get(name)?)));
         let base = match variable {
             _ if !configured.is_empty() => {
-                endpoint::base_url(&format!("providers.{}.base_url", entry.name), configured)
+                net::base_url(&format!("providers.{}.base_url", entry.name), configured)
             }
             Some((name, value)) if usual.kind == Kind::Ollama => {
-                endpoint::ollama_host(&format!("${name}"), value)
+                net::ollama_host(&format!("${name}"), value)
             }
-            Some((name, value)) => endpoint::base_url(&format!("${name}"), value),
-            None => endpoint::base_url("base_url", usual.base),
+            Some((name, value)) => net::base_url(&format!("${name}"), value),
+            None => net::base_url("base_url", usual.base),
         }?;
         let key = self.key(entry)?;
         match usual.key_variable {
@@ -186,7 +186,7 @@ impl Catalog {
                     ),
                 })
             }
-            _ => Endpoint::new(base, key, usual.scheme),
+            _ => Ok(Endpoint::new(base, key, usual.scheme)?),
         }
     }
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use super::endpoint::Endpoint;
 use super::known::{KnownModel, Limits};
 use super::{ModelName, NetworkSettings, ProviderError};
 use crate::chat::Tokens;
+use crate::net::Endpoint;
 
 /// Questions beside the conversation (which models are there, how much do they hold) wait this long.
 pub(super) const ASIDE: Duration = Duration::from_secs(2);

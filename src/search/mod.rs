@@ -1,4 +1,4 @@
-//! Finding what was said: an index of messages by their words, ready to be joined by vectors.
+//! Finding what was said: an index of messages by their words, joined by vectors where there are any.
 //!
 //! A message is known here by its *place*, the number of messages pushed before it. Nothing here knows sessions,
 //! roles or files: the caller maps places to messages, says what a message is with [`Document`], keeps the bytes
@@ -10,6 +10,7 @@
 //! ```
 
 pub mod lexical;
+pub mod vectors;
 
 pub use lexical::{BadBytes, BadLists, LexicalIndex, Lists};
 

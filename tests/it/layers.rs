@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and row, in the order of the picture in `src/lib.rs` and docs/ARCHITECTURE.md.
-const ROWS: [(&str, u32); 17] = [
+const ROWS: [(&str, u32); 19] = [
     ("main", 9),
     ("cli", 8),
     ("config", 7),
@@ -15,9 +15,11 @@ const ROWS: [(&str, u32); 17] = [
     ("memory", 3),
     ("testing", 3),
     ("context", 2),
-    ("provider", 2),
     ("search", 2),
+    ("embed", 2),
+    ("provider", 2),
     ("store", 2),
+    ("net", 1),
     ("files", 1),
     ("clock", 1),
     ("chat", 1),
@@ -26,10 +28,10 @@ const ROWS: [(&str, u32); 17] = [
 ];
 
 /// Neighbours in one row that may be used all the same: (user, used).
-const BESIDE: [(&str, &str); 1] = [("clock", "chat")];
+const BESIDE: [(&str, &str); 2] = [("clock", "chat"), ("net", "chat")];
 
 /// Rows a module may not reach although they are below: (user, used, why).
-const FORBIDDEN: [(&str, &str, &str); 6] = [
+const FORBIDDEN: [(&str, &str, &str); 8] = [
     (
         "memory",
         "provider",
@@ -44,6 +46,8 @@ const FORBIDDEN: [(&str, &str, &str); 6] = [
     ("term", "memory", "the terminal knows nothing of memory"),
     ("repl", "config", "settings come in by value"),
     ("term", "provider", "the terminal knows nothing of models"),
+    ("search", "files", "an index reads at positions, on its own"),
+    ("search", "net", "an index knows nothing of servers"),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

@@ -8,6 +8,8 @@ mod config_cli;
 mod context_budget;
 mod crash;
 mod damage;
+mod embedder_install;
+mod embedders;
 mod layers;
 mod line_input;
 mod memory_modes;

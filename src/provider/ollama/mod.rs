@@ -16,16 +16,16 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 use self::decode::Decoder;
-use super::http::{self, Http};
+use super::http::Http;
 use super::known::{self, Limits};
 use super::ndjson::{BadLine, Lines};
 use super::reply::{self, Frames};
 use super::target::{self, Target};
 use super::{
-    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, failure,
-    wire,
+    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, wire,
 };
 use crate::chat::Tokens;
+use crate::net::{self, Patience};
 
 /// Where Ollama listens unless told otherwise.
 pub(super) const USUAL: &str = "http://127.0.0.1:11434";
@@ -199,26 +199,13 @@ impl Inner {
 
     /// Through ollama-rs, which takes a client of another generation of reqwest.
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
-        http::install_tls();
         let url = self.http.endpoint().url("/").parse();
         let url: reqwest::Url = url.map_err(|_| self.http.protocol("no URL".to_owned()))?;
-        let mut builder = reqwest12::Client::builder()
-            .connect_timeout(self.target.network.connect)
-            .redirect(reqwest12::redirect::Policy::none());
-        if self.http.endpoint().is_local() {
-            builder = builder.no_proxy();
-        }
-        if url.scheme() == "http" {
-            builder = builder.tls_built_in_root_certs(false);
-        }
-        if let Some(bearer) = self.http.endpoint().headers().get("authorization") {
-            let headers = [(reqwest12::header::AUTHORIZATION, bearer.clone())];
-            builder = builder.default_headers(headers.into_iter().collect());
-        }
-        let client = builder.build().map_err(|error| ProviderError::Setup {
-            what: format!("no TLS for {}: {error}", self.http.shown()),
-            hint: "install the system's CA certificates (package ca-certificates)".to_owned(),
-        })?;
+        let patience = Patience {
+            connect: self.target.network.connect,
+            idle: self.target.network.idle,
+        };
+        let client = net::old_client(self.http.endpoint(), patience)?;
         let ollama = Crate::builder().url(url).reqwest_client(client).build();
         let listed = ollama.list_local_models().await;
         let listed = listed.map_err(|error| self.listing_failed(error))?;
@@ -232,9 +219,9 @@ impl Inner {
         match error {
             OllamaError::ReqwestError(error) => ProviderError::Unreachable {
                 url,
-                why: http::causes(&error.without_url()),
+                why: net::causes(&error.without_url()),
             },
-            other => self.http.protocol(failure::one_line(
+            other => self.http.protocol(net::one_line(
                 &self.http.endpoint().mask(&other.to_string()),
             )),
         }

@@ -26,10 +26,10 @@ use super::known::{self, LimitField};
 use super::reply::{self, Frames};
 use super::target::{self, Offered, Target};
 use super::{
-    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, failure,
-    sse, wire,
+    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, sse, wire,
 };
 use crate::chat::Tokens;
+use crate::net;
 
 /// The vendor's own server, which does not tell how much its models hold.
 pub(super) const OFFICIAL: &str = "https://api.openai.com/v1";
@@ -294,7 +294,7 @@ fn in_words(error: &OpenAIError) -> String {
     if matches!(error, OpenAIError::StreamError(_)) && said.contains("UTF8") {
         return "text that is not UTF-8".to_owned();
     }
-    failure::one_line(&said)
+    net::one_line(&said)
 }
 
 /// Where the crate sends to.

@@ -13,7 +13,8 @@
 //! ```
 //!
 //! The script is for chat requests, in their order. Questions beside them (which models, how much they hold)
-//! are answered from [`Script::models`] and [`Script::window`], or by [`Script::route`].
+//! are answered from [`Script::models`] and [`Script::window`], or by [`Script::route`]; texts to embed, with the
+//! vectors of [`Hashed`](crate::embed::Hashed).
 
 mod render;
 mod reply;
@@ -78,6 +79,7 @@ pub struct Script {
     answer: Answer,
     models: Vec<String>,
     window: Option<u32>,
+    longest_text: usize,
     routes: BTreeMap<String, Reply>,
     first: BTreeMap<String, Reply>,
 }
@@ -107,6 +109,7 @@ impl Script {
             answer: Box::new(answer),
             models: vec!["scripted".to_owned()],
             window: Some(32_768),
+            longest_text: usize::MAX,
             routes: BTreeMap::new(),
             first: BTreeMap::new(),
         }
@@ -123,6 +126,13 @@ impl Script {
     #[must_use]
     pub fn window(mut self, window: impl Into<Option<u32>>) -> Self {
         self.window = window.into();
+        self
+    }
+
+    /// Refuses to embed texts of more characters.
+    #[must_use]
+    pub fn longest_text(mut self, longest: usize) -> Self {
+        self.longest_text = longest;
         self
     }
 

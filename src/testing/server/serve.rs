@@ -11,6 +11,10 @@ use super::render::{Body, Format};
 use super::reply::{Fault, Reply, What};
 use super::rules;
 use super::{PATIENCE, Request, Script, Shared, fail, raw};
+use crate::embed::Hashed;
+
+/// Dimensions of the vectors it sends.
+const EMBEDDING: usize = 16;
 
 /// What becomes of the connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -138,7 +142,44 @@ fn aside(script: &Script, request: &Request) -> Reply {
         );
         return ok(json!({"model_info": info, "capabilities": ["completion"], "license": null}));
     }
+    if path.ends_with("/api/embed") || path.ends_with("/embeddings") {
+        return embeddings(script, request, path.ends_with("/api/embed"));
+    }
     raw(404, "text/plain", ["404 page not found"])
+}
+
+/// Vectors in the shape of either format; the one that numbers them sends the last first.
+fn embeddings(script: &Script, request: &Request, is_ollama: bool) -> Reply {
+    let texts = request.body["input"].as_array();
+    let texts = texts.into_iter().flatten().filter_map(Value::as_str);
+    let texts: Vec<&str> = texts.collect();
+    let length = |text: &&str| text.chars().count();
+    if texts.iter().any(|text| length(text) > script.longest_text) {
+        let error = "the input length exceeds the context length";
+        let error = if is_ollama {
+            json!({"error": error})
+        } else {
+            json!({"error": {"message": error, "type": "invalid_request_error"}})
+        };
+        return raw(400, "application/json", [error.to_string()]);
+    }
+    let embedder = Hashed::new(EMBEDDING);
+    let vectors = texts.iter().map(|text| embedder.vector(text));
+    let model = &request.body["model"];
+    let body = if is_ollama {
+        json!({"model": model, "embeddings": vectors.collect::<Value>()})
+    } else {
+        let one = |(index, embedding)| json!({"object": "embedding", "index": index, "embedding": embedding});
+        let data: Value = (0..)
+            .zip(vectors)
+            .collect::<Vec<(usize, _)>>()
+            .into_iter()
+            .rev()
+            .map(one)
+            .collect();
+        json!({"object": "list", "model": model, "data": data})
+    };
+    raw(200, "application/json", [body.to_string()])
 }
 
 fn write(

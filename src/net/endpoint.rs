@@ -9,20 +9,30 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{KeySource, ProviderError};
+use super::error::NetError;
 
 /// Shorter keys are placeholders such as `x`; masking them would only garble messages.
 const SHORTEST_KEY: usize = 4;
 
+/// Where a key came from, for the hint of a 401.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeySource {
+    None,
+    /// A variable, by name.
+    Environment(String),
+    /// A config key, by path, such as `providers.openai.api_key`.
+    Config(String),
+}
+
 /// A key and where it came from.
 #[derive(Clone, Debug)]
-pub(super) struct Key {
-    pub(super) secret: Option<SecretString>,
-    pub(super) source: KeySource,
+pub struct Key {
+    pub secret: Option<SecretString>,
+    pub source: KeySource,
 }
 
 impl Key {
-    pub(super) fn none() -> Self {
+    pub fn none() -> Self {
         Self {
             secret: None,
             source: KeySource::None,
@@ -31,8 +41,8 @@ impl Key {
 }
 
 /// The header that carries a key.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Scheme {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
     /// `Authorization: Bearer KEY`
     Bearer,
     /// `x-api-key: KEY`
@@ -41,7 +51,7 @@ pub(super) enum Scheme {
 
 /// A server and its key.
 #[derive(Clone)]
-pub(super) struct Endpoint {
+pub struct Endpoint {
     base: Url,
     key: Key,
     headers: HeaderMap,
@@ -57,7 +67,7 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Endpoint {
-    pub(super) fn new(base: Url, key: Key, scheme: Scheme) -> Result<Self, ProviderError> {
+    pub fn new(base: Url, key: Key, scheme: Scheme) -> Result<Self, NetError> {
         let mut headers = HeaderMap::new();
         if let Some(secret) = &key.secret {
             let (name, value) = match scheme {
@@ -75,31 +85,32 @@ impl Endpoint {
     }
 
     /// Adds a header that every request carries.
-    pub(super) fn with(mut self, name: &'static str, value: &'static str) -> Self {
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: &'static str) -> Self {
         let name = HeaderName::from_static(name);
         self.headers.insert(name, HeaderValue::from_static(value));
         self
     }
 
-    pub(super) fn base(&self) -> &Url {
+    pub fn base(&self) -> &Url {
         &self.base
     }
 
-    pub(super) fn headers(&self) -> &HeaderMap {
+    pub fn headers(&self) -> &HeaderMap {
         &self.headers
     }
 
-    pub(super) fn key(&self) -> &Key {
+    pub fn key(&self) -> &Key {
         &self.key
     }
 
     /// The base without a trailing slash, then `path`, which begins with one.
-    pub(super) fn url(&self, path: &str) -> String {
+    pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base.as_str().trim_end_matches('/'))
     }
 
     /// The base as people may see it: no user, no password.
-    pub(super) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         let mut shown = self.base.clone();
         if shown.set_username("").is_err() || shown.set_password(None).is_err() {
             // Only a URL without a host cannot hold a user, and `base_url` lets none through.
@@ -109,12 +120,12 @@ impl Endpoint {
     }
 
     /// Whether the server runs on this machine; such connections need no proxy.
-    pub(super) fn is_local(&self) -> bool {
+    pub fn is_local(&self) -> bool {
         self.base.host_str().is_some_and(is_loopback)
     }
 
     /// `text` with the key blotted out: servers like to quote it.
-    pub(super) fn mask(&self, text: &str) -> String {
+    pub fn mask(&self, text: &str) -> String {
         let secrets = [
             self.key.secret.as_ref().map(ExposeSecret::expose_secret),
             self.base.password(),
@@ -126,13 +137,13 @@ impl Endpoint {
     }
 }
 
-fn unusable(source: &KeySource) -> ProviderError {
+fn unusable(source: &KeySource) -> NetError {
     let place = match source {
         KeySource::None => "the key".to_owned(),
         KeySource::Environment(name) => format!("the key in ${name}"),
         KeySource::Config(path) => format!("the key at {path}"),
     };
-    ProviderError::Setup {
+    NetError {
         what: format!("{place} holds a line break or another character that cannot be sent"),
         hint: "copy the key again, without quotes and line breaks".to_owned(),
     }
@@ -146,9 +157,9 @@ fn is_loopback(host: &str) -> bool {
 
 /// Reads the base URL that stands at `place`, a config key or a variable. A missing scheme is `http` on this machine and a mistake elsewhere, where nobody
 /// should guess whether a key goes out in the clear.
-pub(super) fn base_url(place: &str, text: &str) -> Result<Url, ProviderError> {
+pub fn base_url(place: &str, text: &str) -> Result<Url, NetError> {
     let text = text.trim();
-    let bad = |why: &str, hint: String| ProviderError::Setup {
+    let bad = |why: &str, hint: String| NetError {
         what: format!("{place}: {:?} {why}", without_password(text)),
         hint,
     };
@@ -174,7 +185,7 @@ pub(super) fn base_url(place: &str, text: &str) -> Result<Url, ProviderError> {
 }
 
 /// Reads `OLLAMA_HOST`, which may be a host, a port, both, or a URL: the same forms as its own client takes.
-pub(super) fn ollama_host(place: &str, text: &str) -> Result<Url, ProviderError> {
+pub fn ollama_host(place: &str, text: &str) -> Result<Url, NetError> {
     const PORT: u16 = 11434;
     let text = text.trim();
     if text.contains("://") {

@@ -1,0 +1,202 @@
+//! The weights of an encoder, from `model.safetensors`. Unit: one file. Invariant: every matrix has the
+//! shape that the config says, so that the forward pass cannot fail.
+
+use ndarray::{Array1, Array2, Axis, concatenate};
+use safetensors::Dtype;
+use safetensors::tensor::Metadata;
+
+use super::config::Config;
+
+/// Bytes that hold the header's length, and how long a header may be.
+const LENGTH: usize = 8;
+const LONGEST_HEADER: usize = 16 << 20;
+/// A header may be damaged too; no encoder that is run here has so large a matrix.
+const LONGEST_TENSOR: usize = 2 << 30;
+/// Read at once, so that the file is not in memory twice. A multiple of four.
+const PIECE: usize = 1 << 20;
+
+/// `y = x · weight + bias`.
+#[derive(Debug)]
+pub(super) struct Linear {
+    pub(super) weight: Array2<f32>,
+    pub(super) bias: Array1<f32>,
+}
+
+/// Scale and shift after a normalisation.
+#[derive(Debug)]
+pub(super) struct Norm {
+    pub(super) weight: Array1<f32>,
+    pub(super) bias: Array1<f32>,
+}
+
+/// One layer; query, key and value stand side by side in `qkv`.
+#[derive(Debug)]
+pub(super) struct Layer {
+    pub(super) qkv: Linear,
+    pub(super) attended: Linear,
+    pub(super) attended_norm: Norm,
+    pub(super) widened: Linear,
+    pub(super) narrowed: Linear,
+    pub(super) output_norm: Norm,
+}
+
+/// All of them.
+#[derive(Debug)]
+pub(super) struct Weights {
+    pub(super) words: Array2<f32>,
+    /// Positions, with the vector of the only kind of text added.
+    pub(super) positions: Array2<f32>,
+    pub(super) norm: Norm,
+    pub(super) layers: Vec<Layer>,
+}
+
+impl Weights {
+    /// Reads the file; the error says what is missing or has another shape.
+    pub(super) fn read(
+        read_at: ReadAt<'_>,
+        config: &Config,
+        n_words: usize,
+    ) -> Result<Self, String> {
+        let source = Source::open(read_at)?;
+        let (size, wide) = (config.hidden_size, config.intermediate_size);
+        let words = source.matrix("embeddings.word_embeddings.weight")?;
+        if words.nrows() < n_words || words.ncols() != size {
+            let shape = words.dim();
+            return Err(format!("word vectors are {shape:?} for {n_words} words"));
+        }
+        let kinds = source.matrix("embeddings.token_type_embeddings.weight")?;
+        let first = kinds.rows().into_iter().next();
+        let first = first.filter(|row| row.len() == size);
+        let first = first.ok_or("there is no vector for the kind of text")?;
+        let mut positions = source.shaped(
+            "embeddings.position_embeddings.weight",
+            (config.max_position_embeddings, size),
+        )?;
+        positions += &first;
+        let layers = 0..config.num_hidden_layers;
+        Ok(Self {
+            words,
+            positions,
+            norm: source.norm("embeddings.LayerNorm", size)?,
+            layers: layers
+                .map(|n| source.layer(n, size, wide))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// Reads some bytes of the file.
+pub(super) type ReadAt<'a> = &'a dyn Fn(u64, usize) -> Result<Vec<u8>, String>;
+
+/// Tensors by name, with or without the prefix that some files have.
+struct Source<'a> {
+    header: Metadata,
+    /// Where the data begin.
+    data: u64,
+    read_at: ReadAt<'a>,
+}
+
+impl<'a> Source<'a> {
+    /// The header: its length in eight bytes, then a list of tensors.
+    fn open(read_at: ReadAt<'a>) -> Result<Self, String> {
+        let start = read_at(0, LENGTH)?;
+        let length = start.first_chunk::<LENGTH>().ok_or("it is empty")?;
+        let length = usize::try_from(u64::from_le_bytes(*length));
+        let length = length.ok().filter(|length| *length <= LONGEST_HEADER);
+        let length = length.ok_or("its header is too long")?;
+        let bytes = read_at(LENGTH as u64, length)?;
+        Ok(Self {
+            header: serde_json::from_slice(&bytes).map_err(|error| error.to_string())?,
+            data: (LENGTH + length) as u64,
+            read_at,
+        })
+    }
+
+    fn values(&self, name: &str) -> Result<(Vec<usize>, Vec<f32>), String> {
+        let found = self.header.info(name);
+        let found = found.or_else(|| self.header.info(&format!("bert.{name}")));
+        let tensor = found.ok_or_else(|| format!("there is no {name}"))?;
+        if tensor.dtype != Dtype::F32 {
+            return Err(format!("{name} is {:?}, not F32", tensor.dtype));
+        }
+        let (from, to) = tensor.data_offsets;
+        let len = to.checked_sub(from).filter(|len| *len <= LONGEST_TENSOR);
+        let len = len.ok_or_else(|| format!("{name} is too long"))?;
+        let mut values = Vec::with_capacity(len / 4);
+        for at in (from..to).step_by(PIECE) {
+            let bytes = (self.read_at)(self.data + at as u64, PIECE.min(to - at))?;
+            let (words, _) = bytes.as_chunks::<4>();
+            values.extend(words.iter().map(|word| f32::from_le_bytes(*word)));
+        }
+        if values.len() * 4 != len {
+            return Err(format!("{name} is cut off"));
+        }
+        if values.iter().any(|value| !value.is_finite()) {
+            return Err(format!("{name} holds numbers that are not finite"));
+        }
+        Ok((tensor.shape.clone(), values))
+    }
+
+    fn matrix(&self, name: &str) -> Result<Array2<f32>, String> {
+        let (shape, values) = self.values(name)?;
+        let [rows, columns] = shape[..] else {
+            return Err(format!("{name} has the shape {shape:?}"));
+        };
+        let matrix = Array2::from_shape_vec((rows, columns), values);
+        matrix.map_err(|error| format!("{name}: {error}"))
+    }
+
+    fn shaped(&self, name: &str, shape: (usize, usize)) -> Result<Array2<f32>, String> {
+        let matrix = self.matrix(name)?;
+        if matrix.dim() == shape {
+            Ok(matrix)
+        } else {
+            Err(format!("{name} is {:?}, not {shape:?}", matrix.dim()))
+        }
+    }
+
+    fn row(&self, name: &str, len: usize) -> Result<Array1<f32>, String> {
+        let (_, values) = self.values(name)?;
+        if values.len() == len {
+            Ok(Array1::from_vec(values))
+        } else {
+            Err(format!("{name} has {} numbers, not {len}", values.len()))
+        }
+    }
+
+    /// Stored as rows of outputs; turned here once, so that products need not.
+    fn linear(&self, name: &str, from: usize, to: usize) -> Result<Linear, String> {
+        let weight = self.shaped(&format!("{name}.weight"), (to, from))?;
+        Ok(Linear {
+            weight: weight.t().as_standard_layout().into_owned(),
+            bias: self.row(&format!("{name}.bias"), to)?,
+        })
+    }
+
+    fn norm(&self, name: &str, len: usize) -> Result<Norm, String> {
+        Ok(Norm {
+            weight: self.row(&format!("{name}.weight"), len)?,
+            bias: self.row(&format!("{name}.bias"), len)?,
+        })
+    }
+
+    fn layer(&self, n: usize, size: usize, wide: usize) -> Result<Layer, String> {
+        let name = |part: &str| format!("encoder.layer.{n}.{part}");
+        let part = |part: &str| self.linear(&name(&format!("attention.self.{part}")), size, size);
+        let parts = [part("query")?, part("key")?, part("value")?];
+        let weights = parts.each_ref().map(|part| part.weight.view());
+        let biases = parts.each_ref().map(|part| part.bias.view());
+        let side_by_side = "parts of one shape fit side by side";
+        Ok(Layer {
+            qkv: Linear {
+                weight: concatenate(Axis(1), &weights).expect(side_by_side),
+                bias: concatenate(Axis(0), &biases).expect(side_by_side),
+            },
+            attended: self.linear(&name("attention.output.dense"), size, size)?,
+            attended_norm: self.norm(&name("attention.output.LayerNorm"), size)?,
+            widened: self.linear(&name("intermediate.dense"), size, wide)?,
+            narrowed: self.linear(&name("output.dense"), wide, size)?,
+            output_norm: self.norm(&name("output.LayerNorm"), size)?,
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! From texts to vectors whose angle tells how near their meanings are: one trait, whoever computes them.
+//! Unit: one model. What is embedded, when, and where the vectors are kept for searching is left to the
+//! caller.
+//!
+//! ```text
+//!   cached            an embedder around an embedder: vectors on disk, by model and text
+//!   ollama, openai    servers; `remote` is what they do alike: batches, texts that are too long
+//!   local             a sentence encoder in this process, from weights on disk
+//!   install           brings such weights onto the disk
+//!   hashed            no meaning, but the same everywhere: for tests
+//! ```
+
+mod cache;
+mod cached;
+mod error;
+mod hashed;
+mod install;
+#[cfg(feature = "local-embeddings")]
+mod local;
+mod ollama;
+mod openai;
+mod remote;
+
+use std::fmt;
+
+use async_trait::async_trait;
+
+pub use cached::{CacheSettings, Cached};
+pub use error::EmbedError;
+pub use hashed::Hashed;
+pub use install::{ALL_MINILM_L6_V2, InstallError, Pinned, Progress, install};
+#[cfg(feature = "local-embeddings")]
+pub use local::Local;
+pub use ollama::Ollama;
+pub use openai::OpenAi;
+pub use remote::RemoteSettings;
+
+/// Servers are sent this for a blank text, for which they return nothing.
+const BLANK: &str = "(nothing)";
+
+/// Computes vectors.
+#[async_trait]
+pub trait Embedder: Send + Sync + fmt::Debug {
+    /// What computes them. Vectors of one such name can be compared, vectors of two cannot.
+    fn model(&self) -> &str;
+
+    /// Numbers in a vector; `None` until a server has answered once.
+    fn dimensions(&self) -> Option<usize>;
+
+    /// A vector of unit length for each text, in their order. Texts longer than the model can take are cut.
+    async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
+
+    /// The number of dimensions, asking the server if need be; so also a way to see whether it is there.
+    async fn probe(&self) -> Result<usize, EmbedError> {
+        if let Some(dimensions) = self.dimensions() {
+            return Ok(dimensions);
+        }
+        let vectors = self.embed(&[BLANK]).await?;
+        Ok(vectors.first().map_or(0, Vec::len))
+    }
+}
+
+/// What is embedded in place of `text`.
+fn said(text: &str) -> &str {
+    if text.trim().is_empty() { BLANK } else { text }
+}
+
+/// Bytes in hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        for digit in [byte >> 4, byte & 15] {
+            text.extend(char::from_digit(digit.into(), 16));
+        }
+        text
+    })
+}
+
+/// `vector` with unit length; `None` where it has no direction.
+fn unit(mut vector: Vec<f32>) -> Option<Vec<f32>> {
+    let squares: f64 = vector.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();
+    let length = squares.sqrt();
+    if !length.is_normal() {
+        return None;
+    }
+    for x in &mut vector {
+        #[expect(clippy::cast_possible_truncation, reason = "as precise as it came")]
+        let scaled = (f64::from(*x) / length) as f32;
+        *x = scaled;
+    }
+    Some(vector)
+}

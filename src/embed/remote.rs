@@ -1,0 +1,132 @@
+//! What embedders behind a server do alike: batches, texts cut to a length, a look at what came back. Unit:
+//! one call of [`Embedder::embed`](super::Embedder::embed). Invariant: as many vectors as texts, in their
+//! order, of one length, each a unit vector.
+
+use std::collections::VecDeque;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::{EmbedError, said, unit};
+use crate::net::Patience;
+
+/// A refused text is halved, but never below this many characters.
+const SHORTEST: usize = 100;
+
+/// How a server is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteSettings {
+    /// The model's name, as the server knows it.
+    pub model: String,
+    /// Texts of one request at most.
+    pub batch: usize,
+    /// Characters of one text at most.
+    pub longest: usize,
+    pub patience: Patience,
+}
+
+impl RemoteSettings {
+    /// The usual settings for a model: time enough for a server that has to load it first.
+    pub fn new(model: impl Into<String>) -> Self {
+        Self {
+            model: model.into(),
+            batch: 32,
+            longest: 8_000,
+            patience: Patience {
+                connect: Duration::from_secs(5),
+                idle: Duration::from_mins(1),
+            },
+        }
+    }
+}
+
+/// One request.
+#[async_trait]
+pub(super) trait Ask: Sync {
+    async fn ask(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError>;
+
+    /// Something else came than vectors of these texts.
+    fn protocol(&self, what: String) -> EmbedError;
+}
+
+/// Texts with their places among all.
+type Batch = Vec<(usize, String)>;
+
+/// Embeds `texts` request by request. A batch with a text that is too long for the server is halved, a
+/// single one cut in half, until it takes them.
+pub(super) async fn embed(
+    server: &impl Ask,
+    settings: &RemoteSettings,
+    dimensions: &OnceLock<usize>,
+    texts: &[&str],
+) -> Result<Vec<Vec<f32>>, EmbedError> {
+    let mut vectors = vec![Vec::new(); texts.len()];
+    let cut: Batch = (0..)
+        .zip(texts.iter().map(|text| head(said(text), settings.longest)))
+        .collect();
+    let mut waiting: VecDeque<Batch> = cut
+        .chunks(settings.batch.max(1))
+        .map(<[_]>::to_vec)
+        .collect();
+    while let Some(batch) = waiting.pop_front() {
+        let asked = batch.iter().map(|(_, text)| text.clone()).collect();
+        match server.ask(asked).await {
+            Ok(answer) => {
+                let answer = checked(server, dimensions, answer, batch.len())?;
+                for ((at, _), vector) in batch.into_iter().zip(answer) {
+                    vectors[at] = vector;
+                }
+            }
+            Err(error @ EmbedError::TooLong { .. }) => {
+                for part in smaller(batch).ok_or(error)?.into_iter().rev() {
+                    waiting.push_front(part);
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(vectors)
+}
+
+/// What to try after a refusal because of length; `None` where nothing is left to try.
+fn smaller(mut batch: Batch) -> Option<Vec<Batch>> {
+    if batch.len() > 1 {
+        let rest = batch.split_off(batch.len() / 2);
+        return Some(vec![batch, rest]);
+    }
+    let (at, text) = batch.pop()?;
+    let half = text.chars().count() / 2;
+    (half >= SHORTEST).then(|| vec![vec![(at, head(&text, half))]])
+}
+
+/// The first `n` characters, with something in them if there is anything.
+fn head(text: &str, n: usize) -> String {
+    let text = text.trim_start();
+    match text.char_indices().nth(n) {
+        Some((end, _)) => text[..end].to_owned(),
+        None => text.to_owned(),
+    }
+}
+
+fn checked(
+    server: &impl Ask,
+    dimensions: &OnceLock<usize>,
+    answer: Vec<Vec<f32>>,
+    n_asked: usize,
+) -> Result<Vec<Vec<f32>>, EmbedError> {
+    if answer.len() != n_asked {
+        let what = format!("{} vectors for {n_asked} texts", answer.len());
+        return Err(server.protocol(what));
+    }
+    let first = answer.first().map_or(0, Vec::len);
+    let wanted = *dimensions.get_or_init(|| first);
+    let check = |vector: Vec<f32>| {
+        if vector.len() != wanted {
+            let what = format!("a vector of {} numbers, not {wanted}", vector.len());
+            return Err(server.protocol(what));
+        }
+        unit(vector).ok_or_else(|| server.protocol("a vector without a direction".to_owned()))
+    };
+    answer.into_iter().map(check).collect()
+}

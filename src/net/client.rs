@@ -1,0 +1,107 @@
+//! HTTP clients for one server, of both generations of reqwest that are in the tree. Unit: one client.
+//! Invariant: it waits no longer than its [`Patience`], sends a key nowhere but to its server, and needs no
+//! certificates for plain `http`.
+
+use std::time::Duration;
+
+use reqwest::Client;
+
+use super::endpoint::Endpoint;
+use super::error::NetError;
+
+/// Servers of large files send their clients on, but not for ever.
+const MOST_REDIRECTS: usize = 10;
+
+/// How long to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// For a connection.
+    pub connect: Duration,
+    /// For the next byte.
+    pub idle: Duration,
+}
+
+/// A client for `endpoint`; carries its key.
+pub fn client(endpoint: &Endpoint, patience: Patience) -> Result<Client, NetError> {
+    let builder = builder(endpoint, patience)
+        // A redirect could carry a key to another server, and turns a POST into a GET.
+        .redirect(reqwest::redirect::Policy::none())
+        .default_headers(endpoint.headers().clone());
+    builder.build().map_err(|error| no_tls(endpoint, &error))
+}
+
+/// A client that fetches public files from `endpoint`: without its key, and wherever the server sends it.
+pub fn fetching(endpoint: &Endpoint, patience: Patience) -> Result<Client, NetError> {
+    let follow = reqwest::redirect::Policy::limited(MOST_REDIRECTS);
+    let built = builder(endpoint, patience).redirect(follow).build();
+    built.map_err(|error| no_tls(endpoint, &error))
+}
+
+fn builder(endpoint: &Endpoint, patience: Patience) -> reqwest::ClientBuilder {
+    install_tls();
+    let mut builder = Client::builder()
+        .user_agent(concat!("cogtrix/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(patience.connect)
+        .read_timeout(patience.idle);
+    if endpoint.is_local() {
+        builder = builder.no_proxy();
+    }
+    if endpoint.base().scheme() == "http" {
+        // Reading the system's certificates takes longer than a local request.
+        builder = builder.tls_certs_only(std::iter::empty());
+    }
+    builder
+}
+
+/// The same for ollama-rs, which takes a client of another generation of reqwest.
+pub fn old_client(endpoint: &Endpoint, patience: Patience) -> Result<reqwest12::Client, NetError> {
+    install_tls();
+    let mut builder = reqwest12::Client::builder()
+        .connect_timeout(patience.connect)
+        .read_timeout(patience.idle)
+        .redirect(reqwest12::redirect::Policy::none());
+    if endpoint.is_local() {
+        builder = builder.no_proxy();
+    }
+    if endpoint.base().scheme() == "http" {
+        builder = builder.tls_built_in_root_certs(false);
+    }
+    if let Some(bearer) = endpoint.headers().get("authorization") {
+        let headers = [(reqwest12::header::AUTHORIZATION, bearer.clone())];
+        builder = builder.default_headers(headers.into_iter().collect());
+    }
+    builder.build().map_err(|error| no_tls(endpoint, &error))
+}
+
+fn no_tls(endpoint: &Endpoint, error: &dyn std::error::Error) -> NetError {
+    NetError {
+        what: format!("no TLS for {}: {}", endpoint.shown(), causes(error)),
+        hint: "install the system's CA certificates (package ca-certificates)".to_owned(),
+    }
+}
+
+/// Building a client panics without a TLS provider; `main` installs it first, tests may not have.
+fn install_tls() {
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        // Somebody else may win the race, and theirs is as good.
+        drop(rustls::crypto::ring::default_provider().install_default());
+    }
+}
+
+fn deepest(error: &dyn std::error::Error) -> String {
+    let mut last = error;
+    while let Some(source) = last.source() {
+        last = source;
+    }
+    last.to_string()
+}
+
+/// The cause at the bottom: "connection refused" says more than "error sending request".
+pub fn causes(error: &dyn std::error::Error) -> String {
+    let deepest = deepest(error);
+    // "Connection refused (os error 111)": the number helps nobody.
+    match deepest.find(" (os error") {
+        Some(at) => deepest[..at].to_lowercase(),
+        None => deepest,
+    }
+}
