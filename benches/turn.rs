@@ -89,6 +89,7 @@ fn prepare(criterion: &mut Criterion) {
             directory: "~/project".into(),
             now,
             room: budget.prompt(),
+            recall: None,
         };
         group.bench_with_input(BenchmarkId::from_parameter(size), &size, |bench, _| {
             bench.iter(|| fit(memory.prepare(black_box(&session), &input, &around), budget));
@@ -174,6 +175,7 @@ fn agent(opened: Opened) -> Agent {
     let settings = AgentSettings {
         summariser: None,
         jobs: Running::Background,
+        recall: None,
         context: context::Settings::default(),
         delivery: Delivery::Streamed,
         directory: "~/project".into(),

@@ -12,7 +12,9 @@ mod counter;
 mod event;
 mod jobs;
 mod ledger;
+mod recalling;
 mod reply;
+pub mod shelf;
 mod turn;
 mod writing;
 
@@ -30,6 +32,7 @@ pub use compact::{CompactError, CompactReport};
 pub use counter::{Count, Uncounted};
 pub use event::{Observer, TurnEvent, Warning};
 pub use ledger::Ledger;
+use shelf::Shelf;
 pub use turn::{TurnError, TurnFailure, TurnReport};
 pub use writing::{NotWritten, Progress};
 
@@ -43,6 +46,8 @@ pub struct Settings {
     /// The model that summarises, where it is not the one that answers.
     pub summariser: Option<Arc<dyn Provider>>,
     pub jobs: Running,
+    /// What recall works with; `None`: nothing is recalled.
+    pub recall: Option<shelf::Parts>,
 }
 
 /// When slow work runs.
@@ -71,6 +76,7 @@ pub struct Agent {
     /// What was said once is not said every turn.
     told: event::Told,
     jobs: jobs::Jobs,
+    shelf: Option<Shelf>,
 }
 
 /// A request, whom it was sent to, and what the server said it cost.
@@ -105,6 +111,8 @@ impl Agent {
         memory.restore(&opened.session);
         let ledger = Ledger::new(opened);
         let told = event::Told::default();
+        let parts = settings.recall.clone();
+        let shelf = parts.map(|parts| Shelf::new(parts, ledger.session().name()));
         Self {
             provider,
             memory,
@@ -116,6 +124,7 @@ impl Agent {
             served_window: None,
             told,
             jobs: jobs::Jobs::default(),
+            shelf,
         }
     }
 
@@ -215,6 +224,9 @@ impl Agent {
             .first()
             .map(|input| input.said().into_owned());
         self.ledger.apply(Record::TurnWithdrawn { turn, why });
+        if let Some(shelf) = &mut self.shelf {
+            shelf.take_back(self.ledger.session(), turn);
+        }
         let states = self.memory.withdraw(self.ledger.session());
         self.ledger.apply(states);
         Ok(input.unwrap_or_default())
@@ -246,6 +258,9 @@ impl Agent {
             // A session in which nothing was ever said or noted leaves no file.
             return Ok(());
         }
+        if let Some(shelf) = &mut self.shelf {
+            shelf.keep(self.ledger.session());
+        }
         self.ledger.close()
     }
 
@@ -275,9 +290,19 @@ impl Agent {
         self.memory.restore(self.ledger.session());
         self.last = None;
         self.told = event::Told::default();
+        self.reopen_shelf();
     }
 
     pub fn rename(&mut self, name: &SessionName) -> Result<(), StoreError> {
-        self.ledger.rename(name)
+        self.ledger.rename(name)?;
+        self.reopen_shelf();
+        Ok(())
+    }
+
+    /// Its files are elsewhere now.
+    fn reopen_shelf(&mut self) {
+        if let Some(shelf) = &mut self.shelf {
+            shelf.open(self.ledger.session().name());
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::event::{Observer, TurnEvent, Warning};
+use super::recalling::Lookup;
 use super::reply::{self, End, Reply};
 use super::{Agent, LastRequest, NoTurn, Running};
 use crate::chat::{Calibration, Message, Outcome, Record, Role, Tokens, TurnId, Usage, Withdrawal};
@@ -106,7 +107,7 @@ impl Agent {
     pub async fn preview(&self) -> Result<ContextPlan, DoesNotFit> {
         let input = Message::text(self.session().next_message_id(0), Role::User, "", None);
         let budget = self.budget(self.provider.abilities().await);
-        self.plan(&input, budget)
+        self.plan(&input, &Lookup::default(), budget)
     }
 
     async fn run(
@@ -132,7 +133,12 @@ impl Agent {
             },
             observe,
         );
-        let conversed = self.converse(&input, observe, cancel).await;
+        let lookup = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Lookup::default(),
+            lookup = self.look_up(&input) => lookup,
+        };
+        let conversed = self.converse(&input, &lookup, observe, cancel).await;
         let report = self.finish(turn, conversed, observe);
         self.begin_jobs();
         if self.settings.jobs == Running::Foreground && self.job_covers() > 0 {
@@ -161,6 +167,7 @@ impl Agent {
     async fn converse(
         &mut self,
         input: &Message,
+        lookup: &Lookup,
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Conversed {
@@ -172,7 +179,7 @@ impl Agent {
         let mut budget = self.budget(abilities);
         let mut refits = 0;
         loop {
-            let plan = match self.plan(input, budget) {
+            let plan = match self.plan(input, lookup, budget) {
                 Ok(plan) => plan,
                 Err(error) => return Conversed::failed(String::new(), error.into()),
             };
@@ -219,12 +226,18 @@ impl Agent {
         Budget::new(window, abilities.max_output, calibration)
     }
 
-    fn plan(&self, input: &Message, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
+    fn plan(
+        &self,
+        input: &Message,
+        lookup: &Lookup,
+        budget: Budget,
+    ) -> Result<ContextPlan, DoesNotFit> {
         let directory = self.settings.directory.clone();
         let around = Surroundings {
             directory,
             now: self.clock.now(),
             room: budget.prompt(),
+            recall: self.searching(lookup),
         };
         context::fit(self.memory.prepare(self.session(), input, &around), budget)
     }

@@ -115,6 +115,12 @@ impl Message {
         }
     }
 
+    /// The name of who said it, where an imported message has one.
+    pub fn speaker(&self) -> Option<&str> {
+        let name = self.unknown.as_ref()?.get("speaker")?.as_str()?;
+        Some(name).filter(|name| !name.trim().is_empty())
+    }
+
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|part| match part {
             Part::ToolCall(call) => Some(call),

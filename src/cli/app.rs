@@ -9,7 +9,7 @@ use super::greeting::{self, Greeting};
 use super::manner::Manner;
 use super::report::{CliError, Exit};
 use super::{ask, talk, trust};
-use crate::agent::{self, Agent, Warning};
+use crate::agent::{self, Agent, Warning, shelf};
 use crate::chat::SessionName;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Config, Inputs, TextSource, Texts};
@@ -20,6 +20,7 @@ use crate::provider::{Catalog, Delivery, Known, Provider};
 use crate::repl::Signals;
 use crate::repl::desk::{Desk, Places};
 use crate::repl::input::HistoryFile;
+use crate::search::Lists;
 use crate::store::{FileStore, SessionStore, StoreError};
 use crate::term::Output;
 
@@ -51,7 +52,8 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         "" => None,
         model => Some(catalog.choose(Some(model)).await?.provider),
     };
-    let settings = settings(args, &config, &inputs, summariser);
+    let mut settings = settings(args, &config, &inputs, summariser);
+    settings.recall = Some(shelf_parts(args, machine.clone(), &config, &texts)?);
     let mut desk = Desk {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings),
         store,
@@ -65,6 +67,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         },
         columns: output.columns(),
     };
+    desk.agent.warm_up();
     let is_terminal = manner == Manner::Terminal;
     let exit = match manner {
         Manner::OneShot(prompt) => {
@@ -149,7 +152,36 @@ fn settings(
         } else {
             agent::Running::Foreground
         },
+        recall: None,
     }
+}
+
+/// What recall works with; a person's own word lists are read now, so that a mistake in them is told.
+fn shelf_parts(
+    args: &ChatArgs,
+    disk: Arc<dyn Disk>,
+    config: &Config,
+    texts: &Texts,
+) -> Result<shelf::Parts, CliError> {
+    let own = texts.get("search/english.yaml");
+    let own = own.filter(|text| text.source != TextSource::Embedded);
+    let lists = own.map(|text| {
+        let lists = Lists::parse(&text.content).map_err(|source| CliError::Lists {
+            file: file_of(text),
+            source,
+        })?;
+        Ok::<_, CliError>(Arc::new(lists))
+    });
+    Ok(shelf::Parts {
+        disk,
+        folder: config.settings.data_dir.join("vectordb/sessions"),
+        lists: lists.transpose()?,
+        keeping: if args.no_lock {
+            shelf::Keeping::ReadOnly
+        } else {
+            shelf::Keeping::Kept
+        },
+    })
 }
 
 /// The machine's disk.

@@ -11,6 +11,7 @@ use crate::hint::{Hint, chain};
 use crate::memory::BadMode;
 use crate::memory::tracking::readers::BadCues;
 use crate::provider::ProviderError;
+use crate::search::BadLists;
 use crate::store::StoreError;
 use crate::term::{Output, OutputError};
 
@@ -44,6 +45,12 @@ pub(super) enum CliError {
     Mode(#[from] BadMode),
     #[error(transparent)]
     Cues(#[from] BadCues),
+    #[error("cannot use {file}")]
+    Lists {
+        file: String,
+        #[source]
+        source: BadLists,
+    },
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -79,6 +86,7 @@ impl CliError {
             | Self::Name(_)
             | Self::Mode(_)
             | Self::Cues(_)
+            | Self::Lists { .. }
             | Self::Usage { .. }
             | Self::NothingToResume
             | Self::Provider(ProviderError::Setup { .. }) => Exit::Usage,
@@ -106,6 +114,9 @@ impl Hint for CliError {
                 Some("it was removed or may not be entered; `cd` to another folder".into())
             }
             Self::NothingToResume => Some("`cogtrix` begins one".into()),
+            Self::Lists { .. } => {
+                Some("mend the file, or move it away: the program brings lists of its own".into())
+            }
             Self::File { .. } | Self::Runtime { .. } => None,
         }
     }

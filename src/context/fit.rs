@@ -1,6 +1,6 @@
 //! The one function that makes a draft fit.
 //!
-//! One order of giving way (C79-C81): pending and window as one list, oldest turn first, never the last
+//! One order of giving way (C79-C81): recall; pending and window as one list, oldest turn first, never the last
 //! whole turn; then mode state and compacted head; then the longest message of the last turn is cut with
 //! the marker, and last of all an input that alone is larger than the budget. System texts never change.
 //! A last turn that cannot be cut enough (a tool call is never cut) goes whole after all: a session must
@@ -98,7 +98,7 @@ fn least_cost(section: &Section) -> Tokens {
     match section.kind.gives_way() {
         GivesWay::Never => section.cost(),
         GivesWay::IsCut => section.cost().min(INPUT_AT_LEAST),
-        GivesWay::WithHistory | GivesWay::AfterHistory(_) => Tokens::ZERO,
+        GivesWay::BeforeHistory | GivesWay::WithHistory | GivesWay::AfterHistory(_) => Tokens::ZERO,
     }
 }
 
@@ -178,7 +178,7 @@ fn longest(sections: &[Section], cuttable: Cuttable) -> Option<(usize, usize)> {
     let may_be_cut = |section: &Section| match section.kind.gives_way() {
         GivesWay::IsCut => cuttable == Cuttable::Input,
         GivesWay::WithHistory => cuttable == Cuttable::History,
-        GivesWay::Never | GivesWay::AfterHistory(_) => false,
+        GivesWay::Never | GivesWay::BeforeHistory | GivesWay::AfterHistory(_) => false,
     };
     sections
         .iter()

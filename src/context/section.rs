@@ -13,6 +13,8 @@ pub enum SectionKind {
     ModeState,
     /// The rolling summary (C12).
     Summary,
+    /// Exchanges of long ago that speak of what is asked (C19).
+    Recall,
     /// Two messages that stand for everything before them (O16).
     Compacted,
     /// A turn that left the window and that no summary covers yet (C7).
@@ -26,6 +28,7 @@ pub enum SectionKind {
 /// What becomes of a section when a request is too large (C79-C81), in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GivesWay {
+    BeforeHistory,
     /// Pending and window as one list, oldest turn first; never the last whole turn, whose longest message
     /// is cut instead.
     WithHistory,
@@ -42,6 +45,7 @@ impl SectionKind {
             Self::System => ("system", GivesWay::Never),
             Self::ModeState => ("mode", GivesWay::AfterHistory(0)),
             Self::Summary => ("summary", GivesWay::AfterHistory(1)),
+            Self::Recall => ("recall", GivesWay::BeforeHistory),
             Self::Compacted => ("compacted", GivesWay::AfterHistory(2)),
             Self::Pending => ("pending", GivesWay::WithHistory),
             Self::Window => ("window", GivesWay::WithHistory),
@@ -79,6 +83,8 @@ pub enum Source {
     Summary {
         upto: usize,
     },
+    /// Turns that recall found, best first.
+    Recall(Vec<TurnId>),
     Turn(TurnId),
     /// The person, just now.
     You,
@@ -91,6 +97,11 @@ impl fmt::Display for Source {
             Self::Tracker(mode) => write!(f, "{mode} tracker"),
             Self::Compaction { upto } => write!(f, "stands for {upto} messages"),
             Self::Summary { upto } => write!(f, "covers messages 1 to {upto}"),
+            Self::Recall(turns) => {
+                let turns: Vec<String> = turns.iter().map(ToString::to_string).collect();
+                let s = if turns.len() == 1 { "" } else { "s" };
+                write!(f, "turn{s} {}", turns.join(", "))
+            }
             Self::Turn(turn) => write!(f, "turn {turn}"),
             Self::You => f.write_str("you"),
         }

@@ -5,8 +5,10 @@
 //! what must last leaves as a [`Record`]. The message log is the truth; everything here can be rebuilt.
 
 pub mod compaction;
+mod draft;
 mod modes;
 mod prompts;
+pub mod recall;
 mod script;
 mod settings;
 pub mod summary;
@@ -16,6 +18,7 @@ mod transcript;
 pub mod writing;
 
 pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
+pub use draft::Surroundings;
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
 pub use prompts::{ModeTexts, Prompt, Prompts};
 pub use settings::{
@@ -28,9 +31,7 @@ use tracking::{Board, CannotEdit, Edit, Edited, Exchange};
 
 use std::borrow::Cow;
 
-use crate::chat::{Message, Record, Role, Session, Summary, Timestamp, Tokens, Turn};
-use crate::context::stages::{history, input, stamp};
-use crate::context::{Draft, Section, SectionKind, Source};
+use crate::chat::{Record, Session, Timestamp, Tokens, Turn};
 use crate::hint::Hint;
 
 /// Slow work that memory wants done in the background, as data.
@@ -71,16 +72,6 @@ impl Hint for NotTaken {
     }
 }
 
-/// What a request is made for beside the session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Surroundings {
-    /// The folder the person works in, as the base prompt names it.
-    pub directory: String,
-    pub now: Timestamp,
-    /// What the prompt may cost: older turns beyond it are not drafted.
-    pub room: Tokens,
-}
-
 /// The memory of one session.
 #[derive(Debug)]
 pub struct Memory {
@@ -114,6 +105,10 @@ impl Memory {
         self.modes.active().preset()
     }
 
+    pub fn recall_settings(&self) -> &recall::RecallSettings {
+        &self.settings.recall
+    }
+
     /// Makes another mode the active one, from the very next request on (C65).
     pub fn switch(&mut self, mode: &str) -> Result<(), BadMode> {
         self.modes.switch(mode)
@@ -135,75 +130,6 @@ impl Memory {
                 .filter(|turn| read.is_none_or(|read| turn.id > read))
                 .collect();
             observe(mode.as_mut(), session, &missed);
-        }
-    }
-
-    /// Lines up what the next request would hold if there were room (C8). Reads only.
-    pub fn prepare(&self, session: &Session, input: &Message, around: &Surroundings) -> Draft {
-        let mut sections = self.system(session, around);
-        let hybrid = session.hybrid();
-        let summarises = self.mode().hybrid.summarization;
-        let summary = hybrid.running().filter(|_| summarises);
-        sections.extend(summary.map(|summary| self.summary(summary)));
-        sections.extend(self.modes.active().sections());
-        let compaction = hybrid.compaction.as_ref();
-        sections.extend(compaction.map(compaction::head));
-        let compacted = compaction.map_or(0, |compaction| compaction.upto);
-        let wanted = history::Wanted {
-            window: self.mode().window,
-            covered: summary.map_or(compacted, |summary| summary.upto),
-            pending: if self.settings.carry_pending && summarises {
-                history::Pending::Carried
-            } else {
-                history::Pending::Dropped
-            },
-            room: around.room,
-        };
-        let (past, beyond) = history::sections(session, wanted, |message| self.rendered(message));
-        sections.extend(past);
-        sections.push(input::section(self.rendered(input)));
-        Draft { sections, beyond }
-    }
-
-    fn summary(&self, summary: &Summary) -> Section {
-        let messages = (summary.upto - summary.from).to_string();
-        let values = [
-            ("messages", messages.as_str()),
-            ("summary", summary.text.as_str()),
-        ];
-        let text = self.prompts.summary.fill(&values);
-        let source = Source::Summary { upto: summary.upto };
-        Section::system(SectionKind::Summary, source, text)
-    }
-
-    fn system(&self, session: &Session, around: &Surroundings) -> Vec<Section> {
-        let time = match self.settings.timestamps {
-            Timestamps::All | Timestamps::User => {
-                "- A message may begin with its time in brackets, put there by the program. The newest one tells the \
-                 present. Never write such a time in front of your own replies."
-                    .to_owned()
-            }
-            Timestamps::Off => format!("- Today is {} (UTC).", around.now.date()),
-        };
-        let values = [
-            ("session", session.name().as_str()),
-            ("directory", around.directory.as_str()),
-            ("time", time.as_str()),
-        ];
-        [&self.prompts.base, &self.mode().prompt]
-            .map(|prompt| {
-                let source = Source::Prompt(prompt.file.clone());
-                Section::system(SectionKind::System, source, prompt.fill(&values))
-            })
-            .into()
-    }
-
-    fn rendered(&self, message: &Message) -> Message {
-        match (self.settings.timestamps, message.role) {
-            (_, Role::Tool) | (Timestamps::Off, _) | (Timestamps::User, Role::Assistant) => {
-                message.clone()
-            }
-            (Timestamps::All, _) | (Timestamps::User, Role::User) => stamp::stamped(message),
         }
     }
 

@@ -50,6 +50,8 @@ pub struct Prompts {
     pub shorten: Prompt,
     /// How the running summary stands in a request.
     pub summary: Prompt,
+    /// How what recall found stands in a request.
+    pub recall: Prompt,
 }
 
 impl Prompts {
@@ -70,6 +72,7 @@ impl Prompts {
             summarise: text("prompts/summarise.md"),
             shorten: text("prompts/shorten.md"),
             summary: text("blocks/summary.md"),
+            recall: text("blocks/recall.md"),
         }
     }
 
@@ -100,10 +103,11 @@ mod tests {
             summarise,
             shorten,
             summary,
+            recall,
         } = Prompts::embedded();
         let modes = [conversation, code, reasoning];
         let of_modes = modes.into_iter().flat_map(|mode| [mode.prompt, mode.block]);
-        for prompt in [base, compact, summarise, shorten, summary]
+        for prompt in [base, compact, summarise, shorten, summary, recall]
             .into_iter()
             .chain(of_modes)
         {

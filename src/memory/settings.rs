@@ -2,8 +2,10 @@
 
 use serde::Deserialize;
 
+use super::recall::RecallSettings;
+
 /// The block.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// The mode a session starts in.
@@ -15,6 +17,7 @@ pub struct Settings {
     pub background: bool,
     /// Alias or name of the model that summarises; empty: the one that answers.
     pub summarization_model: String,
+    pub recall: RecallSettings,
     pub modes: ModesSettings,
 }
 
@@ -26,6 +29,7 @@ impl Default for Settings {
             carry_pending: true,
             background: true,
             summarization_model: String::new(),
+            recall: RecallSettings::default(),
             modes: ModesSettings::default(),
         }
     }

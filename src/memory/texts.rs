@@ -1,4 +1,4 @@
-//! The texts that memory reads: prompts, blocks and cues under `config/`, embedded here and nowhere else.
+//! The texts that memory reads: prompts, blocks, cues and word lists under `config/`, embedded here and nowhere else.
 //! A person's own file of the same name takes the place of one.
 
 use super::prompts::Prompt;
@@ -10,10 +10,11 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 14] = [
+pub const TEXTS: [(&str, &str); 16] = [
     text!("blocks/code.md"),
     text!("blocks/conversation.md"),
     text!("blocks/reasoning.md"),
+    text!("blocks/recall.md"),
     text!("blocks/summary.md"),
     text!("cues/code.yaml"),
     text!("cues/conversation.yaml"),
@@ -25,6 +26,7 @@ pub const TEXTS: [(&str, &str); 14] = [
     text!("prompts/compact.md"),
     text!("prompts/shorten.md"),
     text!("prompts/summarise.md"),
+    text!("search/english.yaml"),
 ];
 
 /// The embedded text of a name; empty for a name that no text has.

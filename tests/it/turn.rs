@@ -47,6 +47,7 @@ impl Desk {
             directory: "~/project".into(),
             summariser: None,
             jobs: Running::Background,
+            recall: None,
         };
         let agent = Agent::new(
             Arc::new(provider.clone()),
@@ -489,6 +490,7 @@ async fn a_fourth_mode_needs_nothing_but_its_registration() {
         freshness: Freshness::Always,
         hybrid: HybridOptions {
             summarization: true,
+            vector_recall_k: 0,
         },
     };
     modes.register(Box::new(Poetry(preset))).unwrap();

@@ -25,6 +25,7 @@ pub(super) fn create(
             freshness: Freshness::Always,
             hybrid: HybridOptions {
                 summarization: settings.summarization,
+                vector_recall_k: settings.vector_recall_k,
             },
         },
         reader,

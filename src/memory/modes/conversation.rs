@@ -32,6 +32,7 @@ pub(super) fn create(
             },
             hybrid: HybridOptions {
                 summarization: settings.summarization,
+                vector_recall_k: settings.vector_recall_k,
             },
         },
         reader,

@@ -64,4 +64,6 @@ pub struct Preset {
 pub struct HybridOptions {
     /// Whether what left the window is summarised, and the summary sent (C24).
     pub summarization: bool,
+    /// Exchanges that recall may bring into a request; 0 turns it off (C18, C25).
+    pub vector_recall_k: usize,
 }

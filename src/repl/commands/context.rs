@@ -264,6 +264,7 @@ mod tests {
         let settings = crate::agent::Settings {
             summariser: None,
             jobs: crate::agent::Running::Background,
+            recall: None,
             context: crate::context::Settings::default(),
             delivery: Delivery::Streamed,
             directory: "~/project".into(),

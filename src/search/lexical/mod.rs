@@ -20,6 +20,7 @@ mod first;
 mod index;
 mod lists;
 mod names;
+mod passage;
 mod persist;
 mod postings;
 mod question;

@@ -70,7 +70,7 @@ fn ends(question: &str) -> Cow<'_, str> {
 }
 
 /// The question's terms with their weights, the rarest if there are too many.
-fn asked(index: &LexicalIndex, question: &str) -> BTreeMap<String, f32> {
+pub(super) fn asked(index: &LexicalIndex, question: &str) -> BTreeMap<String, f32> {
     let mut asked = BTreeMap::new();
     terms(&index.lists, question, Purpose::Ask, |term| {
         if !asked.contains_key(term) {

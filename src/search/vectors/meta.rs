@@ -1,4 +1,4 @@
-//! `vectors.json`: what made the vectors, and how much of the files is sure. Written whole at each
+//! `meta.json`: what made the vectors, and how much of the files is sure. Written whole at each
 //! [`sync`](super::VectorIndex::sync), after the data it speaks of.
 
 use serde::{Deserialize, Serialize};

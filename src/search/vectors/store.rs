@@ -4,7 +4,7 @@
 //! ```text
 //!   vectors.f32    rows of little-endian f32, as they came: the truth
 //!   vectors.rows   records: places, codes, checksums (see `record`)
-//!   vectors.json   model, dimension, count, checksum, version (see `meta`)
+//!   meta.json      model, dimension, count, checksum, version (see `meta`)
 //! ```
 //! Writing order: floats, record; at a sync the two files, then the metadata. So a record vouches for its
 //! floats, and the metadata for the records it counts. After a crash what is beyond them stays as far as it
@@ -24,7 +24,7 @@ use super::scan::number;
 
 const FLOATS: &str = "vectors.f32";
 const RECORDS: &str = "vectors.rows";
-const META: &str = "vectors.json";
+const META: &str = "meta.json";
 
 /// Records read at once.
 const AT_ONCE: u64 = 512;

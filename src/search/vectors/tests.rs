@@ -247,7 +247,7 @@ fn filled(folder: &TempDir) -> Vec<PathBuf> {
     }
     index.withdraw(Place(2)).unwrap();
     index.sync().unwrap();
-    let names = ["vectors.rows", "vectors.f32", "vectors.json"];
+    let names = ["vectors.rows", "vectors.f32", "meta.json"];
     names.map(|name| folder.path().join(name)).to_vec()
 }
 
@@ -308,7 +308,7 @@ fn another_model_dimension_or_version_is_unusable_until_recreated() {
         wanted: 7,
     };
     assert!(matches!(wrong, Err(VectorError::Unusable(why)) if why == expected));
-    let path = folder.path().join("vectors.json");
+    let path = folder.path().join("meta.json");
     let newer = fs::read_to_string(&path).unwrap();
     let newer = newer.replace("\"version\": 1", "\"version\": 2, \"more\": true");
     fs::write(&path, newer).unwrap();

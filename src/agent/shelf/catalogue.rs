@@ -1,0 +1,169 @@
+//! `exchanges.jsonl`: which exchange each vector stands for, one line each, in the order of their places. Unit: one
+//! file, append-only. Invariant: a line is there before its vector counts; what is not whole is not read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::chat::{MessageId, Session, TurnId};
+use crate::files::Disk;
+use crate::memory::recall::Exchange;
+
+const FILE: &str = "exchanges.jsonl";
+
+/// An exchange to be embedded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) turn: TurnId,
+    ids: Vec<MessageId>,
+    at: Option<String>,
+    pub(super) text: String,
+}
+
+impl Entry {
+    pub(super) fn of(turn: TurnId, exchange: &Exchange<'_>) -> Self {
+        Self {
+            turn,
+            ids: exchange.ids().cloned().collect(),
+            at: exchange.at().map(crate::chat::Timestamp::iso),
+            text: exchange.text(),
+        }
+    }
+}
+
+/// What is kept of a line in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) turn: TurnId,
+    first: MessageId,
+}
+
+impl Row {
+    /// Whether the session still has the exchange where it was.
+    pub(super) fn is_of(&self, session: &Session) -> bool {
+        let turns = session.turns();
+        let at = turns.binary_search_by_key(&self.turn, |turn| turn.id);
+        at.is_ok_and(|at| {
+            let exchange = Exchange::of(session, &turns[at]);
+            exchange.ids().next() == Some(&self.first)
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    turn: u32,
+    messages: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    text: String,
+}
+
+/// The file, and what it says.
+#[derive(Debug)]
+pub(super) struct Catalogue {
+    disk: Arc<dyn Disk>,
+    path: PathBuf,
+    rows: Vec<Row>,
+}
+
+/// A line that is no line of ours.
+#[derive(Debug, thiserror::Error)]
+#[error("{}, line {line}: {why}", path.display())]
+pub(super) struct Damaged {
+    path: PathBuf,
+    line: usize,
+    why: String,
+}
+
+impl Catalogue {
+    pub(super) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Reads the file; nothing where there is none. A torn last line is cut off.
+    pub(super) fn open(disk: Arc<dyn Disk>, folder: &Path) -> io::Result<Result<Self, Damaged>> {
+        let path = folder.join(FILE);
+        let bytes = match disk.read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            bytes => bytes?,
+        };
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n');
+        let whole = whole.map_or(0, |end| end + 1);
+        if whole < bytes.len() {
+            disk.truncate(&path, whole as u64)?;
+        }
+        let lines = bytes[..whole].split_inclusive(|byte| *byte == b'\n');
+        let rows: Result<Vec<Row>, Damaged> = lines
+            .zip(1..)
+            .map(|(bytes, line)| {
+                row(bytes).map_err(|why| Damaged {
+                    path: path.clone(),
+                    line,
+                    why,
+                })
+            })
+            .collect();
+        Ok(rows.map(|rows| Self { disk, path, rows }))
+    }
+
+    /// Begins a new, empty file.
+    pub(super) fn create(disk: Arc<dyn Disk>, folder: &Path) -> io::Result<Self> {
+        let path = folder.join(FILE);
+        disk.remove(&path)?;
+        Ok(Self {
+            disk,
+            path,
+            rows: Vec::new(),
+        })
+    }
+
+    /// Cuts off all but the first `n` lines.
+    pub(super) fn keep(&mut self, n: usize) -> io::Result<()> {
+        if n >= self.rows.len() {
+            return Ok(());
+        }
+        let bytes = self.disk.read(&self.path)?;
+        let lines = bytes.split_inclusive(|byte| *byte == b'\n').take(n);
+        let length: usize = lines.map(<[u8]>::len).sum();
+        self.disk.truncate(&self.path, length as u64)?;
+        self.rows.truncate(n);
+        Ok(())
+    }
+
+    /// Appends a line for each entry; on disk when it returns.
+    pub(super) fn append(&mut self, entries: &[Entry]) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        for entry in entries {
+            let line = Line {
+                turn: entry.turn.0,
+                messages: entry.ids.iter().map(ToString::to_string).collect(),
+                at: entry.at.clone(),
+                text: entry.text.clone(),
+            };
+            serde_json::to_writer(&mut bytes, &line)?;
+            bytes.push(b'\n');
+        }
+        self.disk.append_synced(&self.path, &bytes)?;
+        self.rows.extend(entries.iter().map(|entry| Row {
+            turn: entry.turn,
+            first: first(entry.ids.iter().cloned()),
+        }));
+        Ok(())
+    }
+}
+
+fn row(bytes: &[u8]) -> Result<Row, String> {
+    let line: Line = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    Ok(Row {
+        turn: TurnId(line.turn),
+        first: first(line.messages.into_iter().map(MessageId::new)),
+    })
+}
+
+fn first(ids: impl Iterator<Item = MessageId>) -> MessageId {
+    let mut ids = ids;
+    ids.next().unwrap_or_else(|| MessageId::new(""))
+}

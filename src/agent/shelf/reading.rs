@@ -1,0 +1,173 @@
+//! The index of words as it comes into being: from disk, then from what was said since.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+
+use super::{GROWTH, Parts, WORTH_WRITING};
+use crate::chat::Session;
+use crate::memory::recall::Words;
+use crate::search::Lists;
+
+/// Messages that are read at once, while the person waits; more are read in a thread.
+const AT_ONCE: usize = 2_000;
+/// Longest wait for that thread before a turn goes on without recall.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+const FILE: &str = "words.idx";
+
+/// How far the index is.
+#[derive(Debug)]
+pub(super) enum Reading {
+    NotYet,
+    Running(JoinHandle<Read>),
+    Ready(Read),
+}
+
+/// An index, and what of it is on disk.
+#[derive(Debug)]
+pub(super) struct Read {
+    words: Words,
+    lists: Arc<Lists>,
+    /// Messages of the session that the file knows.
+    kept: usize,
+    /// Whether it was held against the session.
+    checked: Checked,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Checked {
+    Yes,
+    No,
+}
+
+impl Reading {
+    /// Begins to read the file in a thread.
+    pub(super) fn begin(&mut self, parts: &Parts, folder: &Path) {
+        if !matches!(self, Self::NotYet) {
+            return;
+        }
+        let parts = parts.clone();
+        let path = folder.join(FILE);
+        *self = Self::Running(tokio::task::spawn_blocking(move || read(&parts, &path)));
+    }
+
+    pub(super) fn words(&self) -> Option<&Words> {
+        match self {
+            Self::Ready(read) => Some(&read.words),
+            Self::NotYet | Self::Running(_) => None,
+        }
+    }
+
+    pub(super) fn words_mut(&mut self) -> Option<&mut Words> {
+        match self {
+            Self::Ready(read) => Some(&mut read.words),
+            Self::NotYet | Self::Running(_) => None,
+        }
+    }
+
+    /// The index with everything the session has by now.
+    pub(super) async fn ready(&mut self, session: &Session) -> Option<&Words> {
+        self.wait().await?;
+        if let Self::Ready(read) = self {
+            read.check(session);
+        }
+        if let Self::Ready(read) = self
+            && read.words.behind(session) > AT_ONCE
+        {
+            let backlog = read.words.backlog(session);
+            let Self::Ready(mut read) = std::mem::replace(self, Self::NotYet) else {
+                return None;
+            };
+            *self = Self::Running(tokio::task::spawn_blocking(move || {
+                read.words.take(backlog);
+                read
+            }));
+            self.wait().await?;
+        }
+        let Self::Ready(read) = self else {
+            return None;
+        };
+        read.words.follow(session);
+        Some(&read.words)
+    }
+
+    /// Waits for the thread, if one runs; `None` where it takes too long or died.
+    async fn wait(&mut self) -> Option<()> {
+        if let Self::Running(task) = self {
+            match tokio::time::timeout(PATIENCE, task).await {
+                Err(_) => {
+                    tracing::warn!("the index of words is not ready yet");
+                    return None;
+                }
+                Ok(Err(error)) => {
+                    tracing::warn!("reading the index of words broke: {error}");
+                    *self = Self::NotYet;
+                    return None;
+                }
+                Ok(Ok(read)) => *self = Self::Ready(read),
+            }
+        }
+        Some(())
+    }
+
+    /// Writes the file if enough came since.
+    pub(super) fn keep(&mut self, parts: &Parts, folder: &Path, session: &Session) {
+        let Self::Ready(read) = self else {
+            return;
+        };
+        let behind = read.words.behind(session);
+        let known = session.messages().len() - behind;
+        if known < read.kept + WORTH_WRITING.max(read.kept / GROWTH) {
+            return;
+        }
+        let path: PathBuf = folder.join(FILE);
+        match parts.disk.replace(&path, &read.words.to_bytes(session)) {
+            Ok(()) => read.kept = known,
+            Err(error) => tracing::warn!("{} cannot be written: {error}", path.display()),
+        }
+    }
+}
+
+impl Read {
+    /// Drops an index that speaks of another history.
+    fn check(&mut self, session: &Session) {
+        if self.checked == Checked::Yes {
+            return;
+        }
+        self.checked = Checked::Yes;
+        if self.words.is_of(session) {
+            self.kept = session.messages().len() - self.words.behind(session);
+        } else {
+            tracing::info!("the index of words is of another history; it is made again");
+            self.words = Words::new(Arc::clone(&self.lists));
+        }
+        self.words.take_back_all(session);
+    }
+}
+
+fn read(parts: &Parts, path: &Path) -> Read {
+    let lists = parts.lists.clone();
+    let lists = lists.unwrap_or_else(|| Arc::new(Lists::embedded()));
+    let words = match parts.disk.read(path) {
+        Ok(bytes) => {
+            let words = Words::from_bytes(Arc::clone(&lists), &bytes);
+            if words.is_none() {
+                tracing::info!("{} cannot be used; it is made again", path.display());
+            }
+            words
+        }
+        Err(error) => {
+            tracing::debug!("{}: {error}", path.display());
+            None
+        }
+    };
+    Read {
+        words: words.unwrap_or_else(|| Words::new(Arc::clone(&lists))),
+        lists,
+        kept: 0,
+        checked: Checked::No,
+    }
+}

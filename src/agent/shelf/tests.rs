@@ -1,0 +1,94 @@
+use std::path::Path;
+
+use super::*;
+use crate::chat::{Message, Outcome, Record, Role};
+use crate::files::MemoryDisk;
+
+fn parts(disk: &MemoryDisk) -> Parts {
+    Parts {
+        disk: Arc::new(disk.clone()),
+        folder: "vectordb".into(),
+        lists: None,
+        keeping: Keeping::Kept,
+    }
+}
+
+fn name() -> SessionName {
+    "test".parse().unwrap()
+}
+
+fn session(turns: usize) -> Session {
+    let mut session = Session::new(name());
+    for n in 0..turns {
+        let turn = session.next_turn();
+        let said = format!("Box number {n} holds a lamp.");
+        let input = Message::text(session.next_message_id(0), Role::User, said, None);
+        session.apply(Record::TurnStarted {
+            turn,
+            input,
+            mode: "m".into(),
+            model: "m".into(),
+        });
+        let reply = Message::text(session.next_message_id(0), Role::Assistant, "Yes.", None);
+        session.apply(Record::TurnFinished {
+            turn,
+            messages: vec![reply],
+            outcome: Outcome::Answered,
+            calibration: None,
+        });
+    }
+    session
+}
+
+const FILE: &str = "vectordb/test/words.idx";
+
+#[tokio::test]
+async fn a_short_session_needs_no_file_and_a_long_one_is_read_again_from_it() {
+    let disk = MemoryDisk::default();
+    let mut shelf = Shelf::new(parts(&disk), &name());
+    let short = session(20);
+    assert_eq!(shelf.words(&short).await.unwrap().len(), 40);
+    shelf.keep(&short);
+    assert!(disk.size(Path::new(FILE)).is_err());
+    let long = session(1_500);
+    assert_eq!(shelf.words(&long).await.unwrap().len(), 3_000);
+    shelf.keep(&long);
+    let bytes = disk.read(Path::new(FILE)).unwrap();
+    shelf.open(&name());
+    assert_eq!(shelf.words(&long).await.unwrap().len(), 3_000);
+    shelf.keep(&session(1_501));
+    assert_eq!(
+        disk.read(Path::new(FILE)).unwrap(),
+        bytes,
+        "not worth it yet"
+    );
+}
+
+#[tokio::test]
+async fn a_file_that_is_damaged_or_of_another_history_is_made_again() {
+    let disk = MemoryDisk::default();
+    let mut shelf = Shelf::new(parts(&disk), &name());
+    let long = session(300);
+    shelf.words(&long).await.unwrap();
+    shelf.keep(&long);
+    shelf.open(&name());
+    let other = session(5);
+    assert_eq!(shelf.words(&other).await.unwrap().len(), 10);
+    for bytes in [&b"nothing of ours"[..], &[]] {
+        disk.replace(Path::new(FILE), bytes).unwrap();
+        shelf.open(&name());
+        assert_eq!(shelf.words(&long).await.unwrap().len(), 600);
+    }
+}
+
+#[tokio::test]
+async fn where_another_process_may_write_nothing_is_written() {
+    let disk = MemoryDisk::default();
+    let mut parts = parts(&disk);
+    parts.keeping = Keeping::ReadOnly;
+    let mut shelf = Shelf::new(parts, &name());
+    let long = session(400);
+    shelf.words(&long).await.unwrap();
+    shelf.keep(&long);
+    assert!(disk.size(Path::new(FILE)).is_err());
+}

@@ -1,0 +1,172 @@
+//! The vectors of a session's exchanges, on disk. Unit: one folder, one embedding model. Blocking. Invariant: place
+//! `n` of the index is line `n` of the catalogue; what does not agree is dropped and made again (C23, C29).
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Parts;
+use super::catalogue::{Catalogue, Entry, Row};
+use crate::chat::{Session, TurnId};
+use crate::search::vectors::{
+    BadVector, Filter, Options, Place, Spec, VectorError, VectorIndex,
+};
+
+/// An open index with its catalogue.
+#[derive(Debug)]
+pub(super) struct Vectors {
+    index: VectorIndex,
+    catalogue: Catalogue,
+    parts: Parts,
+    folder: PathBuf,
+    spec: Spec,
+}
+
+/// An index, and why the one that was there before was dropped, where one was.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) vectors: Vectors,
+    pub(super) dropped: Option<String>,
+}
+
+impl Vectors {
+    /// What made the vectors in a folder.
+    pub(super) fn stored(folder: &Path) -> Option<Spec> {
+        VectorIndex::stored(folder)
+    }
+
+    /// Opens what is there, or begins anew where that is of another model or damaged.
+    pub(super) fn open(parts: &Parts, folder: &Path, spec: Spec) -> Result<Opened, VectorError> {
+        let options = options(parts);
+        let dropped = match VectorIndex::open(folder, &spec, options) {
+            Ok(index) => match Catalogue::open(Arc::clone(&parts.disk), folder) {
+                Err(error) => return Err(io_error(folder, error)),
+                Ok(Err(damaged)) => damaged.to_string(),
+                Ok(Ok(catalogue)) => {
+                    let mut vectors = Self {
+                        index,
+                        catalogue,
+                        parts: parts.clone(),
+                        folder: folder.to_owned(),
+                        spec,
+                    };
+                    vectors.agree()?;
+                    let dropped = None;
+                    return Ok(Opened { vectors, dropped });
+                }
+            },
+            Err(VectorError::Unusable(why)) => why.to_string(),
+            Err(other) => return Err(other),
+        };
+        let vectors = Self::create(parts, folder, spec)?;
+        let dropped = Some(dropped);
+        Ok(Opened { vectors, dropped })
+    }
+
+    fn create(parts: &Parts, folder: &Path, spec: Spec) -> Result<Self, VectorError> {
+        let catalogue = Catalogue::create(Arc::clone(&parts.disk), folder)
+            .map_err(|error| io_error(folder, error))?;
+        Ok(Self {
+            index: VectorIndex::recreate(folder, &spec, options(parts))?,
+            catalogue,
+            parts: parts.clone(),
+            folder: folder.to_owned(),
+            spec,
+        })
+    }
+
+    /// Begins anew, with vectors of this many dimensions.
+    pub(super) fn drop_all(&mut self, dimension: usize) -> Result<(), VectorError> {
+        let spec = Spec {
+            dimension,
+            ..self.spec.clone()
+        };
+        *self = Self::create(&self.parts, &self.folder, spec)?;
+        Ok(())
+    }
+
+    /// After a kill there may be lines without a vector: they are written again.
+    fn agree(&mut self) -> Result<(), VectorError> {
+        let lines = 0..self.catalogue.rows().len();
+        let whole = lines.clone().find(|n| !self.index.contains(place(*n)));
+        if let Some(whole) = whole {
+            let kept = self.catalogue.keep(whole);
+            kept.map_err(|error| io_error(&self.folder, error))?;
+        }
+        Ok(())
+    }
+
+    /// Whether every line still speaks of this session.
+    pub(super) fn is_of(&self, session: &Session) -> bool {
+        let mut rows = self.catalogue.rows().iter();
+        rows.all(|row| row.is_of(session))
+    }
+
+    /// The turn up to which exchanges have their vectors.
+    pub(super) fn last(&self) -> Option<TurnId> {
+        self.catalogue.rows().last().map(|row| row.turn)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.catalogue.rows().len()
+    }
+
+    pub(super) fn dimension(&self) -> usize {
+        self.spec.dimension
+    }
+
+    /// Adds exchanges with their vectors; on disk when it returns.
+    pub(super) fn add(
+        &mut self,
+        entries: &[Entry],
+        vectors: &[Vec<f32>],
+    ) -> Result<(), VectorError> {
+        let first = self.catalogue.rows().len();
+        for (n, vector) in vectors.iter().enumerate() {
+            match self.index.push(place(first + n), vector) {
+                // A text without a direction must not hold up those behind it.
+                Err(VectorError::BadVector(BadVector::Zero | BadVector::NotFinite)) => {
+                    let anywhere = vec![1.0; self.spec.dimension];
+                    self.index.push(place(first + n), &anywhere)?;
+                }
+                pushed => pushed?,
+            }
+        }
+        let appended = self.catalogue.append(entries);
+        appended.map_err(|error| io_error(&self.folder, error))?;
+        self.index.sync()
+    }
+
+    /// The turns nearest to a vector, with their cosines.
+    pub(super) fn nearest(
+        &self,
+        vector: &[f32],
+        k: usize,
+    ) -> Result<Vec<(TurnId, f32)>, VectorError> {
+        let rows = self.catalogue.rows();
+        let row = |place: Place| -> Option<&Row> { rows.get(usize::try_from(place.0).ok()?) };
+        let hits = self.index.search(vector, k, Filter::All)?;
+        let turns = hits
+            .into_iter()
+            .filter_map(|hit| Some((row(hit.place)?.turn, hit.score)));
+        Ok(turns.collect())
+    }
+}
+
+fn options(parts: &Parts) -> Options {
+    Options {
+        hnsw_min: parts.hnsw_min,
+        ..Options::default()
+    }
+}
+
+fn place(n: usize) -> Place {
+    Place(n as u64)
+}
+
+fn io_error(folder: &Path, source: io::Error) -> VectorError {
+    VectorError::Io {
+        path: folder.to_owned(),
+        source,
+    }
+}

@@ -1,0 +1,205 @@
+//! What the next request would hold if there were room: system texts, what stands for the past, the past itself, what
+//! was just said (C8).
+
+use super::recall::{self, Question, Searching};
+use super::{Memory, Timestamps, compaction};
+use crate::chat::{Message, Role, Session, Summary, Timestamp, Tokens};
+use crate::context::stages::{history, input, stamp};
+use crate::context::{Draft, Section, SectionKind, Source};
+
+/// What a request is made for beside the session.
+#[derive(Clone, Debug)]
+pub struct Surroundings<'a> {
+    /// The folder the person works in, as the base prompt names it.
+    pub directory: String,
+    pub now: Timestamp,
+    /// What the prompt may cost: older turns beyond it are not drafted.
+    pub room: Tokens,
+    /// What recall searches; `None` where it cannot.
+    pub recall: Option<Searching<'a>>,
+}
+
+/// The share of the room that recalled exchanges may take: one part in so many.
+const RECALL_SHARE: u32 = 6;
+
+/// Past turns of a draft, oldest first.
+struct Past {
+    sections: Vec<Section>,
+    /// The index of the first message among them.
+    begins: usize,
+    /// Older messages that are not among them and that nothing stands for.
+    beyond: usize,
+}
+
+impl Memory {
+    /// Lines up what the next request would hold if there were room (C8). Reads only.
+    pub fn prepare(&self, session: &Session, input: &Message, around: &Surroundings<'_>) -> Draft {
+        let mut sections = self.system(session, around);
+        let hybrid = session.hybrid();
+        let summarises = self.mode().hybrid.summarization;
+        let summary = hybrid.running().filter(|_| summarises);
+        sections.extend(summary.map(|summary| self.summary(summary)));
+        let place_of_recall = sections.len();
+        sections.extend(self.modes.active().sections());
+        let compaction = hybrid.compaction.as_ref();
+        sections.extend(compaction.map(compaction::head));
+        let compacted = compaction.map_or(0, |compaction| compaction.upto);
+        let wanted = history::Wanted {
+            window: self.mode().window,
+            covered: summary.map_or(compacted, |summary| summary.upto),
+            pending: if self.settings.carry_pending && summarises {
+                history::Pending::Carried
+            } else {
+                history::Pending::Dropped
+            },
+            room: around.room,
+        };
+        let (past, beyond) = history::sections(session, wanted, |message| self.rendered(message));
+        let mut past = Past {
+            begins: begins(session, &past),
+            sections: past,
+            beyond,
+        };
+        let last = input::section(self.rendered(input));
+        let fixed = sections.iter().map(Section::cost).sum::<Tokens>() + last.cost();
+        let recalled = self.recalled(session, input, around, fixed, &mut past);
+        if let Some(recalled) = recalled {
+            sections.insert(place_of_recall, recalled);
+        }
+        sections.extend(past.sections);
+        sections.push(last);
+        Draft {
+            sections,
+            beyond: past.beyond,
+        }
+    }
+
+    /// The exchanges of long ago that speak of the input. They are given room before the oldest turns of the past are,
+    /// and what those say can be found then.
+    fn recalled(
+        &self,
+        session: &Session,
+        input: &Message,
+        around: &Surroundings<'_>,
+        fixed: Tokens,
+        past: &mut Past,
+    ) -> Option<Section> {
+        let most = Tokens(around.room.0 / RECALL_SHARE);
+        let found = self.recall(session, input, around.recall?, past.begins, most)?;
+        let room = around.room.minus(fixed + found.cost());
+        if !past.shrink(session, room) {
+            return Some(found);
+        }
+        self.recall(
+            session,
+            input,
+            around.recall?,
+            past.begins,
+            most.min(found.cost()),
+        )
+    }
+
+    /// The best exchanges before a message, as many as are wanted and cost at most so much.
+    fn recall(
+        &self,
+        session: &Session,
+        input: &Message,
+        searching: Searching<'_>,
+        before: usize,
+        most: Tokens,
+    ) -> Option<Section> {
+        let said = input.said();
+        let settings = &self.settings.recall;
+        let question = Question {
+            text: &said,
+            k: self.mode().hybrid.vector_recall_k,
+            before,
+            min_similarity: settings.min_similarity,
+        };
+        if question.k == 0 || !settings.asks(&said) {
+            return None;
+        }
+        let mut found = recall::find(session, searching, question);
+        while !found.is_empty() {
+            let quotes = recall::quote(session, searching.words, question, &found);
+            let text = self.prompts.recall.fill(&[("exchanges", &quotes)]);
+            let turns = found.iter().map(|found| found.turn).collect();
+            let section = Section::system(SectionKind::Recall, Source::Recall(turns), text);
+            if section.cost() <= most {
+                return Some(section);
+            }
+            found.pop();
+        }
+        None
+    }
+
+    fn summary(&self, summary: &Summary) -> Section {
+        let messages = (summary.upto - summary.from).to_string();
+        let values = [
+            ("messages", messages.as_str()),
+            ("summary", summary.text.as_str()),
+        ];
+        let text = self.prompts.summary.fill(&values);
+        let source = Source::Summary { upto: summary.upto };
+        Section::system(SectionKind::Summary, source, text)
+    }
+
+    fn system(&self, session: &Session, around: &Surroundings<'_>) -> Vec<Section> {
+        let time = match self.settings.timestamps {
+            Timestamps::All | Timestamps::User => {
+                "- A message may begin with its time in brackets, put there by the program. The newest one tells the \
+                 present. Never write such a time in front of your own replies."
+                    .to_owned()
+            }
+            Timestamps::Off => format!("- Today is {} (UTC).", around.now.date()),
+        };
+        let values = [
+            ("session", session.name().as_str()),
+            ("directory", around.directory.as_str()),
+            ("time", time.as_str()),
+        ];
+        [&self.prompts.base, &self.mode().prompt]
+            .map(|prompt| {
+                let source = Source::Prompt(prompt.file.clone());
+                Section::system(SectionKind::System, source, prompt.fill(&values))
+            })
+            .into()
+    }
+
+    fn rendered(&self, message: &Message) -> Message {
+        match (self.settings.timestamps, message.role) {
+            (_, Role::Tool) | (Timestamps::Off, _) | (Timestamps::User, Role::Assistant) => {
+                message.clone()
+            }
+            (Timestamps::All, _) | (Timestamps::User, Role::User) => stamp::stamped(message),
+        }
+    }
+}
+
+impl Past {
+    /// Lets go of the oldest turns that do not fit, never of the last one; tells whether any went.
+    fn shrink(&mut self, session: &Session, room: Tokens) -> bool {
+        let mut cost: Tokens = self.sections.iter().map(Section::cost).sum();
+        let mut gone = 0;
+        while cost > room && gone + 1 < self.sections.len() {
+            cost = cost.minus(self.sections[gone].cost());
+            gone += 1;
+        }
+        self.sections.drain(..gone);
+        let begins = begins(session, &self.sections);
+        self.beyond += begins - self.begins;
+        self.begins = begins;
+        gone > 0
+    }
+}
+
+/// The index of the first message of the first of these turns; beyond all messages where there is none.
+fn begins(session: &Session, past: &[Section]) -> usize {
+    let first = past.iter().find_map(|section| match section.source {
+        Source::Turn(turn) => Some(turn),
+        _ => None,
+    });
+    let turns = session.turns();
+    let at = first.and_then(|first| turns.binary_search_by_key(&first, |turn| turn.id).ok());
+    at.map_or(session.messages().len(), |at| turns[at].messages.start)
+}

@@ -1,0 +1,94 @@
+//! What a turn says, as recall reads, embeds and quotes it.
+
+use std::borrow::Cow;
+
+use crate::chat::{Message, MessageId, Role, Session, Timestamp, Turn};
+
+/// A side longer than this is shown to an embedder by its first and last characters (C17).
+const LONGEST: usize = 1_500;
+const HEAD: usize = 750;
+const TAIL: usize = 500;
+
+/// The text that closes a turn without a reply begins with this.
+const NO_REPLY: &str = "[no reply:";
+
+/// One turn as two sides. Texts that go with tool calls are left out: they say what is about to be done, and the last
+/// text says what came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exchange<'a> {
+    pub user: Option<&'a Message>,
+    pub assistant: Vec<&'a Message>,
+}
+
+impl<'a> Exchange<'a> {
+    pub fn of(session: &'a Session, turn: &Turn) -> Self {
+        let mut exchange = Self {
+            user: None,
+            assistant: Vec::new(),
+        };
+        for message in session.messages_of(turn) {
+            match message.role {
+                Role::User if said(message).is_some() => exchange.user = Some(message),
+                Role::Assistant if message.calls().next().is_none() && said(message).is_some() => {
+                    exchange.assistant.push(message);
+                }
+                Role::User | Role::Assistant | Role::Tool => {}
+            }
+        }
+        exchange
+    }
+
+    pub fn messages(&self) -> impl Iterator<Item = &'a Message> {
+        self.user.into_iter().chain(self.assistant.iter().copied())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.messages().next().is_none()
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = &'a MessageId> {
+        self.messages().map(|message| &message.id)
+    }
+
+    /// When it was said, as far as known.
+    pub fn at(&self) -> Option<Timestamp> {
+        self.messages().find_map(|message| message.at)
+    }
+
+    /// What an embedder is given (C17).
+    pub fn text(&self) -> String {
+        let sides = [
+            ("User", self.user.as_slice()),
+            ("Assistant", &self.assistant),
+        ];
+        let sides = sides.into_iter().filter(|(_, side)| !side.is_empty());
+        let sides = sides.map(|(label, side)| {
+            let texts: Vec<Cow<'_, str>> = side.iter().filter_map(|one| said(one)).collect();
+            format!("{label}: {}", clipped(&texts.join("\n")))
+        });
+        sides.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// What a message says; `None` for nothing, and for what only stands there to close a turn.
+pub(super) fn said(message: &Message) -> Option<Cow<'_, str>> {
+    let said = message.said();
+    let is_closing = message.role == Role::Assistant && said.starts_with(NO_REPLY);
+    (!is_closing && !said.trim().is_empty()).then_some(said)
+}
+
+/// First and last characters of a text that is too long.
+pub(super) fn clipped(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    let count = text.chars().count();
+    if count <= LONGEST {
+        return Cow::Borrowed(text);
+    }
+    let at = |chars: usize| {
+        text.char_indices()
+            .nth(chars)
+            .map_or(text.len(), |(at, _)| at)
+    };
+    let (head, tail) = (&text[..at(HEAD)], &text[at(count - TAIL)..]);
+    Cow::Owned(format!("{head}\n[…]\n{tail}"))
+}

@@ -1,0 +1,167 @@
+//! Recall: what was said earlier and speaks of what is asked now (C17-C20).
+//!
+//! ```text
+//!  session --follow--> Words                         (each message by its words)
+//!  question, vectors near it --find--> Vec<Found>    (exchanges, best first)
+//!  Vec<Found> --quote--> the block of a request
+//! ```
+//! Unit: exchanges, a turn's two sides. Invariant: nothing is found that stands in the request as it was said, nor
+//! what was taken back. Pure: who calls keeps the index and asks the embedder.
+
+mod exchange;
+mod quote;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use serde::Deserialize;
+
+use crate::chat::{Session, Turn, TurnId};
+
+pub use exchange::Exchange;
+pub(super) use quote::quote;
+pub use words::{Backlog, Words};
+
+/// The share of the question's words that the best message must have, in it and around it, for anything to be found by
+/// words; and each other one.
+const LEAST_OVERLAP: f32 = 0.2;
+const LEAST_OVERLAP_OF_EACH: f32 = 0.1;
+
+/// Messages looked at for each exchange wanted.
+const HITS_EACH: usize = 6;
+
+/// What a person may set about recall (C18).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RecallSettings {
+    /// Least cosine at which something is found by its meaning alone.
+    pub min_similarity: f32,
+    /// Inputs of fewer words ask for nothing.
+    pub min_words: usize,
+    /// Vectors from which on a graph searches them.
+    pub hnsw_min: usize,
+}
+
+impl Default for RecallSettings {
+    fn default() -> Self {
+        Self {
+            min_similarity: 0.25,
+            min_words: 3,
+            hnsw_min: 50_000,
+        }
+    }
+}
+
+impl RecallSettings {
+    /// Whether an input says enough to look for what it may be about. Scripts without spaces count by characters.
+    pub fn asks(&self, input: &str) -> bool {
+        let words = input.split_whitespace().map(|word| {
+            let long = word.chars().filter(|c| u32::from(*c) >= 0x0E00).count();
+            long.max(1)
+        });
+        words.sum::<usize>() >= self.min_words
+    }
+}
+
+/// What to search with.
+#[derive(Clone, Copy, Debug)]
+pub struct Searching<'a> {
+    pub words: &'a Words,
+    /// Messages whose vectors are near the question's, with their cosines; empty without an embedder.
+    pub nearest: &'a [(usize, f32)],
+}
+
+/// A question to what was said.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    pub text: &'a str,
+    /// Exchanges wanted.
+    pub k: usize,
+    /// Only messages before this one: the rest stands in the request.
+    pub before: usize,
+    pub min_similarity: f32,
+}
+
+/// A message that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Its index in the session.
+    pub message: usize,
+    /// What hits are ordered by; scores of two questions do not compare.
+    pub score: f32,
+    /// The share of the question's words in the message and around it, 0 to 1.
+    pub overlap: f32,
+    /// The cosine to the question, where its vector was among the nearest.
+    pub similarity: Option<f32>,
+}
+
+/// An exchange that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    pub turn: TurnId,
+    /// Indices into the session's messages.
+    pub messages: Range<usize>,
+    /// Of those, the one that fits best.
+    pub best: Hit,
+}
+
+/// The messages that speak of the question, best first, above the floor: enough of its words, or near enough.
+pub fn find_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<Hit> {
+    let Searching { words, nearest } = searching;
+    let before = |message: usize| message < question.before;
+    let hits = words.search(question.text, nearest, question.k, before);
+    let best = hits.iter().map(|hit| hit.overlap).fold(0.0, f32::max);
+    let hits = hits.into_iter().map(|hit| {
+        let message = words.message(hit.place);
+        let near = nearest.iter().find(|(near, _)| *near == message);
+        Hit {
+            message,
+            score: hit.score,
+            overlap: hit.overlap,
+            similarity: near.map(|(_, cosine)| *cosine),
+        }
+    });
+    hits.filter(|hit| {
+        let by_words = best >= LEAST_OVERLAP && hit.overlap >= LEAST_OVERLAP_OF_EACH;
+        let near = hit.similarity;
+        by_words || near.is_some_and(|near| near >= question.min_similarity)
+    })
+    .collect()
+}
+
+/// The exchanges that speak of the question, best first; of equally good ones the newest. None is there twice, nor
+/// two that say the same.
+pub fn find(session: &Session, searching: Searching<'_>, question: Question<'_>) -> Vec<Found> {
+    let messages = Question {
+        k: question.k.saturating_mul(HITS_EACH),
+        ..question
+    };
+    let mut turns = HashSet::new();
+    let mut texts = HashSet::new();
+    let hits = find_messages(searching, messages).into_iter();
+    let mut found: Vec<Found> = hits
+        .filter_map(|best| {
+            let turn = turn_of(session, best.message)?;
+            let is_new = turns.insert(turn.id) && texts.insert(Exchange::of(session, turn).text());
+            is_new.then(|| Found {
+                turn: turn.id,
+                messages: turn.messages.clone(),
+                best,
+            })
+        })
+        .collect();
+    let by_score = |a: &Found, b: &Found| b.best.score.total_cmp(&a.best.score);
+    found.sort_by(|a, b| by_score(a, b).then(b.turn.cmp(&a.turn)));
+    found.truncate(question.k);
+    found
+}
+
+/// The turn a message belongs to, unless it was taken back.
+fn turn_of(session: &Session, message: usize) -> Option<&Turn> {
+    let turns = session.turns();
+    let at = turns.partition_point(|turn| turn.messages.end <= message);
+    turns.get(at).filter(|turn| turn.withdrawn.is_none())
+}

@@ -1,0 +1,291 @@
+//! The words of a session, ready to be searched: which message stands at which place of the index.
+//!
+//! Unit: messages with something said in them, of turns that are finished and were not taken back when they were
+//! read. Invariant: follows the session; what a file of it says is used only where the session still begins so.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::exchange;
+use crate::chat::{Message, Role, Session, TurnId};
+use crate::search::{Cosines, Document, Hit, LexicalIndex, Lists, Voice, Weights};
+
+const MAGIC: &[u8] = b"cogtrix words 1\n";
+const PRINT: usize = 32;
+
+/// The index of one session.
+#[derive(Clone, Debug)]
+pub struct Words {
+    index: LexicalIndex,
+    /// The index into the session's messages of each place.
+    messages: Vec<u32>,
+    /// Messages of the session read so far, also those with nothing said.
+    read: usize,
+    /// Of those, when it came from a file; compared with the session once.
+    print: Option<[u8; PRINT]>,
+}
+
+/// What was said in a session since an index read it; owned, so that it can be indexed elsewhere.
+#[derive(Clone, Debug)]
+pub struct Backlog {
+    said: Vec<Said<'static>>,
+    read: usize,
+}
+
+impl Backlog {
+    /// Messages to be indexed.
+    pub fn len(&self) -> usize {
+        self.said.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.said.is_empty()
+    }
+}
+
+/// A message as the index reads it.
+#[derive(Clone, Debug)]
+struct Said<'a> {
+    message: u32,
+    text: Cow<'a, str>,
+    speaker: Option<Cow<'a, str>>,
+    voice: Voice,
+    at: Option<i64>,
+}
+
+impl Said<'_> {
+    fn into_owned(self) -> Said<'static> {
+        Said {
+            text: Cow::Owned(self.text.into_owned()),
+            speaker: self.speaker.map(|speaker| Cow::Owned(speaker.into_owned())),
+            ..self
+        }
+    }
+}
+
+impl Words {
+    pub fn new(lists: impl Into<Arc<Lists>>) -> Self {
+        Self {
+            index: LexicalIndex::new(lists),
+            messages: Vec::new(),
+            read: 0,
+            print: None,
+        }
+    }
+
+    /// How many messages of the session were not read yet.
+    pub fn behind(&self, session: &Session) -> usize {
+        session.messages().len().saturating_sub(self.read)
+    }
+
+    /// Messages that can be found.
+    pub fn len(&self) -> usize {
+        self.messages.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// What was said since the last reading.
+    pub fn backlog(&self, session: &Session) -> Backlog {
+        let (said, read) = said_since(session, self.read);
+        Backlog {
+            said: said.map(Said::into_owned).collect(),
+            read,
+        }
+    }
+
+    /// Reads what [`backlog`](Self::backlog) told.
+    pub fn take(&mut self, backlog: Backlog) {
+        for said in &backlog.said {
+            self.push(said);
+        }
+        self.read = backlog.read;
+    }
+
+    /// Reads what was said since the last reading, up to the last finished turn.
+    pub fn follow(&mut self, session: &Session) {
+        let (said, read) = said_since(session, self.read);
+        for said in said {
+            self.push(&said);
+        }
+        self.read = read;
+    }
+
+    fn push(&mut self, said: &Said<'_>) {
+        self.index.push(Document {
+            text: &said.text,
+            speaker: said.speaker.as_deref(),
+            voice: Some(said.voice),
+            at: said.at,
+        });
+        self.messages.push(said.message);
+    }
+
+    /// Lets the messages of a turn be found no more: it was taken back.
+    pub fn take_back(&mut self, session: &Session, turn: TurnId) {
+        let turns = session.turns();
+        let Ok(at) = turns.binary_search_by_key(&turn, |turn| turn.id) else {
+            return;
+        };
+        for message in turns[at].messages.clone() {
+            if let Some(place) = self.place(message)
+                && !self.index.is_withdrawn(place)
+            {
+                self.index.withdraw(place);
+            }
+        }
+    }
+
+    /// Takes back what was taken back while nobody told.
+    pub fn take_back_all(&mut self, session: &Session) {
+        let turns = session.turns().iter();
+        for turn in turns.filter(|turn| turn.withdrawn.is_some()) {
+            self.take_back(session, turn.id);
+        }
+    }
+
+    /// The place of a message.
+    pub(super) fn place(&self, message: usize) -> Option<u32> {
+        let message = u32::try_from(message).ok()?;
+        let place = self.messages.binary_search(&message).ok()?;
+        u32::try_from(place).ok()
+    }
+
+    /// The index into the session's messages of what stands at a place.
+    pub(super) fn message(&self, place: u32) -> usize {
+        self.messages
+            .get(place as usize)
+            .map_or(usize::MAX, |message| *message as usize)
+    }
+
+    /// The question as a sentence encoder should get it.
+    pub fn in_first_person(&self, question: &str) -> String {
+        self.index.in_first_person(question)
+    }
+
+    /// See [`LexicalIndex::passage`].
+    pub(super) fn passage(
+        &self,
+        question: &str,
+        text: &str,
+        chars: usize,
+    ) -> Option<std::ops::Range<usize>> {
+        self.index.passage(question, text, chars)
+    }
+
+    /// The first `k` messages for a question that the filter lets through, best first, by words and by what is near
+    /// by meaning: indices of messages with their cosines.
+    pub(super) fn search(
+        &self,
+        question: &str,
+        nearest: &[(usize, f32)],
+        k: usize,
+        filter: impl Fn(usize) -> bool,
+    ) -> Vec<Hit> {
+        let filter = |place: u32| filter(self.message(place));
+        if nearest.is_empty() {
+            return self.index.search(question, k, filter);
+        }
+        let places = nearest.iter();
+        let places: Vec<(u32, f32)> = places
+            .filter_map(|(message, cosine)| Some((self.place(*message)?, *cosine)))
+            .collect();
+        let near = Cosines::Nearest(&places);
+        self.index
+            .search_fused(question, near, &Weights::NEAREST, k, filter)
+    }
+
+    /// The index as bytes, for [`from_bytes`](Self::from_bytes).
+    pub fn to_bytes(&self, session: &Session) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(to_u64(self.read).to_le_bytes());
+        bytes.extend(print(session, self.read, &self.messages));
+        bytes.extend(to_u64(self.messages.len()).to_le_bytes());
+        for message in &self.messages {
+            bytes.extend(message.to_le_bytes());
+        }
+        bytes.extend(self.index.to_bytes());
+        bytes
+    }
+
+    /// The index that was made into these bytes; `None` where they are of another version, damaged or made with
+    /// other lists. Whether it is of a session, [`is_of`](Self::is_of) tells.
+    pub fn from_bytes(lists: Arc<Lists>, bytes: &[u8]) -> Option<Self> {
+        let mut rest = bytes.strip_prefix(MAGIC)?;
+        let mut take = |n: usize| rest.split_off(..n);
+        let read = u64::from_le_bytes(*take(8)?.first_chunk()?);
+        let print = *take(PRINT)?.first_chunk()?;
+        let count = usize::try_from(u64::from_le_bytes(*take(8)?.first_chunk()?)).ok()?;
+        let messages = take(count.checked_mul(4)?)?.as_chunks().0.iter();
+        let messages: Vec<u32> = messages.map(|four| u32::from_le_bytes(*four)).collect();
+        let index = LexicalIndex::from_bytes(lists, rest).ok()?;
+        (index.len() as usize == messages.len()).then_some(Self {
+            index,
+            messages,
+            read: usize::try_from(read).ok()?,
+            print: Some(print),
+        })
+    }
+
+    /// Whether an index from a file speaks of this session: its messages are still the first ones there.
+    pub fn is_of(&self, session: &Session) -> bool {
+        self.read <= session.messages().len()
+            && self
+                .print
+                .is_none_or(|known| known == print(session, self.read, &self.messages))
+    }
+}
+
+/// What was said since so many messages, of finished turns, and how many messages were looked at then.
+fn said_since(session: &Session, read: usize) -> (impl Iterator<Item = Said<'_>>, usize) {
+    let turns = session.turns();
+    let first = turns.partition_point(|turn| turn.messages.end <= read);
+    let open = turns[first..]
+        .iter()
+        .position(|turn| turn.outcome.is_none());
+    let turns = &turns[first..open.map_or(turns.len(), |open| first + open)];
+    let read = turns.last().map_or(read, |turn| turn.messages.end);
+    let live = turns.iter().filter(|turn| turn.withdrawn.is_none());
+    let said = live.flat_map(move |turn| {
+        let messages = turn.messages.clone().zip(session.messages_of(turn));
+        messages.filter_map(|(at, message)| said(at, message))
+    });
+    (said, read)
+}
+
+fn said(at: usize, message: &Message) -> Option<Said<'_>> {
+    let voice = match message.role {
+        Role::User => Voice::User,
+        Role::Assistant => Voice::Assistant,
+        Role::Tool => return None,
+    };
+    let text = exchange::said(message)?;
+    Some(Said {
+        message: u32::try_from(at).ok()?,
+        text,
+        speaker: message.speaker().map(Cow::Borrowed),
+        voice,
+        at: message.at.map(crate::chat::Timestamp::unix),
+    })
+}
+
+/// What tells one session's first messages from another's.
+fn print(session: &Session, read: usize, places: &[u32]) -> [u8; PRINT] {
+    let mut print = Sha256::new();
+    for message in session.messages().iter().take(read) {
+        print.update(message.id.as_str());
+        print.update(to_u64(message.said().len()).to_le_bytes());
+    }
+    for place in places {
+        print.update(place.to_le_bytes());
+    }
+    print.finalize().into()
+}
+
+fn to_u64(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
