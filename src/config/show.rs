@@ -11,6 +11,9 @@ const MASK: &str = "•••";
 /// Last names of keys whose values are never shown.
 const SECRETS: [&str; 1] = ["api_key"];
 
+/// Last names of keys whose values are web addresses, which may hold a password.
+const ADDRESSES: [&str; 2] = ["base_url", "source"];
+
 /// Whether the value of a key is never shown.
 pub(super) fn is_secret(path: &KeyPath) -> bool {
     SECRETS.contains(&path.last())
@@ -51,7 +54,7 @@ pub(super) fn shown_value(path: &KeyPath, value: &Tree) -> String {
         return MASK.to_owned();
     }
     let shown = value.shown();
-    if path.last() == "base_url" {
+    if ADDRESSES.contains(&path.last()) {
         return mask_url(&shown);
     }
     shown

@@ -19,7 +19,8 @@ pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
 pub use prompts::{ModeTexts, Prompt, Prompts};
 pub use settings::{
-    CodeSettings, ConversationSettings, ModesSettings, ReasoningSettings, Settings, Timestamps,
+    CodeSettings, ConversationSettings, ModesSettings, ReasoningSettings, RecallSettings, Settings,
+    Timestamps,
 };
 pub use summary::{NotSummarised, Summarised, SummaryJob};
 pub use texts::TEXTS;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 /// The block.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// The mode a session starts in.
@@ -15,6 +15,7 @@ pub struct Settings {
     pub background: bool,
     /// Alias or name of the model that summarises; empty: the one that answers.
     pub summarization_model: String,
+    pub recall: RecallSettings,
     pub modes: ModesSettings,
 }
 
@@ -26,7 +27,30 @@ impl Default for Settings {
             carry_pending: true,
             background: true,
             summarization_model: String::new(),
+            recall: RecallSettings::default(),
             modes: ModesSettings::default(),
+        }
+    }
+}
+
+/// How past exchanges are found (C18).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RecallSettings {
+    /// Cosine from which on the vector of an exchange counts as like the input.
+    pub min_similarity: f32,
+    /// An input of fewer words recalls nothing.
+    pub min_words: usize,
+    /// Vectors from which on a graph is searched instead of each of them.
+    pub hnsw_min: usize,
+}
+
+impl Default for RecallSettings {
+    fn default() -> Self {
+        Self {
+            min_similarity: 0.25,
+            min_words: 3,
+            hnsw_min: 50_000,
         }
     }
 }

@@ -108,7 +108,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "\"a\\e[2J\\nb\": 1\n",
-            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, memory, context, lock_wait, shutdown_grace",
+            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, lock_wait, shutdown_grace",
         ),
         (
             "session: ../x\n",
@@ -152,7 +152,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "<<: {session: a}\n",
-            "project/cogtrix.yaml:1:1: <<: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, memory, context, lock_wait, shutdown_grace",
+            "project/cogtrix.yaml:1:1: <<: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, lock_wait, shutdown_grace",
         ),
     ] {
         check(text, expected);
