@@ -195,3 +195,85 @@ fn list(files: &[Pinned]) -> String {
     }
     table.render(usize::MAX).trim_end().to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::MemoryDisk;
+    use crate::term::{Device, Paint, Policy, Streams, Verbosity};
+    use crate::testing::Capture;
+    use crate::testing::server::{Script, raw};
+
+    const FILES: [Pinned; 2] = [
+        Pinned {
+            name: "config.json",
+            bytes: 2,
+            sha256: "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+        },
+        Pinned {
+            name: "vocab.txt",
+            bytes: 10,
+            sha256: "84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882",
+        },
+    ];
+
+    /// What one call prints on each stream of a terminal.
+    async fn errand(address: &str, disk: &MemoryDisk) -> (Result<Exit, CliError>, String, String) {
+        let (stdout, stderr) = (Capture::default(), Capture::default());
+        let streams = Streams {
+            stdout: Box::new(stdout.clone()),
+            stderr: Box::new(stderr.clone()),
+            stdout_device: Device::Terminal,
+            stderr_device: Device::Terminal,
+            columns: Some(80),
+        };
+        let policy = Policy {
+            verbosity: Verbosity::Normal,
+            paint: Paint::Colorless,
+        };
+        let mut output = Output::new(streams, policy);
+        let errand = Errand {
+            address,
+            said_by: "--from",
+            files: &FILES,
+            folder: Path::new("enc"),
+            patience: Patience {
+                connect: Duration::from_secs(5),
+                idle: Duration::from_secs(5),
+            },
+        };
+        let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+        let done = errand.run(&disk, &mut output).await;
+        (done, stdout.text(), stderr.text())
+    }
+
+    #[tokio::test]
+    async fn files_are_fetched_with_progress_and_what_is_there_is_not_fetched_again() {
+        let server = Script::new([])
+            .route("/m/config.json", raw(200, "text/plain", ["{}"]))
+            .first("/m/vocab.txt", raw(200, "text/plain", ["012345678x"]))
+            .route("/m/vocab.txt", raw(200, "text/plain", ["01234", "56789"]))
+            .serve();
+        let (from, disk) = (format!("{}/m", server.url()), MemoryDisk::default());
+        let (done, stdout, _) = errand(&from, &disk).await;
+        assert!(matches!(
+            done,
+            Err(CliError::Install(InstallError::Other { .. }))
+        ));
+        assert_eq!((stdout.as_str(), disk.files().len()), ("", 1));
+
+        let (done, stdout, stderr) = errand(&from, &disk).await;
+        assert_eq!(done.unwrap(), Exit::Ok);
+        assert_eq!(stdout, "1 of 2 files fetched into enc\n");
+        assert!(stderr.contains("vocab.txt: 100 % of 1 MB"), "{stderr:?}");
+        assert_eq!(disk.files()[Path::new("enc/vocab.txt")], b"0123456789");
+
+        let n_asked = server.requests().len();
+        for from in [from.as_str(), ""] {
+            let (done, stdout, _) = errand(from, &disk).await;
+            assert_eq!(done.unwrap(), Exit::Ok);
+            assert_eq!(stdout, "all 2 files are in enc\n");
+        }
+        assert_eq!(server.requests().len(), n_asked);
+    }
+}

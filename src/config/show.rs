@@ -94,6 +94,11 @@ mod tests {
                 "https://ann:pw@host:1/v1?token=t",
                 "https://•••@host:1/v1?•••",
             ),
+            (
+                "embedding.source",
+                "https://a:pw@host/m",
+                "https://•••@host/m",
+            ),
             ("providers.x.base_url", "http://host/v1", "http://host/v1"),
             ("providers.x.base_url", "", "\"\""),
             ("models.x.model", "a\u{1b}[31mb", "a\\u{1b}[31mb"),

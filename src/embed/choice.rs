@@ -116,17 +116,17 @@ pub async fn look(settings: &ChoiceSettings, disk: &Arc<dyn Disk>) -> Looked {
 }
 
 impl Candidate {
-    /// As people know it.
+    /// As people know it; where it is stands in what goes wrong with it.
     pub fn name(&self) -> String {
         match self {
-            Self::Ollama { endpoint, model } => {
-                format!("ollama/{model} at {}", endpoint.shown())
+            Self::Ollama { model, .. } => format!("ollama/{model}"),
+            Self::Vendor { model, .. } | Self::Compatible { model, .. } if model.is_empty() => {
+                "openai".to_owned()
             }
-            Self::Vendor { endpoint, model } | Self::Compatible { endpoint, model } => {
-                let slash = if model.is_empty() { "" } else { "/" };
-                format!("openai{slash}{model} at {}", endpoint.shown())
+            Self::Vendor { model, .. } | Self::Compatible { model, .. } => {
+                format!("openai/{model}")
             }
-            Self::Local { folder } => format!("local in {}", folder.display()),
+            Self::Local { .. } => "local".to_owned(),
             Self::Hashed { dimensions } => format!("hashed/{dimensions}"),
             Self::Unusable { wanted, .. } => wanted.name().to_owned(),
         }
@@ -214,7 +214,14 @@ async fn in_time<T>(
 #[cfg(feature = "local-embeddings")]
 async fn local(folder: PathBuf, disk: Arc<dyn Disk>) -> Result<Arc<dyn Embedder>, EmbedError> {
     let at = folder.clone();
-    let opened = tokio::task::spawn_blocking(move || super::Local::open(&folder, disk)).await;
+    let open = move || match disk.list(&folder) {
+        Ok(files) if files.is_empty() => Err(EmbedError::Setup {
+            what: format!("no files in {}", folder.display()),
+            hint: "`cogtrix embedder install` fetches them".to_owned(),
+        }),
+        Ok(_) | Err(_) => super::Local::open(&folder, disk),
+    };
+    let opened = tokio::task::spawn_blocking(open).await;
     let opened = opened.map_err(|error| EmbedError::weights(&at, &error))?;
     Ok(Arc::new(opened?))
 }
