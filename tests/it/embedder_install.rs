@@ -157,7 +157,7 @@ fn without_an_address_the_program_says_what_to_set_or_to_copy() {
          model.safetensors  90868376  53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db\n\
          --- stderr\n\
          error: no address to fetch the encoder's files from\n\
-         hint: pass --from URL or set embedding.source, or copy these files into [ROOT]/data/models/all-MiniLM-L6-v2\n\
+         hint: pass --from URL or set embedding.source, or copy these files into ROOT/data/models/all-MiniLM-L6-v2\n\
          --- exit 2"
     );
     home.write("bad.yaml", "embedding: {source: somewhere}\n");
