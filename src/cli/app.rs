@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::args::ChatArgs;
+use super::candidates::choice_settings;
 use super::greeting::{self, Greeting};
 use super::manner::Manner;
 use super::report::{CliError, Exit};
@@ -13,6 +14,7 @@ use crate::agent::{self, Agent, Warning, shelf};
 use crate::chat::SessionName;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Config, Inputs, TextSource, Texts};
+use crate::embed::EmbedderChoice;
 use crate::files::{Disk, LocalDisk};
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Memory, Prompt, Prompts, Registry};
@@ -268,7 +270,20 @@ fn file_of(text: &config::Text) -> String {
     }
 }
 
-fn catalog(config: &Config, inputs: &Inputs, texts: &Texts) -> Result<Catalog, CliError> {
+/// Who turns texts into vectors for recall. Asks nobody and reads nothing before it is resolved.
+pub(super) fn embedder_choice(
+    config: &Config,
+    catalog: &Catalog,
+    disk: Arc<dyn Disk>,
+) -> EmbedderChoice {
+    EmbedderChoice::new(choice_settings(&config.settings, catalog), disk)
+}
+
+pub(super) fn catalog(
+    config: &Config,
+    inputs: &Inputs,
+    texts: &Texts,
+) -> Result<Catalog, CliError> {
     let catalog = Catalog::new(config.settings.provider.clone(), inputs.environment.clone());
     let known = texts
         .get("models.yaml")

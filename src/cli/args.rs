@@ -130,6 +130,11 @@ pub enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
+    /// Show which embedder recall has, and fetch the local one
+    Embedder {
+        #[command(subcommand)]
+        command: EmbedderCommand,
+    },
     /// Print a completion script
     Completions {
         /// The shell it is for
@@ -159,6 +164,18 @@ pub enum ConfigCommand {
     Show,
     /// Check the config file and say what is wrong with it
     Check,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub enum EmbedderCommand {
+    /// Say which embedder is used and why; asks servers, but sends them nothing of yours
+    Show,
+    /// Fetch the files of the local sentence encoder (91 MB) and check them
+    Install {
+        /// Base address of the files; else embedding.source of the config
+        #[arg(long, value_name = "URL")]
+        from: Option<String>,
+    },
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 mod app;
 mod args;
 mod ask;
+mod candidates;
+mod embedder;
 mod greeting;
 mod log;
 mod manner;
@@ -49,6 +51,9 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
     match args.command {
         None => runtime()?.block_on(app::chat(&args.chat, output)),
         Some(Command::Sessions { command }) => sessions::run(command, &args.chat, output),
+        Some(Command::Embedder { command }) => {
+            runtime()?.block_on(embedder::run(&command, &args.chat, output))
+        }
         Some(Command::Config { command }) => settings::run(command, &args.chat, output),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use crate::chat::BadName;
 use crate::config::{ConfigError, TextError};
+use crate::embed::{InstallError, NoEmbedder};
 use crate::hint::{Hint, chain};
 use crate::memory::BadMode;
 use crate::memory::tracking::readers::BadCues;
@@ -55,6 +56,12 @@ pub(super) enum CliError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Provider(#[from] ProviderError),
+    #[error(transparent)]
+    Embedder(#[from] NoEmbedder),
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    #[error("no address to fetch the encoder's files from")]
+    NoSource { folder: PathBuf },
     #[error("cannot {action} {}", path.display())]
     File {
         action: &'static str,
@@ -89,9 +96,13 @@ impl CliError {
             | Self::Lists { .. }
             | Self::Usage { .. }
             | Self::NothingToResume
+            | Self::NoSource { .. }
+            | Self::Install(InstallError::Setup(_))
             | Self::Provider(ProviderError::Setup { .. }) => Exit::Usage,
             Self::Store(_)
             | Self::Provider(_)
+            | Self::Embedder(_)
+            | Self::Install(_)
             | Self::File { .. }
             | Self::Runtime { .. }
             | Self::NoWorkingFolder { .. } => Exit::Failed,
@@ -109,6 +120,15 @@ impl Hint for CliError {
             Self::Cues(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Provider(error) => error.hint(),
+            Self::Embedder(error) => error.hint(),
+            Self::Install(error) => error.hint(),
+            Self::NoSource { folder } => Some(
+                format!(
+                    "pass --from URL or set embedding.source, or copy these files into {}",
+                    folder.display()
+                )
+                .into(),
+            ),
             Self::Usage { hint, .. } => Some((*hint).into()),
             Self::NoWorkingFolder { .. } => {
                 Some("it was removed or may not be entered; `cd` to another folder".into())

@@ -12,7 +12,7 @@ use super::error::Problem;
 use super::settings::Document;
 use super::tree::KeyPath;
 use crate::chat::SessionName;
-use crate::memory::ModesSettings;
+use crate::memory::{ModesSettings, RecallSettings};
 use crate::provider::{ModelSettings, ProviderSettings};
 
 /// Providers that need no entry.
@@ -20,6 +20,7 @@ pub(super) const BUILT_IN: [&str; 4] = ["ollama", "openai", "anthropic", "offlin
 
 /// More of anything that is counted is a slip, and sums of it must not overflow.
 const MOST: usize = 1_000_000;
+const MOST_DIMENSIONS: usize = 4_096;
 const MOST_TOKENS: u32 = 1_000_000_000;
 const SHORTEST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_hours(24);
@@ -63,6 +64,12 @@ fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
             (!(0.0..=1.0).contains(&threshold))
                 .then(|| bad_value("a number from 0 to 1", threshold)),
         ),
+        rule(
+            "embedding.dim",
+            count(document.embedding.dim, 1..=MOST_DIMENSIONS),
+        ),
+        rule("embedding.source", web_address(&document.embedding.source)),
+        rule("rag.model", embedding_model(document)),
         rule("network.tries", count(network.tries, 1..=100)),
         rule("network.connect", time(network.connect, SHORTEST)),
         rule("network.idle", time(network.idle, SHORTEST)),
@@ -72,8 +79,46 @@ fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
             time(document.shutdown_grace, Duration::ZERO),
         ),
     ];
+    rules.extend(recall_rules(&document.memory.recall));
     rules.extend(mode_rules(&document.memory.modes));
     rules
+}
+
+fn recall_rules(recall: &RecallSettings) -> [Rule; 3] {
+    let similarity = recall.min_similarity;
+    [
+        rule(
+            "memory.recall.min_similarity",
+            (!(0.0..=1.0).contains(&similarity))
+                .then(|| bad_value("a number from 0 to 1", similarity)),
+        ),
+        rule("memory.recall.min_words", count(recall.min_words, 0..=MOST)),
+        rule("memory.recall.hnsw_min", count(recall.hnsw_min, 1..=MOST)),
+    ]
+}
+
+/// An alias, or a model of a provider there is (C22).
+fn embedding_model(document: &Document) -> Option<Problem> {
+    let Document {
+        models, providers, ..
+    } = document;
+    let name = &document.rag.model;
+    if name.is_empty() || models.aliases.contains_key(name) {
+        return None;
+    }
+    if let Some((provider, model)) = name.split_once('/') {
+        let is_there = providers.contains_key(provider) || BUILT_IN.contains(&provider);
+        if is_there && !model.is_empty() {
+            return None;
+        }
+    }
+    let known: Vec<String> = models.aliases.keys().cloned().collect();
+    if known.is_empty() {
+        return Some(refused(
+            "is no entry of models, which has none; write provider/model, such as ollama/nomic-embed-text",
+        ));
+    }
+    one_of(name, &known)
 }
 
 fn mode_rules(modes: &ModesSettings) -> impl Iterator<Item = Rule> {
@@ -115,8 +160,7 @@ fn provider_rules(name: &str, provider: &ProviderSettings) -> [Rule; 4] {
             key: at.clone(),
         },
         Rule {
-            broken: (!provider.base_url.is_empty() && !is_web_address(&provider.base_url))
-                .then(|| refused("wants a URL such as http://localhost:11434 or https://host/v1")),
+            broken: web_address(&provider.base_url),
             key: at.child("base_url"),
         },
         Rule {
@@ -210,6 +254,12 @@ fn bad_value(wanted: &str, found: impl Display) -> Problem {
 
 fn refused(why: &str) -> Problem {
     Problem::Refused(why.to_owned())
+}
+
+/// Empty, or one.
+fn web_address(url: &str) -> Option<Problem> {
+    (!url.is_empty() && !is_web_address(url))
+        .then(|| refused("wants a URL such as http://localhost:11434 or https://host/v1"))
 }
 
 /// `http` or `https`, with a host, in one piece.

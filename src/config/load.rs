@@ -10,12 +10,13 @@ use super::keys::{keys_of, suggest};
 use super::layers::{Flags, Layer, Source, TrustFlag, source_of};
 use super::paths::{Folders, Written, automatic_data_root, expand};
 use super::search::{Found, Standing, find, read};
-use super::settings::Document;
+use super::settings::{Document, Paths};
 use super::tree::{KeyPath, Tree};
 use super::trust::{self, Answer, Demand, Place};
 use super::warnings::{Warning, warnings};
 use super::{Config, environment, yaml};
 use crate::chat::{BadName, SessionName};
+use crate::embed;
 use crate::files::Disk;
 use crate::provider::Environment;
 
@@ -95,15 +96,14 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
 
     let document = merged(&layers)?;
     let session = session(&document, &layers)?;
-    let data_dir = data_dir(&document, &layers, inputs)?;
-    let system_prompt_file = system_prompt_file(&document, &layers, inputs)?;
+    let paths = paths(&document, &layers, inputs)?;
     let mut warnings = warnings(&document, &inputs.environment, &layers);
     let demand = found
         .as_ref()
         .and_then(|found| demand(found, &layers, inputs))
         .filter(|demand| !is_granted(demand, inputs, disk, &mut warnings));
     let config = Config {
-        settings: document.settle(session, data_dir, system_prompt_file),
+        settings: document.settle(session, paths),
         file: found.map(|found| found.path),
         warnings,
         layers,
@@ -197,6 +197,19 @@ fn merged(layers: &[Layer]) -> Result<Document, ConfigError> {
 fn session(document: &Document, layers: &[Layer]) -> Result<SessionName, ConfigError> {
     let parsed = document.session.parse();
     parsed.map_err(|bad: BadName| refused("session", bad.explained(), layers))
+}
+
+fn paths(document: &Document, layers: &[Layer], inputs: &Inputs) -> Result<Paths, ConfigError> {
+    let data_dir = data_dir(document, layers, inputs)?;
+    let embedding_folder = match document.embedding.path.as_str() {
+        "" => data_dir.join(embed::FOLDER),
+        text => path_at("embedding.path", text, layers, inputs)?,
+    };
+    Ok(Paths {
+        data_dir,
+        system_prompt_file: system_prompt_file(document, layers, inputs)?,
+        embedding_folder,
+    })
 }
 
 fn data_dir(

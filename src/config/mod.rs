@@ -41,7 +41,7 @@ pub use layers::{Flags, Source, Target, TrustFlag, VARIABLES, Variable};
 pub use load::{Inputs, Loaded, TrustRequest, load};
 pub use overrides::{Text, TextError, TextSource, Texts, read_text};
 pub use paths::Folders;
-pub use settings::Settings;
+pub use settings::{RagSettings, Settings};
 pub use show::Entry;
 pub use trust::{Demand, DemandedKey};
 pub use warnings::Warning;

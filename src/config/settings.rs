@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::overrides::{TextError, read_text};
 use crate::chat::SessionName;
-use crate::{context, memory, provider};
+use crate::{context, embed, memory, provider};
 
 /// The settled values, each part for the layer that reads it.
 #[derive(Clone, Debug)]
@@ -21,12 +21,32 @@ pub struct Settings {
     /// A text that stands in for the built-in base prompt; absolute.
     pub system_prompt_file: Option<PathBuf>,
     pub provider: provider::Settings,
+    pub embedding: embed::Settings,
+    /// Where the local encoder's files are; absolute.
+    pub embedding_folder: PathBuf,
+    pub rag: RagSettings,
     pub memory: memory::Settings,
     pub context: context::Settings,
     /// How long a one-shot run waits for a session that is open elsewhere.
     pub lock_wait: Duration,
     /// How long leaving waits for work in the background.
     pub shutdown_grace: Duration,
+}
+
+/// What is used for finding things in texts of every kind: the `rag` block.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RagSettings {
+    /// Alias of the model that embeds (C22), or `provider/model`; empty: as `embedding` says.
+    pub model: String,
+}
+
+/// Paths as they come to, absolute.
+#[derive(Debug)]
+pub(super) struct Paths {
+    pub(super) data_dir: PathBuf,
+    pub(super) system_prompt_file: Option<PathBuf>,
+    pub(super) embedding_folder: PathBuf,
 }
 
 /// A config file, key by key.
@@ -39,6 +59,8 @@ pub(super) struct Document {
     pub(super) providers: std::collections::BTreeMap<String, provider::ProviderSettings>,
     pub(super) models: provider::ModelsSettings,
     pub(super) network: provider::NetworkSettings,
+    pub(super) embedding: embed::Settings,
+    pub(super) rag: RagSettings,
     pub(super) memory: memory::Settings,
     pub(super) context: context::Settings,
     #[serde(with = "humantime_serde")]
@@ -61,6 +83,8 @@ impl Default for Document {
             providers,
             models,
             network,
+            embedding: embed::Settings::default(),
+            rag: RagSettings::default(),
             memory: memory::Settings::default(),
             context: context::Settings::default(),
             lock_wait: Duration::from_secs(10),
@@ -81,12 +105,7 @@ impl Settings {
 
 impl Document {
     /// The document with what only the outside knows. An empty key is none.
-    pub(super) fn settle(
-        mut self,
-        session: SessionName,
-        data_dir: PathBuf,
-        system_prompt_file: Option<PathBuf>,
-    ) -> Settings {
+    pub(super) fn settle(mut self, session: SessionName, paths: Paths) -> Settings {
         for provider in self.providers.values_mut() {
             provider.api_key = provider
                 .api_key
@@ -95,13 +114,16 @@ impl Document {
         }
         Settings {
             session,
-            data_dir,
-            system_prompt_file,
+            data_dir: paths.data_dir,
+            system_prompt_file: paths.system_prompt_file,
             provider: provider::Settings {
                 providers: self.providers,
                 models: self.models,
                 network: self.network,
             },
+            embedding: self.embedding,
+            embedding_folder: paths.embedding_folder,
+            rag: self.rag,
             memory: self.memory,
             context: self.context,
             lock_wait: self.lock_wait,

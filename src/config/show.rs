@@ -11,6 +11,9 @@ const MASK: &str = "•••";
 /// Last names of keys whose values are never shown.
 const SECRETS: [&str; 1] = ["api_key"];
 
+/// Last names of keys whose values are web addresses, which may hold a password.
+const ADDRESSES: [&str; 2] = ["base_url", "source"];
+
 /// Whether the value of a key is never shown.
 pub(super) fn is_secret(path: &KeyPath) -> bool {
     SECRETS.contains(&path.last())
@@ -51,7 +54,7 @@ pub(super) fn shown_value(path: &KeyPath, value: &Tree) -> String {
         return MASK.to_owned();
     }
     let shown = value.shown();
-    if path.last() == "base_url" {
+    if ADDRESSES.contains(&path.last()) {
         return mask_url(&shown);
     }
     shown
@@ -90,6 +93,11 @@ mod tests {
                 "providers.x.base_url",
                 "https://ann:pw@host:1/v1?token=t",
                 "https://•••@host:1/v1?•••",
+            ),
+            (
+                "embedding.source",
+                "https://a:pw@host/m",
+                "https://•••@host/m",
             ),
             ("providers.x.base_url", "http://host/v1", "http://host/v1"),
             ("providers.x.base_url", "", "\"\""),

@@ -26,7 +26,7 @@ struct Row {
     harmless: fn(&str, &Place<'_>) -> bool,
 }
 
-const NEEDS_TRUST: [Row; 6] = [
+const NEEDS_TRUST: [Row; 8] = [
     Row {
         key: "providers.*.type",
         harmless: |value, _| value == "offline",
@@ -50,6 +50,14 @@ const NEEDS_TRUST: [Row; 6] = [
     Row {
         key: "system_prompt_file",
         harmless: |value, place| value.is_empty() || place.holds(value),
+    },
+    Row {
+        key: "embedding.path",
+        harmless: |value, place| value.is_empty() || place.holds(value),
+    },
+    Row {
+        key: "embedding.source",
+        harmless: |value, _| value.is_empty(),
     },
 ];
 

@@ -30,6 +30,8 @@ pub enum Warning {
     HiddenAlias { alias: String, why: String },
     /// `models.default` names nothing that is known.
     UnknownDefault { name: String, known: Vec<String> },
+    /// `rag.model` names a model of a provider without embeddings.
+    CannotEmbed { model: String, provider: String },
     /// The file holds a key, and others may read it.
     ReadableByOthers { path: PathBuf },
     /// Nothing could be read of what is remembered about trust.
@@ -62,6 +64,10 @@ impl fmt::Display for Warning {
                 "models.default is {name:?}, which is no alias and no provider/model; known: {}",
                 known.join(", ")
             ),
+            Self::CannotEmbed { model, provider } => write!(
+                f,
+                "rag.model is {model:?}, but {provider} has no embeddings; embedding.provider decides instead"
+            ),
             Self::ReadableByOthers { path } => write!(
                 f,
                 "{} holds an api_key and others may read it; chmod 600, or use api_key_env",
@@ -86,6 +92,7 @@ pub(super) fn warnings(
     }
     found.extend(alias_warnings(document));
     found.extend(default_warning(document));
+    found.extend(embedding_warning(document));
     found.extend(layers.iter().filter_map(readable_by_others));
     found
 }
@@ -174,6 +181,22 @@ fn default_warning(document: &Document) -> Option<Warning> {
             )
             .map(str::to_owned)
             .collect(),
+    })
+}
+
+fn embedding_warning(document: &Document) -> Option<Warning> {
+    let model = &document.rag.model;
+    let provider = match document.models.aliases.get(model) {
+        Some(alias) => alias.provider.as_str(),
+        None => model.split_once('/')?.0,
+    };
+    let embeds = match document.providers.get(provider) {
+        Some(settings) => settings.kind.embeds(),
+        None => matches!(provider, "ollama" | "openai"),
+    };
+    (!embeds).then(|| Warning::CannotEmbed {
+        model: model.clone(),
+        provider: provider.to_owned(),
     })
 }
 

@@ -143,6 +143,21 @@ pub async fn install(
     Ok(n_fetched)
 }
 
+/// Those of `files` that are not in `folder` yet, or not as they are pinned.
+pub async fn missing<'a>(
+    files: &'a [Pinned],
+    folder: &Path,
+    disk: &Arc<dyn Disk>,
+) -> Result<Vec<&'a Pinned>, InstallError> {
+    let mut missing = Vec::new();
+    for file in files {
+        if !is_there(file, &folder.join(file.name), disk).await? {
+            missing.push(file);
+        }
+    }
+    Ok(missing)
+}
+
 /// Whether the file is in place already.
 async fn is_there(file: &Pinned, path: &Path, disk: &Arc<dyn Disk>) -> Result<bool, InstallError> {
     let (wanted, bytes) = (file.sha256, file.bytes);

@@ -8,32 +8,40 @@
 //!   local             a sentence encoder in this process, from weights on disk
 //!   install           brings such weights onto the disk
 //!   hashed            no meaning, but the same everywhere: for tests
+//!   choice            which of them is there; `listing` asks servers, `settings` is what a person may say
 //! ```
 
 mod cache;
 mod cached;
+mod choice;
 mod error;
 mod hashed;
 mod install;
+mod listing;
 #[cfg(feature = "local-embeddings")]
 mod local;
 mod ollama;
 mod openai;
 mod remote;
+mod settings;
 
 use std::fmt;
 
 use async_trait::async_trait;
 
 pub use cached::{CacheSettings, Cached};
+pub use choice::{
+    Candidate, ChoiceSettings, EmbedderChoice, Looked, Named, NoEmbedder, PROBE, described, look,
+};
 pub use error::EmbedError;
 pub use hashed::Hashed;
-pub use install::{ALL_MINILM_L6_V2, InstallError, Pinned, Progress, install};
+pub use install::{ALL_MINILM_L6_V2, InstallError, Pinned, Progress, install, missing};
 #[cfg(feature = "local-embeddings")]
 pub use local::Local;
 pub use ollama::Ollama;
 pub use openai::OpenAi;
 pub use remote::RemoteSettings;
+pub use settings::{FOLDER, Settings, Wanted};
 
 /// Servers are sent this for a blank text, for which they return nothing.
 const BLANK: &str = "(nothing)";

@@ -52,6 +52,9 @@ struct Embedding {
 }
 
 impl OpenAi {
+    /// The model that is asked for where nobody says otherwise.
+    pub const USUAL_MODEL: &str = "text-embedding-3-small";
+
     /// Sends nothing yet.
     pub fn new(endpoint: Endpoint, settings: RemoteSettings) -> Self {
         Self {

@@ -22,7 +22,8 @@ pub use draft::Surroundings;
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
 pub use prompts::{ModeTexts, Prompt, Prompts};
 pub use settings::{
-    CodeSettings, ConversationSettings, ModesSettings, ReasoningSettings, Settings, Timestamps,
+    CodeSettings, ConversationSettings, ModesSettings, ReasoningSettings, RecallSettings, Settings,
+    Timestamps,
 };
 pub use summary::{NotSummarised, Summarised, SummaryJob};
 pub use texts::TEXTS;
@@ -105,7 +106,7 @@ impl Memory {
         self.modes.active().preset()
     }
 
-    pub fn recall_settings(&self) -> &recall::RecallSettings {
+    pub fn recall_settings(&self) -> &RecallSettings {
         &self.settings.recall
     }
 

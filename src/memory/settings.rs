@@ -2,8 +2,6 @@
 
 use serde::Deserialize;
 
-use super::recall::RecallSettings;
-
 /// The block.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -31,6 +29,28 @@ impl Default for Settings {
             summarization_model: String::new(),
             recall: RecallSettings::default(),
             modes: ModesSettings::default(),
+        }
+    }
+}
+
+/// How past exchanges are found (C18).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RecallSettings {
+    /// Cosine from which on the vector of an exchange counts as like the input.
+    pub min_similarity: f32,
+    /// An input of fewer words recalls nothing.
+    pub min_words: usize,
+    /// Vectors from which on a graph is searched instead of each of them.
+    pub hnsw_min: usize,
+}
+
+impl Default for RecallSettings {
+    fn default() -> Self {
+        Self {
+            min_similarity: 0.25,
+            min_words: 3,
+            hnsw_min: 50_000,
         }
     }
 }

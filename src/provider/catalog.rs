@@ -34,6 +34,16 @@ pub struct Place {
     pub endpoint: Endpoint,
     /// Empty where only a provider was named.
     pub model: String,
+    pub host: Host,
+}
+
+/// Whose server a place is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Host {
+    /// Where the kind usually is.
+    Usual,
+    /// Where config or environment say.
+    Own,
 }
 
 /// All that can be chosen.
@@ -100,16 +110,39 @@ impl Catalog {
     /// Where the model is that an alias, `provider/model`, or a provider's name stands for; `auto` is Ollama's
     /// usual place. Sends nothing.
     pub fn place(&self, choice: &str) -> Result<Place, ProviderError> {
-        let model = match self.resolve(choice.trim())? {
+        let model = self.one_model(choice)?;
+        self.place_in(&self.entry(&model.provider)?, model.model)
+    }
+
+    /// What kind of provider [`place`](Self::place) leads to, even where there is no key for it.
+    pub fn kind(&self, choice: &str) -> Result<Kind, ProviderError> {
+        let model = self.one_model(choice)?;
+        Ok(self.entry(&model.provider)?.settings.kind)
+    }
+
+    fn one_model(&self, choice: &str) -> Result<ModelSettings, ProviderError> {
+        Ok(match self.resolve(choice.trim())? {
             Wanted::Auto => self.model_of(&self.entry_of(Kind::Ollama).name, ""),
             Wanted::Provider(name) => self.model_of(&name, ""),
             Wanted::Model(model) => model,
-        };
-        let entry = self.entry(&model.provider)?;
+        })
+    }
+
+    /// Where a kind of provider is, if only the kind is asked for. Sends nothing.
+    pub fn place_of(&self, kind: Kind) -> Result<Place, ProviderError> {
+        self.place_in(&self.entry_of(kind), String::new())
+    }
+
+    fn place_in(&self, entry: &Entry, model: String) -> Result<Place, ProviderError> {
         Ok(Place {
             kind: entry.settings.kind,
-            endpoint: self.endpoint(&entry)?,
-            model: model.model,
+            endpoint: self.endpoint(entry)?,
+            model,
+            host: if self.is_elsewhere(entry) {
+                Host::Own
+            } else {
+                Host::Usual
+            },
         })
     }
 

@@ -42,7 +42,7 @@ use futures_util::stream::BoxStream;
 use crate::chat::{Message, Tokens, ToolCall, ToolSpec, Usage};
 
 pub use crate::net::KeySource;
-pub use catalog::{Catalog, Choice, Place};
+pub use catalog::{Catalog, Choice, Host, Place};
 pub use error::ProviderError;
 pub use known::{FALLBACK_WINDOW, KNOWN_MODELS, Known, KnownModel, LimitField};
 pub use offline::Offline;

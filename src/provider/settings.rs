@@ -28,6 +28,16 @@ pub enum Kind {
     Offline,
 }
 
+impl Kind {
+    /// Whether the protocol has embeddings.
+    pub fn embeds(self) -> bool {
+        match self {
+            Self::Ollama | Self::Openai => true,
+            Self::Anthropic | Self::Offline => false,
+        }
+    }
+}
+
 /// One entry of `providers`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,5 @@
-//! Fetching an encoder's files: from a loopback server, onto a disk in memory.
+//! Fetching an encoder's files: from a loopback server, onto a disk in memory; and by the program, which takes
+//! none but the real ones.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,6 +9,8 @@ use cogtrix::embed::{InstallError, Pinned, Progress, install};
 use cogtrix::files::{Disk, MemoryDisk};
 use cogtrix::net::{Endpoint, Key, Patience, Scheme, base_url};
 use cogtrix::testing::server::{Reply, Script, Server, raw, silent};
+
+use crate::support::home::Home;
 
 const SMALL: Pinned = Pinned {
     name: "config.json",
@@ -115,4 +118,63 @@ async fn a_full_disk_is_told_by_path() {
     disk.make_read_only();
     let error = fetch(&server, &disk, &mut Vec::new()).await.unwrap_err();
     assert!(error.to_string().contains("config.json"), "{error}");
+}
+
+#[test]
+fn the_program_takes_no_other_files_and_keeps_nothing_of_them() {
+    for (reply, said) in [
+        (
+            raw(404, "text/plain", ["not here"]),
+            "answered 404: not here",
+        ),
+        (
+            raw(200, "text/plain", ["{}"]),
+            "is not the file it should be: 2 bytes with SHA-256",
+        ),
+    ] {
+        let home = Home::new();
+        let server = Script::new([]).route("/m/config.json", reply).serve();
+        let from = format!("{}/m", server.url());
+        let run = home
+            .cogtrix(&["embedder", "install", "--from", &from])
+            .run();
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{run}");
+        assert!(run.stderr.contains(said), "{run}");
+        assert!(Home::files(&home.data()).is_empty(), "{run}");
+    }
+}
+
+#[test]
+fn without_an_address_the_program_says_what_to_set_or_to_copy() {
+    let home = Home::new();
+    let run = home.cogtrix(&["embedder", "install"]).run();
+    assert_eq!(
+        home.shown(&run)
+            .replace(&home.data().display().to_string(), "DATA"),
+        "file                  bytes  SHA-256\n\
+         config.json             612  953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41\n\
+         vocab.txt            231508  07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3\n\
+         model.safetensors  90868376  53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db\n\
+         --- stderr\n\
+         error: no address to fetch the encoder's files from\n\
+         hint: pass --from URL or set embedding.source, or copy these files into ROOT/data/models/all-MiniLM-L6-v2\n\
+         --- exit 2"
+    );
+    home.write("bad.yaml", "embedding: {source: somewhere}\n");
+    let run = home
+        .cogtrix(&["-c", "bad.yaml", "embedder", "install"])
+        .run();
+    assert!(
+        run.stderr.contains("embedding.source: wants a URL"),
+        "{run}"
+    );
+    let run = home
+        .cogtrix(&["embedder", "install", "--from", "ftp://x"])
+        .run();
+    assert!(
+        run.stderr
+            .contains("--from: \"ftp://x\" is neither http nor https"),
+        "{run}"
+    );
+    assert_eq!(run.code, Some(2));
 }

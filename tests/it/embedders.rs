@@ -296,3 +296,58 @@ async fn real_servers_embed_alike_and_cut_what_is_too_long() {
         );
     }
 }
+
+/// With the files of all-MiniLM-L6-v2 in the folder `COGTRIX_TEST_ENCODER`, and in the file
+/// `COGTRIX_TEST_VECTORS` what its authors' own program makes of some sentences:
+/// `{"sentences": [{"text": …, "vector": […]}]}`.
+#[cfg(feature = "local-embeddings")]
+#[tokio::test]
+async fn the_encoder_agrees_with_the_one_of_its_authors() {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use cogtrix::embed::Local;
+    use cogtrix::files::LocalDisk;
+
+    #[derive(serde::Deserialize)]
+    struct Sentences {
+        sentences: Vec<Sentence>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Sentence {
+        text: String,
+        vector: Vec<f32>,
+    }
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "run by hand, where the files are"
+    )]
+    let named = |name: &str| std::env::var(name).ok();
+    let Some(folder) = named("COGTRIX_TEST_ENCODER") else {
+        return;
+    };
+    let Some(vectors) = named("COGTRIX_TEST_VECTORS") else {
+        return;
+    };
+    let wanted: Sentences = serde_json::from_slice(&std::fs::read(vectors).unwrap()).unwrap();
+    let encoder = Local::open(Path::new(&folder), Arc::new(LocalDisk)).unwrap();
+    let texts = wanted.sentences.iter().map(|one| one.text.as_str());
+    let found = encoder.embed(&texts.collect::<Vec<_>>()).await.unwrap();
+    let cosine = |a: &[f32], b: &[f32]| -> f32 {
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
+        dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+    };
+    let pairs = wanted.sentences.iter().zip(&found);
+    let least = pairs
+        .map(|(wanted, found)| cosine(&wanted.vector, found))
+        .fold(f32::INFINITY, f32::min);
+    assert!(least > 0.999 && !found.is_empty(), "{least}");
+    let (model, n) = (encoder.model(), found.len());
+    assert!(model.starts_with("local/bert-6x384-"), "{model}");
+    // Only seen with --nocapture, by whoever runs it.
+    std::io::Write::write_all(
+        &mut std::io::stderr(),
+        format!("{n} sentences, least cosine {least}\n").as_bytes(),
+    )
+    .unwrap();
+}

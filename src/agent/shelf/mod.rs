@@ -1,4 +1,5 @@
-//! What recall stands on, kept beside the sessions: the index of words. Unit: one session at a time. Invariant:
+//! What recall stands on, kept beside the sessions: the index of words, and vectors of
+//! the exchanges where an embedder is. Unit: one session at a time. Invariant:
 //! everything here can be thrown away and is made again from the history; nothing here makes a turn fail.
 //!
 //! ```text
@@ -7,14 +8,21 @@
 //!  nothing on disk, much to read ────┘      (a long history is read in a thread too)
 //! ```
 
+mod catalogue;
+mod meaning;
 mod reading;
+mod vectors;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use meaning::{News, Standing};
+
+use meaning::Meaning;
 use reading::Reading;
 
 use crate::chat::{Session, SessionName, TurnId};
+use crate::embed::EmbedderChoice;
 use crate::files::Disk;
 use crate::memory::recall::Words;
 use crate::search::Lists;
@@ -27,6 +35,10 @@ pub struct Parts {
     pub folder: PathBuf,
     /// A person's own word lists; without, those of the program.
     pub lists: Option<Arc<Lists>>,
+    /// Who computes vectors, if anybody does.
+    pub embedder: Arc<EmbedderChoice>,
+    /// Vectors from which on a graph searches them.
+    pub hnsw_min: usize,
     pub keeping: Keeping,
 }
 
@@ -50,6 +62,15 @@ pub struct Shelf {
     parts: Parts,
     folder: PathBuf,
     words: Reading,
+    meaning: Meaning,
+}
+
+/// What can be searched for a question.
+#[derive(Debug)]
+pub struct Lookup {
+    /// Messages whose vectors are near the question's, with their cosines.
+    pub nearest: Vec<(usize, f32)>,
+    pub news: Option<News>,
 }
 
 impl Shelf {
@@ -59,6 +80,7 @@ impl Shelf {
             folder: parts.folder.join(name.as_str()),
             parts,
             words: Reading::NotYet,
+            meaning: Meaning::default(),
         }
     }
 
@@ -70,16 +92,65 @@ impl Shelf {
     /// Begins to read what is on disk, so that it is there when it is asked for.
     pub fn begin(&mut self) {
         self.words.begin(&self.parts, &self.folder);
+        if self.parts.keeping == Keeping::Kept {
+            self.meaning.begin(&self.parts, &self.folder);
+        }
     }
 
-    /// The index of words, caught up with the session; `None` where it cannot be had just now.
-    pub async fn words(&mut self, session: &Session) -> Option<&Words> {
+    /// Brings the index of words up to the session, and asks for the vectors near a question. `None`: the index cannot
+    /// be had just now.
+    pub async fn look_up(&mut self, session: &Session, question: &str) -> Option<Lookup> {
         self.begin();
-        self.words.ready(session).await
+        let words = self.words.ready(session).await?;
+        let question = words.in_first_person(question);
+        let (nearest, news) = self.meaning.nearest(session, &question).await;
+        Some(Lookup { nearest, news })
+    }
+
+    /// Begins to make vectors of the exchanges before a message that have none yet.
+    pub fn index(&mut self, session: &Session, before: usize) -> Option<News> {
+        match self.parts.keeping {
+            Keeping::Kept => {
+                let begun = self
+                    .meaning
+                    .index(&self.parts, &self.folder, session, before);
+                begun.or_else(|| self.meaning.finished())
+            }
+            Keeping::ReadOnly => None,
+        }
+    }
+
+    /// Waits for the work in the background, for ever where there is none. May be dropped at any time.
+    pub async fn work_done(&mut self, session: &Session) -> Option<News> {
+        self.meaning.work_done(session).await
+    }
+
+    pub fn is_working(&self) -> bool {
+        self.meaning.is_working()
+    }
+
+    /// Gives up the work in the background; it is begun again after the next turn.
+    pub fn abort(&mut self) {
+        self.meaning.abort();
+    }
+
+    /// Tells that a turn is over.
+    pub fn turn_over(&mut self) {
+        self.meaning.turn_over();
+    }
+
+    /// How far the vectors are, where there are any.
+    pub fn standing(&self) -> Option<Standing> {
+        self.meaning.standing()
+    }
+
+    /// Who computes vectors.
+    pub fn embedder(&self) -> &EmbedderChoice {
+        &self.parts.embedder
     }
 
     /// The index as it is.
-    pub fn words_as_they_are(&self) -> Option<&Words> {
+    pub fn words(&self) -> Option<&Words> {
         self.words.words()
     }
 

@@ -103,12 +103,48 @@ fn each_names_file_line_key_and_what_was_meant() {
             "project/cogtrix.yaml:1:46: memory.modes.code.working_memory_size: wants a whole number from 1 to 1000000, found 0",
         ),
         (
+            "embedding: {provider: olama}\n",
+            "project/cogtrix.yaml:1:23: embedding.provider: \"olama\" is not one of auto, ollama, openai, local, hashed, none; did you mean ollama?",
+        ),
+        (
+            "embedding: {dims: 3}\n",
+            "project/cogtrix.yaml:1:13: embedding.dims: unknown key; the nearest is embedding.dim",
+        ),
+        (
+            "embedding: {dim: 0}\n",
+            "project/cogtrix.yaml:1:18: embedding.dim: wants a whole number from 1 to 4096, found 0",
+        ),
+        (
+            "embedding: {source: files}\n",
+            "project/cogtrix.yaml:1:21: embedding.source: wants a URL such as http://localhost:11434 or https://host/v1",
+        ),
+        (
+            "rag: {model: emb}\nmodels: {embd: {provider: ollama, model: m}}\n",
+            "project/cogtrix.yaml:1:14: rag.model: \"emb\" is not one of embd; did you mean embd?",
+        ),
+        (
+            "rag: {model: emb}\n",
+            "project/cogtrix.yaml:1:14: rag.model: is no entry of models, which has none; write provider/model, such as ollama/nomic-embed-text",
+        ),
+        (
+            "memory: {recall: {min_similarity: 2}}\n",
+            "project/cogtrix.yaml:1:35: memory.recall.min_similarity: wants a number from 0 to 1, found 2",
+        ),
+        (
+            "memory: {recall: {min_similarity: high}}\n",
+            "project/cogtrix.yaml:1:35: memory.recall.min_similarity: wants a number, found text",
+        ),
+        (
+            "memory: {recall: {hnsw_min: 0}}\n",
+            "project/cogtrix.yaml:1:29: memory.recall.hnsw_min: wants a whole number from 1 to 1000000, found 0",
+        ),
+        (
             "lock_wait: 2days\n",
             "project/cogtrix.yaml:1:12: lock_wait: wants a duration of at most 24h",
         ),
         (
             "\"a\\e[2J\\nb\": 1\n",
-            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, memory, context, lock_wait, shutdown_grace",
+            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, lock_wait, shutdown_grace",
         ),
         (
             "session: ../x\n",
@@ -152,7 +188,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "<<: {session: a}\n",
-            "project/cogtrix.yaml:1:1: <<: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, memory, context, lock_wait, shutdown_grace",
+            "project/cogtrix.yaml:1:1: <<: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, lock_wait, shutdown_grace",
         ),
     ] {
         check(text, expected);

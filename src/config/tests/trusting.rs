@@ -36,7 +36,7 @@ fn a_file_in_the_working_folder_may_not_choose_the_server_unasked() {
 fn what_stays_in_the_folder_needs_no_trust() {
     let machine = Machine::with(
         "project/cogtrix.yaml",
-        "data_dir: ./kept\nsystem_prompt_file: prompt.md\nmemory: {mode: code}\n\
+        "data_dir: ./kept\nsystem_prompt_file: prompt.md\nmemory: {mode: code}\nembedding: {path: enc}\n\
          providers: {none: {type: offline, base_url: '', api_key_env: ''}}\n",
     );
     assert_eq!(
@@ -47,13 +47,23 @@ fn what_stays_in_the_folder_needs_no_trust() {
         machine.config().settings.system_prompt_file,
         Some(machine.at("project/prompt.md"))
     );
+    assert_eq!(
+        machine.config().settings.embedding_folder,
+        machine.at("project/enc")
+    );
     machine.write(
         "project/cogtrix.yaml",
-        "data_dir: ../elsewhere\nsystem_prompt_file: ~/.ssh/id_rsa\n",
+        "data_dir: ../elsewhere\nsystem_prompt_file: ~/.ssh/id_rsa\n\
+         embedding: {path: ../enc, source: 'https://x/'}\n",
     );
     assert_eq!(
         keys(&machine.demand().unwrap()),
-        ["data_dir", "system_prompt_file"]
+        [
+            "data_dir",
+            "embedding.path",
+            "embedding.source",
+            "system_prompt_file"
+        ]
     );
 }
 

@@ -38,6 +38,24 @@ fn what_is_probably_not_meant_is_said() {
 }
 
 #[test]
+fn a_model_that_cannot_embed_is_said() {
+    let models = "models: {cl: {provider: anthropic, model: c}, emb: {provider: local, model: m}}\n\
+                  providers: {local: {type: ollama}}\n";
+    for (model, warned) in [
+        ("cl", true),
+        ("offline/x", true),
+        ("emb", false),
+        ("ollama/bge-m3", false),
+        ("''", false),
+    ] {
+        let text = format!("{models}rag: {{model: {model}}}\n");
+        let warnings = Machine::with("home/.cogtrix.yaml", &text).config().warnings;
+        let is_one = |warning: &Warning| matches!(warning, Warning::CannotEmbed { .. });
+        assert_eq!(warnings.iter().any(is_one), warned, "{warnings:?}");
+    }
+}
+
+#[test]
 fn defaults_give_no_warning() {
     assert_eq!(Machine::new().config().warnings, []);
 }

@@ -282,3 +282,26 @@ async fn real_weights_give_the_vectors_they_should() {
     }
     println!("least cosine {least}");
 }
+
+#[tokio::test]
+async fn the_encoder_is_chosen_where_its_files_are_and_nowhere_else() {
+    use crate::embed::{CacheSettings, Candidate, ChoiceSettings, EmbedderChoice, Named};
+    let choice = |disk: MemoryDisk, folder: &str| {
+        let settings = ChoiceSettings {
+            candidates: vec![Candidate::Local {
+                folder: folder.into(),
+            }],
+            named: Named::No,
+            cache: CacheSettings::new("cache"),
+        };
+        EmbedderChoice::new(settings, Arc::new(disk))
+    };
+    let there = choice(disk_with(&file(&tensors())), "e");
+    let embedder = there.resolve().await.unwrap().unwrap();
+    assert_eq!(embedder.embed(&["one"]).await.unwrap()[0].len(), 8);
+    assert!(there.describe().starts_with("local/bert-2x8-"), "{there:?}");
+    let nowhere = choice(MemoryDisk::default(), "e");
+    assert!(nowhere.resolve().await.unwrap().is_none());
+    let why = nowhere.passed()[0].why.to_string();
+    assert_eq!(why, "no files in e");
+}

@@ -17,8 +17,7 @@ mod words;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use serde::Deserialize;
-
+use super::RecallSettings;
 use crate::chat::{Session, Turn, TurnId};
 
 pub use exchange::Exchange;
@@ -32,28 +31,6 @@ const LEAST_OVERLAP_OF_EACH: f32 = 0.1;
 
 /// Messages looked at for each exchange wanted.
 const HITS_EACH: usize = 6;
-
-/// What a person may set about recall (C18).
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RecallSettings {
-    /// Least cosine at which something is found by its meaning alone.
-    pub min_similarity: f32,
-    /// Inputs of fewer words ask for nothing.
-    pub min_words: usize,
-    /// Vectors from which on a graph searches them.
-    pub hnsw_min: usize,
-}
-
-impl Default for RecallSettings {
-    fn default() -> Self {
-        Self {
-            min_similarity: 0.25,
-            min_words: 3,
-            hnsw_min: 50_000,
-        }
-    }
-}
 
 impl RecallSettings {
     /// Whether an input says enough to look for what it may be about. Scripts without spaces count by characters.

@@ -1,0 +1,279 @@
+//! `cogtrix embedder`: which embedder there is, and bringing the local one's files onto the disk.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::args::{ChatArgs, EmbedderCommand};
+use super::report::{CliError, Exit};
+use super::{app, candidates, trust};
+use crate::config::{Settings, Texts};
+use crate::embed::{
+    self, ALL_MINILM_L6_V2, EmbedderChoice, InstallError, NoEmbedder, Pinned, Progress, Wanted,
+};
+use crate::files::Disk;
+use crate::net::{Endpoint, Key, Patience, Scheme, base_url};
+use crate::provider::Catalog;
+use crate::term::{Align, Output, Table};
+
+/// Longest silence of a server that sends the files.
+const IDLE: Duration = Duration::from_mins(1);
+
+pub(super) async fn run(
+    command: &EmbedderCommand,
+    args: &ChatArgs,
+    output: &mut Output,
+) -> Result<Exit, CliError> {
+    let disk = app::disk(args);
+    let (config, inputs) = trust::load(args, disk.as_ref(), output)?;
+    match command {
+        EmbedderCommand::Show => {
+            let texts = Texts::load(inputs.folders.config.as_deref())?;
+            let catalog = app::catalog(&config, &inputs, &texts)?;
+            let reason = Reason::of(&config.settings, &catalog);
+            show(
+                &app::embedder_choice(&config, &catalog, disk),
+                reason,
+                output,
+            )
+            .await
+        }
+        EmbedderCommand::Install { from } => {
+            let settings = &config.settings;
+            let (address, said_by) = match from {
+                Some(address) => (address.as_str(), "--from"),
+                None => (settings.embedding.source.as_str(), "embedding.source"),
+            };
+            let errand = Errand {
+                address,
+                said_by,
+                files: &ALL_MINILM_L6_V2,
+                folder: &settings.embedding_folder,
+                patience: Patience {
+                    connect: settings.provider.network.connect,
+                    idle: IDLE,
+                },
+            };
+            errand.run(&disk, output).await
+        }
+    }
+}
+
+/// Which one is used, and why not the others.
+async fn show(
+    choice: &EmbedderChoice,
+    reason: Reason<'_>,
+    output: &mut Output,
+) -> Result<Exit, CliError> {
+    let (shown, failed) = match choice.resolve().await {
+        Ok(None) => (NONE.to_owned(), None),
+        Err(absent) => (NONE.to_owned(), Some(absent)),
+        Ok(Some(embedder)) => match embedder.probe().await {
+            Ok(dimensions) => (
+                format!("{}, {dimensions} dimensions", embedder.model()),
+                None,
+            ),
+            Err(why) => {
+                let candidate = embedder.model().to_owned();
+                (candidate.clone(), Some(NoEmbedder { candidate, why }))
+            }
+        },
+    };
+    let mut table = Table::new([Align::Left, Align::Left]);
+    table.row(["embedder", &shown]);
+    table.row(["because", &reason.in_words(choice)]);
+    for absent in choice.passed() {
+        table.row(["not", &format!("{}: {}", absent.candidate, absent.why)]);
+    }
+    output.answer(table.render(usize::MAX).trim_end());
+    failed.map_or(Ok(Exit::Ok), |absent| Err(absent.into()))
+}
+
+const NONE: &str = "none: words alone";
+
+/// What made the choice.
+#[derive(Clone, Copy, Debug)]
+enum Reason<'a> {
+    Model(&'a str),
+    Provider(Wanted),
+}
+
+impl<'a> Reason<'a> {
+    fn of(settings: &'a Settings, catalog: &Catalog) -> Self {
+        if candidates::is_by_model(settings, catalog) {
+            Self::Model(&settings.rag.model)
+        } else {
+            Self::Provider(settings.embedding.provider)
+        }
+    }
+
+    fn in_words(self, choice: &EmbedderChoice) -> String {
+        match self {
+            Self::Model(model) => format!("rag.model is {model}"),
+            Self::Provider(Wanted::Auto) if choice.chosen().is_some() => {
+                "embedding.provider is auto, and this is the first that is there".to_owned()
+            }
+            Self::Provider(Wanted::Auto) => {
+                "embedding.provider is auto, and none is there".to_owned()
+            }
+            Self::Provider(wanted) => format!("embedding.provider is {}", wanted.name()),
+        }
+    }
+}
+
+/// Files to be brought into a folder.
+struct Errand<'a> {
+    /// Where they are fetched from: an address, and what says so. Empty: nowhere.
+    address: &'a str,
+    said_by: &'static str,
+    files: &'a [Pinned],
+    folder: &'a Path,
+    patience: Patience,
+}
+
+impl Errand<'_> {
+    async fn run(&self, disk: &Arc<dyn Disk>, output: &mut Output) -> Result<Exit, CliError> {
+        let folder = self.folder.display();
+        if embed::missing(self.files, self.folder, disk)
+            .await?
+            .is_empty()
+        {
+            output.answer(&format!("all {} files are in {folder}", self.files.len()));
+            return Ok(Exit::Ok);
+        }
+        if self.address.is_empty() {
+            output.answer(&list(self.files));
+            let folder = self.folder.to_owned();
+            return Err(CliError::NoSource { folder });
+        }
+        let base = base_url(self.said_by, self.address).map_err(InstallError::from)?;
+        let source =
+            Endpoint::new(base, Key::none(), Scheme::Bearer).map_err(InstallError::from)?;
+        let mut shown = None;
+        let mut tell = |now: Progress<'_>| {
+            let line = progress(now);
+            if shown.as_ref() != Some(&line) {
+                output.progress(&line);
+                shown = Some(line);
+            }
+        };
+        let fetched = embed::install(
+            &source,
+            self.files,
+            self.folder,
+            disk,
+            self.patience,
+            &mut tell,
+        );
+        let fetched = fetched.await;
+        output.end_progress();
+        let fetched = fetched?;
+        output.answer(&format!(
+            "{fetched} of {} files fetched into {folder}",
+            self.files.len()
+        ));
+        Ok(Exit::Ok)
+    }
+}
+
+/// How far it is, in steps that are worth a redraw.
+fn progress(now: Progress<'_>) -> String {
+    let percent = now.done * 100 / now.total.max(1);
+    format!(
+        "{}: {percent} % of {} MB",
+        now.file,
+        now.total.div_ceil(1_000_000)
+    )
+}
+
+/// What there is to copy by hand.
+fn list(files: &[Pinned]) -> String {
+    let mut table = Table::new([Align::Left, Align::Right, Align::Left]);
+    table.row(["file", "bytes", "SHA-256"]);
+    for file in files {
+        table.row([file.name, &file.bytes.to_string(), file.sha256]);
+    }
+    table.render(usize::MAX).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::MemoryDisk;
+    use crate::term::{Device, Paint, Policy, Streams, Verbosity};
+    use crate::testing::Capture;
+    use crate::testing::server::{Script, raw};
+
+    const FILES: [Pinned; 2] = [
+        Pinned {
+            name: "config.json",
+            bytes: 2,
+            sha256: "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+        },
+        Pinned {
+            name: "vocab.txt",
+            bytes: 10,
+            sha256: "84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882",
+        },
+    ];
+
+    /// What one call prints on each stream of a terminal.
+    async fn errand(address: &str, disk: &MemoryDisk) -> (Result<Exit, CliError>, String, String) {
+        let (stdout, stderr) = (Capture::default(), Capture::default());
+        let streams = Streams {
+            stdout: Box::new(stdout.clone()),
+            stderr: Box::new(stderr.clone()),
+            stdout_device: Device::Terminal,
+            stderr_device: Device::Terminal,
+            columns: Some(80),
+        };
+        let policy = Policy {
+            verbosity: Verbosity::Normal,
+            paint: Paint::Colorless,
+        };
+        let mut output = Output::new(streams, policy);
+        let errand = Errand {
+            address,
+            said_by: "--from",
+            files: &FILES,
+            folder: Path::new("enc"),
+            patience: Patience {
+                connect: Duration::from_secs(5),
+                idle: Duration::from_secs(5),
+            },
+        };
+        let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+        let done = errand.run(&disk, &mut output).await;
+        (done, stdout.text(), stderr.text())
+    }
+
+    #[tokio::test]
+    async fn files_are_fetched_with_progress_and_what_is_there_is_not_fetched_again() {
+        let server = Script::new([])
+            .route("/m/config.json", raw(200, "text/plain", ["{}"]))
+            .first("/m/vocab.txt", raw(200, "text/plain", ["012345678x"]))
+            .route("/m/vocab.txt", raw(200, "text/plain", ["01234", "56789"]))
+            .serve();
+        let (from, disk) = (format!("{}/m", server.url()), MemoryDisk::default());
+        let (done, stdout, _) = errand(&from, &disk).await;
+        assert!(matches!(
+            done,
+            Err(CliError::Install(InstallError::Other { .. }))
+        ));
+        assert_eq!((stdout.as_str(), disk.files().len()), ("", 1));
+
+        let (done, stdout, stderr) = errand(&from, &disk).await;
+        assert_eq!(done.unwrap(), Exit::Ok);
+        assert_eq!(stdout, "1 of 2 files fetched into enc\n");
+        assert!(stderr.contains("vocab.txt: 100 % of 1 MB"), "{stderr:?}");
+        assert_eq!(disk.files()[Path::new("enc/vocab.txt")], b"0123456789");
+
+        let n_asked = server.requests().len();
+        for from in [from.as_str(), ""] {
+            let (done, stdout, _) = errand(from, &disk).await;
+            assert_eq!(done.unwrap(), Exit::Ok);
+            assert_eq!(stdout, "all 2 files are in enc\n");
+        }
+        assert_eq!(server.requests().len(), n_asked);
+    }
+}
