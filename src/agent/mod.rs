@@ -22,7 +22,7 @@ use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, Usage, Withdrawa
 use crate::clock::Clock;
 use crate::context::{self, ContextPlan};
 use crate::memory::tracking::{CannotEdit, Edit, Edited};
-use crate::memory::{BadMode, Memory};
+use crate::memory::{BadMode, Memory, summary};
 use crate::provider::{Delivery, Provider};
 use crate::store::{Opened, StoreError};
 
@@ -210,11 +210,16 @@ impl Agent {
             return Err(NoTurn::Compacted);
         }
         let turn = last.id;
+        let fitting = summary::fitting(session.hybrid(), last.messages.start);
         let input = session
             .messages_of(last)
             .first()
             .map(|input| input.said().into_owned());
         self.ledger.apply(Record::TurnWithdrawn { turn, why });
+        // No summary goes on speaking of what was taken back.
+        if let Some(hybrid) = fitting {
+            self.ledger.apply(Record::HybridReplaced(hybrid));
+        }
         let states = self.memory.withdraw(self.ledger.session());
         self.ledger.apply(states);
         Ok(input.unwrap_or_default())
@@ -233,11 +238,13 @@ impl Agent {
         let hybrid = self.session().hybrid();
         let compaction = hybrid.compaction.clone().ok_or(NoTurn::NoCompaction)?;
         let compaction = compaction.previous.map(|previous| *previous);
-        let record = Record::HybridReplaced(Hybrid {
+        let hybrid = Hybrid {
             compaction,
             ..hybrid.clone()
-        });
-        Ok(self.keep(record))
+        };
+        // A summary that was begun behind the compaction does not stand for what is sent again.
+        let fitting = summary::fitting(&hybrid, self.session().messages().len());
+        Ok(self.keep(Record::HybridReplaced(fitting.unwrap_or(hybrid))))
     }
 
     /// Ends the session cleanly: what is not on disk yet is written, and the journal folded where cheap.

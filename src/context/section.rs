@@ -75,8 +75,9 @@ pub enum Source {
     Compaction {
         upto: usize,
     },
-    /// The rolling summary, which covers the messages before this index.
+    /// The rolling summary, which covers the messages `from..upto`.
     Summary {
+        from: usize,
         upto: usize,
     },
     Turn(TurnId),
@@ -90,7 +91,7 @@ impl fmt::Display for Source {
             Self::Prompt(file) => f.write_str(file),
             Self::Tracker(mode) => write!(f, "{mode} tracker"),
             Self::Compaction { upto } => write!(f, "stands for {upto} messages"),
-            Self::Summary { upto } => write!(f, "covers messages 1 to {upto}"),
+            Self::Summary { from, upto } => write!(f, "covers messages {} to {upto}", from + 1),
             Self::Turn(turn) => write!(f, "turn {turn}"),
             Self::You => f.write_str("you"),
         }

@@ -7,6 +7,7 @@
 pub mod compaction;
 mod modes;
 mod prompts;
+pub mod proof;
 mod script;
 mod settings;
 pub mod summary;
@@ -18,6 +19,7 @@ pub mod writing;
 pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
 pub use prompts::{ModeTexts, Prompt, Prompts};
+pub use proof::{OutOfReach, Place, Proof};
 pub use settings::{
     CodeSettings, ConversationSettings, ModesSettings, ReasoningSettings, Settings, Timestamps,
 };
@@ -30,7 +32,7 @@ use std::borrow::Cow;
 
 use crate::chat::{Message, Record, Role, Session, Summary, Timestamp, Tokens, Turn};
 use crate::context::stages::{history, input, stamp};
-use crate::context::{Draft, Section, SectionKind, Source};
+use crate::context::{ContextPlan, Draft, Section, SectionKind, Source};
 use crate::hint::Hint;
 
 /// Slow work that memory wants done in the background, as data.
@@ -172,7 +174,10 @@ impl Memory {
             ("summary", summary.text.as_str()),
         ];
         let text = self.prompts.summary.fill(&values);
-        let source = Source::Summary { upto: summary.upto };
+        let source = Source::Summary {
+            from: summary.from,
+            upto: summary.upto,
+        };
         Section::system(SectionKind::Summary, source, text)
     }
 
@@ -205,6 +210,11 @@ impl Memory {
             }
             (Timestamps::All, _) | (Timestamps::User, Role::User) => stamp::stamped(message),
         }
+    }
+
+    /// Where every message of the session is, as a request sees it.
+    pub fn proof(&self, session: &Session, plan: &ContextPlan) -> Proof {
+        Proof::of(session, plan, |_| false)
     }
 
     /// Reads a finished turn; returns what must last. Fast, no I/O.

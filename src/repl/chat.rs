@@ -186,6 +186,11 @@ impl<'a> Chat<'a> {
                 After::Leave
             }
             Ok(Next::Answer(answer)) => self.answer(Ok(answer)),
+            Ok(Next::Refuted(text, problem)) => {
+                self.output.answer(&text);
+                self.refuse(&problem);
+                After::GoOn
+            }
             Err(error) => self.answer(Err(error)),
         }
     }

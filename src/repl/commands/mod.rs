@@ -23,8 +23,8 @@ use super::desk::Desk;
 use crate::agent::{NoTurn, Warning};
 use crate::chat::{BadName, SessionName};
 use crate::hint::Hint;
-use crate::memory::BadMode;
 use crate::memory::tracking::{CannotEdit, Kind};
+use crate::memory::{BadMode, OutOfReach};
 use crate::provider::ProviderError;
 use crate::store::StoreError;
 
@@ -71,6 +71,8 @@ pub enum Completes {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
     Answer(Answer),
+    /// Print this, and that it shows a failure.
+    Refuted(String, OutOfReach),
     /// Ask the person; on "yes" do this.
     Confirm(String, Deed),
     /// Ask the model the last question again.
@@ -216,10 +218,11 @@ pub const COMMANDS: [Command; 30] = [
     Command {
         name: "context",
         aliases: &[],
-        arguments: "[full]",
+        arguments: "[full|proof]",
         summary: "Show what the last request held: sections, tokens, where from",
-        details: "`/context full` prints the whole of it.",
-        completes: Completes::Words(&["full"]),
+        details: "`/context full` prints the whole of it; `/context proof` says where every message of the session is,\n\
+                  and fails where one is out of the model's reach.",
+        completes: Completes::Words(&["full", "proof"]),
         run: run!(context::run),
     },
     Command {
