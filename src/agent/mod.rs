@@ -155,7 +155,8 @@ impl Agent {
     pub fn switch_mode(&mut self, mode: &str) -> Result<Option<Warning>, BadMode> {
         self.memory.switch(mode)?;
         let mode = self.memory.mode().name.clone();
-        Ok(self.note(Record::ModeChanged { mode }))
+        let refused = self.forgive();
+        Ok(self.note(Record::ModeChanged { mode }).or(refused))
     }
 
     /// Lets another model answer from the next request on.
@@ -164,7 +165,19 @@ impl Agent {
         self.served_window = None;
         self.told = event::Told::default();
         let model = self.provider.model().to_string();
-        self.note(Record::ModelChanged { model })
+        let refused = self.forgive();
+        self.note(Record::ModelChanged { model }).or(refused)
+    }
+
+    /// Summaries that could not be had are tried again at once, now that something is different (C15).
+    fn forgive(&mut self) -> Option<Warning> {
+        let hybrid = self.session().hybrid();
+        if hybrid.failures == 0 {
+            return None;
+        }
+        let failures = 0;
+        let hybrid = hybrid.clone();
+        self.keep(Record::HybridReplaced(Hybrid { failures, ..hybrid }))
     }
 
     /// Records what only matters to a session that has begun: an empty one leaves no file behind.

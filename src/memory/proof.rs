@@ -258,31 +258,31 @@ mod tests {
         });
     }
 
-    fn covering(from: usize, upto: usize) -> Option<Summary> {
+    fn covering(from: usize, upto: usize) -> Summary {
         let id = |n: usize| MessageId::numbered(n as u64);
-        Some(Summary {
+        Summary {
             text: "- They ask and answer.".into(),
             from,
             upto,
             covers: (id(from + 1), id(upto)),
             at: Timestamp::from_unix(1_800_000_000).unwrap(),
             by: "m".into(),
-        })
+        }
     }
 
-    fn compacted(upto: usize) -> Option<Compaction> {
-        Some(Compaction {
+    fn compacted(upto: usize) -> Compaction {
+        Compaction {
             strategy: "compact".into(),
             upto,
             text: "- They began.".into(),
             at: Timestamp::from_unix(1_800_000_000).unwrap(),
             previous: None,
-        })
+        }
     }
 
-    fn with(session: &mut Session, summary: Option<Summary>, compaction: Option<Compaction>) {
+    fn with(session: &mut Session, summary: Summary, compaction: Option<Compaction>) {
         session.apply(Record::HybridReplaced(Hybrid {
-            summary,
+            summary: Some(summary),
             compaction,
             ..Hybrid::default()
         }));
@@ -337,7 +337,7 @@ mod tests {
             proven(&session, 8_192),
             "window 15 to 40; pending 11 to 14; summarised 1 to 10"
         );
-        with(&mut session, covering(6, 10), compacted(6));
+        with(&mut session, covering(6, 10), Some(compacted(6)));
         assert_eq!(
             proven(&session, 8_192),
             "window 15 to 40; pending 11 to 14; summarised 7 to 10; compacted 1 to 6"
