@@ -66,6 +66,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         columns: output.columns(),
     };
     let is_terminal = manner == Manner::Terminal;
+    let waiting = Waiting::of(&manner);
     let exit = match manner {
         Manner::OneShot(prompt) => {
             greeting.aside(&desk, output);
@@ -85,7 +86,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         }
         Manner::Silent => Ok(Exit::Ok),
     };
-    let warning = finish_jobs(&mut desk.agent, &config, output, &mut signals).await;
+    let warning = finish_jobs(&mut desk.agent, &config, waiting, output, &mut signals).await;
     if let Some(warning) = warning {
         output.warning(&warning.to_string());
     }
@@ -96,11 +97,11 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     exit
 }
 
-/// Lets work in the background end: a summary of two batches is worth its whole time, so that runs of a single
-/// prompt do not fall behind for ever; anything else the grace of leaving. A signal ends the wait.
+/// Lets work in the background end. A signal ends the wait.
 async fn finish_jobs(
     agent: &mut Agent,
     config: &Config,
+    waiting: Waiting,
     output: &mut Output,
     signals: &mut Signals,
 ) -> Option<Warning> {
@@ -109,10 +110,13 @@ async fn finish_jobs(
     if covers == 0 {
         return None;
     }
-    let grace = if covers >= BEHIND {
+    let catches_up = waiting == Waiting::ToCatchUp && covers >= BEHIND;
+    if catches_up || waiting == Waiting::BrieflyAndSaid {
         output.notice(&format!(
             "summarising {covers} older messages; Ctrl-C leaves that for the next time"
         ));
+    }
+    let grace = if catches_up {
         SUMMARY_AT_MOST
     } else {
         config.settings.shutdown_grace
@@ -124,6 +128,28 @@ async fn finish_jobs(
     // What is left of it is given up.
     agent.settle(Duration::ZERO).await;
     warning
+}
+
+/// How work in the background is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waiting {
+    /// A run of a single prompt that is two batches behind waits for a summary as long as that may take, so
+    /// that such runs do not fall behind for ever.
+    ToCatchUp,
+    /// For the grace of leaving; a person at a terminal would wonder.
+    BrieflyAndSaid,
+    /// For the grace of leaving.
+    Briefly,
+}
+
+impl Waiting {
+    fn of(manner: &Manner) -> Self {
+        match manner {
+            Manner::OneShot(_) => Self::ToCatchUp,
+            Manner::Terminal => Self::BrieflyAndSaid,
+            Manner::Lines | Manner::Silent => Self::Briefly,
+        }
+    }
 }
 
 /// Longest wait of a run for a summary that is overdue.

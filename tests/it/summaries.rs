@@ -166,7 +166,10 @@ fn summaries_are_shown_listed_and_taken_back() {
         "{run}"
     );
     assert_eq!(shown.matches("Summary number 2").count(), 2, "{run}");
-    assert!(shown.contains("Back to the summary of "), "{run}");
+    assert!(
+        shown.contains("Back to the summary of messages 1 to 10, made "),
+        "{run}"
+    );
     assert_eq!(hybrid(&home, "w")["summary_idx"], 10);
 }
 
@@ -469,6 +472,25 @@ fn a_run_of_one_prompt_that_is_two_batches_behind_waits_for_the_summary_and_says
 }
 
 #[test]
+fn a_chat_that_is_far_behind_is_left_after_its_grace() {
+    let home = Home::new();
+    let server = server(|_| silent());
+    home.config(
+        &server,
+        "memory: {modes: {conversation: {summarization: false}}}",
+    );
+    talk(&home, "w", 1, 24);
+    home.config(&server, "shutdown_grace: 10ms");
+    let run = home.lines("w", &["message number 25", "/quit"]);
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (Some(0), "Noted.\n"),
+        "{run}"
+    );
+    assert!(!run.stderr.contains("summarising"), "{run}");
+}
+
+#[test]
 fn every_message_is_shown_to_be_in_one_place() {
     let home = Home::new();
     let server = server(numbered);
@@ -483,7 +505,7 @@ fn every_message_is_shown_to_be_in_one_place() {
     assert_eq!(run.code, Some(0), "{run}");
     let shown = run.stdout.split_once("As of ").unwrap().1;
     insta::assert_snapshot!(shown, @r"
-    the last request:
+    the last request and its reply:
     window          26  messages 15 to 40
     pending          4  messages 11 to 14
     summarised      10  messages 1 to 10

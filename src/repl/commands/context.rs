@@ -61,7 +61,7 @@ async fn plan(agent: &Agent) -> Result<(Seen, ContextPlan), DoesNotFit> {
 /// Where every message is, and which are nowhere (C7).
 async fn proof(agent: &Agent) -> Next {
     let (heading, plan) = match plan(agent).await {
-        Ok((Seen::Sent, plan)) => ("As of the last request:", plan),
+        Ok((Seen::Sent, plan)) => ("As of the last request and its reply:", plan),
         Ok((Seen::Ahead, plan)) => ("Nothing was sent yet; as of the next request:", plan),
         Err(error) => return Next::with(error.to_string(), None),
     };
