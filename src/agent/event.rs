@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::shelf::News;
 use crate::chat::Tokens;
 use crate::context::{ContextPlan, SectionKind, TokenUsage};
 use crate::hint::chain;
@@ -54,6 +55,8 @@ pub enum Warning {
     NoSummary {
         why: String,
     },
+    /// What is to be said of recall's work in the background.
+    Recall(News),
     /// The model called a tool although none was offered.
     ToolRefused {
         name: String,
@@ -61,6 +64,14 @@ pub enum Warning {
 }
 
 impl Warning {
+    /// Whether it only tells how things are going.
+    pub fn is_notice(&self) -> bool {
+        matches!(
+            self,
+            Self::Recall(News::Indexing { .. } | News::Indexed { .. })
+        )
+    }
+
     pub fn not_saved(error: &StoreError) -> Self {
         Self::NotSaved { why: chain(error) }
     }
@@ -114,6 +125,7 @@ impl fmt::Display for Warning {
                 f,
                 "older messages could not be summarised three times in a row ({why}); they are still sent while there is room, and it is tried now and then"
             ),
+            Self::Recall(news) => news.fmt(f),
             Self::ToolRefused { name } => {
                 write!(f, "the model called a tool ({name}), but none was offered")
             }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::shelf::Shelf;
 use super::writing::{NotWritten, Writer};
 use super::{Agent, Warning};
 use crate::chat::{Calibration, Tokens};
@@ -90,17 +91,24 @@ async fn summarise(
 
 impl Agent {
     /// Begins the slow work that is due, unless some runs already.
-    pub(super) fn begin_jobs(&mut self) {
-        if self.jobs.running.is_some() {
-            return;
-        }
-        if let Some(job) = self.memory.due(self.session()) {
+    pub(super) fn begin_jobs(&mut self) -> Option<Warning> {
+        let news = self.begin_indexing();
+        if self.jobs.running.is_none()
+            && let Some(job) = self.memory.due(self.session())
+        {
             tracing::info!(?job, "job started");
             let own = self.settings.summariser.clone();
             let limit = own.is_none().then_some(self.served_window).flatten();
             let provider = own.unwrap_or_else(|| Arc::clone(&self.provider));
             self.jobs.start(job, provider, limit);
         }
+        news.map(Warning::Recall)
+    }
+
+    /// Whether any slow work runs.
+    pub fn is_working(&self) -> bool {
+        let indexes = self.shelf.as_ref().is_some_and(Shelf::is_working);
+        indexes || self.jobs.running.is_some()
     }
 
     /// How many messages the work that runs will stand for; 0 where none runs.
@@ -111,15 +119,30 @@ impl Agent {
             .map_or(0, |running| running.covers)
     }
 
-    /// Waits until the work that runs is done, for ever where none does, and takes its result in. May be
+    /// Waits until some of the work that runs is done, for ever where none does, and takes its result in. May be
     /// dropped at any time.
     pub async fn job_done(&mut self) -> Option<Warning> {
-        match &mut self.jobs.running {
-            None => std::future::pending().await,
-            Some(running) => {
-                let result = (&mut running.task).await;
+        let session = self.ledger.session();
+        let summary = async {
+            match &mut self.jobs.running {
+                None => std::future::pending().await,
+                Some(running) => (&mut running.task).await,
+            }
+        };
+        let indexing = async {
+            match &mut self.shelf {
+                None => std::future::pending().await,
+                Some(shelf) => shelf.work_done(session).await,
+            }
+        };
+        tokio::select! {
+            result = summary => {
                 self.jobs.running = None;
                 self.take_in(result.unwrap_or(Err(NotWritten::Interrupted)))
+            }
+            news = indexing => {
+                let more = self.begin_indexing();
+                news.or(more).map(Warning::Recall)
             }
         }
     }
@@ -168,16 +191,24 @@ impl Agent {
 
     /// Waits for the work that runs, at most so long; what is not done then is given up and done again
     /// another time.
-    pub async fn settle(&mut self, grace: Duration) -> Option<Warning> {
-        let result = tokio::time::timeout(grace, async {
-            if self.jobs.running.is_some() {
-                self.job_done().await
-            } else {
-                None
+    pub async fn settle(&mut self, grace: Duration) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let had_summary = self.jobs.running.is_some();
+        let all = async {
+            while self.is_working() {
+                warnings.extend(self.job_done().await);
+                if had_summary && self.jobs.running.is_none() {
+                    // Nobody waits a summary's time for what else there is.
+                    break;
+                }
             }
-        });
-        let result = result.await.ok().flatten();
+        };
+        // What took too long is given up.
+        tokio::time::timeout(grace, all).await.unwrap_or_default();
         self.jobs.abort();
-        result
+        if let Some(shelf) = &mut self.shelf {
+            shelf.abort();
+        }
+        warnings
     }
 }

@@ -24,7 +24,7 @@ use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, Usage, Withdrawa
 use crate::clock::Clock;
 use crate::context::{self, ContextPlan};
 use crate::memory::tracking::{CannotEdit, Edit, Edited};
-use crate::memory::{BadMode, Memory};
+use crate::memory::{BadMode, Memory, summary};
 use crate::provider::{Delivery, Provider};
 use crate::store::{Opened, StoreError};
 
@@ -164,7 +164,8 @@ impl Agent {
     pub fn switch_mode(&mut self, mode: &str) -> Result<Option<Warning>, BadMode> {
         self.memory.switch(mode)?;
         let mode = self.memory.mode().name.clone();
-        Ok(self.note(Record::ModeChanged { mode }))
+        let refused = self.forgive();
+        Ok(self.note(Record::ModeChanged { mode }).or(refused))
     }
 
     /// Lets another model answer from the next request on.
@@ -173,7 +174,19 @@ impl Agent {
         self.served_window = None;
         self.told = event::Told::default();
         let model = self.provider.model().to_string();
-        self.note(Record::ModelChanged { model })
+        let refused = self.forgive();
+        self.note(Record::ModelChanged { model }).or(refused)
+    }
+
+    /// Summaries that could not be had are tried again at once, now that something is different (C15).
+    fn forgive(&mut self) -> Option<Warning> {
+        let hybrid = self.session().hybrid();
+        if hybrid.failures == 0 {
+            return None;
+        }
+        let failures = 0;
+        let hybrid = hybrid.clone();
+        self.keep(Record::HybridReplaced(Hybrid { failures, ..hybrid }))
     }
 
     /// Records what only matters to a session that has begun: an empty one leaves no file behind.
@@ -219,6 +232,7 @@ impl Agent {
             return Err(NoTurn::Compacted);
         }
         let turn = last.id;
+        let fitting = summary::fitting(session.hybrid(), last.messages.start);
         let input = session
             .messages_of(last)
             .first()
@@ -226,6 +240,10 @@ impl Agent {
         self.ledger.apply(Record::TurnWithdrawn { turn, why });
         if let Some(shelf) = &mut self.shelf {
             shelf.take_back(self.ledger.session(), turn);
+        }
+        // No summary goes on speaking of what was taken back.
+        if let Some(hybrid) = fitting {
+            self.ledger.apply(Record::HybridReplaced(hybrid));
         }
         let states = self.memory.withdraw(self.ledger.session());
         self.ledger.apply(states);
@@ -245,11 +263,13 @@ impl Agent {
         let hybrid = self.session().hybrid();
         let compaction = hybrid.compaction.clone().ok_or(NoTurn::NoCompaction)?;
         let compaction = compaction.previous.map(|previous| *previous);
-        let record = Record::HybridReplaced(Hybrid {
+        let hybrid = Hybrid {
             compaction,
             ..hybrid.clone()
-        });
-        Ok(self.keep(record))
+        };
+        // A summary that was begun behind the compaction does not stand for what is sent again.
+        let fitting = summary::fitting(&hybrid, self.session().messages().len());
+        Ok(self.keep(Record::HybridReplaced(fitting.unwrap_or(hybrid))))
     }
 
     /// Ends the session cleanly: what is not on disk yet is written, and the journal folded where cheap.

@@ -1,8 +1,13 @@
-//! What is looked up before a request: the one step of recall that may wait.
+//! Recall, as far as it waits: what is looked up before a request, what is made in the background after it.
 
-use super::Agent;
+use super::shelf::{News, Shelf, Standing};
+use super::{Agent, Warning};
 use crate::chat::Message;
-use crate::memory::recall::Searching;
+use crate::context::ContextPlan;
+use crate::context::stages::history;
+use crate::embed::EmbedderChoice;
+use crate::memory::Proof;
+use crate::memory::recall::{self, Found, Question, Searching};
 
 /// What was looked up for an input.
 #[derive(Debug, Default)]
@@ -11,6 +16,16 @@ pub(super) struct Lookup {
     words: bool,
     /// Messages whose vectors are near the input's.
     nearest: Vec<(usize, f32)>,
+}
+
+/// What recall finds for a question that a person asks of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recalled {
+    /// Best first.
+    pub found: Vec<Found>,
+    /// They as a request would quote them, in the same order.
+    pub quotes: Vec<String>,
+    pub warning: Option<Warning>,
 }
 
 impl Agent {
@@ -28,27 +43,100 @@ impl Agent {
     }
 
     /// Looks up what the input may be about (C18). Total: what cannot be had is not there.
-    pub(super) async fn look_up(&mut self, input: &Message) -> Lookup {
-        if !self.recalls() || !self.memory.recall_settings().asks(&input.said()) {
-            return Lookup::default();
+    pub(super) async fn look_up(&mut self, input: &Message) -> (Lookup, Option<Warning>) {
+        let said = input.said();
+        if !self.recalls() || !self.memory.recall_settings().asks(&said) {
+            return (Lookup::default(), None);
         }
+        self.look_up_words(&said).await
+    }
+
+    async fn look_up_words(&mut self, said: &str) -> (Lookup, Option<Warning>) {
         let session = self.ledger.session();
         let Some(shelf) = &mut self.shelf else {
-            return Lookup::default();
+            return (Lookup::default(), None);
         };
-        let words = shelf.words(session).await;
-        Lookup {
-            words: words.is_some(),
-            nearest: Vec::new(),
+        match shelf.look_up(session, said).await {
+            Some(found) => {
+                let lookup = Lookup {
+                    words: true,
+                    nearest: found.nearest,
+                };
+                (lookup, found.news.map(Warning::Recall))
+            }
+            None => (Lookup::default(), None),
         }
     }
 
     /// What memory searches for a request.
     pub(super) fn searching<'a>(&'a self, lookup: &'a Lookup) -> Option<Searching<'a>> {
-        let words = self.shelf.as_ref()?.words_as_they_are()?;
+        let words = self.shelf.as_ref()?.words()?;
         lookup.words.then_some(Searching {
             words,
             nearest: &lookup.nearest,
         })
+    }
+
+    /// What recall would bring for a question: at most `k` exchanges of the whole session.
+    pub async fn recall(&mut self, text: &str, k: usize) -> Recalled {
+        let (lookup, warning) = self.look_up_words(text).await;
+        let question = Question {
+            text,
+            k,
+            before: usize::MAX,
+            min_similarity: self.memory.recall_settings().min_similarity,
+        };
+        let Some(searching) = self.searching(&lookup) else {
+            return Recalled {
+                found: Vec::new(),
+                quotes: Vec::new(),
+                warning,
+            };
+        };
+        let session = self.session();
+        let found = recall::find(session, searching, question);
+        let quotes = found.iter().map(|found| {
+            let one = std::slice::from_ref(found);
+            recall::quote(session, searching.words, question, one)
+        });
+        Recalled {
+            quotes: quotes.collect(),
+            found,
+            warning,
+        }
+    }
+
+    /// Where every message is, as a plan sees it, and whether recall could bring those it does not hold.
+    pub async fn proof(&mut self, plan: &ContextPlan) -> Proof {
+        let (lookup, _) = if self.recalls() {
+            self.look_up_words("").await
+        } else {
+            (Lookup::default(), None)
+        };
+        let searching = self.searching(&lookup);
+        let session = self.session();
+        self.memory.proof(session, plan, |message| {
+            searching.is_some_and(|searching| searching.words.brings(session, message))
+        })
+    }
+
+    /// How far the vectors are, where there are any.
+    pub fn vectors(&self) -> Option<Standing> {
+        self.shelf.as_ref()?.standing()
+    }
+
+    /// Who computes vectors.
+    pub fn embedder(&self) -> Option<&EmbedderChoice> {
+        self.shelf.as_ref().map(Shelf::embedder)
+    }
+
+    /// Begins to make vectors of what has left the window (C17).
+    pub(super) fn begin_indexing(&mut self) -> Option<News> {
+        if !self.recalls() {
+            return None;
+        }
+        let session = self.ledger.session();
+        let before = history::window_start(session, self.memory.mode().window);
+        self.shelf.as_mut()?.index(session, before)
     }
 }

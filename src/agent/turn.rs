@@ -133,16 +133,28 @@ impl Agent {
             },
             observe,
         );
-        let lookup = tokio::select! {
+        let (lookup, warning) = tokio::select! {
             biased;
-            () = cancel.cancelled() => Lookup::default(),
-            lookup = self.look_up(&input) => lookup,
+            () = cancel.cancelled() => (Lookup::default(), None),
+            looked_up = self.look_up(&input) => looked_up,
         };
+        if let Some(warning) = warning {
+            observe(TurnEvent::Warning(warning));
+        }
         let conversed = self.converse(&input, &lookup, observe, cancel).await;
         let report = self.finish(turn, conversed, observe);
-        self.begin_jobs();
-        if self.settings.jobs == Running::Foreground && self.job_covers() > 0 {
-            let warning = self.job_done().await;
+        if let Some(shelf) = &mut self.shelf {
+            shelf.turn_over();
+        }
+        if let Some(warning) = self.begin_jobs() {
+            observe(TurnEvent::Warning(warning));
+        }
+        while self.settings.jobs == Running::Foreground && self.is_working() {
+            let warning = tokio::select! {
+                biased;
+                () = cancel.cancelled() => break,
+                warning = self.job_done() => warning,
+            };
             if let Some(warning) = warning {
                 observe(TurnEvent::Warning(warning));
             }

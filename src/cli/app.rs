@@ -19,9 +19,9 @@ use crate::files::{Disk, LocalDisk};
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Memory, Prompt, Prompts, Registry};
 use crate::provider::{Catalog, Delivery, Known, Provider};
-use crate::repl::Signals;
 use crate::repl::desk::{Desk, Places};
 use crate::repl::input::HistoryFile;
+use crate::repl::{Signals, show};
 use crate::search::Lists;
 use crate::store::{FileStore, SessionStore, StoreError};
 use crate::term::Output;
@@ -55,7 +55,13 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         model => Some(catalog.choose(Some(model)).await?.provider),
     };
     let mut settings = settings(args, &config, &inputs, summariser);
-    settings.recall = Some(shelf_parts(args, machine.clone(), &config, &texts)?);
+    settings.recall = Some(shelf_parts(
+        args,
+        machine.clone(),
+        &config,
+        &texts,
+        &catalog,
+    )?);
     let mut desk = Desk {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings),
         store,
@@ -71,6 +77,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     };
     desk.agent.warm_up();
     let is_terminal = manner == Manner::Terminal;
+    let waiting = Waiting::of(&manner);
     let exit = match manner {
         Manner::OneShot(prompt) => {
             greeting.aside(&desk, output);
@@ -90,9 +97,9 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         }
         Manner::Silent => Ok(Exit::Ok),
     };
-    let warning = finish_jobs(&mut desk.agent, &config, output, &mut signals).await;
-    if let Some(warning) = warning {
-        output.warning(&warning.to_string());
+    let warnings = finish_jobs(&mut desk.agent, &config, waiting, output, &mut signals).await;
+    for warning in &warnings {
+        show::warning(output, warning);
     }
     desk.agent.close()?;
     if is_terminal {
@@ -101,34 +108,57 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     exit
 }
 
-/// Lets work in the background end: a summary of two batches is worth its whole time, so that runs of a single
-/// prompt do not fall behind for ever; anything else the grace of leaving. A signal ends the wait.
+/// Lets work in the background end. A signal ends the wait.
 async fn finish_jobs(
     agent: &mut Agent,
     config: &Config,
+    waiting: Waiting,
     output: &mut Output,
     signals: &mut Signals,
-) -> Option<Warning> {
+) -> Vec<Warning> {
     const BEHIND: usize = 20;
     let covers = agent.job_covers();
-    if covers == 0 {
-        return None;
-    }
-    let grace = if covers >= BEHIND {
+    let catches_up = waiting == Waiting::ToCatchUp && covers >= BEHIND;
+    if covers > 0 && (catches_up || waiting == Waiting::BrieflyAndSaid) {
         output.notice(&format!(
             "summarising {covers} older messages; Ctrl-C leaves that for the next time"
         ));
-        SUMMARY_AT_MOST
-    } else {
-        config.settings.shutdown_grace
+    }
+    let grace = match waiting {
+        // Vectors are on disk as they are made, so only a summary is worth a person's wait.
+        Waiting::BrieflyAndSaid if covers == 0 => Duration::ZERO,
+        _ if catches_up => SUMMARY_AT_MOST,
+        _ => config.settings.shutdown_grace,
     };
-    let warning = tokio::select! {
-        warning = agent.settle(grace) => warning,
-        _ = signals.next() => None,
+    let warnings = tokio::select! {
+        warnings = agent.settle(grace) => warnings,
+        _ = signals.next() => Vec::new(),
     };
     // What is left of it is given up.
     agent.settle(Duration::ZERO).await;
-    warning
+    warnings
+}
+
+/// How work in the background is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waiting {
+    /// A run of a single prompt that is two batches behind waits for a summary as long as that may take, so
+    /// that such runs do not fall behind for ever.
+    ToCatchUp,
+    /// For the grace of leaving; a person at a terminal would wonder.
+    BrieflyAndSaid,
+    /// For the grace of leaving.
+    Briefly,
+}
+
+impl Waiting {
+    fn of(manner: &Manner) -> Self {
+        match manner {
+            Manner::OneShot(_) => Self::ToCatchUp,
+            Manner::Terminal => Self::BrieflyAndSaid,
+            Manner::Lines | Manner::Silent => Self::Briefly,
+        }
+    }
 }
 
 /// Longest wait of a run for a summary that is overdue.
@@ -164,6 +194,7 @@ fn shelf_parts(
     disk: Arc<dyn Disk>,
     config: &Config,
     texts: &Texts,
+    catalog: &Catalog,
 ) -> Result<shelf::Parts, CliError> {
     let own = texts.get("search/english.yaml");
     let own = own.filter(|text| text.source != TextSource::Embedded);
@@ -175,6 +206,8 @@ fn shelf_parts(
         Ok::<_, CliError>(Arc::new(lists))
     });
     Ok(shelf::Parts {
+        embedder: Arc::new(embedder_choice(config, catalog, Arc::clone(&disk))),
+        hnsw_min: config.settings.memory.recall.hnsw_min,
         disk,
         folder: config.settings.data_dir.join("vectordb/sessions"),
         lists: lists.transpose()?,

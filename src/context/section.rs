@@ -79,8 +79,9 @@ pub enum Source {
     Compaction {
         upto: usize,
     },
-    /// The rolling summary, which covers the messages before this index.
+    /// The rolling summary, which covers the messages `from..upto`.
     Summary {
+        from: usize,
         upto: usize,
     },
     /// Turns that recall found, best first.
@@ -96,7 +97,7 @@ impl fmt::Display for Source {
             Self::Prompt(file) => f.write_str(file),
             Self::Tracker(mode) => write!(f, "{mode} tracker"),
             Self::Compaction { upto } => write!(f, "stands for {upto} messages"),
-            Self::Summary { upto } => write!(f, "covers messages 1 to {upto}"),
+            Self::Summary { from, upto } => write!(f, "covers messages {} to {upto}", from + 1),
             Self::Recall(turns) => {
                 let turns: Vec<String> = turns.iter().map(ToString::to_string).collect();
                 let s = if turns.len() == 1 { "" } else { "s" };

@@ -140,7 +140,10 @@ impl Memory {
             ("summary", summary.text.as_str()),
         ];
         let text = self.prompts.summary.fill(&values);
-        let source = Source::Summary { upto: summary.upto };
+        let source = Source::Summary {
+            from: summary.from,
+            upto: summary.upto,
+        };
         Section::system(SectionKind::Summary, source, text)
     }
 

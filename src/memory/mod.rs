@@ -8,6 +8,7 @@ pub mod compaction;
 mod draft;
 mod modes;
 mod prompts;
+pub mod proof;
 pub mod recall;
 mod script;
 mod settings;
@@ -21,6 +22,7 @@ pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
 pub use draft::Surroundings;
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
 pub use prompts::{ModeTexts, Prompt, Prompts};
+pub use proof::{OutOfReach, Place, Proof};
 pub use settings::{
     CodeSettings, ConversationSettings, ModesSettings, ReasoningSettings, RecallSettings, Settings,
     Timestamps,
@@ -33,6 +35,7 @@ use tracking::{Board, CannotEdit, Edit, Edited, Exchange};
 use std::borrow::Cow;
 
 use crate::chat::{Record, Session, Timestamp, Tokens, Turn};
+use crate::context::ContextPlan;
 use crate::hint::Hint;
 
 /// Slow work that memory wants done in the background, as data.
@@ -132,6 +135,16 @@ impl Memory {
                 .collect();
             observe(mode.as_mut(), session, &missed);
         }
+    }
+
+    /// Where every message of the session is, as a request sees it. `recallable`: whether recall can bring a message.
+    pub fn proof(
+        &self,
+        session: &Session,
+        plan: &ContextPlan,
+        recallable: impl Fn(usize) -> bool,
+    ) -> Proof {
+        Proof::of(session, plan, recallable)
     }
 
     /// Reads a finished turn; returns what must last. Fast, no I/O.

@@ -72,7 +72,7 @@ impl<'a> Chat<'a> {
         let mut leave = LeaveKeys::default();
         loop {
             for warning in self.later.drain(..) {
-                self.output.warning(&warning.to_string());
+                show::warning(self.output, &warning);
             }
             let prompt = format!("{}> ", self.desk.agent.memory().mode().name);
             self.output.gap();
@@ -186,6 +186,11 @@ impl<'a> Chat<'a> {
                 After::Leave
             }
             Ok(Next::Answer(answer)) => self.answer(Ok(answer)),
+            Ok(Next::Refuted(text, problem)) => {
+                self.output.answer(&text);
+                self.refuse(&problem);
+                After::GoOn
+            }
             Err(error) => self.answer(Err(error)),
         }
     }
@@ -195,7 +200,7 @@ impl<'a> Chat<'a> {
             Ok(Answer { text, warning }) => {
                 self.output.answer(&text);
                 if let Some(warning) = warning {
-                    self.output.warning(&warning.to_string());
+                    show::warning(self.output, &warning);
                 }
             }
             Err(error) => self.refuse(&error),

@@ -1,6 +1,6 @@
 //! A turn on the screen: its events as they come, and how it ended.
 
-use crate::agent::{TurnError, TurnEvent, TurnReport};
+use crate::agent::{TurnError, TurnEvent, TurnReport, Warning};
 use crate::hint::Hint;
 use crate::term::Output;
 
@@ -15,7 +15,17 @@ pub fn event(output: &mut Output, event: TurnEvent) {
                 after.as_secs_f64()
             ));
         }
-        TurnEvent::Warning(warning) => output.warning(&warning.to_string()),
+        TurnEvent::Warning(warning) => self::warning(output, &warning),
+    }
+}
+
+/// Says what the person should know.
+pub fn warning(output: &mut Output, warning: &Warning) {
+    let text = warning.to_string();
+    if warning.is_notice() {
+        output.notice(&text);
+    } else {
+        output.warning(&text);
     }
 }
 

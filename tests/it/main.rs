@@ -13,6 +13,7 @@ mod embedder_install;
 mod embedders;
 mod layers;
 mod line_input;
+mod long_session;
 mod memory_modes;
 mod notes;
 mod oneshot;

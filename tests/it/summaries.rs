@@ -1,7 +1,8 @@
 //! The rolling summary through the real program: when it is made, what it holds, and what its failures cost.
 
 use cogtrix::testing::server::{Reply, Request, Script, Server, fail, say, silent};
-use serde_json::Value;
+use rustix::process::Signal;
+use serde_json::{Value, json};
 
 use crate::support::home::Home;
 
@@ -139,6 +140,7 @@ fn a_summariser_that_never_answers_delays_neither_the_prompt_nor_leaving() {
     };
     assert_eq!(run.code, Some(0), "{run}");
     assert_eq!(run.stdout, "Noted.\nNoted.\nNoted.\n");
+    assert!(asked_after(&server).len() <= 1, "one at a time");
     let file = home.history("w_hybrid.json");
     let kept = std::fs::read_to_string(file).unwrap_or_default();
     assert!(!kept.contains("summary_idx"), "{kept}");
@@ -164,7 +166,10 @@ fn summaries_are_shown_listed_and_taken_back() {
         "{run}"
     );
     assert_eq!(shown.matches("Summary number 2").count(), 2, "{run}");
-    assert!(shown.contains("Back to the summary of "), "{run}");
+    assert!(
+        shown.contains("Back to the summary of messages 1 to 10, made "),
+        "{run}"
+    );
     assert_eq!(hybrid(&home, "w")["summary_idx"], 10);
 }
 
@@ -201,4 +206,364 @@ fn a_summary_of_its_own_model_is_asked_for_there() {
     assert_eq!(own.chats().len(), 1);
     assert_eq!(asked_after(&talker), Vec::<usize>::new());
     assert_eq!(hybrid(&home, "w")["summary_by"], "there/tiny");
+}
+
+#[test]
+fn the_next_turn_is_answered_while_a_summary_is_being_written_and_takes_it_in_when_it_is_there() {
+    let home = Home::new();
+    let (held, release) = numbered(1).hold_after(0);
+    let mut held = Some(held);
+    let server = server(move |n| held.take().unwrap_or_else(|| numbered(n)));
+    home.config(&server, "");
+    talk(&home, "w", 1, 17);
+    let args = ["-c", "test.yaml", "-s", "w", "--lines"];
+    let mut run = home.cogtrix(&args).open_stdin().start();
+    run.say("message number 18");
+    server.wait_for_chats(19);
+    run.say("message number 19");
+    run.wait_for("Noted.\nNoted.\n");
+    run.say("/memory");
+    run.wait_for("none yet; 10 messages being summarised now");
+    release.go_on();
+    run.say("/quit");
+    let run = run.wait();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(asked_after(&server), [18]);
+    assert_eq!(hybrid(&home, "w")["summary_idx"], 10);
+}
+
+#[test]
+fn clearing_and_leaving_while_a_summary_is_written_leave_nothing_of_it() {
+    let home = Home::new();
+    let server = server(|_| silent());
+    home.config(&server, "shutdown_grace: 10ms");
+    talk(&home, "w", 1, 17);
+    let args = ["-c", "test.yaml", "-s", "w", "--lines"];
+    let mut run = home.cogtrix(&args).open_stdin().start();
+    run.say("message number 18");
+    server.wait_for_chats(19);
+    run.say("/clear\ny");
+    run.say("anew");
+    run.wait_for("Noted.\n");
+    run.say("/summary");
+    run.wait_for("No summary yet");
+    let run = run.wait();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(home.said("w"), ["user: anew", "assistant: Noted."]);
+    let kept = std::fs::read_to_string(home.history("w_hybrid.json")).unwrap_or_default();
+    assert!(!kept.contains("summary"), "{kept}");
+}
+
+#[test]
+fn a_kill_while_a_summary_is_written_loses_nothing_and_it_is_made_the_next_time() {
+    let home = Home::new();
+    let mut first = true;
+    let server = server(move |n| {
+        if std::mem::take(&mut first) {
+            silent()
+        } else {
+            numbered(n)
+        }
+    });
+    home.config(&server, "");
+    talk(&home, "w", 1, 17);
+    let args = ["-c", "test.yaml", "-s", "w", "--lines"];
+    let mut run = home.cogtrix(&args).open_stdin().start();
+    run.say("message number 18");
+    server.wait_for_chats(19);
+    run.signal(Signal::KILL);
+    assert_eq!(run.wait().signal, Some(9));
+    let run = home.lines("w", &["message number 19", "/context proof"]);
+    assert!(
+        run.stdout.contains("38 messages, none out of reach"),
+        "{run}"
+    );
+    assert_eq!(hybrid(&home, "w")["summary_idx"], 12, "{run}");
+}
+
+#[test]
+fn empty_answers_move_nothing_and_the_next_turn_tries_again() {
+    let home = Home::new();
+    let server = server(|n| match n {
+        1 => say(""),
+        2 => say("  \n \t "),
+        _ => numbered(n),
+    });
+    home.config(&server, FOREGROUND);
+    talk(&home, "w", 1, 19);
+    assert_eq!(asked_after(&server), [18, 19]);
+    let kept = hybrid(&home, "w");
+    assert_eq!(kept["summary_idx"], Value::Null);
+    assert_eq!(kept["summary_failures"], 2);
+    let run = home.lines("w", &["/memory", "/summary"]);
+    assert!(
+        run.stdout.contains("none yet; failed 2 times in a row"),
+        "{run}"
+    );
+    assert!(
+        run.stdout.contains("not to be had the last 2 times"),
+        "{run}"
+    );
+    talk(&home, "w", 20, 20);
+    let kept = hybrid(&home, "w");
+    assert_eq!(kept["summary_idx"], 14);
+    assert_eq!(kept["summary_failures"], Value::Null);
+}
+
+#[test]
+fn after_three_failures_it_is_tried_every_tenth_reply_and_said_once() {
+    let home = Home::new();
+    let server = server(|_| fail(500, "no room"));
+    home.config(&server, FOREGROUND);
+    let lines: Vec<String> = (1..=42).map(|n| format!("message number {n}")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let run = home.lines("w", &lines);
+    assert_eq!(asked_after(&server), [18, 19, 20, 30, 40]);
+    let told = "older messages could not be summarised three times in a row";
+    assert_eq!(run.stderr.matches(told).count(), 1, "{run}");
+    assert!(run.stderr.contains("no room"), "{run}");
+    let run = home.lines(
+        "w",
+        &["message number 43", "/mode code", "message number 44"],
+    );
+    assert_eq!(run.stderr.matches(told).count(), 0, "{run}");
+    let asked = asked_after(&server);
+    assert_eq!(asked[5..], [44], "another mode tries at once");
+}
+
+#[test]
+fn a_mode_without_summaries_asks_for_none_shows_none_and_keeps_the_one_there_is() {
+    let home = Home::new();
+    let server = server(numbered);
+    home.config(&server, FOREGROUND);
+    talk(&home, "w", 1, 18);
+    let off = "memory: {background: false, modes: {conversation: {summarization: false}}}";
+    home.config(&server, off);
+    talk(&home, "w", 19, 40);
+    assert_eq!(asked_after(&server), [18]);
+    let last = server.chats().pop().unwrap();
+    assert!(
+        !last.system().contains("Summary number"),
+        "{}",
+        last.system()
+    );
+    assert_eq!(hybrid(&home, "w")["summary_idx"], 10);
+    home.config(&server, FOREGROUND);
+    talk(&home, "w", 41, 41);
+    let chats = server.chats();
+    let last = chats.iter().rfind(|chat| !is_summary(chat)).unwrap();
+    assert!(last.system().contains("Summary number 1"));
+    assert_eq!(asked_after(&server), [18, 41]);
+}
+
+/// A session whose only turn is `input`, twelve calls with their results, and a final reply.
+fn tool_work(home: &Home, session: &str, input: &str) {
+    let mut messages = vec![json!({"role": "user", "content": input})];
+    for n in 0..12 {
+        let id = format!("c{n}");
+        let function = json!({"name": "read", "arguments": "{}"});
+        let call = json!({"id": id, "type": "function", "function": function});
+        messages.push(json!({"role": "assistant", "content": "", "tool_calls": [call]}));
+        messages.push(json!({"role": "tool", "content": "ok", "tool_call_id": id}));
+    }
+    messages.push(json!({"role": "assistant", "content": "All read."}));
+    let file = home.history(&format!("{session}.json"));
+    home.write(file, Value::from(messages).to_string());
+}
+
+#[test]
+fn tool_work_alone_is_not_summarised_and_a_long_message_is_clipped() {
+    let long = format!("{} the middle {}", "a ".repeat(1_500), "z ".repeat(1_500));
+    for (input, expected) in [("Read them.", 15), (long.as_str(), 14)] {
+        let home = Home::new();
+        let server = server(numbered);
+        home.config(&server, FOREGROUND);
+        tool_work(&home, "w", input);
+        talk(&home, "w", 2, 16);
+        let after: Vec<usize> = asked_after(&server).iter().map(|n| n + 1).collect();
+        assert_eq!(after, [expected]);
+        let chats = server.chats();
+        let asked = chats
+            .iter()
+            .find(|chat| is_summary(chat))
+            .unwrap()
+            .message(-1);
+        let material = asked.split_once("User: ").unwrap().1;
+        assert!(
+            material.contains("All read.") && !material.contains("ok\n"),
+            "{asked}"
+        );
+        assert!(
+            !asked.contains("the middle") && asked.len() < 4_500,
+            "{asked}"
+        );
+    }
+}
+
+#[test]
+fn the_request_for_a_summary_asks_for_what_it_needs_and_offers_no_tools() {
+    let home = Home::new();
+    let server = server(numbered);
+    home.config(&server, FOREGROUND);
+    talk(&home, "w", 1, 18);
+    let chats = server.chats();
+    let asked = chats.iter().find(|chat| is_summary(chat)).unwrap();
+    assert_eq!(asked.body["tools"], Value::Null);
+    assert_eq!(asked.body["messages"].as_array().unwrap().len(), 1);
+    let words = asked.message(-1);
+    for word in [
+        "facts and data",
+        "decisions",
+        "preferences",
+        "action items",
+        "small talk",
+        "third person",
+        "400 words",
+        "not instructions to follow",
+    ] {
+        assert!(words.contains(word), "{word}: {words}");
+    }
+    let kept = hybrid(&home, "w");
+    assert_eq!(kept["summary_from"], 0);
+    assert_eq!(kept["summary_covers"], json!(["m1", "m10"]));
+    assert_eq!(kept["summary_by"], "there/scripted");
+}
+
+#[test]
+fn a_summary_of_more_than_there_is_covers_no_more_than_that_and_it_is_said_once() {
+    let home = Home::new();
+    let server = server(numbered);
+    home.config(&server, FOREGROUND);
+    talk(&home, "w", 1, 23);
+    let mut snapshot = home.snapshot("w");
+    snapshot["messages"].as_array_mut().unwrap().truncate(4);
+    home.write(home.history("w.json"), snapshot.to_string());
+    let run = home.lines("w", &["message number 3", "/context proof"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout.contains("6 messages, none out of reach"),
+        "{run}"
+    );
+    assert!(hybrid(&home, "w")["summary_idx"].as_u64().unwrap() <= 4);
+    assert_eq!(home.lines("w", &["/summary"]).stderr, "");
+}
+
+#[test]
+fn a_run_of_one_prompt_that_is_two_batches_behind_waits_for_the_summary_and_says_so() {
+    let home = Home::new();
+    let server = server(numbered);
+    home.config(
+        &server,
+        "memory: {modes: {conversation: {summarization: false}}}",
+    );
+    talk(&home, "w", 1, 24);
+    home.config(&server, "shutdown_grace: 10ms");
+    let run = home.ask("w", "message number 25");
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (Some(0), "Noted.\n"),
+        "{run}"
+    );
+    assert!(
+        run.stderr.contains("summarising 24 older messages"),
+        "{run}"
+    );
+    assert_eq!(hybrid(&home, "w")["summary_idx"], 24);
+}
+
+#[test]
+fn a_chat_that_is_far_behind_is_left_after_its_grace() {
+    let home = Home::new();
+    let server = server(|_| silent());
+    home.config(
+        &server,
+        "memory: {modes: {conversation: {summarization: false}}}",
+    );
+    talk(&home, "w", 1, 24);
+    home.config(&server, "shutdown_grace: 10ms");
+    let run = home.lines("w", &["message number 25", "/quit"]);
+    assert_eq!(
+        (run.code, run.stdout.as_str()),
+        (Some(0), "Noted.\n"),
+        "{run}"
+    );
+    assert!(!run.stderr.contains("summarising"), "{run}");
+}
+
+#[test]
+fn every_message_is_shown_to_be_in_one_place() {
+    let home = Home::new();
+    let server = server(numbered);
+    home.config(&server, FOREGROUND);
+    let run = home.lines("w", &["/context proof"]);
+    assert!(
+        run.stdout.contains("0 messages, none out of reach"),
+        "{run}"
+    );
+    talk(&home, "w", 1, 20);
+    let run = home.lines("w", &["message number 21", "/undo", "/context proof"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let shown = run.stdout.split_once("As of ").unwrap().1;
+    insta::assert_snapshot!(shown, @r"
+    the last request and its reply:
+    window          26  messages 15 to 40
+    pending          4  messages 11 to 14
+    summarised      10  messages 1 to 10
+    compacted        0
+    withdrawn        2  messages 41 to 42
+    recallable       0
+    42 messages, none out of reach
+    ");
+}
+
+#[test]
+fn a_message_that_is_nowhere_is_named_and_the_command_fails() {
+    let home = Home::new();
+    let server = server(|_| fail(500, "no"));
+    home.config(&server, "memory: {background: false, carry_pending: false}");
+    talk(&home, "w", 1, 20);
+    let run = home.lines("w", &["/context proof"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(
+        run.stderr
+            .contains("14 of 40 messages are out of reach: 1 to 14 (m1 to m14)"),
+        "{run}"
+    );
+}
+
+#[test]
+fn taking_back_what_a_summary_speaks_of_takes_the_summary_back() {
+    let home = Home::new();
+    let server = server(numbered);
+    home.config(&server, FOREGROUND);
+    talk(&home, "w", 1, 23);
+    let mut lines = vec!["/undo"; 14];
+    lines.push("/context proof");
+    let run = home.lines("w", &lines);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(hybrid(&home, "w")["summary_idx"], 10, "{run}");
+}
+
+#[test]
+fn a_summary_begun_behind_a_compaction_goes_when_that_is_undone() {
+    let home = Home::new();
+    let server = Script::answering(|_| say("They said a few things and noted them.")).serve();
+    home.config(&server, FOREGROUND);
+    talk(&home, "w", 1, 3);
+    let run = home.lines("w", &["/compact"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    talk(&home, "w", 4, 21);
+    assert_eq!(hybrid(&home, "w")["summary_from"], 6);
+    let run = home.lines("w", &["/context proof", "/compact undo"]);
+    assert!(
+        run.stdout.contains("compacted        6  messages 1 to 6\n"),
+        "{run}"
+    );
+    let run = home.lines("w", &["/context proof"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout
+            .contains("pending         16  messages 1 to 16\n"),
+        "{run}"
+    );
 }

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use super::Parts;
 use super::catalogue::Entry;
-use super::vectors::{self, Vectors};
+use super::vectors::Vectors;
 use crate::chat::{Session, TurnId};
 use crate::embed::Embedder;
 use crate::hint::chain;

@@ -2,6 +2,7 @@ use std::path::Path;
 
 use super::*;
 use crate::chat::{Message, Outcome, Record, Role};
+use crate::embed::{CacheSettings, ChoiceSettings, Named};
 use crate::files::MemoryDisk;
 
 fn parts(disk: &MemoryDisk) -> Parts {
@@ -9,7 +10,17 @@ fn parts(disk: &MemoryDisk) -> Parts {
         disk: Arc::new(disk.clone()),
         folder: "vectordb".into(),
         lists: None,
+        embedder: Arc::new(EmbedderChoice::new(nobody(), Arc::new(disk.clone()))),
+        hnsw_min: 50_000,
         keeping: Keeping::Kept,
+    }
+}
+
+fn nobody() -> ChoiceSettings {
+    ChoiceSettings {
+        candidates: Vec::new(),
+        named: Named::No,
+        cache: CacheSettings::new("cache"),
     }
 }
 
@@ -40,6 +51,11 @@ fn session(turns: usize) -> Session {
     session
 }
 
+async fn words(shelf: &mut Shelf, session: &Session) -> usize {
+    shelf.look_up(session, "").await.unwrap();
+    shelf.words().unwrap().len()
+}
+
 const FILE: &str = "vectordb/test/words.idx";
 
 #[tokio::test]
@@ -47,15 +63,15 @@ async fn a_short_session_needs_no_file_and_a_long_one_is_read_again_from_it() {
     let disk = MemoryDisk::default();
     let mut shelf = Shelf::new(parts(&disk), &name());
     let short = session(20);
-    assert_eq!(shelf.words(&short).await.unwrap().len(), 40);
+    assert_eq!(words(&mut shelf, &short).await, 40);
     shelf.keep(&short);
     assert!(disk.size(Path::new(FILE)).is_err());
     let long = session(1_500);
-    assert_eq!(shelf.words(&long).await.unwrap().len(), 3_000);
+    assert_eq!(words(&mut shelf, &long).await, 3_000);
     shelf.keep(&long);
     let bytes = disk.read(Path::new(FILE)).unwrap();
     shelf.open(&name());
-    assert_eq!(shelf.words(&long).await.unwrap().len(), 3_000);
+    assert_eq!(words(&mut shelf, &long).await, 3_000);
     shelf.keep(&session(1_501));
     assert_eq!(
         disk.read(Path::new(FILE)).unwrap(),
@@ -69,15 +85,15 @@ async fn a_file_that_is_damaged_or_of_another_history_is_made_again() {
     let disk = MemoryDisk::default();
     let mut shelf = Shelf::new(parts(&disk), &name());
     let long = session(300);
-    shelf.words(&long).await.unwrap();
+    words(&mut shelf, &long).await;
     shelf.keep(&long);
     shelf.open(&name());
     let other = session(5);
-    assert_eq!(shelf.words(&other).await.unwrap().len(), 10);
+    assert_eq!(words(&mut shelf, &other).await, 10);
     for bytes in [&b"nothing of ours"[..], &[]] {
         disk.replace(Path::new(FILE), bytes).unwrap();
         shelf.open(&name());
-        assert_eq!(shelf.words(&long).await.unwrap().len(), 600);
+        assert_eq!(words(&mut shelf, &long).await, 600);
     }
 }
 
@@ -88,7 +104,7 @@ async fn where_another_process_may_write_nothing_is_written() {
     parts.keeping = Keeping::ReadOnly;
     let mut shelf = Shelf::new(parts, &name());
     let long = session(400);
-    shelf.words(&long).await.unwrap();
+    words(&mut shelf, &long).await;
     shelf.keep(&long);
     assert!(disk.size(Path::new(FILE)).is_err());
 }

@@ -8,9 +8,7 @@ use std::sync::Arc;
 use super::Parts;
 use super::catalogue::{Catalogue, Entry, Row};
 use crate::chat::{Session, TurnId};
-use crate::search::vectors::{
-    BadVector, Filter, Options, Place, Spec, VectorError, VectorIndex,
-};
+use crate::search::vectors::{BadVector, Filter, Options, Place, Spec, VectorError, VectorIndex};
 
 /// An open index with its catalogue.
 #[derive(Debug)]

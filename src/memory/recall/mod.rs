@@ -21,7 +21,7 @@ use super::RecallSettings;
 use crate::chat::{Session, Turn, TurnId};
 
 pub use exchange::Exchange;
-pub(super) use quote::quote;
+pub use quote::quote;
 pub use words::{Backlog, Words};
 
 /// The share of the question's words that the best message must have, in it and around it, for anything to be found by

@@ -10,12 +10,7 @@ const LONGEST: usize = 1_500;
 const PART: usize = 1_250;
 
 /// The text of what was found, in the order in which it was said.
-pub(in crate::memory) fn quote(
-    session: &Session,
-    words: &Words,
-    question: Question<'_>,
-    found: &[Found],
-) -> String {
+pub fn quote(session: &Session, words: &Words, question: Question<'_>, found: &[Found]) -> String {
     let mut found: Vec<&Found> = found.iter().collect();
     found.sort_by_key(|found| found.messages.start);
     let quotes = found

@@ -162,6 +162,17 @@ impl Words {
             .map_or(usize::MAX, |message| *message as usize)
     }
 
+    /// Whether recall can bring a message: it, or another one of its turn, can be found.
+    pub fn brings(&self, session: &Session, message: usize) -> bool {
+        super::turn_of(session, message).is_some_and(|turn| {
+            let mut places = turn
+                .messages
+                .clone()
+                .filter_map(|message| self.place(message));
+            places.any(|place| !self.index.is_withdrawn(place))
+        })
+    }
+
     /// The question as a sentence encoder should get it.
     pub fn in_first_person(&self, question: &str) -> String {
         self.index.in_first_person(question)

@@ -10,23 +10,41 @@ const MOST_KEPT: usize = 100;
 
 /// The new summary within its length, and at its end those lines of the old one that hold something which
 /// neither the new summary nor the new messages speak of. What the messages speak of may have been let go
-/// for a reason.
+/// for a reason. Where the new one has to be cut, lines of what is cut off count as lines of the old one.
 pub(super) fn with_what_was_lost(old: &str, new: &str, material: &str) -> String {
     let spoken: HashSet<String> = items(new).chain(items(material)).collect();
-    let mut lines: Vec<&str> = Vec::new();
-    let mut room = MOST_KEPT;
-    for line in old.lines().map(str::trim).filter(|line| *line != HEADING) {
-        let is_lost = items(line).any(|item| !spoken.contains(&item));
-        if is_lost && words(line) <= room {
-            room -= words(line);
-            lines.push(line);
+    let mut lost = Lost::default();
+    lost.add(old, &spoken);
+    if lost.lines.is_empty() && words(new) <= MOST_WORDS {
+        return new.to_owned();
+    }
+    let least = cut(new, MOST_WORDS - MOST_KEPT - words(HEADING));
+    lost.add(&new[least.len()..], &items(least).collect());
+    let new = cut(new, MOST_WORDS - lost.words - words(HEADING));
+    lost.lines.retain(|line| !new.contains(line));
+    if lost.lines.is_empty() {
+        return new.to_owned();
+    }
+    format!("{new}\n\n{HEADING}\n{}", lost.lines.join("\n"))
+}
+
+/// Lines to be kept, as many as there is room for.
+#[derive(Default)]
+struct Lost<'a> {
+    lines: Vec<&'a str>,
+    words: usize,
+}
+
+impl<'a> Lost<'a> {
+    fn add(&mut self, text: &'a str, spoken: &HashSet<String>) {
+        for line in text.lines().map(str::trim).filter(|line| *line != HEADING) {
+            let is_lost = items(line).any(|item| !spoken.contains(&item));
+            if is_lost && self.words + words(line) <= MOST_KEPT {
+                self.words += words(line);
+                self.lines.push(line);
+            }
         }
     }
-    if lines.is_empty() {
-        return cut(new, MOST_WORDS).to_owned();
-    }
-    let new = cut(new, MOST_WORDS - (MOST_KEPT - room) - words(HEADING));
-    format!("{new}\n\n{HEADING}\n{}", lines.join("\n"))
 }
 
 /// What a line cannot do without: words with a digit, paths, and names, in lower case.
@@ -75,6 +93,22 @@ mod tests {
         let old = "- The budget is $50k.";
         let merged = with_what_was_lost(old, "- The budget is open.", "User: forget the $50k");
         assert_eq!(merged, "- The budget is open.");
+    }
+
+    #[test]
+    fn facts_at_the_end_of_one_that_is_too_long_survive_the_cut() {
+        let new = format!(
+            "{}\n- The key is KX-4471.",
+            "- They talk of this and that.\n".repeat(80)
+        );
+        let merged = with_what_was_lost("- The pier is in Ostend.", &new, "");
+        assert!(words(&merged) <= MOST_WORDS, "{}", words(&merged));
+        assert!(
+            merged.ends_with("Kept from before:\n- The pier is in Ostend.\n- The key is KX-4471."),
+            "{merged}"
+        );
+        let merged = with_what_was_lost("", &new, "");
+        assert!(merged.ends_with("- The key is KX-4471."), "{merged}");
     }
 
     #[test]

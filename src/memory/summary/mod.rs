@@ -279,6 +279,27 @@ pub fn undone(session: &Session) -> Option<Record> {
     Some(Record::HybridReplaced(hybrid))
 }
 
+/// Goes back to the newest summary that stands only for messages before `live`, and leaves none before it that
+/// nothing stands for; what it does not cover is pending again. `None` where the present one does.
+pub fn fitting(hybrid: &Hybrid, live: usize) -> Option<Hybrid> {
+    let compacted = hybrid.compaction.as_ref().map_or(0, |it| it.upto);
+    let fits = |summary: &Summary| {
+        summary.upto <= compacted || (summary.from <= compacted && summary.upto <= live)
+    };
+    if hybrid.summary.as_ref().is_none_or(fits) {
+        return None;
+    }
+    let mut hybrid = hybrid.clone();
+    while hybrid
+        .summary
+        .as_ref()
+        .is_some_and(|summary| !fits(summary))
+    {
+        hybrid.summary = hybrid.replaced.pop();
+    }
+    Some(hybrid)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -481,6 +502,34 @@ mod tests {
         assert_eq!(session.hybrid().covered(), covered - 10);
         let fresh = self::session(1, SAID);
         assert_eq!(undone(&fresh), None);
+    }
+
+    #[test]
+    fn a_summary_goes_back_to_the_one_that_fits_what_is_left() {
+        let mut session = session(18, SAID);
+        for n in 1..=3 {
+            take(&mut session, &format!("- Summary {n} of the harbour talk.")).unwrap();
+            for _ in 0..5 {
+                turn(&mut session, SAID, Vec::new());
+            }
+        }
+        let upto = |live| {
+            let hybrid = fitting(session.hybrid(), live)?;
+            Some(hybrid.summary.map_or(0, |summary| summary.upto))
+        };
+        assert_eq!(upto(66), None);
+        assert_eq!(upto(30), None);
+        assert_eq!(upto(28), Some(20));
+        assert_eq!(upto(10), Some(10));
+        assert_eq!(upto(8), Some(0));
+        let mut later = session.hybrid().clone();
+        later.summary.as_mut().unwrap().from = 4;
+        let hybrid = fitting(&later, 66).unwrap();
+        assert_eq!(
+            hybrid.summary.unwrap().upto,
+            20,
+            "nothing stands for the first four"
+        );
     }
 
     #[test]

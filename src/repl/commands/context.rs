@@ -5,7 +5,10 @@
 use super::{CommandError, Desk, Next, usage};
 use crate::agent::{Agent, Count, Uncounted};
 use crate::chat::Tokens;
-use crate::context::{Content, ContextPlan, LeftOut, Section, SectionKind, TokenUsage};
+use crate::context::{Content, ContextPlan, DoesNotFit, LeftOut, Section, SectionKind, TokenUsage};
+use crate::memory::Place;
+use crate::memory::proof::Ranges;
+use crate::repl::listing::count;
 use crate::repl::transcript;
 use crate::term::{bar, fit_to};
 
@@ -13,6 +16,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     let shown = match arguments {
         "" => Shown::Overview,
         "full" => Shown::Full,
+        "proof" => return Ok(proof(&mut desk.agent).await),
         other => return Err(usage("context", format!("does not know {other:?}"))),
     };
     let columns = desk.columns;
@@ -27,18 +31,61 @@ enum Shown {
 }
 
 async fn show(agent: &mut Agent, shown: Shown, columns: usize) -> String {
-    let (heading, plan) = match agent.last_plan().cloned() {
-        Some(plan) => ("", plan),
-        None => match agent.preview().await {
-            Ok(plan) => ("Nothing was sent yet; the next request would hold:\n", plan),
-            Err(error) => return error.to_string(),
-        },
+    let (heading, plan) = match plan(agent).await {
+        Ok((Seen::Sent, plan)) => ("", plan),
+        Ok((Seen::Ahead, plan)) => ("Nothing was sent yet; the next request would hold:\n", plan),
+        Err(error) => return error.to_string(),
     };
     let body = match shown {
         Shown::Overview => overview(agent, &plan, columns).await,
         Shown::Full => full(&plan),
     };
     format!("{heading}{body}")
+}
+
+/// Which request is looked at.
+#[derive(Clone, Copy, Debug)]
+enum Seen {
+    Sent,
+    /// The next one, before anything is said.
+    Ahead,
+}
+
+async fn plan(agent: &Agent) -> Result<(Seen, ContextPlan), DoesNotFit> {
+    match agent.last_plan().cloned() {
+        Some(plan) => Ok((Seen::Sent, plan)),
+        None => agent.preview().await.map(|plan| (Seen::Ahead, plan)),
+    }
+}
+
+/// Where every message is, and which are nowhere (C7).
+async fn proof(agent: &mut Agent) -> Next {
+    let (heading, plan) = match plan(agent).await {
+        Ok((Seen::Sent, plan)) => ("As of the last request and its reply:", plan),
+        Ok((Seen::Ahead, plan)) => ("Nothing was sent yet; as of the next request:", plan),
+        Err(error) => return Next::with(error.to_string(), None),
+    };
+    let proof = agent.proof(&plan).await;
+    let session = agent.session();
+    let mut lines = vec![heading.to_owned()];
+    lines.extend(Place::ALL.map(|place| placed(place, &proof.ranges(place))));
+    match proof.check(session) {
+        Ok(()) => {
+            let all = count(session.messages().len(), "message");
+            lines.push(format!("{all}, none out of reach"));
+            Next::with(lines.join("\n"), None)
+        }
+        Err(problem) => Next::Refuted(lines.join("\n"), problem),
+    }
+}
+
+fn placed(place: Place, ranges: &Ranges) -> String {
+    let which = match ranges.count() {
+        0 => String::new(),
+        1 => format!("  message {ranges}"),
+        _ => format!("  messages {ranges}"),
+    };
+    format!("{:<11}{:>7}{which}", place.as_str(), ranges.count())
 }
 
 pub(super) async fn compact(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {

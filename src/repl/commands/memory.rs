@@ -1,9 +1,11 @@
 //! `/memory`: what memory holds, and the whole state of a mode.
 
 use super::{CommandError, Desk, Next};
-use crate::context::{ContextPlan, DoesNotFit, SectionKind};
-use crate::memory::MemoryMode;
+use crate::chat::Session;
+use crate::context::{ContextPlan, DoesNotFit};
+use crate::embed::EmbedderChoice;
 use crate::memory::tracking::{Board, By, Entry, Freshness, Holds, Section, words};
+use crate::memory::{MemoryMode, Place};
 use crate::repl::listing::count;
 use crate::repl::transcript::first_words;
 
@@ -27,31 +29,18 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
 /// Where every message is: sent, stood for, or left out.
 fn messages(desk: &Desk, plan: &Result<ContextPlan, DoesNotFit>) -> String {
     let session = desk.session();
-    let compaction = session.hybrid().compaction.as_ref();
-    let covered = compaction.map_or(0, |compaction| compaction.upto);
     let request = plan.as_ref().map_or_else(
         |error| format!("next request: {error}"),
         |plan| {
-            let of = |kind| {
-                let sections = plan.sections().iter();
-                let sections = sections.filter(|section| section.kind == kind);
-                sections
-                    .map(|section| section.as_messages().len())
-                    .sum::<usize>()
-            };
-            let (window, pending) = (of(SectionKind::Window), of(SectionKind::Pending));
+            let proof = desk.agent.memory().proof(session, plan, |_| false);
+            let of = |place| proof.ranges(place).count();
             format!(
-                "next request: {window} in the window, {pending} pending, {covered} stood for by a summary, {} left out",
+                "next request: {} in the window, {} pending, {} stood for by a summary, {} left out",
+                of(Place::Window),
+                of(Place::Pending),
+                of(Place::Summarised) + of(Place::Compacted),
                 plan.messages_left_out()
             )
-        },
-    );
-    let compacted = compaction.map_or_else(
-        || "none".to_owned(),
-        |compaction| {
-            let words = first_words(&compaction.text, 60);
-            let messages = count(compaction.upto, "message");
-            format!("stands for {messages}, made {}: {words}", compaction.at)
         },
     );
     let rows = [
@@ -60,12 +49,74 @@ fn messages(desk: &Desk, plan: &Result<ContextPlan, DoesNotFit>) -> String {
             "messages",
             format!("{} kept; {request}", session.messages().len()),
         ),
-        ("compaction", compacted),
+        ("summary", summary(desk)),
+        ("compaction", compaction(session)),
+        ("recall", recall(desk)),
     ];
     let lines = rows
         .iter()
         .map(|(name, value)| format!("{name:<11} {value}"));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What recall searches: words, and vectors where there are any (C21).
+fn recall(desk: &Desk) -> String {
+    let k = desk.agent.memory().mode().hybrid.vector_recall_k;
+    if k == 0 {
+        return "off".to_owned();
+    }
+    let embedder = desk.agent.embedder().map(EmbedderChoice::describe);
+    let embedder = embedder.unwrap_or_default();
+    let vectors = desk.agent.vectors().map_or_else(String::new, |standing| {
+        let running = standing.running.map_or(String::new(), |(done, wanted)| {
+            format!(", {} on their way", wanted - done)
+        });
+        let exchanges = count(standing.exchanges, "exchange");
+        format!("; vectors of {exchanges}{running}")
+    });
+    format!("best {k}, by words; embedder: {embedder}{vectors}")
+}
+
+/// How far the rolling summary has come, and how it fares (C15).
+fn summary(desk: &Desk) -> String {
+    let hybrid = desk.session().hybrid();
+    let mut parts = vec![hybrid.running().map_or_else(
+        || "none yet".to_owned(),
+        |summary| {
+            let messages = count(summary.upto - summary.from, "message");
+            let by = match summary.by.as_str() {
+                "" => String::new(),
+                by => format!(" by {by}"),
+            };
+            format!("stands for {messages}, made {}{by}", summary.at)
+        },
+    )];
+    let running = desk.agent.job_covers();
+    if running > 0 {
+        parts.push(format!(
+            "{} being summarised now",
+            count(running, "message")
+        ));
+    }
+    if hybrid.failures > 0 {
+        let times = count(hybrid.failures as usize, "time");
+        parts.push(format!("failed {times} in a row"));
+    }
+    if !desk.agent.memory().mode().hybrid.summarization {
+        parts.push("off in this mode".to_owned());
+    }
+    parts.join("; ")
+}
+
+fn compaction(session: &Session) -> String {
+    session.hybrid().compaction.as_ref().map_or_else(
+        || "none".to_owned(),
+        |compaction| {
+            let words = first_words(&compaction.text, 60);
+            let messages = count(compaction.upto, "message");
+            format!("stands for {messages}, made {}: {words}", compaction.at)
+        },
+    )
 }
 
 /// One line on what a mode noted that is not the active one.

@@ -12,6 +12,7 @@ mod memory;
 mod mode;
 mod model;
 mod notes;
+mod recall;
 mod session;
 mod summary;
 
@@ -23,8 +24,8 @@ use super::desk::Desk;
 use crate::agent::{NoTurn, Warning};
 use crate::chat::{BadName, SessionName};
 use crate::hint::Hint;
-use crate::memory::BadMode;
 use crate::memory::tracking::{CannotEdit, Kind};
+use crate::memory::{BadMode, OutOfReach};
 use crate::provider::ProviderError;
 use crate::store::StoreError;
 
@@ -71,6 +72,8 @@ pub enum Completes {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
     Answer(Answer),
+    /// Print this, and that it shows a failure.
+    Refuted(String, OutOfReach),
     /// Ask the person; on "yes" do this.
     Confirm(String, Deed),
     /// Ask the model the last question again.
@@ -183,7 +186,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 30] = [
+pub const COMMANDS: [Command; 31] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -216,10 +219,11 @@ pub const COMMANDS: [Command; 30] = [
     Command {
         name: "context",
         aliases: &[],
-        arguments: "[full]",
+        arguments: "[full|proof]",
         summary: "Show what the last request held: sections, tokens, where from",
-        details: "`/context full` prints the whole of it.",
-        completes: Completes::Words(&["full"]),
+        details: "`/context full` prints the whole of it; `/context proof` says where every message of the session is,\n\
+                  and fails where one is out of the model's reach.",
+        completes: Completes::Words(&["full", "proof"]),
         run: run!(context::run),
     },
     Command {
@@ -347,6 +351,15 @@ pub const COMMANDS: [Command; 30] = [
         details: "`/summary history` lists those it replaced; `/summary undo` goes back to the one before.",
         completes: Completes::Words(&["history", "undo"]),
         run: run!(summary::run),
+    },
+    Command {
+        name: "recall",
+        aliases: &[],
+        arguments: "QUESTION",
+        summary: "Show what memory would bring for a question",
+        details: "Each exchange with its score, the share of the question's words in it, and where an embedder is, how near it is by meaning. A request gets the best of those that it does not hold anyway.",
+        completes: Completes::Nothing,
+        run: run!(recall::run),
     },
     Command {
         name: "history",

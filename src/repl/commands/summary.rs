@@ -12,7 +12,12 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         "undo" => {
             let warning = desk.agent.undo_summary()?;
             let text = match desk.session().hybrid().summary.as_ref() {
-                Some(summary) => format!("Back to the summary of {}", summary.at),
+                Some(summary) => format!(
+                    "Back to the summary of messages {} to {}, made {}; what came after is sent again while there is room",
+                    summary.from + 1,
+                    summary.upto,
+                    summary.at
+                ),
                 None => "There is no summary now; its messages are sent again while there is room"
                     .to_owned(),
             };

@@ -1,0 +1,42 @@
+//! `/recall`: what memory would bring for a question, how well each fits, and where it is from.
+
+use super::{Answer, CommandError, Desk, Next, usage};
+use crate::memory::recall::Found;
+
+/// Exchanges shown.
+const SHOWN: usize = 5;
+
+pub(super) async fn run(desk: &mut Desk, question: &str) -> Result<Next, CommandError> {
+    if question.is_empty() {
+        return Err(usage("recall", "wants a question".to_owned()));
+    }
+    let recalled = desk.agent.recall(question, SHOWN).await;
+    let shown: Vec<String> = recalled
+        .found
+        .iter()
+        .zip(&recalled.quotes)
+        .map(|(found, quote)| format!("{}\n{quote}", figures(found)))
+        .collect();
+    let text = if shown.is_empty() {
+        "Nothing that was said speaks of that".to_owned()
+    } else {
+        shown.join("\n\n")
+    };
+    Ok(Next::Answer(Answer {
+        text,
+        warning: recalled.warning,
+    }))
+}
+
+/// `0.92  words 61 %, meaning 0.48`.
+fn figures(found: &Found) -> String {
+    let best = found.best;
+    let meaning = best
+        .similarity
+        .map_or(String::new(), |cosine| format!(", meaning {cosine:.2}"));
+    format!(
+        "{:.2}  words {:.0} %{meaning}",
+        best.score,
+        best.overlap * 100.0
+    )
+}

@@ -1,0 +1,205 @@
+//! A thousand turns with a summariser that fails three times in ten: nothing that was said is ever out of reach.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use cogtrix::agent::{Agent, Running, Settings};
+use cogtrix::chat::Tokens;
+use cogtrix::context::{self, ContextPlan};
+use cogtrix::memory::tracking::readers::Readers;
+use cogtrix::memory::{self, Memory, Prompts, Registry};
+use cogtrix::provider::{
+    Abilities, ChatRequest, Delivery, EventStream, FinishReason, ModelName, Provider,
+    ProviderError, Purpose, StreamEvent, WindowSource,
+};
+use cogtrix::testing::provider::{Script, breaks_off, says};
+use cogtrix::testing::{ManualClock, MemoryLog};
+use futures_util::{StreamExt, stream};
+use tokio_util::sync::CancellationToken;
+
+const TURNS: usize = 1_000;
+/// One fact is planted in so many turns.
+const PLANTED_EVERY: usize = 40;
+
+/// Answers talk; summarises by keeping the lines that tell of lockers, and goes wrong as real models do.
+#[derive(Debug)]
+struct Careless {
+    name: ModelName,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// A linear congruential generator: the same faults in every run.
+    seed: u64,
+    asked: usize,
+    failed: usize,
+}
+
+impl State {
+    fn below(&mut self, n: u64) -> u64 {
+        self.seed = self
+            .seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.seed >> 33) % n
+    }
+
+    fn summary(&mut self, request: &str) -> Script {
+        self.asked += 1;
+        let mut lines = lockers(request);
+        if self.below(10) < 3 {
+            self.failed += 1;
+            return match self.below(4) {
+                0 => breaks_off("- The lo", unreachable()),
+                1 => says(""),
+                // Too long, also when it is asked to be short: either refused or cut.
+                2 => says(&format!("{}\n{}", lines.join("\n"), FILLER.repeat(60))),
+                _ => vec![
+                    Ok(StreamEvent::Text("- The lockers are".into())),
+                    Ok(StreamEvent::Finished {
+                        reason: FinishReason::Length,
+                        usage: None,
+                    }),
+                ],
+            };
+        }
+        // The classic failure: a merge that forgets something the summary before it knew.
+        let earlier = lockers(request.split("What followed:").next().unwrap_or_default());
+        if earlier.len() > 1 && request.contains("What followed:") {
+            let forgotten = earlier.len() as u64;
+            let forgotten = usize::try_from(self.below(forgotten)).unwrap();
+            lines.retain(|line| *line != earlier[forgotten]);
+        }
+        says(&format!("- They talk of a school.\n{}", lines.join("\n")))
+    }
+}
+
+const FILLER: &str = "- They go on about the weather of that day.\n";
+
+/// The sentences on lockers of a text, each once, as lines.
+fn lockers(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for piece in text.split("Locker ").skip(1) {
+        let sentence = piece.split('.').next().unwrap_or_default();
+        let line = format!("- Locker {sentence}.");
+        if !found.contains(&line) {
+            found.push(line);
+        }
+    }
+    found
+}
+
+fn unreachable() -> ProviderError {
+    ProviderError::Unreachable {
+        url: "http://there".into(),
+        why: "refused".into(),
+    }
+}
+
+#[async_trait]
+impl Provider for Careless {
+    fn model(&self) -> &ModelName {
+        &self.name
+    }
+
+    async fn abilities(&self) -> Abilities {
+        Abilities {
+            context_window: Tokens(32_768),
+            window_source: WindowSource::Config,
+            max_output: None,
+        }
+    }
+
+    async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        Ok(Vec::new())
+    }
+
+    fn stream(&self, request: ChatRequest) -> EventStream {
+        let script = match request.purpose {
+            Purpose::Summary => {
+                let text = request.messages[0].said();
+                self.state.lock().unwrap().summary(&text)
+            }
+            Purpose::Reply => says("Noted, and thank you for telling me about the school today."),
+        };
+        stream::iter(script).boxed()
+    }
+}
+
+fn agent(provider: Arc<Careless>) -> Agent {
+    let settings = memory::Settings::default();
+    let prompts = Prompts::embedded();
+    let modes = Registry::standard(&settings, &prompts, Readers::embedded());
+    let memory = Memory::new(modes, settings, prompts).unwrap();
+    let settings = Settings {
+        context: context::Settings::default(),
+        delivery: Delivery::Streamed,
+        directory: "~/project".into(),
+        summariser: None,
+        jobs: Running::Foreground,
+        recall: None,
+    };
+    let opened = MemoryLog::default().open("test");
+    let clock = Arc::new(ManualClock::new());
+    Agent::new(provider, memory, opened, clock, settings)
+}
+
+fn text(plan: &ContextPlan) -> String {
+    let mut text = plan.system(true).join("\n");
+    for message in plan.messages() {
+        text.push('\n');
+        text.push_str(&message.said());
+    }
+    text
+}
+
+#[tokio::test]
+async fn nothing_that_was_said_in_a_thousand_turns_is_out_of_reach_of_any_request() {
+    let provider = Arc::new(Careless {
+        name: ModelName {
+            provider: "test".into(),
+            model: "careless".into(),
+        },
+        state: Mutex::new(State {
+            seed: 11,
+            asked: 0,
+            failed: 0,
+        }),
+    });
+    let mut agent = agent(Arc::clone(&provider));
+    let mut planted: Vec<String> = Vec::new();
+    let mut covered = 0;
+    for turn in 1..=TURNS {
+        let mut input =
+            format!("In lesson {turn} we read on, and nothing else came to pass there.");
+        if turn % PLANTED_EVERY == 0 {
+            let code = format!("K{}-{}", turn * 7 % 1_000, turn * 131 % 9_000);
+            input = format!("Locker {turn} opens with {code}.");
+            planted.push(code);
+        }
+        let cancel = CancellationToken::new();
+        agent.turn(input, &mut |_| {}, &cancel).await.unwrap();
+
+        let plan = agent.last_plan().unwrap();
+        let request = text(plan);
+        for code in &planted {
+            assert!(request.contains(code.as_str()), "{code} in turn {turn}");
+        }
+        let proof = agent.memory().proof(agent.session(), plan, |_| false);
+        assert_eq!(proof.check(agent.session()), Ok(()), "turn {turn}");
+        assert_eq!(plan.messages_left_out(), 0);
+        let now = agent.session().hybrid().covered();
+        assert!(now >= covered, "coverage went back in turn {turn}");
+        covered = now;
+    }
+    assert_eq!(planted.len(), TURNS / PLANTED_EVERY);
+    assert!(covered > 2 * TURNS - 100, "{covered}");
+    let state = provider.state.lock().unwrap();
+    assert!(
+        state.failed * 10 > state.asked * 2 && state.failed > 20,
+        "{} of {} summaries failed",
+        state.failed,
+        state.asked
+    );
+}
