@@ -227,6 +227,7 @@ async fn local(folder: PathBuf, disk: Arc<dyn Disk>) -> Result<Arc<dyn Embedder>
 }
 
 #[cfg(not(feature = "local-embeddings"))]
+#[expect(clippy::unused_async, reason = "as the other one")]
 async fn local(_: PathBuf, _: Arc<dyn Disk>) -> Result<Arc<dyn Embedder>, EmbedError> {
     Err(EmbedError::Setup {
         what: "this program was built without the local encoder".to_owned(),
