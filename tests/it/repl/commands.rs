@@ -92,7 +92,7 @@ fn context_shows_what_was_sent_and_full_prints_it() {
     }
     chat.says("/context full", "── input · you");
     assert!(chat.screen().contains("] first\nassistant: ["));
-    chat.says("/context half", "usage: /context [full]");
+    chat.says("/context half", "usage: /context [full|proof]");
 }
 
 #[test]
