@@ -199,6 +199,7 @@ fn a_turn_cut_off_by_a_kill_is_closed_once_and_reported_once() {
             role: Role::Assistant,
             parts: vec![Part::ToolCall(ToolCall::new("c1", "shell", "{}"))],
             at: None,
+            speaker: None,
             unknown: None,
         },
     };
