@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// A terminal chat agent whose memory is the point
@@ -125,6 +125,11 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<SessionsCommand>,
     },
+    /// Take in conversations from elsewhere
+    Memory {
+        #[command(subcommand)]
+        command: MemoryCommand,
+    },
     /// Show and check the configuration
     Config {
         #[command(subcommand)]
@@ -151,6 +156,25 @@ pub enum SessionsCommand {
         /// Its name
         name: String,
     },
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// Add messages of a file to sessions; what is there already is left alone
+    Import {
+        /// What the file holds: one object {"session","id","role","speaker","timestamp","text"} a line
+        #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
+        format: ImportFormat,
+
+        /// The file; - is stdin
+        file: PathBuf,
+    },
+}
+
+/// Forms of conversations that can be imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ImportFormat {
+    Jsonl,
 }
 
 #[derive(Clone, Copy, Debug, Subcommand)]

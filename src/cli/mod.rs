@@ -6,6 +6,7 @@ mod ask;
 mod greeting;
 mod log;
 mod manner;
+mod memory;
 mod report;
 mod sessions;
 mod settings;
@@ -49,6 +50,7 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
     match args.command {
         None => runtime()?.block_on(app::chat(&args.chat, output)),
         Some(Command::Sessions { command }) => sessions::run(command, &args.chat, output),
+        Some(Command::Memory { command }) => memory::run(command, &args.chat, output),
         Some(Command::Config { command }) => settings::run(command, &args.chat, output),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use super::memory::ImportError;
 use crate::chat::BadName;
 use crate::config::{ConfigError, TextError};
 use crate::hint::{Hint, chain};
@@ -45,6 +46,8 @@ pub(super) enum CliError {
     #[error(transparent)]
     Cues(#[from] BadCues),
     #[error(transparent)]
+    Import(#[from] ImportError),
+    #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     Provider(#[from] ProviderError),
@@ -82,7 +85,8 @@ impl CliError {
             | Self::Usage { .. }
             | Self::NothingToResume
             | Self::Provider(ProviderError::Setup { .. }) => Exit::Usage,
-            Self::Store(_)
+            Self::Import(_)
+            | Self::Store(_)
             | Self::Provider(_)
             | Self::File { .. }
             | Self::Runtime { .. }
@@ -99,6 +103,7 @@ impl Hint for CliError {
             Self::Name(error) => error.hint(),
             Self::Mode(error) => error.hint(),
             Self::Cues(error) => error.hint(),
+            Self::Import(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Provider(error) => error.hint(),
             Self::Usage { hint, .. } => Some((*hint).into()),

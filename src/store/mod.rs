@@ -31,6 +31,7 @@ mod snapshot;
 
 pub use error::StoreError;
 pub use file_store::FileStore;
+pub use format::message::MESSAGE_FIELDS;
 
 /// Keeps sessions.
 pub trait SessionStore: Send + Sync + fmt::Debug {

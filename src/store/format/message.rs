@@ -18,6 +18,22 @@ use serde_json::Value;
 use super::{Fields, Mark};
 use crate::chat::{CallId, Message, Part, Role, Timestamp, ToolCall, Withdrawal};
 
+/// Names of fields that mean something in a message on disk; any other is kept as it is.
+pub const MESSAGE_FIELDS: [&str; 12] = [
+    "id",
+    "role",
+    "type",
+    "content",
+    "timestamp",
+    "tool_calls",
+    "tool_call_id",
+    "name",
+    "failed",
+    "outcome",
+    "withdrawn",
+    "parts",
+];
+
 /// What stands in the list of messages.
 pub(in crate::store) enum Stored {
     Message(StoredMessage),

@@ -1,0 +1,432 @@
+//! `cogtrix memory import`: conversations from elsewhere become sessions.
+//!
+//! ```text
+//!   file --read--> batch --check--> every session opened, nothing written --write--> one session after the other
+//! ```
+//! Invariant: nothing is written before the whole file was read and found right; a session is then written whole
+//! or not at all. What is there already is left as it is, so that an import can be repeated.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::batch::{Batch, Part};
+use super::line::{self, Flaw};
+use crate::cli::app;
+use crate::cli::args::{ChatArgs, ImportFormat};
+use crate::cli::report::{CliError, Exit};
+use crate::cli::trust;
+use crate::hint::Hint;
+use crate::repl::listing;
+use crate::store::{Opened, SessionStore, StoreError};
+use crate::term::{Output, bar, thousands};
+
+/// Wrong lines that are told; of the others only how many there are.
+const MOST_TOLD: usize = 10;
+/// Lines between one look at the progress and the next.
+const LINES_A_STEP: usize = 1000;
+const BAR_COLUMNS: usize = 20;
+
+/// Why nothing was imported.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::cli) enum ImportError {
+    #[error("nothing was imported: {} of {from} {} wrong{}", lines(*.wrong), if *.wrong == 1 { "is" } else { "are" }, untold(*.wrong))]
+    Wrong { from: String, wrong: usize },
+}
+
+impl Hint for ImportError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some("correct the file and import it again".into())
+    }
+}
+
+fn lines(n: usize) -> String {
+    listing::count(n, "line")
+}
+
+/// What is said of wrong lines beyond those that were told.
+fn untold(wrong: usize) -> String {
+    match wrong.saturating_sub(MOST_TOLD) {
+        0 => String::new(),
+        more => format!(", {} more than those above", thousands(more)),
+    }
+}
+
+pub(super) fn run(
+    format: ImportFormat,
+    file: &Path,
+    args: &ChatArgs,
+    output: &mut Output,
+) -> Result<Exit, CliError> {
+    let disk = app::disk(args);
+    let config = trust::look(args, disk.as_ref())?;
+    let import = Import {
+        from: Source::named(file),
+        store: Box::new(app::store(args, disk, &config)),
+        lock_wait: config.settings.lock_wait,
+    };
+    let batch = match format {
+        ImportFormat::Jsonl => import.read(output)?,
+    };
+    import.check(&batch, output)?;
+    let told = import.write(batch, output)?;
+    output.answer(&told);
+    Ok(Exit::Ok)
+}
+
+/// One import under way.
+#[derive(Debug)]
+struct Import {
+    from: Source,
+    store: Box<dyn SessionStore>,
+    lock_wait: Duration,
+}
+
+impl Import {
+    fn read(&self, output: &mut Output) -> Result<Batch, CliError> {
+        let mut input = self.from.open()?;
+        let mut batch = Batch::default();
+        let mut flaws = Flaws::default();
+        let mut bytes = Vec::new();
+        while input
+            .next_line(&mut bytes)
+            .map_err(|error| self.from.cannot_read(error))?
+        {
+            let content = if input.line == 1 {
+                bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes)
+            } else {
+                &bytes
+            };
+            let taken = match line::parse(content) {
+                Ok(Some(read)) => batch.put(input.line, read),
+                Ok(None) => Ok(()),
+                Err(flaw) => Err(flaw),
+            };
+            if let Err(flaw) = taken {
+                flaws.add(input.line, flaw);
+            }
+            if input.line.is_multiple_of(LINES_A_STEP) {
+                output.progress(&input.progress(&self.from));
+            }
+        }
+        output.end_progress();
+        flaws.refuse(&self.from, output)?;
+        Ok(batch)
+    }
+
+    /// Opens every session once, so that one that is open elsewhere or says something else stops the import
+    /// while there is nothing to take back.
+    fn check(&self, batch: &Batch, output: &mut Output) -> Result<(), CliError> {
+        let mut flaws = Flaws::default();
+        for part in &batch.parts {
+            let opened = self.open(part, output)?;
+            for (line, flaw) in part.clashes(&opened.session) {
+                flaws.add(line, flaw);
+            }
+        }
+        flaws.refuse(&self.from, output)
+    }
+
+    /// Writes session after session; tells what came of it.
+    fn write(&self, batch: Batch, output: &mut Output) -> Result<String, CliError> {
+        let mut told = Told {
+            there: batch.repeated,
+            ..Told::default()
+        };
+        let parts = batch.parts.len();
+        for (n, part) in (1..).zip(batch.parts) {
+            output.progress(&format!("writing session {n} of {parts}: {}", part.session));
+            let written = self.write_part(part, &mut told, output);
+            output.end_progress();
+            if let Err(error) = written {
+                if told.sessions > 0 {
+                    output.notice(&format!("before that, {}", told.words(&self.from)));
+                }
+                return Err(error);
+            }
+        }
+        Ok(told.words(&self.from))
+    }
+
+    fn write_part(&self, part: Part, told: &mut Told, output: &mut Output) -> Result<(), CliError> {
+        let Opened {
+            mut session,
+            mut log,
+            ..
+        } = self.open(&part, output)?;
+        if !part.clashes(&session).is_empty() {
+            let name = part.session;
+            return Err(StoreError::Changed { name }.into());
+        }
+        let (name, all) = (part.session.clone(), part.len());
+        let new = part.new_messages(&session);
+        let n = new.len();
+        if n > 0 {
+            session.import(new);
+            log.rewrite(&session)?;
+            told.sessions += 1;
+        }
+        told.messages += n;
+        told.there += all - n;
+        output.detail(&format!(
+            "{name}: {} ({} there)",
+            listing::count(n, "message"),
+            all - n
+        ));
+        Ok(())
+    }
+
+    fn open(&self, part: &Part, output: &mut Output) -> Result<Opened, CliError> {
+        let opened = self.store.open(&part.session, self.lock_wait)?;
+        for repair in &opened.repairs {
+            output.warning(&format!("session {}: {repair}", part.session));
+        }
+        Ok(opened)
+    }
+}
+
+/// What was done.
+#[derive(Debug, Default)]
+struct Told {
+    messages: usize,
+    sessions: usize,
+    /// Messages that were there before, or came twice.
+    there: usize,
+}
+
+impl Told {
+    fn words(&self, from: &Source) -> String {
+        match self {
+            Self {
+                messages: 0,
+                there: 0,
+                ..
+            } => format!("no messages in {}", from.name()),
+            Self {
+                messages: 0, there, ..
+            } => {
+                format!("nothing new: {} there already", were(*there))
+            }
+            Self {
+                messages,
+                sessions,
+                there,
+            } => format!(
+                "{} into {} ({} there already)",
+                listing::count(*messages, "message"),
+                listing::count(*sessions, "session"),
+                were(*there)
+            ),
+        }
+    }
+}
+
+fn were(n: usize) -> String {
+    let verb = if n == 1 { "was" } else { "were" };
+    format!("{} {verb}", thousands(n))
+}
+
+/// Wrong lines, as far as they are told.
+#[derive(Debug, Default)]
+struct Flaws {
+    told: Vec<(usize, Flaw)>,
+    wrong: usize,
+}
+
+impl Flaws {
+    fn add(&mut self, line: usize, flaw: Flaw) {
+        self.wrong += 1;
+        if self.told.len() < MOST_TOLD {
+            self.told.push((line, flaw));
+        }
+    }
+
+    /// Tells them, each hint once, and refuses the import if there are any.
+    fn refuse(self, from: &Source, output: &mut Output) -> Result<(), CliError> {
+        let mut hinted = BTreeSet::new();
+        for (line, flaw) in &self.told {
+            let hint = flaw.hint().filter(|hint| hinted.insert(hint.to_string()));
+            output.error(&format!("{}:{line}: {flaw}", from.name()), hint.as_deref());
+        }
+        match self.wrong {
+            0 => Ok(()),
+            wrong => Err(ImportError::Wrong {
+                from: from.name(),
+                wrong,
+            }
+            .into()),
+        }
+    }
+}
+
+/// Some editors put it in front of a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Where the lines come from.
+#[derive(Debug)]
+enum Source {
+    Stdin,
+    File(PathBuf),
+}
+
+impl Source {
+    /// `-` is stdin.
+    fn named(file: &Path) -> Self {
+        if file.as_os_str() == "-" {
+            Self::Stdin
+        } else {
+            Self::File(file.to_owned())
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Stdin => "stdin".to_owned(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+
+    fn open(&self) -> Result<Input, CliError> {
+        let (reader, size): (Box<dyn Read>, _) = match self {
+            Self::Stdin => (Box::new(io::stdin()), None),
+            Self::File(path) => {
+                let file = File::open(path).map_err(|error| self.cannot_read(error))?;
+                let size = file.metadata().ok().map(|meta| meta.len());
+                (Box::new(file), size)
+            }
+        };
+        Ok(Input {
+            reader: BufReader::with_capacity(1 << 16, reader),
+            size: size.filter(|size| *size > 0),
+            read: 0,
+            line: 0,
+        })
+    }
+
+    fn cannot_read(&self, source: io::Error) -> CliError {
+        CliError::File {
+            action: "read",
+            path: self.name().into(),
+            source,
+        }
+    }
+}
+
+/// Lines as they are read.
+struct Input {
+    reader: BufReader<Box<dyn Read>>,
+    /// In bytes, where it is known.
+    size: Option<u64>,
+    /// Bytes read.
+    read: u64,
+    /// The number of the line read last, from 1.
+    line: usize,
+}
+
+impl Input {
+    /// Reads a line without its line break; of one that is too long only enough to see that. Tells whether
+    /// there was one.
+    fn next_line(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
+        line.clear();
+        let most = line::MOST_BYTES as u64 + 1;
+        let mut read = (&mut self.reader).take(most).read_until(b'\n', line)? as u64;
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        } else if read == most {
+            read += self.reader.skip_until(b'\n')? as u64;
+        }
+        self.read += read;
+        self.line += usize::from(read > 0);
+        Ok(read > 0)
+    }
+
+    /// `reading talk.jsonl ████░░░░ 40,000 lines`.
+    fn progress(&self, from: &Source) -> String {
+        #[expect(clippy::cast_precision_loss, reason = "a share for the eye")]
+        let share = self.size.map(|size| self.read as f64 / size as f64);
+        let bar = share.map_or(String::new(), |share| bar(share, BAR_COLUMNS) + " ");
+        format!(
+            "reading {} {bar}{} lines",
+            from.name(),
+            thousands(self.line)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(bytes: Vec<u8>) -> Input {
+        Input {
+            size: Some(bytes.len() as u64),
+            reader: BufReader::with_capacity(7, Box::new(io::Cursor::new(bytes))),
+            read: 0,
+            line: 0,
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_from_one_and_the_last_needs_no_end() {
+        let mut input = input(b"one\n\nthree".to_vec());
+        let mut line = Vec::new();
+        let mut seen = Vec::new();
+        while input.next_line(&mut line).unwrap() {
+            seen.push((input.line, String::from_utf8(line.clone()).unwrap()));
+        }
+        let expected = [(1, "one"), (2, ""), (3, "three")];
+        assert_eq!(seen, expected.map(|(n, text)| (n, text.to_owned())));
+        assert_eq!(Some(input.read), input.size);
+    }
+
+    #[test]
+    fn of_a_line_that_is_too_long_the_rest_is_skipped() {
+        let mut bytes = vec![b'x'; 2 * line::MOST_BYTES];
+        bytes.extend_from_slice(b"\nnext\n");
+        let mut input = input(bytes);
+        let mut line = Vec::new();
+        assert!(input.next_line(&mut line).unwrap());
+        assert_eq!(line.len(), line::MOST_BYTES + 1);
+        assert_eq!(line::parse(&line), Err(Flaw::TooLong));
+        assert!(input.next_line(&mut line).unwrap());
+        assert_eq!((input.line, &line[..]), (2, &b"next"[..]));
+    }
+
+    #[test]
+    fn the_longest_line_that_is_allowed_is_read_whole_and_the_next_one_is_its_own() {
+        let mut bytes = vec![b' '; line::MOST_BYTES];
+        bytes.extend_from_slice(b"\nnext\n");
+        let mut input = input(bytes);
+        let mut line = Vec::new();
+        assert!(input.next_line(&mut line).unwrap());
+        assert_eq!(line::parse(&line), Ok(None));
+        assert!(input.next_line(&mut line).unwrap());
+        assert_eq!((input.line, &line[..]), (2, &b"next"[..]));
+    }
+
+    #[test]
+    fn what_happened_is_told_in_one_line() {
+        let from = Source::named(Path::new("talk.jsonl"));
+        for (messages, sessions, there, expected) in [
+            (
+                100_000,
+                1,
+                0,
+                "100,000 messages into 1 session (0 were there already)",
+            ),
+            (1, 2, 1, "1 message into 2 sessions (1 was there already)"),
+            (0, 0, 1_234, "nothing new: 1,234 were there already"),
+            (0, 0, 0, "no messages in talk.jsonl"),
+        ] {
+            let told = Told {
+                messages,
+                sessions,
+                there,
+            };
+            assert_eq!(told.words(&from), expected);
+        }
+    }
+}
