@@ -10,6 +10,7 @@ mod crash;
 mod damage;
 mod embedder_install;
 mod embedders;
+mod importing;
 mod layers;
 mod line_input;
 mod memory_modes;

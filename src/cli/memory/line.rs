@@ -70,9 +70,9 @@ pub(super) enum Flaw {
     Session(#[from] BadName),
     #[error("{field:?} has more than {MOST_LEVELS} levels")]
     TooDeep { field: String },
-    #[error("id {id:?} is that of line {first}, which says something else")]
+    #[error("id {:?} is that of line {first}, which says something else", id.as_str())]
     Repeated { id: MessageId, first: usize },
-    #[error("session {session} has a message {id:?} that says something else")]
+    #[error("session {session} has a message {:?} that says something else", id.as_str())]
     Taken { session: SessionName, id: MessageId },
 }
 
