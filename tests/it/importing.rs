@@ -27,7 +27,10 @@ fn line(session: &str, n: usize) -> Value {
 }
 
 fn text(lines: &[Value]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines
+        .iter()
+        .flat_map(|line| [line.to_string(), "\n".to_owned()])
+        .collect()
 }
 
 /// The first `n` messages of the talk.
@@ -86,7 +89,7 @@ fn a_conversation_from_elsewhere_is_a_session_like_any_other() {
         "{asked}"
     );
     let request = &server.chats()[0];
-    let sent: Vec<String> = (-7..0).map(|n| request.message(n).to_owned()).collect();
+    let sent: Vec<String> = (-7..0).map(|n| request.message(n)).collect();
     assert_eq!(sent, [&TALK[..], &["Which deck?"]].concat());
     assert_eq!(ids(&home, "trip")[5..], ["trip/5", "m7", "m8"]);
 }
