@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   import    messages from elsewhere -> sessions: read and checked whole, then written
+//!   source    a file or stdin -> lines
 //!   line      one line of such a file -> a message, or what is wrong with it
 //!   batch     messages of a file by session, each id once
 //! ```
@@ -9,6 +10,7 @@
 mod batch;
 mod import;
 mod line;
+mod source;
 
 pub(super) use import::ImportError;
 
