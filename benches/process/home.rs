@@ -7,9 +7,10 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use cogtrix::chat::Timestamp;
 use tempfile::TempDir;
 
-use super::common::keep;
+use super::common::{keep, session};
 use super::run::Program;
 use super::server::{LONG, WINDOW};
 
@@ -40,6 +41,25 @@ impl Home {
             home.pristine.insert(messages, snapshot);
         }
         home
+    }
+
+    /// A file of so many messages to import.
+    pub(crate) fn talk(&self, messages: usize) -> PathBuf {
+        let path = self.folder.path().join("talk.jsonl");
+        let talk = session("talk".parse().unwrap(), messages);
+        let lines = talk.messages().iter().map(|message| {
+            let line = serde_json::json!({
+                "session": "talk",
+                "id": message.id.as_str(),
+                "role": message.role.as_str(),
+                "speaker": "Someone",
+                "timestamp": message.at.map(Timestamp::iso),
+                "text": message.said(),
+            });
+            format!("{line}\n")
+        });
+        write(&path, lines.collect::<String>().as_bytes());
+        path
     }
 
     pub(crate) fn data(&self) -> &Path {

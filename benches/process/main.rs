@@ -88,6 +88,7 @@ impl Case {
 }
 
 const RESUMED: [usize; 4] = [100, 1_000, 10_000, 100_000];
+const IMPORTED: usize = 100_000;
 
 fn cases(options: &Options, home: &Home) -> Vec<Case> {
     let cogtrix = |arguments: &[&str]| home.program(&options.binary, arguments);
@@ -113,6 +114,9 @@ fn cases(options: &Options, home: &Home) -> Vec<Case> {
             ..Case::new(format!("resume {messages} and one turn"), program)
         });
     }
+    let talk = home.talk(IMPORTED);
+    let program = cogtrix(&["memory", "import", &talk.to_string_lossy()]);
+    cases.push(Case::new(format!("import {IMPORTED} messages"), program));
     cases
 }
 

@@ -20,9 +20,11 @@ impl MessageId {
         Self(format!("m{n}").into())
     }
 
-    /// The `n` of an id made by [`MessageId::numbered`].
+    /// The `n` of an id made by [`MessageId::numbered`]; a number that counting never reaches is none.
     pub fn number(&self) -> Option<u64> {
-        self.0.strip_prefix('m')?.parse().ok()
+        const BEYOND: u64 = 1 << 52;
+        let number = self.0.strip_prefix('m')?.parse().ok()?;
+        (number < BEYOND).then_some(number)
     }
 
     pub fn as_str(&self) -> &str {
@@ -79,6 +81,8 @@ pub struct Message {
     pub parts: Vec<Part>,
     /// When it was said; absent in files written before times were kept (C34).
     pub at: Option<Timestamp>,
+    /// The name of who said it, where it is known; never of a tool, whose name is in its result.
+    pub speaker: Option<Box<str>>,
     /// Boxed because almost no message has any.
     pub unknown: Option<Box<Unknown>>,
 }
@@ -91,6 +95,7 @@ impl Message {
             role,
             parts: vec![Part::Text(text.into())],
             at,
+            speaker: None,
             unknown: None,
         }
     }
@@ -115,10 +120,9 @@ impl Message {
         }
     }
 
-    /// The name of who said it, where an imported message has one.
+    /// The name of who said it: more than "user" and "assistant" tell.
     pub fn speaker(&self) -> Option<&str> {
-        let name = self.unknown.as_ref()?.get("speaker")?.as_str()?;
-        Some(name).filter(|name| !name.trim().is_empty())
+        self.speaker.as_deref()
     }
 
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
@@ -180,5 +184,6 @@ mod tests {
     fn numbered_ids_read_back() {
         assert_eq!(MessageId::numbered(7).number(), Some(7));
         assert_eq!(MessageId::new("imported-7").number(), None);
+        assert_eq!(MessageId::new(format!("m{}", u64::MAX)).number(), None);
     }
 }

@@ -1,4 +1,5 @@
-//! A session: the fold of its records. [`Session::apply`] is the only way to change one.
+//! A session: the fold of its records. [`Session::apply`] is the only way to change one, but for messages that
+//! were said elsewhere: [`Session::import`] joins them.
 
 use super::{
     Calibration, Hybrid, Message, MessageId, ModeStates, Outcome, Record, Role, SessionName,
@@ -137,6 +138,50 @@ impl Session {
             Record::ModelChanged { model } => self.change_model(model),
             Record::HybridReplaced(hybrid) => self.hybrid = hybrid,
             Record::ModeStatesReplaced(states) => self.mode_states = states,
+        }
+    }
+
+    /// Joins messages that were said elsewhere, at the end and in their order. Turns are cut as
+    /// [`Session::restore`] cuts them; what comes before the first message of a user belongs to the last turn.
+    /// Not while a turn runs.
+    pub fn import(&mut self, messages: Vec<Message>) {
+        let newest = messages.iter().filter_map(|message| message.at).max();
+        let updated_at = self.meta.updated_at.max(newest);
+        for message in messages {
+            self.join(message);
+        }
+        self.meta.updated_at = updated_at;
+    }
+
+    fn join(&mut self, message: Message) {
+        let said_by_user = message.role == Role::User;
+        if said_by_user && self.meta.title.is_empty() {
+            self.meta.title = Self::title_of(&message.said());
+        }
+        self.meta.created_at = self.meta.created_at.or(message.at);
+        let at = self.messages.len();
+        let outcome = if said_by_user {
+            Outcome::Interrupted
+        } else {
+            Outcome::Answered
+        };
+        let unanswered = self.messages.last().map(|last| last.role) == Some(Role::User);
+        match self.turns.last_mut() {
+            Some(last) if !said_by_user && unanswered => last.outcome = Some(outcome),
+            Some(_) if !said_by_user => {}
+            Some(_) | None => self.turns.push(Turn {
+                id: if said_by_user {
+                    self.next_turn()
+                } else {
+                    TurnId(0)
+                },
+                messages: at..at,
+                outcome: Some(outcome),
+                withdrawn: None,
+            }),
+        }
+        if let Some(last) = self.turns.last().map(|turn| turn.id) {
+            self.add(last, message);
         }
     }
 
@@ -375,6 +420,56 @@ mod tests {
             ]
         );
         assert_eq!(session.next_message_id(0), MessageId::numbered(10));
+    }
+
+    #[test]
+    fn messages_from_elsewhere_are_cut_as_a_file_of_them_would_be() {
+        let (user, assistant) = (Role::User, Role::Assistant);
+        for roles in [
+            vec![],
+            vec![user],
+            vec![assistant, assistant, user],
+            vec![user, user, assistant, assistant, user, assistant],
+        ] {
+            let message = |(n, role): (u64, &Role)| message(n, *role, "x");
+            let messages: Vec<Message> = (1..).zip(&roles).map(message).collect();
+            let restored = Session::restore(
+                "test".parse().unwrap(),
+                SessionMeta::default(),
+                messages.clone(),
+                |_| None,
+            );
+            for cut in 0..=messages.len() {
+                let mut imported = session();
+                imported.import(messages[..cut].to_vec());
+                imported.import(messages[cut..].to_vec());
+                assert_eq!(imported.messages(), restored.messages(), "{roles:?}");
+                assert_eq!(
+                    imported.turns(),
+                    restored.turns(),
+                    "{roles:?}, cut at {cut}"
+                );
+                assert_eq!(imported.next_message_id(0), restored.next_message_id(0));
+            }
+        }
+    }
+
+    #[test]
+    fn an_import_goes_behind_what_is_there_and_an_older_one_does_not_turn_back_the_clock() {
+        let mut session = session();
+        let turn = start(&mut session, "own question");
+        finish(&mut session, turn, "own answer");
+        let before = session.meta().clone();
+        let old = Message::text(
+            MessageId::new("a"),
+            Role::User,
+            "old",
+            Timestamp::from_unix(1),
+        );
+        session.import(vec![old]);
+        assert_eq!(session.meta(), &before);
+        assert_eq!(session.turns()[1].id, TurnId(2));
+        assert_eq!(session.messages()[2].said(), "old");
     }
 
     #[test]

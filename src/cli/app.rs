@@ -189,7 +189,7 @@ fn settings(
 }
 
 /// What recall works with; a person's own word lists are read now, so that a mistake in them is told.
-fn shelf_parts(
+pub(super) fn shelf_parts(
     args: &ChatArgs,
     disk: Arc<dyn Disk>,
     config: &Config,

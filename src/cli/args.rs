@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// A terminal chat agent whose memory is the point
@@ -125,6 +125,11 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<SessionsCommand>,
     },
+    /// Take in conversations from elsewhere
+    Memory {
+        #[command(subcommand)]
+        command: MemoryCommand,
+    },
     /// Show and check the configuration
     Config {
         #[command(subcommand)]
@@ -156,6 +161,54 @@ pub enum SessionsCommand {
         /// Its name
         name: String,
     },
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// Add messages of a file to sessions; what is there already is left alone
+    Import {
+        /// What the file holds: one object {"session","id","role","speaker","timestamp","text"} a line
+        #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
+        format: ImportFormat,
+
+        /// The file; - is stdin
+        file: PathBuf,
+    },
+    /// Find messages of a session by what they say
+    Search(SearchArgs),
+    /// Make the indexes anew: of one session with -s, else of all
+    Reindex,
+    /// Show what is kept of each session, and how much of it can be found
+    Stats,
+}
+
+#[derive(Clone, Debug, ClapArgs)]
+pub struct SearchArgs {
+    /// What is looked for, as a question or in words
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    pub query: Vec<String>,
+
+    /// Hits wanted
+    #[arg(short, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub k: u16,
+
+    /// Search every session
+    #[arg(long, conflicts_with = "session")]
+    pub all: bool,
+
+    /// Write one JSON object
+    #[arg(long, conflicts_with = "batch")]
+    pub json: bool,
+
+    /// Answer each line {"id","query","session"?} of a file with a line {"id","hits":[{"id","score","session"}]}
+    #[arg(long, value_name = "FILE")]
+    pub batch: Option<PathBuf>,
+}
+
+/// Forms of conversations that can be imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ImportFormat {
+    Jsonl,
 }
 
 #[derive(Clone, Copy, Debug, Subcommand)]

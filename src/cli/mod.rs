@@ -8,6 +8,7 @@ mod embedder;
 mod greeting;
 mod log;
 mod manner;
+mod memory;
 mod report;
 mod sessions;
 mod settings;
@@ -53,6 +54,9 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
         Some(Command::Sessions { command }) => sessions::run(command, &args.chat, output),
         Some(Command::Embedder { command }) => {
             runtime()?.block_on(embedder::run(&command, &args.chat, output))
+        }
+        Some(Command::Memory { command }) => {
+            runtime()?.block_on(memory::run(command, &args.chat, output))
         }
         Some(Command::Config { command }) => settings::run(command, &args.chat, output),
         Some(Command::Completions { shell }) => {

@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use super::memory::ImportError;
 use crate::chat::BadName;
 use crate::config::{ConfigError, TextError};
 use crate::embed::{InstallError, NoEmbedder};
@@ -53,6 +54,8 @@ pub(super) enum CliError {
         source: BadLists,
     },
     #[error(transparent)]
+    Import(#[from] ImportError),
+    #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     Provider(#[from] ProviderError),
@@ -99,7 +102,8 @@ impl CliError {
             | Self::NoSource { .. }
             | Self::Install(InstallError::Setup(_))
             | Self::Provider(ProviderError::Setup { .. }) => Exit::Usage,
-            Self::Store(_)
+            Self::Import(_)
+            | Self::Store(_)
             | Self::Provider(_)
             | Self::Embedder(_)
             | Self::Install(_)
@@ -118,6 +122,7 @@ impl Hint for CliError {
             Self::Name(error) => error.hint(),
             Self::Mode(error) => error.hint(),
             Self::Cues(error) => error.hint(),
+            Self::Import(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Provider(error) => error.hint(),
             Self::Embedder(error) => error.hint(),

@@ -146,6 +146,7 @@ pub(super) mod samples {
             role,
             parts,
             at: None,
+            speaker: None,
             unknown: None,
         }
     }

@@ -3,7 +3,7 @@
 use crate::agent::Agent;
 use crate::chat::{SessionName, Timestamp};
 use crate::store::SessionInfo;
-use crate::term::{Align, Table};
+use crate::term::{Align, Table, thousands};
 
 /// `Resumed work (12 messages, last 3 days ago)`, or that it is new (C75).
 pub fn opened(agent: &Agent, now: Timestamp) -> String {
@@ -38,10 +38,10 @@ pub fn unread(places: &[String]) -> Option<String> {
     })
 }
 
-/// `1 message`, `2 messages`.
+/// `1 message`, `2,000 messages`.
 pub fn count(n: usize, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
-    format!("{n} {noun}{plural}")
+    format!("{} {noun}{plural}", thousands(n))
 }
 
 /// One line a session: name, mode, messages, last used, first words; the open one marked.

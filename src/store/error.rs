@@ -28,6 +28,8 @@ pub enum StoreError {
     Missing { name: SessionName },
     #[error("there is already a session {name}")]
     Taken { name: SessionName },
+    #[error("session {name} was changed by another process meanwhile")]
+    Changed { name: SessionName },
 }
 
 impl Hint for StoreError {
@@ -37,6 +39,7 @@ impl Hint for StoreError {
             Self::Newer { .. } => Some("nothing was changed; use the newer cogtrix for it".into()),
             Self::Missing { .. } => Some("`cogtrix sessions` lists them".into()),
             Self::Taken { .. } => Some("choose another name".into()),
+            Self::Changed { .. } => Some("nothing was written; do it again".into()),
             Self::Io { .. } => None,
         }
     }

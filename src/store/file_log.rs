@@ -4,6 +4,7 @@
 //! ```text
 //! append      records -> journal (one write, one sync), side files replaced whole
 //! checkpoint  session -> snapshot, then the journal goes
+//! rewrite     the same for a session that has gained more than its records
 //! ```
 //! Invariant: what was acknowledged is in the snapshot, the journal or a side file. What could not be
 //! written waits here, and is written before anything that comes later.
@@ -343,6 +344,18 @@ impl SessionLog for FileLog {
             return flushed;
         }
         self.fold(session)?;
+        self.flush_side_files()
+    }
+
+    fn rewrite(&mut self, session: &Session) -> Result<(), StoreError> {
+        self.finish_move()?;
+        if !self.may_replace_all(session) {
+            return Err(StoreError::Changed {
+                name: self.name.clone(),
+            });
+        }
+        self.fold(session)?;
+        self.messages = session.messages().len();
         self.flush_side_files()
     }
 

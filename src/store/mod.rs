@@ -1,7 +1,7 @@
 //! Where sessions last. Narrow on purpose: files today, a database as one more implementation.
 //!
 //! ```text
-//! file_store   find, open, list, discard        file_log   append, checkpoint, rename, archive
+//! file_store   find, open, list, discard        file_log   append, checkpoint, rewrite, move
 //! loading      files -> session, damage         opening    damage -> mended files, repairs
 //! snapshot     the transcript                   journal    records since, replay applies them
 //! layout       what is where                    moving     all files of a session as one
@@ -31,6 +31,7 @@ mod snapshot;
 
 pub use error::StoreError;
 pub use file_store::FileStore;
+pub use format::message::MESSAGE_FIELDS;
 
 /// Keeps sessions.
 pub trait SessionStore: Send + Sync + fmt::Debug {
@@ -69,6 +70,11 @@ pub trait SessionLog: Send + fmt::Debug {
     /// snapshot is under 1 MB, or the journal above a tenth of it), and writes what earlier appends could
     /// not. A session that lacks messages which are on disk, or whose turn still runs, is not folded.
     fn checkpoint(&mut self, session: &Session) -> Result<(), StoreError>;
+
+    /// Replaces all that is kept of the messages by `session`, which begins with them: what is too much for
+    /// appending, as an import is. One file is replaced as one, so that a kill leaves what was there before or
+    /// all of it.
+    fn rewrite(&mut self, session: &Session) -> Result<(), StoreError>;
 
     /// Gives the session another name, files and lock with it. Refused where that name is taken.
     fn rename(&mut self, session: &Session, name: &SessionName) -> Result<(), StoreError>;

@@ -110,6 +110,7 @@ pub(super) fn closing(session: &Session, turn: &Turn, now: Timestamp) -> Record 
                 failed: true,
             }],
             at: Some(now),
+            speaker: None,
             unknown: None,
         });
     }

@@ -59,11 +59,13 @@ fn message(role: Role) -> impl Strategy<Value = Message> {
         3 => text().prop_map(|text| vec![Part::Text(text)]),
         1 => prop::collection::vec(part(), 0..4),
     ];
-    (parts, time(), unknown()).prop_map(move |(parts, at, unknown)| Message {
+    let speaker = prop_oneof![3 => Just(None), 1 => ".{1,9}".prop_map(|name| Some(name.into()))];
+    (parts, time(), speaker, unknown()).prop_map(move |(parts, at, speaker, unknown)| Message {
         id: MessageId::new("?"),
         role,
         parts,
         at,
+        speaker: speaker.filter(|_| role != Role::Tool),
         unknown,
     })
 }
@@ -173,6 +175,7 @@ pub(super) fn one_tool_turn() -> Vec<Record> {
         role,
         parts,
         at,
+        speaker: None,
         unknown: None,
     };
     let call = ToolCall::new("c1", "read_file", r#"{"path": "a.txt"}"#);

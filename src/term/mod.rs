@@ -20,4 +20,4 @@ pub use escape::{Harmless, harmless};
 pub use output::{Output, OutputError, Streams};
 pub use policy::{Device, Paint, Policy, Verbosity};
 pub use restore::TerminalState;
-pub use text::{Align, Table, bar, fit_to, width};
+pub use text::{Align, Table, bar, fit_to, thousands, width};

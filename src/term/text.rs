@@ -55,6 +55,19 @@ pub fn bar(share: f64, columns: usize) -> String {
     format!("{}{}", "█".repeat(full), "░".repeat(columns - full))
 }
 
+/// A number for people: `1,234,567`.
+pub fn thousands(n: usize) -> String {
+    let digits = n.to_string();
+    let mut grouped = String::with_capacity(digits.len() * 2);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 /// On which side of its cell a text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {

@@ -82,6 +82,17 @@ impl SessionLog for MemoryLog {
         Ok(())
     }
 
+    fn rewrite(&mut self, _session: &Session) -> Result<(), StoreError> {
+        self.with(|state| {
+            if state.full {
+                return Err(Self::refusal());
+            }
+            state.checkpoints += 1;
+            state.waiting.clear();
+            Ok(())
+        })
+    }
+
     fn rename(&mut self, _session: &Session, _name: &SessionName) -> Result<(), StoreError> {
         Ok(())
     }

@@ -11,6 +11,7 @@ mod damage;
 mod embedder_choice;
 mod embedder_install;
 mod embedders;
+mod importing;
 mod layers;
 mod line_input;
 mod long_session;

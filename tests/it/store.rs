@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtrix::chat::{
-    Compaction, Hybrid, Message, ModeStates, Outcome, Part, Record, Role, Session, SessionName,
-    Timestamp, ToolCall, Withdrawal,
+    Compaction, Hybrid, Message, MessageId, ModeStates, Outcome, Part, Record, Role, Session,
+    SessionName, Timestamp, ToolCall, Withdrawal,
 };
 use cogtrix::clock::Clock;
 use cogtrix::files::{Disk, FaultyDisk, LocalDisk, MemoryDisk, Schedule};
@@ -199,6 +199,7 @@ fn a_turn_cut_off_by_a_kill_is_closed_once_and_reported_once() {
             role: Role::Assistant,
             parts: vec![Part::ToolCall(ToolCall::new("c1", "shell", "{}"))],
             at: None,
+            speaker: None,
             unknown: None,
         },
     };
@@ -1027,4 +1028,59 @@ mod kills {
             .collect();
         assert!(strays.is_empty(), "{case}: {strays:?}");
     }
+}
+
+/// A message as another program may have it.
+fn foreign(n: u64) -> Message {
+    let role = if n.is_multiple_of(2) {
+        Role::Assistant
+    } else {
+        Role::User
+    };
+    let id = MessageId::new(format!("other/{n}"));
+    Message::text(
+        id,
+        role,
+        format!("from elsewhere {n}"),
+        Timestamp::from_unix(NOW),
+    )
+}
+
+#[test]
+fn a_rewrite_is_all_there_or_not_at_all_wherever_the_disk_dies() {
+    let mut outcomes = BTreeSet::new();
+    for at in 1..10 {
+        let disk = MemoryDisk::default();
+        let mut opened = open(&on(&disk), "work");
+        turn(&mut opened, "own", "turn");
+        drop(opened);
+        let schedule: Schedule = format!("dead@{at}").parse().unwrap();
+        let faulty = FaultyDisk::new(Arc::new(disk.clone()), Some(schedule));
+        let mut opened = open(&store(Arc::new(faulty)), "work");
+        opened.session.import((1..=5).map(foreign).collect());
+        let kept = opened.log.rewrite(&opened.session).is_ok();
+        let session = opened.session.clone();
+        drop(opened);
+        for survivor in [disk.after_kill(), disk.after_power_cut()] {
+            let again = open(&on(&survivor), "work").session;
+            let n = again.messages().len();
+            assert!([2, 7].contains(&n), "{schedule}: {n}");
+            assert!(!kept || again == session, "{schedule}");
+        }
+        outcomes.insert(kept);
+    }
+    assert_eq!(outcomes.len(), 2, "some died before, some behind it");
+}
+
+#[test]
+fn a_session_goes_on_after_a_rewrite() {
+    let disk = MemoryDisk::default();
+    let mut opened = open(&on(&disk), "work");
+    turn(&mut opened, "own", "turn");
+    opened.session.import((1..=3).map(foreign).collect());
+    opened.log.rewrite(&opened.session).unwrap();
+    turn(&mut opened, "another", "one");
+    let session = opened.session.clone();
+    drop(opened);
+    assert_eq!(open(&on(&disk), "work").session, session);
 }

@@ -67,6 +67,13 @@ impl std::fmt::Display for News {
     }
 }
 
+/// Why exchanges have no vectors.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the vectors could not be made: {why}")]
+pub struct NoVectors {
+    why: String,
+}
+
 /// From so many exchanges on the person hears of the work.
 const WORTH_TELLING: usize = 200;
 
@@ -264,6 +271,35 @@ impl Meaning {
             return Some(News::Indexing { exchanges: all });
         }
         None
+    }
+
+    /// Makes all vectors that are missing, and waits for them.
+    pub(super) async fn index_all(
+        &mut self,
+        parts: &Parts,
+        folder: &Path,
+        session: &Session,
+        progress: &mut (dyn FnMut(Standing) + Send),
+    ) -> Result<usize, NoVectors> {
+        /// Between one look at the progress and the next.
+        const LOOK: Duration = Duration::from_millis(100);
+        loop {
+            // What there is to say is said by the progress.
+            let _news = self.index(parts, folder, session, usize::MAX);
+            if !self.is_working() {
+                let standing = self.standing();
+                return Ok(standing.map_or(0, |standing| standing.exchanges));
+            }
+            let news = loop {
+                match tokio::time::timeout(LOOK, self.work_done(session)).await {
+                    Ok(news) => break news,
+                    Err(_) => self.standing().into_iter().for_each(&mut *progress),
+                }
+            };
+            if let Some(News::Without { why }) = news {
+                return Err(NoVectors { why });
+            }
+        }
     }
 
     /// Waits for what runs, for ever where nothing does. May be dropped at any time.

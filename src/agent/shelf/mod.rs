@@ -16,7 +16,7 @@ mod vectors;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use meaning::{News, Standing};
+pub use meaning::{News, NoVectors, Standing};
 
 use meaning::Meaning;
 use reading::Reading;
@@ -117,6 +117,37 @@ impl Shelf {
                 begun.or_else(|| self.meaning.finished())
             }
             Keeping::ReadOnly => None,
+        }
+    }
+
+    /// Makes vectors of all exchanges that have none yet, as far as there is an embedder; tells now and then how far it
+    /// is. Tells how many have one in the end.
+    pub async fn index_all(
+        &mut self,
+        session: &Session,
+        progress: &mut (dyn FnMut(Standing) + Send),
+    ) -> Result<usize, NoVectors> {
+        if self.parts.keeping == Keeping::ReadOnly {
+            return Ok(0);
+        }
+        self.meaning
+            .index_all(&self.parts, &self.folder, session, progress)
+            .await
+    }
+
+    /// Drops everything that is kept of the session, so that it is made anew.
+    pub fn drop_all(&mut self, name: &SessionName) -> std::io::Result<()> {
+        for file in self.parts.disk.list(&self.folder)? {
+            self.parts.disk.remove(&file)?;
+        }
+        self.open(name);
+        Ok(())
+    }
+
+    /// Puts the index on disk however little is new.
+    pub fn keep_all(&mut self, session: &Session) {
+        if self.parts.keeping == Keeping::Kept {
+            self.words.keep_all(&self.parts, &self.folder, session);
         }
     }
 

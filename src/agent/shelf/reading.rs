@@ -115,23 +115,37 @@ impl Reading {
 
     /// Writes the file if enough came since.
     pub(super) fn keep(&mut self, parts: &Parts, folder: &Path, session: &Session) {
-        let Self::Ready(read) = self else {
-            return;
-        };
-        let behind = read.words.behind(session);
-        let known = session.messages().len() - behind;
-        if known < read.kept + WORTH_WRITING.max(read.kept / GROWTH) {
-            return;
+        if let Self::Ready(read) = self
+            && read.known(session) >= read.kept + WORTH_WRITING.max(read.kept / GROWTH)
+        {
+            read.write(parts, folder, session);
         }
-        let path: PathBuf = folder.join(FILE);
-        match parts.disk.replace(&path, &read.words.to_bytes(session)) {
-            Ok(()) => read.kept = known,
-            Err(error) => tracing::warn!("{} cannot be written: {error}", path.display()),
+    }
+
+    /// Writes the file if anything came since.
+    pub(super) fn keep_all(&mut self, parts: &Parts, folder: &Path, session: &Session) {
+        if let Self::Ready(read) = self
+            && read.known(session) > read.kept
+        {
+            read.write(parts, folder, session);
         }
     }
 }
 
 impl Read {
+    /// Messages of the session that the index has read.
+    fn known(&self, session: &Session) -> usize {
+        session.messages().len() - self.words.behind(session)
+    }
+
+    fn write(&mut self, parts: &Parts, folder: &Path, session: &Session) {
+        let path: PathBuf = folder.join(FILE);
+        match parts.disk.replace(&path, &self.words.to_bytes(session)) {
+            Ok(()) => self.kept = self.known(session),
+            Err(error) => tracing::warn!("{} cannot be written: {error}", path.display()),
+        }
+    }
+
     /// Drops an index that speaks of another history.
     fn check(&mut self, session: &Session) {
         if self.checked == Checked::Yes {
@@ -139,7 +153,7 @@ impl Read {
         }
         self.checked = Checked::Yes;
         if self.words.is_of(session) {
-            self.kept = session.messages().len() - self.words.behind(session);
+            self.kept = self.known(session);
         } else {
             tracing::info!("the index of words is of another history; it is made again");
             self.words = Words::new(Arc::clone(&self.lists));

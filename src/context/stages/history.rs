@@ -147,6 +147,7 @@ fn interrupted(open: &mut Vec<&ToolCall>) -> Option<Message> {
         role: Role::Tool,
         parts,
         at: None,
+        speaker: None,
         unknown: None,
     })
 }

@@ -21,6 +21,7 @@ pub fn stamped(message: &Message) -> Message {
         role: message.role,
         parts,
         at: message.at,
+        speaker: message.speaker.clone(),
         unknown: message.unknown.clone(),
     }
 }

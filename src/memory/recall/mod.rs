@@ -85,12 +85,11 @@ pub struct Found {
     pub best: Hit,
 }
 
-/// The messages that speak of the question, best first, above the floor: enough of its words, or near enough.
-pub fn find_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<Hit> {
+/// The messages that fit a question best, best first, however little that is.
+pub fn search_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<Hit> {
     let Searching { words, nearest } = searching;
     let before = |message: usize| message < question.before;
     let hits = words.search(question.text, nearest, question.k, before);
-    let best = hits.iter().map(|hit| hit.overlap).fold(0.0, f32::max);
     let hits = hits.into_iter().map(|hit| {
         let message = words.message(hit.place);
         let near = nearest.iter().find(|(near, _)| *near == message);
@@ -101,12 +100,20 @@ pub fn find_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<Hi
             similarity: near.map(|(_, cosine)| *cosine),
         }
     });
-    hits.filter(|hit| {
+    hits.collect()
+}
+
+/// The messages that speak of the question, best first: those above the floor, with enough of its words or near
+/// enough.
+pub fn find_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<Hit> {
+    let mut hits = search_messages(searching, question);
+    let best = hits.iter().map(|hit| hit.overlap).fold(0.0, f32::max);
+    hits.retain(|hit| {
         let by_words = best >= LEAST_OVERLAP && hit.overlap >= LEAST_OVERLAP_OF_EACH;
         let near = hit.similarity;
         by_words || near.is_some_and(|near| near >= question.min_similarity)
-    })
-    .collect()
+    });
+    hits
 }
 
 /// The exchanges that speak of the question, best first; of equally good ones the newest. None is there twice, nor

@@ -190,6 +190,17 @@ impl<'de> Draft<'de> {
         exact
     }
 
+    /// The `name` of a message that is not a tool's.
+    fn name_of_speaker(&mut self, role: Role) -> Option<Box<str>> {
+        let name = match role {
+            Role::User | Role::Assistant => self.name.take(),
+            Role::Tool => None,
+        };
+        self.text("name", name, |name| {
+            (!name.is_empty()).then(|| Box::from(name))
+        })
+    }
+
     /// Fields that mean nothing for this message are unknown ones.
     fn keep_the_rest(&mut self) {
         let rest = [
@@ -222,6 +233,7 @@ impl<'de> Draft<'de> {
         let at = self.text("timestamp", timestamp, Timestamp::parse);
         let mark = self.mark();
         let parts = self.parts(role);
+        let speaker = self.name_of_speaker(role);
         self.keep_the_rest();
         let unknown = (!self.unknown.is_empty()).then(|| Box::new(self.unknown));
         let message = Message {
@@ -229,6 +241,7 @@ impl<'de> Draft<'de> {
             role,
             parts,
             at,
+            speaker,
             unknown,
         };
         Ok(Stored::Message(StoredMessage { message, mark }))

@@ -4,6 +4,7 @@
 //!
 //! - `content` is always a string: what was said, or what the tool put out;
 //! - `tool_calls` is `[{"id","name","arguments"}]`, the arguments as the model wrote them;
+//! - `name` is the tool's, or of any other message the name of who said it;
 //! - `outcome` (left out when answered) and `withdrawn` stand with the first message of their turn;
 //! - `parts` is added only where these fields could not give the message back exactly.
 //!
@@ -16,6 +17,22 @@ use serde_json::Value;
 
 use super::{Fields, Mark};
 use crate::chat::{CallId, Message, Part, Role, Timestamp, ToolCall, Withdrawal};
+
+/// Names of fields that mean something in a message on disk; any other is kept as it is.
+pub const MESSAGE_FIELDS: [&str; 12] = [
+    "id",
+    "role",
+    "type",
+    "content",
+    "timestamp",
+    "tool_calls",
+    "tool_call_id",
+    "name",
+    "failed",
+    "outcome",
+    "withdrawn",
+    "parts",
+];
 
 /// What stands in the list of messages.
 pub(in crate::store) enum Stored {
@@ -53,6 +70,8 @@ impl Serialize for Line<'_> {
         fields.put("role", message.role.as_str())?;
         fields.put("content", content(message.role, &message.parts).as_ref())?;
         fields.put_some("timestamp", message.at.map(Timestamp::iso))?;
+        let speaker = message.speaker().filter(|_| message.role != Role::Tool);
+        fields.put_some("name", speaker)?;
         match Shape::of(message) {
             Shape::Text => {}
             Shape::Calls => fields.put("tool_calls", &calls(message))?,
@@ -321,7 +340,8 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_written_back() {
         for (file, key) in [
-            (r#"{"role":"user","content":"x","name":"Ann"}"#, "name"),
+            (r#"{"role":"user","content":"x","name":["Ann"]}"#, "name"),
+            (r#"{"role":"user","content":"x","name":""}"#, "name"),
             (r#"{"role":"user","content":"x","data":[1]}"#, "data"),
             (
                 r#"{"role":"user","content":"x","timestamp":12}"#,
@@ -341,6 +361,16 @@ mod tests {
         let (_, written) =
             through(r#"{"role":"user","content":[{"type":"image_url","image_url":1}]}"#);
         assert_eq!(written["content_parts"][0]["image_url"], 1);
+    }
+
+    #[test]
+    fn the_name_of_who_said_it_comes_back() {
+        for role in ["user", "assistant"] {
+            let file = format!(r#"{{"role":"{role}","content":"x","name":"Ann"}}"#);
+            let (message, written) = through(&file);
+            assert_eq!(message.speaker(), Some("Ann"));
+            assert_eq!((message.unknown, &written["name"]), (None, &"Ann".into()));
+        }
     }
 
     #[test]

@@ -1,0 +1,139 @@
+//! Sessions opened for searching. Unit: one run of a command. Invariant: a session is opened once, and nothing of its
+//! history is written.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::agent::shelf::{Keeping, Parts, Shelf};
+use crate::chat::{Session, SessionName};
+use crate::cli::args::ChatArgs;
+use crate::cli::report::CliError;
+use crate::cli::{app, trust};
+use crate::config::{Config, Texts};
+use crate::repl::listing::count;
+use crate::store::{FileStore, SessionLog, SessionStore, StoreError};
+use crate::term::Output;
+
+/// The sessions of a data folder.
+pub(super) struct Library {
+    pub(super) config: Config,
+    pub(super) store: FileStore,
+    pub(super) parts: Parts,
+    open: BTreeMap<SessionName, Volume>,
+}
+
+/// One session with its indexes.
+pub(super) struct Volume {
+    pub(super) session: Session,
+    pub(super) shelf: Shelf,
+    /// Held, so that no other process writes the indexes meanwhile; `None` where another one does.
+    log: Option<Box<dyn SessionLog>>,
+}
+
+impl Library {
+    pub(super) fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
+        let disk = app::disk(args);
+        let (config, inputs) = trust::load(args, disk.as_ref(), output)?;
+        let texts = Texts::load(inputs.folders.config.as_deref())?;
+        let catalog = app::catalog(&config, &inputs, &texts)?;
+        let parts = app::shelf_parts(args, Arc::clone(&disk), &config, &texts, &catalog)?;
+        let store = app::store(args, disk, &config);
+        Ok(Self {
+            config,
+            store,
+            parts,
+            open: BTreeMap::new(),
+        })
+    }
+
+    /// Every session that can be read.
+    pub(super) fn names(&self) -> Result<Vec<SessionName>, StoreError> {
+        let infos = self.store.list()?.into_iter();
+        let sound = infos.filter(|info| info.problem.is_none());
+        Ok(sound.map(|info| info.name).collect())
+    }
+
+    /// A session, opened the first time it is asked for.
+    pub(super) fn volume(
+        &mut self,
+        name: &SessionName,
+        output: &mut Output,
+    ) -> Result<&mut Volume, StoreError> {
+        if !self.open.contains_key(name) {
+            let volume = self.read(name, output)?;
+            self.open.insert(name.clone(), volume);
+        }
+        let missing = || StoreError::Missing { name: name.clone() };
+        self.open.get_mut(name).ok_or_else(missing)
+    }
+
+    fn read(&self, name: &SessionName, output: &mut Output) -> Result<Volume, StoreError> {
+        // Opening would begin one that is not there.
+        let session = self.store.read(name)?;
+        let mut parts = self.parts.clone();
+        if parts.keeping == Keeping::Kept {
+            match self.store.open(name, Duration::ZERO) {
+                Ok(opened) => {
+                    return Ok(Volume {
+                        shelf: Shelf::new(parts, name),
+                        session: opened.session,
+                        log: Some(opened.log),
+                    });
+                }
+                Err(StoreError::Locked { .. }) => output.notice(&format!(
+                    "session {name} is open elsewhere: it is searched as it was written last, by words alone"
+                )),
+                Err(other) => return Err(other),
+            }
+        }
+        parts.keeping = Keeping::ReadOnly;
+        Ok(Volume {
+            shelf: Shelf::new(parts, name),
+            session,
+            log: None,
+        })
+    }
+
+    pub(super) fn close(self) {
+        for mut volume in self.open.into_values() {
+            volume.shelf.keep(&volume.session);
+        }
+    }
+}
+
+impl Volume {
+    /// Whether no other process may write its indexes.
+    pub(super) fn is_ours(&self) -> bool {
+        self.log.is_some()
+    }
+
+    /// Makes what is missing of the vectors, showing how far it is.
+    pub(super) async fn catch_up(&mut self, output: &mut Output) {
+        let name = self.session.name().to_string();
+        let mut progress = |standing: crate::agent::shelf::Standing| {
+            if let Some((done, wanted)) = standing.running {
+                output.progress(&format!("{name}: vectors {done} of {wanted}"));
+            }
+        };
+        let done = self.shelf.index_all(&self.session, &mut progress).await;
+        output.end_progress();
+        if let Err(error) = done {
+            output.warning(&format!("{error}; words are searched alone"));
+        }
+    }
+
+    /// In words: how much of the session can be found.
+    pub(super) fn standing(&self) -> String {
+        let words = self.shelf.words().map_or(0, |words| words.len());
+        let vectors = self.shelf.standing().map_or_else(
+            || "no vectors".to_owned(),
+            |standing| {
+                let model = standing.model.unwrap_or_default();
+                let exchanges = count(standing.exchanges, "exchange");
+                format!("vectors of {exchanges} by {model}")
+            },
+        );
+        format!("{} by words, {vectors}", count(words, "message"))
+    }
+}

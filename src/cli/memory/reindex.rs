@@ -1,0 +1,52 @@
+//! `cogtrix memory reindex`: drops the indexes and makes them again from the history.
+
+use super::library::Library;
+use crate::cli::args::ChatArgs;
+use crate::cli::report::{CliError, Exit};
+use crate::store::StoreError;
+use crate::term::Output;
+
+pub(super) async fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
+    let mut library = Library::open(args, output)?;
+    let names = match &args.session {
+        Some(name) => vec![name.parse()?],
+        None => library.names()?,
+    };
+    if names.is_empty() {
+        output.notice("there is no session yet");
+    }
+    let mut exit = Exit::Ok;
+    for name in &names {
+        let volume = library.volume(name, output)?;
+        if !volume.is_ours() {
+            let locked = StoreError::Locked {
+                name: name.clone(),
+                pid: None,
+            };
+            if args.session.is_some() {
+                return Err(locked.into());
+            }
+            output.warning(&format!("{name} was left alone"));
+            exit = Exit::Failed;
+            continue;
+        }
+        volume
+            .shelf
+            .drop_all(name)
+            .map_err(|source| CliError::File {
+                action: "remove the indexes of",
+                path: name.as_str().into(),
+                source,
+            })?;
+        // The words come first: what is found by them needs no embedder.
+        let read = volume.shelf.look_up(&volume.session, "").await;
+        if read.is_none() {
+            output.warning(&format!("the words of {name} could not be read"));
+        }
+        volume.shelf.keep_all(&volume.session);
+        volume.catch_up(output).await;
+        output.answer(&format!("{name}: {}", volume.standing()));
+    }
+    library.close();
+    Ok(exit)
+}

@@ -1,0 +1,220 @@
+//! `cogtrix memory search`: messages that speak of a question, of one session or of all.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::library::Library;
+use super::source::Source;
+use crate::chat::{Message, SessionName};
+use crate::cli::args::{ChatArgs, SearchArgs};
+use crate::cli::report::{CliError, Exit};
+use crate::memory::recall::{self, Question, Searching};
+use crate::repl::transcript::first_words;
+use crate::term::Output;
+
+/// A message that was found.
+struct Hit {
+    session: SessionName,
+    message: Message,
+    score: f32,
+    overlap: f32,
+    similarity: Option<f32>,
+}
+
+pub(super) async fn run(
+    search: &SearchArgs,
+    args: &ChatArgs,
+    output: &mut Output,
+) -> Result<Exit, CliError> {
+    let mut library = Library::open(args, output)?;
+    let k = usize::from(search.k);
+    if let Some(file) = &search.batch {
+        let scope = Scope::of(search, &library)?;
+        answer_all(&mut library, file, &scope, k, output).await?;
+        library.close();
+        return Ok(Exit::Ok);
+    }
+    let query = search.query.join(" ");
+    let scope = Scope::of(search, &library)?;
+    let hits = scope.search(&mut library, &query, k, output).await?;
+    library.close();
+    if search.json {
+        let hits: Vec<Value> = hits.iter().map(Hit::json).collect();
+        output.answer(&format!("{:#}", json!({"query": query, "hits": hits})));
+    } else if hits.is_empty() {
+        output.notice("nothing that was said speaks of that");
+    } else {
+        let shown = (1..).zip(&hits).map(|(n, hit)| hit.shown(n));
+        output.answer(&shown.collect::<Vec<_>>().join("\n"));
+    }
+    Ok(Exit::Ok)
+}
+
+/// Which sessions are searched.
+enum Scope {
+    One(SessionName),
+    All(Vec<SessionName>),
+}
+
+impl Scope {
+    fn of(search: &SearchArgs, library: &Library) -> Result<Self, CliError> {
+        Ok(if search.all {
+            Self::All(library.names()?)
+        } else {
+            Self::One(library.config.settings.session.clone())
+        })
+    }
+
+    async fn search(
+        &self,
+        library: &mut Library,
+        query: &str,
+        k: usize,
+        output: &mut Output,
+    ) -> Result<Vec<Hit>, CliError> {
+        let names = match self {
+            Self::One(name) => return search_one(library, name, query, k, output).await,
+            Self::All(names) => names,
+        };
+        let mut hits = Vec::new();
+        for name in names {
+            let mut of_one = search_one(library, name, query, k, output).await?;
+            // Scores are scaled by the best message of a session: how well that one fits tells sessions apart.
+            let fits = |hit: &Hit| hit.similarity.unwrap_or(0.0).max(hit.overlap);
+            let best = of_one.iter().map(fits).fold(0.0, f32::max);
+            of_one.iter_mut().for_each(|hit| hit.score *= best);
+            hits.extend(of_one);
+        }
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        hits.truncate(k);
+        Ok(hits)
+    }
+}
+
+async fn search_one(
+    library: &mut Library,
+    name: &SessionName,
+    query: &str,
+    k: usize,
+    output: &mut Output,
+) -> Result<Vec<Hit>, CliError> {
+    let min_similarity = library.config.settings.memory.recall.min_similarity;
+    let volume = library.volume(name, output)?;
+    if volume.shelf.words().is_none() {
+        volume.catch_up(output).await;
+    }
+    let lookup = volume.shelf.look_up(&volume.session, query).await;
+    let Some((lookup, words)) = lookup.zip(volume.shelf.words()) else {
+        output.warning(&format!("session {name} could not be searched"));
+        return Ok(Vec::new());
+    };
+    if let Some(news) = lookup.news {
+        output.warning(&news.to_string());
+    }
+    let searching = Searching {
+        words,
+        nearest: &lookup.nearest,
+    };
+    let question = Question {
+        text: query,
+        k,
+        before: usize::MAX,
+        min_similarity,
+    };
+    let hits = recall::search_messages(searching, question).into_iter();
+    let hits = hits.filter_map(|hit| {
+        Some(Hit {
+            session: name.clone(),
+            message: volume.session.messages().get(hit.message)?.clone(),
+            score: hit.score,
+            overlap: hit.overlap,
+            similarity: hit.similarity,
+        })
+    });
+    Ok(hits.collect())
+}
+
+impl Hit {
+    fn json(&self) -> Value {
+        json!({
+            "id": self.message.id.as_str(),
+            "session": self.session.as_str(),
+            "score": self.score,
+            "overlap": self.overlap,
+            "similarity": self.similarity,
+            "role": self.message.role.as_str(),
+            "speaker": self.message.speaker(),
+            "timestamp": self.message.at.map(crate::chat::Timestamp::iso),
+            "text": self.message.said(),
+        })
+    }
+
+    /// `1  0.93  trip/m12  2024-03-05 10:00  user: We take the ferry …`
+    fn shown(&self, n: usize) -> String {
+        const SHOWN: usize = 160;
+        let at = self.message.at.map_or(String::new(), |at| {
+            format!("  {} {}", at.date(), at.time_of_day())
+        });
+        let who = self.message.speaker();
+        let who = who.unwrap_or_else(|| self.message.role.as_str());
+        let said = self.message.said();
+        format!(
+            "{n:>2}  {:.2}  {}/{}{at}  {who}: {}",
+            self.score,
+            self.session,
+            self.message.id,
+            first_words(&said, SHOWN)
+        )
+    }
+}
+
+/// A line of a batch.
+#[derive(Deserialize)]
+struct Asked {
+    id: String,
+    query: String,
+    session: Option<String>,
+}
+
+/// Answers each line of a file with a line.
+async fn answer_all(
+    library: &mut Library,
+    file: &Path,
+    scope: &Scope,
+    k: usize,
+    output: &mut Output,
+) -> Result<(), CliError> {
+    let source = Source::named(file);
+    let mut input = source.open()?;
+    let mut bytes = Vec::new();
+    while input
+        .next_line(&mut bytes)
+        .map_err(|error| source.cannot_read(error))?
+    {
+        if bytes.trim_ascii().is_empty() {
+            continue;
+        }
+        let asked: Asked = serde_json::from_slice(&bytes).map_err(|error| CliError::Usage {
+            problem: format!("{}, line {}: {error}", source.name(), input.line()),
+            hint: "each line is {\"id\": …, \"query\": …}, with a \"session\" where it is another one",
+        })?;
+        let hits = match &asked.session {
+            Some(name) => search_one(library, &name.parse()?, &asked.query, k, output).await?,
+            None => scope.search(library, &asked.query, k, output).await?,
+        };
+        let hits: Vec<Value> = hits
+            .iter()
+            .map(|hit| {
+                json!({
+                    "id": hit.message.id.as_str(),
+                    "score": hit.score,
+                    "session": hit.session.as_str(),
+                })
+            })
+            .collect();
+        output.answer(&json!({"id": asked.id, "hits": hits}).to_string());
+    }
+    Ok(())
+}

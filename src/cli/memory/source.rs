@@ -1,0 +1,176 @@
+//! Where the lines of an import come from, one at a time: a file or stdin. Its unit is the line, as bytes without
+//! its line break; what a line holds is the part of `line`.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use super::line;
+use crate::cli::report::CliError;
+use crate::term::{bar, thousands};
+
+const BAR_COLUMNS: usize = 20;
+
+/// Some editors put it in front of a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Where the lines come from.
+#[derive(Debug)]
+pub(super) enum Source {
+    Stdin,
+    File(PathBuf),
+}
+
+impl Source {
+    /// `-` is stdin.
+    pub(super) fn named(file: &Path) -> Self {
+        if file.as_os_str() == "-" {
+            Self::Stdin
+        } else {
+            Self::File(file.to_owned())
+        }
+    }
+
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Stdin => "stdin".to_owned(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+
+    pub(super) fn open(&self) -> Result<Input, CliError> {
+        let (reader, size): (Box<dyn Read>, _) = match self {
+            Self::Stdin => (Box::new(io::stdin()), None),
+            Self::File(path) => {
+                let file = File::open(path).map_err(|error| self.cannot_read(error))?;
+                let size = file.metadata().ok().map(|meta| meta.len());
+                (Box::new(file), size)
+            }
+        };
+        Ok(Input {
+            reader: BufReader::with_capacity(1 << 16, reader),
+            size: size.filter(|size| *size > 0),
+            read: 0,
+            line: 0,
+        })
+    }
+
+    pub(super) fn cannot_read(&self, source: io::Error) -> CliError {
+        CliError::File {
+            action: "read",
+            path: self.name().into(),
+            source,
+        }
+    }
+}
+
+/// Lines as they are read.
+pub(super) struct Input {
+    reader: BufReader<Box<dyn Read>>,
+    /// In bytes, where it is known.
+    size: Option<u64>,
+    /// Bytes read.
+    read: u64,
+    /// Lines read.
+    line: usize,
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Input")
+            .field("read", &self.read)
+            .field("line", &self.line)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Input {
+    /// Reads a line without its line break; of one that is too long only enough to see that. Tells whether
+    /// there was one.
+    pub(super) fn next_line(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
+        line.clear();
+        let most = line::MOST_BYTES as u64 + 1;
+        let mut read = (&mut self.reader).take(most).read_until(b'\n', line)? as u64;
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        } else if read == most {
+            read += self.reader.skip_until(b'\n')? as u64;
+        }
+        if self.line == 0 && line.starts_with(BYTE_ORDER_MARK) {
+            line.drain(..BYTE_ORDER_MARK.len());
+        }
+        self.read += read;
+        self.line += usize::from(read > 0);
+        Ok(read > 0)
+    }
+
+    /// The number of the line read last, from 1.
+    pub(super) fn line(&self) -> usize {
+        self.line
+    }
+
+    /// `reading talk.jsonl ████░░░░ 40,000 lines`.
+    pub(super) fn progress(&self, from: &Source) -> String {
+        #[expect(clippy::cast_precision_loss, reason = "a share for the eye")]
+        let share = self.size.map(|size| self.read as f64 / size as f64);
+        let bar = share.map_or(String::new(), |share| bar(share, BAR_COLUMNS) + " ");
+        format!(
+            "reading {} {bar}{} lines",
+            from.name(),
+            thousands(self.line)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(bytes: Vec<u8>) -> Input {
+        Input {
+            size: Some(bytes.len() as u64),
+            reader: BufReader::with_capacity(7, Box::new(io::Cursor::new(bytes))),
+            read: 0,
+            line: 0,
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_from_one_and_the_last_needs_no_end() {
+        let mut input = input(b"one\n\nthree".to_vec());
+        let mut line = Vec::new();
+        let mut seen = Vec::new();
+        while input.next_line(&mut line).unwrap() {
+            seen.push((input.line, String::from_utf8(line.clone()).unwrap()));
+        }
+        let expected = [(1, "one"), (2, ""), (3, "three")];
+        assert_eq!(seen, expected.map(|(n, text)| (n, text.to_owned())));
+        assert_eq!(Some(input.read), input.size);
+    }
+
+    #[test]
+    fn of_a_line_that_is_too_long_the_rest_is_skipped() {
+        let mut bytes = vec![b'x'; 2 * line::MOST_BYTES];
+        bytes.extend_from_slice(b"\nnext\n");
+        let mut input = input(bytes);
+        let mut line = Vec::new();
+        assert!(input.next_line(&mut line).unwrap());
+        assert_eq!(line.len(), line::MOST_BYTES + 1);
+        assert_eq!(line::parse(&line), Err(line::Flaw::TooLong));
+        assert!(input.next_line(&mut line).unwrap());
+        assert_eq!((input.line, &line[..]), (2, &b"next"[..]));
+    }
+
+    #[test]
+    fn the_longest_line_that_is_allowed_is_read_whole_and_the_next_one_is_its_own() {
+        let mut bytes = vec![b' '; line::MOST_BYTES];
+        bytes.extend_from_slice(b"\nnext\n");
+        let mut input = input(bytes);
+        let mut line = Vec::new();
+        assert!(input.next_line(&mut line).unwrap());
+        assert_eq!(line::parse(&line), Ok(None));
+        assert!(input.next_line(&mut line).unwrap());
+        assert_eq!((input.line, &line[..]), (2, &b"next"[..]));
+    }
+}

@@ -1,0 +1,68 @@
+//! `cogtrix memory stats`: what is kept of each session, and what of it is indexed.
+
+use std::path::Path;
+
+use super::library::Library;
+use crate::chat::Session;
+use crate::cli::args::ChatArgs;
+use crate::cli::report::{CliError, Exit};
+use crate::files::Disk;
+use crate::search::vectors::VectorIndex;
+use crate::store::SessionStore;
+use crate::term::{Align, Output, Table, thousands};
+
+pub(super) fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
+    let library = Library::open(args, output)?;
+    let names = match &args.session {
+        Some(name) => vec![name.parse()?],
+        None => library.names()?,
+    };
+    if names.is_empty() {
+        output.notice("there is no session yet");
+        return Ok(Exit::Ok);
+    }
+    let mut table = Table::new([
+        Align::Left,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Left,
+        Align::Right,
+    ]);
+    table.row([
+        "session",
+        "messages",
+        "turns",
+        "summarised",
+        "vectors by",
+        "index",
+    ]);
+    for name in &names {
+        let session = library.store.read(name)?;
+        let folder = library.parts.folder.join(name.as_str());
+        let disk = library.parts.disk.as_ref();
+        table.row(row(&session, &folder, disk));
+    }
+    output.answer(table.render(usize::MAX).trim_end());
+    Ok(Exit::Ok)
+}
+
+fn row(session: &Session, folder: &Path, disk: &dyn Disk) -> [String; 6] {
+    let files = disk.list(folder).unwrap_or_default();
+    let bytes: u64 = files.iter().filter_map(|file| disk.size(file).ok()).sum();
+    let made_by = VectorIndex::stored(folder).map_or_else(
+        || "-".to_owned(),
+        |spec| format!("{} ({})", spec.model, spec.dimension),
+    );
+    [
+        session.name().to_string(),
+        thousands(session.messages().len()),
+        thousands(session.turns().len()),
+        thousands(session.hybrid().covered()),
+        made_by,
+        format!(
+            "{} KB",
+            thousands(usize::try_from(bytes.div_ceil(1024)).unwrap_or(usize::MAX))
+        ),
+    ]
+}
