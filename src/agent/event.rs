@@ -28,7 +28,7 @@ pub enum Warning {
     NotSaved {
         why: String,
     },
-    /// Older messages no longer fit into a request.
+    /// Older messages are no longer sent: there is no room, or the mode sends its window alone.
     LeftOut {
         messages: usize,
     },
@@ -86,7 +86,7 @@ impl fmt::Display for Warning {
             ),
             Self::LeftOut { messages } => write!(
                 f,
-                "{messages} older messages no longer fit into the model's window; they stay on disk (`/context` shows what is sent, `/compact` makes room)"
+                "{messages} older messages are no longer sent; they stay on disk (`/context` shows what is sent, `/compact` makes room)"
             ),
             Self::InputCut { chars } => write!(
                 f,

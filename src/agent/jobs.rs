@@ -71,7 +71,9 @@ async fn summarise(
         abilities.context_window.min(limit)
     });
     let budget = Budget::new(window, abilities.max_output, Calibration::default());
-    let writing = job.writing(budget.prompt()).ok_or(NotWritten::Incomplete)?;
+    let writing = job
+        .writing(budget.prompt())
+        .ok_or(NotWritten::WindowTooSmall { window })?;
     let by = provider.model().to_string();
     let writer = Writer {
         provider,

@@ -34,6 +34,8 @@ pub enum NotWritten {
     Provider(#[from] ProviderError),
     #[error("the summary was not complete")]
     Incomplete,
+    #[error("the model's window of {window} tokens is too small to summarise in")]
+    WindowTooSmall { window: Tokens },
     #[error("the summary is empty or too short")]
     TooShort,
     #[error("the model called a tool instead of writing a summary")]
@@ -48,6 +50,9 @@ impl Hint for NotWritten {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Provider(error) => error.hint(),
+            Self::WindowTooSmall { .. } => {
+                Some("`memory.summarization_model` names another model for it".into())
+            }
             Self::Incomplete
             | Self::TooShort
             | Self::CalledTool

@@ -567,3 +567,24 @@ fn a_summary_begun_behind_a_compaction_goes_when_that_is_undone() {
         "{run}"
     );
 }
+
+#[test]
+fn a_model_too_small_to_summarise_in_is_named_as_that() {
+    let home = Home::new();
+    let server = server(numbered);
+    home.config(
+        &server,
+        "memory: {background: false, summarization_model: tiny}\n\
+         models: {default: it, it: {provider: there, model: scripted, context_window: 32768}, \
+         tiny: {provider: there, model: tiny, context_window: 600}}\n",
+    );
+    let lines: Vec<String> = (1..=20).map(|n| format!("message number {n}")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let run = home.lines("w", &lines);
+    assert!(
+        run.stderr
+            .contains("window of 600 tokens is too small to summarise in"),
+        "{run}"
+    );
+    assert_eq!(asked_after(&server), Vec::<usize>::new());
+}
