@@ -134,7 +134,7 @@ impl Agent {
         let indexing = async {
             match &mut self.shelf {
                 None => std::future::pending().await,
-                Some(shelf) => shelf.work_done(session).await,
+                Some(kept) => kept.work_done(session).await,
             }
         };
         tokio::select! {
@@ -208,8 +208,8 @@ impl Agent {
         // What took too long is given up.
         tokio::time::timeout(grace, all).await.unwrap_or_default();
         self.jobs.abort();
-        if let Some(shelf) = &mut self.shelf {
-            shelf.abort();
+        if let Some(kept) = &mut self.shelf {
+            kept.abort();
         }
         warnings
     }

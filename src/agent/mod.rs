@@ -238,8 +238,8 @@ impl Agent {
             .first()
             .map(|input| input.said().into_owned());
         self.ledger.apply(Record::TurnWithdrawn { turn, why });
-        if let Some(shelf) = &mut self.shelf {
-            shelf.take_back(self.ledger.session(), turn);
+        if let Some(kept) = &mut self.shelf {
+            kept.take_back(self.ledger.session(), turn);
         }
         // No summary goes on speaking of what was taken back.
         if let Some(hybrid) = fitting {
@@ -278,8 +278,8 @@ impl Agent {
             // A session in which nothing was ever said or noted leaves no file.
             return Ok(());
         }
-        if let Some(shelf) = &mut self.shelf {
-            shelf.keep(self.ledger.session());
+        if let Some(kept) = &mut self.shelf {
+            kept.keep(self.ledger.session());
         }
         self.ledger.close()
     }
@@ -321,8 +321,8 @@ impl Agent {
 
     /// Its files are elsewhere now.
     fn reopen_shelf(&mut self) {
-        if let Some(shelf) = &mut self.shelf {
-            shelf.open(self.ledger.session().name());
+        if let Some(kept) = &mut self.shelf {
+            kept.open(self.ledger.session().name());
         }
     }
 }

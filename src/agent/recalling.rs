@@ -32,9 +32,9 @@ impl Agent {
     /// Begins to read what recall needs, so that the first turn need not wait for it.
     pub fn warm_up(&mut self) {
         if self.recalls()
-            && let Some(shelf) = &mut self.shelf
+            && let Some(kept) = &mut self.shelf
         {
-            shelf.begin();
+            kept.begin();
         }
     }
 
@@ -53,10 +53,10 @@ impl Agent {
 
     async fn look_up_words(&mut self, said: &str) -> (Lookup, Option<Warning>) {
         let session = self.ledger.session();
-        let Some(shelf) = &mut self.shelf else {
+        let Some(kept) = &mut self.shelf else {
             return (Lookup::default(), None);
         };
-        match shelf.look_up(session, said).await {
+        match kept.look_up(session, said).await {
             Some(found) => {
                 let lookup = Lookup {
                     words: true,

@@ -143,8 +143,8 @@ impl Agent {
         }
         let conversed = self.converse(&input, &lookup, observe, cancel).await;
         let report = self.finish(turn, conversed, observe);
-        if let Some(shelf) = &mut self.shelf {
-            shelf.turn_over();
+        if let Some(kept) = &mut self.shelf {
+            kept.turn_over();
         }
         if let Some(warning) = self.begin_jobs() {
             observe(TurnEvent::Warning(warning));

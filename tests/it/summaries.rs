@@ -520,7 +520,7 @@ fn every_message_is_shown_to_be_in_one_place() {
 fn a_message_that_is_nowhere_is_named_and_the_command_fails() {
     let home = Home::new();
     let server = server(|_| fail(500, "no"));
-    home.config(&server, "memory: {background: false, carry_pending: false}");
+    home.config(&server, "memory: {background: false, carry_pending: false, modes: {conversation: {vector_recall_k: 0}}}");
     talk(&home, "w", 1, 20);
     let run = home.lines("w", &["/context proof"]);
     assert_eq!(run.code, Some(1), "{run}");

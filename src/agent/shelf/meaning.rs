@@ -440,14 +440,14 @@ async fn embed_all(
             return Ok(count);
         }
         let texts: Vec<&str> = batch.iter().map(|entry| entry.text.as_str()).collect();
-        let embedded = embedder.embed(&texts).await;
-        let embedded = embedded.map_err(|error| chain(&error))?;
+        let made = embedder.embed(&texts).await;
+        let made = made.map_err(|error| chain(&error))?;
         let size = batch.len();
         let vectors = Arc::clone(&vectors);
         let put = move || {
             let mut vectors = lock(&vectors);
-            let dimension = embedded.first().map_or(0, Vec::len);
-            let added = vectors.add(&batch, &embedded);
+            let dimension = made.first().map_or(0, Vec::len);
+            let added = vectors.add(&batch, &made);
             mend(&mut vectors, added, dimension)
         };
         let put = tokio::task::spawn_blocking(put).await;

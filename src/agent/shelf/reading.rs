@@ -23,7 +23,7 @@ const FILE: &str = "words.idx";
 pub(super) enum Reading {
     NotYet,
     Running(JoinHandle<Read>),
-    Ready(Read),
+    Ready(Box<Read>),
 }
 
 /// An index, and what of it is on disk.
@@ -82,8 +82,8 @@ impl Reading {
                 return None;
             };
             *self = Self::Running(tokio::task::spawn_blocking(move || {
-                read.words.take(backlog);
-                read
+                read.words.take(&backlog);
+                *read
             }));
             self.wait().await?;
         }
@@ -107,7 +107,7 @@ impl Reading {
                     *self = Self::NotYet;
                     return None;
                 }
-                Ok(Ok(read)) => *self = Self::Ready(read),
+                Ok(Ok(read)) => *self = Self::Ready(Box::new(read)),
             }
         }
         Some(())

@@ -85,8 +85,8 @@ impl Vectors {
 
     /// After a kill there may be lines without a vector: they are written again.
     fn agree(&mut self) -> Result<(), VectorError> {
-        let lines = 0..self.catalogue.rows().len();
-        let whole = lines.clone().find(|n| !self.index.contains(place(*n)));
+        let mut lines = 0..self.catalogue.rows().len();
+        let whole = lines.find(|n| !self.index.contains(place(*n)));
         if let Some(whole) = whole {
             let kept = self.catalogue.keep(whole);
             kept.map_err(|error| io_error(&self.folder, error))?;

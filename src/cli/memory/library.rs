@@ -11,6 +11,7 @@ use crate::cli::args::ChatArgs;
 use crate::cli::report::CliError;
 use crate::cli::{app, trust};
 use crate::config::{Config, Texts};
+use crate::memory::recall::Words;
 use crate::repl::listing::count;
 use crate::store::{FileStore, SessionLog, SessionStore, StoreError};
 use crate::term::Output;
@@ -125,7 +126,7 @@ impl Volume {
 
     /// In words: how much of the session can be found.
     pub(super) fn standing(&self) -> String {
-        let words = self.shelf.words().map_or(0, |words| words.len());
+        let words = self.shelf.words().map_or(0, Words::len);
         let vectors = self.shelf.standing().map_or_else(
             || "no vectors".to_owned(),
             |standing| {

@@ -84,7 +84,9 @@ impl Scope {
             // Scores are scaled by the best message of a session: how well that one fits tells sessions apart.
             let fits = |hit: &Hit| hit.similarity.unwrap_or(0.0).max(hit.overlap);
             let best = of_one.iter().map(fits).fold(0.0, f32::max);
-            of_one.iter_mut().for_each(|hit| hit.score *= best);
+            for hit in &mut of_one {
+                hit.score *= best;
+            }
             hits.extend(of_one);
         }
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));

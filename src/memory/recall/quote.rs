@@ -2,7 +2,7 @@
 
 use super::exchange::{self, Exchange};
 use super::{Found, Question, Words};
-use crate::chat::{Message, Role, Session};
+use crate::chat::{Message, MessageId, Role, Session};
 
 /// A longer message is quoted in part.
 const LONGEST: usize = 1_500;
@@ -30,7 +30,7 @@ fn one(session: &Session, words: &Words, question: Question<'_>, found: &Found) 
         .chain(beside)
         .map(|message| side(words, question, message))
         .collect();
-    let ids: Vec<&str> = exchange.ids().map(|id| id.as_str()).collect();
+    let ids: Vec<&str> = exchange.ids().map(MessageId::as_str).collect();
     let ids = match ids.as_slice() {
         [] => String::new(),
         [only] => format!(", {only}"),

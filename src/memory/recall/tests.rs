@@ -209,7 +209,7 @@ fn a_backlog_read_elsewhere_gives_the_same_index() {
     let mut words = Words::new(Lists::embedded());
     let backlog = words.backlog(&session);
     assert_eq!(backlog.len(), 10);
-    words.take(backlog);
+    words.take(&backlog);
     assert_eq!(
         words.to_bytes(&session),
         self::words(&session).to_bytes(&session)

@@ -12,6 +12,10 @@ use super::exchange;
 use crate::chat::{Message, Role, Session, TurnId};
 use crate::search::{Cosines, Document, Hit, LexicalIndex, Lists, Voice, Weights};
 
+/// Of an enormous message so many bytes at its beginning and end can be found by their words.
+const HEAD: usize = 192 << 10;
+const TAIL: usize = 64 << 10;
+
 const MAGIC: &[u8] = b"cogtrix words 1\n";
 const PRINT: usize = 32;
 
@@ -99,7 +103,7 @@ impl Words {
     }
 
     /// Reads what [`backlog`](Self::backlog) told.
-    pub fn take(&mut self, backlog: Backlog) {
+    pub fn take(&mut self, backlog: &Backlog) {
         for said in &backlog.said {
             self.push(said);
         }
@@ -185,7 +189,9 @@ impl Words {
         text: &str,
         chars: usize,
     ) -> Option<std::ops::Range<usize>> {
-        self.index.passage(question, text, chars)
+        // Where words are not indexed, none is looked for.
+        let head = &text[..text.floor_char_boundary(text.len().min(HEAD))];
+        self.index.passage(question, head, chars)
     }
 
     /// The first `k` messages for a question that the filter lets through, best first, by words and by what is near
@@ -274,7 +280,7 @@ fn said(at: usize, message: &Message) -> Option<Said<'_>> {
         Role::Assistant => Voice::Assistant,
         Role::Tool => return None,
     };
-    let text = exchange::said(message)?;
+    let text = ends(exchange::said(message)?);
     Some(Said {
         message: u32::try_from(at).ok()?,
         text,
@@ -282,6 +288,16 @@ fn said(at: usize, message: &Message) -> Option<Said<'_>> {
         voice,
         at: message.at.map(crate::chat::Timestamp::unix),
     })
+}
+
+/// The text, or beginning and end of an enormous one.
+fn ends(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.len() <= HEAD + TAIL {
+        return text;
+    }
+    let head = &text[..text.floor_char_boundary(HEAD)];
+    let tail = &text[text.ceil_char_boundary(text.len() - TAIL)..];
+    Cow::Owned(format!("{head}\n{tail}"))
 }
 
 /// What tells one session's first messages from another's.
