@@ -196,8 +196,8 @@ pub struct SearchArgs {
     #[arg(long, conflicts_with = "session")]
     pub all: bool,
 
-    /// Write one JSON object
-    #[arg(long, conflicts_with = "batch")]
+    /// Write one JSON object; a batch always writes JSON
+    #[arg(long)]
     pub json: bool,
 
     /// Answer each line {"id","query","session"?} of a file with a line {"id","hits":[{"id","score","session"}]}
