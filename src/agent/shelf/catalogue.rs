@@ -1,4 +1,4 @@
-//! `exchanges.jsonl`: which exchange each vector stands for, one line each, in the order of their places. Unit: one
+//! `exchanges.jsonl`: the exchanges that have vectors, one line each, in the order in which they were said. Unit: one
 //! file, append-only. Invariant: a line is there before its vector counts; what is not whole is not read.
 
 use std::io;
@@ -19,7 +19,9 @@ pub(super) struct Entry {
     pub(super) turn: TurnId,
     ids: Vec<MessageId>,
     at: Option<String>,
-    pub(super) text: String,
+    text: String,
+    /// What is embedded: a text for each message.
+    pub(super) texts: Vec<String>,
 }
 
 impl Entry {
@@ -29,6 +31,7 @@ impl Entry {
             ids: exchange.ids().cloned().collect(),
             at: exchange.at().map(crate::chat::Timestamp::iso),
             text: exchange.text(),
+            texts: exchange.texts(),
         }
     }
 }

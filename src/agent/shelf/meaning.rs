@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use super::Parts;
 use super::catalogue::Entry;
-use super::vectors::Vectors;
+use super::vectors::{Near, Vectors};
 use crate::chat::{Session, TurnId};
 use crate::embed::Embedder;
 use crate::hint::chain;
@@ -25,10 +25,10 @@ use crate::search::vectors::{BadVector, Spec, VectorError};
 /// Longest wait for the vector of a question, and for the index when a question comes before it is open.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Exchanges embedded and put on disk together.
-const BATCH: usize = 32;
+const BATCH: usize = 16;
 /// Exchanges that one task takes on, so that their texts do not fill the memory.
 const AT_ONCE: usize = 4_096;
-/// The nearest exchanges that take part in a search.
+/// The nearest messages that take part in a search.
 const NEAREST: usize = 100;
 /// After failures in a row the embedder is left alone for twice as many turns each time, at most for so many.
 const LONGEST_REST: u32 = 32;
@@ -228,10 +228,10 @@ impl Meaning {
             return (Vec::new(), news);
         }
         match ready.nearest(question).await {
-            Ok(turns) => {
+            Ok(near) => {
                 self.failures = 0;
                 self.told = false;
-                (messages(session, &turns), news)
+                (messages(session, &near), news)
             }
             Err(why) => (Vec::new(), self.failed(why).or(news)),
         }
@@ -383,7 +383,7 @@ impl Ready {
         }
     }
 
-    async fn nearest(&self, question: &str) -> Result<Vec<(TurnId, f32)>, String> {
+    async fn nearest(&self, question: &str) -> Result<Vec<Near>, String> {
         let embedding = tokio::time::timeout(PATIENCE, self.embedder.embed(&[question])).await;
         let embedded = embedding
             .map_err(|_| format!("no vector within {} s", PATIENCE.as_secs()))?
@@ -439,7 +439,8 @@ async fn embed_all(
         if batch.is_empty() {
             return Ok(count);
         }
-        let texts: Vec<&str> = batch.iter().map(|entry| entry.text.as_str()).collect();
+        let texts = batch.iter().flat_map(|entry| &entry.texts);
+        let texts: Vec<&str> = texts.map(String::as_str).collect();
         let made = embedder.embed(&texts).await;
         let made = made.map_err(|error| chain(&error))?;
         let size = batch.len();
@@ -507,17 +508,16 @@ fn exchanges(
         .filter(|(_, exchange)| !exchange.is_empty())
 }
 
-/// The messages of turns, each with the cosine of its turn.
-fn messages(session: &Session, near: &[(TurnId, f32)]) -> Vec<(usize, f32)> {
+/// The messages that are near, by their indices in the session.
+fn messages(session: &Session, near: &[Near]) -> Vec<(usize, f32)> {
     let turns = session.turns();
-    let mut messages = Vec::new();
-    for (turn, cosine) in near {
-        if let Ok(at) = turns.binary_search_by_key(turn, |turn| turn.id)
-            && turns[at].withdrawn.is_none()
-        {
-            let of_turn = turns[at].messages.clone();
-            messages.extend(of_turn.map(|message| (message, *cosine)));
-        }
-    }
-    messages
+    let index = |near: &Near| {
+        let at = turns
+            .binary_search_by_key(&near.turn, |turn| turn.id)
+            .ok()?;
+        let turn = Some(&turns[at]).filter(|turn| turn.withdrawn.is_none())?;
+        let (index, _) = Exchange::messages_of(session, turn).nth(near.message)?;
+        Some((index, near.cosine))
+    };
+    near.iter().filter_map(index).collect()
 }

@@ -1,12 +1,13 @@
-//! The vectors of a session's exchanges, on disk. Unit: one folder, one embedding model. Blocking. Invariant: place
-//! `n` of the index is line `n` of the catalogue; what does not agree is dropped and made again (C23, C29).
+//! The vectors of a session's exchanges, on disk. Unit: one folder, one embedding model. Blocking. Invariant: each
+//! message of line `n` of the catalogue has its vector at a place of that line; what does not agree is dropped and
+//! made again (C23, C29).
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Parts;
-use super::catalogue::{Catalogue, Entry, Row};
+use super::catalogue::{Catalogue, Entry};
 use crate::chat::{Session, TurnId};
 use crate::search::vectors::{BadVector, Filter, Options, Place, Spec, VectorError, VectorIndex};
 
@@ -86,7 +87,7 @@ impl Vectors {
     /// After a kill there may be lines without a vector: they are written again.
     fn agree(&mut self) -> Result<(), VectorError> {
         let mut lines = 0..self.catalogue.rows().len();
-        let whole = lines.find(|n| !self.index.contains(place(*n)));
+        let whole = lines.find(|n| !self.index.contains(place(*n, 0)));
         if let Some(whole) = whole {
             let kept = self.catalogue.keep(whole);
             kept.map_err(|error| io_error(&self.folder, error))?;
@@ -113,19 +114,24 @@ impl Vectors {
         self.spec.dimension
     }
 
-    /// Adds exchanges with their vectors; on disk when it returns.
+    /// Adds exchanges with the vectors of their messages, in this order; on disk when it returns.
     pub(super) fn add(
         &mut self,
         entries: &[Entry],
         vectors: &[Vec<f32>],
     ) -> Result<(), VectorError> {
         let first = self.catalogue.rows().len();
-        for (n, vector) in vectors.iter().enumerate() {
-            match self.index.push(place(first + n), vector) {
+        let messages = entries.iter().zip(first..);
+        let places = messages.flat_map(|(entry, line)| {
+            let messages = 0..entry.texts.len();
+            messages.map(move |message| place(line, message))
+        });
+        for (place, vector) in places.zip(vectors) {
+            match self.index.push(place, vector) {
                 // A text without a direction must not hold up those behind it.
                 Err(VectorError::BadVector(BadVector::Zero | BadVector::NotFinite)) => {
                     let anywhere = vec![1.0; self.spec.dimension];
-                    self.index.push(place(first + n), &anywhere)?;
+                    self.index.push(place, &anywhere)?;
                 }
                 pushed => pushed?,
             }
@@ -135,20 +141,29 @@ impl Vectors {
         self.index.sync()
     }
 
-    /// The turns nearest to a vector, with their cosines.
-    pub(super) fn nearest(
-        &self,
-        vector: &[f32],
-        k: usize,
-    ) -> Result<Vec<(TurnId, f32)>, VectorError> {
+    /// The messages nearest to a vector, with their cosines.
+    pub(super) fn nearest(&self, vector: &[f32], k: usize) -> Result<Vec<Near>, VectorError> {
         let rows = self.catalogue.rows();
-        let row = |place: Place| -> Option<&Row> { rows.get(usize::try_from(place.0).ok()?) };
         let hits = self.index.search(vector, k, Filter::All)?;
-        let turns = hits
-            .into_iter()
-            .filter_map(|hit| Some((row(hit.place)?.turn, hit.score)));
-        Ok(turns.collect())
+        let near = hits.into_iter().filter_map(|hit| {
+            let (line, message) = of_place(hit.place)?;
+            Some(Near {
+                turn: rows.get(line)?.turn,
+                message,
+                cosine: hit.score,
+            })
+        });
+        Ok(near.collect())
     }
+}
+
+/// A message that is near.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Near {
+    pub(super) turn: TurnId,
+    /// Of those of its exchange, counted from 0.
+    pub(super) message: usize,
+    pub(super) cosine: f32,
 }
 
 fn options(parts: &Parts) -> Options {
@@ -158,8 +173,16 @@ fn options(parts: &Parts) -> Options {
     }
 }
 
-fn place(n: usize) -> Place {
-    Place(n as u64)
+/// Messages of one exchange that have a place; a turn has hardly ever more than two.
+const EACH: usize = 256;
+
+fn place(line: usize, message: usize) -> Place {
+    Place((line * EACH + message.min(EACH - 1)) as u64)
+}
+
+fn of_place(place: Place) -> Option<(usize, usize)> {
+    let place = usize::try_from(place.0).ok()?;
+    Some((place / EACH, place % EACH))
 }
 
 fn io_error(folder: &Path, source: io::Error) -> VectorError {

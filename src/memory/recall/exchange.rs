@@ -26,16 +26,29 @@ impl<'a> Exchange<'a> {
             user: None,
             assistant: Vec::new(),
         };
-        for message in session.messages_of(turn) {
+        for (_, message) in Self::messages_of(session, turn) {
             match message.role {
-                Role::User if said(message).is_some() => exchange.user = Some(message),
-                Role::Assistant if message.calls().next().is_none() && said(message).is_some() => {
-                    exchange.assistant.push(message);
-                }
-                Role::User | Role::Assistant | Role::Tool => {}
+                Role::User => exchange.user = Some(message),
+                Role::Assistant | Role::Tool => exchange.assistant.push(message),
             }
         }
         exchange
+    }
+
+    /// The messages of a turn that make up its exchange, with their indices in the session.
+    pub fn messages_of(
+        session: &'a Session,
+        turn: &Turn,
+    ) -> impl Iterator<Item = (usize, &'a Message)> {
+        let messages = turn.messages.clone().zip(session.messages_of(turn));
+        messages.filter(|(_, message)| {
+            let speaks = match message.role {
+                Role::User => true,
+                Role::Assistant => message.calls().next().is_none(),
+                Role::Tool => false,
+            };
+            speaks && said(message).is_some()
+        })
     }
 
     pub fn messages(&self) -> impl Iterator<Item = &'a Message> {
@@ -55,7 +68,16 @@ impl<'a> Exchange<'a> {
         self.messages().find_map(|message| message.at)
     }
 
-    /// What an embedder is given (C17).
+    /// What an embedder is given: the text of each message, cut in its middle where it is too long (C17). One by one they
+    /// are found better than as one text, of which a long side would drown the other.
+    pub fn texts(&self) -> Vec<String> {
+        let messages = self.messages();
+        messages
+            .filter_map(|message| Some(clipped(&said(message)?).into_owned()))
+            .collect()
+    }
+
+    /// The exchange as one text.
     pub fn text(&self) -> String {
         let sides = [
             ("User", self.user.as_slice()),
