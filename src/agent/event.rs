@@ -31,6 +31,7 @@ pub enum Warning {
     /// Older messages are no longer sent: there is no room, or the mode sends its window alone.
     LeftOut {
         messages: usize,
+        reach: Reach,
     },
     /// The input alone was larger than the budget (C81).
     InputCut {
@@ -63,6 +64,13 @@ pub enum Warning {
     },
 }
 
+/// How messages can still come back that are not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    Recalled,
+    OnDisk,
+}
+
 impl Warning {
     /// Whether it only tells how things are going.
     pub fn is_notice(&self) -> bool {
@@ -84,10 +92,16 @@ impl fmt::Display for Warning {
                 f,
                 "NOT SAVED: {why}; kept in memory and tried again with the next turn"
             ),
-            Self::LeftOut { messages } => write!(
-                f,
-                "{messages} older messages are no longer sent; they stay on disk (`/context` shows what is sent, `/compact` makes room)"
-            ),
+            Self::LeftOut { messages, reach } => {
+                let reach = match reach {
+                    Reach::Recalled => "they are recalled when they are spoken of",
+                    Reach::OnDisk => "they stay on disk",
+                };
+                write!(
+                    f,
+                    "{messages} older messages are no longer sent; {reach} (`/context` shows what is sent, `/compact` makes room)"
+                )
+            }
             Self::InputCut { chars } => write!(
                 f,
                 "your message is larger than the model's window: {chars} characters from its middle were not sent (the whole text is kept)"
@@ -156,11 +170,11 @@ impl Told {
     }
 
     /// What a plan gives reason to warn of.
-    pub(super) fn of_plan(&mut self, plan: &ContextPlan) -> Vec<Warning> {
+    pub(super) fn of_plan(&mut self, plan: &ContextPlan, reach: Reach) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let messages = plan.messages_left_out();
         if self.left_out.begins(messages > 0) {
-            warnings.push(Warning::LeftOut { messages });
+            warnings.push(Warning::LeftOut { messages, reach });
         }
         let cut = plan
             .cuts()

@@ -30,7 +30,7 @@ use crate::store::{Opened, StoreError};
 
 pub use compact::{CompactError, CompactReport};
 pub use counter::{Count, Uncounted};
-pub use event::{Observer, TurnEvent, Warning};
+pub use event::{Observer, Reach, TurnEvent, Warning};
 pub use ledger::Ledger;
 use shelf::Shelf;
 pub use turn::{TurnError, TurnFailure, TurnReport};

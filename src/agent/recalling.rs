@@ -1,5 +1,6 @@
 //! Recall, as far as it waits: what is looked up before a request, what is made in the background after it.
 
+use super::event::Reach;
 use super::shelf::{News, Shelf, Standing};
 use super::{Agent, Warning};
 use crate::chat::Message;
@@ -40,6 +41,15 @@ impl Agent {
 
     fn recalls(&self) -> bool {
         self.memory.mode().hybrid.vector_recall_k > 0
+    }
+
+    /// What becomes of messages that are not sent.
+    pub(super) fn reach(&self) -> Reach {
+        if self.recalls() && self.shelf.is_some() {
+            Reach::Recalled
+        } else {
+            Reach::OnDisk
+        }
     }
 
     /// Looks up what the input may be about (C18). Total: what cannot be had is not there.

@@ -195,7 +195,7 @@ impl Agent {
                 Ok(plan) => plan,
                 Err(error) => return Conversed::failed(String::new(), error.into()),
             };
-            for warning in self.told.of_plan(&plan) {
+            for warning in self.told.of_plan(&plan, self.reach()) {
                 observe(TurnEvent::Warning(warning));
             }
             tracing::debug!(

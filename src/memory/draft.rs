@@ -48,7 +48,9 @@ impl Memory {
             window: self.mode().window,
             covered: summary.map_or(compacted, |summary| summary.upto),
             pending: if self.settings.carry_pending && summarises {
-                history::Pending::Carried
+                history::Pending::Carried {
+                    most: self.most_pending(),
+                }
             } else {
                 history::Pending::Dropped
             },
@@ -131,6 +133,15 @@ impl Memory {
             found.pop();
         }
         None
+    }
+
+    /// What waits for a summary is sent as it was said. Of a long backlog recall brings what is spoken of.
+    fn most_pending(&self) -> usize {
+        const MOST: usize = 200;
+        match self.mode().hybrid.vector_recall_k {
+            0 => usize::MAX,
+            _ => MOST,
+        }
     }
 
     fn summary(&self, summary: &Summary) -> Section {

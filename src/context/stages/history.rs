@@ -23,7 +23,10 @@ pub struct Wanted {
 /// What happens to messages that left the window and are not covered (`memory.carry_pending`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
-    Carried,
+    /// At most so many, the newest: of an imported history all is pending, and no request needs that.
+    Carried {
+        most: usize,
+    },
     Dropped,
 }
 
@@ -35,7 +38,7 @@ pub fn sections(
     render: impl Fn(&Message) -> Message,
 ) -> (Vec<Section>, usize) {
     let mut sections = Vec::new();
-    let mut in_window = 0;
+    let (mut in_window, mut pending) = (0, 0);
     let mut cost = Tokens::ZERO;
     let mut beyond = 0;
     for turn in session
@@ -54,9 +57,16 @@ pub fn sections(
         } else {
             SectionKind::Pending
         };
-        if kind == SectionKind::Pending && wanted.pending == Pending::Dropped {
-            beyond = up_to_here;
-            break;
+        if kind == SectionKind::Pending {
+            let most = match wanted.pending {
+                Pending::Carried { most } => most,
+                Pending::Dropped => 0,
+            };
+            if pending >= most {
+                beyond = up_to_here;
+                break;
+            }
+            pending += turn.messages.len();
         }
         in_window += turn.messages.len();
         let section = Section::messages(
@@ -157,6 +167,8 @@ mod tests {
     use super::*;
     use crate::chat::{CallId, Outcome, Record, Withdrawal};
 
+    const ALL: Pending = Pending::Carried { most: usize::MAX };
+
     /// A session of `turns` plain turns, two messages each.
     fn session(turns: u32) -> Session {
         let mut session = Session::new("test".parse().unwrap());
@@ -222,9 +234,10 @@ mod tests {
         for (turns, window, pending, expected) in [
             (20, 25, Pending::Dropped, (0, 26, 14)),
             (18, 30, Pending::Dropped, (0, 30, 6)),
-            (20, 25, Pending::Carried, (14, 26, 0)),
-            (3, 25, Pending::Carried, (0, 6, 0)),
-            (0, 25, Pending::Carried, (0, 0, 0)),
+            (20, 25, ALL, (14, 26, 0)),
+            (40, 25, Pending::Carried { most: 9 }, (10, 26, 44)),
+            (3, 25, ALL, (0, 6, 0)),
+            (0, 25, ALL, (0, 0, 0)),
         ] {
             assert_eq!(
                 counts(&session(turns), wanted(window, pending)),
@@ -238,7 +251,7 @@ mod tests {
     fn what_is_covered_pending_and_in_the_window_tile_a_session() {
         let covered = Wanted {
             covered: 44,
-            ..wanted(25, Pending::Carried)
+            ..wanted(25, ALL)
         };
         assert_eq!(counts(&session(40), covered), (10, 26, 0));
     }
@@ -255,7 +268,7 @@ mod tests {
     fn drafting_stops_where_nothing_more_can_fit() {
         let few = Wanted {
             room: Tokens(100),
-            ..wanted(4, Pending::Carried)
+            ..wanted(4, ALL)
         };
         let (pending, window, beyond) = counts(&session(1_000), few);
         assert_eq!(window, 4);
@@ -271,7 +284,7 @@ mod tests {
             turn,
             why: Withdrawal::Undone,
         });
-        let (sections, beyond) = sections(&session, wanted(25, Pending::Carried), Clone::clone);
+        let (sections, beyond) = sections(&session, wanted(25, ALL), Clone::clone);
         let said: Vec<_> = sections
             .iter()
             .map(|s| s.as_messages()[0].said().into_owned())
@@ -290,7 +303,7 @@ mod tests {
                 why: Withdrawal::Retried,
             });
         }
-        let counted = counts(&session, wanted(25, Pending::Carried));
+        let counted = counts(&session, wanted(25, ALL));
         assert_eq!(counted, (0, 2, 0));
     }
 
@@ -313,7 +326,7 @@ mod tests {
         let session = Session::restore(name, crate::chat::SessionMeta::default(), messages, |_| {
             None
         });
-        let (sections, _) = sections(&session, wanted(25, Pending::Carried), Clone::clone);
+        let (sections, _) = sections(&session, wanted(25, ALL), Clone::clone);
         let roles: Vec<_> = sections
             .iter()
             .flat_map(Section::as_messages)
@@ -357,7 +370,7 @@ mod tests {
             calibration: None,
         });
 
-        let (sections, _) = sections(&session, wanted(25, Pending::Carried), Clone::clone);
+        let (sections, _) = sections(&session, wanted(25, ALL), Clone::clone);
         let sent: Vec<_> = sections.iter().flat_map(Section::as_messages).collect();
         let answered: Vec<Vec<&str>> = sent
             .iter()

@@ -99,6 +99,16 @@ pub(super) fn said(message: &Message) -> Option<Cow<'_, str>> {
     (!is_closing && !said.trim().is_empty()).then_some(said)
 }
 
+/// Names that only repeat the role, as some programs write them.
+const NO_NAMES: [&str; 6] = ["user", "human", "assistant", "ai", "bot", "model"];
+
+/// The name of who said a message, as a question would use it.
+pub(super) fn name(message: &Message) -> Option<&str> {
+    let name = message.speaker()?;
+    let is_role = |role: &&str| role.eq_ignore_ascii_case(name);
+    (!NO_NAMES.iter().any(|role| is_role(role))).then_some(name)
+}
+
 /// First and last characters of a text that is too long.
 pub(super) fn clipped(text: &str) -> Cow<'_, str> {
     let text = text.trim();

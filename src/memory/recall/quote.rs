@@ -48,9 +48,8 @@ fn side(words: &Words, question: Question<'_>, message: &Message) -> String {
         Role::User => "User",
         Role::Assistant | Role::Tool => "Assistant",
     };
-    let speaker = message
-        .speaker()
-        .map_or(String::new(), |name| format!(" ({name})"));
+    let name = exchange::name(message);
+    let speaker = name.map_or(String::new(), |name| format!(" ({name})"));
     let said = message.said();
     let said = said.trim();
     format!("{label}{speaker}: {}", part(words, question, said))

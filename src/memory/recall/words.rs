@@ -284,7 +284,7 @@ fn said(at: usize, message: &Message) -> Option<Said<'_>> {
     Some(Said {
         message: u32::try_from(at).ok()?,
         text,
-        speaker: message.speaker().map(Cow::Borrowed),
+        speaker: exchange::name(message).map(Cow::Borrowed),
         voice,
         at: message.at.map(crate::chat::Timestamp::unix),
     })
