@@ -106,7 +106,7 @@ const NO_NAMES: [&str; 6] = ["user", "human", "assistant", "ai", "bot", "model"]
 pub(super) fn name(message: &Message) -> Option<&str> {
     let name = message.speaker()?;
     let is_role = |role: &&str| role.eq_ignore_ascii_case(name);
-    (!NO_NAMES.iter().any(|role| is_role(role))).then_some(name)
+    (!NO_NAMES.iter().any(is_role)).then_some(name)
 }
 
 /// First and last characters of a text that is too long.
