@@ -58,7 +58,7 @@ impl Agent {
         if !self.recalls() || !self.memory.recall_settings().asks(&said) {
             return (Lookup::default(), None);
         }
-        self.look_up_words(&said).await
+        self.look_up_words(&recall::asked(&said)).await
     }
 
     async fn look_up_words(&mut self, said: &str) -> (Lookup, Option<Warning>) {

@@ -112,8 +112,9 @@ impl Memory {
     ) -> Option<Section> {
         let said = input.said();
         let settings = &self.settings.recall;
+        let asked = recall::asked(&said);
         let question = Question {
-            text: &said,
+            text: &asked,
             k: self.mode().hybrid.vector_recall_k,
             before,
             min_similarity: settings.min_similarity,

@@ -17,7 +17,7 @@ use super::Parts;
 use super::catalogue::Entry;
 use super::vectors::{Near, Vectors};
 use crate::chat::{Session, TurnId};
-use crate::embed::Embedder;
+use crate::embed::{Embedder, NoEmbedder};
 use crate::hint::chain;
 use crate::memory::recall::Exchange;
 use crate::search::vectors::{BadVector, Spec, VectorError};
@@ -151,7 +151,17 @@ impl Meaning {
                 return Ok(None);
             };
             let model = embedder.model().to_owned();
-            let stored = Vectors::stored(&folder).filter(|stored| stored.model == model);
+            let stored = Vectors::stored(&folder);
+            if let Some(stored) = &stored
+                && stored.model != model
+                && is_away(&stored.model, &parts.embedder.passed())
+            {
+                return Err(format!(
+                    "{} made the vectors and is not there",
+                    stored.model
+                ));
+            }
+            let stored = stored.filter(|stored| stored.model == model);
             let dimension = match stored {
                 Some(stored) => stored.dimension,
                 None => embedder.probe().await.map_err(|error| chain(&error))?,
@@ -475,6 +485,15 @@ fn mend<T>(
         }
         why
     })
+}
+
+/// Whether the maker of vectors is one of those that were looked for and are not there just now: then another one that is
+/// must not take its place, since that would cost all vectors.
+fn is_away(maker: &str, absent: &[NoEmbedder]) -> bool {
+    let kind =
+        |name: &str| -> String { name.chars().take_while(char::is_ascii_alphabetic).collect() };
+    let maker = kind(maker);
+    absent.iter().any(|absent| kind(&absent.candidate) == maker)
 }
 
 fn lock(vectors: &Mutex<Vectors>) -> MutexGuard<'_, Vectors> {

@@ -24,7 +24,7 @@ use reading::Reading;
 use crate::chat::{Session, SessionName, TurnId};
 use crate::embed::EmbedderChoice;
 use crate::files::Disk;
-use crate::memory::recall::Words;
+use crate::memory::recall::{Words, clipped};
 use crate::search::Lists;
 
 /// What recall works with.
@@ -102,7 +102,7 @@ impl Shelf {
     pub async fn look_up(&mut self, session: &Session, question: &str) -> Option<Lookup> {
         self.begin();
         let words = self.words.ready(session).await?;
-        let question = words.in_first_person(question);
+        let question = words.in_first_person(&clipped(question));
         let (nearest, news) = self.meaning.nearest(session, &question).await;
         Some(Lookup { nearest, news })
     }

@@ -70,10 +70,7 @@ impl Reading {
 
     /// The index with everything the session has by now.
     pub(super) async fn ready(&mut self, session: &Session) -> Option<&Words> {
-        self.wait().await?;
-        if let Self::Ready(read) = self {
-            read.check(session);
-        }
+        self.wait(session).await?;
         if let Self::Ready(read) = self
             && read.words.behind(session) > AT_ONCE
         {
@@ -85,7 +82,7 @@ impl Reading {
                 read.words.take(&backlog);
                 *read
             }));
-            self.wait().await?;
+            self.wait(session).await?;
         }
         let Self::Ready(read) = self else {
             return None;
@@ -95,7 +92,7 @@ impl Reading {
     }
 
     /// Waits for the thread, if one runs; `None` where it takes too long or died.
-    async fn wait(&mut self) -> Option<()> {
+    async fn wait(&mut self, session: &Session) -> Option<()> {
         if let Self::Running(task) = self {
             match tokio::time::timeout(PATIENCE, task).await {
                 Err(_) => {
@@ -107,7 +104,10 @@ impl Reading {
                     *self = Self::NotYet;
                     return None;
                 }
-                Ok(Ok(read)) => *self = Self::Ready(Box::new(read)),
+                Ok(Ok(mut read)) => {
+                    read.check(session);
+                    *self = Self::Ready(Box::new(read));
+                }
             }
         }
         Some(())
@@ -146,17 +146,16 @@ impl Read {
         }
     }
 
-    /// Drops an index that speaks of another history.
+    /// Drops an index that speaks of another history, and takes back what was taken back while nobody could tell it.
     fn check(&mut self, session: &Session) {
-        if self.checked == Checked::Yes {
-            return;
-        }
-        self.checked = Checked::Yes;
-        if self.words.is_of(session) {
-            self.kept = self.known(session);
-        } else {
-            tracing::info!("the index of words is of another history; it is made again");
-            self.words = Words::new(Arc::clone(&self.lists));
+        if self.checked == Checked::No {
+            self.checked = Checked::Yes;
+            if self.words.is_of(session) {
+                self.kept = self.known(session);
+            } else {
+                tracing::info!("the index of words is of another history; it is made again");
+                self.words = Words::new(Arc::clone(&self.lists));
+            }
         }
         self.words.take_back_all(session);
     }

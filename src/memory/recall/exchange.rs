@@ -99,6 +99,16 @@ pub(super) fn said(message: &Message) -> Option<Cow<'_, str>> {
     (!is_closing && !said.trim().is_empty()).then_some(said)
 }
 
+/// The text, or its first and last bytes where it is longer than both.
+pub(super) fn ends(text: Cow<'_, str>, head: usize, tail: usize) -> Cow<'_, str> {
+    if text.len() <= head + tail {
+        return text;
+    }
+    let first = &text[..text.floor_char_boundary(head)];
+    let last = &text[text.ceil_char_boundary(text.len() - tail)..];
+    Cow::Owned(format!("{first}\n{last}"))
+}
+
 /// Names that only repeat the role, as some programs write them.
 const NO_NAMES: [&str; 6] = ["user", "human", "assistant", "ai", "bot", "model"];
 
@@ -110,7 +120,7 @@ pub(super) fn name(message: &Message) -> Option<&str> {
 }
 
 /// First and last characters of a text that is too long.
-pub(super) fn clipped(text: &str) -> Cow<'_, str> {
+pub fn clipped(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let count = text.chars().count();
     if count <= LONGEST {

@@ -14,13 +14,14 @@ mod quote;
 mod tests;
 mod words;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
 use super::RecallSettings;
 use crate::chat::{Session, Turn, TurnId};
 
-pub use exchange::Exchange;
+pub use exchange::{Exchange, clipped};
 pub use quote::quote;
 pub use words::{Backlog, Words};
 
@@ -39,8 +40,19 @@ impl RecallSettings {
             let long = word.chars().filter(|c| u32::from(*c) >= 0x0E00).count();
             long.max(1)
         });
-        words.sum::<usize>() >= self.min_words
+        let mut so_far = 0;
+        let mut counts = words.map(|count| {
+            so_far += count;
+            so_far
+        });
+        self.min_words == 0 || counts.any(|count| count >= self.min_words)
     }
+}
+
+/// What is asked of recall for an input: all of it, or beginning and end where it is no question all through.
+pub fn asked(input: &str) -> Cow<'_, str> {
+    const END: usize = 4 << 10;
+    exchange::ends(Cow::Borrowed(input), END, END)
 }
 
 /// What to search with.

@@ -280,7 +280,7 @@ fn said(at: usize, message: &Message) -> Option<Said<'_>> {
         Role::Assistant => Voice::Assistant,
         Role::Tool => return None,
     };
-    let text = ends(exchange::said(message)?);
+    let text = exchange::ends(exchange::said(message)?, HEAD, TAIL);
     Some(Said {
         message: u32::try_from(at).ok()?,
         text,
@@ -288,16 +288,6 @@ fn said(at: usize, message: &Message) -> Option<Said<'_>> {
         voice,
         at: message.at.map(crate::chat::Timestamp::unix),
     })
-}
-
-/// The text, or beginning and end of an enormous one.
-fn ends(text: Cow<'_, str>) -> Cow<'_, str> {
-    if text.len() <= HEAD + TAIL {
-        return text;
-    }
-    let head = &text[..text.floor_char_boundary(HEAD)];
-    let tail = &text[text.ceil_char_boundary(text.len() - TAIL)..];
-    Cow::Owned(format!("{head}\n{tail}"))
 }
 
 /// What tells one session's first messages from another's.
