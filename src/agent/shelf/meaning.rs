@@ -86,8 +86,8 @@ pub(super) struct Meaning {
     rest: u32,
     /// That there are no vectors was said.
     told: bool,
-    /// The work that was told of.
-    telling: Option<usize>,
+    /// The person was told that a long way to go has begun, and not yet that it is over.
+    owes_end: bool,
 }
 
 #[derive(Debug, Default)]
@@ -265,8 +265,7 @@ impl Meaning {
         };
         let wanted = waiting(session, last, before);
         if wanted.is_empty() {
-            self.telling = None;
-            return None;
+            return self.finished();
         }
         let State::Open(ready) = &mut self.state else {
             self.open(parts, folder);
@@ -274,10 +273,10 @@ impl Meaning {
         };
         let count = wanted.len();
         ready.start(wanted);
-        let is_news = count >= WORTH_TELLING && self.telling.is_none();
+        let is_news = count >= WORTH_TELLING && !self.owes_end;
         if is_news {
-            let all = count_waiting(session, last, before);
-            self.telling = Some(all);
+            let all = exchanges(session, last, before).count();
+            self.owes_end = true;
             return Some(News::Indexing { exchanges: all });
         }
         None
@@ -340,16 +339,13 @@ impl Meaning {
     }
 
     /// That the work which was told of is done.
-    pub(super) fn finished(&mut self) -> Option<News> {
-        let State::Open(ready) = &self.state else {
-            return None;
-        };
-        if ready.task.is_some() {
+    fn finished(&mut self) -> Option<News> {
+        if !std::mem::take(&mut self.owes_end) {
             return None;
         }
-        self.telling.take().map(|_| News::Indexed {
-            exchanges: ready.vectors().len(),
-        })
+        let standing = self.standing()?;
+        let exchanges = standing.exchanges;
+        Some(News::Indexed { exchanges })
     }
 
     /// Gives up what runs; what is on disk by then stays.
@@ -506,10 +502,6 @@ fn waiting(session: &Session, last: Option<TurnId>, before: usize) -> Vec<Entry>
     exchanges
         .map(|(turn, exchange)| Entry::of(turn, &exchange))
         .collect()
-}
-
-fn count_waiting(session: &Session, last: Option<TurnId>, before: usize) -> usize {
-    exchanges(session, last, before).count()
 }
 
 fn exchanges(

@@ -110,12 +110,9 @@ impl Shelf {
     /// Begins to make vectors of the exchanges before a message that have none yet.
     pub fn index(&mut self, session: &Session, before: usize) -> Option<News> {
         match self.parts.keeping {
-            Keeping::Kept => {
-                let begun = self
-                    .meaning
-                    .index(&self.parts, &self.folder, session, before);
-                begun.or_else(|| self.meaning.finished())
-            }
+            Keeping::Kept => self
+                .meaning
+                .index(&self.parts, &self.folder, session, before),
             Keeping::ReadOnly => None,
         }
     }
