@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use cogtrix::agent::{Agent, Running, Settings as AgentSettings};
 use cogtrix::chat::{Calibration, Message, Role, Session, SessionName, Timestamp, Tokens};
 use cogtrix::clock::SystemClock;
-use cogtrix::context::{self, Budget, fit};
+use cogtrix::context::{self, Budget, Layout, fit};
 use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::{Memory, Prompts, Registry, Settings, Surroundings};
 use cogtrix::provider::{
@@ -89,6 +89,7 @@ fn prepare(criterion: &mut Criterion) {
             directory: "~/project".into(),
             now,
             room: budget.prompt(),
+            layout: Layout::Classic,
             recall: None,
         };
         group.bench_with_input(BenchmarkId::from_parameter(size), &size, |bench, _| {

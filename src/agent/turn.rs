@@ -249,6 +249,7 @@ impl Agent {
             directory,
             now: self.clock.now(),
             room: budget.prompt(),
+            layout: self.settings.context.layout,
             recall: self.searching(lookup),
         };
         context::fit(self.memory.prepare(self.session(), input, &around), budget)

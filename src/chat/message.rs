@@ -10,6 +10,9 @@ use super::{CallId, Timestamp, Tokens, ToolCall};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageId(Box<str>);
 
+/// The id of every message of the program's own.
+const REFERENCE: &str = "\u{1}reference";
+
 impl MessageId {
     pub fn new(id: impl Into<Box<str>>) -> Self {
         Self(id.into())
@@ -98,6 +101,16 @@ impl Message {
             speaker: None,
             unknown: None,
         }
+    }
+
+    /// What the program itself puts before the model among the messages; of no session.
+    pub fn reference(text: impl Into<String>) -> Self {
+        Self::text(MessageId::new(REFERENCE), Role::User, text, None)
+    }
+
+    /// Whether it is one of [`Message::reference`].
+    pub fn is_reference(&self) -> bool {
+        self.id.as_str() == REFERENCE
     }
 
     /// The text parts joined by line breaks; borrowed in the usual case of one part.

@@ -66,7 +66,7 @@ pub struct Hybrid {
 }
 
 impl Hybrid {
-    pub const MOST_REPLACED: usize = 5;
+    pub const MOST_REPLACED: usize = 12;
 
     /// Messages `0..covered` are stood for by a compaction, a summary, or both.
     pub fn covered(&self) -> usize {

@@ -149,7 +149,7 @@ fn context(plan: &ContextPlan) -> Value {
             "kind": section.kind.as_str(),
             "source": section.source.to_string(),
             "tokens": section.cost().0,
-            "messages": section.as_messages().len(),
+            "messages": section.spoken(),
         })
     });
     json!({

@@ -122,7 +122,7 @@ fn leave(section: &Section) -> LeftOut {
         kind: section.kind,
         source: section.source.clone(),
         cost: section.cost(),
-        messages: section.as_messages().len(),
+        messages: section.spoken(),
     }
 }
 

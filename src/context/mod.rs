@@ -4,9 +4,12 @@
 //! into a plan that is within its budget. `/context` shows the plan; the agent sends it.
 //!
 //! ```text
-//!   system texts | compacted head | pending turns | window turns | input
-//!   `---------------------- one prompt, at most Budget::prompt ----------'   reply reserve   margin
+//!  classic         system texts, summary, recall, mode state | compacted head | pending | window | input
+//!  cache-friendly  system texts, summary | compacted head | pending | window | recall, mode state | input
+//!                  `------------------ one prompt, at most Budget::prompt -----------------'   reply reserve   margin
 //! ```
+//! The first group of each is the leading system message; in the second layout recall and mode state are messages
+//! of the user's role, fenced and labelled.
 
 mod budget;
 mod fit;
@@ -20,7 +23,7 @@ pub use budget::Budget;
 pub use fit::{DoesNotFit, fit};
 pub use plan::{ContextPlan, Cut, LeftOut};
 pub use section::{Content, Draft, GivesWay, Section, SectionKind, Source};
-pub use settings::Settings;
+pub use settings::{Layout, Settings};
 pub use usage::TokenUsage;
 
 /// Stands where text was cut out of a message (C80).

@@ -137,6 +137,11 @@ impl Section {
         Self::new(kind, source, Content::Messages(messages))
     }
 
+    /// What the program says behind the past, in front of the input.
+    pub fn reference(kind: SectionKind, source: Source, text: impl Into<String>) -> Self {
+        Self::messages(kind, source, vec![Message::reference(text)])
+    }
+
     fn new(kind: SectionKind, source: Source, content: Content) -> Self {
         let cost = cost(&content);
         Self {
@@ -155,12 +160,18 @@ impl Section {
         self.cost
     }
 
-    /// Messages of this section; none for a system text.
+    /// Messages of this section as they are sent; none for a system text.
     pub fn as_messages(&self) -> &[Message] {
         match &self.content {
             Content::System(_) => &[],
             Content::Messages(messages) => messages,
         }
+    }
+
+    /// Messages that somebody said, or that stand for such; not the program's own.
+    pub fn spoken(&self) -> usize {
+        let messages = self.as_messages().iter();
+        messages.filter(|message| !message.is_reference()).count()
     }
 
     /// Changes the messages and counts again.

@@ -5,7 +5,7 @@ use super::recall::{self, Question, Searching};
 use super::{Memory, Timestamps, compaction};
 use crate::chat::{Message, Role, Session, Summary, Timestamp, Tokens};
 use crate::context::stages::{history, input, stamp};
-use crate::context::{Draft, Section, SectionKind, Source};
+use crate::context::{Draft, Layout, Section, SectionKind, Source};
 
 /// What a request is made for beside the session.
 #[derive(Clone, Debug)]
@@ -15,12 +15,13 @@ pub struct Surroundings<'a> {
     pub now: Timestamp,
     /// What the prompt may cost: older turns beyond it are not drafted.
     pub room: Tokens,
+    pub layout: Layout,
     /// What recall searches; `None` where it cannot.
     pub recall: Option<Searching<'a>>,
 }
 
 /// The share of the room that recalled exchanges may take: one part in so many.
-const RECALL_SHARE: u32 = 6;
+pub(super) const RECALL_SHARE: u32 = 6;
 
 /// Past turns of a draft, oldest first.
 struct Past {
@@ -34,6 +35,13 @@ struct Past {
 impl Memory {
     /// Lines up what the next request would hold if there were room (C8). Reads only.
     pub fn prepare(&self, session: &Session, input: &Message, around: &Surroundings<'_>) -> Draft {
+        match around.layout {
+            Layout::Classic => self.classic(session, input, around),
+            Layout::CacheFriendly => self.cache_friendly(session, input, around),
+        }
+    }
+
+    fn classic(&self, session: &Session, input: &Message, around: &Surroundings<'_>) -> Draft {
         let mut sections = self.system(session, around);
         let hybrid = session.hybrid();
         let summarises = self.mode().hybrid.summarization;
@@ -102,7 +110,7 @@ impl Memory {
     }
 
     /// The best exchanges before a message, as many as are wanted and cost at most so much.
-    fn recall(
+    pub(super) fn recall(
         &self,
         session: &Session,
         input: &Message,
@@ -137,7 +145,7 @@ impl Memory {
     }
 
     /// What waits for a summary is sent as it was said. Of a long backlog recall brings what is spoken of.
-    fn most_pending(&self) -> usize {
+    pub(super) fn most_pending(&self) -> usize {
         const MOST: usize = 200;
         match self.mode().hybrid.vector_recall_k {
             0 => usize::MAX,
@@ -145,7 +153,7 @@ impl Memory {
         }
     }
 
-    fn summary(&self, summary: &Summary) -> Section {
+    pub(super) fn summary(&self, summary: &Summary) -> Section {
         let messages = (summary.upto - summary.from).to_string();
         let values = [
             ("messages", messages.as_str()),
@@ -159,7 +167,7 @@ impl Memory {
         Section::system(SectionKind::Summary, source, text)
     }
 
-    fn system(&self, session: &Session, around: &Surroundings<'_>) -> Vec<Section> {
+    pub(super) fn system(&self, session: &Session, around: &Surroundings<'_>) -> Vec<Section> {
         let time = match self.settings.timestamps {
             Timestamps::All | Timestamps::User => {
                 "- A message may begin with its time in brackets, put there by the program. The newest one tells the \
@@ -181,7 +189,7 @@ impl Memory {
             .into()
     }
 
-    fn rendered(&self, message: &Message) -> Message {
+    pub(super) fn rendered(&self, message: &Message) -> Message {
         match (self.settings.timestamps, message.role) {
             (_, Role::Tool) | (Timestamps::Off, _) | (Timestamps::User, Role::Assistant) => {
                 message.clone()
@@ -209,7 +217,7 @@ impl Past {
 }
 
 /// The index of the first message of the first of these turns; beyond all messages where there is none.
-fn begins(session: &Session, past: &[Section]) -> usize {
+pub(super) fn begins(session: &Session, past: &[Section]) -> usize {
     let first = past.iter().find_map(|section| match section.source {
         Source::Turn(turn) => Some(turn),
         _ => None,

@@ -6,6 +6,7 @@
 
 pub mod compaction;
 mod draft;
+mod draft_steady;
 mod modes;
 mod prompts;
 pub mod proof;

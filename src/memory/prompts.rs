@@ -52,6 +52,8 @@ pub struct Prompts {
     pub summary: Prompt,
     /// How what recall found stands in a request.
     pub recall: Prompt,
+    /// How recall and mode state stand in front of the input, where they are no system text.
+    pub reference: Prompt,
 }
 
 impl Prompts {
@@ -73,6 +75,7 @@ impl Prompts {
             shorten: text("prompts/shorten.md"),
             summary: text("blocks/summary.md"),
             recall: text("blocks/recall.md"),
+            reference: text("blocks/reference.md"),
         }
     }
 
@@ -104,12 +107,15 @@ mod tests {
             shorten,
             summary,
             recall,
+            reference,
         } = Prompts::embedded();
         let modes = [conversation, code, reasoning];
         let of_modes = modes.into_iter().flat_map(|mode| [mode.prompt, mode.block]);
-        for prompt in [base, compact, summarise, shorten, summary, recall]
-            .into_iter()
-            .chain(of_modes)
+        for prompt in [
+            base, compact, summarise, shorten, summary, recall, reference,
+        ]
+        .into_iter()
+        .chain(of_modes)
         {
             assert!(!prompt.text.trim().is_empty(), "{}", prompt.file);
         }

@@ -228,7 +228,7 @@ mod tests {
         Calibration, Compaction, Hybrid, Message, Outcome, Record, Summary, Timestamp, Tokens,
         Withdrawal,
     };
-    use crate::context::{Budget, fit};
+    use crate::context::{Budget, Layout, fit};
     use crate::memory::tracking::readers::Readers;
     use crate::memory::{Memory, Prompts, Registry, Settings, Surroundings};
 
@@ -290,6 +290,10 @@ mod tests {
 
     /// What the next request would hold in a window of so many tokens.
     fn plan(session: &Session, window: u32) -> ContextPlan {
+        laid_out(session, window, Layout::Classic, "next")
+    }
+
+    fn laid_out(session: &Session, window: u32, layout: Layout, input: &str) -> ContextPlan {
         let settings = Settings::default();
         let prompts = Prompts::embedded();
         let modes = Registry::standard(&settings, &prompts, Readers::embedded());
@@ -299,9 +303,10 @@ mod tests {
             directory: "~".into(),
             now: Timestamp::from_unix(1_800_000_000).unwrap(),
             room: budget.prompt(),
+            layout,
             recall: None,
         };
-        let input = Message::text(session.next_message_id(0), Role::User, "next", None);
+        let input = Message::text(session.next_message_id(0), Role::User, input, None);
         fit(memory.prepare(session, &input, &around), budget).unwrap()
     }
 
@@ -343,6 +348,54 @@ mod tests {
             proven(&session, 8_192),
             "window 15 to 40; pending 11 to 14; summarised 7 to 10; compacted 1 to 6"
         );
+    }
+
+    #[test]
+    fn a_layout_that_sends_an_older_summary_sends_what_that_does_not_cover() {
+        let mut session = session(80);
+        session.apply(Record::HybridReplaced(Hybrid {
+            summary: Some(covering(0, 120)),
+            replaced: [90, 100, 110].map(|upto| covering(0, upto)).into(),
+            ..Hybrid::default()
+        }));
+        for (window, expected) in [
+            (
+                8_192,
+                "window 135 to 160; pending 101 to 134; summarised 1 to 100",
+            ),
+            (
+                1_600,
+                "window 135 to 160; pending 121 to 134; summarised 1 to 120",
+            ),
+        ] {
+            let plan = laid_out(&session, window, Layout::CacheFriendly, "next");
+            let proof = Proof::of(&session, &plan, |_| false);
+            assert_eq!(places(&session, &proof), expected, "{window}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_out_of_reach_in_one_layout_that_is_not_in_the_other() {
+        let mut session = session(80);
+        session.apply(Record::HybridReplaced(Hybrid {
+            summary: Some(covering(0, 120)),
+            replaced: [90, 100, 110].map(|upto| covering(0, upto)).into(),
+            ..Hybrid::default()
+        }));
+        let mut whole = 0;
+        for words in (0..5_000).step_by(25) {
+            let input = "word ".repeat(words);
+            let is_whole = |layout| {
+                let plan = laid_out(&session, 8_192, layout, &input);
+                let proof = Proof::of(&session, &plan, |_| false);
+                proof.check(&session).is_ok()
+            };
+            if is_whole(Layout::Classic) {
+                whole += 1;
+                assert!(is_whole(Layout::CacheFriendly), "{words} words");
+            }
+        }
+        assert!((100..200).contains(&whole), "{whole}");
     }
 
     #[test]

@@ -10,11 +10,12 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 16] = [
+pub const TEXTS: [(&str, &str); 17] = [
     text!("blocks/code.md"),
     text!("blocks/conversation.md"),
     text!("blocks/reasoning.md"),
     text!("blocks/recall.md"),
+    text!("blocks/reference.md"),
     text!("blocks/summary.md"),
     text!("cues/code.yaml"),
     text!("cues/conversation.yaml"),

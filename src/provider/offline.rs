@@ -89,13 +89,18 @@ fn reply(messages: &[Message]) -> String {
     )
 }
 
+/// Whether a person or a model said it.
+fn is_quotable(message: &Message) -> bool {
+    message.role != Role::Tool && !message.is_reference()
+}
+
 /// The messages that share the most telling words with `input`, oldest first, as quotations.
 fn quotes(input: &str, past: &[Message]) -> Vec<String> {
     let wanted = words(input);
     let held: Vec<(usize, &Message, HashSet<String>)> = past
         .iter()
         .enumerate()
-        .filter(|(_, message)| message.role != Role::Tool && !message.said().contains(OPENING))
+        .filter(|(_, message)| is_quotable(message) && !message.said().contains(OPENING))
         .map(|(place, message)| (place, message, words(&message.said())))
         .collect();
     let mut frequency: HashMap<&str, usize> = HashMap::new();
@@ -246,6 +251,20 @@ mod tests {
         let own = said(Role::Assistant, &reply(&first));
         let second = [first[0].clone(), own, said(Role::User, "cranes again?")];
         assert_eq!(reply(&second).matches("> ").count(), 1);
+    }
+
+    #[test]
+    fn what_the_program_itself_says_is_not_quoted() {
+        let messages = [
+            said(Role::User, "harbour cranes"),
+            Message::reference("Noted: harbour cranes"),
+            said(Role::User, "cranes?"),
+        ];
+        let reply = reply(&messages);
+        assert!(
+            reply.contains("harbour") && !reply.contains("Noted"),
+            "{reply}"
+        );
     }
 
     #[test]

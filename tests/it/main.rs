@@ -18,6 +18,7 @@ mod long_session;
 mod memory_modes;
 mod notes;
 mod oneshot;
+mod prefix;
 mod providers;
 mod real_servers;
 mod repl;

@@ -271,3 +271,79 @@ fn help_says_which_mode_suits_what() {
         assert!(run.stdout.contains(expected), "{expected}: {run}");
     }
 }
+
+#[test]
+fn a_cache_friendly_request_has_one_system_message_and_alternating_roles() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(&server, "context: {layout: cache-friendly}");
+    home.ask("s", "My name is Marta Silva and I live in Porto.");
+    home.ask("s", "Where do I live?");
+    let body = &server.chats()[1].body;
+    let messages = body["messages"].as_array().unwrap();
+    let roles: Vec<&str> = messages
+        .iter()
+        .map(|message| message["role"].as_str().unwrap())
+        .collect();
+    assert_eq!(roles, ["system", "user", "assistant", "user"]);
+    let system = messages[0]["content"].as_str().unwrap();
+    assert!(!system.contains("Porto"), "{system}");
+    let last = messages[3]["content"].as_str().unwrap();
+    assert!(
+        last.starts_with("Reference, put here by the program."),
+        "{last}"
+    );
+    assert!(
+        last.contains("Noted from this conversation") && last.ends_with("Where do I live?"),
+        "{last}"
+    );
+    let kept = home.snapshot("s");
+    let kept = kept["messages"][2]["content"].as_str().unwrap();
+    assert_eq!(kept, "Where do I live?");
+}
+
+#[test]
+fn the_order_of_a_cache_friendly_request_is_shown_as_it_is_sent() {
+    let home = Home::new();
+    let server = chatty();
+    home.config(&server, "context: {layout: cache-friendly}");
+    home.ask("s", "My name is Marta Silva and I live in Porto.");
+    let args = ["-c", "test.yaml", "-s", "s", "--lines"];
+    let run = home.cogtrix(&args).stdin("Hello again\n/context\n").run();
+    let listed: Vec<&str> = run
+        .stdout
+        .lines()
+        .filter(|line| line.contains(" tok  "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(
+        listed,
+        ["system", "system", "window", "mode", "input"],
+        "{run}"
+    );
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "--json", "-p", "And now?"])
+        .run();
+    let told: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let sections = told["context"]["sections"].as_array().unwrap();
+    let kinds: Vec<_> = sections
+        .iter()
+        .map(|it| it["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        kinds,
+        ["system", "system", "window", "window", "mode", "input"]
+    );
+    assert_eq!(sections[4]["messages"], 0);
+}
+
+#[test]
+fn a_layout_that_is_none_is_a_mistake_that_names_those_there_are() {
+    let home = Home::new();
+    home.write("bad.yaml", "context: {layout: cachefriendly}\n");
+    let run = home.cogtrix(&["-c", "bad.yaml", "config", "check"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    for expected in ["context.layout", "classic", "cache-friendly"] {
+        assert!(run.stderr.contains(expected), "{expected}: {run}");
+    }
+}

@@ -3,3 +3,4 @@
 pub mod history;
 pub mod input;
 pub mod stamp;
+pub mod steps;

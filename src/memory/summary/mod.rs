@@ -5,6 +5,7 @@
 
 mod kept;
 mod length;
+pub mod steady;
 
 use super::writing::Writing;
 use super::{Prompt, script, transcript};
@@ -481,7 +482,7 @@ mod tests {
     #[test]
     fn replaced_summaries_are_kept_and_come_back() {
         let mut session = session(18, SAID);
-        for n in 1..=8 {
+        for n in 1..=15 {
             take(&mut session, &format!("- Summary {n} of the harbour talk.")).unwrap();
             for _ in 0..5 {
                 turn(&mut session, SAID, Vec::new());
@@ -497,7 +498,7 @@ mod tests {
                 .as_ref()
                 .unwrap()
                 .text
-                .starts_with("- Summary 7")
+                .starts_with("- Summary 14")
         );
         assert_eq!(session.hybrid().covered(), covered - 10);
         let fresh = self::session(1, SAID);

@@ -145,7 +145,7 @@ impl Row<'_> {
 
     fn messages(&self) -> usize {
         let sections = self.sections.iter();
-        sections.map(|section| section.as_messages().len()).sum()
+        sections.map(|section| section.spoken()).sum()
     }
 
     fn line(&self, count: Count, window: Tokens, columns: usize) -> String {
