@@ -293,6 +293,7 @@ impl Agent {
     /// because its log holds what is not on disk yet.
     pub fn open(&mut self, opened: Opened) -> Result<(), StoreError> {
         self.close()?;
+        self.put_shelf_down();
         self.ledger = Ledger::new(opened);
         self.begin_anew();
         Ok(())
@@ -300,6 +301,7 @@ impl Agent {
 
     /// Moves all that was said to the archive and begins anew under the same name; tells where it went.
     pub fn clear(&mut self) -> Result<std::path::PathBuf, StoreError> {
+        self.put_shelf_down();
         let archived = self.ledger.archive(self.clock.now())?;
         self.begin_anew();
         Ok(archived)
@@ -310,17 +312,18 @@ impl Agent {
         self.memory.restore(self.ledger.session());
         self.last = None;
         self.told = event::Told::default();
-        self.reopen_shelf();
+        self.put_shelf_down();
     }
 
     pub fn rename(&mut self, name: &SessionName) -> Result<(), StoreError> {
+        self.put_shelf_down();
         self.ledger.rename(name)?;
-        self.reopen_shelf();
+        self.put_shelf_down();
         Ok(())
     }
 
-    /// Its files are elsewhere now.
-    fn reopen_shelf(&mut self) {
+    /// Nothing of it is at work behind this: its files are about to be elsewhere, or are by now.
+    fn put_shelf_down(&mut self) {
         if let Some(kept) = &mut self.shelf {
             kept.open(self.ledger.session().name());
         }

@@ -2,6 +2,7 @@
 //! was just said (C8).
 
 use super::recall::{self, Question, Searching};
+use super::transcript::fenced;
 use super::{Memory, Timestamps, compaction};
 use crate::chat::{Message, Role, Session, Summary, Timestamp, Tokens};
 use crate::context::stages::{history, input, stamp};
@@ -133,6 +134,8 @@ impl Memory {
         let mut found = recall::find(session, searching, question);
         while !found.is_empty() {
             let quotes = recall::quote(session, searching.words, question, &found);
+            // What was said must not pass for what the program says.
+            let quotes = fenced(&quotes);
             let text = self.prompts.recall.fill(&[("exchanges", &quotes)]);
             let turns = found.iter().map(|found| found.turn).collect();
             let section = Section::system(SectionKind::Recall, Source::Recall(turns), text);

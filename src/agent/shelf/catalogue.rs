@@ -1,13 +1,14 @@
 //! `exchanges.jsonl`: the exchanges that have vectors, one line each, in the order in which they were said. Unit: one
 //! file, append-only. Invariant: a line is there before its vector counts; what is not whole is not read.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chat::{MessageId, Session, TurnId};
+use crate::chat::{MessageId, Session, Turn, TurnId};
 use crate::files::Disk;
 use crate::memory::recall::Exchange;
 
@@ -41,18 +42,23 @@ impl Entry {
 pub(super) struct Row {
     pub(super) turn: TurnId,
     first: MessageId,
+    /// Of its text.
+    print: u64,
 }
 
 impl Row {
-    /// Whether the session still has the exchange where it was.
-    pub(super) fn is_of(&self, session: &Session) -> bool {
-        let turns = session.turns();
-        let at = turns.binary_search_by_key(&self.turn, |turn| turn.id);
-        at.is_ok_and(|at| {
-            let exchange = Exchange::of(session, &turns[at]);
-            exchange.ids().next() == Some(&self.first)
-        })
+    /// Whether a turn still is the exchange that was indexed.
+    pub(super) fn is_of(&self, session: &Session, turn: &Turn) -> bool {
+        let exchange = Exchange::of(session, turn);
+        exchange.ids().next() == Some(&self.first) && print(&exchange.text()) == self.print
     }
+}
+
+/// Tells texts apart while the program runs.
+fn print(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[derive(Serialize, Deserialize)]
@@ -153,6 +159,7 @@ impl Catalogue {
         self.rows.extend(entries.iter().map(|entry| Row {
             turn: entry.turn,
             first: first(entry.ids.iter().cloned()),
+            print: print(&entry.text),
         }));
         Ok(())
     }
@@ -163,6 +170,7 @@ fn row(bytes: &[u8]) -> Result<Row, String> {
     Ok(Row {
         turn: TurnId(line.turn),
         first: first(line.messages.into_iter().map(MessageId::new)),
+        print: print(&line.text),
     })
 }
 

@@ -7,29 +7,22 @@
 //! Invariant: whatever fails costs this half of recall and nothing else; a failure is told once.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
 use super::Parts;
-use super::catalogue::Entry;
 use super::vectors::{Near, Vectors};
-use crate::chat::{Session, TurnId};
-use crate::embed::{Embedder, NoEmbedder};
+use super::work::{self, Ready, Trouble, lock};
+use crate::chat::Session;
+use crate::embed::NoEmbedder;
 use crate::hint::chain;
 use crate::memory::recall::Exchange;
-use crate::search::vectors::{BadVector, Spec, VectorError};
+use crate::search::vectors::Spec;
 
-/// Longest wait for the vector of a question, and for the index when a question comes before it is open.
+/// Longest wait for the index when a question comes before it is open.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Exchanges embedded and put on disk together.
-const BATCH: usize = 16;
-/// Exchanges that one task takes on, so that their texts do not fill the memory.
-const AT_ONCE: usize = 4_096;
-/// The nearest messages that take part in a search.
-const NEAREST: usize = 100;
 /// After failures in a row the embedder is left alone for twice as many turns each time, at most for so many.
 const LONGEST_REST: u32 = 32;
 
@@ -81,13 +74,32 @@ const WORTH_TELLING: usize = 200;
 #[derive(Debug, Default)]
 pub(super) struct Meaning {
     state: State,
-    /// Failures in a row, and turns to wait before the next try.
+    gate: Arc<Mutex<Gate>>,
+    /// Whether a question has waited for what is being opened, or need not.
+    waited: bool,
+    /// Failures in a row, the step that failed, and turns to wait before the next try.
     failures: u32,
+    failed: Option<Step>,
     rest: u32,
     /// That there are no vectors was said.
     told: bool,
     /// The person was told that a long way to go has begun, and not yet that it is over.
     owes_end: bool,
+}
+
+/// Held while an index is being opened: a thread cannot be called back, and must not begin an index in a folder that
+/// belongs to somebody else by then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Gate {
+    #[default]
+    Open,
+    Shut,
+}
+
+impl Drop for Meaning {
+    fn drop(&mut self) {
+        *lock(&self.gate) = Gate::Shut;
+    }
 }
 
 #[derive(Debug, Default)]
@@ -100,27 +112,12 @@ enum State {
     Open(Ready),
 }
 
-#[derive(Debug)]
-struct Ready {
-    embedder: Arc<dyn Embedder>,
-    /// Behind a lock because the task in the background writes what a question reads; held for single steps, in
-    /// threads.
-    vectors: Arc<Mutex<Vectors>>,
-    dropped: Option<String>,
-    task: Option<Task>,
-}
-
-#[derive(Debug)]
-struct Task {
-    handle: JoinHandle<Result<usize, String>>,
-    done: Arc<AtomicUsize>,
-    wanted: usize,
-}
-
-impl Drop for Task {
-    fn drop(&mut self) {
-        self.handle.abort();
-    }
+/// What is done, in this order: who can do one can do those before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Open,
+    Question,
+    Exchanges,
 }
 
 /// How far the vectors are.
@@ -145,13 +142,16 @@ impl Meaning {
     fn open(&mut self, parts: &Parts, folder: &Path) {
         let parts = parts.clone();
         let folder = folder.to_owned();
+        let gate = Arc::clone(&self.gate);
+        let stored = Vectors::stored(&folder);
+        // What is empty as yet is worth no wait.
+        self.waited = stored.is_none();
         self.state = State::Opening(tokio::spawn(async move {
             let embedder = parts.embedder.resolve().await;
             let Some(embedder) = embedder.map_err(|error| chain(&error))? else {
                 return Ok(None);
             };
             let model = embedder.model().to_owned();
-            let stored = Vectors::stored(&folder);
             if let Some(stored) = &stored
                 && stored.model != model
                 && is_away(&stored.model, &parts.embedder.passed())
@@ -161,23 +161,19 @@ impl Meaning {
                     stored.model
                 ));
             }
-            let stored = stored.filter(|stored| stored.model == model);
-            let dimension = match stored {
+            let dimension = match stored.filter(|stored| stored.model == model) {
                 Some(stored) => stored.dimension,
                 None => embedder.probe().await.map_err(|error| chain(&error))?,
             };
             let spec = Spec { model, dimension };
-            let opening =
-                tokio::task::spawn_blocking(move || Vectors::open(&parts, &folder, spec)).await;
-            let opened = opening
-                .map_err(|error| error.to_string())?
-                .map_err(|error| chain(&error))?;
-            Ok(Some(Ready {
-                embedder,
-                vectors: Arc::new(Mutex::new(opened.vectors)),
-                dropped: opened.dropped,
-                task: None,
-            }))
+            let opening = tokio::task::spawn_blocking(move || {
+                let gate = lock(&gate);
+                let opened = (*gate == Gate::Open).then(|| Vectors::open(&parts, &folder, spec));
+                opened.transpose()
+            });
+            let opened = opening.await.map_err(|error| error.to_string())?;
+            let opened = opened.map_err(|error| chain(&error))?;
+            Ok(opened.map(|opened| Ready::new(embedder, opened)))
         }));
     }
 
@@ -194,25 +190,41 @@ impl Meaning {
                 None
             }
             Ok(Some(mut ready)) => {
-                let dropped = ready.check(session).or(ready.dropped.take());
+                let dropped = ready.check(session);
                 self.state = State::Open(ready);
                 dropped.map(|why| News::Dropped { why })
             }
             Err(why) => {
                 self.state = State::Without;
-                self.failed(why)
+                self.went_wrong(Step::Open, why.into())
             }
         }
     }
 
-    fn failed(&mut self, why: String) -> Option<News> {
-        tracing::warn!("no vectors: {why}");
+    fn went_well(&mut self, step: Step) {
+        if self.failed.is_none_or(|failed| failed <= step) {
+            self.failures = 0;
+            self.failed = None;
+            self.told = false;
+        }
+    }
+
+    fn went_wrong(&mut self, step: Step, trouble: Trouble) -> Option<News> {
+        tracing::warn!("no vectors: {trouble:?}");
         self.failures = self.failures.saturating_add(1);
-        self.rest = 1_u32
-            .checked_shl(self.failures)
-            .map_or(LONGEST_REST, |rest| rest.min(LONGEST_REST));
+        self.failed = self.failed.max(Some(step));
+        self.rest = match trouble {
+            Trouble::Dropped(_) if self.failures == 1 => 0,
+            Trouble::Dropped(_) | Trouble::Passing(_) => {
+                let rest = 1_u32.checked_shl(self.failures);
+                rest.map_or(LONGEST_REST, |rest| rest.min(LONGEST_REST))
+            }
+        };
         let is_first = !std::mem::replace(&mut self.told, true);
-        is_first.then_some(News::Without { why })
+        is_first.then_some(match trouble {
+            Trouble::Passing(why) => News::Without { why },
+            Trouble::Dropped(why) => News::Dropped { why },
+        })
     }
 
     /// One turn less to rest.
@@ -229,7 +241,12 @@ impl Meaning {
         session: &Session,
         question: &str,
     ) -> (Vec<(usize, f32)>, Option<News>) {
-        let opening = tokio::time::timeout(PATIENCE, self.opened(session));
+        let patience = if std::mem::replace(&mut self.waited, true) {
+            Duration::ZERO
+        } else {
+            PATIENCE
+        };
+        let opening = tokio::time::timeout(patience, self.opened(session));
         let news = opening.await.ok().flatten();
         let State::Open(ready) = &self.state else {
             return (Vec::new(), news);
@@ -239,11 +256,13 @@ impl Meaning {
         }
         match ready.nearest(question).await {
             Ok(near) => {
-                self.failures = 0;
-                self.told = false;
+                self.went_well(Step::Question);
                 (messages(session, &near), news)
             }
-            Err(why) => (Vec::new(), self.failed(why).or(news)),
+            Err(trouble) => (
+                Vec::new(),
+                self.went_wrong(Step::Question, trouble).or(news),
+            ),
         }
     }
 
@@ -258,28 +277,24 @@ impl Meaning {
         if parts.embedder.is_off() || self.rest > 0 {
             return None;
         }
-        let last = match &self.state {
-            State::Closed => None,
-            State::Open(ready) if ready.task.is_none() => ready.vectors().last(),
-            State::Opening(_) | State::Without | State::Open(_) => return None,
-        };
-        let wanted = waiting(session, last, before);
-        if wanted.is_empty() {
-            return self.finished();
+        match &mut self.state {
+            State::Closed => {
+                if work::is_any(session, before) {
+                    self.open(parts, folder);
+                }
+                None
+            }
+            State::Open(ready) if !ready.is_working() => {
+                let exchanges = ready.start(session, before);
+                if exchanges == 0 {
+                    return self.finished();
+                }
+                let is_news = exchanges >= WORTH_TELLING && !self.owes_end;
+                self.owes_end |= is_news;
+                is_news.then_some(News::Indexing { exchanges })
+            }
+            State::Opening(_) | State::Without | State::Open(_) => None,
         }
-        let State::Open(ready) = &mut self.state else {
-            self.open(parts, folder);
-            return None;
-        };
-        let count = wanted.len();
-        ready.start(wanted);
-        let is_news = count >= WORTH_TELLING && !self.owes_end;
-        if is_news {
-            let all = exchanges(session, last, before).count();
-            self.owes_end = true;
-            return Some(News::Indexing { exchanges: all });
-        }
-        None
     }
 
     /// Makes all vectors that are missing, and waits for them.
@@ -315,16 +330,13 @@ impl Meaning {
     pub(super) async fn work_done(&mut self, session: &Session) -> Option<News> {
         match &mut self.state {
             State::Opening(_) => self.opened(session).await,
-            State::Open(ready) if ready.task.is_some() => {
-                let result = ready.task_done().await;
-                match result {
-                    Ok(_) => {
-                        self.failures = 0;
-                        None
-                    }
-                    Err(why) => self.failed(why),
+            State::Open(ready) if ready.is_working() => match ready.task_done().await {
+                Ok(()) => {
+                    self.went_well(Step::Exchanges);
+                    None
                 }
-            }
+                Err(trouble) => self.went_wrong(Step::Exchanges, trouble),
+            },
             State::Closed | State::Without | State::Open(_) => std::future::pending().await,
         }
     }
@@ -333,7 +345,7 @@ impl Meaning {
     pub(super) fn is_working(&self) -> bool {
         match &self.state {
             State::Opening(_) => true,
-            State::Open(ready) => ready.task.is_some(),
+            State::Open(ready) => ready.is_working(),
             State::Closed | State::Without => false,
         }
     }
@@ -343,15 +355,14 @@ impl Meaning {
         if !std::mem::take(&mut self.owes_end) {
             return None;
         }
-        let standing = self.standing()?;
-        let exchanges = standing.exchanges;
+        let exchanges = self.standing()?.exchanges;
         Some(News::Indexed { exchanges })
     }
 
     /// Gives up what runs; what is on disk by then stays.
     pub(super) fn abort(&mut self) {
         if let State::Open(ready) = &mut self.state {
-            ready.task = None;
+            ready.abort();
         }
     }
 
@@ -360,163 +371,13 @@ impl Meaning {
             return None;
         };
         let vectors = ready.vectors();
-        let running = ready.task.as_ref();
         Some(Standing {
-            model: Some(ready.embedder.model().to_owned()),
+            model: Some(ready.model().to_owned()),
             exchanges: vectors.len(),
             dimensions: vectors.dimension(),
-            running: running.map(|task| (task.done.load(Ordering::Relaxed), task.wanted)),
+            running: ready.running(),
         })
     }
-}
-
-impl Ready {
-    fn vectors(&self) -> MutexGuard<'_, Vectors> {
-        lock(&self.vectors)
-    }
-
-    /// Drops vectors that speak of another history.
-    fn check(&mut self, session: &Session) -> Option<String> {
-        let mut vectors = self.vectors();
-        if vectors.is_of(session) {
-            return None;
-        }
-        let dimension = vectors.dimension();
-        let why = "the vector index is of another history".to_owned();
-        match vectors.drop_all(dimension) {
-            Ok(()) => Some(why),
-            Err(error) => Some(format!("{why} ({})", chain(&error))),
-        }
-    }
-
-    async fn nearest(&self, question: &str) -> Result<Vec<Near>, String> {
-        let embedding = tokio::time::timeout(PATIENCE, self.embedder.embed(&[question])).await;
-        let embedded = embedding
-            .map_err(|_| format!("no vector within {} s", PATIENCE.as_secs()))?
-            .map_err(|error| chain(&error))?;
-        let vector = embedded.into_iter().next().unwrap_or_default();
-        let vectors = Arc::clone(&self.vectors);
-        let search = move || {
-            let mut vectors = lock(&vectors);
-            let found = vectors.nearest(&vector, NEAREST);
-            mend(&mut vectors, found, vector.len())
-        };
-        let searched = tokio::task::spawn_blocking(search).await;
-        searched.map_err(|error| error.to_string())?
-    }
-
-    fn start(&mut self, wanted: Vec<Entry>) {
-        let done = Arc::new(AtomicUsize::new(0));
-        let count = wanted.len();
-        let work = embed_all(
-            Arc::clone(&self.embedder),
-            Arc::clone(&self.vectors),
-            wanted,
-            Arc::clone(&done),
-        );
-        self.task = Some(Task {
-            handle: tokio::spawn(work),
-            done,
-            wanted: count,
-        });
-    }
-
-    async fn task_done(&mut self) -> Result<usize, String> {
-        let Some(task) = &mut self.task else {
-            return Ok(0);
-        };
-        let result = (&mut task.handle).await;
-        self.task = None;
-        result.unwrap_or_else(|error| Err(error.to_string()))
-    }
-}
-
-/// Embeds batch by batch; each is on disk before the next begins.
-async fn embed_all(
-    embedder: Arc<dyn Embedder>,
-    vectors: Arc<Mutex<Vectors>>,
-    wanted: Vec<Entry>,
-    done: Arc<AtomicUsize>,
-) -> Result<usize, String> {
-    let count = wanted.len();
-    let mut wanted = wanted.into_iter();
-    loop {
-        let batch: Vec<Entry> = wanted.by_ref().take(BATCH).collect();
-        if batch.is_empty() {
-            return Ok(count);
-        }
-        let texts = batch.iter().flat_map(|entry| &entry.texts);
-        let texts: Vec<&str> = texts.map(String::as_str).collect();
-        let made = embedder.embed(&texts).await;
-        let made = made.map_err(|error| chain(&error))?;
-        let size = batch.len();
-        let vectors = Arc::clone(&vectors);
-        let put = move || {
-            let mut vectors = lock(&vectors);
-            let dimension = made.first().map_or(0, Vec::len);
-            let added = vectors.add(&batch, &made);
-            mend(&mut vectors, added, dimension)
-        };
-        let put = tokio::task::spawn_blocking(put).await;
-        put.map_err(|error| error.to_string())??;
-        done.fetch_add(size, Ordering::Relaxed);
-    }
-}
-
-/// Begins an index anew that turned out to be damaged, or of a model that changed its dimensions.
-fn mend<T>(
-    vectors: &mut Vectors,
-    result: Result<T, VectorError>,
-    dimension: usize,
-) -> Result<T, String> {
-    result.map_err(|error| {
-        let is_lost = match &error {
-            VectorError::Unusable(_) => true,
-            VectorError::BadVector(BadVector::Length { .. }) => dimension > 0,
-            VectorError::BadVector(_) | VectorError::Io { .. } | VectorError::Full => false,
-        };
-        let why = chain(&error);
-        if is_lost && let Err(worse) = vectors.drop_all(dimension) {
-            return format!("{why}; {}", chain(&worse));
-        }
-        why
-    })
-}
-
-/// Whether the maker of vectors is one of those that were looked for and are not there just now: then another one that is
-/// must not take its place, since that would cost all vectors.
-fn is_away(maker: &str, absent: &[NoEmbedder]) -> bool {
-    let kind =
-        |name: &str| -> String { name.chars().take_while(char::is_ascii_alphabetic).collect() };
-    let maker = kind(maker);
-    absent.iter().any(|absent| kind(&absent.candidate) == maker)
-}
-
-fn lock(vectors: &Mutex<Vectors>) -> MutexGuard<'_, Vectors> {
-    vectors.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Exchanges behind a turn and before a message, oldest first, at most [`AT_ONCE`].
-fn waiting(session: &Session, last: Option<TurnId>, before: usize) -> Vec<Entry> {
-    let exchanges = exchanges(session, last, before).take(AT_ONCE);
-    exchanges
-        .map(|(turn, exchange)| Entry::of(turn, &exchange))
-        .collect()
-}
-
-fn exchanges(
-    session: &Session,
-    last: Option<TurnId>,
-    before: usize,
-) -> impl Iterator<Item = (TurnId, Exchange<'_>)> {
-    let turns = session.turns();
-    let first = last.map_or(0, |last| turns.partition_point(|turn| turn.id <= last));
-    let turns = turns[first..].iter();
-    turns
-        .take_while(move |turn| turn.messages.end <= before && turn.outcome.is_some())
-        .filter(|turn| turn.withdrawn.is_none())
-        .map(|turn| (turn.id, Exchange::of(session, turn)))
-        .filter(|(_, exchange)| !exchange.is_empty())
 }
 
 /// The messages that are near, by their indices in the session.
@@ -531,4 +392,45 @@ fn messages(session: &Session, near: &[Near]) -> Vec<(usize, f32)> {
         Some((index, near.cosine))
     };
     near.iter().filter_map(index).collect()
+}
+
+/// Whether the maker of vectors is one of those that were looked for and are not there just now: then another one that is
+/// must not take its place, since that would cost all vectors.
+fn is_away(maker: &str, absent: &[NoEmbedder]) -> bool {
+    let kind =
+        |name: &str| -> String { name.chars().take_while(char::is_ascii_alphabetic).collect() };
+    let maker = kind(maker);
+    absent.iter().any(|absent| kind(&absent.candidate) == maker)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passing() -> Trouble {
+        Trouble::Passing("busy".to_owned())
+    }
+
+    #[test]
+    fn a_step_that_fails_is_spoken_of_again_only_when_it_or_a_later_one_went_well() {
+        let mut meaning = Meaning::default();
+        assert!(meaning.went_wrong(Step::Exchanges, passing()).is_some());
+        meaning.went_well(Step::Question);
+        assert_eq!(meaning.went_wrong(Step::Exchanges, passing()), None);
+        assert_eq!(meaning.rest, 4, "longer each time");
+        meaning.went_well(Step::Exchanges);
+        assert!(meaning.went_wrong(Step::Question, passing()).is_some());
+        meaning.went_well(Step::Question);
+        assert!(meaning.went_wrong(Step::Open, passing()).is_some());
+    }
+
+    #[test]
+    fn what_was_dropped_is_made_again_at_once_but_not_for_ever() {
+        let mut meaning = Meaning::default();
+        let dropped = || Trouble::Dropped("damaged".to_owned());
+        let news = meaning.went_wrong(Step::Question, dropped());
+        assert!(matches!(news, Some(News::Dropped { .. })) && meaning.rest == 0);
+        assert_eq!(meaning.went_wrong(Step::Question, dropped()), None);
+        assert!(meaning.rest > 0);
+    }
 }

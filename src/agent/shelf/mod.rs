@@ -12,6 +12,7 @@ mod catalogue;
 mod meaning;
 mod reading;
 mod vectors;
+mod work;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::Parts;
 use super::catalogue::{Catalogue, Entry};
-use crate::chat::{Session, TurnId};
+use crate::chat::{Session, Turn, TurnId};
+use crate::memory::recall::Exchange;
 use crate::search::vectors::{BadVector, Filter, Options, Place, Spec, VectorError, VectorIndex};
 
 /// An open index with its catalogue.
@@ -19,6 +20,8 @@ pub(super) struct Vectors {
     parts: Parts,
     folder: PathBuf,
     spec: Spec,
+    /// Nothing is written any more.
+    is_closed: bool,
 }
 
 /// An index, and why the one that was there before was dropped, where one was.
@@ -48,6 +51,7 @@ impl Vectors {
                         parts: parts.clone(),
                         folder: folder.to_owned(),
                         spec,
+                        is_closed: false,
                     };
                     vectors.agree()?;
                     let dropped = None;
@@ -71,6 +75,7 @@ impl Vectors {
             parts: parts.clone(),
             folder: folder.to_owned(),
             spec,
+            is_closed: false,
         })
     }
 
@@ -88,17 +93,38 @@ impl Vectors {
     fn agree(&mut self) -> Result<(), VectorError> {
         let mut lines = 0..self.catalogue.rows().len();
         let whole = lines.find(|n| !self.index.contains(place(*n, 0)));
-        if let Some(whole) = whole {
-            let kept = self.catalogue.keep(whole);
-            kept.map_err(|error| io_error(&self.folder, error))?;
-        }
-        Ok(())
+        whole.map_or(Ok(()), |whole| self.keep(whole))
     }
 
-    /// Whether every line still speaks of this session.
-    pub(super) fn is_of(&self, session: &Session) -> bool {
-        let mut rows = self.catalogue.rows().iter();
-        rows.all(|row| row.is_of(session))
+    /// Cuts off what no longer speaks of this session, or of another exchange than its vector; tells how many lines
+    /// that were. An exchange without a line among those with one means that a line was lost, and that those behind it
+    /// belong to other vectors.
+    pub(super) fn follow(&mut self, session: &Session) -> Result<usize, VectorError> {
+        let rows = self.catalogue.rows();
+        let mut good = 0;
+        for turn in session.turns() {
+            let Some(row) = rows.get(good) else {
+                break;
+            };
+            if row.turn == turn.id && row.is_of(session, turn) {
+                good += 1;
+            } else if row.turn == turn.id || is_wanted(session, turn) {
+                break;
+            }
+        }
+        let gone = rows.len() - good;
+        self.keep(good)?;
+        Ok(gone)
+    }
+
+    fn keep(&mut self, lines: usize) -> Result<(), VectorError> {
+        let kept = self.catalogue.keep(lines);
+        kept.map_err(|error| io_error(&self.folder, error))
+    }
+
+    /// Lets nothing be written any more.
+    pub(super) fn close(&mut self) {
+        self.is_closed = true;
     }
 
     /// The turn up to which exchanges have their vectors.
@@ -114,15 +140,19 @@ impl Vectors {
         self.spec.dimension
     }
 
-    /// Adds exchanges with the vectors of their messages, in this order; on disk when it returns.
+    /// Adds exchanges with the vectors of their messages, in this order; on disk when it returns. What a task that was given up comes with late is
+    /// not taken.
     pub(super) fn add(
         &mut self,
         entries: &[Entry],
         vectors: &[Vec<f32>],
     ) -> Result<(), VectorError> {
+        let is_known = |entry: &Entry| Some(entry.turn) <= self.last();
+        if self.is_closed || entries.first().is_some_and(is_known) {
+            return Ok(());
+        }
         let first = self.catalogue.rows().len();
-        let messages = entries.iter().zip(first..);
-        let places = messages.flat_map(|(entry, line)| {
+        let places = entries.iter().zip(first..).flat_map(|(entry, line)| {
             let messages = 0..entry.texts.len();
             messages.map(move |message| place(line, message))
         });
@@ -164,6 +194,11 @@ pub(super) struct Near {
     /// Of those of its exchange, counted from 0.
     pub(super) message: usize,
     pub(super) cosine: f32,
+}
+
+/// Whether a turn should have a line.
+fn is_wanted(session: &Session, turn: &Turn) -> bool {
+    turn.withdrawn.is_none() && !Exchange::of(session, turn).is_empty()
 }
 
 fn options(parts: &Parts) -> Options {

@@ -219,12 +219,17 @@ fn kind(value: &Value) -> &'static str {
 
 /// In the words of the parser, without its line number: it saw one line only.
 fn not_json(error: &serde_json::Error) -> Flaw {
-    let problem = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
     Flaw::NotJson {
-        problem: problem.strip_suffix(&place).unwrap_or(&problem).to_owned(),
+        problem: problem(error),
         column: error.column(),
     }
+}
+
+/// What a parser says of a line, without the place in it.
+pub(super) fn problem(error: &serde_json::Error) -> String {
+    let problem = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    problem.strip_suffix(&place).unwrap_or(&problem).to_owned()
 }
 
 fn shortened(text: &str) -> String {

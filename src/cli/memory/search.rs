@@ -6,12 +6,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::library::Library;
+use super::line;
 use super::source::Source;
-use crate::chat::{Message, SessionName};
+use crate::chat::{BadName, Message, SessionName};
 use crate::cli::args::{ChatArgs, SearchArgs};
 use crate::cli::report::{CliError, Exit};
 use crate::memory::recall::{self, Question, Searching};
 use crate::repl::transcript::first_words;
+use crate::store::StoreError;
 use crate::term::Output;
 
 /// A message that was found.
@@ -143,9 +145,9 @@ impl Hit {
         json!({
             "id": self.message.id.as_str(),
             "session": self.session.as_str(),
-            "score": self.score,
-            "overlap": self.overlap,
-            "similarity": self.similarity,
+            "score": rounded(self.score),
+            "overlap": rounded(self.overlap),
+            "similarity": self.similarity.map(rounded),
             "role": self.message.role.as_str(),
             "speaker": self.message.speaker(),
             "timestamp": self.message.at.map(crate::chat::Timestamp::iso),
@@ -170,6 +172,11 @@ impl Hit {
             first_words(&said, SHOWN)
         )
     }
+}
+
+/// As many digits as mean something.
+fn rounded(score: f32) -> f64 {
+    (f64::from(score) * 1e6).round() / 1e6
 }
 
 /// A line of a batch.
@@ -198,12 +205,24 @@ async fn answer_all(
         if bytes.trim_ascii().is_empty() {
             continue;
         }
-        let asked: Asked = serde_json::from_slice(&bytes).map_err(|error| CliError::Usage {
-            problem: format!("{}, line {}: {error}", source.name(), input.line()),
+        let wrong = |problem: String| CliError::Usage {
+            problem: format!("{}, line {}: {problem}", source.name(), input.line()),
             hint: "each line is {\"id\": …, \"query\": …}, with a \"session\" where it is another one",
-        })?;
+        };
+        let asked: Result<Asked, _> = serde_json::from_slice(&bytes);
+        let asked = asked.map_err(|error| wrong(line::problem(&error)))?;
         let hits = match &asked.session {
-            Some(name) => search_one(library, &name.parse()?, &asked.query, k, output).await?,
+            Some(name) => {
+                let name = name.parse();
+                let name = name.map_err(|error: BadName| wrong(error.to_string()))?;
+                let hits = search_one(library, &name, &asked.query, k, output).await;
+                hits.map_err(|error| match error {
+                    CliError::Store(missing @ StoreError::Missing { .. }) => {
+                        wrong(missing.to_string())
+                    }
+                    other => other,
+                })?
+            }
             None => scope.search(library, &asked.query, k, output).await?,
         };
         let hits: Vec<Value> = hits
@@ -211,7 +230,7 @@ async fn answer_all(
             .map(|hit| {
                 json!({
                     "id": hit.message.id.as_str(),
-                    "score": hit.score,
+                    "score": rounded(hit.score),
                     "session": hit.session.as_str(),
                 })
             })

@@ -1,6 +1,7 @@
 //! `/recall`: what memory would bring for a question, how well each fits, and where it is from.
 
 use super::{Answer, CommandError, Desk, Next, usage};
+use crate::context::stages::history::window_start;
 use crate::memory::recall::Found;
 
 /// Exchanges shown.
@@ -11,11 +12,17 @@ pub(super) async fn run(desk: &mut Desk, question: &str) -> Result<Next, Command
         return Err(usage("recall", "wants a question".to_owned()));
     }
     let recalled = desk.agent.recall(question, SHOWN).await;
+    let window = desk.agent.memory().mode().window;
+    let window = window_start(desk.session(), window);
     let shown: Vec<String> = recalled
         .found
         .iter()
         .zip(&recalled.quotes)
-        .map(|(found, quote)| format!("{}\n{quote}", figures(found)))
+        .map(|(found, quote)| {
+            let is_sent = found.messages.start >= window;
+            let sent = if is_sent { ", in the window" } else { "" };
+            format!("{}{sent}\n{quote}", figures(found))
+        })
         .collect();
     let text = if shown.is_empty() {
         "Nothing that was said speaks of that".to_owned()
@@ -28,7 +35,7 @@ pub(super) async fn run(desk: &mut Desk, question: &str) -> Result<Next, Command
     }))
 }
 
-/// `0.92  words 61 %, meaning 0.48`.
+/// `0.92  words 61 %, meaning 0.48`; the window is sent anyway.
 fn figures(found: &Found) -> String {
     let best = found.best;
     let meaning = best

@@ -13,7 +13,7 @@ use super::index::LexicalIndex;
 use super::lists::Lists;
 use super::names::{self, Named};
 use super::postings::Postings;
-use super::terms::{Purpose, terms};
+use super::terms::{Purpose, is_spaceless, terms};
 use crate::search::Voice;
 
 /// What a related term counts of the one asked for.
@@ -24,6 +24,8 @@ const BEGINS_ALIKE: f32 = 0.5;
 const LOOKED_AT: usize = 300;
 /// Of a longer question only so many bytes at each end are read.
 const END: usize = 8 * 1024;
+/// What a pair of characters that the index has not counts of one that it has.
+const UNKNOWN_PAIR: f32 = 0.35;
 /// Of a question with more terms the rarest that the index has are asked for.
 const MOST_TERMS: usize = 32;
 
@@ -31,7 +33,7 @@ const MOST_TERMS: usize = 32;
 pub(super) struct Question<'a> {
     /// The terms the index has, with their weights.
     pub(super) terms: Vec<(&'a Postings, f32)>,
-    /// The weights of the question's own terms, also of those the index has not.
+    /// The weights of the question's own terms, also of those the index has not, as far as they can be expected.
     pub(super) most: f32,
     /// Of each speaker.
     pub(super) named: Vec<Named>,
@@ -50,12 +52,26 @@ impl<'a> Question<'a> {
                 .into_iter()
                 .filter_map(|(term, weight)| Some((index.terms.get(term)?, weight)))
                 .collect(),
-            most: asked.values().sum(),
+            most: asked
+                .iter()
+                .map(|(term, weight)| weight * expected(index, term))
+                .sum(),
             named: names::named(&index.lists, &index.speakers, question),
             voice: names::voice(&index.lists, question),
             dates: dates::spans(&dates::dates(&index.lists, question), &index.years),
             asks_when: asks_when.is_some_and(|pattern| pattern.is_match(question)),
         }
+    }
+}
+
+/// How far a good answer can be expected to have a term. Of what is written without spaces every pair of neighbours is
+/// a term; those that nobody wrote before are mostly the end of one word and the beginning of another.
+fn expected(index: &LexicalIndex, term: &str) -> f32 {
+    let is_pair = term.chars().next().is_some_and(is_spaceless);
+    if is_pair && !index.terms.contains_key(term) {
+        UNKNOWN_PAIR
+    } else {
+        1.0
     }
 }
 

@@ -80,6 +80,7 @@ pub struct Script {
     models: Vec<String>,
     window: Option<u32>,
     longest_text: usize,
+    dimensions: usize,
     routes: BTreeMap<String, Reply>,
     first: BTreeMap<String, Reply>,
 }
@@ -110,6 +111,7 @@ impl Script {
             models: vec!["scripted".to_owned()],
             window: Some(32_768),
             longest_text: usize::MAX,
+            dimensions: serve::DIMENSIONS,
             routes: BTreeMap::new(),
             first: BTreeMap::new(),
         }
@@ -133,6 +135,13 @@ impl Script {
     #[must_use]
     pub fn longest_text(mut self, longest: usize) -> Self {
         self.longest_text = longest;
+        self
+    }
+
+    /// Numbers in each vector; 16 unless said otherwise.
+    #[must_use]
+    pub fn dimensions(mut self, dimensions: usize) -> Self {
+        self.dimensions = dimensions;
         self
     }
 
@@ -254,6 +263,19 @@ impl Server {
         let (log, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         drop(log);
         assert!(!waited.timed_out(), "{n} chat requests did not come");
+    }
+
+    /// The texts it was asked to embed, in the order in which they came.
+    pub fn embedded(&self) -> Vec<String> {
+        let requests = self.requests().into_iter();
+        let asked = requests.filter(|request| serve::embeds(&request.path));
+        let texts = asked.flat_map(|request| match &request.body["input"] {
+            Value::Array(texts) => texts.clone(),
+            _ => Vec::new(),
+        });
+        texts
+            .filter_map(|text| text.as_str().map(str::to_owned))
+            .collect()
     }
 
     /// What was wrong with the chat requests; dropping a server with such panics.

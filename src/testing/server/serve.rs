@@ -14,7 +14,7 @@ use super::{PATIENCE, Request, Script, Shared, fail, raw};
 use crate::embed::Hashed;
 
 /// Dimensions of the vectors it sends.
-const EMBEDDING: usize = 16;
+pub(super) const DIMENSIONS: usize = 16;
 
 /// What becomes of the connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -142,10 +142,15 @@ fn aside(script: &Script, request: &Request) -> Reply {
         );
         return ok(json!({"model_info": info, "capabilities": ["completion"], "license": null}));
     }
-    if path.ends_with("/api/embed") || path.ends_with("/embeddings") {
+    if embeds(path) {
         return embeddings(script, request, path.ends_with("/api/embed"));
     }
     raw(404, "text/plain", ["404 page not found"])
+}
+
+/// Whether a request for this path wants vectors.
+pub(super) fn embeds(path: &str) -> bool {
+    path.ends_with("/api/embed") || path.ends_with("/embeddings")
 }
 
 /// Vectors in the shape of either format; the one that numbers them sends the last first.
@@ -163,7 +168,7 @@ fn embeddings(script: &Script, request: &Request, is_ollama: bool) -> Reply {
         };
         return raw(400, "application/json", [error.to_string()]);
     }
-    let embedder = Hashed::new(EMBEDDING);
+    let embedder = Hashed::new(script.dimensions);
     let vectors = texts.iter().map(|text| embedder.vector(text));
     let model = &request.body["model"];
     let body = if is_ollama {
