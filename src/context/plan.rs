@@ -42,6 +42,16 @@ impl ContextPlan {
         &self.sections
     }
 
+    /// The text that recall brought.
+    pub fn recalled(&self) -> Option<&str> {
+        let mut sections = self.sections.iter();
+        let recall = sections.find(|section| section.kind == SectionKind::Recall)?;
+        match recall.content() {
+            Content::System(text) => Some(text),
+            Content::Messages(_) => None,
+        }
+    }
+
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
