@@ -1,7 +1,7 @@
 //! What the next request would hold if there were room: system texts, what stands for the past, the past itself, what
 //! was just said (C8).
 
-use super::recall::{self, Question, Searching};
+use super::recall::{self, Found, Question, Searching};
 use super::{Memory, Timestamps, compaction};
 use crate::chat::{Message, Role, Session, Summary, Timestamp, Tokens};
 use crate::context::stages::{history, input, stamp};
@@ -21,6 +21,9 @@ pub struct Surroundings<'a> {
 
 /// The share of the room that recalled exchanges may take: one part in so many.
 const RECALL_SHARE: u32 = 6;
+
+/// Exchanges looked at for each one wanted: some stand in the request after all.
+const CANDIDATES_EACH: usize = 3;
 
 /// Past turns of a draft, oldest first.
 struct Past {
@@ -75,7 +78,7 @@ impl Memory {
     }
 
     /// The exchanges of long ago that speak of the input. They are given room before the oldest turns of the past are,
-    /// and what those say can be found then.
+    /// and what those say can be found then; so the one search there is looks at those turns too.
     fn recalled(
         &self,
         session: &Session,
@@ -84,42 +87,42 @@ impl Memory {
         fixed: Tokens,
         past: &mut Past,
     ) -> Option<Section> {
-        let most = Tokens(around.room.0 / RECALL_SHARE);
-        let found = self.recall(session, input, around.recall?, past.begins, most)?;
-        let room = around.room.minus(fixed + found.cost());
-        if !past.shrink(session, room) {
-            return Some(found);
-        }
-        self.recall(
-            session,
-            input,
-            around.recall?,
-            past.begins,
-            most.min(found.cost()),
-        )
-    }
-
-    /// The best exchanges before a message, as many as are wanted and cost at most so much.
-    fn recall(
-        &self,
-        session: &Session,
-        input: &Message,
-        searching: Searching<'_>,
-        before: usize,
-        most: Tokens,
-    ) -> Option<Section> {
+        let searching = around.recall?;
         let said = input.said();
-        let settings = &self.settings.recall;
-        let question = Question {
-            text: &said,
-            k: self.mode().hybrid.vector_recall_k,
-            before,
-            min_similarity: settings.min_similarity,
-        };
-        if question.k == 0 || !settings.asks(&said) {
+        let k = self.mode().hybrid.vector_recall_k;
+        if k == 0 || !self.settings.recall.asks(&said) {
             return None;
         }
-        let mut found = recall::find(session, searching, question);
+        let most = Tokens(around.room.0 / RECALL_SHARE);
+        let room = around.room.minus(fixed);
+        let question = Question {
+            text: &said,
+            k: k * CANDIDATES_EACH,
+            before: past.begin_within(session, room.minus(most)),
+            min_similarity: self.settings.recall.min_similarity,
+        };
+        let found = recall::find(session, searching, question);
+        let first = |before: usize, most: Tokens| {
+            let found = found.iter().filter(|found| found.messages.start < before);
+            let found = found.take(k).cloned().collect();
+            self.quoted(session, searching, question, found, most)
+        };
+        let recalled = first(past.begins, most)?;
+        if !past.shrink(session, room.minus(recalled.cost())) {
+            return Some(recalled);
+        }
+        first(past.begins, most.min(recalled.cost()))
+    }
+
+    /// The best of what was found, as many as cost at most so much.
+    fn quoted(
+        &self,
+        session: &Session,
+        searching: Searching<'_>,
+        question: Question<'_>,
+        mut found: Vec<Found>,
+        most: Tokens,
+    ) -> Option<Section> {
         while !found.is_empty() {
             let quotes = recall::quote(session, searching.words, question, &found);
             let text = self.prompts.recall.fill(&[("exchanges", &quotes)]);
@@ -182,17 +185,28 @@ impl Memory {
 impl Past {
     /// Lets go of the oldest turns that do not fit, never of the last one; tells whether any went.
     fn shrink(&mut self, session: &Session, room: Tokens) -> bool {
+        let gone = self.too_many(room);
+        self.sections.drain(..gone);
+        let begins = begins(session, &self.sections);
+        self.beyond += begins - self.begins;
+        self.begins = begins;
+        gone > 0
+    }
+
+    /// Where it would begin then.
+    fn begin_within(&self, session: &Session, room: Tokens) -> usize {
+        begins(session, &self.sections[self.too_many(room)..])
+    }
+
+    /// How many of the oldest turns do not fit.
+    fn too_many(&self, room: Tokens) -> usize {
         let mut cost: Tokens = self.sections.iter().map(Section::cost).sum();
         let mut gone = 0;
         while cost > room && gone + 1 < self.sections.len() {
             cost = cost.minus(self.sections[gone].cost());
             gone += 1;
         }
-        self.sections.drain(..gone);
-        let begins = begins(session, &self.sections);
-        self.beyond += begins - self.begins;
-        self.begins = begins;
-        gone > 0
+        gone
     }
 }
 

@@ -21,8 +21,6 @@ use tokio_util::sync::CancellationToken;
 use super::{Careless, TURNS, text};
 
 const FACTS: usize = 60;
-/// A fact in each so many turns, the first soon after the beginning.
-const EVERY: usize = 15;
 /// Turns of one sitting, and seconds from one sitting to the next.
 const SITTING: usize = 25;
 const DAY: i64 = 86_400;
@@ -193,6 +191,8 @@ fn parts(folder: &Path, candidates: Vec<Candidate>) -> Parts {
 
 /// A way to remember.
 struct Way {
+    /// Turns from one fact to the next.
+    every: usize,
     window: Tokens,
     carry_pending: bool,
     embedder: Vec<Candidate>,
@@ -279,18 +279,19 @@ impl Talk {
 
 /// Facts that are neither in the request nor brought by recall when they are asked for, at some time or in the end.
 async fn lost(way: Way) -> Vec<String> {
+    let every = way.every;
     let mut talk = Talk::begin(way);
     let facts = Fact::all();
     let mut told = 0;
     let mut lost = Vec::new();
-    for turn in 1..=TURNS {
+    for turn in 1..=every * (FACTS + 6) {
         if turn.is_multiple_of(SITTING) {
             talk.clock.advance(DAY);
         }
-        if turn % EVERY == 5 && told < FACTS {
+        if turn % every == 5 && told < FACTS {
             talk.tell(&facts[told], turn).await;
             told += 1;
-        } else if turn % (5 * EVERY) == 60 {
+        } else if turn % (5 * every) == 4 * every {
             let fact = &facts[turn * 7 % told];
             if !talk.knows(fact).await {
                 lost.push(format!("turn {turn}, {:?}: {}", fact.said, fact.question));
@@ -303,6 +304,7 @@ async fn lost(way: Way) -> Vec<String> {
         }
     }
     assert_eq!(told, FACTS);
+    assert!(every != LONG || talk.agent.session().turns().len() >= TURNS);
     for fact in &facts {
         if !talk.knows(fact).await {
             lost.push(format!("in the end, {:?}: {}", fact.said, fact.question));
@@ -313,11 +315,17 @@ async fn lost(way: Way) -> Vec<String> {
     lost
 }
 
+/// A thousand turns.
+const LONG: usize = 16;
+/// Some four hundred.
+const SHORT: usize = 7;
+
 const NONE: [String; 0] = [];
 
 #[tokio::test]
 async fn what_was_told_once_is_found_by_its_words() {
     let way = Way {
+        every: LONG,
         window: Tokens(32_768),
         carry_pending: true,
         embedder: Vec::new(),
@@ -328,6 +336,7 @@ async fn what_was_told_once_is_found_by_its_words() {
 #[tokio::test]
 async fn what_was_told_once_is_found_with_an_embedder_too() {
     let way = Way {
+        every: SHORT,
         window: Tokens(32_768),
         carry_pending: true,
         embedder: vec![Candidate::Hashed { dimensions: 64 }],
@@ -338,6 +347,7 @@ async fn what_was_told_once_is_found_with_an_embedder_too() {
 #[tokio::test]
 async fn what_was_told_once_is_found_in_a_window_too_small_for_what_waits_for_a_summary() {
     let way = Way {
+        every: SHORT,
         window: Tokens(8_192),
         carry_pending: true,
         embedder: Vec::new(),
@@ -348,6 +358,7 @@ async fn what_was_told_once_is_found_in_a_window_too_small_for_what_waits_for_a_
 #[tokio::test]
 async fn what_was_told_once_is_found_where_nothing_is_carried_until_it_is_summarised() {
     let way = Way {
+        every: SHORT,
         window: Tokens(32_768),
         carry_pending: false,
         embedder: Vec::new(),
