@@ -104,36 +104,41 @@ impl Memory {
         let found = recall::find(session, searching, question);
         let first = |before: usize, most: Tokens| {
             let found = found.iter().filter(|found| found.messages.start < before);
-            let found = found.take(k).cloned().collect();
+            let found = recall::first(session, searching.words, &said, found.cloned(), k);
             self.quoted(session, searching, question, found, most)
         };
         let recalled = first(past.begins, most)?;
         if !past.shrink(session, room.minus(recalled.cost())) {
             return Some(recalled);
         }
-        first(past.begins, most.min(recalled.cost()))
+        // What was found before is no part of the request now either.
+        first(past.begins, most.min(recalled.cost())).or(Some(recalled))
     }
 
-    /// The best of what was found, as many as cost at most so much.
+    /// Of what was found, best first, all that finds room in so much.
     fn quoted(
         &self,
         session: &Session,
         searching: Searching<'_>,
         question: Question<'_>,
-        mut found: Vec<Found>,
+        found: Vec<Found>,
         most: Tokens,
     ) -> Option<Section> {
-        while !found.is_empty() {
-            let quotes = recall::quote(session, searching.words, question, &found);
+        let mut chosen: Vec<Found> = Vec::new();
+        let mut best = None;
+        for found in found {
+            chosen.push(found);
+            let quotes = recall::quote(session, searching.words, question, &chosen);
             let text = self.prompts.recall.fill(&[("exchanges", &quotes)]);
-            let turns = found.iter().map(|found| found.turn).collect();
+            let turns = chosen.iter().map(|found| found.turn).collect();
             let section = Section::system(SectionKind::Recall, Source::Recall(turns), text);
             if section.cost() <= most {
-                return Some(section);
+                best = Some(section);
+            } else {
+                chosen.pop();
             }
-            found.pop();
         }
-        None
+        best
     }
 
     fn summary(&self, summary: &Summary) -> Section {

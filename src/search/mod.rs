@@ -75,7 +75,7 @@ pub struct Weights {
     /// Nearness by meaning, from 0 to 1.
     pub meaning: f32,
     /// The question names who said it, or says "I" of a message of the user or "you" of the assistant's; taken away
-    /// where it speaks of somebody else.
+    /// where it names somebody else.
     pub speaker: f32,
     /// It was said at the date in the question.
     pub date: f32,

@@ -32,6 +32,9 @@ const LEAST_OVERLAP_OF_EACH: f32 = 0.1;
 /// Messages looked at for each exchange wanted.
 const HITS_EACH: usize = 6;
 
+/// Exchanges looked at for each one wanted, for the one that says most of the question.
+const LOOKED_AT_EACH: usize = 4;
+
 impl RecallSettings {
     /// Whether an input says enough to look for what it may be about. Scripts without spaces count by characters.
     pub fn asks(&self, input: &str) -> bool {
@@ -88,6 +91,11 @@ pub struct Found {
 /// The messages that fit a question best, best first, however little that is.
 pub fn search_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<Hit> {
     let Searching { words, nearest } = searching;
+    // Where nothing is near, what is least far tells nothing.
+    let is_near = nearest
+        .iter()
+        .any(|(_, near)| *near >= question.min_similarity);
+    let nearest = if is_near { nearest } else { &[] };
     let before = |message: usize| message < question.before;
     let hits = words.search(question.text, nearest, question.k, before);
     let hits = hits.into_iter().map(|hit| {
@@ -139,8 +147,41 @@ pub fn find(session: &Session, searching: Searching<'_>, question: Question<'_>)
         .collect();
     let by_score = |a: &Found, b: &Found| b.best.score.total_cmp(&a.best.score);
     found.sort_by(|a, b| by_score(a, b).then(b.turn.cmp(&a.turn)));
-    found.truncate(question.k);
-    found
+    let found = found.into_iter();
+    first(session, searching.words, question.text, found, question.k)
+}
+
+/// The first `k` of what was found, best first. The one that says most of the question in its own words is always among
+/// them, as the last if need be: what speaks against it may be no more than that its vector does not know the middle
+/// of a long text, or that what was said next to it ranks higher. A question says nothing of what it asks.
+pub(super) fn first(
+    session: &Session,
+    words: &Words,
+    question: &str,
+    found: impl Iterator<Item = Found>,
+    k: usize,
+) -> Vec<Found> {
+    let mut first: Vec<Found> = found.take(k.saturating_mul(LOOKED_AT_EACH)).collect();
+    if first.len() <= k || k == 0 {
+        return first;
+    }
+    let says_most = first.iter().enumerate().map(|(at, found)| {
+        let message = &session.messages()[found.best.message];
+        let said = exchange::said(message).unwrap_or_default();
+        let asks = said.trim_end().ends_with(['?', '？', '؟']);
+        let coverage = if asks {
+            0.0
+        } else {
+            words.coverage(question, &said)
+        };
+        (at, coverage)
+    });
+    let says_most = says_most.rev().max_by(|a, b| a.1.total_cmp(&b.1));
+    if let Some((at, _)) = says_most.filter(|(at, coverage)| *at >= k && *coverage > 0.0) {
+        first.swap(k - 1, at);
+    }
+    first.truncate(k);
+    first
 }
 
 /// The turn a message belongs to, unless it was taken back.

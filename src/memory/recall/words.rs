@@ -19,10 +19,13 @@ use crate::search::{Cosines, Document, Hit, LexicalIndex, Lists, Voice, Weights}
 const HEAD: usize = 192 << 10;
 const TAIL: usize = 64 << 10;
 
+/// So much of a message is read to tell how much of a question it covers.
+const COVERED: usize = 16 << 10;
+
 /// A message of so many bytes stands at one place.
-const LONG: usize = 1_500;
+const LONG: usize = 900;
 /// About so many bytes of a longer one at each.
-const PART: usize = 600;
+const PART: usize = 300;
 
 const MAGIC: &[u8] = b"cogtrix words 2\n";
 const PRINT: usize = 32;
@@ -188,6 +191,12 @@ impl Words {
     /// The question as a sentence encoder should get it.
     pub fn in_first_person(&self, question: &str) -> String {
         self.index.in_first_person(question)
+    }
+
+    /// See [`LexicalIndex::coverage`].
+    pub(super) fn coverage(&self, question: &str, text: &str) -> f32 {
+        let head = &text[..text.floor_char_boundary(text.len().min(COVERED))];
+        self.index.coverage(question, head)
     }
 
     /// See [`LexicalIndex::passage`].

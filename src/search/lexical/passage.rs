@@ -19,6 +19,22 @@ struct Piece {
 }
 
 impl LexicalIndex {
+    /// The share of the question that a text has in its own words, the rare ones counting more: 0 to 1.
+    pub fn coverage(&self, question: &str, text: &str) -> f32 {
+        let asked = asked(self, question);
+        let most: f32 = asked.values().sum();
+        let mut missing = asked;
+        terms(&self.lists, text, Purpose::Index, |term| {
+            missing.remove(term);
+        });
+        let missing: f32 = missing.values().sum();
+        if most > 0.0 {
+            1.0 - missing / most
+        } else {
+            0.0
+        }
+    }
+
     /// The part of `text` of at most `chars` characters, whole sentences where they are not too long, that has the
     /// most of the question's words, the rare ones counting more; `None` where it has none of them.
     pub fn passage(&self, question: &str, text: &str, chars: usize) -> Option<Range<usize>> {
