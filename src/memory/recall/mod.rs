@@ -18,7 +18,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::RecallSettings;
-use crate::chat::{Session, Turn, TurnId};
+use crate::chat::{Message, Session, Turn, TurnId};
 
 pub use exchange::Exchange;
 pub use quote::quote;
@@ -165,16 +165,18 @@ pub(super) fn first(
     if first.len() <= k || k == 0 {
         return first;
     }
-    let says_most = first.iter().enumerate().map(|(at, found)| {
-        let message = &session.messages()[found.best.message];
+    let coverage = |message: &Message| {
         let said = exchange::said(message).unwrap_or_default();
         let asks = said.trim_end().ends_with(['?', '？', '؟']);
-        let coverage = if asks {
+        if asks {
             0.0
         } else {
             words.coverage(question, &said)
-        };
-        (at, coverage)
+        }
+    };
+    let says_most = first.iter().enumerate().map(|(at, found)| {
+        let messages = session.messages()[found.messages.clone()].iter();
+        (at, messages.map(coverage).fold(0.0, f32::max))
     });
     let says_most = says_most.rev().max_by(|a, b| a.1.total_cmp(&b.1));
     if let Some((at, _)) = says_most.filter(|(at, coverage)| *at >= k && *coverage > 0.0) {

@@ -307,22 +307,6 @@ async fn lost(way: Way) -> Vec<String> {
     assert!(every != LONG || talk.agent.session().turns().len() >= TURNS);
     for fact in &facts {
         if !talk.knows(fact).await {
-            let plan = talk.agent.last_plan().unwrap();
-            eprintln!("LOST {} | {}", fact.question, fact.statement);
-            for line in plan.recalled().unwrap_or("").lines() {
-                eprintln!("    {}", line.chars().take(150).collect::<String>());
-            }
-            let r = talk.agent.recall(&fact.question, 30).await;
-            for (f, q) in r.found.iter().zip(&r.quotes).take(30) {
-                eprintln!(
-                    "    rank {} score {:.2} overlap {:.2} sim {:?} {}",
-                    f.turn,
-                    f.best.score,
-                    f.best.overlap,
-                    f.best.similarity,
-                    if q.contains(&fact.code) { "<<<<<" } else { "" }
-                );
-            }
             lost.push(format!("in the end, {:?}: {}", fact.said, fact.question));
         }
     }
