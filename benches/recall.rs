@@ -182,8 +182,8 @@ fn rows(messages: usize) -> Vec<Row> {
     let file = folder.path().join("words.idx");
     let bytes = words.to_bytes(&session);
     println!(
-        "{messages} messages: an index of {:.1} MB",
-        bytes.len() as f64 / 1e6
+        "{messages} messages: an index of {} KB",
+        bytes.len() / 1_000
     );
     LocalDisk.replace(&file, &bytes).expect("room on the disk");
     let open = || {
