@@ -108,6 +108,7 @@ fn request(text: &str) -> ChatRequest {
     let message = Message::text(MessageId::new("count"), Role::User, text, None);
     ChatRequest {
         system: Vec::new(),
+        recalled: None,
         messages: vec![message].into(),
         tools: Vec::new(),
         max_tokens: Tokens(1),

@@ -58,7 +58,7 @@ impl Agent {
         if !self.recalls() || !self.memory.recall_settings().asks(&said) {
             return (Lookup::default(), None);
         }
-        self.look_up_words(&recall::asked(&said)).await
+        self.look_up_words(&recall::asked(said.as_ref())).await
     }
 
     async fn look_up_words(&mut self, said: &str) -> (Lookup, Option<Warning>) {
@@ -105,9 +105,10 @@ impl Agent {
         };
         let session = self.session();
         let found = recall::find(session, searching, question);
+        let asked = searching.words.asked(text);
         let quotes = found.iter().map(|found| {
             let one = std::slice::from_ref(found);
-            recall::quote(session, searching.words, question, one)
+            recall::quote(session, &asked, one)
         });
         Recalled {
             quotes: quotes.collect(),

@@ -258,6 +258,7 @@ impl Agent {
     fn request(&self, plan: &ContextPlan) -> ChatRequest {
         ChatRequest {
             system: plan.system(self.settings.context.merge_system),
+            recalled: plan.recalled().map(Cow::into_owned),
             messages: plan.messages().cloned().collect(),
             tools: Vec::new(),
             max_tokens: plan.max_tokens(),

@@ -96,6 +96,7 @@ impl Writer {
         let max_tokens = most.min(self.budget.max_tokens(message.cost()));
         let request = ChatRequest {
             system: Vec::new(),
+            recalled: None,
             messages: [message].into(),
             tools: Vec::new(),
             max_tokens,

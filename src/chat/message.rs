@@ -76,6 +76,9 @@ pub enum Part {
 /// Fields of a stored message that this version does not know; carried along and written back.
 pub type Unknown = serde_json::Map<String, serde_json::Value>;
 
+/// Begins each reply that stands in for a model's. Such a reply quotes what was said and is no source of it.
+pub const STAND_IN: &str = "[no model; `/help model` says how to get one]";
+
 /// One message of a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
@@ -111,6 +114,11 @@ impl Message {
     /// Whether it is one of [`Message::reference`].
     pub fn is_reference(&self) -> bool {
         self.id.as_str() == REFERENCE
+    }
+
+    /// Whether it is a reply that was given where there was no model.
+    pub fn is_stand_in(&self) -> bool {
+        self.role == Role::Assistant && self.said().starts_with(STAND_IN)
     }
 
     /// The text parts joined by line breaks; borrowed in the usual case of one part.

@@ -16,7 +16,7 @@ mod tokens;
 mod tool;
 mod turn;
 
-pub use message::{Message, MessageId, Part, Role, Unknown};
+pub use message::{Message, MessageId, Part, Role, STAND_IN, Unknown};
 pub use name::{BadName, SessionName};
 pub use record::{Compaction, Hybrid, ModeStates, Record, Summary, Withdrawal};
 pub use session::{Session, SessionMeta};

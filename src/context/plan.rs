@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use std::borrow::Cow;
+
 use crate::chat::{Message, Tokens};
 
 use super::{Budget, Content, Section, SectionKind, Source};
@@ -40,6 +42,16 @@ pub struct Cut {
 impl ContextPlan {
     pub fn sections(&self) -> &[Section] {
         &self.sections
+    }
+
+    /// The text that recall brought.
+    pub fn recalled(&self) -> Option<Cow<'_, str>> {
+        let mut sections = self.sections.iter();
+        let recall = sections.find(|section| section.kind == SectionKind::Recall)?;
+        match recall.content() {
+            Content::System(text) => Some(Cow::Borrowed(text)),
+            Content::Messages(messages) => Some(messages.first()?.said()),
+        }
     }
 
     pub fn left_out(&self) -> &[LeftOut] {

@@ -1,7 +1,9 @@
 //! What the next request would hold if there were room: system texts, what stands for the past, the past itself, what
 //! was just said (C8).
 
-use super::recall::{self, Question, Searching};
+use std::borrow::Cow;
+
+use super::recall::{self, Found, Question, Searching};
 use super::transcript::fenced;
 use super::{Memory, Timestamps, compaction};
 use crate::chat::{Message, Role, Session, Summary, Timestamp, Tokens};
@@ -23,6 +25,9 @@ pub struct Surroundings<'a> {
 
 /// The share of the room that recalled exchanges may take: one part in so many.
 pub(super) const RECALL_SHARE: u32 = 6;
+
+/// Exchanges looked at for each one wanted: some stand in the request after all.
+const CANDIDATES_EACH: usize = 3;
 
 /// Past turns of a draft, oldest first.
 struct Past {
@@ -86,7 +91,7 @@ impl Memory {
     }
 
     /// The exchanges of long ago that speak of the input. They are given room before the oldest turns of the past are,
-    /// and what those say can be found then.
+    /// and what those say can be found then; so the one search there is looks at those turns too.
     fn recalled(
         &self,
         session: &Session,
@@ -95,19 +100,19 @@ impl Memory {
         fixed: Tokens,
         past: &mut Past,
     ) -> Option<Section> {
+        let searching = around.recall?;
         let most = Tokens(around.room.0 / RECALL_SHARE);
-        let found = self.recall(session, input, around.recall?, past.begins, most)?;
-        let room = around.room.minus(fixed + found.cost());
-        if !past.shrink(session, room) {
-            return Some(found);
+        let room = around.room.minus(fixed);
+        let before = past.begin_within(session, room.minus(most));
+        let candidates = self.candidates(session, input, searching, before)?;
+        let recalled = candidates.quoted(self, session, past.begins, most)?;
+        if !past.shrink(session, room.minus(recalled.cost())) {
+            return Some(recalled);
         }
-        self.recall(
-            session,
-            input,
-            around.recall?,
-            past.begins,
-            most.min(found.cost()),
-        )
+        // What was found before is no part of the request now either.
+        let most = most.min(recalled.cost());
+        let again = candidates.quoted(self, session, past.begins, most);
+        again.or(Some(recalled))
     }
 
     /// The best exchanges before a message, as many as are wanted and cost at most so much.
@@ -119,32 +124,37 @@ impl Memory {
         before: usize,
         most: Tokens,
     ) -> Option<Section> {
+        self.candidates(session, input, searching, before)?
+            .quoted(self, session, before, most)
+    }
+
+    /// What recall finds for an input among the messages before one.
+    fn candidates<'a>(
+        &self,
+        session: &Session,
+        input: &'a Message,
+        searching: Searching<'a>,
+        before: usize,
+    ) -> Option<Candidates<'a>> {
         let said = input.said();
-        let settings = &self.settings.recall;
-        let asked = recall::asked(&said);
-        let question = Question {
-            text: &asked,
-            k: self.mode().hybrid.vector_recall_k,
-            before,
-            min_similarity: settings.min_similarity,
-        };
-        if question.k == 0 || !settings.asks(&said) {
+        let k = self.mode().hybrid.vector_recall_k;
+        if k == 0 || !self.settings.recall.asks(&said) {
             return None;
         }
-        let mut found = recall::find(session, searching, question);
-        while !found.is_empty() {
-            let quotes = recall::quote(session, searching.words, question, &found);
-            // What was said must not pass for what the program says.
-            let quotes = fenced(&quotes);
-            let text = self.prompts.recall.fill(&[("exchanges", &quotes)]);
-            let turns = found.iter().map(|found| found.turn).collect();
-            let section = Section::system(SectionKind::Recall, Source::Recall(turns), text);
-            if section.cost() <= most {
-                return Some(section);
-            }
-            found.pop();
-        }
-        None
+        let asked = recall::asked(said);
+        let question = Question {
+            text: &asked,
+            k: k * CANDIDATES_EACH,
+            before,
+            min_similarity: self.settings.recall.min_similarity,
+        };
+        let found = recall::find(session, searching, question);
+        Some(Candidates {
+            searching,
+            found,
+            asked,
+            k,
+        })
     }
 
     /// What waits for a summary is sent as it was said. Of a long backlog recall brings what is spoken of.
@@ -202,20 +212,72 @@ impl Memory {
     }
 }
 
+/// What recall found for an input, best first.
+struct Candidates<'a> {
+    searching: Searching<'a>,
+    found: Vec<Found>,
+    asked: Cow<'a, str>,
+    k: usize,
+}
+
+impl Candidates<'_> {
+    /// Of those before a message, as many as are wanted and find room in so much.
+    fn quoted(
+        &self,
+        memory: &Memory,
+        session: &Session,
+        before: usize,
+        most: Tokens,
+    ) -> Option<Section> {
+        let asked = self.searching.words.asked(&self.asked);
+        let earlier = self.found.iter();
+        let earlier = earlier.filter(|found| found.messages.start < before);
+        let first = recall::first(earlier.cloned().collect(), self.k);
+        let mut chosen: Vec<Found> = Vec::new();
+        let mut best = None;
+        for found in first {
+            chosen.push(found);
+            let quotes = recall::quote(session, &asked, &chosen);
+            // What was said must not pass for what the program says.
+            let quotes = fenced(&quotes);
+            let text = memory.prompts.recall.fill(&[("exchanges", &quotes)]);
+            let turns = chosen.iter().map(|found| found.turn).collect();
+            let section = Section::system(SectionKind::Recall, Source::Recall(turns), text);
+            if section.cost() <= most {
+                best = Some(section);
+            } else {
+                chosen.pop();
+            }
+        }
+        best
+    }
+}
+
 impl Past {
     /// Lets go of the oldest turns that do not fit, never of the last one; tells whether any went.
     fn shrink(&mut self, session: &Session, room: Tokens) -> bool {
+        let gone = self.too_many(room);
+        self.sections.drain(..gone);
+        let begins = begins(session, &self.sections);
+        self.beyond += begins - self.begins;
+        self.begins = begins;
+        gone > 0
+    }
+
+    /// Where it would begin then.
+    fn begin_within(&self, session: &Session, room: Tokens) -> usize {
+        begins(session, &self.sections[self.too_many(room)..])
+    }
+
+    /// How many of the oldest turns do not fit.
+    fn too_many(&self, room: Tokens) -> usize {
         let mut cost: Tokens = self.sections.iter().map(Section::cost).sum();
         let mut gone = 0;
         while cost > room && gone + 1 < self.sections.len() {
             cost = cost.minus(self.sections[gone].cost());
             gone += 1;
         }
-        self.sections.drain(..gone);
-        let begins = begins(session, &self.sections);
-        self.beyond += begins - self.begins;
-        self.begins = begins;
-        gone > 0
+        gone
     }
 }
 

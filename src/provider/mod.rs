@@ -131,6 +131,8 @@ impl WindowSource {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatRequest {
     pub system: Vec<String>,
+    /// What recall brought, as it stands in `system` too: for who can only quote.
+    pub recalled: Option<String>,
     /// Shared, because whoever may have to ask again keeps the request.
     pub messages: Arc<[Message]>,
     pub tools: Vec<ToolSpec>,

@@ -1,9 +1,12 @@
 //! No model at all: answers by quoting what the request holds, and says that it does.
 //!
 //! Lets a person start without a server and without an account, keeps everything that is said, and finds
-//! words again. Scoring is by shared words, rare ones first; nothing is invented.
+//! words again. Quoted are the messages of the request and what recall brought, each with where it is from. Scoring is
+//! by shared words, rare ones first; nothing is invented, and what it said itself is no source.
 
-use std::collections::{HashMap, HashSet};
+mod past;
+
+use std::collections::HashSet;
 
 use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
@@ -12,12 +15,7 @@ use super::{
     Abilities, ChatRequest, EventStream, FinishReason, ModelName, Provider, ProviderError, Purpose,
     StreamEvent, WindowSource,
 };
-use crate::chat::{Message, Role, Tokens};
-
-/// Begins every reply, and tells them from a model's when a session is read again.
-const OPENING: &str = "[no model; `/help model` says how to get one]";
-const MOST_QUOTES: usize = 3;
-const QUOTE_CHARS: usize = 400;
+use crate::chat::{Message, STAND_IN as OPENING, Tokens};
 
 /// The built-in stand-in.
 #[derive(Debug)]
@@ -61,7 +59,7 @@ impl Provider for Offline {
 
     fn stream(&self, request: ChatRequest) -> EventStream {
         let reply = match request.purpose {
-            Purpose::Reply => reply(&request.messages),
+            Purpose::Reply => reply(&request),
             Purpose::Summary => extract(&request.messages),
         };
         let finished = StreamEvent::Finished {
@@ -73,11 +71,13 @@ impl Provider for Offline {
 }
 
 /// The reply to the last message.
-fn reply(messages: &[Message]) -> String {
-    let Some((input, past)) = messages.split_last() else {
+fn reply(request: &ChatRequest) -> String {
+    let Some((input, past)) = request.messages.split_last() else {
         return OPENING.to_owned();
     };
-    let quotes = quotes(&input.said(), past);
+    let said = input.said();
+    let wanted = words(past::unstamped(&said).1);
+    let quotes = past::quotes(&wanted, past, request.recalled.as_deref());
     if quotes.is_empty() {
         return format!(
             "{OPENING} Nothing said so far shares a word with that; your message is kept."
@@ -87,62 +87,6 @@ fn reply(messages: &[Message]) -> String {
         "{OPENING} This is what the session holds on it:\n{}",
         quotes.join("\n")
     )
-}
-
-/// Whether a person or a model said it.
-fn is_quotable(message: &Message) -> bool {
-    message.role != Role::Tool && !message.is_reference()
-}
-
-/// The messages that share the most telling words with `input`, oldest first, as quotations.
-fn quotes(input: &str, past: &[Message]) -> Vec<String> {
-    let wanted = words(input);
-    let held: Vec<(usize, &Message, HashSet<String>)> = past
-        .iter()
-        .enumerate()
-        .filter(|(_, message)| is_quotable(message) && !message.said().contains(OPENING))
-        .map(|(place, message)| (place, message, words(&message.said())))
-        .collect();
-    let mut frequency: HashMap<&str, usize> = HashMap::new();
-    for word in held.iter().flat_map(|(.., words)| words) {
-        *frequency.entry(word).or_default() += 1;
-    }
-    let mut scored: Vec<(f64, usize, &Message)> = held
-        .iter()
-        .map(|(place, message, words)| {
-            let shared = words
-                .intersection(&wanted)
-                .map(|word| rarity(frequency[word.as_str()], held.len()));
-            (shared.sum(), *place, *message)
-        })
-        .filter(|(score, ..)| *score > 0.0)
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-    scored.truncate(MOST_QUOTES);
-    scored.sort_by_key(|(_, place, _)| *place);
-    scored
-        .into_iter()
-        .map(|(.., message)| quote(message))
-        .collect()
-}
-
-/// Inverse document frequency, never zero.
-fn rarity(holding: usize, all: usize) -> f64 {
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "counts of messages in one request"
-    )]
-    (1.0 + all as f64 / holding.max(1) as f64).ln()
-}
-
-fn quote(message: &Message) -> String {
-    let speaker = match message.role {
-        Role::User => "you",
-        Role::Assistant | Role::Tool => "reply",
-    };
-    let said = message.said();
-    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    format!("> {speaker}: {}", clipped(&line, QUOTE_CHARS))
 }
 
 fn clipped(text: &str, chars: usize) -> String {
@@ -161,10 +105,8 @@ fn words(text: &str) -> HashSet<String> {
         "tell", "said", "utc", "please",
     ];
     let mut words = HashSet::new();
-    for word in text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-    {
+    let pieces = text.split(|c: char| !c.is_alphanumeric());
+    for word in pieces.filter(|word| !word.is_empty()) {
         let word = word.to_lowercase();
         if word.chars().any(|c| u32::from(c) >= 0x2E80) {
             words.extend(word.chars().map(String::from));
@@ -219,10 +161,23 @@ fn point(line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::MessageId;
+    use crate::chat::{MessageId, Role};
+    use crate::provider::Delivery;
 
     fn said(role: Role, text: &str) -> Message {
         Message::text(MessageId::numbered(1), role, text, None)
+    }
+
+    fn answer(messages: &[Message], recalled: &str) -> String {
+        reply(&ChatRequest {
+            system: Vec::new(),
+            recalled: Some(recalled.to_owned()).filter(|text| !text.is_empty()),
+            messages: messages.into(),
+            tools: Vec::new(),
+            max_tokens: Tokens(100),
+            purpose: Purpose::Reply,
+            delivery: Delivery::Whole,
+        })
     }
 
     #[test]
@@ -233,7 +188,7 @@ mod tests {
             said(Role::User, "I like tea"),
             said(Role::User, "When is the password rotation?"),
         ];
-        let reply = reply(&messages);
+        let reply = answer(&messages, "");
         assert!(
             reply.contains("> you: The password rotation happens on Fridays"),
             "{reply}"
@@ -243,14 +198,66 @@ mod tests {
     }
 
     #[test]
+    fn what_recall_brought_is_quoted_with_where_it_is_from() {
+        let messages = [
+            said(Role::User, "I like tea"),
+            said(Role::User, "When do our passwords rotate?"),
+        ];
+        let recalled = "Found.\n\n[turn 2, m3 to m4, 2026-02-03 10:00 UTC]\nUser: I had toast.\nAssistant: Fine.\n\n\
+                        [turn 7, m13 to m14, 2026-02-04 10:00 UTC]\nUser (Ann): Our passwords rotate on Fridays.\n\n\
+                        At noon, I mean.\nAssistant: Noted.";
+        assert_eq!(
+            answer(&messages, recalled),
+            format!(
+                "{OPENING} This is what the session holds on it:\n\
+                 > turn 2, m3 to m4, 2026-02-03 10:00 UTC: you: I had toast. / reply: Fine.\n\
+                 > turn 7, m13 to m14, 2026-02-04 10:00 UTC: Ann: Our passwords rotate on Fridays. At noon, I mean. / \
+                 reply: Noted."
+            )
+        );
+    }
+
+    #[test]
+    fn of_a_long_text_the_part_is_quoted_that_shares_the_words() {
+        let filler = "Nothing much came of it. ".repeat(100);
+        let long = format!("{filler}The vault opens with 7731. {filler}");
+        let messages = [
+            said(Role::User, &long),
+            said(Role::User, "What opens the vault?"),
+        ];
+        let reply = answer(&messages, "");
+        assert!(reply.contains("The vault opens with 7731."), "{reply}");
+        assert!(reply.chars().count() < 700);
+    }
+
+    #[test]
+    fn a_question_put_before_gives_way_to_what_was_said() {
+        let mut messages = vec![said(
+            Role::User,
+            "The harbour closes at nine in the evening",
+        )];
+        let asked = "[2026-02-03 10:00:00 UTC] When closes the harbour?";
+        messages.extend([0; 3].map(|_| said(Role::User, asked)));
+        messages.push(said(Role::User, "[2026-02-03 11:00:00 UTC] I like tea"));
+        messages.push(said(Role::User, asked));
+        let reply = answer(&messages, "");
+        assert!(reply.contains("nine in the evening"), "{reply}");
+        assert!(
+            reply.contains("> 2026-02-03 10:00:00 UTC: you: When"),
+            "{reply}"
+        );
+        assert!(!reply.contains("tea"), "a time is no word: {reply}");
+    }
+
+    #[test]
     fn its_own_replies_are_not_quoted_again() {
         let first = [
             said(Role::User, "harbour cranes"),
             said(Role::User, "cranes?"),
         ];
-        let own = said(Role::Assistant, &reply(&first));
+        let own = said(Role::Assistant, &answer(&first, ""));
         let second = [first[0].clone(), own, said(Role::User, "cranes again?")];
-        assert_eq!(reply(&second).matches("> ").count(), 1);
+        assert_eq!(answer(&second, "").matches("> ").count(), 1);
     }
 
     #[test]
@@ -260,7 +267,7 @@ mod tests {
             Message::reference("Noted: harbour cranes"),
             said(Role::User, "cranes?"),
         ];
-        let reply = reply(&messages);
+        let reply = answer(&messages, "");
         assert!(
             reply.contains("harbour") && !reply.contains("Noted"),
             "{reply}"
@@ -274,7 +281,7 @@ mod tests {
             said(Role::User, "天气很好"),
             said(Role::User, "数据库在哪里"),
         ];
-        assert!(reply(&messages).contains("法兰克福"));
+        assert!(answer(&messages, "").contains("法兰克福"));
     }
 
     #[test]

@@ -165,6 +165,7 @@ pub(super) mod samples {
         let text = |text: &str| Part::Text(text.into());
         ChatRequest {
             system: vec!["be kind".into(), " ".into()],
+            recalled: None,
             messages: [
                 message(1, Role::User, vec![text("hello")]),
                 message(2, Role::User, vec![text("there"), text("")]),

@@ -12,7 +12,7 @@
 pub mod lexical;
 pub mod vectors;
 
-pub use lexical::{BadBytes, BadLists, LexicalIndex, Lists};
+pub use lexical::{Asked, BadBytes, BadLists, LexicalIndex, Lists};
 
 /// A message as the index reads it. What is not known is left out and does no harm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub struct Weights {
     /// Nearness by meaning, from 0 to 1.
     pub meaning: f32,
     /// The question names who said it, or says "I" of a message of the user or "you" of the assistant's; taken away
-    /// where it speaks of somebody else.
+    /// where it names somebody else.
     pub speaker: f32,
     /// It was said at the date in the question.
     pub date: f32,

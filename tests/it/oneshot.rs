@@ -22,6 +22,47 @@ fn without_anything_it_answers_by_quoting_and_says_how_to_get_a_model() {
 }
 
 #[test]
+fn without_a_model_what_was_said_long_ago_is_quoted_with_where_it_is_from() {
+    let home = Home::new();
+    home.write("test.yaml", "models: {default: offline/quotes}");
+    let mut lines: Vec<String> = (1..=60)
+        .map(|n| format!("Chapter {n} of the novel is about the {n}th voyage."))
+        .collect();
+    lines[2] = "Grandmother keeps the spare key of the boathouse under the blue bucket.".into();
+    lines[40] = "Where is the spare boathouse key kept?".into();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let talk = home.lines("novel", &lines);
+    assert_eq!(talk.code, Some(0), "{talk}");
+    // Asked twice: what it answered the first time is no source.
+    for _ in 0..2 {
+        let run = home.ask(
+            "novel",
+            "Tell me where the boathouse keys are, the spare ones",
+        );
+        assert_eq!(run.code, Some(0), "{run}");
+        let quote = run.stdout.lines().find(|line| line.contains("blue bucket"));
+        assert!(
+            quote.is_some_and(|line| line.starts_with("> turn 3, m5, 20")),
+            "{run}"
+        );
+        assert_eq!(run.stdout.matches("blue bucket").count(), 1, "{run}");
+        assert_eq!(run.stdout.matches("[no model").count(), 1, "{run}");
+        assert!(run.stdout.lines().count() <= 4, "{run}");
+    }
+    let recalled = home.cogtrix(&[
+        "memory",
+        "search",
+        "--json",
+        "--session",
+        "novel",
+        "spare boathouse key",
+    ]);
+    let recalled = recalled.run();
+    assert!(recalled.stdout.contains("blue bucket"), "{recalled}");
+    assert!(!recalled.stdout.contains("[no model"), "{recalled}");
+}
+
+#[test]
 fn the_reply_is_on_stdout_and_nothing_else_is() {
     let home = Home::new();
     let server = Server::start([say("Rhine, Danube, Elbe.")]);

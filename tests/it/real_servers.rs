@@ -57,6 +57,7 @@ async fn servers(test: &str) -> Vec<(&'static str, Kind, Arc<dyn Provider>)> {
 fn request(text: &str) -> ChatRequest {
     ChatRequest {
         system: vec!["Be kind.".into()],
+        recalled: None,
         messages: [Message::text(
             MessageId::numbered(1),
             Role::User,

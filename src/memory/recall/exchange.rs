@@ -92,11 +92,13 @@ impl<'a> Exchange<'a> {
     }
 }
 
-/// What a message says; `None` for nothing, and for what only stands there to close a turn.
+/// What a message says; `None` for nothing, for what only stands there to close a turn, and for a reply that quotes
+/// because there was no model: what it quotes was said elsewhere.
 pub(super) fn said(message: &Message) -> Option<Cow<'_, str>> {
     let said = message.said();
     let is_closing = message.role == Role::Assistant && said.starts_with(NO_REPLY);
-    (!is_closing && !said.trim().is_empty()).then_some(said)
+    let says = !is_closing && !message.is_stand_in() && !said.trim().is_empty();
+    says.then_some(said)
 }
 
 /// The text, or its first and last bytes where it is longer than both.

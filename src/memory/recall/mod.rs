@@ -19,7 +19,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::RecallSettings;
-use crate::chat::{Session, Turn, TurnId};
+use crate::chat::{Message, Session, Turn, TurnId};
+use crate::search::Asked;
 
 pub use exchange::{Exchange, clipped};
 pub use quote::quote;
@@ -30,8 +31,14 @@ pub use words::{Backlog, Words};
 const LEAST_OVERLAP: f32 = 0.2;
 const LEAST_OVERLAP_OF_EACH: f32 = 0.1;
 
+/// Of a message so many bytes are read to see how much of the question it has.
+const COVERED: usize = 16 << 10;
+
 /// Messages looked at for each exchange wanted.
 const HITS_EACH: usize = 6;
+
+/// Exchanges looked at for each one wanted, for the one that says most of the question.
+const LOOKED_AT_EACH: usize = 4;
 
 impl RecallSettings {
     /// Whether an input says enough to look for what it may be about. Scripts without spaces count by characters.
@@ -50,9 +57,9 @@ impl RecallSettings {
 }
 
 /// What is asked of recall for an input: all of it, or beginning and end where it is no question all through.
-pub fn asked(input: &str) -> Cow<'_, str> {
+pub fn asked<'a>(input: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
     const END: usize = 4 << 10;
-    exchange::ends(Cow::Borrowed(input), END, END)
+    exchange::ends(input.into(), END, END)
 }
 
 /// What to search with.
@@ -95,11 +102,19 @@ pub struct Found {
     pub messages: Range<usize>,
     /// Of those, the one that fits best.
     pub best: Hit,
+    /// The share of the question that one of its messages has in its own words, 0 to 1; a question says nothing of what
+    /// it asks. Of those that come first only.
+    pub coverage: f32,
 }
 
 /// The messages that fit a question best, best first, however little that is.
 pub fn search_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<Hit> {
     let Searching { words, nearest } = searching;
+    // Where nothing is near, what is least far tells nothing.
+    let is_near = nearest
+        .iter()
+        .any(|(_, near)| *near >= question.min_similarity);
+    let nearest = if is_near { nearest } else { &[] };
     let before = |message: usize| message < question.before;
     let hits = words.search(question.text, nearest, question.k, before);
     let hits = hits.into_iter().map(|hit| {
@@ -146,12 +161,44 @@ pub fn find(session: &Session, searching: Searching<'_>, question: Question<'_>)
                 turn: turn.id,
                 messages: turn.messages.clone(),
                 best,
+                coverage: 0.0,
             })
         })
         .collect();
     let by_score = |a: &Found, b: &Found| b.best.score.total_cmp(&a.best.score);
     found.sort_by(|a, b| by_score(a, b).then(b.turn.cmp(&a.turn)));
-    found.truncate(question.k);
+    found.truncate(question.k.saturating_mul(LOOKED_AT_EACH));
+    let asked = searching.words.asked(question.text);
+    for found in &mut found {
+        let messages = session.messages()[found.messages.clone()].iter();
+        let coverages = messages.map(|message| coverage(&asked, message));
+        found.coverage = coverages.fold(0.0, f32::max);
+    }
+    first(found, question.k)
+}
+
+fn coverage(asked: &Asked<'_>, message: &Message) -> f32 {
+    let said = exchange::said(message).unwrap_or_default();
+    if said.trim_end().ends_with(['?', '？', '؟']) {
+        return 0.0;
+    }
+    asked.coverage(&exchange::ends(said, COVERED, 0))
+}
+
+/// The first `k` of what was found, best first. The one that says most of the question in its own words is always among
+/// them, as the last if need be: what speaks against it may be no more than that its vector does not know the middle
+/// of a long text, or that what was said next to it ranks higher.
+pub(super) fn first(mut found: Vec<Found>, k: usize) -> Vec<Found> {
+    let by_coverage = |a: &usize, b: &usize| found[*a].coverage.total_cmp(&found[*b].coverage);
+    let says_most = (0..found.len()).rev().max_by(by_coverage);
+    if let Some(at) = says_most
+        && k > 0
+        && at >= k
+        && found[at].coverage > 0.0
+    {
+        found.swap(k - 1, at);
+    }
+    found.truncate(k);
     found
 }
 

@@ -81,7 +81,7 @@ fn the_exchange_that_answers_comes_first_with_where_it_is_from() {
     let found = find(&session, searching, question);
     assert_eq!(found[0].turn, TurnId(1));
     assert!(found[0].best.overlap > LEAST_OVERLAP);
-    insta::assert_snapshot!(quote(&session, &words, question, &found[..1]), @r"
+    insta::assert_snapshot!(quote(&session, &words.asked(question.text), &found[..1]), @r"
     [turn 1, m1 to m2, 2023-11-15 22:13 UTC]
     User: Our passwords rotate on Fridays at noon.
     Assistant: Noted: Fridays.
@@ -159,7 +159,7 @@ fn of_a_long_message_the_part_is_quoted_that_is_asked_about() {
         nearest: &[],
     };
     let found = find(&session, searching, question);
-    let text = quote(&session, &words, question, &found);
+    let text = quote(&session, &words.asked(question.text), &found);
     assert!(text.contains("The vault opens with 7731."), "{text}");
     assert!(text.chars().count() < 1_500);
 }

@@ -1,22 +1,30 @@
-//! The words of a session, ready to be searched: which message stands at which place of the index.
+//! The words of a session, ready to be searched: which message stands at which places of the index.
 //!
 //! Unit: messages with something said in them, of turns that are finished and were not taken back when they were
-//! read. Invariant: follows the session; what a file of it says is used only where the session still begins so.
+//! read. A long message stands at several places, part by part: what it says in an aside would otherwise weigh
+//! nothing beside the rest of it. Invariant: follows the session; what a file of it says is used only where the session still begins so.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
 use super::exchange;
 use crate::chat::{Message, Role, Session, TurnId};
-use crate::search::{Cosines, Document, Hit, LexicalIndex, Lists, Voice, Weights};
+use crate::search::{Asked, Cosines, Document, Hit, LexicalIndex, Lists, Voice, Weights};
 
 /// Of an enormous message so many bytes at its beginning and end can be found by their words.
-const HEAD: usize = 192 << 10;
+pub(super) const HEAD: usize = 192 << 10;
 const TAIL: usize = 64 << 10;
 
-const MAGIC: &[u8] = b"cogtrix words 1\n";
+/// A message of so many bytes stands at one place.
+const LONG: usize = 900;
+/// About so many bytes of a longer one at each.
+const PART: usize = 300;
+
+const MAGIC: &[u8] = b"cogtrix words 2\n";
 const PRINT: usize = 32;
 
 /// The index of one session.
@@ -86,7 +94,7 @@ impl Words {
 
     /// Messages that can be found.
     pub fn len(&self) -> usize {
-        self.messages.len()
+        self.messages.chunk_by(|a, b| a == b).count()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -120,13 +128,15 @@ impl Words {
     }
 
     fn push(&mut self, said: &Said<'_>) {
-        self.index.push(Document {
-            text: &said.text,
-            speaker: said.speaker.as_deref(),
-            voice: Some(said.voice),
-            at: said.at,
-        });
-        self.messages.push(said.message);
+        for text in parts(&said.text) {
+            self.index.push(Document {
+                text,
+                speaker: said.speaker.as_deref(),
+                voice: Some(said.voice),
+                at: said.at,
+            });
+            self.messages.push(said.message);
+        }
     }
 
     /// Lets the messages of a turn be found no more: it was taken back.
@@ -136,11 +146,7 @@ impl Words {
             return;
         };
         for message in turns[at].messages.clone() {
-            if let Some(place) = self.place(message)
-                && !self.index.is_withdrawn(place)
-            {
-                self.index.withdraw(place);
-            }
+            self.index.withdraw_all(self.places(message));
         }
     }
 
@@ -152,11 +158,15 @@ impl Words {
         }
     }
 
-    /// The place of a message.
-    pub(super) fn place(&self, message: usize) -> Option<u32> {
-        let message = u32::try_from(message).ok()?;
-        let place = self.messages.binary_search(&message).ok()?;
-        u32::try_from(place).ok()
+    /// The places of a message.
+    fn places(&self, message: usize) -> Range<u32> {
+        let first = |message: usize| {
+            let before = self
+                .messages
+                .partition_point(|other| (*other as usize) < message);
+            u32::try_from(before).unwrap_or(u32::MAX)
+        };
+        first(message)..first(message.saturating_add(1))
     }
 
     /// The index into the session's messages of what stands at a place.
@@ -169,10 +179,8 @@ impl Words {
     /// Whether recall can bring a message: it, or another one of its turn, can be found.
     pub fn brings(&self, session: &Session, message: usize) -> bool {
         super::turn_of(session, message).is_some_and(|turn| {
-            let mut places = turn
-                .messages
-                .clone()
-                .filter_map(|message| self.place(message));
+            let messages = turn.messages.clone();
+            let mut places = messages.flat_map(|message| self.places(message));
             places.any(|place| !self.index.is_withdrawn(place))
         })
     }
@@ -182,20 +190,13 @@ impl Words {
         self.index.in_first_person(question)
     }
 
-    /// See [`LexicalIndex::passage`].
-    pub(super) fn passage(
-        &self,
-        question: &str,
-        text: &str,
-        chars: usize,
-    ) -> Option<std::ops::Range<usize>> {
-        // Where words are not indexed, none is looked for.
-        let head = &text[..text.floor_char_boundary(text.len().min(HEAD))];
-        self.index.passage(question, head, chars)
+    /// The words of a question, to be looked for in what was said.
+    pub fn asked(&self, question: &str) -> Asked<'_> {
+        self.index.asked(question)
     }
 
     /// The first `k` messages for a question that the filter lets through, best first, by words and by what is near
-    /// by meaning: indices of messages with their cosines.
+    /// by meaning: indices of messages with their cosines. A message is there once, with its best part.
     pub(super) fn search(
         &self,
         question: &str,
@@ -204,16 +205,30 @@ impl Words {
         filter: impl Fn(usize) -> bool,
     ) -> Vec<Hit> {
         let filter = |place: u32| filter(self.message(place));
-        if nearest.is_empty() {
-            return self.index.search(question, k, filter);
-        }
-        let places = nearest.iter();
-        let places: Vec<(u32, f32)> = places
-            .filter_map(|(message, cosine)| Some((self.place(*message)?, *cosine)))
+        let near: Vec<(u32, f32)> = nearest
+            .iter()
+            .flat_map(|(message, cosine)| self.places(*message).map(|place| (place, *cosine)))
             .collect();
-        let near = Cosines::Nearest(&places);
-        self.index
-            .search_fused(question, near, &Weights::NEAREST, k, filter)
+        let mut wanted = k;
+        loop {
+            let mut hits = if near.is_empty() {
+                self.index.search(question, wanted, filter)
+            } else {
+                let near = Cosines::Nearest(&near);
+                let weights = &Weights::NEAREST;
+                self.index
+                    .search_fused(question, near, weights, wanted, filter)
+            };
+            let is_all = hits.len() < wanted;
+            let mut seen = HashSet::new();
+            hits.retain(|hit| seen.insert(self.message(hit.place)));
+            if is_all || hits.len() >= k {
+                hits.truncate(k);
+                return hits;
+            }
+            // Parts of one message took the places of others.
+            wanted = wanted.saturating_mul(4);
+        }
     }
 
     /// The index as bytes, for [`from_bytes`](Self::from_bytes).
@@ -288,6 +303,37 @@ fn said(at: usize, message: &Message) -> Option<Said<'_>> {
         voice,
         at: message.at.map(crate::chat::Timestamp::unix),
     })
+}
+
+/// The text, or the parts of a long one, which they tile; cut behind lines and sentences where there are any.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = if text.len() <= LONG {
+            rest.len()
+        } else {
+            end_of_part(rest)
+        };
+        let (part, behind) = rest.split_at(end);
+        rest = behind;
+        Some(part)
+    })
+}
+
+/// Where the first part of a text ends.
+fn end_of_part(text: &str) -> usize {
+    if text.len() <= PART + PART / 2 {
+        return text.len();
+    }
+    let head = &text[..text.floor_char_boundary(PART)];
+    let half = head.ceil_char_boundary(PART / 2);
+    let behind = |end: &str| Some(half + head[half..].rfind(end)? + end.len());
+    let sentences = ["\n", ". ", "! ", "? ", "。", "！", "？"].into_iter();
+    let sentence = sentences.filter_map(behind).max();
+    sentence.or_else(|| behind(" ")).unwrap_or(head.len())
 }
 
 /// What tells one session's first messages from another's.

@@ -33,4 +33,5 @@ mod words;
 
 pub use index::LexicalIndex;
 pub use lists::{BadLists, Lists};
+pub use passage::Asked;
 pub use persist::BadBytes;

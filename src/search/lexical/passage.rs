@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::index::LexicalIndex;
+use super::lists::Lists;
 use super::question::asked;
 use super::terms::{Purpose, terms};
 
@@ -18,18 +19,55 @@ struct Piece {
     terms: Vec<usize>,
 }
 
+/// The words of a question, weighed by how rare an index finds them, to be looked for in texts.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    lists: &'a Lists,
+    terms: BTreeMap<String, f32>,
+}
+
 impl LexicalIndex {
+    /// The words of a question.
+    pub fn asked(&self, question: &str) -> Asked<'_> {
+        Asked {
+            lists: &self.lists,
+            terms: asked(self, question),
+        }
+    }
+}
+
+impl Asked<'_> {
+    /// The share of the question that a text has in its own words, the rare ones counting more: 0 to 1.
+    pub fn coverage(&self, text: &str) -> f32 {
+        let most: f32 = self.terms.values().sum();
+        let mut missing: BTreeMap<&str, f32> = BTreeMap::new();
+        missing.extend(
+            self.terms
+                .iter()
+                .map(|(term, weight)| (term.as_str(), *weight)),
+        );
+        terms(self.lists, text, Purpose::Index, |term| {
+            missing.remove(term);
+        });
+        let missing: f32 = missing.values().sum();
+        if most > 0.0 {
+            1.0 - missing / most
+        } else {
+            0.0
+        }
+    }
+
     /// The part of `text` of at most `chars` characters, whole sentences where they are not too long, that has the
     /// most of the question's words, the rare ones counting more; `None` where it has none of them.
-    pub fn passage(&self, question: &str, text: &str, chars: usize) -> Option<Range<usize>> {
-        let asked = asked(self, question);
+    pub fn passage(&self, text: &str, chars: usize) -> Option<Range<usize>> {
+        let asked = &self.terms;
         let weights: Vec<f32> = asked.values().copied().collect();
         let numbers: BTreeMap<&str, usize> = asked.keys().map(String::as_str).zip(0..).collect();
         let pieces: Vec<Piece> = pieces(text)
             .map(|bytes| {
                 let piece = &text[bytes.clone()];
                 let mut found = Vec::new();
-                terms(&self.lists, piece, Purpose::Index, |term| {
+                terms(self.lists, piece, Purpose::Index, |term| {
                     found.extend(numbers.get(term));
                 });
                 Piece {
@@ -146,7 +184,9 @@ mod tests {
     #[test]
     fn the_sentences_that_answer_are_found_in_the_middle_of_a_long_text() {
         let text = long();
-        let range = index(&text).passage("what is the code of the vault?", &text, 300);
+        let range = index(&text)
+            .asked("what is the code of the vault?")
+            .passage(&text, 300);
         let passage = &text[range.unwrap()];
         assert!(passage.contains("vault code is 7731"), "{passage}");
         assert!(passage.chars().count() <= 300);
@@ -156,14 +196,17 @@ mod tests {
     #[test]
     fn words_that_stand_apart_are_not_torn_from_each_other_while_there_is_room() {
         let text = "Berlin it is. Some say so. The hotel is the Adlon. Else nothing.";
-        let range = index(text).passage("hotel in Berlin", text, 60).unwrap();
+        let range = index(text)
+            .asked("hotel in Berlin")
+            .passage(text, 60)
+            .unwrap();
         assert!(text[range.clone()].contains("Berlin") && text[range].contains("Adlon"));
     }
 
     #[test]
     fn a_text_with_none_of_the_words_has_no_passage() {
         let text = long();
-        assert_eq!(index(&text).passage("submarine", &text, 300), None);
+        assert_eq!(index(&text).asked("submarine").passage(&text, 300), None);
     }
 
     proptest! {
@@ -176,7 +219,7 @@ mod tests {
                 at = piece.end;
             }
             prop_assert_eq!(at, text.len());
-            let range = index(&text).passage(&text, &text, 50);
+            let range = index(&text).asked(&text).passage(&text, 50);
             if let Some(range) = range {
                 prop_assert!(text.get(range).is_some());
             }

@@ -7,6 +7,8 @@
 //! The first place counts from -1, so that no difference is 0.
 //! Invariant: the bytes decode into `messages` places, ascending, of which the last is `last`.
 
+use std::ops::Range;
+
 use super::varint;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,10 +67,10 @@ impl Postings {
         self.counts().map(|(place, count)| (place, count as f32))
     }
 
-    /// Takes a place out, if it is there.
-    pub(super) fn withdraw(&mut self, place: u32) {
-        if self.counts().any(|(other, _)| other == place) {
-            self.retain(|other| other != place);
+    /// Takes these places out, as far as they are there.
+    pub(super) fn withdraw(&mut self, places: &Range<u32>) {
+        if self.after > places.start && self.counts().any(|(place, _)| places.contains(&place)) {
+            self.retain(|place| !places.contains(&place));
         }
     }
 
@@ -153,7 +155,7 @@ mod tests {
             place in 0..40_u32,
         ) {
             let mut postings = packed(&places);
-            postings.withdraw(place);
+            postings.withdraw(&(place..place + 1));
             places.remove(&place);
             prop_assert_eq!(&postings, &packed(&places));
             postings.truncate(place);

@@ -175,7 +175,8 @@ fn signs(entry: &Entry, question: &Question<'_>, weights: &Weights) -> f32 {
     speaker + time + asks + substance
 }
 
-/// Whether the question speaks of who said this message; a name tells more than "I" and "you".
+/// Whether the question speaks of who said this message; a name tells more than "I" and "you", which never speak
+/// against a message: who asks about "my sister" may ask for what the other said of her.
 fn spoken_of(entry: &Entry, question: &Question<'_>) -> Named {
     let by_name = match entry.speaker {
         0 => Named::Nobody,
@@ -183,7 +184,6 @@ fn spoken_of(entry: &Entry, question: &Question<'_>) -> Named {
     };
     match (by_name, question.voice, entry.voice) {
         (Named::Nobody, Some(asked), Some(said)) if asked == said => Named::This,
-        (Named::Nobody, Some(_), Some(_)) => Named::Other,
         (by_name, ..) => by_name,
     }
 }

@@ -42,7 +42,7 @@ fn without_a_model_a_line_says_how_to_get_one() {
     let screen = chat.screen();
     assert!(screen.contains("no model found: start Ollama, or set OPENAI_API_KEY"));
     chat.says("The key hangs behind the door", "your message is kept.");
-    chat.says("Where does the key hang?", "> you: [");
+    chat.says("Where does the key hang?", "UTC: you: ");
     chat.leave();
 }
 
