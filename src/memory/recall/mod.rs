@@ -110,11 +110,6 @@ pub struct Found {
 /// The messages that fit a question best, best first, however little that is.
 pub fn search_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<Hit> {
     let Searching { words, nearest } = searching;
-    // Where nothing is near, what is least far tells nothing.
-    let is_near = nearest
-        .iter()
-        .any(|(_, near)| *near >= question.min_similarity);
-    let nearest = if is_near { nearest } else { &[] };
     let before = |message: usize| message < question.before;
     let hits = words.search(question.text, nearest, question.k, before);
     let hits = hits.into_iter().map(|hit| {
@@ -133,6 +128,13 @@ pub fn search_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<
 /// The messages that speak of the question, best first: those above the floor, with enough of its words or near
 /// enough.
 pub fn find_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<Hit> {
+    // Where nothing is near, what is least far tells nothing.
+    let mut nearest = searching.nearest.iter();
+    let is_near = nearest.any(|(_, near)| *near >= question.min_similarity);
+    let searching = Searching {
+        nearest: if is_near { searching.nearest } else { &[] },
+        ..searching
+    };
     let mut hits = search_messages(searching, question);
     let best = hits.iter().map(|hit| hit.overlap).fold(0.0, f32::max);
     hits.retain(|hit| {
