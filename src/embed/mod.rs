@@ -15,6 +15,7 @@ mod cache;
 mod cached;
 mod choice;
 mod error;
+mod framing;
 mod hashed;
 mod install;
 mod listing;
@@ -34,6 +35,7 @@ pub use choice::{
     Candidate, ChoiceSettings, EmbedderChoice, Looked, Named, NoEmbedder, PROBE, described, look,
 };
 pub use error::EmbedError;
+pub use framing::{Purpose, framed};
 pub use hashed::Hashed;
 pub use install::{ALL_MINILM_L6_V2, InstallError, Pinned, Progress, install, missing};
 #[cfg(feature = "local-embeddings")]

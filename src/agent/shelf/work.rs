@@ -1,6 +1,7 @@
 //! Vectors at work: near which messages a question is, and the task that makes vectors of exchanges. Unit: one open
 //! index. Invariant: what fails in the middle leaves an index that can be gone on with, or an empty one.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::catalogue::Entry;
 use super::vectors::{Near, Opened, Vectors};
 use crate::chat::{Session, TurnId};
-use crate::embed::Embedder;
+use crate::embed::{Embedder, Purpose, framed};
 use crate::hint::chain;
 use crate::memory::recall::Exchange;
 use crate::search::vectors::{BadVector, VectorError};
@@ -117,7 +118,8 @@ impl Ready {
     }
 
     pub(super) async fn nearest(&self, question: &str) -> Result<Vec<Near>, Trouble> {
-        let embedding = tokio::time::timeout(PATIENCE, self.embedder.embed(&[question])).await;
+        let question = framed(self.embedder.model(), Purpose::Question, question);
+        let embedding = tokio::time::timeout(PATIENCE, self.embedder.embed(&[&question])).await;
         let embedded = embedding
             .map_err(|_| format!("no vector within {} s", PATIENCE.as_secs()))?
             .map_err(|error| chain(&error))?;
@@ -184,7 +186,10 @@ async fn embed_all(
             return Ok(());
         }
         let texts = batch.iter().flat_map(|entry| &entry.texts);
-        let texts: Vec<&str> = texts.map(String::as_str).collect();
+        let in_frame: Vec<Cow<'_, str>> = texts
+            .map(|text| framed(embedder.model(), Purpose::Document, text))
+            .collect();
+        let texts: Vec<&str> = in_frame.iter().map(AsRef::as_ref).collect();
         let made = embedder.embed(&texts).await;
         let made = made.map_err(|error| chain(&error))?;
         let size = batch.len();
