@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::args::{ChatArgs, EmbedderCommand};
 use super::report::{CliError, Exit};
-use super::{app, candidates, trust};
+use super::{candidates, parts, trust};
 use crate::config::{Settings, Texts};
 use crate::embed::{
     self, ALL_MINILM_L6_V2, EmbedderChoice, InstallError, NoEmbedder, Pinned, Progress, Wanted,
@@ -24,15 +24,15 @@ pub(super) async fn run(
     args: &ChatArgs,
     output: &mut Output,
 ) -> Result<Exit, CliError> {
-    let disk = app::disk(args);
+    let disk = parts::disk(args);
     let (config, inputs) = trust::load(args, disk.as_ref(), output)?;
     match command {
         EmbedderCommand::Show => {
             let texts = Texts::load(inputs.folders.config.as_deref())?;
-            let catalog = app::catalog(&config, &inputs, &texts)?;
+            let catalog = parts::catalog(&config, &inputs, &texts)?;
             let reason = Reason::of(&config.settings, &catalog);
             show(
-                &app::embedder_choice(&config, &catalog, disk),
+                &parts::embedder_choice(&config, &catalog, disk),
                 reason,
                 output,
             )

@@ -1,7 +1,7 @@
 //! `cogtrix sessions`: list, show, delete.
 
-use super::app;
 use super::args::{ChatArgs, SessionsCommand};
+use super::parts;
 use super::report::{CliError, Exit};
 use super::trust;
 use crate::clock::{Clock, SystemClock};
@@ -14,9 +14,9 @@ pub(super) fn run(
     args: &ChatArgs,
     output: &mut Output,
 ) -> Result<Exit, CliError> {
-    let disk = app::disk(args);
+    let disk = parts::disk(args);
     let config = trust::look(args, disk.as_ref())?;
-    let store = app::store(args, disk, &config);
+    let store = parts::store(args, disk, &config);
     let now = SystemClock.now();
     match command.unwrap_or(SessionsCommand::List) {
         SessionsCommand::List => {

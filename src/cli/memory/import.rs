@@ -14,8 +14,8 @@ use std::time::Duration;
 use super::batch::{Batch, Part};
 use super::line::{self, Flaw};
 use super::source::Source;
-use crate::cli::app;
 use crate::cli::args::{ChatArgs, ImportFormat};
+use crate::cli::parts;
 use crate::cli::report::{CliError, Exit};
 use crate::cli::trust;
 use crate::hint::Hint;
@@ -59,11 +59,11 @@ pub(super) fn run(
     args: &ChatArgs,
     output: &mut Output,
 ) -> Result<Exit, CliError> {
-    let disk = app::disk(args);
+    let disk = parts::disk(args);
     let config = trust::look(args, disk.as_ref())?;
     let import = Import {
         from: Source::named(file),
-        store: Box::new(app::store(args, disk, &config)),
+        store: Box::new(parts::store(args, disk, &config)),
         lock_wait: config.settings.lock_wait,
     };
     let batch = match format {

@@ -9,7 +9,7 @@ use crate::agent::shelf::{Keeping, Parts, Shelf};
 use crate::chat::{Session, SessionName};
 use crate::cli::args::ChatArgs;
 use crate::cli::report::CliError;
-use crate::cli::{app, trust};
+use crate::cli::{parts, trust};
 use crate::config::{Config, Texts};
 use crate::memory::recall::Words;
 use crate::repl::listing::count;
@@ -34,12 +34,12 @@ pub(super) struct Volume {
 
 impl Library {
     pub(super) fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
-        let disk = app::disk(args);
+        let disk = parts::disk(args);
         let (config, inputs) = trust::load(args, disk.as_ref(), output)?;
         let texts = Texts::load(inputs.folders.config.as_deref())?;
-        let catalog = app::catalog(&config, &inputs, &texts)?;
-        let parts = app::shelf_parts(args, Arc::clone(&disk), &config, &texts, &catalog)?;
-        let store = app::store(args, disk, &config);
+        let catalog = parts::catalog(&config, &inputs, &texts)?;
+        let parts = parts::shelf_parts(args, Arc::clone(&disk), &config, &texts, &catalog)?;
+        let store = parts::store(args, disk, &config);
         Ok(Self {
             config,
             store,

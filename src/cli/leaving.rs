@@ -1,0 +1,65 @@
+//! The end of a run: how long work in the background is waited for.
+
+use std::time::Duration;
+
+use super::manner::Manner;
+use crate::agent::{Agent, Warning};
+use crate::config::Config;
+use crate::repl::Signals;
+use crate::term::Output;
+
+/// Lets work in the background end. A signal ends the wait.
+pub(super) async fn finish_jobs(
+    agent: &mut Agent,
+    config: &Config,
+    waiting: Waiting,
+    output: &mut Output,
+    signals: &mut Signals,
+) -> Vec<Warning> {
+    const BEHIND: usize = 20;
+    let covers = agent.job_covers();
+    let catches_up = waiting == Waiting::ToCatchUp && covers >= BEHIND;
+    if covers > 0 && (catches_up || waiting == Waiting::BrieflyAndSaid) {
+        output.notice(&format!(
+            "summarising {covers} older messages; Ctrl-C leaves that for the next time"
+        ));
+    }
+    let grace = match waiting {
+        // Vectors are on disk as they are made, so only a summary is worth a person's wait.
+        Waiting::BrieflyAndSaid if covers == 0 => Duration::ZERO,
+        _ if catches_up => SUMMARY_AT_MOST,
+        _ => config.settings.shutdown_grace,
+    };
+    let warnings = tokio::select! {
+        warnings = agent.settle(grace) => warnings,
+        _ = signals.next() => Vec::new(),
+    };
+    // What is left of it is given up.
+    agent.settle(Duration::ZERO).await;
+    warnings
+}
+
+/// Longest wait of a run for a summary that is overdue.
+const SUMMARY_AT_MOST: Duration = Duration::from_mins(1);
+
+/// How work in the background is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waiting {
+    /// A run of a single prompt that is two batches behind waits for a summary as long as that may take, so
+    /// that such runs do not fall behind for ever.
+    ToCatchUp,
+    /// For the grace of leaving; a person at a terminal would wonder.
+    BrieflyAndSaid,
+    /// For the grace of leaving.
+    Briefly,
+}
+
+impl Waiting {
+    pub(super) fn of(manner: &Manner) -> Self {
+        match manner {
+            Manner::OneShot(_) => Self::ToCatchUp,
+            Manner::Terminal => Self::BrieflyAndSaid,
+            Manner::Lines | Manner::Silent => Self::Briefly,
+        }
+    }
+}
