@@ -180,7 +180,7 @@ fn rows(messages: usize) -> Vec<Row> {
 
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("words.idx");
-    let bytes = words.to_bytes(&session);
+    let bytes = words.to_bytes();
     println!(
         "{messages} messages: an index of {} KB",
         bytes.len() / 1_000
@@ -188,7 +188,7 @@ fn rows(messages: usize) -> Vec<Row> {
     LocalDisk.replace(&file, &bytes).expect("room on the disk");
     let open = || {
         let bytes = LocalDisk.read(&file).expect("it was just written");
-        let words = Words::from_bytes(Arc::clone(&lists), &bytes).expect("a sound index");
+        let mut words = Words::from_bytes(Arc::clone(&lists), &bytes).expect("a sound index");
         assert!(words.is_of(&session), "of this session");
         words
     };

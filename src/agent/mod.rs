@@ -279,7 +279,7 @@ impl Agent {
             return Ok(());
         }
         if let Some(kept) = &mut self.shelf {
-            kept.keep(self.ledger.session());
+            kept.keep();
         }
         self.ledger.close()
     }

@@ -13,10 +13,20 @@ use crate::memory::recall::{self, Found, Question, Searching};
 /// What was looked up for an input.
 #[derive(Debug, Default)]
 pub(super) struct Lookup {
-    /// Whether the index of words can be searched.
-    words: bool,
+    words: Words,
     /// Messages whose vectors are near the input's.
     nearest: Vec<(usize, f32)>,
+}
+
+/// Whether the index of words can be searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Words {
+    /// Nobody asked.
+    #[default]
+    Unasked,
+    Ready,
+    /// It could not be had in time.
+    Missing,
 }
 
 /// What recall finds for a question that a person asks of it.
@@ -35,7 +45,7 @@ impl Agent {
         if self.recalls()
             && let Some(kept) = &mut self.shelf
         {
-            kept.begin();
+            kept.begin(self.ledger.session());
         }
     }
 
@@ -44,8 +54,9 @@ impl Agent {
     }
 
     /// What becomes of messages that are not sent.
-    pub(super) fn reach(&self) -> Reach {
-        if self.recalls() && self.shelf.is_some() {
+    pub(super) fn reach(&self, lookup: &Lookup) -> Reach {
+        let has_words = self.shelf.is_some() && lookup.words != Words::Missing;
+        if self.recalls() && has_words {
             Reach::Recalled
         } else {
             Reach::OnDisk
@@ -66,22 +77,24 @@ impl Agent {
         let Some(kept) = &mut self.shelf else {
             return (Lookup::default(), None);
         };
-        match kept.look_up(session, said).await {
-            Some(found) => {
-                let lookup = Lookup {
-                    words: true,
-                    nearest: found.nearest,
-                };
-                (lookup, found.news.map(Warning::Recall))
-            }
-            None => (Lookup::default(), None),
-        }
+        let Some(found) = kept.look_up(session, said).await else {
+            let lookup = Lookup {
+                words: Words::Missing,
+                ..Lookup::default()
+            };
+            return (lookup, None);
+        };
+        let lookup = Lookup {
+            words: Words::Ready,
+            nearest: found.nearest,
+        };
+        (lookup, found.news.map(Warning::Recall))
     }
 
     /// What memory searches for a request.
     pub(super) fn searching<'a>(&'a self, lookup: &'a Lookup) -> Option<Searching<'a>> {
         let words = self.shelf.as_ref()?.words()?;
-        lookup.words.then_some(Searching {
+        (lookup.words == Words::Ready).then_some(Searching {
             words,
             nearest: &lookup.nearest,
         })
@@ -119,15 +132,14 @@ impl Agent {
 
     /// Where every message is, as a plan sees it, and whether recall could bring those it does not hold.
     pub async fn proof(&mut self, plan: &ContextPlan) -> Proof {
-        let (lookup, _) = if self.recalls() {
-            self.look_up_words("").await
-        } else {
-            (Lookup::default(), None)
+        let recalls = self.recalls();
+        let session = self.ledger.session();
+        let words = match &mut self.shelf {
+            Some(kept) if recalls => kept.catch_up(session).await,
+            Some(_) | None => None,
         };
-        let searching = self.searching(&lookup);
-        let session = self.session();
         self.memory.proof(session, plan, |message| {
-            searching.is_some_and(|searching| searching.words.brings(session, message))
+            words.is_some_and(|words| words.brings(session, message))
         })
     }
 

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::event::{Observer, TurnEvent, Warning};
 use super::recalling::Lookup;
 use super::reply::{self, End, Reply};
+use super::shelf::News;
 use super::{Agent, LastRequest, NoTurn, Running};
 use crate::chat::{Calibration, Message, Outcome, Record, Role, Tokens, TurnId, Usage, Withdrawal};
 use crate::context::{self, Budget, ContextPlan, DoesNotFit, TokenUsage};
@@ -146,10 +147,14 @@ impl Agent {
         if let Some(kept) = &mut self.shelf {
             kept.turn_over();
         }
-        if let Some(warning) = self.begin_jobs() {
-            observe(TurnEvent::Warning(warning));
+        let news = self.begin_jobs();
+        // A whole history to be indexed is nothing to wait for.
+        let waits = self.settings.jobs == Running::Foreground
+            && !matches!(news, Some(Warning::Recall(News::Indexing { .. })));
+        if let Some(news) = news {
+            observe(TurnEvent::Warning(news));
         }
-        while self.settings.jobs == Running::Foreground && self.is_working() {
+        while waits && self.is_working() {
             let warning = tokio::select! {
                 biased;
                 () = cancel.cancelled() => break,
@@ -195,7 +200,7 @@ impl Agent {
                 Ok(plan) => plan,
                 Err(error) => return Conversed::failed(String::new(), error.into()),
             };
-            for warning in self.told.of_plan(&plan, self.reach()) {
+            for warning in self.told.of_plan(&plan, self.reach(lookup)) {
                 observe(TurnEvent::Warning(warning));
             }
             tracing::debug!(

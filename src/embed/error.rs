@@ -88,6 +88,17 @@ pub(super) struct Refusal {
 }
 
 impl EmbedError {
+    /// Whether another text might have been taken.
+    pub fn may_be_of_a_text(&self) -> bool {
+        match self {
+            Self::TooLong { .. } | Self::Protocol { .. } => true,
+            Self::Refused { status, .. } => {
+                status.is_none_or(|status| matches!(status, 400 | 413 | 422))
+            }
+            _ => false,
+        }
+    }
+
     #[cfg(feature = "local-embeddings")]
     pub(super) fn weights(path: &Path, why: &dyn fmt::Display) -> Self {
         Self::Weights {

@@ -12,7 +12,7 @@
 pub mod lexical;
 pub mod vectors;
 
-pub use lexical::{Asked, BadBytes, BadLists, LexicalIndex, Lists};
+pub use lexical::{Asked, BadBytes, BadLists, LexicalIndex, Lists, is_spaceless};
 
 /// A message as the index reads it. What is not known is left out and does no harm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -310,7 +310,11 @@ fn indexes_are_made_anew_on_request_and_counted() {
     assert_eq!(run.code, Some(0), "{run}");
     assert_eq!(Home::files(&folder), made);
     let stats = memory(&home, &["memory", "stats"]).stdout;
-    assert!(stats.lines().nth(1).is_some_and(|line| line.starts_with("trip            4      2           0  hashed/32")), "{stats}");
+    assert!(
+        stats.lines().nth(1).is_some_and(|line| line
+            .starts_with("trip            4      2           0  2 exchanges by hashed/32")),
+        "{stats}"
+    );
 }
 
 fn chatting() -> Server {

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 pub use meaning::{News, NoVectors, Standing};
 
+use catalogue::Catalogue;
 use meaning::Meaning;
 use reading::Reading;
 
@@ -91,8 +92,8 @@ impl Shelf {
     }
 
     /// Begins to read what is on disk, so that it is there when it is asked for.
-    pub fn begin(&mut self) {
-        self.words.begin(&self.parts, &self.folder);
+    pub fn begin(&mut self, session: &Session) {
+        self.words.begin(&self.parts, &self.folder, session);
         if self.parts.keeping == Keeping::Kept {
             self.meaning.begin(&self.parts, &self.folder);
         }
@@ -101,11 +102,18 @@ impl Shelf {
     /// Brings the index of words up to the session, and asks for the vectors near a question. `None`: the index cannot
     /// be had just now.
     pub async fn look_up(&mut self, session: &Session, question: &str) -> Option<Lookup> {
-        self.begin();
-        let words = self.words.ready(session).await?;
-        let question = words.in_first_person(&clipped(question));
+        self.begin(session);
+        let ready = self.words.ready(&self.parts, &self.folder, session);
+        let question = ready.await?.in_first_person(&clipped(question));
         let (nearest, news) = self.meaning.nearest(session, &question).await;
         Some(Lookup { nearest, news })
+    }
+
+    /// The index of words, up to the session; asks nobody.
+    pub async fn catch_up(&mut self, session: &Session) -> Option<&Words> {
+        self.words.begin(&self.parts, &self.folder, session);
+        let ready = self.words.ready(&self.parts, &self.folder, session);
+        ready.await
     }
 
     /// Begins to make vectors of the exchanges before a message that have none yet.
@@ -143,9 +151,9 @@ impl Shelf {
     }
 
     /// Puts the index on disk however little is new.
-    pub fn keep_all(&mut self, session: &Session) {
+    pub fn keep_all(&mut self) {
         if self.parts.keeping == Keeping::Kept {
-            self.words.keep_all(&self.parts, &self.folder, session);
+            self.words.keep_all(&self.parts, &self.folder);
         }
     }
 
@@ -173,6 +181,11 @@ impl Shelf {
         self.meaning.standing()
     }
 
+    /// Exchanges that have vectors on disk.
+    pub fn kept_exchanges(&self) -> usize {
+        Catalogue::count(self.parts.disk.as_ref(), &self.folder)
+    }
+
     /// Who computes vectors.
     pub fn embedder(&self) -> &EmbedderChoice {
         &self.parts.embedder
@@ -191,9 +204,9 @@ impl Shelf {
     }
 
     /// Puts the index on disk where that is worth it. A failure is logged: the index is made again.
-    pub fn keep(&mut self, session: &Session) {
+    pub fn keep(&mut self) {
         if self.parts.keeping == Keeping::Kept {
-            self.words.keep(&self.parts, &self.folder, session);
+            self.words.keep(&self.parts, &self.folder);
         }
     }
 }

@@ -1,18 +1,19 @@
 //! The index of words as it comes into being: from disk, then from what was said since.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
 
-use super::{GROWTH, Parts, WORTH_WRITING};
+use super::{GROWTH, Keeping, Parts, WORTH_WRITING};
 use crate::chat::Session;
-use crate::memory::recall::Words;
+use crate::memory::recall::{Backlog, Words};
 use crate::search::Lists;
 
-/// Messages that are read at once, while the person waits; more are read in a thread.
+/// Messages, and bytes of them, that are read at once, while the person waits; more are read in a thread.
 const AT_ONCE: usize = 2_000;
+const BYTES_AT_ONCE: usize = 1 << 20;
 /// Longest wait for that thread before a turn goes on without recall.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -44,14 +45,22 @@ enum Checked {
 }
 
 impl Reading {
-    /// Begins to read the file in a thread.
-    pub(super) fn begin(&mut self, parts: &Parts, folder: &Path) {
+    /// Begins to read the file in a thread, or a long history where there is no file.
+    pub(super) fn begin(&mut self, parts: &Parts, folder: &Path, session: &Session) {
         if !matches!(self, Self::NotYet) {
             return;
         }
         let parts = parts.clone();
         let path = folder.join(FILE);
-        *self = Self::Running(tokio::task::spawn_blocking(move || read(&parts, &path)));
+        let is_there = parts.disk.size(&path).is_ok();
+        let backlog = (!is_there && is_long(session, 0)).then(|| Words::unread(session));
+        *self = Self::Running(tokio::task::spawn_blocking(move || {
+            let mut read = read(&parts, &path);
+            if let Some(backlog) = backlog {
+                read.take(backlog, &parts, &path);
+            }
+            read
+        }));
     }
 
     pub(super) fn words(&self) -> Option<&Words> {
@@ -69,17 +78,23 @@ impl Reading {
     }
 
     /// The index with everything the session has by now.
-    pub(super) async fn ready(&mut self, session: &Session) -> Option<&Words> {
+    pub(super) async fn ready(
+        &mut self,
+        parts: &Parts,
+        folder: &Path,
+        session: &Session,
+    ) -> Option<&Words> {
         self.wait(session).await?;
         if let Self::Ready(read) = self
-            && read.words.behind(session) > AT_ONCE
+            && is_long(session, read.known(session))
         {
             let backlog = read.words.backlog(session);
             let Self::Ready(mut read) = std::mem::replace(self, Self::NotYet) else {
                 return None;
             };
+            let (parts, path) = (parts.clone(), folder.join(FILE));
             *self = Self::Running(tokio::task::spawn_blocking(move || {
-                read.words.take(&backlog);
+                read.take(backlog, &parts, &path);
                 *read
             }));
             self.wait(session).await?;
@@ -114,20 +129,20 @@ impl Reading {
     }
 
     /// Writes the file if enough came since.
-    pub(super) fn keep(&mut self, parts: &Parts, folder: &Path, session: &Session) {
+    pub(super) fn keep(&mut self, parts: &Parts, folder: &Path) {
         if let Self::Ready(read) = self
-            && read.known(session) >= read.kept + WORTH_WRITING.max(read.kept / GROWTH)
+            && read.words.read() >= read.kept + WORTH_WRITING.max(read.kept / GROWTH)
         {
-            read.write(parts, folder, session);
+            read.write(parts, &folder.join(FILE));
         }
     }
 
     /// Writes the file if anything came since.
-    pub(super) fn keep_all(&mut self, parts: &Parts, folder: &Path, session: &Session) {
+    pub(super) fn keep_all(&mut self, parts: &Parts, folder: &Path) {
         if let Self::Ready(read) = self
-            && read.known(session) > read.kept
+            && read.words.read() > read.kept
         {
-            read.write(parts, folder, session);
+            read.write(parts, &folder.join(FILE));
         }
     }
 }
@@ -135,13 +150,20 @@ impl Reading {
 impl Read {
     /// Messages of the session that the index has read.
     fn known(&self, session: &Session) -> usize {
-        session.messages().len() - self.words.behind(session)
+        self.words.read().min(session.messages().len())
     }
 
-    fn write(&mut self, parts: &Parts, folder: &Path, session: &Session) {
-        let path: PathBuf = folder.join(FILE);
-        match parts.disk.replace(&path, &self.words.to_bytes(session)) {
-            Ok(()) => self.kept = self.known(session),
+    /// Reads much at once, and puts it on disk, so that no kill costs that work.
+    fn take(&mut self, backlog: Backlog, parts: &Parts, path: &Path) {
+        self.words.take(backlog);
+        if parts.keeping == Keeping::Kept {
+            self.write(parts, path);
+        }
+    }
+
+    fn write(&mut self, parts: &Parts, path: &Path) {
+        match parts.disk.replace(path, &self.words.to_bytes()) {
+            Ok(()) => self.kept = self.words.read(),
             Err(error) => tracing::warn!("{} cannot be written: {error}", path.display()),
         }
     }
@@ -159,6 +181,17 @@ impl Read {
         }
         self.words.take_back_all(session);
     }
+}
+
+/// Whether what a session has behind so many messages takes longer to read than a person should wait.
+fn is_long(session: &Session, read: usize) -> bool {
+    let rest = &session.messages()[read..];
+    let bytes = || {
+        rest.iter()
+            .map(|message| message.said().len())
+            .sum::<usize>()
+    };
+    rest.len() > AT_ONCE || bytes() > BYTES_AT_ONCE
 }
 
 fn read(parts: &Parts, path: &Path) -> Read {

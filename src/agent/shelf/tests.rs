@@ -64,15 +64,15 @@ async fn a_short_session_needs_no_file_and_a_long_one_is_read_again_from_it() {
     let mut shelf = Shelf::new(parts(&disk), &name());
     let short = session(20);
     assert_eq!(words(&mut shelf, &short).await, 40);
-    shelf.keep(&short);
+    shelf.keep();
     assert!(disk.size(Path::new(FILE)).is_err());
     let long = session(1_500);
     assert_eq!(words(&mut shelf, &long).await, 3_000);
-    shelf.keep(&long);
+    shelf.keep();
     let bytes = disk.read(Path::new(FILE)).unwrap();
     shelf.open(&name());
     assert_eq!(words(&mut shelf, &long).await, 3_000);
-    shelf.keep(&session(1_501));
+    shelf.keep();
     assert_eq!(
         disk.read(Path::new(FILE)).unwrap(),
         bytes,
@@ -86,7 +86,7 @@ async fn a_file_that_is_damaged_or_of_another_history_is_made_again() {
     let mut shelf = Shelf::new(parts(&disk), &name());
     let long = session(300);
     words(&mut shelf, &long).await;
-    shelf.keep(&long);
+    shelf.keep();
     shelf.open(&name());
     let other = session(5);
     assert_eq!(words(&mut shelf, &other).await, 10);
@@ -105,6 +105,6 @@ async fn where_another_process_may_write_nothing_is_written() {
     let mut shelf = Shelf::new(parts, &name());
     let long = session(400);
     words(&mut shelf, &long).await;
-    shelf.keep(&long);
+    shelf.keep();
     assert!(disk.size(Path::new(FILE)).is_err());
 }

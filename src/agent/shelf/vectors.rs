@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Parts;
-use super::catalogue::{Catalogue, Entry};
+use super::catalogue::{Catalogue, Entry, Row};
 use crate::chat::{Session, Turn, TurnId};
 use crate::memory::recall::Exchange;
 use crate::search::vectors::{BadVector, Filter, Options, Place, Spec, VectorError, VectorIndex};
@@ -91,8 +91,12 @@ impl Vectors {
 
     /// After a kill there may be lines without a vector: they are written again.
     fn agree(&mut self) -> Result<(), VectorError> {
-        let mut lines = 0..self.catalogue.rows().len();
-        let whole = lines.find(|n| !self.index.contains(place(*n, 0)));
+        let mut lines = self.catalogue.rows().iter().zip(0..);
+        let is_torn = |(row, line): &(&Row, usize)| {
+            let mut messages = 0..row.messages;
+            !messages.all(|message| self.index.contains(place(*line, message)))
+        };
+        let whole = lines.find(is_torn).map(|(_, line)| line);
         whole.map_or(Ok(()), |whole| self.keep(whole))
     }
 
@@ -156,11 +160,12 @@ impl Vectors {
             let messages = 0..entry.texts.len();
             messages.map(move |message| place(line, message))
         });
+        // A text without a direction, or that was refused, must not hold up those behind it.
+        let anywhere = vec![1.0; self.spec.dimension];
         for (place, vector) in places.zip(vectors) {
+            let vector = if vector.is_empty() { &anywhere } else { vector };
             match self.index.push(place, vector) {
-                // A text without a direction must not hold up those behind it.
                 Err(VectorError::BadVector(BadVector::Zero | BadVector::NotFinite)) => {
-                    let anywhere = vec![1.0; self.spec.dimension];
                     self.index.push(place, &anywhere)?;
                 }
                 pushed => pushed?,

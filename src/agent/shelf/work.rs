@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::catalogue::Entry;
 use super::vectors::{Near, Opened, Vectors};
 use crate::chat::{Session, TurnId};
-use crate::embed::{Embedder, Purpose, framed};
+use crate::embed::{EmbedError, Embedder, Purpose, framed};
 use crate::hint::chain;
 use crate::memory::recall::Exchange;
 use crate::search::vectors::{BadVector, VectorError};
@@ -137,7 +137,10 @@ impl Ready {
     /// Begins to make vectors of the exchanges before a message that have none, if there are any; tells of how many.
     pub(super) fn start(&mut self, session: &Session, before: usize) -> usize {
         let last = self.vectors().last();
-        let wanted: Vec<Entry> = waiting(session, last, before).take(AT_ONCE).collect();
+        let wanted = exchanges(session, last, before).take(AT_ONCE);
+        let wanted: Vec<Entry> = wanted
+            .map(|(turn, exchange)| Entry::of(turn, &exchange))
+            .collect();
         let count = wanted.len();
         if count == 0 {
             return 0;
@@ -157,7 +160,7 @@ impl Ready {
         if count < AT_ONCE {
             count
         } else {
-            waiting(session, last, before).count()
+            exchanges(session, last, before).count()
         }
     }
 
@@ -190,19 +193,43 @@ async fn embed_all(
             .map(|text| framed(embedder.model(), Purpose::Document, text))
             .collect();
         let texts: Vec<&str> = in_frame.iter().map(AsRef::as_ref).collect();
-        let made = embedder.embed(&texts).await;
+        let made = match embedder.embed(&texts).await {
+            Err(error) if error.may_be_of_a_text() => embed_each(&*embedder, &texts).await,
+            made => made,
+        };
         let made = made.map_err(|error| chain(&error))?;
         let size = batch.len();
         let vectors = Arc::clone(&vectors);
         let put = move || {
             let mut vectors = lock(&vectors);
-            let dimension = made.first().map_or(0, Vec::len);
+            let dimension = made.iter().map(Vec::len).max().unwrap_or(0);
             let added = vectors.add(&batch, &made);
             mend(&mut vectors, added, dimension)
         };
         let put = tokio::task::spawn_blocking(put).await;
         put.map_err(|error| error.to_string())??;
         done.fetch_add(size, Ordering::Relaxed);
+    }
+}
+
+/// Embeds one text after the other, so that one that is refused holds up no other; it gets an empty vector. Where all are
+/// refused, it is not the texts.
+async fn embed_each(embedder: &dyn Embedder, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    let mut made = Vec::with_capacity(texts.len());
+    let mut refused = None;
+    for text in texts {
+        match embedder.embed(&[text]).await {
+            Ok(vectors) => made.extend(vectors),
+            Err(error) if error.may_be_of_a_text() => {
+                made.push(Vec::new());
+                refused = Some(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    match refused {
+        Some(error) if made.iter().all(Vec::is_empty) => Err(error),
+        Some(_) | None => Ok(made),
     }
 }
 
@@ -235,11 +262,15 @@ pub(super) fn lock<T>(behind: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Whether there are exchanges before a message to make vectors of.
 pub(super) fn is_any(session: &Session, before: usize) -> bool {
-    waiting(session, None, before).next().is_some()
+    exchanges(session, None, before).next().is_some()
 }
 
 /// Exchanges behind a turn and before a message, oldest first.
-fn waiting(session: &Session, last: Option<TurnId>, before: usize) -> impl Iterator<Item = Entry> {
+fn exchanges(
+    session: &Session,
+    last: Option<TurnId>,
+    before: usize,
+) -> impl Iterator<Item = (TurnId, Exchange<'_>)> {
     let turns = session.turns();
     let first = last.map_or(0, |last| turns.partition_point(|turn| turn.id <= last));
     let turns = turns[first..].iter();
@@ -248,5 +279,48 @@ fn waiting(session: &Session, last: Option<TurnId>, before: usize) -> impl Itera
         .filter(|turn| turn.withdrawn.is_none())
         .map(|turn| (turn.id, Exchange::of(session, turn)))
         .filter(|(_, exchange)| !exchange.is_empty())
-        .map(|(turn, exchange)| Entry::of(turn, &exchange))
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+
+    use super::*;
+
+    /// Refuses texts that begin so, one or a batch of them.
+    #[derive(Debug)]
+    struct Picky(&'static str);
+
+    #[async_trait]
+    impl Embedder for Picky {
+        fn model(&self) -> &'static str {
+            "picky"
+        }
+
+        fn dimensions(&self) -> Option<usize> {
+            Some(2)
+        }
+
+        async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+            if texts.iter().any(|text| text.starts_with(self.0)) {
+                return Err(EmbedError::TooLong {
+                    url: "here".into(),
+                    message: "no".into(),
+                });
+            }
+            Ok(texts.iter().map(|_| vec![1.0, 0.0]).collect())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_text_that_is_refused_holds_up_no_other() {
+        let made = embed_each(&Picky("bad"), &["good", "bad", "fine"]).await;
+        assert_eq!(
+            made.unwrap(),
+            [vec![1.0, 0.0], vec![], vec![1.0, 0.0]],
+            "empty where it was refused"
+        );
+        let all = embed_each(&Picky(""), &["good", "bad"]).await;
+        assert!(all.is_err(), "then it is not the texts");
+    }
 }

@@ -14,7 +14,7 @@ use crate::config::{Config, Texts};
 use crate::memory::recall::Words;
 use crate::repl::listing::count;
 use crate::store::{FileStore, SessionLog, SessionStore, StoreError};
-use crate::term::Output;
+use crate::term::{Output, thousands};
 
 /// The sessions of a data folder.
 pub(super) struct Library {
@@ -96,9 +96,16 @@ impl Library {
         })
     }
 
+    /// Lets go of a session, so that others can have it.
+    pub(super) fn put_back(&mut self, name: &SessionName) {
+        if let Some(mut volume) = self.open.remove(name) {
+            volume.shelf.keep();
+        }
+    }
+
     pub(super) fn close(self) {
         for mut volume in self.open.into_values() {
-            volume.shelf.keep(&volume.session);
+            volume.shelf.keep();
         }
     }
 }
@@ -107,6 +114,26 @@ impl Volume {
     /// Whether no other process may write its indexes.
     pub(super) fn is_ours(&self) -> bool {
         self.log.is_some()
+    }
+
+    /// Makes the vectors that are missing of a session that is not long, and says of a long one how it gets them: nobody
+    /// waits minutes for one question.
+    pub(super) async fn catch_up_if_short(&mut self, output: &mut Output) {
+        const SHORT: usize = 500;
+        let turns = self.session.turns().len();
+        if turns <= SHORT {
+            self.catch_up(output).await;
+            return;
+        }
+        let name = self.session.name();
+        let embedder = self.shelf.embedder().resolve().await;
+        let kept = self.shelf.kept_exchanges();
+        if self.is_ours() && matches!(embedder, Ok(Some(_))) && kept + SHORT < turns {
+            output.notice(&format!(
+                "{kept} of {} exchanges have vectors; `cogtrix memory reindex -s {name}` makes the others",
+                thousands(turns)
+            ));
+        }
     }
 
     /// Makes what is missing of the vectors, showing how far it is.

@@ -39,11 +39,11 @@ pub(super) async fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, Cl
                 source,
             })?;
         // The words come first: what is found by them needs no embedder.
-        let read = volume.shelf.look_up(&volume.session, "").await;
+        let read = volume.shelf.catch_up(&volume.session).await;
         if read.is_none() {
             output.warning(&format!("the words of {name} could not be read"));
         }
-        volume.shelf.keep_all(&volume.session);
+        volume.shelf.keep_all();
         volume.catch_up(output).await;
         output.answer(&format!("{name}: {}", volume.standing()));
     }

@@ -40,7 +40,10 @@ pub(super) async fn run(
     }
     let query = search.query.join(" ");
     let scope = Scope::of(search, &library)?;
-    let hits = scope.search(&mut library, &query, k, output).await?;
+    let asked = (query.as_str(), k);
+    let hits = scope
+        .search(&mut library, asked, Missing::OfShort, output)
+        .await?;
     library.close();
     if search.json {
         let hits: Vec<Value> = hits.iter().map(Hit::json).collect();
@@ -72,17 +75,20 @@ impl Scope {
     async fn search(
         &self,
         library: &mut Library,
-        query: &str,
-        k: usize,
+        asked: (&str, usize),
+        vectors: Missing,
         output: &mut Output,
     ) -> Result<Vec<Hit>, CliError> {
         let names = match self {
-            Self::One(name) => return search_one(library, name, query, k, output).await,
+            Self::One(name) => return search_one(library, name, asked, vectors, output).await,
             Self::All(names) => names,
         };
         let mut hits = Vec::new();
         for name in names {
-            let mut of_one = search_one(library, name, query, k, output).await?;
+            let mut of_one = search_one(library, name, asked, vectors, output).await?;
+            if vectors == Missing::OfShort {
+                library.put_back(name);
+            }
             // Scores are scaled by the best message of a session: how well that one fits tells sessions apart.
             let fits = |hit: &Hit| hit.similarity.unwrap_or(0.0).max(hit.overlap);
             let best = of_one.iter().map(fits).fold(0.0, f32::max);
@@ -92,22 +98,34 @@ impl Scope {
             hits.extend(of_one);
         }
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-        hits.truncate(k);
+        hits.truncate(asked.1);
         Ok(hits)
     }
+}
+
+/// Which of the vectors that are missing are made before a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Missing {
+    /// For many questions.
+    All,
+    /// Those of sessions that are not long.
+    OfShort,
 }
 
 async fn search_one(
     library: &mut Library,
     name: &SessionName,
-    query: &str,
-    k: usize,
+    (query, k): (&str, usize),
+    vectors: Missing,
     output: &mut Output,
 ) -> Result<Vec<Hit>, CliError> {
     let min_similarity = library.config.settings.memory.recall.min_similarity;
     let volume = library.volume(name, output)?;
     if volume.shelf.words().is_none() {
-        volume.catch_up(output).await;
+        match vectors {
+            Missing::All => volume.catch_up(output).await,
+            Missing::OfShort => volume.catch_up_if_short(output).await,
+        }
     }
     let lookup = volume.shelf.look_up(&volume.session, query).await;
     let Some((lookup, words)) = lookup.zip(volume.shelf.words()) else {
@@ -211,19 +229,19 @@ async fn answer_all(
         };
         let asked: Result<Asked, _> = serde_json::from_slice(&bytes);
         let asked = asked.map_err(|error| wrong(line::problem(&error)))?;
-        let hits = match &asked.session {
-            Some(name) => {
-                let name = name.parse();
-                let name = name.map_err(|error: BadName| wrong(error.to_string()))?;
-                let hits = search_one(library, &name, &asked.query, k, output).await;
-                hits.map_err(|error| match error {
-                    CliError::Store(missing @ StoreError::Missing { .. }) => {
-                        wrong(missing.to_string())
-                    }
-                    other => other,
-                })?
-            }
-            None => scope.search(library, &asked.query, k, output).await?,
+        let question = (asked.query.as_str(), k);
+        let hits = if let Some(name) = &asked.session {
+            let name = name.parse();
+            let name = name.map_err(|error: BadName| wrong(error.to_string()))?;
+            let hits = search_one(library, &name, question, Missing::All, output).await;
+            hits.map_err(|error| match error {
+                CliError::Store(missing @ StoreError::Missing { .. }) => wrong(missing.to_string()),
+                other => other,
+            })?
+        } else {
+            scope
+                .search(library, question, Missing::All, output)
+                .await?
         };
         let hits: Vec<Value> = hits
             .iter()

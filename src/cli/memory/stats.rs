@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use super::library::Library;
+use crate::agent::shelf::Shelf;
 use crate::chat::Session;
 use crate::cli::args::ChatArgs;
 use crate::cli::report::{CliError, Exit};
 use crate::files::Disk;
+use crate::repl::listing::count;
 use crate::search::vectors::VectorIndex;
 use crate::store::SessionStore;
 use crate::term::{Align, Output, Table, thousands};
@@ -34,25 +36,29 @@ pub(super) fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError
         "messages",
         "turns",
         "summarised",
-        "vectors by",
+        "vectors",
         "index",
     ]);
     for name in &names {
         let session = library.store.read(name)?;
         let folder = library.parts.folder.join(name.as_str());
         let disk = library.parts.disk.as_ref();
-        table.row(row(&session, &folder, disk));
+        let vectors = Shelf::new(library.parts.clone(), name).kept_exchanges();
+        table.row(row(&session, vectors, &folder, disk));
     }
     output.answer(table.render(usize::MAX).trim_end());
     Ok(Exit::Ok)
 }
 
-fn row(session: &Session, folder: &Path, disk: &dyn Disk) -> [String; 6] {
+fn row(session: &Session, vectors: usize, folder: &Path, disk: &dyn Disk) -> [String; 6] {
     let files = disk.list(folder).unwrap_or_default();
     let bytes: u64 = files.iter().filter_map(|file| disk.size(file).ok()).sum();
     let made_by = VectorIndex::stored(folder).map_or_else(
         || "-".to_owned(),
-        |spec| format!("{} ({})", spec.model, spec.dimension),
+        |spec| {
+            let exchanges = count(vectors, "exchange");
+            format!("{exchanges} by {} ({})", spec.model, spec.dimension)
+        },
     );
     [
         session.name().to_string(),

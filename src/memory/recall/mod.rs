@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use super::RecallSettings;
 use crate::chat::{Message, Session, Turn, TurnId};
-use crate::search::Asked;
+use crate::search::{Asked, is_spaceless};
 
 pub use exchange::{Exchange, clipped};
 pub use quote::quote;
@@ -44,7 +44,7 @@ impl RecallSettings {
     /// Whether an input says enough to look for what it may be about. Scripts without spaces count by characters.
     pub fn asks(&self, input: &str) -> bool {
         let words = input.split_whitespace().map(|word| {
-            let long = word.chars().filter(|c| u32::from(*c) >= 0x0E00).count();
+            let long = word.chars().filter(|c| is_spaceless(*c)).count();
             long.max(1)
         });
         let mut so_far = 0;

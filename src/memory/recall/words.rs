@@ -35,7 +35,9 @@ pub struct Words {
     messages: Vec<u32>,
     /// Messages of the session read so far, also those with nothing said.
     read: usize,
-    /// Of those, when it came from a file; compared with the session once.
+    /// Over those messages.
+    hash: Sha256,
+    /// What a file says of them; held against the session once.
     print: Option<[u8; PRINT]>,
 }
 
@@ -44,6 +46,7 @@ pub struct Words {
 pub struct Backlog {
     said: Vec<Said<'static>>,
     read: usize,
+    hash: Sha256,
 }
 
 impl Backlog {
@@ -83,7 +86,25 @@ impl Words {
             index: LexicalIndex::new(lists),
             messages: Vec::new(),
             read: 0,
+            hash: Sha256::new(),
             print: None,
+        }
+    }
+
+    /// Messages of the session read so far.
+    pub fn read(&self) -> usize {
+        self.read
+    }
+
+    /// All that was said in a session.
+    pub fn unread(session: &Session) -> Backlog {
+        let (said, read) = said_since(session, 0);
+        let mut hash = Sha256::new();
+        feed(&mut hash, session, 0..read);
+        Backlog {
+            said: said.map(Said::into_owned).collect(),
+            read,
+            hash,
         }
     }
 
@@ -104,18 +125,22 @@ impl Words {
     /// What was said since the last reading.
     pub fn backlog(&self, session: &Session) -> Backlog {
         let (said, read) = said_since(session, self.read);
+        let mut hash = self.hash.clone();
+        feed(&mut hash, session, self.read..read);
         Backlog {
             said: said.map(Said::into_owned).collect(),
             read,
+            hash,
         }
     }
 
     /// Reads what [`backlog`](Self::backlog) told.
-    pub fn take(&mut self, backlog: &Backlog) {
+    pub fn take(&mut self, backlog: Backlog) {
         for said in &backlog.said {
             self.push(said);
         }
         self.read = backlog.read;
+        self.hash = backlog.hash;
     }
 
     /// Reads what was said since the last reading, up to the last finished turn.
@@ -124,6 +149,7 @@ impl Words {
         for said in said {
             self.push(&said);
         }
+        feed(&mut self.hash, session, self.read..read);
         self.read = read;
     }
 
@@ -232,10 +258,10 @@ impl Words {
     }
 
     /// The index as bytes, for [`from_bytes`](Self::from_bytes).
-    pub fn to_bytes(&self, session: &Session) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(to_u64(self.read).to_le_bytes());
-        bytes.extend(print(session, self.read, &self.messages));
+        bytes.extend(print(&self.hash, &self.messages));
         bytes.extend(to_u64(self.messages.len()).to_le_bytes());
         for message in &self.messages {
             bytes.extend(message.to_le_bytes());
@@ -259,16 +285,25 @@ impl Words {
             index,
             messages,
             read: usize::try_from(read).ok()?,
+            hash: Sha256::new(),
             print: Some(print),
         })
     }
 
-    /// Whether an index from a file speaks of this session: its messages are still the first ones there.
-    pub fn is_of(&self, session: &Session) -> bool {
-        self.read <= session.messages().len()
-            && self
-                .print
-                .is_none_or(|known| known == print(session, self.read, &self.messages))
+    /// Whether an index from a file speaks of this session: its messages are still the first ones there. To be asked
+    /// once, before anything else.
+    pub fn is_of(&mut self, session: &Session) -> bool {
+        let Some(known) = self.print.take() else {
+            return true;
+        };
+        if self.read > session.messages().len() {
+            return false;
+        }
+        let mut hash = Sha256::new();
+        feed(&mut hash, session, 0..self.read);
+        let is_same = known == print(&hash, &self.messages);
+        self.hash = hash;
+        is_same
     }
 }
 
@@ -336,13 +371,20 @@ fn end_of_part(text: &str) -> usize {
     sentence.or_else(|| behind(" ")).unwrap_or(head.len())
 }
 
-/// What tells one session's first messages from another's.
-fn print(session: &Session, read: usize, places: &[u32]) -> [u8; PRINT] {
-    let mut print = Sha256::new();
-    for message in session.messages().iter().take(read) {
-        print.update(message.id.as_str());
-        print.update(to_u64(message.said().len()).to_le_bytes());
+/// Tells messages of one session from those of another.
+fn feed(hash: &mut Sha256, session: &Session, messages: Range<usize>) {
+    for message in &session.messages()[messages] {
+        let said = message.said();
+        hash.update(message.id.as_str());
+        hash.update(to_u64(said.len()).to_le_bytes());
+        hash.update(said.as_bytes());
     }
+}
+
+/// Of the messages read, and of where they stand in the index.
+fn print(hash: &Sha256, places: &[u32]) -> [u8; PRINT] {
+    let mut print = Sha256::new();
+    print.update(hash.clone().finalize());
     for place in places {
         print.update(place.to_le_bytes());
     }

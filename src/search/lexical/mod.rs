@@ -35,3 +35,4 @@ pub use index::LexicalIndex;
 pub use lists::{BadLists, Lists};
 pub use passage::Asked;
 pub use persist::BadBytes;
+pub use terms::is_spaceless;

@@ -61,7 +61,7 @@ pub(super) fn terms(lists: &Lists, text: &str, purpose: Purpose, mut emit: impl 
 
 /// Whether the character belongs to a script written without spaces, or to one whose words take on many endings
 /// that no stemmer here knows; both are found by pairs of characters.
-pub(super) fn is_spaceless(c: char) -> bool {
+pub fn is_spaceless(c: char) -> bool {
     matches!(u32::from(c),
         0x0E00..=0x0EFF     // Thai, Lao
         | 0x1000..=0x109F   // Burmese
