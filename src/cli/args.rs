@@ -125,7 +125,7 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<SessionsCommand>,
     },
-    /// Take in conversations from elsewhere
+    /// Bring in, search and index what was said in all sessions
     Memory {
         #[command(subcommand)]
         command: MemoryCommand,

@@ -304,15 +304,15 @@ impl Meaning {
         folder: &Path,
         session: &Session,
         progress: &mut (dyn FnMut(Standing) + Send),
-    ) -> Result<usize, NoVectors> {
+    ) -> Result<Option<News>, NoVectors> {
         /// Between one look at the progress and the next.
         const LOOK: Duration = Duration::from_millis(100);
+        let mut dropped = None;
         loop {
-            // What there is to say is said by the progress.
-            let _news = self.index(parts, folder, session, usize::MAX);
+            // How far it is, the progress tells.
+            self.index(parts, folder, session, usize::MAX);
             if !self.is_working() {
-                let standing = self.standing();
-                return Ok(standing.map_or(0, |standing| standing.exchanges));
+                return Ok(dropped);
             }
             let news = loop {
                 match tokio::time::timeout(LOOK, self.work_done(session)).await {
@@ -320,8 +320,10 @@ impl Meaning {
                     Err(_) => self.standing().into_iter().for_each(&mut *progress),
                 }
             };
-            if let Some(News::Without { why }) = news {
-                return Err(NoVectors { why });
+            match news {
+                Some(News::Without { why }) => return Err(NoVectors { why }),
+                Some(news @ News::Dropped { .. }) => dropped = Some(news),
+                Some(News::Indexing { .. } | News::Indexed { .. }) | None => {}
             }
         }
     }

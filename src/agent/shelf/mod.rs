@@ -127,14 +127,14 @@ impl Shelf {
     }
 
     /// Makes vectors of all exchanges that have none yet, as far as there is an embedder; tells now and then how far it
-    /// is. Tells how many have one in the end.
+    /// is. Tells if vectors that were there had to be dropped.
     pub async fn index_all(
         &mut self,
         session: &Session,
         progress: &mut (dyn FnMut(Standing) + Send),
-    ) -> Result<usize, NoVectors> {
+    ) -> Result<Option<News>, NoVectors> {
         if self.parts.keeping == Keeping::ReadOnly {
-            return Ok(0);
+            return Ok(None);
         }
         self.meaning
             .index_all(&self.parts, &self.folder, session, progress)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::agent::shelf::{Keeping, Parts, Shelf};
+use crate::agent::shelf::{Keeping, Parts, Shelf, Standing};
 use crate::chat::{Session, SessionName};
 use crate::cli::args::ChatArgs;
 use crate::cli::report::CliError;
@@ -31,6 +31,16 @@ pub(super) struct Volume {
     /// Held, so that no other process writes the indexes meanwhile; `None` where another one does.
     log: Option<Box<dyn SessionLog>>,
 }
+
+/// Whether every exchange has its vectors that can have some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CaughtUp {
+    Yes,
+    No,
+}
+
+/// Longest wait for the vectors of a session that is not long.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Library {
     pub(super) fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
@@ -83,7 +93,7 @@ impl Library {
                     });
                 }
                 Err(StoreError::Locked { .. }) => output.notice(&format!(
-                    "session {name} is open elsewhere: it is searched as it was written last, by words alone"
+                    "session {name} is open elsewhere: its last state on disk is read, and nothing of it is written"
                 )),
                 Err(other) => return Err(other),
             }
@@ -122,7 +132,14 @@ impl Volume {
         const SHORT: usize = 500;
         let turns = self.session.turns().len();
         if turns <= SHORT {
-            self.catch_up(output).await;
+            let waiting = tokio::time::timeout(PATIENCE, self.catch_up(output)).await;
+            if waiting.is_err() {
+                self.shelf.abort();
+                output.end_progress();
+                output.warning(
+                    "the embedder takes long; words are searched alone where vectors are missing",
+                );
+            }
             return;
         }
         let name = self.session.name();
@@ -136,18 +153,27 @@ impl Volume {
         }
     }
 
-    /// Makes what is missing of the vectors, showing how far it is.
-    pub(super) async fn catch_up(&mut self, output: &mut Output) {
+    /// Makes what is missing of the vectors, showing how far it is; tells whether all could be made.
+    pub(super) async fn catch_up(&mut self, output: &mut Output) -> CaughtUp {
         let name = self.session.name().to_string();
-        let mut progress = |standing: crate::agent::shelf::Standing| {
+        let mut progress = |standing: Standing| {
             if let Some((done, wanted)) = standing.running {
                 output.progress(&format!("{name}: vectors {done} of {wanted}"));
             }
         };
         let done = self.shelf.index_all(&self.session, &mut progress).await;
         output.end_progress();
-        if let Err(error) = done {
-            output.warning(&format!("{error}; words are searched alone"));
+        match done {
+            Ok(dropped) => {
+                if let Some(news) = dropped {
+                    output.warning(&news.to_string());
+                }
+                CaughtUp::Yes
+            }
+            Err(error) => {
+                output.warning(&format!("{error}; words are searched alone"));
+                CaughtUp::No
+            }
         }
     }
 

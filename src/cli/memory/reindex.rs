@@ -1,6 +1,6 @@
 //! `cogtrix memory reindex`: drops the indexes and makes them again from the history.
 
-use super::library::Library;
+use super::library::{CaughtUp, Library};
 use crate::cli::args::ChatArgs;
 use crate::cli::report::{CliError, Exit};
 use crate::store::StoreError;
@@ -44,7 +44,9 @@ pub(super) async fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, Cl
             output.warning(&format!("the words of {name} could not be read"));
         }
         volume.shelf.keep_all();
-        volume.catch_up(output).await;
+        if volume.catch_up(output).await == CaughtUp::No {
+            exit = Exit::Failed;
+        }
         output.answer(&format!("{name}: {}", volume.standing()));
     }
     library.close();

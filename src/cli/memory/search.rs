@@ -14,7 +14,7 @@ use crate::cli::report::{CliError, Exit};
 use crate::memory::recall::{self, Question, Searching};
 use crate::repl::transcript::first_words;
 use crate::store::StoreError;
-use crate::term::Output;
+use crate::term::{Output, harmless};
 
 /// A message that was found.
 struct Hit {
@@ -39,6 +39,12 @@ pub(super) async fn run(
         return Ok(Exit::Ok);
     }
     let query = search.query.join(" ");
+    if query.trim().is_empty() {
+        return Err(CliError::Usage {
+            problem: "nothing to search for".to_owned(),
+            hint: "`cogtrix memory search when does the ferry sail`",
+        });
+    }
     let scope = Scope::of(search, &library)?;
     let asked = (query.as_str(), k);
     let hits = scope
@@ -123,7 +129,8 @@ async fn search_one(
     let volume = library.volume(name, output)?;
     if volume.shelf.words().is_none() {
         match vectors {
-            Missing::All => volume.catch_up(output).await,
+            // A failure was told; words are searched all the same.
+            Missing::All => drop(volume.catch_up(output).await),
             Missing::OfShort => volume.catch_up_if_short(output).await,
         }
     }
@@ -182,13 +189,17 @@ impl Hit {
         let who = self.message.speaker();
         let who = who.unwrap_or_else(|| self.message.role.as_str());
         let said = self.message.said();
-        format!(
-            "{n:>2}  {:.2}  {}/{}{at}  {who}: {}",
+        let session = self.session.as_str();
+        let id = self.message.id.as_str();
+        let own = id.strip_prefix(session).and_then(|id| id.strip_prefix('/'));
+        let line = format!(
+            "{n:>2}  {:.2}  {session}/{}{at}  {who}: {}",
             self.score,
-            self.session,
-            self.message.id,
+            own.unwrap_or(id),
             first_words(&said, SHOWN)
-        )
+        );
+        // Who reads it from a file or a pipe has a terminal in the end.
+        harmless(&line)
     }
 }
 

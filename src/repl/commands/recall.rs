@@ -3,6 +3,7 @@
 use super::{Answer, CommandError, Desk, Next, usage};
 use crate::context::stages::history::window_start;
 use crate::memory::recall::Found;
+use crate::term::harmless;
 
 /// Exchanges shown.
 const SHOWN: usize = 5;
@@ -21,7 +22,7 @@ pub(super) async fn run(desk: &mut Desk, question: &str) -> Result<Next, Command
         .map(|(found, quote)| {
             let is_sent = found.messages.start >= window;
             let sent = if is_sent { ", in the window" } else { "" };
-            format!("{}{sent}\n{quote}", figures(found))
+            format!("{}{sent}\n{}", figures(found), set_off(quote))
         })
         .collect();
     let text = if shown.is_empty() {
@@ -33,6 +34,13 @@ pub(super) async fn run(desk: &mut Desk, question: &str) -> Result<Next, Command
         text,
         warning: recalled.warning,
     }))
+}
+
+/// A quotation that cannot pass for anything else on the screen: no line of it begins where the program's own do, and no
+/// sequence in it reaches a terminal, also by way of a file.
+fn set_off(quote: &str) -> String {
+    let lines = quote.lines().map(|line| format!("  {}", harmless(line)));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// `0.92  words 61 %, meaning 0.48`; the window is sent anyway.

@@ -1,6 +1,7 @@
 //! A file that is read and written at positions, without a cursor that readers would share. Private to its
 //! owner where the system has such modes.
 
+use std::fs;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -125,8 +126,17 @@ pub(super) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), Vec
 
 /// Removes a file; a missing one is fine.
 pub(super) fn remove(path: &Path) -> Result<(), VectorError> {
-    match std::fs::remove_file(path) {
+    match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(VectorError::io(path, error)),
         Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// A whole file; anything else in its place, such as a pipe that nobody writes to, is an error.
+pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if fs::metadata(path)?.is_file() {
+        fs::read(path)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a file"))
     }
 }

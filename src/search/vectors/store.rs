@@ -49,7 +49,7 @@ impl Store {
         spec: &Spec,
         read: &mut dyn FnMut(Record<'_>),
     ) -> Result<Self, VectorError> {
-        let meta = match fs::read(folder.join(META)) {
+        let meta = match file::read(&folder.join(META)) {
             Ok(bytes) => Self::meta(&folder.join(META), &bytes, spec)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let has_rows = fs::metadata(folder.join(RECORDS)).is_ok_and(|file| file.len() > 0);
@@ -77,7 +77,7 @@ impl Store {
 
     /// What made the vectors in `folder`, if its metadata can be read.
     pub(super) fn spec(folder: &Path) -> Option<Spec> {
-        Meta::spec(&fs::read(folder.join(META)).ok()?)
+        Meta::spec(&file::read(&folder.join(META)).ok()?)
     }
 
     fn empty(folder: &Path, spec: &Spec) -> Result<Self, VectorError> {
