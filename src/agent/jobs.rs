@@ -98,7 +98,8 @@ impl Agent {
         if self.jobs.running.is_none()
             && let Some(job) = self.memory.due(self.session())
         {
-            tracing::info!(?job, "job started");
+            let Job::Summarise(summary) = &job;
+            tracing::info!(messages = summary.messages(), "summary started");
             let own = self.settings.summariser.clone();
             let limit = own.is_none().then_some(self.served_window).flatten();
             let provider = own.unwrap_or_else(|| Arc::clone(&self.provider));

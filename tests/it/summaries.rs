@@ -123,6 +123,29 @@ fn the_window_and_the_summary_hold_what_they_should() {
 }
 
 #[test]
+fn a_log_tells_of_a_summary_and_holds_nothing_that_was_said() {
+    let home = Home::new();
+    let server = server(|n| {
+        say(format!(
+            "- Summary number {n} of talk about the osprey at the weir."
+        ))
+    });
+    home.config(&server, FOREGROUND);
+    let lines: Vec<String> = (1..=24)
+        .map(|n| format!("heron number {n} stands still"))
+        .collect();
+    let args = ["-c", "test.yaml", "--log", "log.txt", "-s", "w", "--lines"];
+    let run = home.cogtrix(&args).stdin(lines.join("\n")).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(asked_after(&server), [18, 23]);
+    let log = std::fs::read_to_string(home.work().join("log.txt")).unwrap();
+    assert_eq!(log.matches("summary started").count(), 2, "{log}");
+    for said in ["heron", "osprey", "Noted"] {
+        assert!(!log.contains(said), "{said}: {log}");
+    }
+}
+
+#[test]
 fn a_summariser_that_never_answers_delays_neither_the_prompt_nor_leaving() {
     let home = Home::new();
     let server = server(|_| silent());

@@ -7,6 +7,8 @@ mod kept;
 mod length;
 pub mod steady;
 
+use std::fmt;
+
 use super::writing::Writing;
 use super::{Prompt, script, transcript};
 use crate::chat::{Hybrid, Message, MessageId, Record, Role, Session, Summary, Timestamp, Tokens};
@@ -33,7 +35,7 @@ const PATIENCE: u32 = 3;
 const NOW_AND_THEN: usize = 10;
 
 /// A summary to be written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct SummaryJob {
     instruction: String,
     shorten: String,
@@ -56,12 +58,34 @@ struct Basis {
 }
 
 /// A summary as the model wrote it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Summarised {
     pub job: SummaryJob,
     pub text: String,
     /// The model.
     pub by: String,
+}
+
+/// Counts alone: what was said belongs into no log.
+impl fmt::Debug for SummaryJob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SummaryJob")
+            .field("from", &self.basis.covered)
+            .field("upto", &self.basis.upto)
+            .field("pieces", &self.material.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Without the text, which tells of what was said.
+impl fmt::Debug for Summarised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Summarised")
+            .field("job", &self.job)
+            .field("bytes", &self.text.len())
+            .field("by", &self.by)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Why a summary was not taken; the old one stays.
@@ -398,6 +422,22 @@ mod tests {
         assert_eq!(session.hybrid().covered(), 10);
         let covers = &session.hybrid().summary.as_ref().unwrap().covers;
         assert_eq!(*covers, (MessageId::numbered(1), MessageId::numbered(10)));
+    }
+
+    #[test]
+    fn what_is_said_of_a_job_for_a_log_holds_nothing_that_was_said() {
+        let mut session = session(18, SAID);
+        take(&mut session, SUMMARY).unwrap();
+        for _ in 0..5 {
+            turn(&mut session, SAID, Vec::new());
+        }
+        let job = due_in(&session).unwrap();
+        let job_said = format!("{job:?}");
+        let done_said = format!("{:?}", job.done(SUMMARY.into(), "m".into()));
+        for said in [job_said, done_said] {
+            assert!(said.contains("upto: 20"), "{said}");
+            assert!(!said.contains("harbour"), "{said}");
+        }
     }
 
     #[test]
