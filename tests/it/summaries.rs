@@ -5,6 +5,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
+use crate::support::run::Run;
 
 fn is_summary(request: &Request) -> bool {
     request.message(-1).contains("running summary")
@@ -452,23 +453,68 @@ fn the_request_for_a_summary_asks_for_what_it_needs_and_offers_no_tools() {
     assert_eq!(kept["summary_by"], "there/scripted");
 }
 
+/// The numbers of the messages that stand word for word in the last request for a reply.
+fn sent(server: &Server, numbers: std::ops::RangeInclusive<usize>) -> Vec<usize> {
+    let chats = server.chats();
+    let last = chats.iter().rfind(|chat| !is_summary(chat)).unwrap();
+    let body = last.body["messages"].to_string();
+    let is_sent = |n: &usize| body.contains(&format!("message number {n}\""));
+    numbers.filter(is_sent).collect()
+}
+
+fn notices(run: &Run, of: &str) -> usize {
+    run.stderr.lines().filter(|line| line.contains(of)).count()
+}
+
 #[test]
 fn a_summary_of_more_than_there_is_covers_no_more_than_that_and_it_is_said_once() {
-    let home = Home::new();
-    let server = server(numbered);
-    home.config(&server, FOREGROUND);
-    talk(&home, "w", 1, 23);
-    let mut snapshot = home.snapshot("w");
-    snapshot["messages"].as_array_mut().unwrap().truncate(4);
-    home.write(home.history("w.json"), snapshot.to_string());
-    let run = home.lines("w", &["message number 3", "/context proof"]);
-    assert_eq!(run.code, Some(0), "{run}");
-    assert!(
-        run.stdout.contains("6 messages, none out of reach"),
-        "{run}"
-    );
-    assert!(hybrid(&home, "w")["summary_idx"].as_u64().unwrap() <= 4);
-    assert_eq!(home.lines("w", &["/summary"]).stderr, "");
+    for without_ids in [false, true] {
+        let home = Home::new();
+        let server = server(numbered);
+        home.config(&server, FOREGROUND);
+        talk(&home, "w", 1, 23);
+        let mut snapshot = home.snapshot("w");
+        snapshot["messages"].as_array_mut().unwrap().truncate(5);
+        home.write(home.history("w.json"), snapshot.to_string());
+        let mut kept = hybrid(&home, "w");
+        kept["summary_idx"] = 44.into();
+        if without_ids {
+            kept.as_object_mut().unwrap().remove("summary_covers");
+            kept.as_object_mut().unwrap().remove("summary_replaced");
+        }
+        home.write(home.history("w_hybrid.json"), kept.to_string());
+        let run = home.lines("w", &["message number 24", "/context proof"]);
+        assert_eq!(run.code, Some(0), "{run}");
+        assert!(
+            run.stdout.contains("7 messages, none out of reach"),
+            "{run}"
+        );
+        assert_eq!(notices(&run, "w_hybrid.json"), 1, "{run}");
+        let index = hybrid(&home, "w")["summary_idx"].as_u64();
+        let expected = if without_ids { (Some(2), 2) } else { (None, 1) };
+        assert_eq!((index, sent(&server, 1..=3)[0]), expected, "{run}");
+        assert_eq!(home.lines("w", &["/summary"]).stderr, "");
+    }
+}
+
+#[test]
+fn of_a_history_that_was_cut_every_message_is_still_sent_or_summarised() {
+    for (cut, expected, index) in [(0..12, 7..=19, None), (2..4, 6..=19, Some(8))] {
+        let home = Home::new();
+        let server = server(numbered);
+        home.config(&server, FOREGROUND);
+        talk(&home, "w", 1, 19);
+        assert_eq!(hybrid(&home, "w")["summary_idx"], 10);
+        let mut snapshot = home.snapshot("w");
+        snapshot["messages"].as_array_mut().unwrap().drain(cut);
+        home.write(home.history("w.json"), snapshot.to_string());
+        let run = home.lines("w", &["message number 20", "/context proof"]);
+        assert!(run.stdout.contains("none out of reach"), "{run}");
+        assert_eq!(notices(&run, "w_hybrid.json"), 1, "{run}");
+        assert_eq!(sent(&server, 1..=19), expected.collect::<Vec<_>>());
+        assert_eq!(hybrid(&home, "w")["summary_idx"].as_u64(), index);
+        assert_eq!(home.lines("w", &["/summary"]).stderr, "");
+    }
 }
 
 #[test]
