@@ -28,6 +28,9 @@ const MOST_CHARS: usize = 32_000;
 const CLIP: usize = 2_000;
 const CLIP_HEAD: usize = 1_000;
 const CLIP_TAIL: usize = 500;
+/// A text of so many characters is short enough whatever it stands for: a few terse messages may say less than the
+/// summary of them.
+const SHORT: usize = 600;
 /// Room for an answer: 400 words in any language, and some.
 const ANSWER: Tokens = Tokens(1_200);
 /// After so many failures in a row a summary is tried only now and then (C15).
@@ -250,7 +253,8 @@ pub fn accept(
         return Err(NotSummarised::Empty);
     }
     let material = job.material.join("\n");
-    if text.len() >= job.earlier.len() + material.len() {
+    let is_short = text.chars().count() <= SHORT;
+    if !is_short && text.len() >= job.earlier.len() + material.len() {
         return Err(NotSummarised::NotShorter);
     }
     if script::is_foreign(session, text) {
@@ -482,6 +486,16 @@ mod tests {
             assert_eq!(take(&mut session, text), Err(error), "{text}");
             assert_eq!(session.hybrid().covered(), 0);
         }
+    }
+
+    #[test]
+    fn a_short_summary_of_terse_messages_is_taken() {
+        let mut session = session(18, "ok, go");
+        take(&mut session, &format!("{SUMMARY}\n").repeat(5)).unwrap();
+        assert_eq!(session.hybrid().covered(), 10);
+        let mut session = self::session(18, "ok, go");
+        let long = format!("{SUMMARY}\n").repeat(13);
+        assert_eq!(take(&mut session, &long), Err(NotSummarised::NotShorter));
     }
 
     #[test]
