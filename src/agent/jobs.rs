@@ -17,6 +17,9 @@ use crate::memory::summary::SummaryJob;
 use crate::memory::{Done, Job};
 use crate::provider::Provider;
 
+/// A summary that is not there after so long is given up, whatever it waits for (C9).
+const LONGEST: Duration = Duration::from_mins(2);
+
 /// What runs.
 #[derive(Debug, Default)]
 pub(super) struct Jobs {
@@ -50,7 +53,12 @@ impl Jobs {
         let cancel = CancellationToken::new();
         let Job::Summarise(job) = job;
         let covers = job.messages();
-        let task = tokio::spawn(summarise(job, provider, limit, cancel.clone()));
+        let summary = summarise(job, provider, limit, cancel.clone());
+        let in_time = tokio::time::timeout(LONGEST, summary);
+        let task = tokio::spawn(async {
+            let stuck = NotWritten::Stuck { after: LONGEST };
+            in_time.await.unwrap_or(Err(stuck))
+        });
         self.running = Some(Running {
             task,
             cancel,
