@@ -233,6 +233,31 @@ fn a_summary_of_its_own_model_is_asked_for_there() {
 }
 
 #[test]
+fn a_model_for_summaries_that_cannot_be_used_costs_a_warning_and_the_other_one_summarises() {
+    let talker = server(numbered);
+    let config = |summariser: &str| {
+        format!(
+            "providers: {{here: {{type: openai, base_url: \"{}\"}}, keyless: {{type: anthropic}}}}\n\
+             memory: {{background: false, summarization_model: {summariser}}}\n\
+             models: {{default: big, big: {{provider: here, model: large, context_window: 32768}}, small: {{provider: keyless, model: tiny}}}}\n",
+            talker.openai_url()
+        )
+    };
+    let home = Home::new();
+    home.write("test.yaml", config("small"));
+    let lines: Vec<String> = (1..=18).map(|n| format!("message number {n}")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let run = home.lines("w", &lines);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(notices(&run, "memory.summarization_model"), 1, "{run}");
+    assert_eq!(hybrid(&home, "w")["summary_by"], "here/large");
+    home.write("test.yaml", config("smal"));
+    let run = home.lines("w", &["message number 19"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("there is no model \"smal\""), "{run}");
+}
+
+#[test]
 fn the_next_turn_is_answered_while_a_summary_is_being_written_and_takes_it_in_when_it_is_there() {
     let home = Home::new();
     let (held, release) = numbered(1).hold_after(0);
