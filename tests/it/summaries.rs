@@ -550,6 +550,15 @@ fn of_a_history_that_was_cut_every_message_is_still_sent_or_summarised() {
         assert_eq!(notices(&run, "w_hybrid.json"), 1, "{run}");
         assert_eq!(sent(&server, 1..=19), expected.collect::<Vec<_>>());
         assert_eq!(hybrid(&home, "w")["summary_idx"].as_u64(), index);
+        let files = Home::files(&home.history(""));
+        let copies = files
+            .iter()
+            .filter(|(path, _)| path.to_string_lossy().starts_with("w_hybrid.json.damaged-"));
+        let copies: Vec<&Vec<u8>> = copies.map(|(_, bytes)| bytes).collect();
+        assert_eq!(copies.len(), usize::from(index.is_none()));
+        for copy in copies {
+            assert!(String::from_utf8_lossy(copy).contains("Summary number 1"));
+        }
         assert_eq!(home.lines("w", &["/summary"]).stderr, "");
     }
 }
