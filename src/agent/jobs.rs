@@ -17,6 +17,9 @@ use crate::memory::summary::SummaryJob;
 use crate::memory::{Done, Job};
 use crate::provider::Provider;
 
+/// A summary that is not there after so long is given up, whatever it waits for (C9).
+const LONGEST: Duration = Duration::from_mins(2);
+
 /// What runs.
 #[derive(Debug, Default)]
 pub(super) struct Jobs {
@@ -50,7 +53,12 @@ impl Jobs {
         let cancel = CancellationToken::new();
         let Job::Summarise(job) = job;
         let covers = job.messages();
-        let task = tokio::spawn(summarise(job, provider, limit, cancel.clone()));
+        let summary = summarise(job, provider, limit, cancel.clone());
+        let in_time = tokio::time::timeout(LONGEST, summary);
+        let task = tokio::spawn(async {
+            let stuck = NotWritten::Stuck { after: LONGEST };
+            in_time.await.unwrap_or(Err(stuck))
+        });
         self.running = Some(Running {
             task,
             cancel,
@@ -98,7 +106,8 @@ impl Agent {
         if self.jobs.running.is_none()
             && let Some(job) = self.memory.due(self.session())
         {
-            tracing::info!(?job, "job started");
+            let Job::Summarise(summary) = &job;
+            tracing::info!(messages = summary.messages(), "summary started");
             let own = self.settings.summariser.clone();
             let limit = own.is_none().then_some(self.served_window).flatten();
             let provider = own.unwrap_or_else(|| Arc::clone(&self.provider));

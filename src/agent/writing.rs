@@ -42,6 +42,8 @@ pub enum NotWritten {
     CalledTool,
     #[error("no summary within {} s", STEP.as_secs())]
     TimedOut,
+    #[error("the summary was not complete after {} s", after.as_secs())]
+    Stuck { after: Duration },
     #[error("interrupted")]
     Interrupted,
 }
@@ -57,6 +59,7 @@ impl Hint for NotWritten {
             | Self::TooShort
             | Self::CalledTool
             | Self::TimedOut
+            | Self::Stuck { .. }
             | Self::Interrupted => Some("nothing was changed".into()),
         }
     }

@@ -13,7 +13,7 @@ use crate::agent::{self, Agent};
 use crate::chat::SessionName;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Inputs, Texts};
-use crate::provider::{Delivery, Provider};
+use crate::provider::{Catalog, Delivery, Provider};
 use crate::repl::desk::{Desk, Places};
 use crate::repl::input::HistoryFile;
 use crate::repl::{Signals, show};
@@ -44,10 +44,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     greeting::details(&config, choice.provider.as_ref(), output).await;
 
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let summariser = match config.settings.memory.summarization_model.as_str() {
-        "" => None,
-        model => Some(catalog.choose(Some(model)).await?.provider),
-    };
+    let summariser = summariser(&config, &catalog, output).await?;
     let mut settings = settings(args, &config, &inputs, summariser);
     settings.recall = Some(parts::shelf_parts(
         args,
@@ -101,6 +98,29 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         talk::farewell(&desk, args, output);
     }
     exit
+}
+
+/// The model that summarises, where it is not the one that replies. One that cannot be used costs a warning and
+/// nothing else: then the one that replies does it (C9).
+async fn summariser(
+    config: &Config,
+    catalog: &Catalog,
+    output: &mut Output,
+) -> Result<Option<Arc<dyn Provider>>, CliError> {
+    let model = config.settings.memory.summarization_model.as_str();
+    if model.is_empty() {
+        return Ok(None);
+    }
+    catalog.knows(model)?;
+    match catalog.choose(Some(model)).await {
+        Ok(choice) => Ok(Some(choice.provider)),
+        Err(error) => {
+            output.warning(&format!(
+                "memory.summarization_model cannot be used, the model that replies summarises: {error}"
+            ));
+            Ok(None)
+        }
+    }
 }
 
 fn settings(

@@ -168,10 +168,9 @@ impl Memory {
 
     pub(super) fn summary(&self, summary: &Summary) -> Section {
         let messages = (summary.upto - summary.from).to_string();
-        let values = [
-            ("messages", messages.as_str()),
-            ("summary", summary.text.as_str()),
-        ];
+        // What a model wrote must not pass for what the program says.
+        let text = fenced(&summary.text);
+        let values = [("messages", messages.as_str()), ("summary", text.as_str())];
         let text = self.prompts.summary.fill(&values);
         let source = Source::Summary {
             from: summary.from,

@@ -120,6 +120,11 @@ impl Catalog {
         Ok(self.entry(&model.provider)?.settings.kind)
     }
 
+    /// Whether a choice names anything at all, even where it cannot be used. Sends nothing.
+    pub fn knows(&self, choice: &str) -> Result<(), ProviderError> {
+        self.resolve(choice.trim()).map(drop)
+    }
+
     fn one_model(&self, choice: &str) -> Result<ModelSettings, ProviderError> {
         Ok(match self.resolve(choice.trim())? {
             Wanted::Auto => self.model_of(&self.entry_of(Kind::Ollama).name, ""),

@@ -4,6 +4,7 @@
 use std::io;
 use std::path::Path;
 
+use super::coverage::{self, Followed};
 use super::error::{At, StoreError};
 use super::format::VERSION;
 use super::format::side::{self, Unusable};
@@ -36,10 +37,17 @@ pub(super) struct Loaded {
 /// What has to be mended before anything is written.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Damage {
-    Snapshot { recovered: usize },
-    Journal { skipped: usize, clean: Vec<u8> },
+    Snapshot {
+        recovered: usize,
+    },
+    Journal {
+        skipped: usize,
+        clean: Vec<u8>,
+    },
     Hybrid,
     HybridIndices,
+    /// Summaries of messages that are not there.
+    Summaries,
     ModeStates,
 }
 
@@ -197,9 +205,13 @@ fn read_hybrid(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result<(), 
                 return Ok(());
             }
             let fits = |index: usize| session.boundary(index.saturating_sub(missing));
-            if side::clamp(&mut hybrid, fits) {
-                loaded.damage.push(Damage::HybridIndices);
-            }
+            let clamped = side::clamp(&mut hybrid, fits);
+            let damage = match coverage::follow(&mut hybrid, session, missing) {
+                Followed::Dropped => Some(Damage::Summaries),
+                Followed::Moved => Some(Damage::HybridIndices),
+                Followed::Unchanged => clamped.then_some(Damage::HybridIndices),
+            };
+            loaded.damage.extend(damage);
             loaded.session.apply(Record::HybridReplaced(hybrid));
         }
         Err(Unusable::Newer(found)) => return Err(newer(path, found)),

@@ -6,6 +6,7 @@
 //! snapshot     the transcript                   journal    records since, replay applies them
 //! layout       what is where                    moving     all files of a session as one
 //! format       types on disk                    repair     what can be saved of a damaged file
+//! coverage     what summaries stand for now
 //! ```
 
 use std::fmt;
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 use crate::chat::{Record, Session, SessionName, Timestamp};
 
+mod coverage;
 mod error;
 mod file_log;
 mod file_store;
@@ -118,6 +120,8 @@ pub enum Repair {
     UnfinishedTurn,
     /// Indices of a side file pointed beyond the history and were clamped (C29).
     Clamped { file: PathBuf },
+    /// Summaries of messages that are no longer there are not used any more; the file as it was is kept (C29).
+    SummariesDropped { file: PathBuf, kept_as: PathBuf },
 }
 
 /// In words for the person.
@@ -157,6 +161,12 @@ impl fmt::Display for Repair {
                 f,
                 "{} pointed beyond the history and was corrected",
                 file.display()
+            ),
+            Self::SummariesDropped { file, kept_as } => write!(
+                f,
+                "{} holds summaries of messages that are not there any more: they are not used, the file as it was is kept as {}",
+                file.display(),
+                kept_as.display()
             ),
         }
     }

@@ -89,12 +89,22 @@ impl Bench<'_> {
                 Ok(Repair::NotesSetAside { file, kept_as })
             }
             Damage::HybridIndices => {
-                let file = self.layout.hybrid(self.name);
-                let bytes = side::write_hybrid(loaded.session.hybrid());
-                self.disk.replace(&file, &bytes).at("write", &file)?;
+                let file = self.write_hybrid(loaded)?;
                 Ok(Repair::Clamped { file })
             }
+            Damage::Summaries => {
+                let kept_as = self.keep_copy(&self.layout.hybrid(self.name))?;
+                let file = self.write_hybrid(loaded)?;
+                Ok(Repair::SummariesDropped { file, kept_as })
+            }
         }
+    }
+
+    fn write_hybrid(&self, loaded: &Loaded) -> Result<PathBuf, StoreError> {
+        let file = self.layout.hybrid(self.name);
+        let bytes = side::write_hybrid(loaded.session.hybrid());
+        self.disk.replace(&file, &bytes).at("write", &file)?;
+        Ok(file)
     }
 
     /// Writes what was recovered, journal included; the journal itself goes last, once a copy of it is

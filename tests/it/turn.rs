@@ -11,9 +11,13 @@ use cogtrix::context::{self, Section};
 use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::tracking::{Board, Exchange, Freshness};
 use cogtrix::memory::{self, HybridOptions, Memory, MemoryMode, Preset, Prompt, Prompts, Registry};
-use cogtrix::provider::{Delivery, FinishReason, ProviderError, StreamEvent};
+use cogtrix::provider::{
+    Abilities, ChatRequest, Delivery, EventStream, FinishReason, ModelName, Provider,
+    ProviderError, StreamEvent,
+};
 use cogtrix::testing::provider::{Script, ScriptedProvider, breaks_off, counted, says};
 use cogtrix::testing::{ManualClock, MemoryLog};
+use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 struct Desk {
@@ -39,13 +43,21 @@ impl Desk {
     }
 
     fn with_memory(provider: ScriptedProvider, memory: Memory) -> Self {
+        Self::with_summariser(provider, memory, None)
+    }
+
+    fn with_summariser(
+        provider: ScriptedProvider,
+        memory: Memory,
+        summariser: Option<Arc<dyn Provider>>,
+    ) -> Self {
         let log = MemoryLog::default();
         let clock = Arc::new(ManualClock::new());
         let settings = Settings {
             context: context::Settings::default(),
             delivery: Delivery::Streamed,
             directory: "~/project".into(),
-            summariser: None,
+            summariser,
             jobs: Running::Background,
             recall: None,
         };
@@ -611,29 +623,61 @@ async fn an_empty_session_has_nothing_to_compact_and_asks_nobody() {
     assert_eq!(desk.provider.requests(), []);
 }
 
+/// A provider whose answers begin after a while, or never.
+#[derive(Debug)]
+struct Late(ScriptedProvider, Option<Duration>);
+
+#[async_trait::async_trait]
+impl Provider for Late {
+    fn model(&self) -> &ModelName {
+        self.0.model()
+    }
+    async fn abilities(&self) -> Abilities {
+        self.0.abilities().await
+    }
+    async fn models(&self) -> Result<Vec<String>, ProviderError> {
+        self.0.models().await
+    }
+    fn stream(&self, request: ChatRequest) -> EventStream {
+        let Some(after) = self.1 else {
+            return Box::pin(futures_util::stream::pending());
+        };
+        let events = self.0.stream(request);
+        let late = tokio::time::sleep(after);
+        Box::pin(late.map(|()| events).flatten_stream())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_that_is_always_about_to_come_is_given_up() {
+    let late = ScriptedProvider::new([says(SUMMARY)]).with_window(Tokens(2_000));
+    let after = Some(Duration::from_secs(50));
+    let settings = memory::Settings::default();
+    let prompts = Prompts::embedded();
+    let modes = Registry::standard(&settings, &prompts, Readers::embedded());
+    let mut desk = Desk::with_summariser(
+        ScriptedProvider::new([says("Noted.")]),
+        Memory::new(modes, settings, prompts).unwrap(),
+        Some(Arc::new(Late(late, after))),
+    );
+    for n in 0..18 {
+        let said = format!("{n} {}", "cranes of the harbour ".repeat(80));
+        desk.say(&said).await.unwrap();
+    }
+    assert!(desk.agent.is_working());
+    let begun = tokio::time::Instant::now();
+    desk.agent.settle(Duration::from_hours(1)).await;
+    assert_eq!(begun.elapsed().as_secs(), 120);
+    assert_eq!(desk.agent.session().hybrid().failures, 1);
+    assert!(!desk.agent.is_working());
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_summary_that_never_comes_ends_after_its_time() {
-    #[derive(Debug)]
-    struct Silent(ScriptedProvider);
-    #[async_trait::async_trait]
-    impl cogtrix::provider::Provider for Silent {
-        fn model(&self) -> &cogtrix::provider::ModelName {
-            self.0.model()
-        }
-        async fn abilities(&self) -> cogtrix::provider::Abilities {
-            self.0.abilities().await
-        }
-        async fn models(&self) -> Result<Vec<String>, ProviderError> {
-            self.0.models().await
-        }
-        fn stream(&self, _: cogtrix::provider::ChatRequest) -> cogtrix::provider::EventStream {
-            Box::pin(futures_util::stream::pending())
-        }
-    }
     let mut desk = Desk::new([says("Many cranes.")]);
     talk(&mut desk, 3).await;
     desk.agent
-        .switch_model(Arc::new(Silent(desk.provider.clone())));
+        .switch_model(Arc::new(Late(desk.provider.clone(), None)));
     let begun = tokio::time::Instant::now();
     let error = desk
         .agent

@@ -7,6 +7,8 @@ mod kept;
 mod length;
 pub mod steady;
 
+use std::fmt;
+
 use super::writing::Writing;
 use super::{Prompt, script, transcript};
 use crate::chat::{Hybrid, Message, MessageId, Record, Role, Session, Summary, Timestamp, Tokens};
@@ -26,6 +28,9 @@ const MOST_CHARS: usize = 32_000;
 const CLIP: usize = 2_000;
 const CLIP_HEAD: usize = 1_000;
 const CLIP_TAIL: usize = 500;
+/// A text of so many characters is short enough whatever it stands for: a few terse messages may say less than the
+/// summary of them.
+const SHORT: usize = 600;
 /// Room for an answer: 400 words in any language, and some.
 const ANSWER: Tokens = Tokens(1_200);
 /// After so many failures in a row a summary is tried only now and then (C15).
@@ -33,7 +38,7 @@ const PATIENCE: u32 = 3;
 const NOW_AND_THEN: usize = 10;
 
 /// A summary to be written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct SummaryJob {
     instruction: String,
     shorten: String,
@@ -56,12 +61,34 @@ struct Basis {
 }
 
 /// A summary as the model wrote it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Summarised {
     pub job: SummaryJob,
     pub text: String,
     /// The model.
     pub by: String,
+}
+
+/// Counts alone: what was said belongs into no log.
+impl fmt::Debug for SummaryJob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SummaryJob")
+            .field("from", &self.basis.covered)
+            .field("upto", &self.basis.upto)
+            .field("pieces", &self.material.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Without the text, which tells of what was said.
+impl fmt::Debug for Summarised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Summarised")
+            .field("job", &self.job)
+            .field("bytes", &self.text.len())
+            .field("by", &self.by)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Why a summary was not taken; the old one stays.
@@ -226,7 +253,8 @@ pub fn accept(
         return Err(NotSummarised::Empty);
     }
     let material = job.material.join("\n");
-    if text.len() >= job.earlier.len() + material.len() {
+    let is_short = text.chars().count() <= SHORT;
+    if !is_short && text.len() >= job.earlier.len() + material.len() {
         return Err(NotSummarised::NotShorter);
     }
     if script::is_foreign(session, text) {
@@ -401,6 +429,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_of_a_job_for_a_log_holds_nothing_that_was_said() {
+        let mut session = session(18, SAID);
+        take(&mut session, SUMMARY).unwrap();
+        for _ in 0..5 {
+            turn(&mut session, SAID, Vec::new());
+        }
+        let job = due_in(&session).unwrap();
+        let job_said = format!("{job:?}");
+        let done_said = format!("{:?}", job.done(SUMMARY.into(), "m".into()));
+        for said in [job_said, done_said] {
+            assert!(said.contains("upto: 20"), "{said}");
+            assert!(!said.contains("harbour"), "{said}");
+        }
+    }
+
+    #[test]
     fn tool_work_alone_waits_and_long_words_do_not() {
         let calls: Vec<String> = (0..12).map(|n| format!("c{n}")).collect();
         let mut session = session(0, SAID);
@@ -442,6 +486,16 @@ mod tests {
             assert_eq!(take(&mut session, text), Err(error), "{text}");
             assert_eq!(session.hybrid().covered(), 0);
         }
+    }
+
+    #[test]
+    fn a_short_summary_of_terse_messages_is_taken() {
+        let mut session = session(18, "ok, go");
+        take(&mut session, &format!("{SUMMARY}\n").repeat(5)).unwrap();
+        assert_eq!(session.hybrid().covered(), 10);
+        let mut session = self::session(18, "ok, go");
+        let long = format!("{SUMMARY}\n").repeat(13);
+        assert_eq!(take(&mut session, &long), Err(NotSummarised::NotShorter));
     }
 
     #[test]

@@ -172,7 +172,8 @@ fn stored_compaction(compaction: &Compaction, depth: usize) -> Value {
     stored
 }
 
-/// Brings every index into history to what `fits` says of it; tells whether one had to be changed (C29).
+/// Brings every index into history to what `fits` says of it, but for those of the summaries, which say what they
+/// stand for by its ids too; tells whether one had to be changed (C29).
 pub(in crate::store) fn clamp(hybrid: &mut Hybrid, fits: impl Fn(usize) -> usize) -> bool {
     let mut clamped = false;
     if let Some(index) = hybrid.unknown.get_mut("embedded_idx")
@@ -181,12 +182,6 @@ pub(in crate::store) fn clamp(hybrid: &mut Hybrid, fits: impl Fn(usize) -> usize
         let fit = fits(usize::try_from(value).unwrap_or(usize::MAX)) as u64;
         clamped |= fit != value;
         *index = fit.into();
-    }
-    for summary in hybrid.summary.iter_mut().chain(&mut hybrid.replaced) {
-        let fit = fits(summary.upto);
-        clamped |= fit != summary.upto;
-        summary.upto = fit;
-        summary.from = summary.from.min(fit);
     }
     let mut next = hybrid.compaction.as_mut();
     while let Some(compaction) = next {

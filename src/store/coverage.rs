@@ -1,0 +1,231 @@
+//! Summaries of a session whose history is another than when they were written: mended, or edited by hand (C29).
+//!
+//! Unit: the summaries of one session. Invariant: one that is left stands for messages it was made of, by their ids;
+//! older files hold none, and are only kept from standing for more than there is. Says what was done, writes nothing.
+
+use crate::chat::{Hybrid, MessageId, Outcome, Session, Summary};
+
+/// What became of the summaries, the worst of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Followed {
+    Unchanged,
+    /// They stand elsewhere now.
+    Moved,
+    /// They stood for messages that are not there any more.
+    Dropped,
+}
+
+/// Lets every summary stand for the messages it was made of and drops those of which these are gone; the newest that
+/// is left becomes the running one. `missing`: messages that may be missing before any index.
+pub(super) fn follow(hybrid: &mut Hybrid, session: &Session, missing: usize) -> Followed {
+    let mut worst = Followed::Unchanged;
+    let mut keep = |summary: &mut Summary| {
+        let followed = fit(summary, session, missing);
+        worst = worst.max(followed);
+        followed < Followed::Dropped
+    };
+    hybrid.replaced.retain_mut(&mut keep);
+    if hybrid.summary.as_mut().is_some_and(|it| !keep(it)) {
+        hybrid.summary = hybrid.replaced.pop();
+    }
+    let compacted = hybrid.compaction.as_ref().map_or(0, |it| it.upto);
+    // Nothing would stand for what lies before it.
+    let leaves_a_hole = |it: &Summary| it.upto > compacted && it.from > compacted;
+    while hybrid.summary.as_ref().is_some_and(leaves_a_hole) {
+        worst = Followed::Dropped;
+        hybrid.summary = hybrid.replaced.pop();
+    }
+    worst
+}
+
+fn fit(summary: &mut Summary, session: &Session, missing: usize) -> Followed {
+    let (first, last) = &summary.covers;
+    if first.as_str().is_empty() || last.as_str().is_empty() {
+        return clamped(summary, session, missing);
+    }
+    let is_at = |index: Option<usize>, id: &MessageId| {
+        index
+            .and_then(|index| session.messages().get(index))
+            .is_some_and(|message| message.id == *id)
+    };
+    let is_whole = session.boundary(summary.upto) == summary.upto;
+    let stands = is_at(Some(summary.from), first) && is_at(summary.upto.checked_sub(1), last);
+    if stands && is_whole && summary.from < summary.upto {
+        return Followed::Unchanged;
+    }
+    let Some((from, upto)) = place(session, first, last) else {
+        return Followed::Dropped;
+    };
+    // Of what came in between the summary says nothing.
+    let known = summary.upto.saturating_sub(summary.from);
+    let upto = session.boundary(upto);
+    if upto <= from || upto - from > known {
+        return Followed::Dropped;
+    }
+    summary.covers.1 = session.messages()[upto - 1].id.clone();
+    (summary.from, summary.upto) = (from, upto);
+    Followed::Moved
+}
+
+/// The range that begins and ends with these messages.
+fn place(session: &Session, first: &MessageId, last: &MessageId) -> Option<(usize, usize)> {
+    let messages = session.messages();
+    let from = messages.iter().position(|message| message.id == *first)?;
+    let length = messages[from..]
+        .iter()
+        .position(|message| message.id == *last)?;
+    Some((from, from + length + 1))
+}
+
+/// Without ids there is only the count to go by; where it is too large, the last answered turn stays uncovered.
+fn clamped(summary: &mut Summary, session: &Session, missing: usize) -> Followed {
+    let wanted = summary.upto.saturating_sub(missing);
+    let upto = if wanted > session.messages().len() || wanted < summary.upto {
+        let mut live = session.live_turns();
+        let last = live.rfind(|turn| turn.outcome == Some(Outcome::Answered));
+        wanted.min(last.map_or(0, |turn| turn.messages.start))
+    } else {
+        wanted
+    };
+    let upto = session.boundary(upto);
+    let from = summary.from.min(upto);
+    if (from, upto) == (summary.from, summary.upto) {
+        return Followed::Unchanged;
+    }
+    (summary.from, summary.upto) = (from, upto);
+    if from < upto {
+        Followed::Moved
+    } else {
+        Followed::Dropped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::{Compaction, Message, Role, SessionMeta, Timestamp};
+
+    /// A history of messages with these numbers; the odd ones are the person's.
+    fn history(numbers: impl IntoIterator<Item = u64>) -> Session {
+        let message = |n: u64| {
+            let role = if n % 2 == 1 {
+                Role::User
+            } else {
+                Role::Assistant
+            };
+            Message::text(MessageId::numbered(n), role, "said", None)
+        };
+        let messages = numbers.into_iter().map(message).collect();
+        let name = "test".parse().unwrap();
+        Session::restore(name, SessionMeta::default(), messages, |_| None)
+    }
+
+    fn summary(from: u64, upto: u64) -> Summary {
+        let index = |n: u64| usize::try_from(n).unwrap();
+        Summary {
+            text: "so far".into(),
+            from: index(from),
+            upto: index(upto),
+            covers: (MessageId::numbered(from + 1), MessageId::numbered(upto)),
+            at: Timestamp::from_unix(1_800_000_000).unwrap(),
+            by: "m".into(),
+        }
+    }
+
+    fn hybrid(summaries: &[Summary]) -> Hybrid {
+        let mut replaced = summaries.to_vec();
+        Hybrid {
+            summary: replaced.pop(),
+            replaced,
+            ..Hybrid::default()
+        }
+    }
+
+    /// What became of the summaries of 1 to 10 and 1 to 20, and the range of the running one.
+    fn followed(session: &Session) -> (Followed, Option<(usize, usize)>) {
+        let mut hybrid = hybrid(&[summary(0, 10), summary(0, 20)]);
+        let followed = follow(&mut hybrid, session, 0);
+        let again = follow(&mut hybrid, session, 0);
+        assert_eq!(again, Followed::Unchanged, "mended once");
+        (followed, hybrid.summary.map(|it| (it.from, it.upto)))
+    }
+
+    #[test]
+    fn a_summary_follows_the_messages_it_was_made_of() {
+        use Followed::{Dropped, Moved, Unchanged};
+        for (what, session, expected) in [
+            ("whole", history(1..=38), (Unchanged, Some((0, 20)))),
+            (
+                "the first twelve are gone",
+                history(13..=38),
+                (Dropped, None),
+            ),
+            (
+                "some of them are gone",
+                history((1..=4).chain(7..=38)),
+                (Moved, Some((0, 18))),
+            ),
+            (
+                "the end of the newest is gone",
+                history((1..=16).chain(21..=38)),
+                (Dropped, Some((0, 10))),
+            ),
+            ("all but four are gone", history(1..=4), (Dropped, None)),
+            (
+                "there are others before them",
+                history((41..=42).chain(1..=38)),
+                (Dropped, None),
+            ),
+            (
+                "there are others between them",
+                history((1..=12).chain(41..=42).chain(13..=38)),
+                (Dropped, Some((0, 10))),
+            ),
+        ] {
+            assert_eq!(followed(&session), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn one_that_begins_behind_a_compaction_goes_where_that_moves_back() {
+        let session = history(1..=38);
+        let mut hybrid = hybrid(&[summary(10, 20)]);
+        let compaction = |upto| {
+            let at = Timestamp::from_unix(1_800_000_000).unwrap();
+            Some(Compaction {
+                strategy: "compact".into(),
+                upto,
+                text: "older".into(),
+                at,
+                previous: None,
+            })
+        };
+        hybrid.compaction = compaction(10);
+        assert_eq!(follow(&mut hybrid, &session, 0), Followed::Unchanged);
+        hybrid.compaction = compaction(8);
+        assert_eq!(follow(&mut hybrid, &session, 0), Followed::Dropped);
+        assert_eq!(hybrid.summary, None);
+    }
+
+    #[test]
+    fn one_without_ids_is_clamped_and_leaves_the_last_turn_uncovered() {
+        let old = |upto| Summary {
+            covers: (MessageId::new(""), MessageId::new("")),
+            ..summary(0, upto)
+        };
+        for (upto, messages, missing, expected) in [
+            (20, 38, 0, (Followed::Unchanged, Some(20))),
+            (44, 5, 0, (Followed::Moved, Some(2))),
+            (44, 4, 0, (Followed::Moved, Some(2))),
+            (44, 2, 0, (Followed::Dropped, None)),
+            (19, 38, 0, (Followed::Moved, Some(18))),
+            (20, 30, 8, (Followed::Moved, Some(12))),
+        ] {
+            let session = history(1..=messages);
+            let mut hybrid = hybrid(&[old(upto)]);
+            let followed = follow(&mut hybrid, &session, missing);
+            let upto = hybrid.summary.map(|it| it.upto);
+            assert_eq!((followed, upto), expected, "{messages} messages");
+        }
+    }
+}
