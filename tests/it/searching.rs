@@ -375,12 +375,12 @@ fn recall_shows_what_it_would_bring_how_well_it_fits_and_where_it_is_from() {
     let shown = home.normal(rest);
     assert!(
         shown.contains(
-            " %\n[turn 1, m1 to m2, TIME]\nUser: The gate code is 4711.\nAssistant: Noted.\n"
+            " %\n  [turn 1, m1 to m2, TIME]\n  User: The gate code is 4711.\n  Assistant: Noted.\n"
         ),
         "{run}"
     );
     assert!(
-        shown.contains(" %, in the window\n[turn 3, m5 to m6, TIME]\nUser: The code"),
+        shown.contains(" %, in the window\n  [turn 3, m5 to m6, TIME]\n  User: The code"),
         "{run}"
     );
     assert!(
