@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use safetensors::tensor::{Dtype, TensorView};
 
 use super::*;
-use crate::files::{LocalDisk, MemoryDisk};
+use crate::files::MemoryDisk;
 
 /// An encoder of no use but to compare with: two layers, two heads, random weights.
 const CONFIG_TEXT: &str = r#"{"model_type":"bert","hidden_act":"gelu","hidden_size":8,"intermediate_size":12,
@@ -247,40 +247,6 @@ fn other_weights_in_the_same_place_are_another_model() {
     assert_eq!(name(&tensors()), name(&tensors()));
     assert_ne!(name(&tensors()), name(&other));
     assert!(name(&other).starts_with("local/bert-2x8-"));
-}
-
-/// With real weights at hand (`COGTRIX_TEST_ENCODER` names their folder, `COGTRIX_TEST_VECTORS` a list of
-/// sentences with token ids and vectors) the encoder is compared with another one.
-#[expect(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "run by hand, where the weights are"
-)]
-#[tokio::test]
-async fn real_weights_give_the_vectors_they_should() {
-    let named = |name: &str| std::env::var_os(name).map(PathBuf::from);
-    let (Some(folder), Some(list)) = (named("COGTRIX_TEST_ENCODER"), named("COGTRIX_TEST_VECTORS"))
-    else {
-        return;
-    };
-    let local = Local::open(&folder, Arc::new(LocalDisk)).unwrap();
-    let list: serde_json::Value = serde_json::from_slice(&std::fs::read(list).unwrap()).unwrap();
-    let mut least = 1.0_f64;
-    for sentence in list["sentences"].as_array().unwrap() {
-        let text = sentence["text"].as_str().unwrap();
-        let ids: Vec<u32> = serde_json::from_value(sentence["ids"].clone()).unwrap();
-        assert_eq!(local.0.vocabulary.encode(text, LONGEST), ids, "{text}");
-        let vector: Vec<f64> = serde_json::from_value(sentence["vector"].clone()).unwrap();
-        let ours = &local.embed(&[text]).await.unwrap()[0];
-        let cosine: f64 = ours
-            .iter()
-            .zip(&vector)
-            .map(|(x, y)| f64::from(*x) * y)
-            .sum();
-        least = least.min(cosine);
-        assert!(cosine > 0.999, "{text}: {cosine}");
-    }
-    println!("least cosine {least}");
 }
 
 #[tokio::test]
