@@ -1,6 +1,6 @@
 //! Who a question speaks of: speakers by their names, the two sides of the conversation as "I" and "you".
 //!
-//! "What did Melanie paint?" is answered by what Melanie said, while the messages that say "Melanie" are the other
+//! "What did Rosalind repair?" is answered by what Rosalind said, while the messages that say "Rosalind" are the other
 //! speaker's. So a name counts for who said a message, and for a sentence encoder it is replaced by "I".
 
 use std::collections::HashSet;
@@ -105,19 +105,19 @@ mod tests {
     use super::*;
 
     fn speakers() -> Vec<String> {
-        vec!["Melanie".to_owned(), "Will Young".to_owned()]
+        vec!["Rosalind".to_owned(), "Will Young".to_owned()]
     }
 
     #[test]
     fn a_question_names_one_speaker_both_or_none() {
         use Named::{Nobody, Other, This};
         let rows = [
-            ("What did melanie paint?", [This, Other]),
-            ("Is it Mel’s?", [This, Other]),
-            ("is it the mel?", [Nobody, Nobody]),
+            ("What did rosalind repair?", [This, Other]),
+            ("Is it Ros’s?", [This, Other]),
+            ("is it the ros?", [Nobody, Nobody]),
             ("What will it be?", [Nobody, Nobody]),
             ("What did Will say?", [Other, This]),
-            ("Did Melanie meet Will?", [Nobody, Nobody]),
+            ("Did Rosalind meet Will?", [Nobody, Nobody]),
             ("", [Nobody, Nobody]),
         ];
         for (question, expected) in rows {
@@ -131,9 +131,12 @@ mod tests {
 
     #[test]
     fn the_only_speaker_is_nobody_in_particular() {
-        let one = ["Melanie".to_owned()];
-        assert_eq!(named(&Lists::embedded(), &one, "Melanie?"), [Named::Nobody]);
-        assert!(named(&Lists::embedded(), &[], "Melanie?").is_empty());
+        let one = ["Rosalind".to_owned()];
+        assert_eq!(
+            named(&Lists::embedded(), &one, "Rosalind?"),
+            [Named::Nobody]
+        );
+        assert!(named(&Lists::embedded(), &[], "Rosalind?").is_empty());
     }
 
     #[test]
@@ -154,7 +157,7 @@ mod tests {
         let said = in_first_person(
             &Lists::embedded(),
             &speakers(),
-            "When did Mel show Will’s dog to MELANIE?",
+            "When did Ros show Will’s dog to ROSALIND?",
         );
         assert_eq!(said, "When did I show my dog to I?");
     }

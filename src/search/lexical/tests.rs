@@ -85,16 +85,16 @@ fn words_do_not_reach_into_another_sitting() {
 #[test]
 fn what_the_named_speaker_said_comes_first() {
     let by = |speaker| Document {
-        text: "I painted a lake",
+        text: "I repaired a clock",
         speaker: Some(speaker),
         ..Document::default()
     };
-    let index = index(&[by("Melanie"), by("Caroline")]);
-    assert_eq!(ask(&index, "Which lake did Mel paint?"), [0, 1]);
-    assert_eq!(ask(&index, "Which lake did caroline paint?"), [1, 0]);
+    let index = index(&[by("Rosalind"), by("Henrietta")]);
+    assert_eq!(ask(&index, "Which clock did Ros repair?"), [0, 1]);
+    assert_eq!(ask(&index, "Which clock did henrietta repair?"), [1, 0]);
     assert_eq!(
-        index.in_first_person("Did Caroline’s lake dry?"),
-        "Did my lake dry?"
+        index.in_first_person("Did Henrietta’s clock stop?"),
+        "Did my clock stop?"
     );
 }
 
