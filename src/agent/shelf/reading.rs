@@ -34,14 +34,6 @@ pub(super) struct Read {
     lists: Arc<Lists>,
     /// Messages of the session that the file knows.
     kept: usize,
-    /// Whether it was held against the session.
-    checked: Checked,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Checked {
-    Yes,
-    No,
 }
 
 impl Reading {
@@ -53,7 +45,7 @@ impl Reading {
         let parts = parts.clone();
         let path = folder.join(FILE);
         let is_there = parts.disk.size(&path).is_ok();
-        let backlog = (!is_there && is_long(session, 0)).then(|| Words::unread(session));
+        let backlog = (!is_there && is_long(session, 0)).then(|| Backlog::of(session));
         *self = Self::Running(tokio::task::spawn_blocking(move || {
             let mut read = read(&parts, &path);
             if let Some(backlog) = backlog {
@@ -170,14 +162,10 @@ impl Read {
 
     /// Drops an index that speaks of another history, and takes back what was taken back while nobody could tell it.
     fn check(&mut self, session: &Session) {
-        if self.checked == Checked::No {
-            self.checked = Checked::Yes;
-            if self.words.is_of(session) {
-                self.kept = self.known(session);
-            } else {
-                tracing::info!("the index of words is of another history; it is made again");
-                self.words = Words::new(Arc::clone(&self.lists));
-            }
+        if !self.words.is_of(session) {
+            tracing::info!("the index of words is of another history; it is made again");
+            self.words = Words::new(Arc::clone(&self.lists));
+            self.kept = 0;
         }
         self.words.take_back_all(session);
     }
@@ -211,9 +199,8 @@ fn read(parts: &Parts, path: &Path) -> Read {
         }
     };
     Read {
+        kept: words.as_ref().map_or(0, Words::read),
         words: words.unwrap_or_else(|| Words::new(Arc::clone(&lists))),
         lists,
-        kept: 0,
-        checked: Checked::No,
     }
 }

@@ -172,7 +172,7 @@ fn an_index_comes_back_from_its_bytes_and_reads_on() {
     say(&mut session, "The harbour closes at nine.", "Good to know.");
     let mut back = Words::from_bytes(Arc::clone(&lists), &bytes).unwrap();
     assert!(back.is_of(&session));
-    assert_eq!(back.behind(&session), 2);
+    assert_eq!(session.messages().len() - back.read(), 2);
     back.follow(&session);
     assert_eq!(
         turns(&session, &back, asked("when does the harbour close?"))[0],

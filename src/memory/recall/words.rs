@@ -50,6 +50,22 @@ pub struct Backlog {
 }
 
 impl Backlog {
+    /// All that was said in a session.
+    pub fn of(session: &Session) -> Self {
+        Self::since(session, 0, Sha256::new())
+    }
+
+    /// What was said since so many messages, over which the hash is.
+    fn since(session: &Session, read: usize, mut hash: Sha256) -> Self {
+        let (said, upto) = said_since(session, read);
+        feed(&mut hash, session, read..upto);
+        Self {
+            said: said.map(Said::into_owned).collect(),
+            read: upto,
+            hash,
+        }
+    }
+
     /// Messages to be indexed.
     pub fn len(&self) -> usize {
         self.said.len()
@@ -96,23 +112,6 @@ impl Words {
         self.read
     }
 
-    /// All that was said in a session.
-    pub fn unread(session: &Session) -> Backlog {
-        let (said, read) = said_since(session, 0);
-        let mut hash = Sha256::new();
-        feed(&mut hash, session, 0..read);
-        Backlog {
-            said: said.map(Said::into_owned).collect(),
-            read,
-            hash,
-        }
-    }
-
-    /// How many messages of the session were not read yet.
-    pub fn behind(&self, session: &Session) -> usize {
-        session.messages().len().saturating_sub(self.read)
-    }
-
     /// Messages that can be found.
     pub fn len(&self) -> usize {
         self.messages.chunk_by(|a, b| a == b).count()
@@ -124,14 +123,7 @@ impl Words {
 
     /// What was said since the last reading.
     pub fn backlog(&self, session: &Session) -> Backlog {
-        let (said, read) = said_since(session, self.read);
-        let mut hash = self.hash.clone();
-        feed(&mut hash, session, self.read..read);
-        Backlog {
-            said: said.map(Said::into_owned).collect(),
-            read,
-            hash,
-        }
+        Backlog::since(session, self.read, self.hash.clone())
     }
 
     /// Reads what [`backlog`](Self::backlog) told.

@@ -1,8 +1,7 @@
 //! A file that is read and written at positions, without a cursor that readers would share. Private to its
 //! owner where the system has such modes.
 
-use std::fs;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
