@@ -6,9 +6,10 @@
 //!  7                    main
 //!  6                    cli                        arguments, composition root, report
 //!  5                   config                      layers with sources -> Settings of all below
-//!  4            repl          term                 shows TurnEvents | the only printer
+//!  4            repl          term                 shows TurnEvents, asks the person | the only printer
 //!  3                   agent                       one turn
-//!  2                   memory                      prepare, update, absorb
+//!  2b                  tools                       what a model may do: registry, policy, the tools
+//!  2a                  memory                      prepare, update, absorb
 //!  1   context   search   embed   provider   store  siblings: none knows another
 //!  0        chat   hint   clock   files   net      values, and the smallest ports to the outside
 //! ```
@@ -31,3 +32,4 @@ pub mod store;
 pub mod term;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod tools;

@@ -37,6 +37,12 @@ impl Timestamp {
         self.0.to_rfc3339_opts(SecondsFormat::Secs, true)
     }
 
+    /// The same moment where the machine is: `2026-02-14T16:23:05+01:00`.
+    pub fn local_iso(self) -> String {
+        let local = self.0.with_timezone(&chrono::Local);
+        local.to_rfc3339_opts(SecondsFormat::Secs, false)
+    }
+
     /// `20260214T152305Z`: for file names.
     pub fn compact(self) -> String {
         self.0.format("%Y%m%dT%H%M%SZ").to_string()

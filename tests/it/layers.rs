@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and row, in the order of the picture in `src/lib.rs` and docs/ARCHITECTURE.md.
-const ROWS: [(&str, u32); 19] = [
-    ("main", 9),
-    ("cli", 8),
-    ("config", 7),
-    ("repl", 6),
-    ("term", 5),
-    ("agent", 4),
+const ROWS: [(&str, u32); 20] = [
+    ("main", 10),
+    ("cli", 9),
+    ("config", 8),
+    ("repl", 7),
+    ("term", 6),
+    ("agent", 5),
+    ("tools", 4),
     ("memory", 3),
     ("testing", 3),
     ("context", 2),
@@ -24,7 +25,7 @@ const ROWS: [(&str, u32); 19] = [
     ("clock", 1),
     ("chat", 1),
     ("hint", 0),
-    ("lib", 10),
+    ("lib", 11),
 ];
 
 /// Neighbours in one row that may be used all the same: (user, used).

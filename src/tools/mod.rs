@@ -1,0 +1,170 @@
+//! What a model may do beside talking: one trait, a file for each tool.
+//!
+//! ```text
+//!   typed        arguments as a type -> schema, checked arguments
+//!   registry     which tools there are, which of them a request offers
+//!   policy       effect -> allowed, asked, refused
+//!   shape        a result cut to what a window can bear
+//! ```
+//!
+//! A tool says what a call would do ([`Effect`]) before it does it; whether it may is decided elsewhere. What it
+//! returns is data: the agent applies what concerns memory and the registry ([`Wish`]).
+
+mod clock;
+mod typed;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
+
+use crate::chat::{Session, Timestamp, ToolSpec, TurnId};
+use crate::memory::tracking::Edit;
+
+pub use clock::CurrentTime;
+pub use typed::{Typed, tool};
+
+/// Something a model can call.
+#[async_trait]
+pub trait Tool: Send + Sync + fmt::Debug {
+    /// What the model is told; the name is what it calls.
+    fn spec(&self) -> &ToolSpec;
+
+    /// What a call with these arguments would do. Bad arguments are found here, before anybody is asked.
+    fn effect(&self, arguments: &Value) -> Result<Effect, Failure>;
+
+    /// What a person should see before they say yes.
+    async fn preview(&self, _arguments: &Value) -> Option<Detail> {
+        None
+    }
+
+    /// Does it. A call that was cancelled returns soon, and leaves nothing running behind.
+    async fn call(&self, arguments: Value, around: &Around<'_>) -> Result<Done, Failure>;
+}
+
+/// What a call does to the world, as far as a person wants to be asked about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing outside of this program.
+    Nothing,
+    /// Reads inside the project folder; the path is as the model wrote it.
+    Reads(PathBuf),
+    /// Changes a file inside the project folder.
+    Writes(PathBuf),
+    /// Runs a command line.
+    Runs(String),
+    /// Asks a host on the network.
+    Contacts { host: String, what: String },
+    /// Whatever a server outside of this program makes of it.
+    Delegates { server: String, tool: String },
+}
+
+/// Where and when a call happens.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'a> {
+    pub session: &'a Session,
+    pub turn: TurnId,
+    pub now: Timestamp,
+    pub cancel: &'a CancellationToken,
+    /// Text that is worth showing while the call runs, as it comes. Nobody need be listening.
+    pub progress: &'a UnboundedSender<String>,
+}
+
+/// What became of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Done {
+    Output(Output),
+    /// Something that only the agent can do; its answer is the result.
+    Wish(Wish),
+}
+
+/// The result of a call.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Output {
+    /// What the model gets to read, whole: it is cut to size elsewhere.
+    pub text: String,
+    /// A few words for the person, such as `120 lines` or `exit 1`.
+    pub brief: String,
+    /// Whether what was asked for went wrong: a command that ends with another code than 0.
+    pub failed: bool,
+    /// More for the person.
+    pub detail: Option<Detail>,
+    /// What memory is to know of it as a fact.
+    pub facts: Vec<Fact>,
+}
+
+/// What a person can look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// A unified diff, without colours.
+    Diff(String),
+    Text(String),
+}
+
+/// Something that a tool knows happened (C43, C45, C47).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fact {
+    Read(PathBuf),
+    Changed {
+        path: PathBuf,
+        /// Such as `created, 12 lines` or `+3 -1`.
+        what: String,
+    },
+    /// A command that failed, and what it said.
+    Failed {
+        command: String,
+        output: String,
+    },
+    /// A command that went well.
+    Ran(String),
+}
+
+/// What a tool wants of the agent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wish {
+    /// A note on a board of memory.
+    Track(Edit),
+    /// Other tools in the next request, or the catalogue.
+    Load {
+        add: Vec<String>,
+        remove: Vec<String>,
+        query: Option<String>,
+    },
+}
+
+/// Why a call did nothing, or not what was asked: an answer to the model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    #[error("{0}")]
+    Arguments(String),
+    #[error("{0}")]
+    Failed(String),
+    /// The person ended it.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Failure {
+    pub fn of(text: impl fmt::Display) -> Self {
+        Self::Failed(text.to_string())
+    }
+}
+
+impl Output {
+    pub fn text(text: impl Into<String>, brief: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            brief: brief.into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl From<Output> for Done {
+    fn from(output: Output) -> Self {
+        Self::Output(output)
+    }
+}

@@ -1,0 +1,95 @@
+//! A tool whose arguments are a type: the schema the model gets and the check of what it sends are derived from it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Around, Detail, Done, Effect, Failure, Tool};
+use crate::chat::ToolSpec;
+
+/// A tool as one writes it. The doc comments of the fields of `Arguments` are what the model reads of them.
+#[async_trait]
+pub trait Typed: Send + Sync + fmt::Debug + 'static {
+    type Arguments: DeserializeOwned + JsonSchema + Send + Sync;
+
+    const NAME: &'static str;
+    /// A file under `config/tools/`; its first line is what the catalogue shows.
+    const DESCRIPTION: &'static str;
+
+    fn effect(&self, arguments: &Self::Arguments) -> Result<Effect, Failure>;
+
+    async fn preview(&self, _arguments: &Self::Arguments) -> Option<Detail> {
+        None
+    }
+
+    async fn call(&self, arguments: Self::Arguments, around: &Around<'_>) -> Result<Done, Failure>;
+}
+
+/// A typed tool among others.
+pub fn tool<T: Typed>(inner: T) -> Arc<dyn Tool> {
+    Arc::new(Checked {
+        spec: ToolSpec {
+            name: T::NAME.to_owned(),
+            description: T::DESCRIPTION.trim().to_owned(),
+            parameters: schema::<T::Arguments>(),
+        },
+        inner,
+    })
+}
+
+#[derive(Debug)]
+struct Checked<T> {
+    inner: T,
+    spec: ToolSpec,
+}
+
+/// Every definition in its place: some servers know no references.
+fn schema<A: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<A>();
+    schema.remove("title");
+    let mut schema = schema.to_value();
+    // A tool without arguments has an object without properties, which some servers want to see.
+    if let Some(object) = schema.as_object_mut() {
+        object
+            .entry("properties")
+            .or_insert_with(|| Value::Object(serde_json::Map::new()));
+    }
+    schema
+}
+
+impl<T: Typed> Checked<T> {
+    fn check(&self, arguments: Value) -> Result<T::Arguments, Failure> {
+        serde_json::from_value(arguments).map_err(|error| {
+            Failure::Arguments(format!("{}: bad arguments: {error}", self.spec.name))
+        })
+    }
+}
+
+#[async_trait]
+impl<T: Typed> Tool for Checked<T> {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn effect(&self, arguments: &Value) -> Result<Effect, Failure> {
+        self.inner.effect(&self.check(arguments.clone())?)
+    }
+
+    async fn preview(&self, arguments: &Value) -> Option<Detail> {
+        let arguments = self.check(arguments.clone()).ok()?;
+        self.inner.preview(&arguments).await
+    }
+
+    async fn call(&self, arguments: Value, around: &Around<'_>) -> Result<Done, Failure> {
+        self.inner.call(self.check(arguments)?, around).await
+    }
+}
