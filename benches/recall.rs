@@ -225,6 +225,8 @@ fn rows(messages: usize) -> Vec<Row> {
             layout: Layout::Classic,
             room: budget.prompt(),
             recall: searching,
+            offered: None,
+            result_chars: 2_000,
         };
         fit(memory.prepare(&session, &input, &around), budget)
     };

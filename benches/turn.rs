@@ -91,6 +91,8 @@ fn prepare(criterion: &mut Criterion) {
             room: budget.prompt(),
             layout: Layout::Classic,
             recall: None,
+            offered: None,
+            result_chars: 2_000,
         };
         group.bench_with_input(BenchmarkId::from_parameter(size), &size, |bench, _| {
             bench.iter(|| fit(memory.prepare(black_box(&session), &input, &around), budget));

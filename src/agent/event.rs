@@ -4,10 +4,11 @@ use std::fmt;
 use std::time::Duration;
 
 use super::shelf::News;
-use crate::chat::Tokens;
+use crate::chat::{Tokens, ToolCall};
 use crate::context::{ContextPlan, SectionKind, TokenUsage};
 use crate::hint::chain;
 use crate::store::StoreError;
+use crate::tools::{Failure, Output};
 
 /// Takes the events of a turn as they happen.
 pub type Observer<'a> = dyn FnMut(TurnEvent) + Send + 'a;
@@ -17,8 +18,23 @@ pub type Observer<'a> = dyn FnMut(TurnEvent) + Send + 'a;
 pub enum TurnEvent {
     Text(String),
     Reasoning(String),
-    Retrying { why: String, after: Duration },
+    Retrying {
+        why: String,
+        after: Duration,
+    },
+    ToolStarted(ToolCall),
+    /// What a running tool has to say, as it comes.
+    ToolOutput(String),
+    ToolFinished(ToolReport),
     Warning(Warning),
+}
+
+/// How a call ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolReport {
+    pub call: ToolCall,
+    pub took: Duration,
+    pub output: Result<Output, Failure>,
 }
 
 /// Something the person should know that does not end the turn.
@@ -58,9 +74,18 @@ pub enum Warning {
     },
     /// What is to be said of recall's work in the background.
     Recall(News),
-    /// The model called a tool although none was offered.
-    ToolRefused {
-        name: String,
+    /// The model takes no tools: it is asked without.
+    NoTools {
+        model: String,
+    },
+    /// The window is too small for the tools and the rest.
+    ToolsLeftOut {
+        tools: usize,
+    },
+    /// A "always" could not be kept.
+    NotRemembered {
+        why: String,
+        hint: String,
     },
 }
 
@@ -140,9 +165,14 @@ impl fmt::Display for Warning {
                 "older messages could not be summarised three times in a row ({why}); they are still sent while there is room, and it is tried now and then"
             ),
             Self::Recall(news) => news.fmt(f),
-            Self::ToolRefused { name } => {
-                write!(f, "the model called a tool ({name}), but none was offered")
+            Self::NoTools { model } => {
+                write!(f, "{model} takes no tools; asked without them")
             }
+            Self::ToolsLeftOut { tools } => write!(
+                f,
+                "the model's window is too small for {tools} tools; asked without them (`--tools none` leaves them out for good)"
+            ),
+            Self::NotRemembered { why, hint } => write!(f, "not remembered: {why}; {hint}"),
         }
     }
 }
@@ -153,6 +183,7 @@ pub(super) struct Told {
     left_out: Condition,
     near_limit: Condition,
     silent_cut: Condition,
+    tools_left_out: Condition,
     not_saved: Condition,
 }
 
@@ -182,6 +213,13 @@ impl Told {
             .filter(|cut| cut.kind == SectionKind::Input);
         warnings.extend(cut.map(|cut| Warning::InputCut { chars: cut.chars }));
         warnings
+    }
+
+    /// Tools that a window has no room for.
+    pub(super) fn of_tools_left_out(&mut self, tools: usize) -> Option<Warning> {
+        self.tools_left_out
+            .begins(true)
+            .then_some(Warning::ToolsLeftOut { tools })
     }
 
     /// What a window's usage gives reason to warn of.

@@ -7,7 +7,9 @@
 //! ```
 //! However a turn ends, it is recorded, closed and sendable before [`Agent::turn`] returns.
 
+mod acting;
 mod compact;
+mod converse;
 mod counter;
 mod event;
 mod jobs;
@@ -15,6 +17,7 @@ mod ledger;
 mod recalling;
 mod reply;
 pub mod shelf;
+mod toolbox;
 mod turn;
 mod writing;
 
@@ -30,9 +33,10 @@ use crate::store::{Opened, StoreError};
 
 pub use compact::{CompactError, CompactReport};
 pub use counter::{Count, Uncounted};
-pub use event::{Observer, Reach, TurnEvent, Warning};
+pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
 pub use ledger::Ledger;
 use shelf::Shelf;
+pub use toolbox::{Approval, Approver, Asked, Limits, Nobody, Toolbox};
 pub use turn::{TurnError, TurnFailure, TurnReport};
 pub use writing::{NotWritten, Progress};
 
@@ -77,6 +81,9 @@ pub struct Agent {
     told: event::Told,
     jobs: jobs::Jobs,
     shelf: Option<Shelf>,
+    toolbox: Toolbox,
+    /// Whether the model is offered tools: not once its server said that it takes none.
+    takes_tools: bool,
 }
 
 /// A request, whom it was sent to, and what the server said it cost.
@@ -125,7 +132,24 @@ impl Agent {
             told,
             jobs: jobs::Jobs::default(),
             shelf,
+            toolbox: Toolbox::default(),
+            takes_tools: true,
         }
+    }
+
+    /// The same with tools at hand.
+    #[must_use]
+    pub fn with_tools(mut self, toolbox: Toolbox) -> Self {
+        self.toolbox = toolbox;
+        self
+    }
+
+    pub fn toolbox(&self) -> &Toolbox {
+        &self.toolbox
+    }
+
+    pub fn toolbox_mut(&mut self) -> &mut Toolbox {
+        &mut self.toolbox
     }
 
     pub fn session(&self) -> &Session {
@@ -172,6 +196,7 @@ impl Agent {
     pub fn switch_model(&mut self, provider: Arc<dyn Provider>) -> Option<Warning> {
         self.provider = provider;
         self.served_window = None;
+        self.takes_tools = true;
         self.told = event::Told::default();
         let model = self.provider.model().to_string();
         let refused = self.forgive();

@@ -3,8 +3,8 @@
 use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 
-use super::event::{Observer, TurnEvent, Warning};
-use crate::chat::Usage;
+use super::event::{Observer, TurnEvent};
+use crate::chat::{ToolCall, Usage};
 use crate::context::stages::stamp::EchoFilter;
 use crate::provider::{EventStream, FinishReason, ProviderError, StreamEvent};
 
@@ -13,6 +13,8 @@ use crate::provider::{EventStream, FinishReason, ProviderError, StreamEvent};
 pub(super) struct Reply {
     /// Without echoed time stamps and thinking.
     pub text: String,
+    /// In the order of the reply; to be done only where it is complete.
+    pub calls: Vec<ToolCall>,
     pub usage: Option<Usage>,
     pub end: End,
 }
@@ -32,6 +34,7 @@ pub(super) async fn collect(
     cancel: &CancellationToken,
 ) -> Reply {
     let mut text = String::new();
+    let mut calls = Vec::new();
     let mut filter = EchoFilter::default();
     let show = |text: &mut String, delta: String, observe: &mut Observer<'_>| {
         if !delta.is_empty() {
@@ -51,9 +54,7 @@ pub(super) async fn collect(
             Some(Ok(StreamEvent::Retrying { why, after })) => {
                 observe(TurnEvent::Retrying { why, after });
             }
-            Some(Ok(StreamEvent::ToolCall(call))) => {
-                observe(TurnEvent::Warning(Warning::ToolRefused { name: call.name }));
-            }
+            Some(Ok(StreamEvent::ToolCall(call))) => calls.push(call),
             Some(Ok(StreamEvent::Finished { reason, usage })) => {
                 break (End::Finished(reason), usage);
             }
@@ -62,7 +63,12 @@ pub(super) async fn collect(
         }
     };
     show(&mut text, filter.finish(), observe);
-    Reply { text, usage, end }
+    Reply {
+        text,
+        calls,
+        usage,
+        end,
+    }
 }
 
 /// A provider promises a `Finished`; one that breaks its word is an error like any other.

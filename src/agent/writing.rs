@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::event::{TurnEvent, Warning};
+use super::event::TurnEvent;
 use super::reply::{self, End, Reply};
 use crate::chat::{Message, MessageId, Role, Tokens};
 use crate::context::Budget;
@@ -106,18 +106,18 @@ impl Writer {
             purpose: Purpose::Summary,
             delivery: Delivery::Streamed,
         };
-        let mut called_tool = false;
-        let mut observe = |event| {
-            called_tool |= matches!(event, TurnEvent::Warning(Warning::ToolRefused { .. }));
-        };
+        let mut observe = |_: TurnEvent| {};
         let reply = reply::collect(self.provider.stream(request), &mut observe, &self.cancel);
-        let Ok(Reply { text, end, .. }) = tokio::time::timeout(STEP, reply).await else {
+        let Ok(Reply {
+            text, end, calls, ..
+        }) = tokio::time::timeout(STEP, reply).await
+        else {
             return Err(NotWritten::TimedOut);
         };
         match end {
             End::Interrupted => Err(NotWritten::Interrupted),
             End::Failed(error) => Err(error.into()),
-            End::Finished(_) if called_tool => Err(NotWritten::CalledTool),
+            End::Finished(_) if !calls.is_empty() => Err(NotWritten::CalledTool),
             End::Finished(FinishReason::Stop) if text.trim().chars().count() < LEAST_CHARS => {
                 Err(NotWritten::TooShort)
             }

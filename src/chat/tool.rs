@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::Tokens;
+
 /// Ties a tool result to the call it answers; the provider's own id where it sends one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallId(String);
@@ -48,4 +50,20 @@ pub struct ToolSpec {
     pub description: String,
     /// JSON schema of the arguments.
     pub parameters: serde_json::Value,
+}
+
+impl ToolSpec {
+    /// What the tool does, in one line.
+    pub fn summary(&self) -> &str {
+        self.description.lines().next().unwrap_or_default()
+    }
+
+    /// Estimated size in a request: schemas count like any text.
+    pub fn cost(&self) -> Tokens {
+        let schema = self.parameters.to_string();
+        Tokens::PER_MESSAGE
+            + Tokens::estimate(&self.name)
+            + Tokens::estimate(&self.description)
+            + Tokens::estimate(&schema)
+    }
 }

@@ -8,12 +8,13 @@ use super::args::ChatArgs;
 use super::greeting::{self, Greeting};
 use super::manner::Manner;
 use super::report::{CliError, Exit};
-use super::{ask, leaving, parts, talk, trust};
+use super::{ask, leaving, parts, talk, toolbox, trust};
 use crate::agent::{self, Agent};
 use crate::chat::SessionName;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Inputs, Texts};
 use crate::provider::{Catalog, Delivery, Provider};
+use crate::repl::approve;
 use crate::repl::desk::{Desk, Places};
 use crate::repl::input::HistoryFile;
 use crate::repl::{Signals, show};
@@ -29,6 +30,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         output.notice("no prompt: nothing was piped in");
         return Ok(Exit::Ok);
     }
+    let project = toolbox::project(args, &inputs)?;
     ask::check_target(args, &config.settings.data_dir)?;
     let store: Arc<dyn SessionStore> = Arc::new(parts::store(args, machine.clone(), &config));
     let name = session_name(args, &config, store.as_ref())?;
@@ -45,7 +47,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
 
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let summariser = summariser(&config, &catalog, output).await?;
-    let mut settings = settings(args, &config, &inputs, summariser);
+    let mut settings = settings(args, &config, home_relative(&project, &inputs), summariser);
     settings.recall = Some(parts::shelf_parts(
         args,
         machine.clone(),
@@ -53,12 +55,24 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         &texts,
         &catalog,
     )?);
+    let (approver, questions) = match manner {
+        Manner::Terminal => {
+            let (approver, questions) = approve::at_terminal();
+            (approver, Some(questions))
+        }
+        Manner::OneShot(_) | Manner::Lines | Manner::Silent => {
+            (Arc::new(agent::Nobody) as Arc<dyn agent::Approver>, None)
+        }
+    };
+    let toolbox = toolbox::toolbox(args, &config, &project, machine.clone(), approver, output)?;
     let mut desk = Desk {
-        agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings),
+        agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings)
+            .with_tools(toolbox),
         store,
         catalog,
         clock,
         lock_wait: Duration::ZERO,
+        questions,
         places: Places {
             data: config.settings.data_dir.clone(),
             config: config.file.clone(),
@@ -126,7 +140,7 @@ async fn summariser(
 fn settings(
     args: &ChatArgs,
     config: &Config,
-    inputs: &Inputs,
+    directory: String,
     summariser: Option<Arc<dyn Provider>>,
 ) -> agent::Settings {
     agent::Settings {
@@ -136,7 +150,7 @@ fn settings(
         } else {
             Delivery::Streamed
         },
-        directory: home_relative(inputs),
+        directory,
         summariser,
         jobs: if config.settings.memory.background {
             agent::Running::Background
@@ -171,9 +185,8 @@ fn session_name(
     }
 }
 
-/// The working folder as a prompt names it: without the name of the person's home.
-fn home_relative(inputs: &Inputs) -> String {
-    let directory = &inputs.working_dir;
+/// The folder that is worked in as a prompt names it: without the name of the person's home.
+fn home_relative(directory: &Path, inputs: &Inputs) -> String {
     let home = inputs.folders.home.as_deref();
     match home.and_then(|home| directory.strip_prefix(home).ok()) {
         Some(rest) if rest == Path::new("") => "~".to_owned(),

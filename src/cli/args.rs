@@ -63,6 +63,22 @@ pub struct ChatArgs {
     #[arg(long, value_name = "DIR", global = true)]
     pub data_dir: Option<PathBuf>,
 
+    /// Tools the model is offered: all, none, mode, or names with commas between them
+    #[arg(long, value_name = "TOOLS")]
+    pub tools: Option<String>,
+
+    /// Folder that tools work in, instead of the one cogtrix was started in
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+
+    /// Let tools change, run and fetch without asking
+    #[arg(short = 'y', long = "no-confirm")]
+    pub no_confirm: bool,
+
+    /// Refuse everything by which a tool could change something
+    #[arg(long)]
+    pub read_only: bool,
+
     /// Ask this and leave; text piped on stdin is appended
     #[arg(short, long, value_name = "TEXT")]
     pub prompt: Option<String>,

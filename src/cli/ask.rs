@@ -13,7 +13,7 @@ use crate::context::ContextPlan;
 use crate::files::{Existing, write_for_person};
 use crate::hint::Hint;
 use crate::repl::Signals;
-use crate::repl::ask::{self, Question, Shown};
+use crate::repl::ask::{self, Person, Question, Shown};
 use crate::repl::show;
 use crate::term::Output;
 
@@ -79,7 +79,15 @@ pub(super) async fn run(
             Shown::NotYet
         }
     };
-    let (result, _) = ask::ask(agent, Question::New(prompt), shown, output, signals).await;
+    let (result, _) = ask::ask(
+        agent,
+        Question::New(prompt),
+        shown,
+        Person::Nobody,
+        output,
+        signals,
+    )
+    .await;
     let result = result.map_err(|no_turn| CliError::Usage {
         problem: no_turn.to_string(),
         hint: "",

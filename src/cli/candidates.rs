@@ -158,6 +158,7 @@ mod tests {
             },
             memory: memory::Settings::default(),
             context: context::Settings::default(),
+            tools: crate::tools::Settings::default(),
             lock_wait: std::time::Duration::ZERO,
             shutdown_grace: std::time::Duration::ZERO,
         }

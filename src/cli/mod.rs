@@ -16,6 +16,7 @@ mod sessions;
 mod settings;
 mod stdin;
 mod talk;
+mod toolbox;
 mod trust;
 
 use std::process::ExitCode;

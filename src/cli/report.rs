@@ -86,6 +86,8 @@ pub(super) enum CliError {
     },
     #[error("there is no session to resume")]
     NothingToResume,
+    #[error("there is no tool {name}")]
+    UnknownTool { name: String, known: Vec<String> },
 }
 
 impl CliError {
@@ -96,6 +98,7 @@ impl CliError {
             | Self::Name(_)
             | Self::Mode(_)
             | Self::Cues(_)
+            | Self::UnknownTool { .. }
             | Self::Lists { .. }
             | Self::Usage { .. }
             | Self::NothingToResume
@@ -139,6 +142,9 @@ impl Hint for CliError {
                 Some("it was removed or may not be entered; `cd` to another folder".into())
             }
             Self::NothingToResume => Some("`cogtrix` begins one".into()),
+            Self::UnknownTool { known, .. } => {
+                Some(format!("there are {}", known.join(", ")).into())
+            }
             Self::Lists { .. } => {
                 Some("mend the file, or move it away: the program brings lists of its own".into())
             }

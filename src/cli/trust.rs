@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal};
 
 use super::args::ChatArgs;
 use super::report::CliError;
-use crate::config::{self, Config, Flags, Inputs, Loaded, TrustFlag, TrustRequest};
+use crate::config::{self, Config, ConfirmFlag, Flags, Inputs, Loaded, TrustFlag, TrustRequest};
 use crate::files::Disk;
 use crate::memory::Registry;
 use crate::term::Output;
@@ -17,6 +17,12 @@ fn flags(args: &ChatArgs) -> Flags {
         model: args.model.clone(),
         config_file: args.config_file.clone(),
         data_dir: args.data_dir.clone(),
+        tools: args.tools.clone(),
+        confirm: if args.no_confirm {
+            ConfirmFlag::Never
+        } else {
+            ConfirmFlag::default()
+        },
         trust: if args.trust_folder {
             TrustFlag::ThisRun
         } else {

@@ -73,6 +73,18 @@ fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
         rule("network.tries", count(network.tries, 1..=100)),
         rule("network.connect", time(network.connect, SHORTEST)),
         rule("network.idle", time(network.idle, SHORTEST)),
+        rule(
+            "context.tool_output_trim_chars",
+            count(context.tool_output_trim_chars, 0..=MOST),
+        ),
+        rule(
+            "context.tool_result_max_chars",
+            count(context.tool_result_max_chars, 200..=MOST),
+        ),
+        rule(
+            "tools.max_steps",
+            count(document.tools.max_steps, 1..=1_000),
+        ),
         rule("lock_wait", time(document.lock_wait, Duration::ZERO)),
         rule(
             "shutdown_grace",

@@ -19,6 +19,8 @@ pub struct Flags {
     pub model: Option<String>,
     pub config_file: Option<PathBuf>,
     pub data_dir: Option<PathBuf>,
+    pub tools: Option<String>,
+    pub confirm: ConfirmFlag,
     pub trust: TrustFlag,
 }
 
@@ -30,6 +32,15 @@ pub enum TrustFlag {
     AsRemembered,
     /// Given: this run trusts the file in the working folder; nothing is remembered.
     ThisRun,
+}
+
+/// `-y`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ConfirmFlag {
+    #[default]
+    AsConfigured,
+    /// Given: nothing is asked.
+    Never,
 }
 
 /// Where a value comes from.
@@ -96,7 +107,7 @@ struct FlagRow {
     value: fn(&Flags) -> Option<String>,
 }
 
-const FLAGS: [FlagRow; 4] = [
+const FLAGS: [FlagRow; 6] = [
     FlagRow {
         name: "--memory-mode",
         key: "memory.mode",
@@ -116,6 +127,19 @@ const FLAGS: [FlagRow; 4] = [
         name: "--data-dir",
         key: "data_dir",
         value: |flags| Some(flags.data_dir.as_ref()?.to_string_lossy().into_owned()),
+    },
+    FlagRow {
+        name: "--tools",
+        key: "tools.preset",
+        value: |flags| flags.tools.clone(),
+    },
+    FlagRow {
+        name: "--no-confirm",
+        key: "tools.confirm",
+        value: |flags| match flags.confirm {
+            ConfirmFlag::AsConfigured => None,
+            ConfirmFlag::Never => Some("false".to_owned()),
+        },
     },
 ];
 

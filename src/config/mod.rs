@@ -37,7 +37,7 @@ use std::path::PathBuf;
 
 pub use environment::environment;
 pub use error::{ConfigError, Mistake, Position, Problem};
-pub use layers::{Flags, Source, Target, TrustFlag, VARIABLES, Variable};
+pub use layers::{ConfirmFlag, Flags, Source, Target, TrustFlag, VARIABLES, Variable};
 pub use load::{Inputs, Loaded, TrustRequest, load};
 pub use overrides::{Text, TextError, TextSource, Texts, read_text};
 pub use paths::Folders;

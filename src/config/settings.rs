@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::overrides::{TextError, read_text};
 use crate::chat::SessionName;
-use crate::{context, embed, memory, provider};
+use crate::{context, embed, memory, provider, tools};
 
 /// The settled values, each part for the layer that reads it.
 #[derive(Clone, Debug)]
@@ -27,6 +27,7 @@ pub struct Settings {
     pub rag: RagSettings,
     pub memory: memory::Settings,
     pub context: context::Settings,
+    pub tools: tools::Settings,
     /// How long a one-shot run waits for a session that is open elsewhere.
     pub lock_wait: Duration,
     /// How long leaving waits for work in the background.
@@ -63,6 +64,7 @@ pub(super) struct Document {
     pub(super) rag: RagSettings,
     pub(super) memory: memory::Settings,
     pub(super) context: context::Settings,
+    pub(super) tools: tools::Settings,
     #[serde(with = "humantime_serde")]
     pub(super) lock_wait: Duration,
     #[serde(with = "humantime_serde")]
@@ -87,6 +89,7 @@ impl Default for Document {
             rag: RagSettings::default(),
             memory: memory::Settings::default(),
             context: context::Settings::default(),
+            tools: tools::Settings::default(),
             lock_wait: Duration::from_secs(10),
             shutdown_grace: Duration::from_secs(5),
         }
@@ -126,6 +129,7 @@ impl Document {
             rag: self.rag,
             memory: self.memory,
             context: self.context,
+            tools: self.tools,
             lock_wait: self.lock_wait,
             shutdown_grace: self.shutdown_grace,
         }

@@ -26,7 +26,11 @@ struct Row {
     harmless: fn(&str, &Place<'_>) -> bool,
 }
 
-const NEEDS_TRUST: [Row; 8] = [
+const NEEDS_TRUST: [Row; 9] = [
+    Row {
+        key: "tools.confirm",
+        harmless: |_, _| false,
+    },
     Row {
         key: "providers.*.type",
         harmless: |value, _| value == "offline",

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use crate::chat::{Message, Part, Tokens};
 use crate::hint::Hint;
 
-use super::{Budget, ContextPlan, Cut, Draft, GivesWay, LeftOut, Section, SectionKind, TRUNCATED};
+use super::{Budget, ContextPlan, Cut, Draft, GivesWay, LeftOut, Section, TRUNCATED};
 
 /// The window is too small for the system prompt and a usable rest of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,7 +65,7 @@ pub fn fit(draft: Draft, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
     let mut keep = gone.iter().map(|gone| !gone);
     sections.retain(|_| keep.next().unwrap_or(true));
 
-    let mut cuts = cut(&mut sections, limit, Cuttable::History);
+    let mut cuts = cut(&mut sections, limit, GivesWay::WithHistory);
     if !absorbs(&sections, limit) {
         left_out.extend(
             sections
@@ -74,7 +74,9 @@ pub fn fit(draft: Draft, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
         );
         cuts.clear();
     }
-    cuts.extend(cut(&mut sections, limit, Cuttable::Input));
+    cuts.extend(cut(&mut sections, limit, GivesWay::Working));
+    left_out.extend(let_steps_go(&mut sections, limit));
+    cuts.extend(cut(&mut sections, limit, GivesWay::IsCut));
     let plan = ContextPlan {
         sections,
         left_out,
@@ -98,7 +100,10 @@ fn least_cost(section: &Section) -> Tokens {
     match section.kind.gives_way() {
         GivesWay::Never => section.cost(),
         GivesWay::IsCut => section.cost().min(INPUT_AT_LEAST),
-        GivesWay::BeforeHistory | GivesWay::WithHistory | GivesWay::AfterHistory(_) => Tokens::ZERO,
+        GivesWay::BeforeHistory
+        | GivesWay::WithHistory
+        | GivesWay::AfterHistory(_)
+        | GivesWay::Working => Tokens::ZERO,
     }
 }
 
@@ -110,7 +115,7 @@ fn order_of_leaving(sections: &[Section]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..sections.len())
         .filter(|&place| {
             let gives_way = sections[place].kind.gives_way();
-            gives_way < GivesWay::IsCut && Some(place) != last_turn
+            gives_way < GivesWay::Working && Some(place) != last_turn
         })
         .collect();
     places.sort_by_key(|&place| sections[place].kind.gives_way());
@@ -126,29 +131,55 @@ fn leave(section: &Section) -> LeftOut {
     }
 }
 
-/// Which messages may be cut.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Cuttable {
-    History,
-    Input,
-}
-
-/// Whether what is still too much can be taken out of the input.
+/// Whether what is still too much can be taken out of the work in progress and the input.
 fn absorbs(sections: &[Section], limit: Tokens) -> bool {
     let excess = total(sections).minus(limit);
-    let input = sections
+    let input = cost_of(sections, GivesWay::IsCut);
+    let work = cost_of(sections, GivesWay::Working);
+    let last_step = sections
         .iter()
-        .filter(|section| section.kind == SectionKind::Input);
-    let input: Tokens = input.map(Section::cost).sum();
-    excess == Tokens::ZERO || input.minus(excess) >= INPUT_AT_LEAST
+        .rfind(|section| section.kind.gives_way() == GivesWay::Working);
+    let work = work.minus(last_step.map_or(Tokens::ZERO, uncuttable));
+    excess == Tokens::ZERO || (input + work).minus(excess) >= INPUT_AT_LEAST
+}
+
+fn cost_of(sections: &[Section], gives_way: GivesWay) -> Tokens {
+    let sections = sections.iter();
+    let some = sections.filter(|section| section.kind.gives_way() == gives_way);
+    some.map(Section::cost).sum()
+}
+
+/// What a section costs when all its texts are cut.
+fn uncuttable(section: &Section) -> Tokens {
+    let parts = section
+        .as_messages()
+        .iter()
+        .flat_map(|message| &message.parts);
+    let texts = parts.filter_map(text_of);
+    let cuttable = texts.map(|text| Tokens::estimate(text).minus(LEAST_CUT));
+    section.cost().minus(cuttable.sum())
+}
+
+/// Lets the oldest steps go that do not fit although they were cut; never the last one.
+fn let_steps_go(sections: &mut Vec<Section>, limit: Tokens) -> Vec<LeftOut> {
+    let mut gone = Vec::new();
+    while total(sections) > limit {
+        let mut steps = (0..sections.len())
+            .filter(|&place| sections[place].kind.gives_way() == GivesWay::Working);
+        let (Some(oldest), Some(_)) = (steps.next(), steps.next()) else {
+            break;
+        };
+        gone.push(leave(&sections.remove(oldest)));
+    }
+    gone
 }
 
 fn total(sections: &[Section]) -> Tokens {
     sections.iter().map(Section::cost).sum()
 }
 
-/// Cuts the longest messages of one kind until all fits or nothing more can be cut.
-fn cut(sections: &mut [Section], limit: Tokens, cuttable: Cuttable) -> Vec<Cut> {
+/// Cuts the longest messages of the sections that give way so, until all fits or nothing more can be cut.
+fn cut(sections: &mut [Section], limit: Tokens, cuttable: GivesWay) -> Vec<Cut> {
     let mut cuts = Vec::new();
     loop {
         let excess = total(sections).minus(limit);
@@ -174,16 +205,11 @@ fn cut(sections: &mut [Section], limit: Tokens, cuttable: Cuttable) -> Vec<Cut> 
 }
 
 /// The costliest message that can still be cut: (section, message).
-fn longest(sections: &[Section], cuttable: Cuttable) -> Option<(usize, usize)> {
-    let may_be_cut = |section: &Section| match section.kind.gives_way() {
-        GivesWay::IsCut => cuttable == Cuttable::Input,
-        GivesWay::WithHistory => cuttable == Cuttable::History,
-        GivesWay::Never | GivesWay::BeforeHistory | GivesWay::AfterHistory(_) => false,
-    };
+fn longest(sections: &[Section], cuttable: GivesWay) -> Option<(usize, usize)> {
     sections
         .iter()
         .enumerate()
-        .filter(|(_, section)| may_be_cut(section))
+        .filter(|(_, section)| section.kind.gives_way() == cuttable)
         .flat_map(|(place, section)| {
             let messages = section.as_messages().iter().enumerate();
             messages.map(move |(index, message)| (longest_part(message), place, index))
@@ -250,7 +276,7 @@ mod tests {
 
     use super::*;
     use crate::chat::{Calibration, MessageId, Role, ToolCall, TurnId};
-    use crate::context::Source;
+    use crate::context::{SectionKind, Source};
 
     fn message(id: u64, role: Role, text: &str) -> Message {
         Message::text(MessageId::numbered(id), role, text, None)

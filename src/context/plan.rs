@@ -4,7 +4,7 @@ use std::fmt;
 
 use std::borrow::Cow;
 
-use crate::chat::{Message, Tokens};
+use crate::chat::{Message, Tokens, ToolSpec};
 
 use super::{Budget, Content, Section, SectionKind, Source};
 
@@ -51,6 +51,7 @@ impl ContextPlan {
         match recall.content() {
             Content::System(text) => Some(Cow::Borrowed(text)),
             Content::Messages(messages) => Some(messages.first()?.said()),
+            Content::Tools(_) => None,
         }
     }
 
@@ -89,6 +90,16 @@ impl ContextPlan {
         self.sections.iter().flat_map(Section::as_messages)
     }
 
+    /// Tools that are offered.
+    pub fn tools(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.sections
+            .iter()
+            .flat_map(|section| match section.content() {
+                Content::Tools(tools) => tools.as_slice(),
+                Content::System(_) | Content::Messages(_) => &[],
+            })
+    }
+
     /// System texts in order; one text when `merged` (C8).
     pub fn system(&self, merged: bool) -> Vec<String> {
         let texts = self
@@ -96,7 +107,7 @@ impl ContextPlan {
             .iter()
             .filter_map(|section| match section.content() {
                 Content::System(text) => Some(text.trim().to_owned()),
-                Content::Messages(_) => None,
+                Content::Messages(_) | Content::Tools(_) => None,
             });
         let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
         if merged && !texts.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::chat::{Message, Tokens, TurnId};
+use crate::chat::{Message, Tokens, ToolSpec, TurnId};
 
 /// What a section is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,10 @@ pub enum SectionKind {
     Window,
     /// What the person just said.
     Input,
+    /// A reply of the running turn that called tools, and what they gave back.
+    Step,
+    /// What the model is told of the tools it may call.
+    Tools,
 }
 
 /// What becomes of a section when a request is too large (C79-C81), in this order.
@@ -33,6 +37,8 @@ pub enum GivesWay {
     /// is cut instead.
     WithHistory,
     AfterHistory(u8),
+    /// Work in progress: results are cut, longest first, then the oldest step goes, never the last one.
+    Working,
     /// Stays; it is cut when nothing else is left.
     IsCut,
     Never,
@@ -50,6 +56,8 @@ impl SectionKind {
             Self::Pending => ("pending", GivesWay::WithHistory),
             Self::Window => ("window", GivesWay::WithHistory),
             Self::Input => ("input", GivesWay::IsCut),
+            Self::Step => ("step", GivesWay::Working),
+            Self::Tools => ("tools", GivesWay::Never),
         }
     }
 
@@ -89,6 +97,8 @@ pub enum Source {
     Turn(TurnId),
     /// The person, just now.
     You,
+    /// Tools that the request offers; how many.
+    Offered(usize),
 }
 
 impl fmt::Display for Source {
@@ -105,6 +115,8 @@ impl fmt::Display for Source {
             }
             Self::Turn(turn) => write!(f, "turn {turn}"),
             Self::You => f.write_str("you"),
+            Self::Offered(1) => f.write_str("1 tool offered"),
+            Self::Offered(tools) => write!(f, "{tools} tools offered"),
         }
     }
 }
@@ -115,6 +127,8 @@ pub enum Content {
     System(String),
     /// One turn, or another group that goes or stays as one: a tool call is never parted from its result.
     Messages(Vec<Message>),
+    /// Not text among text: each wire format has its own place for them.
+    Tools(Vec<ToolSpec>),
 }
 
 /// A piece of a request.
@@ -135,6 +149,12 @@ impl Section {
 
     pub fn messages(kind: SectionKind, source: Source, messages: Vec<Message>) -> Self {
         Self::new(kind, source, Content::Messages(messages))
+    }
+
+    /// Tools to be offered, in this order.
+    pub fn tools(tools: Vec<ToolSpec>) -> Self {
+        let source = Source::Offered(tools.len());
+        Self::new(SectionKind::Tools, source, Content::Tools(tools))
     }
 
     /// What the program says behind the past, in front of the input.
@@ -160,10 +180,10 @@ impl Section {
         self.cost
     }
 
-    /// Messages of this section as they are sent; none for a system text.
+    /// Messages of this section as they are sent; none for a system text and for tools.
     pub fn as_messages(&self) -> &[Message] {
         match &self.content {
-            Content::System(_) => &[],
+            Content::System(_) | Content::Tools(_) => &[],
             Content::Messages(messages) => messages,
         }
     }
@@ -187,6 +207,7 @@ fn cost(content: &Content) -> Tokens {
     match content {
         Content::System(text) => Tokens::estimate(text) + Tokens::PER_MESSAGE,
         Content::Messages(messages) => messages.iter().map(Message::cost).sum(),
+        Content::Tools(tools) => tools.iter().map(ToolSpec::cost).sum(),
     }
 }
 

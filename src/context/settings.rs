@@ -11,6 +11,23 @@ pub struct Settings {
     pub merge_system: bool,
     /// Share of the window above which a warning is shown, once for each crossing (G18).
     pub warning_threshold: f64,
+    /// Characters of a tool's result in the turns after its own; 0: all of them (O3).
+    pub tool_output_trim_chars: usize,
+    pub tool_result_policy: ResultPolicy,
+    /// Characters of a tool's result in its own turn.
+    pub tool_result_max_chars: usize,
+}
+
+/// How results of tools are cut (G26-G29, Q32).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ResultPolicy {
+    /// Errors are recognised and kept, the rest keeps head and tail.
+    #[default]
+    Smart,
+    /// Head and tail of everything.
+    Ratio,
+    None,
 }
 
 /// The order of a request (C8).
@@ -25,12 +42,33 @@ pub enum Layout {
     CacheFriendly,
 }
 
+impl Settings {
+    const RESULT_CHARS: usize = 10_000;
+    /// What `ratio` keeps where nobody says a number (Q32).
+    const RATIO_CHARS: usize = 8_000;
+
+    /// Characters of a tool's result in its own turn, as the policy counts them.
+    pub fn result_chars(&self) -> usize {
+        match self.tool_result_policy {
+            ResultPolicy::Ratio if self.tool_result_max_chars == Self::RESULT_CHARS => {
+                Self::RATIO_CHARS
+            }
+            ResultPolicy::Ratio | ResultPolicy::Smart | ResultPolicy::None => {
+                self.tool_result_max_chars
+            }
+        }
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
             layout: Layout::Classic,
             merge_system: true,
             warning_threshold: 0.8,
+            tool_output_trim_chars: 2_000,
+            tool_result_policy: ResultPolicy::Smart,
+            tool_result_max_chars: Self::RESULT_CHARS,
         }
     }
 }

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use super::recall::{self, Found, Question, Searching};
 use super::transcript::fenced;
-use super::{Memory, Timestamps, compaction};
-use crate::chat::{Message, Role, Session, Summary, Timestamp, Tokens};
-use crate::context::stages::{history, input, stamp};
+use super::{Memory, Prompt, Timestamps, compaction};
+use crate::chat::{Message, Role, Session, Summary, Timestamp, Tokens, ToolSpec};
+use crate::context::stages::{history, input, stamp, trim, work};
 use crate::context::{Draft, Layout, Section, SectionKind, Source};
 
 /// What a request is made for beside the session.
@@ -21,6 +21,18 @@ pub struct Surroundings<'a> {
     pub layout: Layout,
     /// What recall searches; `None` where it cannot.
     pub recall: Option<Searching<'a>>,
+    /// Tools that the model may call; none where it cannot.
+    pub offered: Option<Offered<'a>>,
+    /// Characters of a tool's result in the turns after its own; 0: all of them (O3).
+    pub result_chars: usize,
+}
+
+/// The tools of a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Offered<'a> {
+    pub tools: &'a [ToolSpec],
+    /// A line on tools that could be had, or nothing.
+    pub further: &'a str,
 }
 
 /// The share of the room that recalled exchanges may take: one part in so many.
@@ -70,20 +82,24 @@ impl Memory {
             },
             room: around.room,
         };
-        let (past, beyond) = history::sections(session, wanted, |message| self.rendered(message));
+        let (past, beyond) =
+            history::sections(session, wanted, |message| self.past(message, around));
         let mut past = Past {
             begins: begins(session, &past),
             sections: past,
             beyond,
         };
         let last = input::section(self.rendered(input));
-        let fixed = sections.iter().map(Section::cost).sum::<Tokens>() + last.cost();
+        let work = work::sections(session, |message| self.rendered(message));
+        let running: Tokens = work.iter().map(Section::cost).sum();
+        let fixed = sections.iter().map(Section::cost).sum::<Tokens>() + last.cost() + running;
         let recalled = self.recalled(session, input, around, fixed, &mut past);
         if let Some(recalled) = recalled {
             sections.insert(place_of_recall, recalled);
         }
         sections.extend(past.sections);
         sections.push(last);
+        sections.extend(work);
         Draft {
             sections,
             beyond: past.beyond,
@@ -193,12 +209,23 @@ impl Memory {
             ("directory", around.directory.as_str()),
             ("time", time.as_str()),
         ];
-        [&self.prompts.base, &self.mode().prompt]
-            .map(|prompt| {
-                let source = Source::Prompt(prompt.file.clone());
-                Section::system(SectionKind::System, source, prompt.fill(&values))
-            })
-            .into()
+        let text = |prompt: &Prompt, values: &[(&str, &str)]| {
+            let source = Source::Prompt(prompt.file.clone());
+            Section::system(SectionKind::System, source, prompt.fill(values))
+        };
+        let mut sections: Vec<Section> = [&self.prompts.base, &self.mode().prompt]
+            .map(|prompt| text(prompt, &values))
+            .into();
+        if let Some(Offered { tools, further }) = around.offered {
+            sections.push(text(&self.prompts.tools, &[("further", further)]));
+            sections.push(Section::tools(tools.to_vec()));
+        }
+        sections
+    }
+
+    /// A message of an earlier turn as it is sent.
+    pub(super) fn past(&self, message: &Message, around: &Surroundings<'_>) -> Message {
+        self.rendered(&trim::trimmed(message, around.result_chars))
     }
 
     pub(super) fn rendered(&self, message: &Message) -> Message {

@@ -12,8 +12,8 @@ use super::summary::steady;
 use super::{Memory, Surroundings, compaction, transcript};
 use crate::chat::{Hybrid, Message, Session, Tokens, TurnId};
 use crate::context::stages::history::{self, Pending};
-use crate::context::stages::input;
 use crate::context::stages::steps::{self, Bounds, Size};
+use crate::context::stages::{input, work};
 use crate::context::{Content, Draft, Section, SectionKind, Source};
 
 /// The share of the room that is kept free behind the past, one part in so many: what recall, mode state and input take
@@ -43,20 +43,22 @@ impl Memory {
         let states: Vec<Section> = states.iter().map(|state| self.behind(state)).collect();
         let last = input::section(self.rendered(input));
 
+        let work = work::sections(session, |message| self.rendered(message));
+        let running = last.cost() + cost(&work);
         let before = cost(&sections) + head.as_ref().map_or(Tokens::ZERO, Section::cost);
-        let most = around.room.minus(before + cost(&states) + last.cost());
+        let most = around.room.minus(before + cost(&states) + running);
         let free = Tokens(around.room.0 / BEHIND_SHARE);
         let room = Room {
             usual: around.room.minus(before + free).min(most),
             most,
         };
-        let (summary, past, beyond) = self.past(session, room);
+        let (summary, past, beyond) = self.turns(session, room, around);
         sections.extend(summary);
         sections.extend(head);
 
         let begins = begins(session, &past);
         let fence = self.behind(&Section::system(SectionKind::Recall, Source::You, ""));
-        let taken = cost(&sections) + cost(&past) + cost(&states) + last.cost() + fence.cost();
+        let taken = cost(&sections) + cost(&past) + cost(&states) + running + fence.cost();
         let rest = around.room.minus(taken);
         let most = rest.min(Tokens(around.room.0 / RECALL_SHARE));
         let recalled = around
@@ -66,11 +68,17 @@ impl Memory {
         sections.extend(recalled.iter().map(|recalled| self.behind(recalled)));
         sections.extend(states);
         sections.push(last);
+        sections.extend(work);
         Draft { sections, beyond }
     }
 
     /// The summary to send, the past behind it, and how many messages neither holds.
-    fn past(&self, session: &Session, room: Room) -> (Option<Section>, Vec<Section>, usize) {
+    fn turns(
+        &self,
+        session: &Session,
+        room: Room,
+        around: &Surroundings<'_>,
+    ) -> (Option<Section>, Vec<Section>, usize) {
         let summarises = self.mode().hybrid.summarization;
         let choices = self.choices(session.hybrid(), summarises);
         let oldest = choices.first().map_or(0, |choice| choice.upto);
@@ -80,7 +88,8 @@ impl Memory {
             pending: Pending::Carried { most: usize::MAX },
             room: room.most,
         };
-        let (past, missing) = history::sections(session, wanted, |message| self.rendered(message));
+        let (past, missing) =
+            history::sections(session, wanted, |message| self.past(message, around));
         let past = Past {
             ends: past.iter().map(|turn| end(session, turn)).collect(),
             sections: past,

@@ -20,7 +20,7 @@ mod transcript;
 pub mod writing;
 
 pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
-pub use draft::Surroundings;
+pub use draft::{Offered, Surroundings};
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
 pub use prompts::{ModeTexts, Prompt, Prompts};
 pub use proof::{OutOfReach, Place, Proof};
@@ -31,7 +31,7 @@ pub use settings::{
 pub use summary::{NotSummarised, Summarised, SummaryJob};
 pub use texts::TEXTS;
 
-use tracking::{Board, CannotEdit, Edit, Edited, Exchange};
+use tracking::{Board, By, CannotEdit, Edit, Edited, Exchange};
 
 use std::borrow::Cow;
 
@@ -75,6 +75,19 @@ impl Hint for NotTaken {
     fn hint(&self) -> Option<Cow<'_, str>> {
         Some("nothing was changed".into())
     }
+}
+
+/// Why a model's note is not kept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CannotTrack {
+    #[error("{mode} mode keeps no {kind}; it keeps: {known}")]
+    Foreign {
+        kind: &'static str,
+        mode: String,
+        known: String,
+    },
+    #[error(transparent)]
+    Edit(#[from] CannotEdit),
 }
 
 /// The memory of one session.
@@ -185,8 +198,40 @@ impl Memory {
         let foreign = CannotEdit::Foreign { kind };
         let mode = self.modes.keeper_mut(kind).ok_or(foreign.clone())?;
         let name = mode.preset().name.clone();
-        let edited = mode.board_mut().ok_or(foreign)?.edit(edit, now)?;
+        let edited = mode
+            .board_mut()
+            .ok_or(foreign)?
+            .edit(edit, By::Person, Some(now))?;
         Ok((edited, name, self.kept()))
+    }
+
+    /// Notes on the active mode's board what a model says; tells in words what stands there now. What it says is kept with
+    /// the turn, whose calls are read again when a board is made anew.
+    pub fn track(&mut self, edit: &Edit, now: Timestamp) -> Result<String, CannotTrack> {
+        let kind = edit.kind();
+        let mode = self.modes.active_mut();
+        let name = mode.preset().name.clone();
+        let kept = mode.board().map_or(&[][..], Board::sections);
+        if kept.iter().all(|section| section.kind() != kind) {
+            let known = kept.iter().map(|section| section.kind().row().name);
+            return Err(CannotTrack::Foreign {
+                kind: kind.row().name,
+                mode: name,
+                known: known.collect::<Vec<_>>().join(", "),
+            });
+        }
+        let Some(board) = mode.board_mut() else {
+            return Ok(String::new());
+        };
+        Ok(match board.edit(edit, By::Tool, Some(now))? {
+            Edited::Set(entry) => format!(
+                "{} #{}: {}",
+                kind.row().name,
+                entry.number,
+                tracking::words(&entry.note)
+            ),
+            Edited::Dropped(dropped) => format!("{} dropped", dropped.len()),
+        })
     }
 
     /// Whether no mode has anything noted.
@@ -253,6 +298,14 @@ fn newest_turns(session: &Session) -> Vec<&Turn> {
 
 fn observe(mode: &mut dyn MemoryMode, session: &Session, turns: &[&Turn]) {
     for turn in turns {
-        mode.observe(turn.id, &Exchange::of(session.messages_of(turn)));
+        let messages = session.messages_of(turn);
+        let exchange = Exchange::of(messages);
+        if let Some(board) = mode.board_mut() {
+            for edit in tracking::called(messages) {
+                // The model was told at the time what could not be noted.
+                board.edit(&edit, By::Tool, exchange.at).ok();
+            }
+        }
+        mode.observe(turn.id, &exchange);
     }
 }

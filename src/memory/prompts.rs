@@ -42,6 +42,8 @@ pub struct ModeTexts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompts {
     pub base: Prompt,
+    /// What a model is told that may call tools.
+    pub tools: Prompt,
     pub conversation: ModeTexts,
     pub code: ModeTexts,
     pub reasoning: ModeTexts,
@@ -67,6 +69,7 @@ impl Prompts {
         };
         Self {
             base: text("prompts/base.md"),
+            tools: text("prompts/tools.md"),
             conversation: mode("conversation"),
             code: mode("code"),
             reasoning: mode("reasoning"),
@@ -99,6 +102,7 @@ mod tests {
     fn every_prompt_has_its_embedded_text() {
         let Prompts {
             base,
+            tools,
             conversation,
             code,
             reasoning,
@@ -112,7 +116,7 @@ mod tests {
         let modes = [conversation, code, reasoning];
         let of_modes = modes.into_iter().flat_map(|mode| [mode.prompt, mode.block]);
         for prompt in [
-            base, compact, summarise, shorten, summary, recall, reference,
+            base, tools, compact, summarise, shorten, summary, recall, reference,
         ]
         .into_iter()
         .chain(of_modes)

@@ -305,6 +305,8 @@ mod tests {
             room: budget.prompt(),
             layout,
             recall: None,
+            offered: None,
+            result_chars: 2_000,
         };
         let input = Message::text(session.next_message_id(0), Role::User, input, None);
         fit(memory.prepare(session, &input, &around), budget).unwrap()

@@ -10,7 +10,7 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 17] = [
+pub const TEXTS: [(&str, &str); 18] = [
     text!("blocks/code.md"),
     text!("blocks/conversation.md"),
     text!("blocks/reasoning.md"),
@@ -27,6 +27,7 @@ pub const TEXTS: [(&str, &str); 17] = [
     text!("prompts/compact.md"),
     text!("prompts/shorten.md"),
     text!("prompts/summarise.md"),
+    text!("prompts/tools.md"),
     text!("search/english.yaml"),
 ];
 

@@ -51,6 +51,14 @@ pub enum ProviderError {
         window: Option<Tokens>,
     },
 
+    /// The model, or its server, cannot call tools.
+    #[error("{url} offers no tools with {model:?}: {message}")]
+    NoTools {
+        url: String,
+        model: String,
+        message: String,
+    },
+
     /// Another 4xx or 5xx.
     #[error("{url} answered {status}: {message}")]
     Status {
@@ -97,6 +105,7 @@ impl ProviderError {
             Self::Unauthorized { .. }
             | Self::UnknownModel { .. }
             | Self::ContextTooLong { .. }
+            | Self::NoTools { .. }
             | Self::Stream { .. }
             | Self::Truncated { .. }
             | Self::Idle { .. }
@@ -152,6 +161,7 @@ impl Hint for ProviderError {
                 "set the model's context_window (Ollama: num_ctx) to what the server really has"
                     .into()
             }
+            Self::NoTools { .. } => "choose another model, or run with `--tools none`".into(),
             Self::Stream { .. } | Self::Truncated { .. } => "`/retry` asks again".into(),
             Self::Protocol { .. } => {
                 "does base_url point at the API (for OpenAI-compatible servers it ends in /v1)?"

@@ -29,6 +29,7 @@ enum Sort {
     Quota,
     Overloaded,
     NoModel,
+    NoTools,
     Other,
 }
 
@@ -45,6 +46,16 @@ const LABELS: [(&str, Sort); 11] = [
     ("rate_limit_exceeded", Sort::Overloaded),
     ("too_many_requests", Sort::Overloaded),
     ("requests", Sort::Overloaded),
+];
+
+/// How servers say that a model takes no tools: Ollama, llama.cpp, gateways.
+const NO_TOOLS: [&str; 6] = [
+    "does not support tools",
+    "support tool use",
+    "tools are not supported",
+    "tool use is not supported",
+    "tool calling is not supported",
+    "tools param requires",
 ];
 
 impl Complaint {
@@ -106,8 +117,11 @@ impl Complaint {
         let labelled = LABELS
             .iter()
             .find(|(label, _)| self.labels.iter().any(|said| said == label));
+        let lower = self.message.to_lowercase();
+        let no_tools = NO_TOOLS.iter().any(|phrase| lower.contains(phrase));
         match (labelled, Overflow::of(&self.message)) {
             (Some((_, sort)), _) => *sort,
+            (None, _) if no_tools => Sort::NoTools,
             (None, Some(Overflow::Named)) => Sort::TooLong,
             (None, Some(Overflow::Likely)) => Sort::PerhapsTooLong,
             (None, None) => Sort::Other,
@@ -162,6 +176,11 @@ impl Refusal {
                 message,
                 retry_after,
                 quota: status == 402 || sort == Sort::Quota,
+            },
+            (400..600, Sort::NoTools) => ProviderError::NoTools {
+                url,
+                model: asked.model.to_owned(),
+                message,
             },
             (400 | 404, Sort::NoModel) => unknown_model(url, asked.model, message),
             (404, _) if message.to_lowercase().contains("model") => {
@@ -220,7 +239,7 @@ pub(super) fn in_stream(url: String, complaint: Complaint) -> ProviderError {
             retry_after: None,
             quota: sort == Sort::Quota,
         },
-        Sort::NoModel | Sort::Other => ProviderError::Stream { url, message },
+        Sort::NoModel | Sort::NoTools | Sort::Other => ProviderError::Stream { url, message },
     }
 }
 

@@ -65,6 +65,11 @@ pub trait Provider: Send + Sync + fmt::Debug {
     /// sent with a request (Ollama's) stays.
     async fn abilities(&self) -> Abilities;
 
+    /// Whether it makes sense to offer it tools; whether the model takes them is its server's to say.
+    fn takes_tools(&self) -> bool {
+        true
+    }
+
     /// Names of the models this server offers, sorted. Waits for a silent server some seconds only.
     async fn models(&self) -> Result<Vec<String>, ProviderError>;
 

@@ -45,6 +45,10 @@ impl Provider for Offline {
         &self.name
     }
 
+    fn takes_tools(&self) -> bool {
+        false
+    }
+
     async fn abilities(&self) -> Abilities {
         Abilities {
             context_window: Tokens(65_536),

@@ -42,6 +42,10 @@ impl Provider for Retry {
         self.inner.abilities().await
     }
 
+    fn takes_tools(&self) -> bool {
+        self.inner.takes_tools()
+    }
+
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
         self.inner.models().await
     }

@@ -4,8 +4,11 @@
 use std::future::Future;
 use std::pin::pin;
 
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::approve::{Asking, Pending, Questions};
+use super::input::LineReader;
 use super::show;
 use super::{Signal, Signals};
 use crate::agent::{
@@ -37,30 +40,108 @@ pub enum After {
     Leave,
 }
 
+/// Whom tools may ask.
+#[derive(Debug)]
+pub enum Person<'a> {
+    Nobody,
+    At {
+        input: &'a mut LineReader,
+        questions: &'a mut Questions,
+    },
+}
+
+/// What happens next while a turn runs.
+enum Next<T> {
+    Event(TurnEvent),
+    Question(Pending),
+    Signal(Signal),
+    Ended(T),
+}
+
 /// Asks and shows what arrives. The turn is recorded however it ends.
 pub async fn ask(
     agent: &mut Agent,
     question: Question,
     shown: Shown,
+    mut person: Person<'_>,
     output: &mut Output,
     signals: &mut Signals,
 ) -> (Result<Result<TurnReport, TurnError>, NoTurn>, After) {
     let cancel = CancellationToken::new();
     output.progress(&format!("waiting for {} …", agent.provider().model()));
-    let mut observe = |event| match (shown, event) {
-        (Shown::NotYet, TurnEvent::Text(_) | TurnEvent::Reasoning(_)) => {}
-        (_, event) => show::event(output, event),
-    };
+    let (happening, mut happened) = mpsc::unbounded_channel();
+    // Whoever takes the events lives longer than the turn.
+    let mut observe = |event| happening.send(event).unwrap_or_default();
     let turn = async {
         match question {
             Question::New(input) => Ok(agent.turn(input, &mut observe, &cancel).await),
             Question::Again => agent.retry(&mut observe, &cancel).await,
         }
     };
-    let (result, after) = listening(turn, signals, &cancel).await;
+    let mut turn = pin!(turn);
+    let mut after = After::GoOn;
+    let result = loop {
+        let next = tokio::select! {
+            biased;
+            Some(event) = happened.recv() => Next::Event(event),
+            Some(pending) = person.question() => Next::Question(pending),
+            result = &mut turn => Next::Ended(result),
+            signal = signals.next() => Next::Signal(signal),
+        };
+        match next {
+            Next::Event(event) => show_event(output, shown, event),
+            Next::Question(pending) => match person.answer(pending, output, signals).await {
+                Asking::Answered => {}
+                Asking::Interrupted => cancel.cancel(),
+                Asking::Leave => {
+                    cancel.cancel();
+                    after = After::Leave;
+                }
+            },
+            Next::Signal(signal) => {
+                cancel.cancel();
+                if signal != Signal::Interrupt {
+                    after = After::Leave;
+                }
+            }
+            Next::Ended(result) => break result,
+        }
+    };
+    while let Ok(event) = happened.try_recv() {
+        show_event(output, shown, event);
+    }
     output.end_reply();
     output.end_progress();
     (result, after)
+}
+
+fn show_event(output: &mut Output, shown: Shown, event: TurnEvent) {
+    match (shown, event) {
+        (Shown::NotYet, TurnEvent::Text(_) | TurnEvent::Reasoning(_)) => {}
+        (_, event) => show::event(output, event),
+    }
+}
+
+impl Person<'_> {
+    /// The next question of a tool; never, where there is nobody to answer.
+    async fn question(&mut self) -> Option<Pending> {
+        match self {
+            Self::Nobody => std::future::pending().await,
+            Self::At { questions, .. } => questions.recv().await,
+        }
+    }
+
+    async fn answer(
+        &mut self,
+        pending: Pending,
+        output: &mut Output,
+        signals: &mut Signals,
+    ) -> Asking {
+        match self {
+            Self::Nobody => Asking::Answered,
+            Self::At { input, .. } => pending.ask(input, output, signals).await,
+        }
+    }
 }
 
 /// Compacts and shows how far it is.

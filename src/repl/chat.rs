@@ -1,6 +1,6 @@
 //! The chat: read a line, do what it says, until the person leaves.
 
-use super::ask::{self, After, Question, Shown};
+use super::ask::{self, After, Person, Question, Shown};
 use super::commands::{self, Answer, CommandError, Next, Typed};
 use super::desk::Desk;
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
@@ -214,10 +214,18 @@ impl<'a> Chat<'a> {
     }
 
     async fn ask(&mut self, question: Question) -> After {
+        let person = match &mut self.desk.questions {
+            Some(questions) => Person::At {
+                input: self.input,
+                questions,
+            },
+            None => Person::Nobody,
+        };
         let (result, after) = ask::ask(
             &mut self.desk.agent,
             question,
             Shown::AsItArrives,
+            person,
             self.output,
             self.signals,
         )

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::approve::Questions;
 use crate::agent::Agent;
 use crate::chat::{Session, Timestamp};
 use crate::clock::Clock;
@@ -20,6 +21,8 @@ pub struct Desk {
     /// How long opening another session waits for its lock.
     pub lock_wait: Duration,
     pub places: Places,
+    /// What tools ask the person; none arrive where nobody is asked.
+    pub questions: Option<Questions>,
     /// Columns of the terminal, for tables; 80 where there is none.
     pub columns: usize,
 }

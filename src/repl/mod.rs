@@ -4,6 +4,7 @@
 //!   chat        the loop: a line, a command or a question, until the person leaves
 //!   commands    the table of slash commands; they work on the desk and return what is to happen next
 //!   ask, show   a question while signals are heard; its events on the screen
+//!   approve     a tool's question to the person
 //!   input       lines of the person, from a terminal or a pipe
 //!   signals     Ctrl-C, SIGTERM and SIGHUP as values
 //!   listing     sessions in lines       transcript   a session as a person reads it
@@ -11,6 +12,7 @@
 //!
 //! Everything shown goes through [`crate::term`].
 
+pub mod approve;
 pub mod ask;
 pub mod chat;
 pub mod commands;

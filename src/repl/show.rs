@@ -1,8 +1,12 @@
 //! A turn on the screen: its events as they come, and how it ended.
 
-use crate::agent::{TurnError, TurnEvent, TurnReport, Warning};
+use super::approve;
+use super::transcript::first_words;
+use crate::agent::{ToolReport, TurnError, TurnEvent, TurnReport, Warning};
+use crate::chat::ToolCall;
 use crate::hint::Hint;
-use crate::term::Output;
+use crate::term::{Output, Went};
+use crate::tools::Failure;
 
 /// Shows one event of a running turn.
 pub fn event(output: &mut Output, event: TurnEvent) {
@@ -16,8 +20,65 @@ pub fn event(output: &mut Output, event: TurnEvent) {
             ));
         }
         TurnEvent::Warning(warning) => self::warning(output, &warning),
+        TurnEvent::ToolStarted(call) => {
+            output.end_reply();
+            output.progress(&format!("{} …", title(&call)));
+        }
+        TurnEvent::ToolOutput(text) => {
+            output.detail(text.trim_end_matches('\n'));
+            if let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) {
+                output.progress(line);
+            }
+        }
+        TurnEvent::ToolFinished(report) => action(output, &report),
     }
 }
+
+/// One call in one line: what was called, how it went, how long it took.
+fn action(output: &mut Output, report: &ToolReport) {
+    let ToolReport {
+        call,
+        took,
+        output: result,
+    } = report;
+    let (said, went) = match result {
+        Ok(result) if result.failed => (result.brief.clone(), Went::Wrong),
+        Ok(result) => (result.brief.clone(), Went::Well),
+        Err(failure @ Failure::Interrupted) => (failure.to_string(), Went::Wrong),
+        Err(failure) => (first_words(&failure.to_string(), 120), Went::Wrong),
+    };
+    let seconds = took.as_secs_f64();
+    output.action(&format!("{}: {said} ({seconds:.1} s)", title(call)), went);
+    if let Ok(result) = result {
+        approve::show(output, result.detail.as_ref(), DIFF_LINES);
+    }
+}
+
+/// Lines of a change that are shown with it.
+const DIFF_LINES: usize = 20;
+
+/// A call as a person reads it: the tool, and what it is about.
+pub fn title(call: &ToolCall) -> String {
+    const CHARS: usize = 72;
+    let arguments: Option<serde_json::Value> = serde_json::from_str(&call.arguments).ok();
+    let arguments = arguments.as_ref().and_then(serde_json::Value::as_object);
+    let about = arguments.and_then(|arguments| {
+        let named = ABOUT.iter().find_map(|name| arguments.get(*name));
+        let named = named.and_then(serde_json::Value::as_str);
+        named.or_else(|| arguments.values().find_map(serde_json::Value::as_str))
+    });
+    match about {
+        Some(about) if !about.trim().is_empty() => {
+            format!("{} {}", call.name, first_words(about, CHARS))
+        }
+        Some(_) | None => call.name.clone(),
+    }
+}
+
+/// Arguments that say what a call is about, the best first.
+const ABOUT: [&str; 9] = [
+    "command", "path", "url", "pattern", "query", "text", "task", "name", "key",
+];
 
 /// Says what the person should know.
 pub fn warning(output: &mut Output, warning: &Warning) {

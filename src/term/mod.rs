@@ -17,7 +17,7 @@ mod restore;
 mod text;
 
 pub use escape::{Harmless, harmless};
-pub use output::{Output, OutputError, Streams};
+pub use output::{Output, OutputError, Streams, Went};
 pub use policy::{Device, Paint, Policy, Verbosity};
 pub use restore::TerminalState;
 pub use text::{Align, Table, bar, fit_to, thousands, width};

@@ -103,6 +103,13 @@ enum Stream {
     Reply,
 }
 
+/// How something ended that is told in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Went {
+    Well,
+    Wrong,
+}
+
 /// The only printer.
 pub struct Output {
     streams: Streams,
@@ -305,6 +312,49 @@ impl Output {
         self.line(Style::Error, "error: ", text);
         if let Some(hint) = hint {
             self.line(Style::Notice, "hint: ", hint);
+        }
+    }
+
+    /// Something that waits for an answer; never silent.
+    pub fn question(&mut self, text: &str) {
+        self.line(Style::Notice, "? ", text);
+    }
+
+    /// What a tool did, in one line.
+    pub fn action(&mut self, text: &str, went: Went) {
+        if self.policy.verbosity == Verbosity::Quiet {
+            return;
+        }
+        match went {
+            Went::Well => self.line(Style::Dim, "", &format!("\u{2022} {text}")),
+            Went::Wrong => self.line(Style::Warning, "\u{2022} ", text),
+        }
+    }
+
+    /// A unified diff, at most so many lines of it.
+    pub fn diff(&mut self, diff: &str, most: usize) {
+        self.fresh_line();
+        let total = diff.lines().count();
+        for line in diff.lines().take(most) {
+            let style = match line.as_bytes().first() {
+                Some(b'+') => Style::Added,
+                Some(b'-') => Style::Removed,
+                Some(b'@') => Style::Notice,
+                Some(_) | None => Style::Dim,
+            };
+            let shown = match self.streams.stderr_device {
+                Device::Terminal => Cow::Owned(harmless(line)),
+                Device::File => Cow::Borrowed(line),
+            };
+            let painted = self.paint_stderr(style, &shown);
+            self.write_stderr(&format!("{painted}\n"));
+        }
+        if total > most {
+            self.line(
+                Style::Dim,
+                "",
+                &format!("\u{2026} {} more lines", total - most),
+            );
         }
     }
 

@@ -61,6 +61,8 @@ pub(super) enum Style {
     Notice,
     Warning,
     Error,
+    Added,
+    Removed,
 }
 
 impl Style {
@@ -72,6 +74,8 @@ impl Style {
             Self::Notice => "\x1b[36m",
             Self::Warning => "\x1b[33m",
             Self::Error => "\x1b[1;31m",
+            Self::Added => "\x1b[32m",
+            Self::Removed => "\x1b[31m",
         }
     }
 

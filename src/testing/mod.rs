@@ -5,6 +5,7 @@ mod clock;
 mod log;
 pub mod provider;
 pub mod server;
+pub mod tools;
 
 pub use capture::Capture;
 pub use clock::ManualClock;

@@ -10,7 +10,15 @@
 //! A tool says what a call would do ([`Effect`]) before it does it; whether it may is decided elsewhere. What it
 //! returns is data: the agent applies what concerns memory and the registry ([`Wish`]).
 
+mod approvals;
 mod clock;
+pub mod history;
+pub mod policy;
+mod registry;
+mod request;
+mod settings;
+pub mod shape;
+mod track;
 mod typed;
 
 use std::fmt;
@@ -24,7 +32,13 @@ use tokio_util::sync::CancellationToken;
 use crate::chat::{Session, Timestamp, ToolSpec, TurnId};
 use crate::memory::tracking::Edit;
 
+pub use approvals::{Approvals, ApprovalsError};
 pub use clock::CurrentTime;
+pub use history::HistorySearch;
+pub use registry::{Listed, REQUEST_TOOLS, Registry, Selection, State, Switch, UnknownTool};
+pub use request::RequestTools;
+pub use settings::Settings;
+pub use track::Track;
 pub use typed::{Typed, tool};
 
 /// Something a model can call.

@@ -147,9 +147,12 @@ fn prompts_of_the_persons_own_replace_the_built_in_ones() {
         .cogtrix(&["-c", "test.yaml", "-M", "code", "-s", "port", "-p", "hi"])
         .run();
     assert_eq!(run.code, Some(0), "{run}");
-    assert_eq!(
-        server.chats()[0].system(),
-        "You are the harbour master of port.\n\nSpeak in verse."
+    let system = server.chats()[0].system();
+    assert!(
+        system.starts_with(
+            "You are the harbour master of port.\n\nSpeak in verse.\n\nYou can call tools."
+        ),
+        "{system}"
     );
 }
 

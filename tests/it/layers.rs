@@ -14,7 +14,7 @@ const ROWS: [(&str, u32); 20] = [
     ("agent", 5),
     ("tools", 4),
     ("memory", 3),
-    ("testing", 3),
+    ("testing", 4),
     ("context", 2),
     ("search", 2),
     ("embed", 2),
@@ -29,7 +29,12 @@ const ROWS: [(&str, u32); 20] = [
 ];
 
 /// Neighbours in one row that may be used all the same: (user, used).
-const BESIDE: [(&str, &str); 2] = [("clock", "chat"), ("net", "chat")];
+const BESIDE: [(&str, &str); 4] = [
+    ("clock", "chat"),
+    ("net", "chat"),
+    ("testing", "tools"),
+    ("tools", "testing"),
+];
 
 /// Rows a module may not reach although they are below: (user, used, why).
 const FORBIDDEN: [(&str, &str, &str); 8] = [

@@ -28,5 +28,6 @@ mod sessions_cli;
 mod store;
 mod summaries;
 mod support;
+mod tools;
 mod tracking;
 mod turn;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cogtrix::agent::{
     Agent, CompactError, NoTurn, NotWritten, Running, Settings, TurnEvent, TurnFailure, Warning,
 };
-use cogtrix::chat::{Message, Outcome, Record, Role, Tokens, ToolCall, TurnId};
+use cogtrix::chat::{Message, Outcome, Part, Record, Role, Tokens, ToolCall, TurnId};
 use cogtrix::context::{self, Section};
 use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::tracking::{Board, Exchange, Freshness};
@@ -93,7 +93,12 @@ impl Desk {
     fn warnings(&self) -> Vec<&Warning> {
         let warnings = self.events.iter().map(|event| match event {
             TurnEvent::Warning(warning) => Some(warning),
-            TurnEvent::Text(_) | TurnEvent::Reasoning(_) | TurnEvent::Retrying { .. } => None,
+            TurnEvent::Text(_)
+            | TurnEvent::Reasoning(_)
+            | TurnEvent::Retrying { .. }
+            | TurnEvent::ToolStarted(_)
+            | TurnEvent::ToolOutput(_)
+            | TurnEvent::ToolFinished(_) => None,
         });
         warnings.flatten().collect()
     }
@@ -442,7 +447,7 @@ async fn an_input_larger_than_the_window_is_cut_said_and_kept_whole() {
 }
 
 #[tokio::test]
-async fn an_empty_reply_and_a_call_of_a_tool_nobody_offered_are_failures() {
+async fn a_call_of_a_tool_nobody_offered_is_answered_and_an_empty_reply_is_a_failure() {
     let call = vec![
         Ok(StreamEvent::ToolCall(ToolCall::new("c1", "rm", "{}"))),
         Ok(StreamEvent::Finished {
@@ -450,12 +455,17 @@ async fn an_empty_reply_and_a_call_of_a_tool_nobody_offered_are_failures() {
             usage: None,
         }),
     ];
-    let mut desk = Desk::new([call]);
+    let mut desk = Desk::new([call, says("")]);
     assert_eq!(desk.say("Hi").await, Err(TurnFailure::Empty));
-    assert_eq!(
-        desk.warnings(),
-        [&Warning::ToolRefused { name: "rm".into() }]
-    );
+    let answered = desk.provider.requests().pop().unwrap();
+    let Some([Part::ToolResult { output, failed, .. }]) = answered
+        .messages
+        .last()
+        .map(|message| message.parts.as_slice())
+    else {
+        panic!("no result: {:?}", answered.messages.last());
+    };
+    assert!(failed & output.contains("there is no tool rm"), "{output}");
 }
 
 #[tokio::test]

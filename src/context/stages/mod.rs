@@ -4,3 +4,5 @@ pub mod history;
 pub mod input;
 pub mod stamp;
 pub mod steps;
+pub mod trim;
+pub mod work;

@@ -95,6 +95,10 @@ impl Registry {
         self.modes[self.active].as_ref()
     }
 
+    pub(crate) fn active_mut(&mut self) -> &mut dyn MemoryMode {
+        self.modes[self.active].as_mut()
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &dyn MemoryMode> {
         self.modes.iter().map(AsRef::as_ref)
     }

@@ -1,4 +1,4 @@
-//! What a person changes on a board by hand.
+//! What a person changes on a board by hand, and a model by a call.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::note::{By, Finding, Kind, Note, Status};
 use crate::chat::Timestamp;
 use crate::hint::Hint;
 
-/// One change by hand. It counts as the coming turn's.
+/// One change. It counts as the coming turn's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
     Note(Finding),
@@ -57,6 +57,8 @@ pub enum CannotEdit {
         number: u32,
         known: Vec<u32>,
     },
+    #[error("the person set or dropped this {} by hand", kind.row().name)]
+    ByHand { kind: Kind },
     #[error("no mode keeps a {}", kind.row().name)]
     Foreign { kind: Kind },
 }
@@ -75,16 +77,21 @@ impl Hint for CannotEdit {
                 let known: Vec<String> = known.iter().map(u32::to_string).collect();
                 Some(format!("there are {}; `/memory` shows them", known.join(", ")).into())
             }
-            Self::Empty | Self::Nothing { .. } | Self::Foreign { .. } => None,
+            Self::Empty | Self::Nothing { .. } | Self::ByHand { .. } | Self::Foreign { .. } => None,
         }
     }
 }
 
 impl Board {
-    /// Changes one thing by hand.
-    pub fn edit(&mut self, edit: &Edit, at: Timestamp) -> Result<Edited, CannotEdit> {
+    /// Changes one thing.
+    pub fn edit(
+        &mut self,
+        edit: &Edit,
+        by: By,
+        at: Option<Timestamp>,
+    ) -> Result<Edited, CannotEdit> {
         match edit {
-            Edit::Note(finding) => self.set(finding.clone(), at),
+            Edit::Note(finding) => self.set(finding.clone(), by, at),
             Edit::Status {
                 kind,
                 number,
@@ -95,11 +102,11 @@ impl Board {
                     status: Some(*status),
                     ..entry.note.clone()
                 };
-                self.set(note.of(*kind), at)
+                self.set(note.of(*kind), by, at)
             }
             Edit::Drop { kind, number } => {
                 self.numbered(*kind, *number)?;
-                let dropped = self.drop(*kind, *number, Some(at)).into_iter();
+                let dropped = self.drop(*kind, *number, at).into_iter();
                 Ok(Edited::Dropped(dropped.collect()))
             }
             Edit::DropAll(kind) => {
@@ -112,23 +119,28 @@ impl Board {
                     return Err(CannotEdit::Nothing { kind: *kind });
                 }
                 let numbers = numbers.into_iter();
-                let dropped = numbers.filter_map(|number| self.drop(*kind, number, Some(at)));
+                let dropped = numbers.filter_map(|number| self.drop(*kind, number, at));
                 Ok(Edited::Dropped(dropped.collect()))
             }
         }
     }
 
-    fn set(&mut self, finding: Finding, at: Timestamp) -> Result<Edited, CannotEdit> {
+    fn set(
+        &mut self,
+        finding: Finding,
+        by: By,
+        at: Option<Timestamp>,
+    ) -> Result<Edited, CannotEdit> {
         let kind = finding.kind;
-        match self.note(finding, By::Person, Some(at)) {
+        match self.note(finding, by, at) {
             Noted::Added(number) | Noted::Again(number) => {
                 let entry = self.numbered(kind, number)?;
                 Ok(Edited::Set(Box::new(entry.clone())))
             }
             Noted::Ignored(Why::Empty) => Err(CannotEdit::Empty),
             Noted::Ignored(Why::Off) => Err(CannotEdit::Off { kind }),
-            // A person's hand may change whatever a person set.
-            Noted::Ignored(Why::Foreign | Why::ByHand) => Err(CannotEdit::Foreign { kind }),
+            Noted::Ignored(Why::ByHand) => Err(CannotEdit::ByHand { kind }),
+            Noted::Ignored(Why::Foreign) => Err(CannotEdit::Foreign { kind }),
         }
     }
 

@@ -6,6 +6,7 @@
 //! A tracker is a pure function of a board and an exchange; it does no I/O and cannot fail.
 
 mod board;
+mod call;
 pub mod cues;
 mod edit;
 mod exchange;
@@ -18,6 +19,7 @@ pub mod readers;
 mod show;
 
 pub use board::{Board, Entry, Noted, Section, Touched, Why};
+pub use call::{BadCall, TRACK, TrackCall, called};
 pub use edit::{CannotEdit, Edit, Edited};
 pub use exchange::{Exchange, Piece, Speaker};
 pub use kind::{Again, Holds, Row, Same, Shape};

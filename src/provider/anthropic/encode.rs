@@ -2,9 +2,11 @@
 //! turns, results come before what the user says with them, `max_tokens` is always
 //! there where a reply is wanted.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
-use crate::chat::{Part, Role};
+use crate::chat::{Message, Part, Role};
 use crate::provider::wire::{Speech, arguments, speeches};
 use crate::provider::{ChatRequest, Delivery};
 
@@ -49,8 +51,19 @@ pub(super) fn prompt(model: &str, request: &ChatRequest) -> Value {
             })
         });
         body["tools"] = tools.collect();
+    } else if let Some(tools) = called(request) {
+        body["tools"] = tools;
+        body["tool_choice"] = json!({"type": "none"});
     }
     body
+}
+
+/// Tools that were called in the past and are not offered now: this protocol wants each of them defined.
+fn called(request: &ChatRequest) -> Option<Value> {
+    let calls = request.messages.iter().flat_map(Message::calls);
+    let names: BTreeSet<&str> = calls.map(|call| call.name.as_str()).collect();
+    let tool = |name: &str| json!({"name": name, "input_schema": {"type": "object"}});
+    (!names.is_empty()).then(|| names.into_iter().map(tool).collect())
 }
 
 fn messages(request: &ChatRequest) -> Vec<Value> {
@@ -130,6 +143,18 @@ mod tests {
             ],
         });
         assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn tools_of_the_past_are_defined_and_not_to_be_called_where_none_are_offered() {
+        let mut request = samples::everything();
+        request.tools.clear();
+        let got = body("m", &request);
+        assert_eq!(
+            got["tools"],
+            json!([{"name": "read", "input_schema": {"type": "object"}}])
+        );
+        assert_eq!(got["tool_choice"], json!({"type": "none"}));
     }
 
     #[test]

@@ -282,6 +282,13 @@ fn words(section: &Section) -> String {
             });
             said.collect::<Vec<_>>().join("\n")
         }
+        Content::Tools(tools) => {
+            let described = tools.iter().map(|tool| {
+                let schema = &tool.parameters;
+                format!("{}: {}\n{schema}", tool.name, tool.description)
+            });
+            described.collect::<Vec<_>>().join("\n")
+        }
     }
 }
 

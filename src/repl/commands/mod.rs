@@ -15,6 +15,7 @@ mod notes;
 mod recall;
 mod session;
 mod summary;
+mod tools;
 
 use std::borrow::Cow;
 
@@ -28,6 +29,7 @@ use crate::memory::tracking::{CannotEdit, Kind};
 use crate::memory::{BadMode, OutOfReach};
 use crate::provider::ProviderError;
 use crate::store::StoreError;
+use crate::tools::{ApprovalsError, UnknownTool};
 
 /// One row of the table.
 pub struct Command {
@@ -134,6 +136,10 @@ pub enum CommandError {
     NoTurn(#[from] NoTurn),
     #[error(transparent)]
     Edit(#[from] CannotEdit),
+    #[error(transparent)]
+    Tool(#[from] UnknownTool),
+    #[error(transparent)]
+    Approvals(#[from] ApprovalsError),
     #[error("cannot write {path}")]
     Export {
         path: String,
@@ -171,6 +177,8 @@ impl Hint for CommandError {
             Self::Model(error) => error.hint(),
             Self::NoTurn(_) => None,
             Self::Edit(error) => error.hint(),
+            Self::Tool(_) => Some("`/tools` lists them".into()),
+            Self::Approvals(error) => error.hint(),
             Self::Export { .. } => {
                 Some("choose another path; a file that is there is never written over".into())
             }
@@ -186,7 +194,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 31] = [
+pub const COMMANDS: [Command; 35] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -360,6 +368,42 @@ pub const COMMANDS: [Command; 31] = [
         details: "Each exchange with its score, the share of the question's words in it, and where an embedder is, how near it is by meaning. A request gets the best of those that it does not hold anyway.",
         completes: Completes::Nothing,
         run: run!(recall::run),
+    },
+    Command {
+        name: "tools",
+        aliases: &[],
+        arguments: "[on|off NAME] [all|none|mode]",
+        summary: "List the tools the model may call, or switch some",
+        details: "A mode has a few at hand; the model loads others when it needs them, for one turn. What is switched on or off\nhere stays so until you leave.",
+        completes: Completes::Words(&["on", "off", "all", "none", "mode"]),
+        run: run!(tools::tools),
+    },
+    Command {
+        name: "approvals",
+        aliases: &[],
+        arguments: "[revoke N|all]",
+        summary: "List what tools may do here without asking, or take it back",
+        details: "Rules are kept for each project folder, in a file that can be edited.",
+        completes: Completes::Words(&["revoke"]),
+        run: run!(tools::approvals),
+    },
+    Command {
+        name: "approve",
+        aliases: &[],
+        arguments: "[on|off]",
+        summary: "Let tools do everything without asking, until you leave",
+        details: "The same as -y. A rule that denies still denies.",
+        completes: Completes::Words(&["on", "off"]),
+        run: run!(tools::approve),
+    },
+    Command {
+        name: "details",
+        aliases: &[],
+        arguments: "[N]",
+        summary: "Show the tool calls of the last turn whole: arguments and results",
+        details: "",
+        completes: Completes::Nothing,
+        run: run!(tools::details),
     },
     Command {
         name: "history",

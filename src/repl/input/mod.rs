@@ -184,6 +184,16 @@ impl LineReader {
         self.request(Purpose::Answer, prompt, "", output).await
     }
 
+    /// The answer to a question that was just asked, with a text to begin with.
+    pub async fn edit(
+        &mut self,
+        prompt: &str,
+        initial: &str,
+        output: &mut Output,
+    ) -> Result<Line, InputError> {
+        self.request(Purpose::Answer, prompt, initial, output).await
+    }
+
     /// Lines exactly as they come, until one is a single `.` or the input ends (Ctrl-D).
     pub async fn paste(&mut self, prompt: &str, output: &mut Output) -> Result<Line, InputError> {
         let mut pasted = Vec::new();

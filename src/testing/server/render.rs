@@ -64,6 +64,7 @@ impl Format {
 
     pub(super) fn write(self, said: &Said, request: &Request) -> Body {
         let model = request.body["model"].as_str().unwrap_or("scripted");
+        let said = &said.counted(request.body.to_string().len());
         // Ollama streams unless told otherwise.
         let streamed = request.body["stream"]
             .as_bool()

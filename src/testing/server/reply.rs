@@ -41,6 +41,19 @@ pub(super) struct Said {
     pub(super) calls: Vec<Call>,
     pub(super) finish: Option<String>,
     pub(super) usage: Option<(u32, u32)>,
+    /// The prompt is counted as a server would, whatever `usage` says of it.
+    pub(super) counts_prompt: bool,
+}
+
+impl Said {
+    /// The same with its usage, for a request of so many bytes.
+    pub(super) fn counted(&self, bytes: usize) -> Self {
+        let mut said = self.clone();
+        if let (true, Some((prompt, _))) = (self.counts_prompt, &mut said.usage) {
+            *prompt = u32::try_from(bytes / 4).unwrap_or(u32::MAX);
+        }
+        said
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -99,13 +112,14 @@ fn reply(what: What) -> Reply {
     }
 }
 
-/// Says `text`, word by word, and reports a usage of 10 and 5 tokens.
+/// Says `text`, word by word, and reports a usage: a token for each four bytes of the request, and 5.
 pub fn say(text: impl Into<String>) -> Reply {
     let text: String = text.into();
     let pieces = text.split_inclusive(' ').map(str::to_owned).collect();
     reply(What::Said(Said {
         pieces,
-        usage: Some((10, 5)),
+        usage: Some((0, 5)),
+        counts_prompt: true,
         ..Said::default()
     }))
 }
@@ -189,7 +203,10 @@ impl Reply {
     /// Reports these tokens of prompt and reply.
     #[must_use]
     pub fn usage(self, prompt: u32, completion: u32) -> Self {
-        self.said(|said| said.usage = Some((prompt, completion)))
+        self.said(|said| {
+            said.usage = Some((prompt, completion));
+            said.counts_prompt = false;
+        })
     }
 
     #[must_use]

@@ -1,0 +1,280 @@
+//! What a model's calls come to: checked, judged, asked about, done; each gets exactly one result.
+//!
+//! Calls of one reply run one after another, in their order: a later one may build on an earlier one, and a person is
+//! asked one question at a time. However a call ends, its result is recorded before the next begins (C87).
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::Agent;
+use super::event::{Observer, ToolReport, TurnEvent, Warning};
+use super::toolbox::{Approval, Asked, Strikes};
+use crate::chat::{Message, Part, Record, Role, ToolCall, TurnId};
+use crate::hint::{Hint, chain};
+use crate::tools::policy::{Rule, Verdict, rules_for};
+use crate::tools::{Around, Done, Failure, Output, REQUEST_TOOLS, Tool, Wish, shape::shaped};
+
+/// How a reply's calls ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Acted {
+    /// Every call has its result; the model is asked again.
+    All,
+    Interrupted,
+    /// The same call failed so often that more of it leads nowhere.
+    Stuck {
+        tool: String,
+    },
+}
+
+/// What is known of a call before it is done.
+struct Approved {
+    tool: Arc<dyn Tool>,
+    arguments: Value,
+}
+
+impl Agent {
+    /// Does what a reply calls for.
+    pub(super) async fn act(
+        &mut self,
+        turn: TurnId,
+        calls: &[ToolCall],
+        strikes: &mut Strikes,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Acted {
+        let mut acted = Acted::All;
+        for call in calls {
+            let output = match &acted {
+                Acted::All => self.perform(turn, call, observe, cancel).await,
+                Acted::Interrupted => Err(Failure::Interrupted),
+                Acted::Stuck { .. } => Err(Failure::of("not done: the turn was stopped")),
+            };
+            let failed = output.as_ref().map_or(true, |output| output.failed);
+            if output == Err(Failure::Interrupted) {
+                acted = Acted::Interrupted;
+            } else if failed && acted == Acted::All && strikes.strike(&call.name, &call.arguments) {
+                acted = Acted::Stuck {
+                    tool: call.name.clone(),
+                };
+            }
+            self.record_result(turn, call, output, observe);
+        }
+        acted
+    }
+
+    /// Does one call and tells how it went.
+    async fn perform(
+        &mut self,
+        turn: TurnId,
+        call: &ToolCall,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Output, Failure> {
+        observe(TurnEvent::ToolStarted(call.clone()));
+        let began = Instant::now();
+        let done = match self.approved(call, observe, cancel).await {
+            Ok(approved) => self.run_tool(turn, approved, observe, cancel).await,
+            Err(failure) => Err(failure),
+        };
+        let output = done.and_then(|done| match done {
+            Done::Output(output) => Ok(output),
+            Done::Wish(wish) => self.grant(wish),
+        });
+        observe(TurnEvent::ToolFinished(ToolReport {
+            call: call.clone(),
+            took: began.elapsed(),
+            output: output.clone(),
+        }));
+        output
+    }
+
+    /// The tool and its arguments, once nothing stands against the call.
+    async fn approved(
+        &mut self,
+        call: &ToolCall,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Approved, Failure> {
+        let tool = self.tool_of(&call.name)?;
+        let arguments = parsed(&call.arguments)?;
+        let effect = tool.effect(&arguments)?;
+        match self.toolbox.verdict(&call.name, &effect) {
+            Verdict::Allow => return Ok(Approved { tool, arguments }),
+            Verdict::Deny(why) => return Err(Failure::Failed(why)),
+            Verdict::Ask => {}
+        }
+        let asked = Asked {
+            tool: call.name.clone(),
+            arguments: arguments.clone(),
+            detail: tool.preview(&arguments).await,
+            rules: rules_for(&call.name, &effect),
+            effect,
+        };
+        match self.ask_person(asked, cancel).await? {
+            Approval::Once => Ok(Approved { tool, arguments }),
+            Approval::Always(rule) => {
+                self.learn_rule(rule, observe);
+                Ok(Approved { tool, arguments })
+            }
+            Approval::Edited(arguments) => {
+                // What a person wrote themselves needs no second yes, but a rule may deny it.
+                let effect = tool.effect(&arguments)?;
+                match self.toolbox.verdict(&call.name, &effect) {
+                    Verdict::Deny(why) => Err(Failure::Failed(why)),
+                    Verdict::Allow | Verdict::Ask => Ok(Approved { tool, arguments }),
+                }
+            }
+            Approval::Refused { why } => {
+                let why = why.map_or_else(String::new, |why| format!(": {why}"));
+                Err(Failure::Failed(format!("the person said no{why}")))
+            }
+        }
+    }
+
+    fn learn_rule(&mut self, rule: Rule, observe: &mut Observer<'_>) {
+        if let Err(error) = self.toolbox.learn(rule) {
+            let why = chain(&error);
+            let hint = error.hint().unwrap_or_default().into_owned();
+            observe(TurnEvent::Warning(Warning::NotRemembered { why, hint }));
+        }
+    }
+
+    fn tool_of(&self, name: &str) -> Result<Arc<dyn Tool>, Failure> {
+        let mode = &self.memory.mode().name;
+        if let Some(tool) = self.toolbox.tool(name, mode) {
+            return Ok(tool);
+        }
+        let registry = &self.toolbox.registry;
+        Err(Failure::Failed(if registry.get(name).is_some() {
+            format!("{name} is not loaded; call {REQUEST_TOOLS} with add: [\"{name}\"] first")
+        } else {
+            format!("there is no tool {name}; {REQUEST_TOOLS} without arguments lists all")
+        }))
+    }
+
+    async fn ask_person(
+        &self,
+        asked: Asked,
+        cancel: &CancellationToken,
+    ) -> Result<Approval, Failure> {
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(Failure::Interrupted),
+            approval = self.toolbox.approver.approve(asked) => Ok(approval),
+        }
+    }
+
+    async fn run_tool(
+        &self,
+        turn: TurnId,
+        approved: Approved,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Done, Failure> {
+        let (progress, mut said) = mpsc::unbounded_channel();
+        let around = Around {
+            session: self.ledger.session(),
+            turn,
+            now: self.clock.now(),
+            cancel,
+            progress: &progress,
+        };
+        // What panics is the library's fault, or ours; the conversation goes on.
+        let call = approved.tool.call(approved.arguments, &around);
+        let mut call = std::pin::pin!(AssertUnwindSafe(call).catch_unwind());
+        let ended = loop {
+            tokio::select! {
+                biased;
+                Some(text) = said.recv() => observe(TurnEvent::ToolOutput(text)),
+                done = &mut call => break done,
+            }
+        };
+        while let Ok(text) = said.try_recv() {
+            observe(TurnEvent::ToolOutput(text));
+        }
+        ended.unwrap_or_else(|_| Err(Failure::of("the tool crashed; try another way")))
+    }
+
+    /// Does what only an agent can do.
+    fn grant(&mut self, wish: Wish) -> Result<Output, Failure> {
+        match wish {
+            Wish::Load { add, remove, query } => {
+                let mode = self.memory.mode().name.clone();
+                let registry = &mut self.toolbox.registry;
+                let text = registry.load(&add, &remove, query.as_deref(), &mode)?;
+                let brief = if add.is_empty() && remove.is_empty() {
+                    "catalogue".to_owned()
+                } else {
+                    let added = add.iter().map(|name| format!("+{name}"));
+                    let changes = added.chain(remove.iter().map(|name| format!("-{name}")));
+                    changes.collect::<Vec<_>>().join(" ")
+                };
+                Ok(Output::text(text, brief))
+            }
+            Wish::Track(edit) => {
+                let now = self.clock.now();
+                let noted = self.memory.track(&edit, now);
+                let noted = noted.map_err(|error| Failure::of(chain(&error)))?;
+                Ok(Output::text(noted.clone(), noted))
+            }
+        }
+    }
+
+    fn record_result(
+        &mut self,
+        turn: TurnId,
+        call: &ToolCall,
+        output: Result<Output, Failure>,
+        observe: &mut Observer<'_>,
+    ) {
+        let limits = self.toolbox.limits;
+        let (text, failed) = match output {
+            Ok(Output { text, failed, .. }) => (text, failed),
+            Err(Failure::Interrupted) => ("[interrupted]".to_owned(), true),
+            Err(failure) => (failure.to_string(), true),
+        };
+        let text = if text.trim().is_empty() {
+            "[no output]".to_owned()
+        } else {
+            shaped(&text, failed, limits.result_policy, limits.result_chars)
+        };
+        let message = Message {
+            id: self.session().next_message_id(0),
+            role: Role::Tool,
+            parts: vec![Part::ToolResult {
+                call: call.id.clone(),
+                name: call.name.clone(),
+                output: text,
+                failed,
+            }],
+            at: Some(self.clock.now()),
+            speaker: None,
+            unknown: None,
+        };
+        self.record(Record::MessageAdded { turn, message }, observe);
+    }
+}
+
+/// Arguments as the JSON object they should be; nothing at all is an empty one.
+fn parsed(arguments: &str) -> Result<Value, Failure> {
+    if arguments.trim().is_empty() {
+        return Ok(Value::Object(serde_json::Map::new()));
+    }
+    let bad = |what: String| {
+        Failure::Arguments(format!(
+            "the arguments are not valid: {what}; send one JSON object"
+        ))
+    };
+    match serde_json::from_str(arguments) {
+        Ok(object @ Value::Object(_)) => Ok(object),
+        Ok(Value::Null) => Ok(Value::Object(serde_json::Map::new())),
+        Ok(_) => Err(bad("they are JSON, but no object".to_owned())),
+        Err(error) => Err(bad(error.to_string())),
+    }
+}

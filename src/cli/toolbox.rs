@@ -1,0 +1,100 @@
+//! The tools of a run: which there are, where they work, what they may do unasked.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::args::ChatArgs;
+use super::report::CliError;
+use crate::agent::{Approver, Limits, Toolbox};
+use crate::config::{Config, Inputs};
+use crate::files::Disk;
+use crate::hint::{Hint, chain};
+use crate::term::Output;
+use crate::tools::policy::{Asking, Stance, Writing};
+use crate::tools::{
+    Approvals, CurrentTime, HistorySearch, Registry, RequestTools, Selection, Tool, Track, tool,
+};
+
+/// The folder that tools work in: `--project`, else where the program was started.
+pub(super) fn project(args: &ChatArgs, inputs: &Inputs) -> Result<PathBuf, CliError> {
+    let Some(folder) = &args.project else {
+        return Ok(inputs.working_dir.clone());
+    };
+    let cannot = |source| CliError::File {
+        action: "work in",
+        path: folder.clone(),
+        source,
+    };
+    let found = inputs.working_dir.join(folder);
+    let found = found.canonicalize().map_err(cannot)?;
+    if found.is_dir() {
+        Ok(found)
+    } else {
+        Err(cannot(std::io::ErrorKind::NotADirectory.into()))
+    }
+}
+
+pub(super) fn toolbox(
+    args: &ChatArgs,
+    config: &Config,
+    project: &Path,
+    disk: Arc<dyn Disk>,
+    approver: Arc<dyn Approver>,
+    output: &mut Output,
+) -> Result<Toolbox, CliError> {
+    let settings = &config.settings.tools;
+    let registry = Registry::new(built_in(), settings.preset.clone());
+    check_names(&registry)?;
+    let context = &config.settings.context;
+    let mut toolbox = Toolbox::new(registry, approver);
+    toolbox.stance = stance(args, settings.confirm);
+    toolbox.limits = Limits {
+        max_steps: settings.max_steps,
+        result_policy: context.tool_result_policy,
+        result_chars: context.result_chars(),
+    };
+    let folder = config.settings.data_dir.join("approvals");
+    if let Err(error) = toolbox.remember_in(Approvals::new(disk, &folder, project)) {
+        let hint = error.hint().unwrap_or_default();
+        output.warning(&format!("{}; {hint}", chain(&error)));
+    }
+    Ok(toolbox)
+}
+
+fn stance(args: &ChatArgs, confirm: bool) -> Stance {
+    Stance {
+        asking: if confirm {
+            Asking::WhenNeeded
+        } else {
+            Asking::Never
+        },
+        writing: if args.read_only {
+            Writing::Refused
+        } else {
+            Writing::Possible
+        },
+    }
+}
+
+fn built_in() -> Vec<Arc<dyn Tool>> {
+    vec![
+        tool(CurrentTime),
+        tool(HistorySearch),
+        tool(RequestTools),
+        tool(Track),
+    ]
+}
+
+/// A tool that was asked for by name and is not there is a slip that should not go unseen.
+fn check_names(registry: &Registry) -> Result<(), CliError> {
+    let Selection::Listed(names) = registry.selection() else {
+        return Ok(());
+    };
+    match names.iter().find(|name| registry.get(name).is_none()) {
+        None => Ok(()),
+        Some(unknown) => Err(CliError::UnknownTool {
+            name: unknown.clone(),
+            known: registry.names().map(str::to_owned).collect(),
+        }),
+    }
+}

@@ -1,0 +1,282 @@
+//! A tool's question to the person, and the person's answer.
+//!
+//! ```text
+//!   turn -> Approver::approve -> Pending over a channel -> who reads lines -> Approval back
+//! ```
+//! The turn waits while the question stands; nothing else of it runs then. A question that cannot be answered (the input
+//! ended, the process is told to end) is answered by no.
+
+use async_trait::async_trait;
+use tokio::sync::{mpsc, oneshot};
+
+use super::input::{InputError, Line, LineReader};
+use super::{Signal, Signals};
+use crate::agent::{Approval, Approver, Asked};
+use crate::term::Output;
+use crate::tools::policy::{Only, Rule};
+use crate::tools::{Detail, Effect};
+
+/// A question, and the way back for its answer.
+#[derive(Debug)]
+pub struct Pending {
+    asked: Asked,
+    answer: oneshot::Sender<Approval>,
+}
+
+/// Questions on their way to whoever reads lines.
+pub type Questions = mpsc::UnboundedReceiver<Pending>;
+
+/// Sends questions to the person at the terminal.
+#[derive(Debug)]
+struct AtTerminal(mpsc::UnboundedSender<Pending>);
+
+/// An approver and where its questions arrive.
+pub fn at_terminal() -> (std::sync::Arc<dyn Approver>, Questions) {
+    let (questions, arriving) = mpsc::unbounded_channel();
+    (std::sync::Arc::new(AtTerminal(questions)), arriving)
+}
+
+#[async_trait]
+impl Approver for AtTerminal {
+    async fn approve(&self, asked: Asked) -> Approval {
+        let (answer, arriving) = oneshot::channel();
+        let nobody = Approval::Refused {
+            why: Some("nobody answered".to_owned()),
+        };
+        match self.0.send(Pending { asked, answer }) {
+            Ok(()) => arriving.await.unwrap_or(nobody),
+            Err(_) => nobody,
+        }
+    }
+}
+
+/// How a question ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asking {
+    Answered,
+    /// Ctrl-C: the turn is to end.
+    Interrupted,
+    /// The process is told to end.
+    Leave,
+}
+
+/// What a person typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Typed {
+    Yes,
+    No(Option<String>),
+    /// The rule of this number, from 0.
+    Always(usize),
+    Edit,
+    /// Show everything that would change.
+    Show,
+}
+
+/// Lines of a diff that are shown before anybody asks for more.
+const SHOWN_LINES: usize = 40;
+
+impl Pending {
+    /// Asks until there is an answer.
+    pub async fn ask(
+        self,
+        input: &mut LineReader,
+        output: &mut Output,
+        signals: &mut Signals,
+    ) -> Asking {
+        let Self { asked, answer } = self;
+        output.question(&headline(&asked));
+        show(output, asked.detail.as_ref(), SHOWN_LINES);
+        output.notice(&choices(&asked));
+        let (asking, approval) = loop {
+            let line = tokio::select! {
+                biased;
+                line = input.answer("answer> ", output) => line,
+                signal = signals.next() => {
+                    input.abandon(output);
+                    break (ended_by(signal), Approval::Refused { why: None });
+                }
+            };
+            match heard(line) {
+                None => break (Asking::Interrupted, Approval::Refused { why: None }),
+                Some(Typed::Yes) => break (Asking::Answered, Approval::Once),
+                Some(Typed::No(why)) => break (Asking::Answered, Approval::Refused { why }),
+                Some(Typed::Always(place)) => match asked.rules.get(place) {
+                    Some(rule) => break (Asking::Answered, Approval::Always(rule.clone())),
+                    None => output.notice("there is no such answer"),
+                },
+                Some(Typed::Show) => show(output, asked.detail.as_ref(), usize::MAX),
+                Some(Typed::Edit) => match edited(&asked, input, output).await {
+                    Ok(Some(approval)) => break (Asking::Answered, approval),
+                    Ok(None) => {}
+                    Err(problem) => output.notice(&problem),
+                },
+            }
+        };
+        // A turn that is gone needs no answer.
+        answer.send(approval).ok();
+        asking
+    }
+}
+
+fn ended_by(signal: Signal) -> Asking {
+    match signal {
+        Signal::Interrupt => Asking::Interrupted,
+        Signal::Terminate | Signal::Hangup => Asking::Leave,
+    }
+}
+
+/// What a line means; `None`: it ends the turn.
+fn heard(line: Result<Line, InputError>) -> Option<Typed> {
+    match line {
+        Ok(Line::Text(text)) => Some(typed(&text)),
+        Ok(Line::Cleared) => Some(Typed::Show),
+        Ok(Line::Interrupted | Line::Eof) | Err(_) => None,
+    }
+}
+
+fn typed(text: &str) -> Typed {
+    let text = text.trim();
+    match text.to_lowercase().as_str() {
+        "y" | "yes" => Typed::Yes,
+        "" | "n" | "no" => Typed::No(None),
+        "a" | "always" => Typed::Always(0),
+        "t" | "tool" => Typed::Always(1),
+        "e" | "edit" => Typed::Edit,
+        "d" | "diff" | "show" => Typed::Show,
+        _ => {
+            let why = ["no, ", "no: ", "n, ", "n: "]
+                .iter()
+                .find_map(|no| text.strip_prefix(no))
+                .unwrap_or(text);
+            Typed::No(Some(why.to_owned()))
+        }
+    }
+}
+
+/// What is asked, in one line or a few.
+fn headline(asked: &Asked) -> String {
+    let tool = &asked.tool;
+    match &asked.effect {
+        Effect::Nothing => format!("{tool} wants to run"),
+        Effect::Reads(path) => format!("{tool} wants to read {}", path.display()),
+        Effect::Writes(path) => format!("{tool} wants to change {}", path.display()),
+        Effect::Runs(command) => format!("{tool} wants to run: {command}"),
+        Effect::Contacts { what, .. } => format!("{tool} wants to fetch {what}"),
+        Effect::Delegates { server, tool: name } => {
+            format!(
+                "{name} of the server {server} is called with {}",
+                asked.arguments
+            )
+        }
+    }
+}
+
+/// The answers that are possible.
+fn choices(asked: &Asked) -> String {
+    let always = match asked.rules.as_slice() {
+        [] => String::new(),
+        [any] => format!("  a = always {}", named(any)),
+        [narrow, any, ..] => format!("  a = always {}  t = always {}", named(narrow), named(any)),
+    };
+    let more = if asked.detail.is_some() {
+        "  d = show all"
+    } else {
+        ""
+    };
+    format!("y = yes  n = no, or say what to do instead{always}  e = edit{more}")
+}
+
+fn named(rule: &Rule) -> String {
+    match &rule.only {
+        Only::Any => rule.tool.clone(),
+        Only::Command(prefix) => format!("`{prefix}`"),
+        Only::Host(host) => host.clone(),
+    }
+}
+
+/// What would change, so many lines of it.
+pub fn show(output: &mut Output, detail: Option<&Detail>, most: usize) {
+    match detail {
+        Some(Detail::Diff(diff)) => output.diff(diff, most),
+        Some(Detail::Text(text)) => output.notice(text),
+        None => {}
+    }
+}
+
+/// Lets the person write the call themselves: the command line of a command, else the arguments as JSON.
+async fn edited(
+    asked: &Asked,
+    input: &mut LineReader,
+    output: &mut Output,
+) -> Result<Option<Approval>, String> {
+    let initial = match &asked.effect {
+        Effect::Runs(command) => command.clone(),
+        _ => asked.arguments.to_string(),
+    };
+    let Ok(Line::Text(text)) = input.edit("edit> ", &initial, output).await else {
+        return Ok(None);
+    };
+    let mut arguments = asked.arguments.clone();
+    match &asked.effect {
+        Effect::Runs(_) => arguments["command"] = text.into(),
+        _ => {
+            arguments = serde_json::from_str(&text)
+                .map_err(|error| format!("these are no arguments: {error}"))?;
+        }
+    }
+    Ok(Some(Approval::Edited(arguments)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tools::policy::rules_for;
+
+    fn asked(effect: Effect) -> Asked {
+        Asked {
+            tool: "shell".to_owned(),
+            arguments: json!({"command": "cargo test --lib"}),
+            rules: rules_for("shell", &effect),
+            effect,
+            detail: None,
+        }
+    }
+
+    #[test]
+    fn a_line_is_an_answer_or_a_no_with_a_word_to_the_model() {
+        let no = |why: &str| Typed::No(Some(why.to_owned()));
+        for (text, expected) in [
+            ("y", Typed::Yes),
+            (" YES ", Typed::Yes),
+            ("", Typed::No(None)),
+            ("n", Typed::No(None)),
+            ("a", Typed::Always(0)),
+            ("t", Typed::Always(1)),
+            ("e", Typed::Edit),
+            ("no, use cargo check", no("use cargo check")),
+            ("use cargo check", no("use cargo check")),
+            ("yesterday's tests first", no("yesterday's tests first")),
+        ] {
+            assert_eq!(typed(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_says_what_is_done_and_which_answers_there_are() {
+        let asked = asked(Effect::Runs("cargo test --lib".into()));
+        assert_eq!(headline(&asked), "shell wants to run: cargo test --lib");
+        insta::assert_snapshot!(choices(&asked), @r"
+        y = yes  n = no, or say what to do instead  a = always `cargo test`  t = always shell  e = edit
+        ");
+    }
+
+    #[tokio::test]
+    async fn a_question_whose_asker_is_gone_is_answered_by_no() {
+        let (approver, questions) = at_terminal();
+        drop(questions);
+        let answer = approver.approve(asked(Effect::Nothing)).await;
+        assert!(matches!(answer, Approval::Refused { why: Some(_) }));
+    }
+}

@@ -1,0 +1,196 @@
+//! `/tools`, `/approvals`, `/approve`, `/details`: what the model may do, and what it did.
+
+use super::{CommandError, Desk, Next, usage};
+use crate::chat::{Message, Part};
+use crate::repl::show;
+use crate::term::{Align, Table};
+use crate::tools::policy::{Asking, Only, Rule, Says, Writing};
+use crate::tools::{Listed, Selection, Switch};
+
+/// `/tools`, `/tools on NAME`, `/tools all`.
+pub(super) async fn tools(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let (word, name) = arguments
+        .split_once(char::is_whitespace)
+        .unwrap_or((arguments, ""));
+    match (word, name.trim()) {
+        ("", _) => Next::answer(catalogue(desk)),
+        ("on", name) if !name.is_empty() => switch(desk, name, Switch::On),
+        ("off", name) if !name.is_empty() => switch(desk, name, Switch::Off),
+        ("all" | "none" | "mode", "") => {
+            desk.agent
+                .toolbox_mut()
+                .registry
+                .select(Selection::parse(word));
+            Next::answer(catalogue(desk))
+        }
+        (_, _) => Err(usage("tools", format!("does not know {arguments:?}"))),
+    }
+}
+
+fn switch(desk: &mut Desk, name: &str, switch: Switch) -> Result<Next, CommandError> {
+    desk.agent.toolbox_mut().registry.switch(name, switch)?;
+    let word = match switch {
+        Switch::On => "offered in every request",
+        Switch::Off => "not offered any more",
+    };
+    Next::answer(format!("{name} is {word}, until you leave"))
+}
+
+fn catalogue(desk: &Desk) -> String {
+    let mode = &desk.agent.memory().mode().name;
+    let registry = &desk.agent.toolbox().registry;
+    let mut table = Table::new([Align::Left, Align::Left, Align::Left]);
+    let rows: Vec<Listed<'_>> = registry.catalogue(mode).collect();
+    if rows.is_empty() {
+        return "There are no tools.".to_owned();
+    }
+    for Listed { spec, state } in rows {
+        table.row([
+            spec.name.clone(),
+            state.as_str().to_owned(),
+            spec.summary().to_owned(),
+        ]);
+    }
+    table.render(desk.columns)
+}
+
+/// `/approvals`, `/approvals revoke N`.
+pub(super) async fn approvals(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let (word, which) = arguments
+        .split_once(char::is_whitespace)
+        .unwrap_or((arguments, ""));
+    let toolbox = desk.agent.toolbox_mut();
+    match (word, which.trim()) {
+        ("", _) => Next::answer(rules(desk)),
+        ("revoke", "all") => {
+            let count = toolbox.revoke_all()?;
+            Next::answer(format!("{count} revoked; every call is asked again"))
+        }
+        ("revoke", number) => match number.parse() {
+            Ok(number) => {
+                let rule = toolbox.revoke(number)?;
+                Next::answer(format!("revoked: {}", in_words(&rule)))
+            }
+            Err(_) => Err(usage(
+                "approvals",
+                "needs the number of a rule, or all".to_owned(),
+            )),
+        },
+        (_, _) => Err(usage("approvals", format!("does not know {arguments:?}"))),
+    }
+}
+
+fn rules(desk: &Desk) -> String {
+    let toolbox = desk.agent.toolbox();
+    let rules = toolbox.rules().iter().enumerate();
+    let mut lines: Vec<String> = rules
+        .map(|(place, rule)| format!("{:>3}  {}", place + 1, in_words(rule)))
+        .collect();
+    if lines.is_empty() {
+        lines.push("No rules: what changes, runs or fetches anything is asked.".to_owned());
+    }
+    if toolbox.stance.asking == Asking::Never {
+        lines.push("Nothing is asked in this run; `/approve off` ends that.".to_owned());
+    }
+    if toolbox.stance.writing == Writing::Refused {
+        lines.push("This run is read-only: nothing can be changed or run.".to_owned());
+    }
+    if let Some(approvals) = toolbox.approvals() {
+        lines.push(format!("Kept in {}", approvals.file().display()));
+    }
+    lines.join("\n")
+}
+
+/// A rule as a person says it.
+fn in_words(rule: &Rule) -> String {
+    let says = match rule.says {
+        Says::Allow => "always",
+        Says::Deny => "never",
+    };
+    let tool = &rule.tool;
+    match &rule.only {
+        Only::Any => format!("{says} {tool}"),
+        Only::Command(prefix) => format!("{says} {tool}: `{prefix} …`"),
+        Only::Host(host) => format!("{says} {tool}: {host}"),
+    }
+}
+
+/// `/approve [on|off]`.
+pub(super) async fn approve(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let asking = match arguments {
+        "" | "on" | "all" => Asking::Never,
+        "off" => Asking::WhenNeeded,
+        other => return Err(usage("approve", format!("does not know {other:?}"))),
+    };
+    desk.agent.toolbox_mut().stance.asking = asking;
+    Next::answer(match asking {
+        Asking::Never => {
+            "Nothing is asked any more until you leave; rules that deny still hold. `/approve off` asks again."
+        }
+        Asking::WhenNeeded => "What changes, runs or fetches anything is asked again.",
+    })
+}
+
+/// `/details [N]`: the calls of the last turn that had any, whole.
+pub(super) async fn details(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let which = match arguments {
+        "" => None,
+        number => Some(number.parse::<usize>().map_err(|_| {
+            usage(
+                "details",
+                format!("needs the number of a call, not {number:?}"),
+            )
+        })?),
+    };
+    let session = desk.session();
+    let turns = session.live_turns().rev();
+    let messages = turns
+        .map(|turn| session.messages_of(turn))
+        .find(|messages| {
+            messages
+                .iter()
+                .any(|message| message.calls().next().is_some())
+        });
+    let Some(messages) = messages else {
+        return Next::answer("No tool was called yet.");
+    };
+    let calls: Vec<String> = calls(messages);
+    match which {
+        None => Next::answer(calls.join("\n\n")),
+        Some(number) => match number.checked_sub(1).and_then(|place| calls.get(place)) {
+            Some(call) => Next::answer(call.clone()),
+            None => Err(usage(
+                "details",
+                format!("knows calls 1 to {}", calls.len()),
+            )),
+        },
+    }
+}
+
+fn calls(messages: &[Message]) -> Vec<String> {
+    let made = messages.iter().flat_map(Message::calls).enumerate();
+    let in_words = made.map(|(place, call)| {
+        let result =
+            messages
+                .iter()
+                .flat_map(|message| &message.parts)
+                .find_map(|part| match part {
+                    Part::ToolResult {
+                        call: id,
+                        output,
+                        failed,
+                        ..
+                    } if *id == call.id => Some((output.as_str(), *failed)),
+                    Part::Text(_) | Part::ToolCall(_) | Part::ToolResult { .. } => None,
+                });
+        let (output, failed) = result.unwrap_or(("[no result]", true));
+        let mark = if failed { " (failed)" } else { "" };
+        format!(
+            "{}. {}{mark}\n   {}\n{output}",
+            place + 1,
+            show::title(call),
+            call.arguments
+        )
+    });
+    in_words.collect()
+}

@@ -1,0 +1,321 @@
+//! What a person allowed or denied in a project, in a file that they can read and edit.
+//!
+//! ```text
+//! project: /home/ann/app
+//! rules:
+//! - allow: shell
+//!   command: cargo test
+//! - deny: fetch_url
+//!   host: example.com
+//! ```
+//! One file for each project folder, in the data folder: never in the project itself, which may be anybody's. The file is
+//! read again before it is changed, so that neither a person's edit nor another process's is lost. A file that cannot be
+//! read allows nothing, is told, and is left as it is.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::policy::{Only, Rule, Says};
+use crate::files::Disk;
+use crate::hint::Hint;
+
+/// The rules of one project.
+#[derive(Clone, Debug)]
+pub struct Approvals {
+    disk: Arc<dyn Disk>,
+    file: PathBuf,
+    project: PathBuf,
+}
+
+/// Why rules cannot be had or kept.
+#[derive(Debug, thiserror::Error)]
+pub enum ApprovalsError {
+    #[error("cannot read {}", path.display())]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("{} does not say what may be done: {what}", path.display())]
+    Malformed { path: PathBuf, what: String },
+    #[error("cannot write {}", path.display())]
+    Unwritable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("there is no rule {number}; there are {known}")]
+    NoSuch { number: usize, known: usize },
+}
+
+impl Hint for ApprovalsError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Unreadable { .. } | Self::Malformed { .. } => {
+                Some("mend it or move it away; until then every call is asked".into())
+            }
+            Self::Unwritable { .. } => Some("the answer holds for this run only".into()),
+            Self::NoSuch { .. } => Some("`/approvals` lists them".into()),
+        }
+    }
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    project: String,
+    #[serde(default)]
+    rules: Vec<Line>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Line {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allow: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deny: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
+}
+
+impl Approvals {
+    /// Those of a project; `folder` is where the files of all projects are.
+    pub fn new(disk: Arc<dyn Disk>, folder: &Path, project: &Path) -> Self {
+        let digest = Sha256::digest(project.as_os_str().as_encoded_bytes());
+        let start: [u8; 8] = std::array::from_fn(|n| digest[n]);
+        let digest = u64::from_be_bytes(start);
+        let name = project.file_name().unwrap_or_default().to_string_lossy();
+        let name: String = name
+            .chars()
+            .filter(|c| c.is_alphanumeric() || "._-".contains(*c))
+            .take(40)
+            .collect();
+        Self {
+            disk,
+            file: folder.join(format!("{name}-{digest:016x}.yaml")),
+            project: project.to_owned(),
+        }
+    }
+
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The rules as they are now; none where there is no file.
+    pub fn load(&self) -> Result<Vec<Rule>, ApprovalsError> {
+        let bytes = match self.disk.read(&self.file) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => {
+                return Err(ApprovalsError::Unreadable {
+                    path: self.file.clone(),
+                    source,
+                });
+            }
+        };
+        let malformed = |what: String| ApprovalsError::Malformed {
+            path: self.file.clone(),
+            what,
+        };
+        let text = String::from_utf8(bytes).map_err(|_| malformed("it is not UTF-8".into()))?;
+        let file: Option<File> =
+            serde_yaml::from_str(&text).map_err(|error| malformed(error.to_string()))?;
+        let lines = file.unwrap_or_default().rules.into_iter().enumerate();
+        lines
+            .map(|(place, line)| {
+                line.rule()
+                    .map_err(|what| malformed(format!("rule {}: {what}", place + 1)))
+            })
+            .collect()
+    }
+
+    /// Adds a rule; one that is there already is not added again. Tells all there are then.
+    pub fn remember(&self, rule: Rule) -> Result<Vec<Rule>, ApprovalsError> {
+        let mut rules = self.load()?;
+        if !rules.contains(&rule) {
+            rules.push(rule);
+            self.save(&rules)?;
+        }
+        Ok(rules)
+    }
+
+    /// Takes the rule of this number away, counted from 1.
+    pub fn revoke(&self, number: usize) -> Result<(Rule, Vec<Rule>), ApprovalsError> {
+        let mut rules = self.load()?;
+        let known = rules.len();
+        if number == 0 || number > known {
+            return Err(ApprovalsError::NoSuch { number, known });
+        }
+        let rule = rules.remove(number - 1);
+        self.save(&rules)?;
+        Ok((rule, rules))
+    }
+
+    /// Takes all rules away; tells how many there were.
+    pub fn revoke_all(&self) -> Result<usize, ApprovalsError> {
+        let rules = self.load()?;
+        self.save(&[])?;
+        Ok(rules.len())
+    }
+
+    fn save(&self, rules: &[Rule]) -> Result<(), ApprovalsError> {
+        let file = File {
+            project: self.project.display().to_string(),
+            rules: rules.iter().map(Line::of).collect(),
+        };
+        let unwritable = |source| ApprovalsError::Unwritable {
+            path: self.file.clone(),
+            source,
+        };
+        let text = serde_yaml::to_string(&file)
+            .map_err(|error| unwritable(io::Error::other(error.to_string())))?;
+        let text = format!(
+            "# What tools may do in this project without asking; `/approvals` shows it too.\n{text}"
+        );
+        self.disk
+            .replace(&self.file, text.as_bytes())
+            .map_err(unwritable)
+    }
+}
+
+impl Line {
+    fn rule(self) -> Result<Rule, String> {
+        let (says, tool) = match (self.allow, self.deny) {
+            (Some(tool), None) => (Says::Allow, tool),
+            (None, Some(tool)) => (Says::Deny, tool),
+            (Some(_), Some(_)) | (None, None) => {
+                return Err("it needs either allow or deny".to_owned());
+            }
+        };
+        let only = match (self.command, self.host) {
+            (None, None) => Only::Any,
+            (Some(command), None) if !command.trim().is_empty() => Only::Command(command),
+            (None, Some(host)) if !host.trim().is_empty() => Only::Host(host),
+            (Some(_), None) => return Err("command is empty".to_owned()),
+            (None, Some(_)) => return Err("host is empty".to_owned()),
+            (Some(_), Some(_)) => return Err("it has both command and host".to_owned()),
+        };
+        Ok(Rule { says, tool, only })
+    }
+
+    fn of(rule: &Rule) -> Self {
+        let tool = Some(rule.tool.clone());
+        let (allow, deny) = match rule.says {
+            Says::Allow => (tool, None),
+            Says::Deny => (None, tool),
+        };
+        let (command, host) = match &rule.only {
+            Only::Any => (None, None),
+            Only::Command(command) => (Some(command.clone()), None),
+            Only::Host(host) => (None, Some(host.clone())),
+        };
+        Self {
+            allow,
+            deny,
+            command,
+            host,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::MemoryDisk;
+
+    fn approvals() -> (Arc<MemoryDisk>, Approvals) {
+        let disk = Arc::new(MemoryDisk::default());
+        let approvals = Approvals::new(
+            disk.clone(),
+            Path::new("/data/approvals"),
+            Path::new("/home/ann/app"),
+        );
+        (disk, approvals)
+    }
+
+    fn rule(says: Says, tool: &str, only: Only) -> Rule {
+        Rule {
+            says,
+            tool: tool.to_owned(),
+            only,
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_is_there_again_and_can_be_read() {
+        let (disk, approvals) = approvals();
+        let rules = [
+            rule(Says::Allow, "shell", Only::Command("cargo test".into())),
+            rule(Says::Allow, "write_file", Only::Any),
+            rule(Says::Deny, "fetch_url", Only::Host("example.com".into())),
+        ];
+        for rule in &rules {
+            approvals.remember(rule.clone()).unwrap();
+            approvals.remember(rule.clone()).unwrap();
+        }
+        assert_eq!(approvals.load().unwrap(), rules);
+        let text = String::from_utf8(disk.read(approvals.file()).unwrap()).unwrap();
+        insta::assert_snapshot!(text, @r"
+        # What tools may do in this project without asking; `/approvals` shows it too.
+        project: /home/ann/app
+        rules:
+        - allow: shell
+          command: cargo test
+        - allow: write_file
+        - deny: fetch_url
+          host: example.com
+        ");
+        assert_eq!(approvals.revoke(1).unwrap().0, rules[0]);
+        assert_eq!(approvals.load().unwrap(), rules[1..]);
+        assert!(matches!(
+            approvals.revoke(3),
+            Err(ApprovalsError::NoSuch {
+                number: 3,
+                known: 2
+            })
+        ));
+    }
+
+    #[test]
+    fn a_file_that_says_nothing_clear_allows_nothing_and_stays() {
+        for (text, what) in [
+            ("rules: [", "did not find expected"),
+            (
+                "rules:\n- allow: a\n  deny: b\n",
+                "rule 1: it needs either allow or deny",
+            ),
+            ("rules:\n- command: a\n", "rule 1: it needs either"),
+            (
+                "rules:\n- allow: shell\n  command: ' '\n",
+                "command is empty",
+            ),
+            ("rules:\n- alow: shell\n", "unknown field"),
+            ("- allow: shell\n", "invalid type"),
+        ] {
+            let (disk, approvals) = approvals();
+            disk.replace(approvals.file(), text.as_bytes()).unwrap();
+            let error = approvals.load().unwrap_err().to_string();
+            assert!(error.contains(what), "{text}: {error}");
+            let refused = approvals.remember(rule(Says::Allow, "x", Only::Any));
+            assert!(refused.is_err());
+            assert_eq!(disk.read(approvals.file()).unwrap(), text.as_bytes());
+        }
+    }
+
+    #[test]
+    fn projects_of_one_name_have_their_own_rules() {
+        let (disk, one) = approvals();
+        let other = Approvals::new(disk, Path::new("/data/approvals"), Path::new("/work/app"));
+        one.remember(rule(Says::Allow, "shell", Only::Any)).unwrap();
+        assert_eq!(other.load().unwrap(), []);
+    }
+}

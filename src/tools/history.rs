@@ -1,0 +1,203 @@
+//! `history_search`: a regular expression over all that was ever said in a session (G13).
+//!
+//! The whole transcript is searched, whatever of it is sent. The pattern's engine is linear in the text, so that no pattern
+//! can make it wait.
+
+use async_trait::async_trait;
+use regex::{Regex, RegexBuilder};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Around, Done, Effect, Failure, Output, Typed};
+use crate::chat::{Message, Part, Session, TurnId};
+
+/// Characters of a pattern.
+const MOST_OF_PATTERN: usize = 1_000;
+/// Bytes that a compiled pattern may take.
+const MOST_OF_PROGRAM: usize = 1 << 20;
+const USUAL_HITS: usize = 20;
+const MOST_HITS: usize = 100;
+/// Characters on either side of a hit.
+const AROUND: usize = 50;
+
+/// Searches a session.
+#[derive(Clone, Copy, Debug)]
+pub struct HistorySearch;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    /// A regular expression, such as `deploy(ed|ment)?`.
+    pattern: String,
+    /// Hits to show, 20 where nothing is said, at most 100.
+    #[serde(default)]
+    limit: Option<usize>,
+}
+
+/// A place where a pattern was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// Number of the message, from 1.
+    pub number: usize,
+    pub line: String,
+}
+
+/// Hits, newest first, and how many messages have one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hits {
+    pub shown: Vec<Hit>,
+    pub total: usize,
+}
+
+/// A pattern as a model or a person writes it.
+pub fn pattern(text: &str) -> Result<Regex, Failure> {
+    if text.trim().is_empty() {
+        return Err(Failure::Arguments("the pattern is empty".to_owned()));
+    }
+    if text.chars().count() > MOST_OF_PATTERN {
+        return Err(Failure::Arguments(format!(
+            "the pattern is longer than {MOST_OF_PATTERN} characters"
+        )));
+    }
+    let mut builder = RegexBuilder::new(text);
+    builder.case_insensitive(true).size_limit(MOST_OF_PROGRAM);
+    builder
+        .build()
+        .map_err(|error| Failure::Arguments(format!("the pattern cannot be used: {error}")))
+}
+
+/// Where a pattern is found in a session; of each message its first place. The turn that runs is left out.
+pub fn search(session: &Session, pattern: &Regex, limit: usize, running: Option<TurnId>) -> Hits {
+    let end = running.and_then(|turn| session.turns().iter().rfind(|it| it.id == turn));
+    let end = end.map_or(session.messages().len(), |turn| turn.messages.start);
+    let mut hits = Hits::default();
+    for (index, message) in session.messages()[..end].iter().enumerate().rev() {
+        let Some(snippet) = texts(message).find_map(|text| snippet(text, pattern)) else {
+            continue;
+        };
+        hits.total += 1;
+        if hits.shown.len() < limit {
+            let at = message.at.map_or_else(String::new, |at| format!(", {at}"));
+            hits.shown.push(Hit {
+                number: index + 1,
+                line: format!("#{} {}{at}: {snippet}", index + 1, message.role.as_str()),
+            });
+        }
+    }
+    hits
+}
+
+fn texts(message: &Message) -> impl Iterator<Item = &str> {
+    message.parts.iter().map(|part| match part {
+        Part::Text(text) => text.as_str(),
+        Part::ToolCall(call) => call.arguments.as_str(),
+        Part::ToolResult { output, .. } => output.as_str(),
+    })
+}
+
+/// The first hit in a text with what stands around it, in one line.
+fn snippet(text: &str, pattern: &Regex) -> Option<String> {
+    let found = pattern.find(text)?;
+    let before = &text[..found.start()];
+    let start = before.char_indices().rev().nth(AROUND - 1);
+    let start = start.map_or(0, |(at, _)| at);
+    let after = &text[found.end()..];
+    let end = after.char_indices().nth(AROUND);
+    let end = found.end() + end.map_or(after.len(), |(at, _)| at);
+    // A pattern may match a whole message.
+    let shown: String = text[start..end].chars().take(4 * AROUND).collect();
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let left = if start > 0 { "…" } else { "" };
+    let right = if end < text.len() { "…" } else { "" };
+    Some(format!("{left}{shown}{right}"))
+}
+
+#[async_trait]
+impl Typed for HistorySearch {
+    type Arguments = Arguments;
+
+    const NAME: &'static str = "history_search";
+    const DESCRIPTION: &'static str = include_str!("../../config/tools/history_search.md");
+
+    fn effect(&self, _: &Arguments) -> Result<Effect, Failure> {
+        Ok(Effect::Nothing)
+    }
+
+    async fn call(&self, wanted: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
+        let pattern = pattern(&wanted.pattern)?;
+        let limit = wanted.limit.unwrap_or(USUAL_HITS).clamp(1, MOST_HITS);
+        let hits = search(around.session, &pattern, limit, Some(around.turn));
+        let brief = match hits.total {
+            1 => "1 hit".to_owned(),
+            total => format!("{total} hits"),
+        };
+        if hits.total == 0 {
+            return Ok(Output::text("nothing said here matches", brief).into());
+        }
+        let mut lines: Vec<String> = hits.shown.into_iter().map(|hit| hit.line).collect();
+        if hits.total > lines.len() {
+            lines.push(format!(
+                "{} messages match; these are the newest",
+                hits.total
+            ));
+        }
+        Ok(Output::text(lines.join("\n"), brief).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::{MessageId, Role, Timestamp};
+
+    fn session(texts: &[&str]) -> Session {
+        let mut session = Session::new("test".parse().unwrap());
+        let message = |(n, text): (usize, &&str)| {
+            let role = [Role::User, Role::Assistant][n % 2];
+            let at = Timestamp::from_unix(0);
+            Message::text(MessageId::numbered(n as u64 + 1), role, *text, at)
+        };
+        session.import(texts.iter().enumerate().map(message).collect());
+        session
+    }
+
+    fn found(session: &Session, text: &str, limit: usize) -> (Vec<String>, usize) {
+        let hits = search(session, &pattern(text).unwrap(), limit, None);
+        (
+            hits.shown.into_iter().map(|hit| hit.line).collect(),
+            hits.total,
+        )
+    }
+
+    #[test]
+    fn hits_are_told_newest_first_with_who_and_when_and_what_stands_around() {
+        let long = format!("{} Deployed on Friday {}", "a".repeat(80), "b".repeat(80));
+        let session = session(&[&long, "fine", "Is it deployed?"]);
+        let (lines, total) = found(&session, "DEPLOY(ED)?", 20);
+        assert_eq!(total, 2);
+        assert_eq!(lines[0], "#3 user, 1970-01-01 00:00 UTC: Is it deployed?");
+        assert!(lines[1].starts_with("#1 user, 1970-01-01 00:00 UTC: …aaa"));
+        assert!(lines[1].ends_with("bbb…"), "{}", lines[1]);
+        assert_eq!(found(&session, "deploy", 1).0.len(), 1);
+    }
+
+    #[test]
+    fn a_hit_between_wide_letters_is_cut_between_letters() {
+        let text = format!("{}x{}", "日本".repeat(100), "🎉".repeat(100));
+        let (lines, _) = found(&session(&[&text]), "x", 20);
+        assert!(lines[0].contains('x') && lines[0].contains('…'));
+    }
+
+    #[test]
+    fn a_bad_pattern_is_told_and_a_hostile_one_refused() {
+        for (text, expected) in [
+            ("(", "unclosed group"),
+            (" ", "empty"),
+            (&"a".repeat(1_001), "longer than 1000"),
+            (r"(\w{1000}){1000}", "size limit"),
+        ] {
+            let error = pattern(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,463 @@
+//! Which tools there are, and which of them a request offers (C36).
+//!
+//! Unit: a tool, by its name. Three things decide: what the person chose for the whole run ([`Selection`]), what a person
+//! switched by hand, and what the model asked for in the running turn. Invariant: what is offered comes in the order of
+//! names, so that requests begin alike.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::{Failure, Tool};
+use crate::chat::ToolSpec;
+
+/// Active in every mode; the model cannot put them away.
+const ALWAYS: [&str; 2] = [REQUEST_TOOLS, "current_time"];
+
+/// The tool that loads others.
+pub const REQUEST_TOOLS: &str = "request_tools";
+
+/// What a mode has at hand without asking; all else is loaded on demand.
+const PRESETS: [(&str, &[&str]); 3] = [
+    ("conversation", &[]),
+    ("code", &["track"]),
+    ("reasoning", &["track", "deep_think", "history_search"]),
+];
+
+/// Rows of the catalogue that one answer shows.
+const MOST_LISTED: usize = 200;
+
+/// What a person chose: `tools.preset`, `--tools`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// No tool is ever offered.
+    None,
+    /// The mode's few, and what is asked for.
+    #[default]
+    Mode,
+    All,
+    /// These and no others.
+    Listed(Vec<String>),
+}
+
+/// Why a tool is offered, or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// By the mode, or because all are.
+    Active,
+    /// The model asked for it in this turn.
+    Loaded,
+    /// A person switched it on, or off.
+    On,
+    Off,
+    /// Can be asked for.
+    OnDemand,
+    /// Not among those that were listed.
+    Excluded,
+}
+
+/// One row of the catalogue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Listed<'a> {
+    pub spec: &'a ToolSpec,
+    pub state: State,
+}
+
+/// No tool has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no tool {name}{}", near(.nearest.as_deref()))]
+pub struct UnknownTool {
+    pub name: String,
+    pub nearest: Option<String>,
+}
+
+fn near(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |name| format!("; did you mean {name}?"))
+}
+
+/// The tools of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    tools: BTreeMap<String, Arc<dyn Tool>>,
+    selection: Selection,
+    loaded: BTreeSet<String>,
+    /// By hand: on or off.
+    switched: BTreeMap<String, Switch>,
+}
+
+/// What a person says of one tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    On,
+    Off,
+}
+
+impl Registry {
+    pub fn new(tools: impl IntoIterator<Item = Arc<dyn Tool>>, selection: Selection) -> Self {
+        let mut registry = Self {
+            selection,
+            ..Self::default()
+        };
+        registry.add(tools);
+        registry
+    }
+
+    /// Adds tools; one with a name that is known takes its place.
+    pub fn add(&mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) {
+        let named = tools
+            .into_iter()
+            .map(|tool| (tool.spec().name.clone(), tool));
+        self.tools.extend(named);
+    }
+
+    /// Takes tools away that are no longer there.
+    pub fn remove(&mut self, names: &[String]) {
+        for name in names {
+            self.tools.remove(name);
+        }
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.get(name)
+    }
+
+    pub fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
+    /// Another choice for the rest of the run.
+    pub fn select(&mut self, selection: Selection) {
+        self.selection = selection;
+    }
+
+    /// What the model loaded is put away: a new turn has the mode's few again.
+    pub fn begin_turn(&mut self) {
+        self.loaded.clear();
+    }
+
+    /// Switches a tool by hand, for the rest of the run.
+    pub fn switch(&mut self, name: &str, switch: Switch) -> Result<(), UnknownTool> {
+        let name = self.known(name)?.to_owned();
+        self.switched.insert(name, switch);
+        Ok(())
+    }
+
+    /// What a request in a mode offers.
+    pub fn offered(&self, mode: &str) -> Vec<ToolSpec> {
+        let rows = self.catalogue(mode);
+        rows.filter(|row| row.state.is_offered())
+            .map(|row| row.spec.clone())
+            .collect()
+    }
+
+    /// A tool that may be called now.
+    pub fn callable(&self, name: &str, mode: &str) -> Option<&Arc<dyn Tool>> {
+        let tool = self.tools.get(name)?;
+        self.state(name, mode).is_offered().then_some(tool)
+    }
+
+    /// Every tool, with its state.
+    pub fn catalogue<'a>(&'a self, mode: &'a str) -> impl Iterator<Item = Listed<'a>> {
+        self.tools.iter().map(move |(name, tool)| Listed {
+            spec: tool.spec(),
+            state: self.state(name, mode),
+        })
+    }
+
+    /// One sentence on what could be loaded: it stands in the prompt.
+    pub fn further(&self, mode: &str) -> String {
+        let on_demand = self
+            .catalogue(mode)
+            .filter(|row| matches!(row.state, State::OnDemand | State::Loaded));
+        let names: Vec<&str> = on_demand.map(|row| row.spec.name.as_str()).collect();
+        if names.is_empty() || self.callable(REQUEST_TOOLS, mode).is_none() {
+            return String::new();
+        }
+        format!(
+            "- More tools can be loaded with `{REQUEST_TOOLS}` and then called in your next reply: {}.",
+            names.join(", ")
+        )
+    }
+
+    /// Loads and puts away what the model asks for; answers with the tools it has then, or with the catalogue.
+    pub fn load(
+        &mut self,
+        add: &[String],
+        remove: &[String],
+        query: Option<&str>,
+        mode: &str,
+    ) -> Result<String, Failure> {
+        if add.is_empty() && remove.is_empty() {
+            return Ok(self.described(query.unwrap_or_default(), mode));
+        }
+        let mut adding = Vec::new();
+        for name in add {
+            let name = self.known(name).map_err(Failure::of)?;
+            match self.state(name, mode) {
+                State::Off | State::Excluded => {
+                    return Err(Failure::Failed(format!(
+                        "{name} was switched off by the person"
+                    )));
+                }
+                State::OnDemand => adding.push(name.to_owned()),
+                State::Active | State::Loaded | State::On => {}
+            }
+        }
+        if let Some(name) = remove.iter().find(|name| ALWAYS.contains(&name.as_str())) {
+            return Err(Failure::Failed(format!("{name} cannot be removed")));
+        }
+        self.loaded.extend(adding);
+        for name in remove {
+            self.loaded.remove(name);
+        }
+        let active: Vec<String> = self.offered(mode).into_iter().map(|it| it.name).collect();
+        Ok(format!("Tools you can call now: {}", active.join(", ")))
+    }
+
+    fn state(&self, name: &str, mode: &str) -> State {
+        match (self.switched.get(name), &self.selection) {
+            (Some(Switch::Off), _) => State::Off,
+            (_, Selection::None) => State::Excluded,
+            (Some(Switch::On), _) => State::On,
+            (None, Selection::All) => State::Active,
+            (None, Selection::Listed(names)) if names.iter().any(|it| it == name) => State::Active,
+            (None, Selection::Listed(_)) => State::Excluded,
+            (None, Selection::Mode) if ALWAYS.contains(&name) || in_preset(name, mode) => {
+                State::Active
+            }
+            (None, Selection::Mode) if self.loaded.contains(name) => State::Loaded,
+            (None, Selection::Mode) => State::OnDemand,
+        }
+    }
+
+    /// The catalogue in words: one line a tool.
+    fn described(&self, query: &str, mode: &str) -> String {
+        let query = query.to_lowercase();
+        let rows = self.catalogue(mode).filter(|row| {
+            let said = format!("{} {}", row.spec.name, row.spec.description).to_lowercase();
+            query.split_whitespace().all(|word| said.contains(word))
+        });
+        let mut lines: Vec<String> = rows
+            .filter(|row| !matches!(row.state, State::Off | State::Excluded))
+            .map(|row| {
+                let active = if row.state.is_offered() {
+                    " (active)"
+                } else {
+                    ""
+                };
+                format!("{}{active}: {}", row.spec.name, row.spec.summary())
+            })
+            .collect();
+        if lines.is_empty() {
+            return format!("no tool matches {query:?}; ask without a query to see all");
+        }
+        let unlisted = lines.len().saturating_sub(MOST_LISTED);
+        lines.truncate(MOST_LISTED);
+        if unlisted > 0 {
+            lines.push(format!("… and {unlisted} more; give a query"));
+        }
+        lines.join("\n")
+    }
+
+    fn known(&self, name: &str) -> Result<&str, UnknownTool> {
+        if let Some((known, _)) = self.tools.get_key_value(name) {
+            return Ok(known);
+        }
+        let distance = |known: &&String| strsim::damerau_levenshtein(known, name);
+        let nearest = self.tools.keys().min_by_key(distance);
+        Err(UnknownTool {
+            name: name.to_owned(),
+            nearest: nearest
+                .filter(|known| distance(known) <= known.len() / 2)
+                .cloned(),
+        })
+    }
+}
+
+impl State {
+    fn is_offered(self) -> bool {
+        match self {
+            Self::Active | Self::Loaded | Self::On => true,
+            Self::Off | Self::OnDemand | Self::Excluded => false,
+        }
+    }
+
+    /// As `/tools` shows it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Loaded => "loaded",
+            Self::On => "on",
+            Self::Off => "off",
+            Self::OnDemand => "on demand",
+            Self::Excluded => "not selected",
+        }
+    }
+}
+
+fn in_preset(name: &str, mode: &str) -> bool {
+    let mut presets = PRESETS.iter().filter(|(known, _)| *known == mode);
+    presets.any(|(_, names)| names.contains(&name))
+}
+
+impl Selection {
+    /// `all`, `none`, `mode`, or names with commas between them.
+    pub fn parse(text: &str) -> Self {
+        match text.trim() {
+            "all" => Self::All,
+            "none" => Self::None,
+            "mode" | "" => Self::Mode,
+            names => Self::Listed(
+                names
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|name| !name.is_empty())
+                    .map(str::to_owned)
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// One word, or a list of names.
+impl<'de> Deserialize<'de> for Selection {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> serde::de::Visitor<'de> for Either {
+            type Value = Selection;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("all, none, mode, or a list of tools")
+            }
+
+            fn visit_unit<E: serde::de::Error>(self) -> Result<Selection, E> {
+                Ok(Selection::Mode)
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Selection, E> {
+                Ok(Selection::parse(text))
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(
+                self,
+                mut names: A,
+            ) -> Result<Selection, A::Error> {
+                let mut listed = Vec::new();
+                while let Some(name) = names.next_element()? {
+                    listed.push(name);
+                }
+                Ok(Selection::Listed(listed))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{CurrentTime, tool};
+    use super::*;
+    use crate::testing::tools::named;
+
+    const CODE: &str = "code";
+
+    fn registry(selection: Selection) -> Registry {
+        let others = ["read_file", "track", REQUEST_TOOLS, "write_file"].map(named);
+        let tools = others.into_iter().chain([tool(CurrentTime)]);
+        Registry::new(tools, selection)
+    }
+
+    fn offered(registry: &Registry, mode: &str) -> Vec<String> {
+        let specs = registry.offered(mode).into_iter();
+        specs.map(|spec| spec.name).collect()
+    }
+
+    #[test]
+    fn a_mode_offers_its_few_and_a_choice_offers_what_it_says() {
+        let always = ["current_time", "request_tools"].as_slice();
+        let code = ["current_time", "request_tools", "track"].as_slice();
+        let all = [
+            "current_time",
+            "read_file",
+            "request_tools",
+            "track",
+            "write_file",
+        ];
+        for (choice, mode, expected) in [
+            ("mode", "conversation", always),
+            ("mode", CODE, code),
+            ("none", CODE, &[]),
+            ("all", "conversation", &all),
+            ("read_file, track", "conversation", &["read_file", "track"]),
+        ] {
+            let registry = registry(Selection::parse(choice));
+            assert_eq!(offered(&registry, mode), expected, "{choice} in {mode}");
+        }
+    }
+
+    #[test]
+    fn what_a_model_loads_is_there_at_once_and_gone_with_the_turn() {
+        let mut registry = registry(Selection::Mode);
+        let answer = registry
+            .load(&["read_file".to_owned()], &[], None, CODE)
+            .unwrap();
+        assert_eq!(
+            answer,
+            "Tools you can call now: current_time, read_file, request_tools, track"
+        );
+        assert!(registry.callable("read_file", CODE).is_some());
+        registry.begin_turn();
+        assert!(registry.callable("read_file", CODE).is_none());
+    }
+
+    #[test]
+    fn what_a_person_switched_stands_against_the_model() {
+        let mut registry = registry(Selection::Mode);
+        registry.switch("write_file", Switch::Off).unwrap();
+        registry.switch("read_file", Switch::On).unwrap();
+        registry.begin_turn();
+        assert!(registry.callable("read_file", CODE).is_some());
+        let refused = registry.load(&["write_file".to_owned()], &[], None, CODE);
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            "write_file was switched off by the person"
+        );
+        assert!(registry.further(CODE).is_empty());
+    }
+
+    #[test]
+    fn a_name_that_is_almost_right_is_told() {
+        let mut registry = registry(Selection::Mode);
+        let unknown = registry.load(&["readfile".to_owned()], &[], None, CODE);
+        assert_eq!(
+            unknown.unwrap_err().to_string(),
+            "there is no tool readfile; did you mean read_file?"
+        );
+        let kept = registry.load(&[], &["request_tools".to_owned()], None, CODE);
+        assert_eq!(
+            kept.unwrap_err().to_string(),
+            "request_tools cannot be removed"
+        );
+    }
+
+    #[test]
+    fn the_catalogue_says_what_is_active_and_finds_by_words() {
+        let mut registry = registry(Selection::Mode);
+        let all = registry.load(&[], &[], None, CODE).unwrap();
+        assert!(all.contains("track (active): "), "{all}");
+        assert!(all.contains("\nread_file: "), "{all}");
+        let some = registry.load(&[], &[], Some("WRITE"), CODE).unwrap();
+        assert!(some.starts_with("write_file: ") && some.lines().count() == 1);
+        assert!(
+            registry
+                .load(&[], &[], Some("xyz"), CODE)
+                .unwrap()
+                .contains("no tool matches")
+        );
+    }
+}

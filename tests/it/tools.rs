@@ -1,0 +1,215 @@
+//! Tools in the real binary: calls done and answered in each wire format, on disk, on the screen and after a kill.
+
+use cogtrix::testing::server::{Server, fail, say};
+use serde_json::{Value, json};
+
+use crate::support::home::Home;
+
+const FORMATS: [&str; 3] = ["openai", "ollama", "anthropic"];
+
+/// A home whose model is at a server that speaks this format.
+fn home_of(kind: &str, server: &Server) -> Home {
+    let home = Home::new();
+    let url = if kind == "openai" {
+        server.openai_url()
+    } else {
+        server.url()
+    };
+    home.config_of(kind, &url, "");
+    home
+}
+
+/// One prompt in code mode.
+fn ask(home: &Home, more: &[&str], prompt: &str) -> crate::support::run::Run {
+    let mut args = vec!["-c", "test.yaml", "-M", "code", "-s", "s", "-p", prompt];
+    args.extend(more);
+    home.cogtrix(&args).run()
+}
+
+/// Names of the tools that a request offers, in any format.
+fn offered(body: &Value) -> Vec<String> {
+    let tools = body["tools"].as_array().into_iter().flatten();
+    let name = |tool: &Value| {
+        let tool = if tool["function"].is_object() {
+            &tool["function"]
+        } else {
+            tool
+        };
+        tool["name"].as_str().unwrap().to_owned()
+    };
+    tools.map(name).collect()
+}
+
+#[test]
+fn calls_of_one_reply_are_done_in_order_and_answered_in_each_format() {
+    for kind in FORMATS {
+        let server = Server::start([
+            say("Let me see.")
+                .calling(
+                    "c1",
+                    "track",
+                    json!({"kind": "task", "text": "Mend the parser"}),
+                )
+                .calling("c2", "track", json!({"kind": "wish", "text": "x"})),
+            say("All done."),
+        ]);
+        let home = home_of(kind, &server);
+        let run = ask(&home, &[], "Begin");
+        assert_eq!(run.code, Some(0), "{kind}: {run}");
+        assert!(run.stdout.ends_with("All done.\n"), "{kind}: {run}");
+        assert!(
+            run.stderr
+                .contains("track Mend the parser: task #1: Mend the parser"),
+            "{run}"
+        );
+        assert!(
+            run.stderr.contains("there is no kind \"wish\""),
+            "{kind}: {run}"
+        );
+        let chats = server.chats();
+        assert_eq!(chats.len(), 2, "{kind}");
+        assert_eq!(
+            offered(&chats[0].body),
+            ["current_time", "request_tools", "track"],
+            "{kind}"
+        );
+        let second = chats[1].body.to_string();
+        let first_result = second.find("task #1: Mend the parser").unwrap();
+        assert!(
+            second[first_result..].contains("there is no kind"),
+            "{kind}"
+        );
+        assert_eq!(
+            home.said("s").len(),
+            5,
+            "{kind}: input, calls, two results, reply"
+        );
+        // What the model noted stands in the next request.
+        ask(&home, &[], "Go on");
+        let third = server.chats()[2].system();
+        assert!(third.contains("Mend the parser"), "{kind}: {third}");
+    }
+}
+
+#[test]
+fn a_tool_that_is_asked_for_is_there_in_the_next_request_and_gone_in_the_next_turn() {
+    let server = Server::start([
+        say("").calling("c1", "request_tools", json!({"add": ["history_search"]})),
+        say("").calling("c2", "history_search", json!({"pattern": "no(thing)?"})),
+        say("Found."),
+        say("Bye."),
+    ]);
+    let home = home_of("openai", &server);
+    ask(&home, &[], "Look it up");
+    ask(&home, &[], "And now?");
+    let with: Vec<bool> = server
+        .chats()
+        .iter()
+        .map(|chat| offered(&chat.body).contains(&"history_search".to_owned()))
+        .collect();
+    assert_eq!(with, [false, true, true, false]);
+    assert!(server.chats()[0].system().contains("history_search"));
+}
+
+#[test]
+fn without_tools_a_request_has_no_word_of_them() {
+    let server = Server::start([say("ok")]);
+    let home = home_of("openai", &server);
+    ask(&home, &["--tools", "none"], "Hi");
+    let body = &server.chats()[0].body;
+    assert!(body.get("tools").is_none(), "{body}");
+    assert!(!server.chats()[0].system().contains("tool"), "{body}");
+}
+
+#[test]
+fn a_tool_that_does_not_exist_is_refused_at_the_command_line() {
+    let home = Home::new();
+    let run = home.cogtrix(&["--tools", "track,rm_rf", "-p", "hi"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("there is no tool rm_rf"), "{run}");
+}
+
+#[test]
+fn a_model_that_takes_no_tools_is_asked_without_them() {
+    let server = Server::start([
+        fail(
+            400,
+            "registry.ollama.ai/library/plain:latest does not support tools",
+        ),
+        say("Plain."),
+        say("Still plain."),
+    ]);
+    let home = home_of("ollama", &server);
+    let run = home.lines("s", &["Hi", "Again"]);
+    assert!(
+        run.stdout.contains("Plain.") && run.stdout.contains("Still plain."),
+        "{run}"
+    );
+    assert_eq!(run.stderr.matches("takes no tools").count(), 1, "{run}");
+    let with: Vec<bool> = server
+        .chats()
+        .iter()
+        .map(|chat| chat.body.get("tools").is_some())
+        .collect();
+    assert_eq!(with, [true, false, false]);
+}
+
+#[test]
+fn the_same_failing_call_ends_the_turn_at_the_third_time() {
+    let call = || say("").calling("c", "track", json!({"kind": "wish", "text": "x"}));
+    let server = Server::start([call(), call(), call(), say("never asked")]);
+    let home = home_of("openai", &server);
+    let run = ask(&home, &[], "Begin");
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(
+        run.stderr
+            .contains("the same call of track failed three times"),
+        "{run}"
+    );
+    assert_eq!(server.chats().len(), 3);
+    let said = home.said("s");
+    let last = said.last().unwrap();
+    assert!(
+        last.starts_with("assistant: [no reply: stopped: "),
+        "{last}"
+    );
+}
+
+#[test]
+fn a_turn_ends_at_its_last_step_and_the_session_goes_on() {
+    let call = |n: u32| {
+        let text = format!("step {n}");
+        say("").calling(
+            &format!("c{n}"),
+            "track",
+            json!({"kind": "step", "text": text}),
+        )
+    };
+    let server = Server::start([call(1), call(2), call(3), say("Rested.")]);
+    let home = home_of("anthropic", &server);
+    home.config_of("anthropic", &server.url(), "tools: {max_steps: 2}");
+    let run = ask(&home, &[], "Work");
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(
+        run.stderr.contains("stopped after 2 rounds of tool calls"),
+        "{run}"
+    );
+    let run = ask(&home, &[], "Go on");
+    assert!(run.stdout.contains("Rested."), "{run}");
+}
+
+#[test]
+fn malformed_arguments_are_the_models_to_mend() {
+    let body = concat!(
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
+        "\"type\":\"function\",\"function\":{\"name\":\"track\",\"arguments\":\"{\\\"kind\\\": \"}}]}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n",
+        "data: [DONE]\n\n",
+    );
+    let server = Server::start([cogtrix::testing::server::stream_of([body]), say("Mended.")]);
+    let home = home_of("openai", &server);
+    let run = ask(&home, &[], "Begin");
+    assert!(run.stdout.contains("Mended."), "{run}");
+    let second = server.chats()[1].body.to_string();
+    assert!(second.contains("the arguments are not valid"), "{second}");
+}
