@@ -2,6 +2,8 @@
 //!
 //! ```text
 //!   typed        arguments as a type -> schema, checked arguments
+//!   project      the project folder, which no path leads out of
+//!   changes      what files held before they were changed
 //!   registry     which tools there are, which of them a request offers
 //!   policy       effect -> allowed, asked, refused
 //!   shape        a result cut to what a window can bear
@@ -10,8 +12,22 @@
 //! A tool says what a call would do ([`Effect`]) before it does it; whether it may is decided elsewhere. What it
 //! returns is data: the agent applies what concerns memory and the registry ([`Wish`]).
 
+mod changes;
 mod clock;
+mod diff;
+mod edit_file;
+#[cfg(test)]
+mod fixture;
+mod list_directory;
+mod project;
+mod read_file;
+mod replacement;
+mod search_files;
 mod typed;
+mod walk;
+mod words;
+mod write_file;
+mod writing;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -24,8 +40,15 @@ use tokio_util::sync::CancellationToken;
 use crate::chat::{Session, Timestamp, ToolSpec, TurnId};
 use crate::memory::tracking::Edit;
 
+pub use changes::{Change, Changes, ChangesError, FILE_MAX, Restored};
 pub use clock::CurrentTime;
+pub use edit_file::EditFile;
+pub use list_directory::ListDirectory;
+pub use project::{Project, ProjectError};
+pub use read_file::ReadFile;
+pub use search_files::SearchFiles;
 pub use typed::{Typed, tool};
+pub use write_file::WriteFile;
 
 /// Something a model can call.
 #[async_trait]
