@@ -52,11 +52,7 @@ fn brief(sides: (bool, bool), new: &str, diff: &TextDiff<'_, '_, str>) -> String
                     .filter(|change| change.tag() == tag)
                     .count()
             };
-            format!(
-                "+{} -{}",
-                n_of(ChangeTag::Insert),
-                n_of(ChangeTag::Delete)
-            )
+            format!("+{} -{}", n_of(ChangeTag::Insert), n_of(ChangeTag::Delete))
         }
     }
 }
@@ -95,9 +91,19 @@ mod tests {
                 "--- /dev/null\n+++ f\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n",
             ),
             (None, Some(""), "created, 0 lines", ""),
-            (Some("a\n"), None, "removed", "--- f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"),
+            (
+                Some("a\n"),
+                None,
+                "removed",
+                "--- f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
+            ),
             (Some("a\n"), Some("a\n"), "+0 -0", ""),
-            (Some("\0"), None, "binary, 1 byte -> none", "f: binary, 1 byte -> none\n"),
+            (
+                Some("\0"),
+                None,
+                "binary, 1 byte -> none",
+                "f: binary, 1 byte -> none\n",
+            ),
         ] {
             let found = difference("f", before.map(str::as_bytes), after.map(str::as_bytes));
             assert_eq!((found.brief.as_str(), found.text.as_str()), (brief, text));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -80,7 +80,7 @@ impl Typed for ListDirectory {
 
 fn list(
     project: &Project,
-    path: &std::path::Path,
+    path: &Path,
     depth: usize,
     cancel: &CancellationToken,
 ) -> Result<Done, Failure> {
@@ -110,12 +110,7 @@ fn list(
     if text.is_empty() {
         text.push_str("[nothing in it]");
     }
-    let brief = if n_found == 1 {
-        "1 entry".to_owned()
-    } else {
-        format!("{n_found} entries")
-    };
-    Ok(Output::text(text.trim_end(), brief).into())
+    Ok(Output::text(text.trim_end(), count(n_found, "entry")).into())
 }
 
 fn line(text: &mut String, found: &Found<'_>) {

@@ -50,7 +50,11 @@ impl fmt::Display for Miss {
                     "old is in it {}, beginning in lines {}{}; give more of the text around it, or set all",
                     count(lines.len() as u64, "time"),
                     shown.collect::<Vec<_>>().join(", "),
-                    if lines.len() > PLACES_SHOWN { ", …" } else { "" }
+                    if lines.len() > PLACES_SHOWN {
+                        ", …"
+                    } else {
+                        ""
+                    }
                 )
             }
         }

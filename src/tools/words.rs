@@ -14,15 +14,15 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
-/// `1 line`, `2 lines`, `3 matches`.
+/// `1 line`, `2 lines`, `3 matches`, `4 entries`.
 pub(super) fn count(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
-    let ending = match number {
-        1 => "",
-        _ if noun.ends_with("ch") => "es",
-        _ => "s",
-    };
-    format!("{number} {noun}{ending}")
+    match noun.strip_suffix('y') {
+        _ if number == 1 => format!("1 {noun}"),
+        Some(stem) => format!("{number} {stem}ies"),
+        None if noun.ends_with("ch") => format!("{number} {noun}es"),
+        None => format!("{number} {noun}s"),
+    }
 }
 
 /// A path on one line, with `/` between its names, whatever is in them.
@@ -62,5 +62,6 @@ mod tests {
         assert_eq!(shown(Path::new("a\n+++ b/ü")), "a\\n+++ b/ü");
         assert_eq!(count(1u8, "match"), "1 match");
         assert_eq!(count(2u8, "match"), "2 matches");
+        assert_eq!(count(0u8, "entry"), "0 entries");
     }
 }

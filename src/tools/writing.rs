@@ -90,12 +90,7 @@ impl Writing {
         })
     }
 
-    fn write(
-        &self,
-        session: &SessionName,
-        turn: TurnId,
-        planned: &Planned,
-    ) -> Result<(), Failure> {
+    fn write(&self, session: &SessionName, turn: TurnId, planned: &Planned) -> Result<(), Failure> {
         if planned.is_nothing() {
             return Ok(());
         }
@@ -156,3 +151,6 @@ pub(super) async fn blocking<T: Send + 'static>(
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|error| Err(Failure::of(format!("the tool broke: {error}"))))
 }
+
+#[cfg(test)]
+mod tests;

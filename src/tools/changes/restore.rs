@@ -1,7 +1,7 @@
 //! Bringing files back to what they held before a turn, and showing what became of them since.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Change, Changes, ChangesError, FILE_MAX, digest};
 use crate::chat::{SessionName, TurnId};
@@ -80,7 +80,7 @@ impl Changes {
         &self,
         project: &Project,
         session: &SessionName,
-        path: &std::path::Path,
+        path: &Path,
         before: Option<String>,
     ) -> Result<String, ChangesError> {
         let before = before
@@ -132,7 +132,7 @@ impl Changes {
     }
 }
 
-fn now(project: &Project, path: &std::path::Path) -> Result<Now, ProjectError> {
+fn now(project: &Project, path: &Path) -> Result<Now, ProjectError> {
     match project.read_if_there(path, FILE_MAX) {
         Ok(Some(content)) => Ok(Now::Content(content)),
         Ok(None) => Ok(Now::Nothing),

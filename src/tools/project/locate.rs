@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::tools::Failure;
 
-/// `roots` are the names the project folder goes by, absolute. The result has neither `..` nor `.` in it, unless
+/// `roots` are the names the project folder goes by, absolute and flat. The result has neither `..` nor `.` in it, unless
 /// it is `.`, the folder itself.
 pub(super) fn locate(text: &str, roots: &[&Path]) -> Result<PathBuf, Failure> {
     if text.trim().is_empty() {
@@ -36,7 +36,7 @@ fn refuse(why: &str) -> Result<PathBuf, Failure> {
 }
 
 /// Without `.` and `..`; `None` where a `..` has nothing to go back on.
-fn flat(path: &Path) -> Option<PathBuf> {
+pub(super) fn flat(path: &Path) -> Option<PathBuf> {
     let mut flat = PathBuf::new();
     for component in path.components() {
         match component {

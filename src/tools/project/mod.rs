@@ -32,10 +32,11 @@ pub struct Project {
 
 impl Project {
     pub fn open(path: &Path) -> io::Result<Self> {
+        let given = std::path::absolute(path)?;
         Ok(Self {
             root: Dir::open_ambient_dir(path, ambient_authority())?,
             path: path.canonicalize()?,
-            given: std::path::absolute(path)?,
+            given: locate::flat(&given).unwrap_or(given),
         })
     }
 

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use super::range::Range;
+use crate::tools::words::count;
 
 const LINES_MAX: u64 = 2000;
 const BYTES_MAX: usize = 256 << 10;
@@ -94,7 +95,7 @@ fn take(reader: &mut impl BufRead, page: &mut Page, number: u64) -> io::Result<u
     if !is_whole {
         let skipped = skip(reader)?;
         page.lacks_end = !skipped.has_end;
-        left_out = skipped.bytes;
+        left_out = skipped.bytes - u64::from(skipped.has_end);
         read += skipped.bytes;
     }
     page.add(number, &line, left_out);
@@ -131,15 +132,15 @@ impl Page {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         // A character that was cut at the end is no bad byte.
-        let is_bad = str::from_utf8(line)
-            .is_err_and(|error| left_out == 0 || error.error_len().is_some());
+        let is_bad =
+            str::from_utf8(line).is_err_and(|error| left_out == 0 || error.error_len().is_some());
         self.n_bad += u64::from(is_bad);
         let line = String::from_utf8_lossy(line);
         let shown: String = line.chars().take(LINE_CHARS_MAX).collect();
         let cut = (line.len() - shown.len()) as u64 + left_out;
         let mark = match cut {
             0 => String::new(),
-            cut => format!(" […{cut} bytes more]"),
+            cut => format!(" […{} more]", count(cut, "byte")),
         };
         self.text.push_str(&format!("{number}→{shown}{mark}\n"));
         self.n_taken += 1;
@@ -151,7 +152,12 @@ mod tests {
     use super::*;
 
     fn of(text: &[u8], range: &str) -> Page {
-        page(&mut io::BufReader::with_capacity(7, text), Range::parse(range).unwrap(), || false).unwrap()
+        page(
+            &mut io::BufReader::with_capacity(7, text),
+            Range::parse(range).unwrap(),
+            || false,
+        )
+        .unwrap()
     }
 
     #[test]
@@ -166,8 +172,17 @@ mod tests {
             ("", "1-", "", 0, false, false),
         ] {
             let page = of(text.as_bytes(), range);
-            let found = (page.text.as_str(), page.n_lines, page.is_cut, page.lacks_end);
-            assert_eq!(found, (lines, n_lines, is_cut, lacks_end), "{text:?} {range}");
+            let found = (
+                page.text.as_str(),
+                page.n_lines,
+                page.is_cut,
+                page.lacks_end,
+            );
+            assert_eq!(
+                found,
+                (lines, n_lines, is_cut, lacks_end),
+                "{text:?} {range}"
+            );
             assert_eq!(page.n_bad, 0);
         }
     }
@@ -176,24 +191,30 @@ mod tests {
     fn a_page_has_an_end_and_so_has_a_line() {
         let many = "x\n".repeat(5000);
         let page = of(many.as_bytes(), "11-");
-        assert_eq!((page.n_taken, page.n_lines, page.is_cut), (LINES_MAX, 5000, true));
+        assert_eq!(
+            (page.n_taken, page.n_lines, page.is_cut),
+            (LINES_MAX, 5000, true)
+        );
         let wide = format!("{}\n", "y".repeat(1000)).repeat(1000);
         let page = of(wide.as_bytes(), "1-");
         assert!(page.is_cut && page.text.len() < BYTES_MAX + 2000);
         for (line, shown, rest) in [
             ("z".repeat(2000), 2000, None),
-            ("z".repeat(2001), 2000, Some(" […1 bytes more]")),
+            ("z".repeat(2001), 2000, Some(" […1 byte more]")),
             ("ü".repeat(100_000), 4000, Some(" […196000 bytes more]")),
         ] {
             let page = of(format!("{line}\nnext").as_bytes(), "1-");
             let expected = format!("1→{}{}\n2→next\n", &line[..shown], rest.unwrap_or(""));
-            assert_eq!((page.text, page.n_bad), (expected, 0));
+            assert!(page.text == expected && page.n_bad == 0, "{shown} {rest:?}");
         }
     }
 
     #[test]
     fn other_bytes_are_shown_as_such_and_counted() {
         let page = of(b"a\n\xff\xfe\nb\n", "1-");
-        assert_eq!((page.text.as_str(), page.n_bad), ("1→a\n2→\u{fffd}\u{fffd}\n3→b\n", 1));
+        assert_eq!(
+            (page.text.as_str(), page.n_bad),
+            ("1→a\n2→\u{fffd}\u{fffd}\n3→b\n", 1)
+        );
     }
 }

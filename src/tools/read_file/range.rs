@@ -63,7 +63,11 @@ mod tests {
             ("99999999999999999999", None),
         ] {
             let range = Range::parse(text).ok();
-            assert_eq!(range.map(|range| (range.first, range.last)), expected, "{text:?}");
+            assert_eq!(
+                range.map(|range| (range.first, range.last)),
+                expected,
+                "{text:?}"
+            );
         }
     }
 }

@@ -5,9 +5,7 @@ use std::io::{self, Read};
 
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{
-    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch,
-};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use tokio_util::sync::CancellationToken;
 
 use crate::tools::Failure;
@@ -27,6 +25,7 @@ pub(super) fn matcher(pattern: &str, ignores_case: bool) -> Result<RegexMatcher,
     }
     RegexMatcherBuilder::new()
         .case_insensitive(ignores_case)
+        .multi_line(true)
         .crlf(true)
         .size_limit(REGEX_MAX)
         .dfa_size_limit(REGEX_MAX)
@@ -186,7 +185,11 @@ mod tests {
             ("ab\r\n", 1, "ab".to_owned()),
             ("ab", 9, "ab".to_owned()),
             (&long[1000..], 0, format!("#{}…", "b".repeat(299))),
-            (&long, 1000, format!("…{}#{}…", "a".repeat(100), "b".repeat(199))),
+            (
+                &long,
+                1000,
+                format!("…{}#{}…", "a".repeat(100), "b".repeat(199)),
+            ),
             (&long[..1001], 1000, format!("…{}#", "a".repeat(100))),
         ] {
             assert_eq!(cut(line.as_bytes(), around), expected);

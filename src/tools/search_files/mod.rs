@@ -112,6 +112,8 @@ impl Typed for SearchFiles {
         let (path, glob, search) = self.search(&arguments)?;
         let project = self.project.clone();
         let stop = around.cancel.child_token();
+        // The thread ends even if nobody waits for this call any more.
+        let _guard = stop.clone().drop_guard();
         let told = stop.clone();
         let searching = blocking(move || run(&project, &path, &glob, search, &told));
         tokio::pin!(searching);
