@@ -83,8 +83,30 @@ impl Fixture {
         mknodat(CWD, self.at(name), FileType::Fifo, 0o600.into(), 0).unwrap();
     }
 
-    pub(super) fn session(&self) -> SessionName {
-        "work".parse().unwrap()
+    /// Does it while a folder is swapped for a link and back, again and again.
+    #[cfg(target_os = "linux")]
+    pub(super) fn while_swapped(&self, folder: &str, link: &str, work: impl FnOnce()) {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let is_over = AtomicBool::new(false);
+        let swap = || {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            let (folder, link) = (self.at(folder), self.at(link));
+            renameat_with(CWD, folder, CWD, link, RenameFlags::EXCHANGE).unwrap();
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    swap();
+                    swap();
+                }
+            });
+            // Told whatever happens, so that a test that fails ends.
+            let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            is_over.store(true, Ordering::Relaxed);
+            if let Err(panic) = worked {
+                std::panic::resume_unwind(panic);
+            }
+        });
     }
 
     fn tool(&self, name: &str) -> Arc<dyn Tool> {
@@ -104,7 +126,7 @@ impl Fixture {
         let tool = self.tool(name);
         tool.effect(&arguments)?;
         let (progress, _heard) = tokio::sync::mpsc::unbounded_channel();
-        let session = Session::new(self.session());
+        let session = Session::new(session());
         let around = Around {
             session: &session,
             turn: self.turn,
@@ -129,6 +151,11 @@ impl Fixture {
     pub(super) fn preview(&self, name: &str, arguments: &Value) -> Option<Detail> {
         run(self.tool(name).preview(arguments))
     }
+}
+
+/// The session of all calls.
+pub(super) fn session() -> SessionName {
+    "work".parse().unwrap()
 }
 
 fn run<T>(work: impl Future<Output = T>) -> T {

@@ -43,12 +43,12 @@ impl Line {
     }
 }
 
-pub(super) fn append(disk: &dyn Disk, index: &Path, line: Line) -> Result<(), ChangesError> {
+pub(super) fn append(disk: &dyn Disk, index: &Path, line: &Line) -> Result<(), ChangesError> {
     let io = |source| ChangesError::Io {
         path: index.to_owned(),
         source,
     };
-    let mut text = serde_json::to_string(&line).map_err(|error| io(error.into()))?;
+    let mut text = serde_json::to_string(line).map_err(|error| io(error.into()))?;
     text.push('\n');
     let written = bytes(disk, index)?;
     let whole = whole(&written).len();

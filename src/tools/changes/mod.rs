@@ -89,7 +89,7 @@ impl Changes {
         let content = content
             .map(|content| self.keep(session, content))
             .transpose()?;
-        self.note(session, turn, Line::new(Step::Before, path, content)?)
+        self.note(session, turn, &Line::new(Step::Before, path, content)?)
     }
 
     /// Notes what a tool is about to write. Written down first, so that what it wrote is known whatever happens.
@@ -101,7 +101,7 @@ impl Changes {
         content: &[u8],
     ) -> Result<(), ChangesError> {
         let line = Line::new(Step::After, path, Some(digest(content)))?;
-        self.note(session, turn, line)
+        self.note(session, turn, &line)
     }
 
     /// What a turn changed, in the order of first changes.
@@ -162,7 +162,7 @@ impl Changes {
         }
     }
 
-    fn note(&self, session: &SessionName, turn: TurnId, line: Line) -> Result<(), ChangesError> {
+    fn note(&self, session: &SessionName, turn: TurnId, line: &Line) -> Result<(), ChangesError> {
         index::append(&*self.disk, &self.index(session, turn), line)
     }
 

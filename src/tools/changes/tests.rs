@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::files::LocalDisk;
-use crate::tools::fixture::Fixture;
+use crate::tools::fixture::{Fixture, session};
 
 fn write(fixture: &Fixture, path: &str, content: &str) {
     let arguments = json!({"path": path, "content": content});
@@ -12,10 +12,9 @@ fn write(fixture: &Fixture, path: &str, content: &str) {
 }
 
 fn restored(fixture: &Fixture, turn: u32) -> Restored {
-    let session = fixture.session();
     let restored = fixture
         .changes
-        .restore(&fixture.project, &session, TurnId(turn));
+        .restore(&fixture.project, &session(), TurnId(turn));
     restored.unwrap()
 }
 
@@ -104,8 +103,7 @@ fn a_diff_goes_from_before_the_oldest_turn_to_now() {
         (&[3], ""),
     ] {
         let turns: Vec<TurnId> = turns.iter().copied().map(TurnId).collect();
-        let session = fixture.session();
-        let diff = fixture.changes.diff(&fixture.project, &session, &turns);
+        let diff = fixture.changes.diff(&fixture.project, &session(), &turns);
         assert_eq!(diff.unwrap(), expected);
     }
 }
@@ -135,10 +133,7 @@ fn a_torn_line_was_never_acted_on_and_any_other_damage_is_said() {
     write(&fixture, "b", "b1");
     assert_eq!(restored(&fixture, 1).back, paths(&["a", "b"]));
     fixture.disk.put(index, b"{}\n");
-    let error = fixture
-        .changes
-        .of(&fixture.session(), TurnId(1))
-        .unwrap_err();
+    let error = fixture.changes.of(&session(), TurnId(1)).unwrap_err();
     assert_eq!(
         error.to_string(),
         "changes/work/1.jsonl is damaged in line 1"

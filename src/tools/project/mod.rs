@@ -107,7 +107,7 @@ impl Project {
 pub(super) fn open_regular(folder: &Dir, path: &Path) -> Result<File, ProjectError> {
     let of = |source| ProjectError::of(path, source);
     ensure_regular(path, &folder.metadata(path).map_err(of)?)?;
-    let file = folder.open_with(path, &at_once().read(true)).map_err(of)?;
+    let file = folder.open_with(path, at_once().read(true)).map_err(of)?;
     ensure_regular(path, &file.metadata().map_err(of)?)?;
     Ok(file.into_std())
 }

@@ -111,7 +111,7 @@ impl Place {
         match self.folder.symlink_metadata(&self.name) {
             Ok(metadata) => {
                 ensure_regular(path, &metadata)?;
-                let writing = self.folder.open_with(&self.name, &at_once().write(true));
+                let writing = self.folder.open_with(&self.name, at_once().write(true));
                 drop(writing.map_err(of)?);
                 Ok(Some(metadata))
             }
@@ -163,4 +163,27 @@ fn sync(folder: &Dir) -> io::Result<()> {
 #[cfg(not(unix))]
 fn sync(_: &Dir) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::fixture::Fixture;
+
+    /// What was a folder when the links were followed is a link by now.
+    #[cfg(unix)]
+    #[test]
+    fn no_link_is_followed_on_the_way_to_a_place() {
+        let fixture = Fixture::with(&[("d/.git/config", ""), ("d/real/x", "")]);
+        fixture.link("way", "d/.git");
+        fixture.link("d/way", ".git");
+        let descend = |folder| {
+            let parents = [Parents::Needed, Parents::Created];
+            parents.map(|parents| fixture.project.descend(Path::new(folder), parents).is_ok())
+        };
+        assert_eq!(descend("d/real"), [true, true]);
+        assert_eq!(descend("d/way"), [false, false]);
+        assert_eq!(descend("way"), [false, false]);
+        assert_eq!(descend("d/new"), [false, true]);
+    }
 }

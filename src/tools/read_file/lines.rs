@@ -1,5 +1,6 @@
 //! A page of lines out of a reader, in memory that does not grow with the file or its lines.
 
+use std::fmt::Write;
 use std::io::{self, BufRead, Read};
 
 use super::range::Range;
@@ -142,7 +143,7 @@ impl Page {
             0 => String::new(),
             cut => format!(" […{} more]", count(cut, "byte")),
         };
-        self.text.push_str(&format!("{number}→{shown}{mark}\n"));
+        writeln!(self.text, "{number}→{shown}{mark}").expect("a string takes every character");
         self.n_taken += 1;
     }
 }

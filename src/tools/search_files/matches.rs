@@ -1,5 +1,6 @@
 //! Matching lines of one file after the other, put together as text, up to a bound.
 
+use std::fmt::Write;
 use std::fs::File;
 use std::io::{self, Read};
 
@@ -92,8 +93,7 @@ impl Search {
         self.is_short |= stop.is_cancelled();
         if lines.n_matches > 0 {
             let space = if self.text.is_empty() { "" } else { "\n" };
-            self.text
-                .push_str(&format!("{space}{name}\n{}", lines.text));
+            self.text.extend([space, name, "\n", &lines.text]);
             self.n_matches += lines.n_matches;
             self.n_files += 1;
         }
@@ -129,7 +129,7 @@ impl Lines<'_> {
     fn add(&mut self, number: Option<u64>, mark: char, line: &[u8], around: usize) {
         let number = number.unwrap_or_default();
         let line = cut(line, around);
-        self.text.push_str(&format!("{number}{mark}{line}\n"));
+        writeln!(self.text, "{number}{mark}{line}").expect("a string takes every character");
     }
 }
 

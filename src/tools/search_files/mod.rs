@@ -177,7 +177,7 @@ fn told_of(search: &Search) -> Done {
     }
     if search.n_unread > 0 {
         let unread = count(search.n_unread, "file");
-        text.push_str(&format!("[{unread} could not be read]\n"));
+        text.extend(["[", &unread, " could not be read]\n"]);
     }
     let brief = match search.n_matches {
         0 => "no matches".to_owned(),

@@ -127,38 +127,27 @@ fn a_search_follows_no_link_and_waits_for_no_pipe() {
     for path in ["out", "file", "out/secret.txt", "pipe"] {
         let said = search(path);
         assert!(
-            !said.contains(SECRET) && said.contains(" "),
+            !said.contains(SECRET) && said.contains(' '),
             "{path}: {said}"
         );
     }
 }
 
 /// A folder is swapped for a link that leads out while it is searched.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn a_link_swapped_in_meanwhile_shows_nothing_from_outside() {
-    use std::sync::atomic::{AtomicBool, Ordering};
     let fixture = Fixture::with(&[("way/secret.txt", "inside-secret")]);
     fixture.link(".other", "../outside");
-    let is_over = AtomicBool::new(false);
-    let swap = |a: &str, b: &str| std::fs::rename(fixture.at(a), fixture.at(b)).unwrap();
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_over.load(Ordering::Relaxed) {
-                swap("way", ".spare");
-                swap(".other", "way");
-                swap("way", ".other");
-                swap(".spare", "way");
-            }
-        });
-        for _ in 0..300 {
-            for path in [".", "way"] {
-                let said = fixture.text("search_files", json!({"pattern": "secret", "path": path}));
-                assert!(!said.contains(SECRET), "{said}");
-            }
+    fixture.while_swapped("way", ".other", || {
+        for path in [".", "way"].repeat(300) {
+            let arguments = json!({"pattern": "secret", "path": path});
+            let said = fixture.text("search_files", arguments);
+            assert!(!said.contains(SECRET), "{said}");
         }
-        is_over.store(true, Ordering::Relaxed);
     });
+    let said = fixture.text("search_files", json!({"pattern": "secret"}));
+    assert_eq!(said, "way/secret.txt\n1:inside-secret");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What write_file and edit_file have in common: read, make the new content, keep a copy, replace, tell the difference.
+//! What `write_file` and `edit_file` have in common: read, make the new content, keep a copy, replace, tell the difference.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl Writing {
         let real = self.project.resolve(&path)?;
         let old = match self.project.read_if_there(&real, FILE_MAX) {
             Err(ProjectError::TooLarge { .. }) => return Err(too_large(&shown(&path))),
-            read => read?,
+            found => found?,
         };
         let new = rewrite(old.as_deref())?;
         if new.len() as u64 > FILE_MAX {

@@ -70,7 +70,7 @@ impl Typed for ReadFile {
     type Arguments = Arguments;
 
     const NAME: &'static str = "read_file";
-    const DESCRIPTION: &'static str = include_str!("../../config/tools/read_file.md");
+    const DESCRIPTION: &'static str = include_str!("../../../config/tools/read_file.md");
 
     fn effect(&self, arguments: &Arguments) -> Result<Effect, Failure> {
         arguments.range()?;

@@ -62,7 +62,7 @@ impl Typed for ListDirectory {
     type Arguments = Arguments;
 
     const NAME: &'static str = "list_directory";
-    const DESCRIPTION: &'static str = include_str!("../../config/tools/list_directory.md");
+    const DESCRIPTION: &'static str = include_str!("../../../config/tools/list_directory.md");
 
     fn effect(&self, arguments: &Arguments) -> Result<Effect, Failure> {
         arguments.depth()?;
@@ -105,7 +105,8 @@ fn list(
     if n_found > ENTRIES_MAX {
         let more = if walked.is_break() { "more than " } else { "" };
         let rest = n_found - ENTRIES_MAX;
-        text.push_str(&format!("[{more}{rest} more; list a folder of it]"));
+        let note = format!("[{more}{rest} more; list a folder of it]");
+        text.push_str(&note);
     }
     if text.is_empty() {
         text.push_str("[nothing in it]");
