@@ -28,10 +28,7 @@ const CONTEXT_MAX: usize = 10;
 
 /// Searches files of the project folder.
 #[derive(Debug)]
-pub struct SearchFiles {
-    project: Arc<Project>,
-    longest: Duration,
-}
+pub struct SearchFiles(Arc<Project>);
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -59,10 +56,7 @@ enum Case {
 
 impl SearchFiles {
     pub fn new(project: Arc<Project>) -> Self {
-        Self {
-            project,
-            longest: LONGEST,
-        }
+        Self(project)
     }
 
     /// What is wrong with the arguments comes out here, before anything is read.
@@ -72,7 +66,7 @@ impl SearchFiles {
                 "context must be at most {CONTEXT_MAX}"
             )));
         }
-        let path = self.project.locate(path(arguments))?;
+        let path = self.0.locate(path(arguments))?;
         let glob = chosen(arguments.glob.as_deref())?;
         let matcher = matcher(&arguments.pattern, arguments.case == Case::Insensitive)?;
         Ok((path, glob, Search::new(matcher, arguments.context)))
@@ -110,7 +104,7 @@ impl Typed for SearchFiles {
 
     async fn call(&self, arguments: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
         let (path, glob, search) = self.search(&arguments)?;
-        let project = self.project.clone();
+        let project = self.0.clone();
         let stop = around.cancel.child_token();
         // The thread ends even if nobody waits for this call any more.
         let _guard = stop.clone().drop_guard();
@@ -119,7 +113,7 @@ impl Typed for SearchFiles {
         tokio::pin!(searching);
         let done = tokio::select! {
             done = &mut searching => done,
-            () = tokio::time::sleep(self.longest) => {
+            () = tokio::time::sleep(LONGEST) => {
                 stop.cancel();
                 searching.await
             }
