@@ -36,7 +36,7 @@ pub use counter::{Count, Uncounted};
 pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
 pub use ledger::Ledger;
 use shelf::Shelf;
-pub use toolbox::{Approval, Approver, Asked, Limits, Nobody, Toolbox};
+pub use toolbox::{Approval, Approver, Asked, Files, Limits, Nobody, Toolbox};
 pub use turn::{TurnError, TurnFailure, TurnReport};
 pub use writing::{NotWritten, Progress};
 

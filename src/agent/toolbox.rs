@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::context::ResultPolicy;
+use crate::tools::files::{Changes, Project};
 use crate::tools::policy::{self, Rule, Stance, Verdict};
 use crate::tools::{Approvals, ApprovalsError, Detail, Effect, Registry, Tool};
 
@@ -79,6 +80,13 @@ impl Default for Limits {
     }
 }
 
+/// The files that tools work on, and what they held before.
+#[derive(Clone, Debug)]
+pub struct Files {
+    pub project: Arc<Project>,
+    pub changes: Arc<Changes>,
+}
+
 /// Everything about tools that an agent holds.
 #[derive(Debug)]
 pub struct Toolbox {
@@ -86,6 +94,8 @@ pub struct Toolbox {
     pub stance: Stance,
     pub approver: Arc<dyn Approver>,
     pub limits: Limits,
+    /// `None`: no tool changes files.
+    pub files: Option<Files>,
     /// Where rules are kept; `None`: answers hold for this run.
     approvals: Option<Approvals>,
     rules: Vec<Rule>,
@@ -99,6 +109,7 @@ impl Default for Toolbox {
             stance: Stance::default(),
             approver: Arc::new(Nobody),
             limits: Limits::default(),
+            files: None,
             approvals: None,
             rules: Vec::new(),
         }

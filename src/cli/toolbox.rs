@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use super::args::ChatArgs;
 use super::report::CliError;
-use crate::agent::{Approver, Limits, Toolbox};
+use crate::agent::{Approver, Files, Limits, Toolbox};
 use crate::config::{Config, Inputs};
 use crate::files::Disk;
 use crate::hint::{Hint, chain};
 use crate::term::Output;
+use crate::tools::files::{
+    Changes, EditFile, ListDirectory, Project, ReadFile, SearchFiles, WriteFile,
+};
 use crate::tools::policy::{Asking, Stance, Writing};
 use crate::tools::{
     Approvals, CurrentTime, HistorySearch, Registry, RequestTools, Selection, Tool, Track, tool,
@@ -43,10 +46,21 @@ pub(super) fn toolbox(
     output: &mut Output,
 ) -> Result<Toolbox, CliError> {
     let settings = &config.settings.tools;
-    let registry = Registry::new(built_in(), settings.preset.clone());
+    let open = Project::open(project).map_err(|source| CliError::File {
+        action: "work in",
+        path: project.to_owned(),
+        source,
+    })?;
+    let changes = Changes::new(config.settings.data_dir.join("changes"), Arc::clone(&disk));
+    let (open, changes) = (Arc::new(open), Arc::new(changes));
+    let registry = Registry::new(built_in(&open, &changes), settings.preset.clone());
     check_names(&registry)?;
     let context = &config.settings.context;
     let mut toolbox = Toolbox::new(registry, approver);
+    toolbox.files = Some(Files {
+        project: open,
+        changes,
+    });
     toolbox.stance = stance(args, settings.confirm);
     toolbox.limits = Limits {
         max_steps: settings.max_steps,
@@ -76,9 +90,16 @@ fn stance(args: &ChatArgs, confirm: bool) -> Stance {
     }
 }
 
-fn built_in() -> Vec<Arc<dyn Tool>> {
+fn built_in(project: &Arc<Project>, changes: &Arc<Changes>) -> Vec<Arc<dyn Tool>> {
+    let files = || Arc::clone(project);
+    let copies = || Arc::clone(changes);
     vec![
         tool(CurrentTime),
+        tool(EditFile::new(files(), copies())),
+        tool(ListDirectory::new(files())),
+        tool(ReadFile::new(files())),
+        tool(SearchFiles::new(files())),
+        tool(WriteFile::new(files(), copies())),
         tool(HistorySearch),
         tool(RequestTools),
         tool(Track),

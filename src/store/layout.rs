@@ -20,7 +20,8 @@ const MOVING: &str = ".moving";
 
 /// Everything that belongs to a session: its folder, and how the name ends. In the order of moving: what
 /// a session is found by comes last.
-const PIECES: [(&str, &str); 9] = [
+const PIECES: [(&str, &str); 10] = [
+    ("changes", ""),
     ("vectordb/sessions", ""),
     ("workspace/sessions", ""),
     (HISTORY, "_outputs"),

@@ -2,6 +2,8 @@
 //!
 //! ```text
 //!   typed        arguments as a type -> schema, checked arguments
+//!   project      the project folder, which no path leads out of
+//!   changes      what files held before they were changed
 //!   registry     which tools there are, which of them a request offers
 //!   policy       effect -> allowed, asked, refused
 //!   shape        a result cut to what a window can bear
@@ -12,6 +14,7 @@
 
 mod approvals;
 mod clock;
+pub mod files;
 pub mod history;
 pub mod policy;
 mod registry;

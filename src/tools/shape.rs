@@ -143,6 +143,9 @@ mod tests {
         assert!(smart(&one_line, false).chars().count() <= 10_000);
     }
 
+    /// Characters of the mark that says how much went, at most.
+    const MOST_OF_MARK: usize = 64;
+
     proptest! {
         #[test]
         fn nothing_is_longer_than_its_limit(
@@ -153,8 +156,7 @@ mod tests {
             for policy in [Policy::Smart, Policy::Ratio] {
                 let cut = shaped(&text, failed, policy, most);
                 let limit = if failed && policy == Policy::Smart { MOST_OF_ERROR } else { most };
-                const MARK: usize = 64;
-                prop_assert!(cut.chars().count() <= limit.max(most) + MARK);
+                prop_assert!(cut.chars().count() <= limit.max(most) + MOST_OF_MARK);
             }
         }
     }

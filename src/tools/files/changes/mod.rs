@@ -1,0 +1,188 @@
+//! What files held before tools changed them, so that a turn can be taken back on disk too.
+//!
+//! ```text
+//!   {folder}/{session}/3.jsonl     turn 3, a line for each step, synced before the file is touched:
+//!                                  {"step":"before","path":"src/a.rs","content":"<sha256>" or null}
+//!                                  {"step":"after","path":"src/a.rs","content":"<sha256>"}
+//!   {folder}/{session}/<sha256>    what a file held, under the digest of it
+//! ```
+//!
+//! Invariant: a file that a tool changed has its `before` on disk. Paths are those behind all links, relative to the
+//! project folder. Only what a tool wrote is ever overwritten: a file that holds anything else stays as it is.
+
+mod index;
+mod restore;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sha2::{Digest, Sha256};
+
+use crate::chat::{SessionName, TurnId};
+use crate::files::Disk;
+use index::{Line, Step};
+
+pub use restore::Restored;
+
+/// Longest file that tools change: a copy of it has to be kept.
+pub const FILE_MAX: u64 = 10 << 20;
+
+/// The copies of all sessions.
+#[derive(Debug)]
+pub struct Changes {
+    folder: PathBuf,
+    disk: Arc<dyn Disk>,
+    /// Held from the reading of a file to its replacement, so that of two changes none is lost.
+    turn: Mutex<()>,
+}
+
+/// What a turn did to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub path: PathBuf,
+    /// The digest of what the file held before the turn; `None` where there was no file.
+    pub before: Option<String>,
+    /// The digests of what tools wrote, in order.
+    pub after: Vec<String>,
+}
+
+/// Why a copy could not be kept or had.
+#[derive(Debug, thiserror::Error)]
+pub enum ChangesError {
+    #[error("{}: {source}", .path.display())]
+    Io {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("{} is damaged in line {line}", .path.display())]
+    Index { path: PathBuf, line: usize },
+    #[error("{} does not hold what its name says", .path.display())]
+    Copy { path: PathBuf },
+    #[error("{} is no name that a copy can be kept under", .path.display())]
+    Name { path: PathBuf },
+}
+
+impl Changes {
+    /// `folder` gets a folder for each session.
+    pub fn new(folder: PathBuf, disk: Arc<dyn Disk>) -> Self {
+        Self {
+            folder,
+            disk,
+            turn: Mutex::new(()),
+        }
+    }
+
+    /// Keeps what a file holds before a tool changes it; `None` where there is none. The first copy of a turn counts.
+    pub fn before(
+        &self,
+        session: &SessionName,
+        turn: TurnId,
+        path: &Path,
+        content: Option<&[u8]>,
+    ) -> Result<(), ChangesError> {
+        let known = self.of(session, turn)?;
+        if known.iter().any(|change| change.path == path) {
+            return Ok(());
+        }
+        let content = content
+            .map(|content| self.keep(session, content))
+            .transpose()?;
+        self.note(session, turn, &Line::new(Step::Before, path, content)?)
+    }
+
+    /// Notes what a tool is about to write. Written down first, so that what it wrote is known whatever happens.
+    pub fn after(
+        &self,
+        session: &SessionName,
+        turn: TurnId,
+        path: &Path,
+        content: &[u8],
+    ) -> Result<(), ChangesError> {
+        let line = Line::new(Step::After, path, Some(digest(content)))?;
+        self.note(session, turn, &line)
+    }
+
+    /// What a turn changed, in the order of first changes.
+    pub fn of(&self, session: &SessionName, turn: TurnId) -> Result<Vec<Change>, ChangesError> {
+        index::read(&*self.disk, &self.index(session, turn))
+    }
+
+    /// Moves what is kept of a session along with it.
+    pub fn rename(&self, from: &SessionName, to: &SessionName) -> Result<(), ChangesError> {
+        let (from, to) = (self.of_session(from), self.of_session(to));
+        match self.disk.rename(&from, &to) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(ChangesError::Io { path: from, source })
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Forgets what is kept of a session; its empty folder stays.
+    pub fn delete(&self, session: &SessionName) -> Result<(), ChangesError> {
+        let folder = self.of_session(session);
+        let io = |source| ChangesError::Io {
+            path: folder.clone(),
+            source,
+        };
+        for file in self.disk.list(&folder).map_err(io)? {
+            self.disk.remove(&file).map_err(io)?;
+        }
+        Ok(())
+    }
+
+    /// One change at a time.
+    pub(super) fn hold(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep(&self, session: &SessionName, content: &[u8]) -> Result<String, ChangesError> {
+        let digest = digest(content);
+        let path = self.of_session(session).join(&digest);
+        let is_kept = self
+            .disk
+            .size(&path)
+            .is_ok_and(|size| size == content.len() as u64);
+        if !is_kept {
+            let kept = self.disk.replace(&path, content);
+            kept.map_err(|source| ChangesError::Io { path, source })?;
+        }
+        Ok(digest)
+    }
+
+    /// What was kept under a digest.
+    fn kept(&self, session: &SessionName, named: &str) -> Result<Vec<u8>, ChangesError> {
+        let path = self.of_session(session).join(named);
+        match self.disk.read(&path) {
+            Ok(content) if digest(&content) == named => Ok(content),
+            Ok(_) => Err(ChangesError::Copy { path }),
+            Err(source) => Err(ChangesError::Io { path, source }),
+        }
+    }
+
+    fn note(&self, session: &SessionName, turn: TurnId, line: &Line) -> Result<(), ChangesError> {
+        index::append(&*self.disk, &self.index(session, turn), line)
+    }
+
+    fn index(&self, session: &SessionName, turn: TurnId) -> PathBuf {
+        self.of_session(session).join(format!("{turn}.jsonl"))
+    }
+
+    fn of_session(&self, session: &SessionName) -> PathBuf {
+        self.folder.join(session.as_str())
+    }
+}
+
+fn digest(content: &[u8]) -> String {
+    use std::fmt::Write;
+    let digest = Sha256::digest(content);
+    digest.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("a string takes every character");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! Writing in the project folder: a file is replaced whole or stays as it was.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Component, Path};
+
+use cap_std::fs::{Dir, Metadata, OpenOptions, Permissions};
+
+use super::{Project, ProjectError, at_once, ensure_regular};
+
+/// A name in an open folder.
+struct Place {
+    folder: Dir,
+    name: OsString,
+}
+
+/// What becomes of folders of the path that are not there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parents {
+    Created,
+    Needed,
+}
+
+impl Project {
+    /// Puts a file there: a temporary one in the same folder, synced, renamed, the folder synced. A file that was
+    /// there gives its mode; missing folders are created. A link is followed to the file that it names.
+    pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), ProjectError> {
+        let place = self.place(path, Parents::Created)?;
+        let old = place.existing(path)?;
+        let put = place.put(bytes, old.map(|metadata| metadata.permissions()));
+        put.map_err(|source| ProjectError::of(path, source))
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, path: &Path) -> Result<(), ProjectError> {
+        let place = self.place(path, Parents::Needed)?;
+        if place.existing(path)?.is_none() {
+            return Err(ProjectError::Missing {
+                path: path.to_owned(),
+            });
+        }
+        let removed = place.folder.remove_file(&place.name);
+        removed
+            .and_then(|()| sync(&place.folder))
+            .map_err(|source| ProjectError::of(path, source))
+    }
+
+    fn place(&self, path: &Path, parents: Parents) -> Result<Place, ProjectError> {
+        let real = self.resolve(path)?;
+        let Some(name) = real.file_name() else {
+            return Err(ProjectError::Folder {
+                path: path.to_owned(),
+            });
+        };
+        let folder = real.parent().unwrap_or(Path::new(""));
+        Ok(Place {
+            folder: self
+                .descend(folder, parents)
+                .map_err(|source| ProjectError::of(path, source))?,
+            name: name.to_owned(),
+        })
+    }
+
+    /// One name after the other, none of them a link.
+    fn descend(&self, folder: &Path, parents: Parents) -> io::Result<Dir> {
+        let mut at = self.root.try_clone()?;
+        for name in folder.components() {
+            at = step(&at, name, parents)?;
+        }
+        Ok(at)
+    }
+}
+
+fn step(at: &Dir, name: Component<'_>, parents: Parents) -> io::Result<Dir> {
+    let name = Path::new(name.as_os_str());
+    let found = match at.open_dir(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && parents == Parents::Created => {
+            match at.create_dir(name) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                Ok(()) | Err(_) => sync(at)?,
+            }
+            at.open_dir(name)
+        }
+        found => found,
+    }?;
+    // Looked at after it was opened: what is open is the folder of this name, not what a link of this name led to.
+    let named = at.symlink_metadata(name)?;
+    if !is_same(&named, &found.dir_metadata()?) {
+        return Err(io::Error::other(
+            "a folder on the way changed meanwhile; try again",
+        ));
+    }
+    Ok(found)
+}
+
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use cap_std::fs::MetadataExt;
+    one.is_dir() && one.dev() == other.dev() && one.ino() == other.ino()
+}
+
+#[cfg(not(unix))]
+fn is_same(one: &Metadata, _: &Metadata) -> bool {
+    one.is_dir()
+}
+
+impl Place {
+    /// The file that is there, if one is and it may be written to, which a rename would get around.
+    fn existing(&self, path: &Path) -> Result<Option<Metadata>, ProjectError> {
+        let of = |source| ProjectError::of(path, source);
+        match self.folder.symlink_metadata(&self.name) {
+            Ok(metadata) => {
+                ensure_regular(path, &metadata)?;
+                let writing = self.folder.open_with(&self.name, at_once().write(true));
+                drop(writing.map_err(of)?);
+                Ok(Some(metadata))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(of(error)),
+        }
+    }
+
+    fn put(&self, bytes: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
+        let (temporary, mut file) = self.temporary()?;
+        let put = (|| {
+            // First, so that nobody reads in between what only some may.
+            if let Some(permissions) = permissions {
+                file.set_permissions(permissions)?;
+            }
+            file.write_all(bytes)?;
+            file.sync_all()?;
+            self.folder.rename(&temporary, &self.folder, &self.name)
+        })();
+        if put.is_err() {
+            // What went wrong first is what counts.
+            self.folder.remove_file(&temporary).ok();
+        }
+        put.and_then(|()| sync(&self.folder))
+    }
+
+    /// A new file beside the place, with the mode that any new file gets.
+    fn temporary(&self) -> io::Result<(String, cap_std::fs::File)> {
+        const TRIES: u32 = 100;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        for number in 0..TRIES {
+            let name = format!(".cogtrix-{}-{number}.tmp", std::process::id());
+            match self.folder.open_with(&name, &options) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                opened => return Ok((name, opened?)),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+}
+
+/// Makes the names in a folder last.
+#[cfg(unix)]
+fn sync(folder: &Dir) -> io::Result<()> {
+    folder.open(".")?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync(_: &Dir) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::files::fixture::Fixture;
+
+    /// What was a folder when the links were followed is a link by now.
+    #[cfg(unix)]
+    #[test]
+    fn no_link_is_followed_on_the_way_to_a_place() {
+        let fixture = Fixture::with(&[("d/.git/config", ""), ("d/real/x", "")]);
+        fixture.link("way", "d/.git");
+        fixture.link("d/way", ".git");
+        let descend = |folder| {
+            let parents = [Parents::Needed, Parents::Created];
+            parents.map(|parents| fixture.project.descend(Path::new(folder), parents).is_ok())
+        };
+        assert_eq!(descend("d/real"), [true, true]);
+        assert_eq!(descend("d/way"), [false, false]);
+        assert_eq!(descend("way"), [false, false]);
+        assert_eq!(descend("d/new"), [false, true]);
+    }
+}

@@ -1,0 +1,184 @@
+//! `read_file`: lines of a text file, numbered. Unit: one call, bounded in lines and bytes whatever the file.
+
+mod lines;
+mod range;
+
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use super::project::{Project, ProjectError};
+use super::words::{count, shown, size};
+use super::writing::blocking;
+use crate::tools::{Around, Done, Effect, Fact, Failure, Output, Typed};
+use lines::{Page, page};
+use range::Range;
+
+/// So much of the start tells whether a file is text.
+const HEAD: u64 = 8 << 10;
+
+/// What the first bytes of well-known files are.
+const KINDS: [(&[u8], &str); 14] = [
+    (b"\x89PNG", "PNG image"),
+    (b"\xff\xd8\xff", "JPEG image"),
+    (b"GIF8", "GIF image"),
+    (b"RIFF", "RIFF media"),
+    (b"%PDF", "PDF document"),
+    (b"PK\x03\x04", "ZIP archive or office document"),
+    (b"\x1f\x8b", "gzip archive"),
+    (b"\x28\xb5\x2f\xfd", "zstd archive"),
+    (b"7z\xbc\xaf", "7z archive"),
+    (b"\x7fELF", "ELF program or library"),
+    (b"MZ", "Windows program or library"),
+    (b"SQLite format 3", "SQLite database"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+];
+
+/// Reads files of the project folder.
+#[derive(Debug)]
+pub struct ReadFile(Arc<Project>);
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    /// Relative to the project folder.
+    path: String,
+    /// Lines, from 1: "10-40", "10-" to the end, "-40" from the start, or "10".
+    range: Option<String>,
+}
+
+impl ReadFile {
+    pub fn new(project: Arc<Project>) -> Self {
+        Self(project)
+    }
+}
+
+impl Arguments {
+    fn range(&self) -> Result<Range, Failure> {
+        self.range.as_deref().map_or(Ok(Range::WHOLE), Range::parse)
+    }
+}
+
+#[async_trait]
+impl Typed for ReadFile {
+    type Arguments = Arguments;
+
+    const NAME: &'static str = "read_file";
+    const DESCRIPTION: &'static str = include_str!("../../../../config/tools/read_file.md");
+
+    fn effect(&self, arguments: &Arguments) -> Result<Effect, Failure> {
+        arguments.range()?;
+        self.0.locate(&arguments.path)?;
+        Ok(Effect::Reads(PathBuf::from(&arguments.path)))
+    }
+
+    async fn call(&self, arguments: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
+        let range = arguments.range()?;
+        let path = self.0.locate(&arguments.path)?;
+        let (project, cancel) = (self.0.clone(), around.cancel.clone());
+        blocking(move || read(&project, path, range, &cancel)).await
+    }
+}
+
+fn read(
+    project: &Project,
+    path: PathBuf,
+    range: Range,
+    cancel: &CancellationToken,
+) -> Result<Done, Failure> {
+    let broken = |source| ProjectError::Io {
+        path: path.clone(),
+        source,
+    };
+    let mut file = project.open_file(&path).map_err(with_advice)?;
+    let bytes = file.metadata().map_err(broken)?.len();
+    let mut head = Vec::new();
+    (&mut file)
+        .take(HEAD)
+        .read_to_end(&mut head)
+        .map_err(broken)?;
+    if let Some(kind) = binary(&head) {
+        return Ok(told(path, Output::text(kind_of(kind, bytes), "binary")));
+    }
+    let mut reader = BufReader::new(head.as_slice().chain(file));
+    let page = page(&mut reader, range, || cancel.is_cancelled()).map_err(broken)?;
+    if cancel.is_cancelled() {
+        return Err(Failure::Interrupted);
+    }
+    let brief = count(page.n_taken(), "line");
+    let text = text(&path, page)?;
+    Ok(told(path, Output::text(text, brief)))
+}
+
+fn told(path: PathBuf, output: Output) -> Done {
+    Output {
+        facts: vec![Fact::Read(path)],
+        ..output
+    }
+    .into()
+}
+
+fn kind_of(kind: &str, bytes: u64) -> String {
+    format!("[not text: {kind}, {}]", size(bytes))
+}
+
+fn with_advice(error: ProjectError) -> Failure {
+    match error {
+        ProjectError::Folder { .. } => Failure::of(format!("{error}; list_directory lists it")),
+        _ => error.into(),
+    }
+}
+
+/// What it is, if it is no text.
+fn binary(head: &[u8]) -> Option<&'static str> {
+    let known = KINDS.iter().find(|(start, _)| head.starts_with(start));
+    match known {
+        // Letters alone, as `MZ`, begin texts too.
+        Some((start, kind)) if !start.is_ascii() || head.contains(&0) => Some(kind),
+        Some((b"%PDF", kind)) => Some(kind),
+        Some(_) | None => head.contains(&0).then_some("binary"),
+    }
+}
+
+fn text(path: &Path, page: Page) -> Result<String, Failure> {
+    let mut notes = Vec::new();
+    if page.n_taken() == 0 {
+        if page.n_lines > 0 || page.first > 1 {
+            return Err(Failure::of(format!(
+                "{} has only {}",
+                shown(path),
+                count(page.n_lines, "line")
+            )));
+        }
+        return Ok("[empty file]".to_owned());
+    }
+    let last = page.first + page.n_taken() - 1;
+    if page.is_cut {
+        let of = if page.is_counted { "" } else { "more than " };
+        notes.push(format!(
+            "[lines {}-{last} of {of}{}; range \"{}-\" has the next]",
+            page.first,
+            page.n_lines,
+            last + 1
+        ));
+    }
+    if page.n_bad > 0 {
+        let bad = count(page.n_bad, "line");
+        notes.push(format!("[not UTF-8: {bad} shown with � for other bytes]"));
+    }
+    if page.lacks_end {
+        notes.push("[no line break at the end]".to_owned());
+    }
+    let mut text = page.text;
+    text.push_str(&notes.join("\n"));
+    Ok(text.trim_end_matches('\n').to_owned())
+}
+
+#[cfg(test)]
+mod tests;

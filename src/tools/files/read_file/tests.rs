@@ -1,0 +1,122 @@
+use serde_json::json;
+
+use super::*;
+use crate::tools::files::fixture::{Fixture, SECRET};
+
+#[test]
+fn a_file_comes_as_numbered_lines_with_a_note_of_what_is_odd() {
+    let fixture = Fixture::with(&[
+        ("a", "one\ntwo\n"),
+        ("no end", "one"),
+        ("empty", ""),
+        ("MZ.txt", "MZ is a text\n"),
+    ]);
+    fixture.put("image", b"\x89PNG\r\n\x1a\n");
+    fixture.put("zeros", [0; 2048]);
+    fixture.put("latin", b"caf\xe9\n");
+    for (path, range, expected) in [
+        ("a", None, "1→one\n2→two"),
+        ("./x/../a", Some("2"), "2→two"),
+        ("a", Some("-1"), "1→one"),
+        ("no end", None, "1→one\n[no line break at the end]"),
+        ("empty", None, "[empty file]"),
+        ("MZ.txt", None, "1→MZ is a text"),
+        ("image", None, "[not text: PNG image, 8 bytes]"),
+        ("zeros", None, "[not text: binary, 2.0 KB]"),
+        (
+            "latin",
+            None,
+            "1→caf�\n[not UTF-8: 1 line shown with � for other bytes]",
+        ),
+        ("a", Some("3-"), "a has only 2 lines"),
+        ("empty", Some("2"), "empty has only 0 lines"),
+        ("none", None, "there is no none in the project folder"),
+        (
+            ".",
+            None,
+            ". is a folder, not a file; list_directory lists it",
+        ),
+    ] {
+        let text = fixture.text("read_file", json!({"path": path, "range": range}));
+        assert_eq!(text, expected, "{path} {range:?}");
+    }
+    let output = fixture.call("read_file", json!({"path": "./a"})).unwrap();
+    assert_eq!(output.brief, "2 lines");
+    assert_eq!(output.facts, [Fact::Read("a".into())]);
+}
+
+#[test]
+fn a_long_file_says_how_to_have_the_rest() {
+    let fixture = Fixture::with(&[("long", &"x\n".repeat(4100))]);
+    for (range, note) in [
+        (
+            None,
+            "\n[lines 1-2000 of 4100; range \"2001-\" has the next]",
+        ),
+        (
+            Some("2001-"),
+            "\n[lines 2001-4000 of 4100; range \"4001-\" has the next]",
+        ),
+        (Some("4001-"), "\n4100→x"),
+    ] {
+        let text = fixture.text("read_file", json!({"path": "long", "range": range}));
+        assert!(text.ends_with(note), "{range:?}");
+    }
+}
+
+#[test]
+fn a_hundred_megabytes_are_read_a_page_at_a_time() {
+    let fixture = Fixture::with(&[]);
+    let line = format!("{}\n", "x".repeat((1 << 20) - 1));
+    fixture.put("large", line.repeat(100));
+    let text = fixture.text("read_file", json!({"path": "large", "range": "100-"}));
+    let expected = format!("100→{} […1046575 bytes more]", "x".repeat(2000));
+    assert!(text == expected, "{}", &text[text.len() - 40..]);
+}
+
+#[test]
+fn what_is_asked_for_wrongly_is_refused_before_anybody_is_asked() {
+    let fixture = Fixture::with(&[]);
+    for (arguments, expected) in [
+        (
+            json!({"path": "/etc/passwd"}),
+            "\"/etc/passwd\" is outside of the project folder",
+        ),
+        (
+            json!({"path": "a/../../x"}),
+            "outside of the project folder",
+        ),
+        (json!({"path": "a\u{0}"}), "must not contain NUL"),
+        (json!({"path": ""}), "must not be empty"),
+        (json!({"path": "a", "range": "0"}), "range \"0\" is none of"),
+        (json!({"path": "a", "lines": "1"}), "unknown field `lines`"),
+        (json!({}), "missing field `path`"),
+    ] {
+        match fixture.call("read_file", arguments) {
+            Err(Failure::Arguments(why)) => assert!(why.contains(expected), "{why}"),
+            other => panic!("{expected}: {other:?}"),
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_not_waited_for_and_a_link_does_not_lead_out() {
+    let fixture = Fixture::with(&[("a", "inside")]);
+    fixture.pipe("pipe");
+    fixture.link("out", "../outside/secret.txt");
+    fixture.link("in", "a");
+    let text = |path| fixture.text("read_file", json!({"path": path}));
+    assert!(text("pipe").contains("is a pipe"));
+    assert!(text("out").contains("leads outside"));
+    assert!(!text("%2e%2e/outside/secret.txt").contains(SECRET));
+    assert!(text("in").starts_with("1→inside"));
+}
+
+#[test]
+fn a_call_that_was_cancelled_says_so() {
+    let fixture = Fixture::with(&[("a", "x")]);
+    fixture.cancel.cancel();
+    let failure = fixture.call("read_file", json!({"path": "a"})).unwrap_err();
+    assert_eq!(failure, Failure::Interrupted);
+}
