@@ -11,6 +11,7 @@
 //! returns is data: the agent applies what concerns memory and the registry ([`Wish`]).
 
 mod clock;
+pub mod shell;
 mod typed;
 
 use std::fmt;
@@ -25,6 +26,7 @@ use crate::chat::{Session, Timestamp, ToolSpec, TurnId};
 use crate::memory::tracking::Edit;
 
 pub use clock::CurrentTime;
+pub use shell::Shell;
 pub use typed::{Typed, tool};
 
 /// Something a model can call.
