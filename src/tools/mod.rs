@@ -11,6 +11,7 @@
 //! returns is data: the agent applies what concerns memory and the registry ([`Wish`]).
 
 mod clock;
+pub mod fetch;
 pub mod shell;
 mod typed;
 
@@ -26,6 +27,7 @@ use crate::chat::{Session, Timestamp, ToolSpec, TurnId};
 use crate::memory::tracking::Edit;
 
 pub use clock::CurrentTime;
+pub use fetch::FetchUrl;
 pub use shell::Shell;
 pub use typed::{Typed, tool};
 

@@ -25,6 +25,7 @@ mod recall;
 mod repl;
 mod searching;
 mod sessions_cli;
+mod shell;
 mod store;
 mod summaries;
 mod support;

@@ -1,4 +1,4 @@
-//! The processes below this one, however they came to be there. Unit: a look at the system.
+//! Processes that a command has started, however they came to be there. Unit: a look at the system.
 //!
 //! A process that was left by its parent becomes a child of this one ([`adopt`]), so that neither `setsid` nor a double
 //! fork leads out. Elsewhere than on Linux only the command's own group is known.
@@ -30,15 +30,20 @@ pub(super) fn signal(group: Pid, signal: Signal) {
     }
 }
 
+/// Processes of a session that have not ended.
+pub(super) fn of_session(session: i32) -> Vec<Pid> {
+    processes()
+        .filter(|stat| stat.session == session && stat.is_running)
+        .filter_map(|stat| Pid::from_raw(stat.pid))
+        .collect()
+}
+
 /// Descendants of this process that have not ended.
 pub(super) fn running() -> Vec<Pid> {
     let mut children: BTreeMap<i32, Vec<(i32, bool)>> = BTreeMap::new();
-    for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let stat = fs::read_to_string(process.path().join("stat"));
-        if let Some(stat) = stat.ok().as_deref().and_then(Stat::parse) {
-            let siblings = children.entry(stat.parent).or_default();
-            siblings.push((stat.pid, stat.is_running));
-        }
+    for stat in processes() {
+        let siblings = children.entry(stat.parent).or_default();
+        siblings.push((stat.pid, stat.is_running));
     }
     let mut found = Vec::new();
     let mut next = vec![rustix::process::getpid().as_raw_nonzero().get()];
@@ -52,11 +57,20 @@ pub(super) fn running() -> Vec<Pid> {
     found
 }
 
+fn processes() -> impl Iterator<Item = Stat> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let line = fs::read_to_string(entry.path().join("stat")).ok()?;
+        Stat::parse(&line)
+    })
+}
+
 /// What a line of `/proc/PID/stat` says.
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
     pid: i32,
     parent: i32,
+    session: i32,
     is_running: bool,
 }
 
@@ -70,6 +84,7 @@ impl Stat {
             pid: pid.parse().ok()?,
             is_running: !matches!(state, "Z" | "X"),
             parent: words.next()?.parse().ok()?,
+            session: words.nth(1)?.parse().ok()?,
         })
     }
 }
@@ -81,12 +96,13 @@ mod tests {
     #[test]
     fn a_process_is_read_whatever_its_name() {
         for (line, expected) in [
-            ("12 (sh) S 7 12 12", Some((12, 7, true))),
-            ("12 (a) b) (c) Z 7 12 12", Some((12, 7, false))),
+            ("12 (sh) S 7 12 6 0", Some((12, 7, 6, true))),
+            ("12 (a) b) (c) Z 7 12 6 0", Some((12, 7, 6, false))),
             ("12", None),
             ("12 (sh", None),
         ] {
-            let read = Stat::parse(line).map(|stat| (stat.pid, stat.parent, stat.is_running));
+            let read = Stat::parse(line)
+                .map(|stat| (stat.pid, stat.parent, stat.session, stat.is_running));
             assert_eq!(read, expected, "{line}");
         }
     }

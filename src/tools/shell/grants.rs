@@ -70,9 +70,8 @@ mod tests {
         }
         fs::File::create(root.join("project/file")).unwrap();
         std::os::unix::fs::symlink(root.join("elsewhere"), root.join("project/link")).unwrap();
-        let below = |paths: &[&str]| -> Vec<PathBuf> {
-            paths.iter().map(|path| root.join(path)).collect()
-        };
+        let below =
+            |paths: &[&str]| -> Vec<PathBuf> { paths.iter().map(|path| root.join(path)).collect() };
         let grants = Grants::new(&below(writable), &below(kept));
         let shown = |path: &PathBuf| path.strip_prefix(&root).unwrap().display().to_string();
         grants.paths().map(shown).collect()

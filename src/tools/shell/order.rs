@@ -48,8 +48,6 @@ impl Order {
 /// What the supervising process says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Report {
-    /// The command runs, as the leader of this group of processes.
-    Started(i32),
     /// It did not begin.
     Refused(String),
     Exited(i32),
@@ -61,7 +59,6 @@ pub(super) enum Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Started(group) => write!(f, "started {group}"),
             Self::Refused(why) => write!(f, "refused {}", why.replace('\n', " ")),
             Self::Exited(code) => write!(f, "exited {code}"),
             Self::Signalled(signal) => write!(f, "signalled {signal}"),
@@ -74,7 +71,6 @@ impl Report {
     pub(super) fn parse(line: &str) -> Option<Self> {
         let (what, rest) = line.split_once(' ')?;
         Some(match what {
-            "started" => Self::Started(rest.parse().ok()?),
             "refused" => Self::Refused(rest.to_owned()),
             "exited" => Self::Exited(rest.parse().ok()?),
             "signalled" => Self::Signalled(rest.parse().ok()?),
@@ -91,7 +87,6 @@ mod tests {
     #[test]
     fn reports_are_read_as_they_were_written() {
         for report in [
-            Report::Started(17),
             Report::Refused("no such folder: /x y".into()),
             Report::Exited(-1),
             Report::Signalled(9),
@@ -99,7 +94,7 @@ mod tests {
         ] {
             assert_eq!(Report::parse(&report.to_string()), Some(report));
         }
-        assert_eq!(Report::parse("started x"), None);
+        assert_eq!(Report::parse("exited x"), None);
         assert_eq!(Report::parse("Compiling x"), None);
     }
 }

@@ -99,7 +99,9 @@ impl Shown {
             return None;
         }
         self.pending.extend_from_slice(bytes);
-        let rest = self.pending.split_off(self.pending.len() - cut_end(&self.pending));
+        let rest = self
+            .pending
+            .split_off(self.pending.len() - cut_end(&self.pending));
         let whole = std::mem::replace(&mut self.pending, rest);
         self.length += whole.len();
         let mut text = String::from_utf8_lossy(&whole).into_owned();

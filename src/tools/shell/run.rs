@@ -8,13 +8,14 @@ use std::io;
 use std::process::Stdio;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Signal, kill_process};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::descendants;
 use super::order::Report;
 use super::output::{Collected, Shown};
 
@@ -22,6 +23,8 @@ use super::output::{Collected, Shown};
 const PATIENCE: Duration = Duration::from_secs(8);
 /// What is in the pipe is read at once; only who got away from the supervising process could keep it open longer.
 const REST: Duration = Duration::from_secs(1);
+const LAST_ROUNDS: usize = 100;
+const AGAIN: Duration = Duration::from_millis(10);
 
 /// How a command ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +68,7 @@ pub(super) async fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
+    let session = child.id().map(u32::cast_signed);
     let release = child.stdin.take();
     let mut reading = Reading {
         pipe: child.stderr.take(),
@@ -79,14 +83,16 @@ pub(super) async fn run(
     };
     let took = begun.elapsed();
     drop(release);
-    let is_over = timeout(PATIENCE, over(&mut reading, &mut child)).await.is_ok();
+    let is_over = timeout(PATIENCE, over(&mut reading, &mut child))
+        .await
+        .is_ok();
     if !is_over {
         child.kill().await?;
     }
     let reports = reports(&mut child).await;
     let ended = ended(&reports);
-    if ended.is_none() {
-        kill_group(&reports);
+    if let (None, Some(session)) = (&ended, session) {
+        kill_session(session).await;
     }
     Ok(Ran {
         end: early.or(ended).unwrap_or(End::Lost),
@@ -152,7 +158,7 @@ fn ended(reports: &[Report]) -> Option<End> {
         Report::Exited(code) => Some(End::Exited(*code)),
         Report::Signalled(signal) => Some(End::Signalled(*signal)),
         Report::Refused(why) => Some(End::Refused(why.clone())),
-        Report::Started(_) | Report::Left(_) => None,
+        Report::Left(_) => None,
     })
 }
 
@@ -164,13 +170,16 @@ fn left(reports: &[Report]) -> usize {
     left.unwrap_or_default()
 }
 
-/// The last means: the supervising process is gone, and did not do its work.
-fn kill_group(reports: &[Report]) {
-    let group = reports.iter().find_map(|report| match report {
-        Report::Started(group) => Pid::from_raw(*group),
-        _ => None,
-    });
-    if let Some(group) = group {
-        kill_process_group(group, Signal::KILL).ok();
+/// The last means: the process that led this session is gone and did not do its work.
+async fn kill_session(session: i32) {
+    for _ in 0..LAST_ROUNDS {
+        let left = descendants::of_session(session);
+        if left.is_empty() {
+            return;
+        }
+        for process in left {
+            kill_process(process, Signal::KILL).ok();
+        }
+        sleep(AGAIN).await;
     }
 }

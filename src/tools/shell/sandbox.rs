@@ -141,7 +141,10 @@ mod kernel {
 
     fn unavailable(error: &RulesetError) -> Unavailable {
         Unavailable {
-            why: format!("Landlock of Linux 6.2 or newer is needed ({})", causes(error)),
+            why: format!(
+                "Landlock of Linux 6.2 or newer is needed ({})",
+                causes(error)
+            ),
         }
     }
 }

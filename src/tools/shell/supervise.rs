@@ -50,7 +50,8 @@ enum Event {
 
 /// Runs the command of an order to its end and says what became of it.
 pub fn supervise(order: Order) -> ExitCode {
-    // Away from the terminal, so that nothing can ask there; fails only for who is alone in a session already.
+    // Away from the terminal, so that nothing can ask there, and to be found by cogtrix if this process is killed; fails only
+    // for who leads a group already.
     setsid().ok();
     if let Err(error) = descendants::adopt() {
         return refuse(&format!("cannot look after processes: {error}"));
@@ -76,10 +77,7 @@ fn decide(inbox: &Receiver<Event>) -> ExitCode {
         };
         match event {
             Event::Refused(why) => return refuse(&why),
-            Event::Started(pid) => {
-                group = Some(pid);
-                tell(&Report::Started(pid.as_raw_nonzero().get()));
-            }
+            Event::Started(pid) => group = Some(pid),
             Event::Ended(ended) => {
                 status = Some(ended);
                 break;
