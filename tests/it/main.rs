@@ -11,6 +11,7 @@ mod damage;
 mod embedder_choice;
 mod embedder_install;
 mod embedders;
+mod fetch;
 mod importing;
 mod layers;
 mod line_input;

@@ -74,7 +74,7 @@ impl Guard {
     }
 
     pub(super) fn redirects(self) -> Policy {
-        Policy::custom(move |attempt: Attempt| {
+        Policy::custom(move |attempt: Attempt<'_>| {
             if attempt.previous().len() > MOST_REDIRECTS {
                 return attempt.error(Refusal::Redirects);
             }
