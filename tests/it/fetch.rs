@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use cogtrix::chat::{Session, Timestamp, TurnId};
 use cogtrix::tools::fetch::{Rule, Settings};
-use cogtrix::tools::{Around, Done, Effect, Failure, FetchUrl, Output, Tool, tool};
+use cogtrix::tools::{Around, Done, Effect, Failure, FetchUrl, Output, tool};
 use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
@@ -216,7 +216,7 @@ async fn every_redirect_is_checked() {
         other => redirect(stream, other.trim_start_matches("/to/")),
     });
     for (path, expected) in [
-        ("/to/file:///etc/passwd", "only http and https"),
+        ("/to/ftp://127.0.0.1/x", "only http and https"),
         ("/to/http://127.0.0.2/", "127.0.0.2 leads to a private"),
         ("/to/http://0x7f.2/", "127.0.0.2 leads to a private"),
         ("/to/http://[::1]/", "[::1] leads to a private"),
@@ -226,6 +226,14 @@ async fn every_redirect_is_checked() {
         let failure = fetch(one_public(), &site.url(path)).await.unwrap_err();
         assert!(failure.to_string().contains(expected), "{path}: {failure}");
     }
+    // Not even taken for an address.
+    let output = fetch(one_public(), &site.url("/to/file:///etc/passwd")).await;
+    let output = output.unwrap();
+    assert!(
+        output.failed && !output.text.contains("root:"),
+        "{}",
+        output.text
+    );
     let output = fetch(one_public(), &site.url("/relative")).await.unwrap();
     assert!(output.text.starts_with(&site.url("/ok")), "{}", output.text);
     assert!(output.text.ends_with("there"));

@@ -68,7 +68,7 @@ pub(super) struct Page {
 
 /// A web page as plain text with its links behind it; `None` if it cannot be read.
 pub(super) fn page(html: &str) -> Option<Page> {
-    if depth(html) > DEEPEST {
+    if is_deep(html) {
         return None;
     }
     let settings = config::plain().link_footnotes(true).allow_width_overflow();
@@ -80,25 +80,28 @@ pub(super) fn page(html: &str) -> Option<Page> {
     Some(Page { title, text })
 }
 
-/// How deep elements lie in each other, by their tags; at least what a parser makes of them.
-fn depth(html: &str) -> usize {
-    let (mut depth, mut deepest) = (0_usize, 0);
+/// Whether elements lie too deep in each other, by their tags. What is never ended counts to the end of the page, as it may
+/// for a parser, which opens it again and again.
+fn is_deep(html: &str) -> bool {
+    let mut open: Vec<String> = Vec::new();
     for tag in html.split('<').skip(1) {
         let is_end = tag.starts_with('/');
         let name = tag.trim_start_matches('/');
         let length = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
         let name = name[..length].to_ascii_lowercase();
-        if name.is_empty() || SHALLOW.contains(&name.as_str()) {
-            continue;
+        let is_code = matches!(open.last().map(String::as_str), Some("script" | "style"));
+        if is_end {
+            if let Some(at) = open.iter().rposition(|open| *open == name) {
+                open.remove(at);
+            }
+        } else if !is_code && !name.is_empty() && !SHALLOW.contains(&name.as_str()) {
+            open.push(name);
         }
-        depth = if is_end {
-            depth.saturating_sub(1)
-        } else {
-            depth + 1
-        };
-        deepest = deepest.max(depth);
+        if open.len() > DEEPEST {
+            return true;
+        }
     }
-    deepest
+    false
 }
 
 /// Takes out what is not read.
@@ -169,7 +172,7 @@ mod tests {
         assert_eq!(page.title.as_deref(), Some("A & B"));
         assert_eq!(
             tidy(&page.text),
-            "# Head\n\nSome [link][1] here.\n\n* one\n* two\n\n[1]: https://example.com/x\n"
+            "# Head\n\nSome [link][1] here.\n* one\n* two\n\n[1]: https://example.com/x\n"
         );
     }
 
@@ -181,11 +184,15 @@ mod tests {
             ("<title>", 1, true),
             ("<div>", DEEPEST, true),
             ("<div>", 100_000, false),
-            ("<table><tr><td>", 20, true),
+            ("<table><tr><td>", 6, true),
+            ("<table><tr><td>", 10, true),
             ("<table><tr><td>", 2_000, false),
             ("<ul><li>", 50, true),
             ("<ul><li>", 20_000, false),
-            ("<b></i>", 100_000, true),
+            ("<b></i>", 100_000, false),
+            ("<div><b></div>", 100_000, false),
+            ("<div><b>x</b></div>", 1_000, true),
+            ("<script>'<div>'</script>", 1_000, true),
             ("<p>", 10_000, true),
             ("word ", 100_000, true),
         ] {
