@@ -25,7 +25,7 @@ const PRIVATE_4: [([u8; 4], u32); 16] = [
     ([240, 0, 0, 0], 4),
 ];
 
-/// The same for IPv6, within 2000::/3; outside of that nothing is public.
+/// The same for IPv6, within `2000::/3`; outside of that nothing is public.
 const PRIVATE_6: [([u16; 3], u32); 5] = [
     // Protocols of their own, Teredo among them.
     ([0x2001, 0, 0], 23),
@@ -75,9 +75,9 @@ fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
         // Compatible (::1 and :: are among them, and 0.0.0.0/8 is not public), mapped, translated.
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
         | [0, 0, 0, 0, 0xffff, 0, high, low]
-        | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => last(high, low),
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
         // 6to4.
-        [0x2002, high, low, ..] => last(high, low),
+        | [0x2002, high, low, ..] => last(high, low),
         _ => None,
     }
 }

@@ -218,10 +218,11 @@ impl Fetched {
             }
         };
         if let Some(title) = page.title {
-            head += &format!("title: {title}\n");
+            head.extend(["title: ", &title, "\n"]);
         }
         if is_cut {
-            head += &format!("only the first {MOST} bytes were read\n");
+            let most = MOST.to_string();
+            head.extend(["only the first ", &most, " bytes were read\n"]);
         }
         Ok(Output {
             failed: !status.is_success(),

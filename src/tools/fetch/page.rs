@@ -128,7 +128,7 @@ fn title(html: &str) -> Option<String> {
     let from = tag + lower[tag..].find('>')? + 1;
     let to = from + lower[from..].find("</title")?;
     let text = config::plain_no_decorate()
-        .string_from_read(html[from..to].as_bytes(), WIDTH)
+        .string_from_read(&html.as_bytes()[from..to], WIDTH)
         .ok()?;
     Some(one_line(&text)).filter(|title| !title.is_empty())
 }

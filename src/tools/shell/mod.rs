@@ -63,8 +63,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            timeout: Duration::from_secs(60),
-            most: Duration::from_secs(600),
+            timeout: Duration::from_mins(1),
+            most: Duration::from_mins(10),
             pass_env: Vec::new(),
             sandbox: Confinement::default(),
         }
@@ -218,12 +218,11 @@ fn text(mut output: String, end: &str, left: usize) -> String {
     if !output.is_empty() && !output.ends_with('\n') {
         output.push('\n');
     }
-    if left > 0 {
-        output.push_str(&format!(
-            "[{left} processes in the background were ended with the command]\n"
-        ));
-    }
-    output + &format!("[{end}]")
+    let left = match left {
+        0 => String::new(),
+        n => format!("[processes in the background, ended with the command: {n}]\n"),
+    };
+    format!("{output}{left}[{end}]")
 }
 
 /// The end of an output, which is where commands say what went wrong.
