@@ -30,10 +30,15 @@ use report::{CliError, Exit};
 use crate::config;
 use crate::repl::outlive_file_size_limit;
 use crate::term::{Output, Paint, Policy, Verbosity};
+use crate::tools::shell::supervise;
 
 /// Runs cogtrix as it was called.
 pub fn main() -> ExitCode {
     let args = Args::parse();
+    // Before there is a configuration or a thread: this process only looks after a command.
+    if let Some(Command::Confined(order)) = args.command {
+        return supervise(order.into());
+    }
     let environment = config::environment();
     let verbosity = match (args.chat.quiet, args.chat.verbose) {
         (true, _) => Verbosity::Quiet,
@@ -61,6 +66,8 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
         Some(Command::Memory { command }) => {
             runtime()?.block_on(memory::run(command, &args.chat, output))
         }
+        // Done in `main`.
+        Some(Command::Confined(_)) => Ok(Exit::Ok),
         Some(Command::Config { command }) => settings::run(command, &args.chat, output),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

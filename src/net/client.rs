@@ -5,12 +5,15 @@
 use std::time::Duration;
 
 use reqwest::Client;
+use reqwest::dns::Resolve;
 
 use super::endpoint::Endpoint;
 use super::error::NetError;
 
 /// Servers of large files send their clients on, but not for ever.
 const MOST_REDIRECTS: usize = 10;
+
+const AGENT: &str = concat!("cogtrix/", env!("CARGO_PKG_VERSION"));
 
 /// How long to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +40,28 @@ pub fn fetching(endpoint: &Endpoint, patience: Patience) -> Result<Client, NetEr
     built.map_err(|error| no_tls(endpoint, &error))
 }
 
+/// A client for whatever address a model names: `resolver` and `redirects` decide where it may go. It takes no proxy from
+/// the environment, which would resolve names on its own.
+pub fn guarded(
+    resolver: impl Resolve + 'static,
+    redirects: reqwest::redirect::Policy,
+    connect: Duration,
+) -> reqwest::Result<Client> {
+    install_tls();
+    Client::builder()
+        .user_agent(AGENT)
+        .connect_timeout(connect)
+        .dns_resolver(resolver)
+        .redirect(redirects)
+        .referer(false)
+        .no_proxy()
+        .build()
+}
+
 fn builder(endpoint: &Endpoint, patience: Patience) -> reqwest::ClientBuilder {
     install_tls();
     let mut builder = Client::builder()
-        .user_agent(concat!("cogtrix/", env!("CARGO_PKG_VERSION")))
+        .user_agent(AGENT)
         .connect_timeout(patience.connect)
         .read_timeout(patience.idle);
     if endpoint.is_local() {

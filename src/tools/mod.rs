@@ -22,6 +22,8 @@ mod request;
 mod settings;
 pub mod shape;
 mod track;
+pub mod fetch;
+pub mod shell;
 mod typed;
 
 use std::fmt;
@@ -42,6 +44,8 @@ pub use registry::{Listed, REQUEST_TOOLS, Registry, Selection, State, Switch, Un
 pub use request::RequestTools;
 pub use settings::Settings;
 pub use track::Track;
+pub use fetch::FetchUrl;
+pub use shell::Shell;
 pub use typed::{Typed, tool};
 
 /// Something a model can call.
