@@ -82,6 +82,10 @@ pub struct ChatArgs {
     #[arg(long)]
     pub read_only: bool,
 
+    /// How commands of tools are held in: landlock, or off
+    #[arg(long, value_name = "KIND")]
+    pub sandbox: Option<String>,
+
     /// Ask this and leave; text piped on stdin is appended
     #[arg(short, long, value_name = "TEXT")]
     pub prompt: Option<String>,
