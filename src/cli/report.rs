@@ -63,6 +63,9 @@ pub(super) enum CliError {
     Embedder(#[from] NoEmbedder),
     #[error(transparent)]
     Install(#[from] InstallError),
+    #[error("the MCP server is of no use: {why}")]
+    #[cfg(feature = "mcp")]
+    Mcp { why: String },
     #[error("no address to fetch the encoder's files from")]
     NoSource { folder: PathBuf },
     #[error("cannot {action} {}", path.display())]
@@ -110,6 +113,8 @@ impl CliError {
             | Self::File { .. }
             | Self::Runtime { .. }
             | Self::NoWorkingFolder { .. } => Exit::Failed,
+            #[cfg(feature = "mcp")]
+            Self::Mcp { .. } => Exit::Failed,
         }
     }
 }
@@ -142,6 +147,8 @@ impl Hint for CliError {
             Self::Lists { .. } => {
                 Some("mend the file, or move it away: the program brings lists of its own".into())
             }
+            #[cfg(feature = "mcp")]
+            Self::Mcp { .. } => None,
             Self::File { .. } | Self::Runtime { .. } => None,
         }
     }

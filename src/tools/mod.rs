@@ -5,12 +5,14 @@
 //!   registry     which tools there are, which of them a request offers
 //!   policy       effect -> allowed, asked, refused
 //!   shape        a result cut to what a window can bear
+//!   mcp/         tools of other programs
 //! ```
 //!
 //! A tool says what a call would do ([`Effect`]) before it does it; whether it may is decided elsewhere. What it
 //! returns is data: the agent applies what concerns memory and the registry ([`Wish`]).
 
 mod clock;
+pub mod mcp;
 mod typed;
 
 use std::fmt;
