@@ -110,6 +110,25 @@ impl Fleet {
         }
     }
 
+    /// Waits until [`Self::changed`] may have something to tell; for ever where there is no server.
+    pub async fn wait_for_news(&mut self) {
+        while self.members.iter().all(|member| member.news().is_none()) {
+            let seen = self
+                .members
+                .iter_mut()
+                .map(|member| Box::pin(member.seen.changed()));
+            let seen: Vec<_> = seen.collect();
+            if seen.is_empty() {
+                std::future::pending::<()>().await;
+            }
+            // An error is the end of one that will have no more news; the others go on.
+            let (told, ..) = futures_util::future::select_all(seen).await;
+            if told.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
     /// What became of servers since the last look.
     pub fn changed(&mut self) -> Vec<Change> {
         self.members
@@ -238,10 +257,13 @@ impl Member {
         self.task.take()
     }
 
+    fn news(&self) -> Option<News> {
+        news(&self.told, &self.seen.borrow())
+    }
+
     fn changed(&mut self) -> Option<Change> {
-        let now = self.seen.borrow_and_update().clone();
-        let news = news(&self.told, &now)?;
-        self.told = now;
+        let news = self.news()?;
+        self.told = self.seen.borrow_and_update().clone();
         Some(Change {
             server: self.name.clone(),
             news,

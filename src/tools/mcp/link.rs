@@ -12,7 +12,8 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::client::Progress;
-use crate::net::{causes, one_line};
+use super::web;
+use crate::net::one_line;
 
 /// For the word that a call is over to get into the pipe.
 const FAREWELL: Duration = Duration::from_millis(500);
@@ -105,7 +106,7 @@ fn missed(error: ServiceError) -> Missed {
 pub(super) fn in_words(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => one_line(&error.message),
-        ServiceError::TransportSend(error) => causes(error),
+        ServiceError::TransportSend(error) => web::in_words(error.error.as_ref()),
         other => other.to_string(),
     }
 }

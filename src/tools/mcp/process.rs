@@ -112,8 +112,13 @@ impl Program {
     pub(super) async fn end(mut self) {
         if timeout(GRACE, self.child.wait()).await.is_err() {
             self.signal(Signal::TERM);
-            // Whether it obeys or not, what comes next ends it.
-            drop(timeout(LAST_GRACE, self.child.wait()).await);
+        }
+        if timeout(LAST_GRACE, self.child.wait()).await.is_err() {
+            self.signal(Signal::KILL);
+        }
+        // What is left of its group goes when this value does.
+        if timeout(LAST_GRACE, self.child.wait()).await.is_err() {
+            tracing::warn!("a server does not end");
         }
     }
 

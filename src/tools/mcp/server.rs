@@ -21,7 +21,7 @@ use super::process::{self, Program};
 use super::setup::Setup;
 use super::state::{Snapshot, State};
 use super::web;
-use crate::net::{causes, one_line};
+use crate::net::one_line;
 
 /// For a connection to be taken down: a session of a web server is ended by a request.
 const CLOSING: Duration = Duration::from_secs(2);
@@ -239,9 +239,10 @@ fn stumble(error: ClientInitializeError) -> Stumble {
         {
             Stumble::Closed
         }
-        ClientInitializeError::TransportError { error, .. } => {
-            Stumble::Told(format!("it cannot be reached: {}", causes(&error)))
-        }
+        ClientInitializeError::TransportError { error, .. } => Stumble::Told(format!(
+            "it cannot be reached: {}",
+            web::in_words(error.error.as_ref())
+        )),
         ClientInitializeError::JsonRpcError(error) => {
             Stumble::Told(format!("it refused to begin: {}", one_line(&error.message)))
         }

@@ -121,9 +121,17 @@ fn program(settings: &ServerSettings, around: Surroundings<'_>) -> (Target, Vec<
         command: program_path(&settings.command, around.project),
         args: settings.args.clone(),
         variables,
-        folder: around.project.join(&settings.cwd),
+        folder: folder(&settings.cwd, around.project),
     };
     (target, secrets)
+}
+
+fn folder(cwd: &str, project: &Path) -> PathBuf {
+    if cwd.is_empty() {
+        project.to_owned()
+    } else {
+        project.join(cwd)
+    }
 }
 
 /// A bare name is looked up in `PATH`; a path begins at the project, wherever the program then runs.

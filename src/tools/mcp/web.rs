@@ -7,7 +7,9 @@ use std::time::Duration;
 use reqwest::Client;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClientTransportConfig, StreamableHttpError,
+};
 use secrecy::ExposeSecret;
 
 use super::setup::{Setup, Target};
@@ -46,4 +48,16 @@ pub(super) fn transport(
     Ok(Some(StreamableHttpClientTransport::with_client(
         client, config,
     )))
+}
+
+/// What an error of a transport says. That of HTTP does not show what is behind it as a source.
+pub(super) fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(error)) => match error.status() {
+            Some(status) => format!("HTTP {status}"),
+            None => net::causes(error),
+        },
+        Some(StreamableHttpError::AuthRequired(_)) => "it wants to be authorised".to_owned(),
+        _ => net::causes(error),
+    }
 }
