@@ -63,9 +63,10 @@ pub(super) enum CliError {
     Embedder(#[from] NoEmbedder),
     #[error(transparent)]
     Install(#[from] InstallError),
-    #[error("the MCP server is of no use: {why}")]
+    /// A server that cannot be used, or a call without a result.
+    #[error("{problem}")]
     #[cfg(feature = "mcp")]
-    Mcp { why: String },
+    Mcp { problem: String },
     #[error("no address to fetch the encoder's files from")]
     NoSource { folder: PathBuf },
     #[error("cannot {action} {}", path.display())]

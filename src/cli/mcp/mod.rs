@@ -90,7 +90,9 @@ async fn probe(
         Some((listed, handle)),
     ) = (&status, found)
     else {
-        return Err(CliError::Mcp { why: why(status) });
+        return Err(CliError::Mcp {
+            problem: format!("the MCP server cannot be used: {}", why(status)),
+        });
     };
     if let Some(tool) = &args.call {
         return call(&handle, tool, arguments, output).await;
@@ -139,7 +141,7 @@ async fn call(
 ) -> Result<Exit, CliError> {
     let result = called(handle, tool, arguments, output).await;
     let result = result.map_err(|failure| CliError::Mcp {
-        why: failure.to_string(),
+        problem: failure.to_string(),
     })?;
     output.answer(&result.text);
     Ok(if result.failed {

@@ -51,11 +51,11 @@ async fn a_server_offers_its_tools_and_answers_calls() {
     };
     assert_eq!(
         (tools, server.as_str(), protocol.as_str()),
-        (9, "by rote 1", "2025-06-18")
+        (10, "by rote 1", "2025-06-18")
     );
     let change = Change {
         server: "notes".into(),
-        news: News::CameUp { tools: 9 },
+        news: News::CameUp { tools: 10 },
     };
     assert_eq!(servers.fleet.changed(), [change]);
     assert_eq!(servers.fleet.changed(), []);
@@ -262,13 +262,13 @@ async fn a_server_sees_the_variables_that_are_named_and_no_others() {
 async fn tools_with_names_alike_are_told_apart_and_calls_reach_the_right_one() {
     let servers = Servers::up([("odd.one", rote("odd")), ("odd_one", rote("plain"))]).await;
     let names = servers.names();
-    assert_eq!(names.len(), 12);
+    assert_eq!(names.len(), 13);
     assert_eq!(
         names
             .iter()
             .collect::<std::collections::BTreeSet<_>>()
             .len(),
-        12
+        13
     );
     for (tool, (name, own)) in servers
         .tools()

@@ -136,7 +136,7 @@ pub(super) async fn call_with(
     cancel: &CancellationToken,
     progress: &UnboundedSender<String>,
 ) -> Result<Output, Failure> {
-    let session = Session::new(SessionName::new("test").unwrap());
+    let session = Session::new("test".parse::<SessionName>().unwrap());
     let around = Around {
         session: &session,
         turn: TurnId(1),
