@@ -64,7 +64,7 @@ impl Link {
             .progress
             .want(request.progress_token.clone(), caller.progress.clone());
         let (missed, reason) = tokio::select! {
-            answer = &mut request.rx => return answered(answer.unwrap_or(Err(ServiceError::TransportClosed))),
+            answer = &mut request.rx => return answered(answer.map_err(|_| Missed::Closed)?),
             () = caller.cancel.cancelled() => (Missed::Interrupted, "the person interrupted it"),
             () = &mut patience => (Missed::TimedOut, "it took too long"),
         };
@@ -79,7 +79,14 @@ async fn farewell(request: RequestHandle<RoleClient>, reason: &str) {
 }
 
 fn answered(answer: Result<ServerResult, ServiceError>) -> Result<CallToolResult, Missed> {
-    match answer.map_err(missed)? {
+    let answer = answer.map_err(|error| match error {
+        // Said of this answer alone, by a connection that is there: of a stream of events that could not be read to its end.
+        ServiceError::TransportClosed => {
+            Missed::Refused("its answer broke off, or was too large or nested too deep".to_owned())
+        }
+        error => missed(error),
+    });
+    match answer? {
         ServerResult::CallToolResult(result) => Ok(result),
         // A tool that has nothing to say may leave everything out.
         ServerResult::EmptyResult(_) => Ok(CallToolResult::success(Vec::new())),

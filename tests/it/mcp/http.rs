@@ -9,7 +9,7 @@ use cogtrix::tools::Failure;
 use cogtrix::tools::mcp::{ServerSettings, State};
 use secrecy::SecretString;
 
-use super::support::{Servers, rote};
+use super::support::{Calling, Servers, call_with, rote};
 
 /// One request, as it came.
 #[derive(Clone, Debug)]
@@ -219,5 +219,41 @@ async fn a_call_to_a_server_that_went_away_fails_and_says_why() {
     let Err(Failure::Failed(text)) = servers.call("web__echo").await else {
         panic!()
     };
-    assert!(text.starts_with("the MCP server web "), "{text}");
+    assert_eq!(
+        text,
+        "the MCP server web did not do it: connection closed before message completed"
+    );
+    assert!(matches!(servers.state("web"), State::Ready { .. }));
+}
+
+#[tokio::test]
+async fn a_result_that_is_too_large_or_too_deep_is_a_failure_and_the_next_call_is_heard() {
+    for (name, content) in [
+        ("large", format!("\"{}\"", "x".repeat(17 * 1024 * 1024))),
+        ("deep", format!("{}{}", "[".repeat(200), "]".repeat(200))),
+    ] {
+        let web = Web::new(move |request| {
+            if request.body.contains("\"much\"") {
+                let data = format!(
+                    "id: 2\ndata: {{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"content\":{content}}}}}\n\n"
+                );
+                reply("200 OK", "text/event-stream", &data)
+            } else {
+                by_rote(request)
+            }
+        });
+        let servers = Servers::up([("web", web.settings())]).await;
+        let tool = servers.tool("web__echo");
+        let calling = Calling::new();
+        let arguments = serde_json::json!({"a": "much"});
+        let result = call_with(&tool, arguments, &calling.cancel, &calling.sender()).await;
+        let Err(Failure::Failed(text)) = result else {
+            panic!("{name}: {result:?}")
+        };
+        assert!(
+            text.contains("too large or nested too deep"),
+            "{name}: {text}"
+        );
+        assert!(servers.call("web__echo").await.is_ok(), "{name}");
+    }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use cogtrix::provider::Environment;
 use cogtrix::tools::mcp::{ServerSettings, State};
 use serde_json::json;
 
@@ -13,9 +14,10 @@ use super::support::Servers;
 async fn a_real_server_lists_tools_and_ends() {
     #[expect(
         clippy::disallowed_methods,
-        reason = "nothing but this names a real server"
+        reason = "nothing but this names a real server, and it runs as it would"
     )]
-    let Ok(line) = std::env::var("COGTRIX_TEST_MCP") else {
+    let environment = Environment(std::env::vars().collect());
+    let Some(line) = environment.get("COGTRIX_TEST_MCP").map(str::to_owned) else {
         let skipped = b"skipped: a real MCP server, as $COGTRIX_TEST_MCP names none\n";
         std::io::stderr().write_all(skipped).unwrap();
         return;
@@ -33,7 +35,7 @@ async fn a_real_server_lists_tools_and_ends() {
             ..ServerSettings::default()
         }
     };
-    let servers = Servers::up([("real", settings)]).await;
+    let servers = Servers::up_in(&environment, [("real", settings)]).await;
     let state = servers.state("real");
     assert!(
         matches!(state, State::Ready { tools: 1.., .. }),

@@ -38,7 +38,7 @@ pub(super) fn hasty(kind: &str) -> ServerSettings {
     }
 }
 
-pub(super) fn environment() -> Environment {
+fn environment() -> Environment {
     let variables = [
         ("PATH", "/usr/bin:/bin"),
         ("HOME", "/nowhere"),
@@ -55,13 +55,21 @@ pub(super) fn environment() -> Environment {
 impl Servers {
     /// Started, and waited for.
     pub(super) async fn up<const N: usize>(servers: [(&str, ServerSettings); N]) -> Self {
+        Self::up_in(&environment(), servers).await
+    }
+
+    /// The same in another environment.
+    pub(super) async fn up_in<const N: usize>(
+        environment: &Environment,
+        servers: [(&str, ServerSettings); N],
+    ) -> Self {
         let folder = TempDir::new().unwrap();
         let servers: BTreeMap<String, ServerSettings> = servers
             .into_iter()
             .map(|(name, settings)| (name.to_owned(), settings))
             .collect();
         let project = folder.path().canonicalize().unwrap();
-        let mut fleet = Fleet::new(&servers, project, &environment());
+        let mut fleet = Fleet::new(&servers, project, environment);
         fleet.start();
         fleet.settled().await;
         Self { fleet, folder }
