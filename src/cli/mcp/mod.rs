@@ -25,7 +25,7 @@ pub(super) async fn run(command: &McpCommand, output: &mut Output) -> Result<Exi
     let arguments = arguments(args.arguments.as_deref())?;
     let servers = BTreeMap::from([(NAME.to_owned(), settings(args)?)]);
     let project = std::env::current_dir().map_err(|source| CliError::NoWorkingFolder { source })?;
-    let mut fleet = Fleet::new(&servers, project, &config::environment());
+    let mut fleet = Fleet::new(&servers, &project, &config::environment());
     fleet.start();
     // A program in a group of its own would not hear the interrupt.
     let done = tokio::select! {

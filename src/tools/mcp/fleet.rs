@@ -2,7 +2,7 @@
 //! a [`Fleet`] is gone, so are its tasks and the programs they started.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,11 +80,11 @@ impl Fleet {
     /// Starts nothing yet. `project` is the folder that servers run in and are shown.
     pub fn new(
         settings: &BTreeMap<String, ServerSettings>,
-        project: PathBuf,
+        project: &Path,
         environment: &Environment,
     ) -> Self {
         let around = Surroundings {
-            project: &project,
+            project,
             environment,
         };
         let parts = names::of_servers(settings.keys().map(String::as_str));
@@ -320,8 +320,10 @@ fn news(before: &Snapshot, now: &Snapshot) -> Option<News> {
         (_, State::Ready { tools, .. }) => Some(News::CameUp { tools: *tools }),
         (State::Failed(old), State::Failed(why)) if old == why => None,
         (_, State::Failed(why)) => Some(News::Failed(why.clone())),
-        (State::Stopped | State::Disabled, State::Stopped) => None,
-        (_, State::Stopped) => Some(News::Stopped),
-        (_, State::Starting | State::Disabled) => None,
+        (State::Starting | State::Ready { .. } | State::Failed(_), State::Stopped) => {
+            Some(News::Stopped)
+        }
+        (State::Stopped | State::Disabled, State::Stopped)
+        | (_, State::Starting | State::Disabled) => None,
     }
 }

@@ -102,8 +102,7 @@ impl Line {
         self.within = match (self.within, byte) {
             (Within::Text, b'\\') => Within::Escape,
             (Within::Text, b'"') => Within::Structure,
-            (Within::Structure, b'"') => Within::Text,
-            (Within::Escape, _) => Within::Text,
+            (Within::Structure, b'"') | (Within::Escape, _) => Within::Text,
             (within, _) => within,
         };
         if self.within == Within::Structure {

@@ -67,7 +67,7 @@ mod tests {
     #[tokio::test]
     async fn the_last_lines_are_kept_and_long_ones_cut() {
         let journal = Journal::default();
-        let mut text: String = (0..300).map(|n| format!("line {n}\n")).collect();
+        let mut text = (0..300).fold(String::new(), |text, n| format!("{text}line {n}\n"));
         text.push_str(&"x".repeat(100_000));
         journal.clone().collect(text.as_bytes()).await;
         let lines = journal.all();

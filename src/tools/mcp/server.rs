@@ -32,6 +32,8 @@ const BETWEEN_LISTS: Duration = Duration::from_millis(200);
 #[derive(Clone, Debug)]
 pub(super) struct Server {
     pub(super) setup: Arc<Setup>,
+    /// Counts its starts.
+    pub(super) run: u64,
     pub(super) seen: watch::Sender<Snapshot>,
     pub(super) journal: Journal,
     pub(super) stop: CancellationToken,
@@ -57,7 +59,7 @@ impl Server {
         let last = match first {
             End::Died(why) => {
                 self.journal.note(&format!("cogtrix: {why}; started again"));
-                self.seen.send_modify(|seen| {
+                self.tell(|seen| {
                     seen.state = State::Starting;
                     seen.link = None;
                     seen.ended = Some(why);
@@ -66,13 +68,23 @@ impl Server {
             }
             End::Stopped | End::NeverUp(_) => first,
         };
-        self.seen.send_modify(|seen| {
+        self.tell(|seen| {
             seen.link = None;
             seen.ended = None;
             seen.state = match last {
                 End::Stopped => State::Stopped,
                 End::NeverUp(why) | End::Died(why) => State::Failed(why),
             };
+        });
+    }
+
+    fn tell(&self, what: impl FnOnce(&mut Snapshot)) {
+        self.seen.send_if_modified(|seen| {
+            let is_current = seen.run == self.run;
+            if is_current {
+                what(seen);
+            }
+            is_current
         });
     }
 
@@ -201,7 +213,7 @@ impl Server {
                 ));
             }
         };
-        self.seen.send_modify(|seen| {
+        self.tell(|seen| {
             seen.state = ready(peer, listed.len(), &seen.state);
             seen.listed = Arc::new(listed);
             seen.link = Some(link.clone());

@@ -38,6 +38,8 @@ pub struct Status {
 /// The state, and what stands behind it.
 #[derive(Clone, Debug)]
 pub(super) struct Snapshot {
+    /// Which start this is about; a task of an earlier one has nothing to say any more.
+    pub(super) run: u64,
     pub(super) state: State,
     /// There while it is ready.
     pub(super) link: Option<Link>,
@@ -50,6 +52,7 @@ pub(super) struct Snapshot {
 impl Snapshot {
     pub(super) fn of(state: State) -> Self {
         Self {
+            run: 0,
             state,
             link: None,
             listed: Arc::default(),

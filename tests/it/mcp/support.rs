@@ -69,7 +69,7 @@ impl Servers {
             .map(|(name, settings)| (name.to_owned(), settings))
             .collect();
         let project = folder.path().canonicalize().unwrap();
-        let mut fleet = Fleet::new(&servers, project, environment);
+        let mut fleet = Fleet::new(&servers, &project, environment);
         fleet.start();
         fleet.settled().await;
         Self { fleet, folder }
