@@ -64,7 +64,6 @@ pub enum News {
         tools: usize,
     },
     Failed(String),
-    Stopped,
 }
 
 /// No server has that name.
@@ -113,19 +112,19 @@ impl Fleet {
     /// Waits until [`Self::changed`] may have something to tell; for ever where there is no server.
     pub async fn wait_for_news(&mut self) {
         while self.members.iter().all(|member| member.news().is_none()) {
-            let seen = self
+            // One without a server will have no more news.
+            let alive = self
                 .members
                 .iter_mut()
-                .map(|member| Box::pin(member.seen.changed()));
-            let seen: Vec<_> = seen.collect();
+                .filter(|member| member.server.is_some());
+            let seen: Vec<_> = alive
+                .map(|member| Box::pin(member.seen.changed()))
+                .collect();
             if seen.is_empty() {
                 std::future::pending::<()>().await;
             }
-            // An error is the end of one that will have no more news; the others go on.
-            let (told, ..) = futures_util::future::select_all(seen).await;
-            if told.is_err() {
-                std::future::pending::<()>().await;
-            }
+            // The senders are in the members.
+            drop(futures_util::future::select_all(seen).await);
         }
     }
 
@@ -209,6 +208,7 @@ impl Member {
         let (sender, seen) = watch::channel(Snapshot::of(state));
         let server = setup.map(|setup| Server {
             setup: Arc::new(setup),
+            run: 0,
             seen: sender,
             journal: Journal::default(),
             stop: CancellationToken::new(),
@@ -236,15 +236,18 @@ impl Member {
             return;
         };
         server.stop = CancellationToken::new();
+        server.run += 1;
         let server = server.clone();
-        server.seen.send_modify(|seen| seen.state = State::Starting);
+        server.seen.send_modify(|seen| {
+            seen.run = server.run;
+            seen.state = State::Starting;
+            seen.link = None;
+        });
         self.task = Some(tokio::spawn(async move {
-            if let Some(mut before) = before {
-                if timeout(SHUTDOWN, &mut before).await.is_err() {
-                    before.abort();
-                }
-                // The old task has just told its end.
-                server.seen.send_modify(|seen| seen.state = State::Starting);
+            if let Some(mut before) = before
+                && timeout(SHUTDOWN, &mut before).await.is_err()
+            {
+                before.abort();
             }
             server.live().await;
         }));
@@ -320,10 +323,6 @@ fn news(before: &Snapshot, now: &Snapshot) -> Option<News> {
         (_, State::Ready { tools, .. }) => Some(News::CameUp { tools: *tools }),
         (State::Failed(old), State::Failed(why)) if old == why => None,
         (_, State::Failed(why)) => Some(News::Failed(why.clone())),
-        (State::Starting | State::Ready { .. } | State::Failed(_), State::Stopped) => {
-            Some(News::Stopped)
-        }
-        (State::Stopped | State::Disabled, State::Stopped)
-        | (_, State::Starting | State::Disabled) => None,
+        (_, State::Stopped | State::Starting | State::Disabled) => None,
     }
 }
