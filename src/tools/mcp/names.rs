@@ -40,15 +40,14 @@ pub(super) fn of_tools(server: &str, tools: &[&str], taken: &BTreeSet<String>) -
     let whole = |tool: &str| format!("{server}{BETWEEN}{tool}");
     let is_exact = |tool: &str| fitting(tool) == tool && whole(tool).len() <= LONGEST;
     let mut taken = taken.clone();
-    let exact: BTreeSet<&str> = tools
+    let exact: Vec<bool> = tools
         .iter()
-        .copied()
-        .filter(|tool| is_exact(tool) && taken.insert(whole(tool)))
+        .map(|tool| is_exact(tool) && taken.insert(whole(tool)))
         .collect();
+    let tools = tools.iter().zip(exact);
     tools
-        .iter()
-        .map(|tool| {
-            if exact.contains(tool) {
+        .map(|(tool, is_exact)| {
+            if is_exact {
                 return whole(tool);
             }
             free(whole(&fitting(tool)), tool, LONGEST, &mut taken)
