@@ -7,6 +7,7 @@
 //!   registry     which tools there are, which of them a request offers
 //!   policy       effect -> allowed, asked, refused
 //!   shape        a result cut to what a window can bear
+//!   mcp/         tools of other programs
 //! ```
 //!
 //! A tool says what a call would do ([`Effect`]) before it does it; whether it may is decided elsewhere. What it
@@ -17,6 +18,7 @@ mod clock;
 pub mod fetch;
 pub mod files;
 pub mod history;
+pub mod mcp;
 pub mod policy;
 mod registry;
 mod request;
