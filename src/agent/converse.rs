@@ -236,6 +236,7 @@ impl Agent {
             messages: plan.messages().cloned().collect(),
             tools: plan.tools().cloned().collect(),
             max_tokens: plan.max_tokens(),
+            temperature: None,
             purpose: Purpose::Reply,
             delivery: self.settings.delivery,
         }
