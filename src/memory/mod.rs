@@ -11,6 +11,8 @@ mod modes;
 mod prompts;
 pub mod proof;
 pub mod recall;
+pub mod report;
+mod results;
 mod script;
 mod settings;
 pub mod summary;
@@ -301,7 +303,8 @@ fn observe(mode: &mut dyn MemoryMode, session: &Session, turns: &[&Turn]) {
         let messages = session.messages_of(turn);
         let exchange = Exchange::of(messages);
         if let Some(board) = mode.board_mut() {
-            for edit in tracking::called(messages) {
+            let called = tracking::called(messages).into_iter();
+            for edit in called.chain(tracking::reported(messages)) {
                 // The model was told at the time what could not be noted.
                 board.edit(&edit, By::Tool, exchange.at).ok();
             }

@@ -54,6 +54,8 @@ pub struct Prompts {
     pub summary: Prompt,
     /// How what recall found stands in a request.
     pub recall: Prompt,
+    /// How what was found out aside stands in a request.
+    pub results: Prompt,
     /// How recall and mode state stand in front of the input, where they are no system text.
     pub reference: Prompt,
 }
@@ -78,6 +80,7 @@ impl Prompts {
             shorten: text("prompts/shorten.md"),
             summary: text("blocks/summary.md"),
             recall: text("blocks/recall.md"),
+            results: text("blocks/results.md"),
             reference: text("blocks/reference.md"),
         }
     }
@@ -111,12 +114,13 @@ mod tests {
             shorten,
             summary,
             recall,
+            results,
             reference,
         } = Prompts::embedded();
         let modes = [conversation, code, reasoning];
         let of_modes = modes.into_iter().flat_map(|mode| [mode.prompt, mode.block]);
         for prompt in [
-            base, tools, compact, summarise, shorten, summary, recall, reference,
+            base, tools, compact, summarise, shorten, summary, recall, results, reference,
         ]
         .into_iter()
         .chain(of_modes)

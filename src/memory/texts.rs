@@ -10,12 +10,13 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 18] = [
+pub const TEXTS: [(&str, &str); 19] = [
     text!("blocks/code.md"),
     text!("blocks/conversation.md"),
     text!("blocks/reasoning.md"),
     text!("blocks/recall.md"),
     text!("blocks/reference.md"),
+    text!("blocks/results.md"),
     text!("blocks/summary.md"),
     text!("cues/code.yaml"),
     text!("cues/conversation.yaml"),
