@@ -17,15 +17,19 @@ mod ledger;
 mod recalling;
 mod reply;
 pub mod shelf;
+mod think;
 mod toolbox;
 mod turn;
 mod writing;
 
 use std::sync::Arc;
 
-use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, Usage, Withdrawal};
+use crate::chat::{
+    Hybrid, Record, Scratchpad, Session, SessionName, Tokens, TurnId, Usage, Withdrawal,
+};
 use crate::clock::Clock;
 use crate::context::{self, ContextPlan};
+use crate::memory::report::Report;
 use crate::memory::tracking::{CannotEdit, Edit, Edited};
 use crate::memory::{BadMode, Memory, summary};
 use crate::provider::{Delivery, Provider};
@@ -36,6 +40,7 @@ pub use counter::{Count, Uncounted};
 pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
 pub use ledger::Ledger;
 use shelf::Shelf;
+pub use think::{Stage, ThinkSettings};
 pub use toolbox::{Approval, Approver, Asked, Files, Limits, Nobody, Toolbox};
 pub use turn::{TurnError, TurnFailure, TurnReport};
 pub use writing::{NotWritten, Progress};
@@ -50,6 +55,7 @@ pub struct Settings {
     /// The model that summarises, where it is not the one that answers.
     pub summariser: Option<Arc<dyn Provider>>,
     pub jobs: Running,
+    pub think: ThinkSettings,
     /// What recall works with; `None`: nothing is recalled.
     pub recall: Option<shelf::Parts>,
 }
@@ -266,6 +272,9 @@ impl Agent {
         if let Some(kept) = &mut self.shelf {
             kept.take_back(self.ledger.session(), turn);
         }
+        if let Some(scratchpad) = self.without_thoughts_of(turn) {
+            self.ledger.apply(Record::ScratchpadReplaced(scratchpad));
+        }
         // No summary goes on speaking of what was taken back.
         if let Some(hybrid) = fitting {
             self.ledger.apply(Record::HybridReplaced(hybrid));
@@ -273,6 +282,17 @@ impl Agent {
         let states = self.memory.withdraw(self.ledger.session());
         self.ledger.apply(states);
         Ok(input.unwrap_or_default())
+    }
+
+    /// The scratchpad without what a turn thought through, where it has any of it.
+    fn without_thoughts_of(&self, turn: TurnId) -> Option<Scratchpad> {
+        let session = self.session();
+        let turn = session.turns().iter().rfind(|it| it.id == turn)?;
+        let mut scratchpad = session.scratchpad().clone();
+        for report in Report::of(session.messages_of(turn)) {
+            scratchpad.forget_thought(report.number);
+        }
+        (scratchpad != *session.scratchpad()).then_some(scratchpad)
     }
 
     /// Goes back to the summary before the present one; what it does not cover is sent again.

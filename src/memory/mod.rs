@@ -24,7 +24,7 @@ pub mod writing;
 pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
 pub use draft::{Offered, Surroundings};
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
-pub use prompts::{ModeTexts, Prompt, Prompts};
+pub use prompts::{ModeTexts, Prompt, Prompts, ThinkTexts};
 pub use proof::{OutOfReach, Place, Proof};
 pub use settings::{
     CodeSettings, ConversationSettings, ModesSettings, ReasoningSettings, RecallSettings, Settings,
@@ -32,6 +32,7 @@ pub use settings::{
 };
 pub use summary::{NotSummarised, Summarised, SummaryJob};
 pub use texts::TEXTS;
+pub use transcript::fenced;
 
 use tracking::{Board, By, CannotEdit, Edit, Edited, Exchange};
 
@@ -123,6 +124,10 @@ impl Memory {
 
     pub fn mode(&self) -> &Preset {
         self.modes.active().preset()
+    }
+
+    pub fn think_prompts(&self) -> &ThinkTexts {
+        &self.prompts.think
     }
 
     pub fn recall_settings(&self) -> &RecallSettings {

@@ -38,7 +38,15 @@ pub struct ModeTexts {
     pub block: Prompt,
 }
 
-/// Every prompt that memory uses.
+/// How the steps of thinking something through are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThinkTexts {
+    pub branch: Prompt,
+    pub develop: Prompt,
+    pub converge: Prompt,
+}
+
+/// Every prompt that is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompts {
     pub base: Prompt,
@@ -50,6 +58,7 @@ pub struct Prompts {
     pub compact: Prompt,
     pub summarise: Prompt,
     pub shorten: Prompt,
+    pub think: ThinkTexts,
     /// How the running summary stands in a request.
     pub summary: Prompt,
     /// How what recall found stands in a request.
@@ -78,6 +87,11 @@ impl Prompts {
             compact: text("prompts/compact.md"),
             summarise: text("prompts/summarise.md"),
             shorten: text("prompts/shorten.md"),
+            think: ThinkTexts {
+                branch: text("prompts/think_branch.md"),
+                develop: text("prompts/think_develop.md"),
+                converge: text("prompts/think_converge.md"),
+            },
             summary: text("blocks/summary.md"),
             recall: text("blocks/recall.md"),
             results: text("blocks/results.md"),
@@ -112,6 +126,7 @@ mod tests {
             compact,
             summarise,
             shorten,
+            think,
             summary,
             recall,
             results,
@@ -124,6 +139,7 @@ mod tests {
         ]
         .into_iter()
         .chain(of_modes)
+        .chain([think.branch, think.develop, think.converge])
         {
             assert!(!prompt.text.trim().is_empty(), "{}", prompt.file);
         }

@@ -10,7 +10,7 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 19] = [
+pub const TEXTS: [(&str, &str); 22] = [
     text!("blocks/code.md"),
     text!("blocks/conversation.md"),
     text!("blocks/reasoning.md"),
@@ -28,6 +28,9 @@ pub const TEXTS: [(&str, &str); 19] = [
     text!("prompts/compact.md"),
     text!("prompts/shorten.md"),
     text!("prompts/summarise.md"),
+    text!("prompts/think_branch.md"),
+    text!("prompts/think_converge.md"),
+    text!("prompts/think_develop.md"),
     text!("prompts/tools.md"),
     text!("search/english.yaml"),
 ];

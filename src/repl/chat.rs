@@ -179,6 +179,7 @@ impl<'a> Chat<'a> {
         match next {
             Ok(Next::Confirm(question, deed)) => self.confirm(&question, deed).await,
             Ok(Next::Retry) => self.ask(Question::Again).await,
+            Ok(Next::Think(task)) => self.ask(Question::Think(task)).await,
             Ok(Next::Compact) => self.compact().await,
             Ok(Next::Paste) => self.paste().await,
             Ok(Next::Leave) => {

@@ -14,6 +14,7 @@
 
 mod approvals;
 mod clock;
+mod deep_think;
 pub mod files;
 pub mod history;
 pub mod policy;
@@ -39,6 +40,7 @@ use crate::memory::tracking::Edit;
 
 pub use approvals::{Approvals, ApprovalsError};
 pub use clock::CurrentTime;
+pub use deep_think::{DeepThink, Thinking};
 pub use history::HistorySearch;
 pub use registry::{Listed, REQUEST_TOOLS, Registry, Selection, State, Switch, UnknownTool};
 pub use request::RequestTools;
@@ -148,6 +150,8 @@ pub enum Fact {
 pub enum Wish {
     /// A note on a board of memory.
     Track(Edit),
+    /// A question thought through.
+    Think(Thinking),
     /// Other tools in the next request, or the catalogue.
     Load {
         add: Vec<String>,
