@@ -34,7 +34,10 @@ pub enum NotWritten {
     NoKey,
     #[error("the key {key:?} is reserved; choose another")]
     Reserved { key: String },
-    #[error("the scratchpad holds {} keys and takes no more; write over one of them", Scratchpad::MOST_KEYS)]
+    #[error(
+        "the scratchpad holds {} keys and takes no more; write over one of them",
+        Scratchpad::MOST_KEYS
+    )]
     Full,
 }
 
@@ -73,7 +76,9 @@ impl Scratchpad {
 
     /// Keys that a model may read.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.entries().map(|(key, _)| key).filter(|key| is_readable(key))
+        self.entries()
+            .map(|(key, _)| key)
+            .filter(|key| is_readable(key))
     }
 
     /// What a model or a person writes.

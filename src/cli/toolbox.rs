@@ -15,7 +15,8 @@ use crate::tools::files::{
 };
 use crate::tools::policy::{Asking, Stance, Writing};
 use crate::tools::{
-    Approvals, CurrentTime, DeepThink, HistorySearch, Registry, RequestTools, Selection, Tool, Track, tool,
+    Approvals, CurrentTime, DeepThink, HistorySearch, Registry, RequestTools, Selection, Tool,
+    Track, tool,
 };
 
 /// The folder that tools work in: `--project`, else where the program was started.

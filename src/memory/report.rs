@@ -69,7 +69,7 @@ pub struct Report {
 const TITLE: &str = "# Deep think #";
 const ANSWER: &str = "\n## Answer\n";
 const STAR: &str = "★ ";
-const BEST_SO_FAR: &str = "Stopped early: the best so far";
+const BEST_SO_FAR: &str = "Not weighed: the best so far";
 const CONFIDENCE: &str = "Confidence: ";
 
 const TASK_CHARS: usize = 200;

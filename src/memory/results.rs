@@ -52,6 +52,9 @@ mod tests {
         let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
         assert_eq!(lines.len(), 5);
         assert!(lines[0].starts_with("- think-7: result 7 x"), "{text}");
-        assert!(lines.iter().all(|line| line.chars().count() == 200), "{text}");
+        assert!(
+            lines.iter().all(|line| line.chars().count() == 200),
+            "{text}"
+        );
     }
 }

@@ -8,7 +8,10 @@ use crate::chat::{Message, Part, Role, ToolSpec};
 
 /// A number as it was written down: 0.7, not what is nearest to it in fewer bits.
 pub(super) fn decimal(number: f32) -> Value {
-    number.to_string().parse().map_or(Value::Null, |number: f64| number.into())
+    number
+        .to_string()
+        .parse()
+        .map_or(Value::Null, |number: f64| number.into())
 }
 
 /// What one side says before the other answers.

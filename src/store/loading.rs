@@ -246,9 +246,7 @@ fn read_scratchpad(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result<
         Content::Folder => Err(Unusable::Damaged),
     };
     match read {
-        Ok(scratchpad) => loaded
-            .session
-            .apply(Record::ScratchpadReplaced(scratchpad)),
+        Ok(scratchpad) => loaded.session.apply(Record::ScratchpadReplaced(scratchpad)),
         Err(Unusable::Newer(found)) => return Err(newer(path, found)),
         Err(Unusable::Damaged) => loaded.damage.push(Damage::Scratchpad),
     }

@@ -268,7 +268,11 @@ mod tests {
                 confidence,
                 ..weighing(&[None], None)
             }));
-            assert_eq!(course.is_enough(), expected, "{round} {stops} {confidence:?}");
+            assert_eq!(
+                course.is_enough(),
+                expected,
+                "{round} {stops} {confidence:?}"
+            );
         }
     }
 

@@ -39,17 +39,28 @@ const AT_ONCE: usize = 4;
 /// How far thinking has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    Branching { round: usize, rounds: usize },
+    Branching {
+        round: usize,
+        rounds: usize,
+    },
     /// So many of these approaches are worked out.
-    Developing { done: usize, of: usize },
-    Converging { approaches: usize },
+    Developing {
+        done: usize,
+        of: usize,
+    },
+    Converging {
+        approaches: usize,
+    },
 }
 
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Branching { round, rounds } => {
-                write!(f, "thinking: looking for approaches, round {round} of {rounds} …")
+                write!(
+                    f,
+                    "thinking: looking for approaches, round {round} of {rounds} …"
+                )
             }
             Self::Developing { done, of } => {
                 write!(f, "thinking: branch {} of {of} …", (done + 1).min(*of))
@@ -231,7 +242,10 @@ impl Agent {
         match self.answer(request, cancel).await {
             Ok(text) => Ok(course.branched(read::approaches(&text, settings.num_branches))),
             Err(Fruitless::Failed(failure)) if course.round() == 1 => {
-                tracing::warn!(why = chain(&failure), "no approaches; the direct one is taken");
+                tracing::warn!(
+                    why = chain(&failure),
+                    "no approaches; the direct one is taken"
+                );
                 Ok(course.branched(None))
             }
             Err(fruitless) => Err(fruitless),
@@ -280,10 +294,10 @@ impl Agent {
                 Err(why) => fruitless = why,
             }
         }
-        if worked == 0 || cancel.is_cancelled() {
-            return Err(fruitless);
+        if cancel.is_cancelled() {
+            return Err(Fruitless::Interrupted);
         }
-        Ok(())
+        if worked == 0 { Err(fruitless) } else { Ok(()) }
     }
 
     async fn converge(
@@ -298,7 +312,10 @@ impl Agent {
         let approaches = course.candidates().count();
         observe(TurnEvent::Thinking(Stage::Converging { approaches }));
         let prompt = &self.memory.think_prompts().converge;
-        let texts = course.candidates().zip(1..).map(|(it, number)| told(it, number));
+        let texts = course
+            .candidates()
+            .zip(1..)
+            .map(|(it, number)| told(it, number));
         let texts = fenced(&texts.collect::<Vec<_>>().join("\n\n"));
         let filled = prompt.fill(&[("approaches", &texts)]);
         let request = self.question(prompt, &filled, ground, abilities, settings)?;
@@ -362,7 +379,10 @@ fn message_id() -> MessageId {
 
 /// What earlier rounds brought, for finding more.
 fn earlier(course: &Course) -> String {
-    let texts = course.candidates().zip(1..).map(|(it, number)| told(it, number));
+    let texts = course
+        .candidates()
+        .zip(1..)
+        .map(|(it, number)| told(it, number));
     let texts: Vec<String> = texts.collect();
     if texts.is_empty() {
         return String::new();

@@ -38,7 +38,13 @@ const TITLE: &[&str] = &["title", "name", "approach"];
 const IDEA: &[&str] = &["idea", "description", "summary", "rationale", "approach"];
 const STEPS: &[&str] = &["steps", "reasoning", "plan"];
 const RESULT: &[&str] = &[
-    "result", "answer", "solution", "analysis", "development", "conclusion", "content",
+    "result",
+    "answer",
+    "solution",
+    "analysis",
+    "development",
+    "conclusion",
+    "content",
 ];
 const CRITIQUE: &[&str] = &["critique", "self_critique", "weaknesses", "risks"];
 const SCORE: &[&str] = &["score", "rating", "value"];
@@ -49,7 +55,13 @@ const BEST: &[&str] = &["best", "best_approach", "best_index", "chosen", "winner
 const CONFIDENCE: &[&str] = &["confidence"];
 const GOES_ON: &[&str] = &["continue", "should_continue", "go_on", "needs_more"];
 const STOPS: &[&str] = &["stop", "done", "should_stop"];
-const ANSWER: &[&str] = &["answer", "final_answer", "synthesis", "conclusion", "result"];
+const ANSWER: &[&str] = &[
+    "answer",
+    "final_answer",
+    "synthesis",
+    "conclusion",
+    "result",
+];
 
 /// Approaches, at most so many.
 pub(super) fn approaches(text: &str, most: usize) -> Option<Vec<Approach>> {
@@ -69,7 +81,11 @@ fn approach(value: &Value) -> Option<Approach> {
         Value::Object(fields) => (text(fields, TITLE), text(fields, IDEA)),
         _ => return None,
     };
-    let title = if title.is_empty() { idea.clone() } else { title };
+    let title = if title.is_empty() {
+        idea.clone()
+    } else {
+        title
+    };
     (!title.trim().is_empty()).then_some(Approach { title, idea })
 }
 
@@ -140,7 +156,10 @@ fn scores(value: Option<&Value>, titles: &[&str]) -> Vec<Option<(f32, String)>> 
         Some(Value::Array(list)) => {
             for (order, value) in list.iter().enumerate() {
                 let named = value.as_object().and_then(|fields| field(fields, WHICH));
-                set(named.map_or(Some(order), |named| place(named, titles)), value);
+                set(
+                    named.map_or(Some(order), |named| place(named, titles)),
+                    value,
+                );
             }
         }
         Some(Value::Object(named)) => {
@@ -203,7 +222,10 @@ fn text(fields: &Map<String, Value>, names: &[&str]) -> String {
         list @ Value::Array(_) => Some(lines(list).join("\n")),
         _ => None,
     });
-    texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+    texts
+        .into_iter()
+        .find(|text| !text.is_empty())
+        .unwrap_or_default()
 }
 
 fn lines(value: &Value) -> Vec<String> {
@@ -223,7 +245,9 @@ fn lines(value: &Value) -> Vec<String> {
 /// The text as JSON, else what a fence holds, else the first object in it that is whole.
 fn json(text: &str) -> Option<Value> {
     let direct = whole(text.trim());
-    direct.or_else(|| fenced(text)).or_else(|| first_object(text))
+    direct
+        .or_else(|| fenced(text))
+        .or_else(|| first_object(text))
 }
 
 fn whole(text: &str) -> Option<Value> {
@@ -289,7 +313,8 @@ mod tests {
 
     #[test]
     fn work_is_read_from_json_or_plain_words_and_not_from_broken_json() {
-        let whole = r#"{"steps": ["one", "two"], "result": "r", "critique": "c", "score": "7.5/10"}"#;
+        let whole =
+            r#"{"steps": ["one", "two"], "result": "r", "critique": "c", "score": "7.5/10"}"#;
         let expected = Work {
             steps: vec!["one".into(), "two".into()],
             result: "r".into(),

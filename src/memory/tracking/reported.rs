@@ -8,7 +8,9 @@ use crate::memory::report::{Ranked, Report, Verdict};
 
 /// The changes that reports of a turn mean, in order; none of one that was ended before anything was weighed.
 pub fn reported(messages: &[Message]) -> Vec<Edit> {
-    Report::of(messages).flat_map(|report| edits(&report)).collect()
+    Report::of(messages)
+        .flat_map(|report| edits(&report))
+        .collect()
 }
 
 fn edits(report: &Report) -> Vec<Edit> {

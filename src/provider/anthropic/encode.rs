@@ -164,7 +164,11 @@ mod tests {
     fn a_temperature_is_sent_where_there_is_one() {
         let request = samples::warm();
         assert_eq!(body("m", &request)["temperature"], json!(0.7));
-        assert!(body("m", &samples::everything()).get("temperature").is_none());
+        assert!(
+            body("m", &samples::everything())
+                .get("temperature")
+                .is_none()
+        );
     }
 
     #[test]

@@ -143,7 +143,11 @@ mod tests {
             no_temperature: true,
             ..Dialect::default()
         };
-        assert!(body("m", &samples::warm(), refusing).get("temperature").is_none());
+        assert!(
+            body("m", &samples::warm(), refusing)
+                .get("temperature")
+                .is_none()
+        );
     }
 
     #[test]

@@ -4,7 +4,9 @@
 use serde_json::{Value, json};
 
 use super::{VERSION, unknown_version};
-use crate::chat::{Compaction, Hybrid, MessageId, ModeStates, Scratchpad, Summary, Timestamp, Unknown};
+use crate::chat::{
+    Compaction, Hybrid, MessageId, ModeStates, Scratchpad, Summary, Timestamp, Unknown,
+};
 
 /// Why a side file cannot be used.
 #[derive(Debug, PartialEq, Eq)]
@@ -287,7 +289,9 @@ mod tests {
     #[test]
     fn a_scratchpad_has_the_form_of_the_golden_file_and_reads_back() {
         let mut scratchpad = Scratchpad::default();
-        scratchpad.keep_thought(1, "# Deep think #1\nUse B.").unwrap();
+        scratchpad
+            .keep_thought(1, "# Deep think #1\nUse B.")
+            .unwrap();
         scratchpad.write("port", "8080").unwrap();
         let file = write_scratchpad(&scratchpad);
         assert_eq!(
@@ -300,7 +304,10 @@ mod tests {
     #[test]
     fn a_scratchpad_of_another_program_keeps_what_is_no_text() {
         let read = read_scratchpad(br#"{"a":"x","b":{"c":[1]}}"#).unwrap();
-        assert_eq!((read.get("a"), read.get("b")), (Some("x"), Some(r#"{"c":[1]}"#)));
+        assert_eq!(
+            (read.get("a"), read.get("b")),
+            (Some("x"), Some(r#"{"c":[1]}"#))
+        );
         assert_eq!(read_scratchpad(b"[1]"), Err(Unusable::Damaged));
         let newer = read_scratchpad(br#"{"version":9,"a":"x"}"#);
         assert_eq!(newer, Err(Unusable::Newer("9".into())));
