@@ -629,12 +629,12 @@ fn with_all_files(disk: &MemoryDisk) -> Session {
     turn(&mut opened, "one", "1");
     assert!(say(&mut opened, hybrid(1)));
     assert!(say(&mut opened, mode_states()));
+    assert!(say(&mut opened, scratchpad()));
     leave(opened);
     let mut opened = open(&on(disk), "a");
     turn(&mut opened, "two", "2");
     for file in [
         "data/history/a_pins.json",
-        "data/history/a_scratchpad.json",
         "data/history/a_outputs/1.txt",
         "data/history/a.json.damaged-20200101T000000Z",
         "data/vectordb/sessions/a/exchanges.jsonl",

@@ -294,10 +294,9 @@ mod tests {
             .unwrap();
         scratchpad.write("port", "8080").unwrap();
         let file = write_scratchpad(&scratchpad);
-        assert_eq!(
-            String::from_utf8_lossy(&file),
-            include_str!("../golden/session_scratchpad.json")
-        );
+        let value = |text: &[u8]| serde_json::from_slice::<Value>(text).unwrap();
+        let golden = include_bytes!("../golden/session_scratchpad.json");
+        assert_eq!(value(&file), value(golden));
         assert_eq!(read_scratchpad(&file), Ok(scratchpad));
     }
 
