@@ -63,10 +63,6 @@ impl Course {
         }
     }
 
-    pub(super) fn settings(&self) -> ThinkSettings {
-        self.settings
-    }
-
     /// The round that runs, from 1.
     pub(super) fn round(&self) -> usize {
         self.round
@@ -264,8 +260,8 @@ mod tests {
             let mut course = course(&["A"]);
             course.round = round;
             course.weighed(Some(Weighing {
-                stops,
                 confidence,
+                stops,
                 ..weighing(&[None], None)
             }));
             assert_eq!(
