@@ -274,6 +274,7 @@ fn turns(session: &Session, recalling: Recalling, questions: &[String], folder: 
     let settings = AgentSettings {
         summariser: None,
         jobs: Running::Background,
+        think: cogtrix::agent::ThinkSettings::default(),
         recall: match recalling {
             Recalling::On => Some(parts(folder.join("vectordb"))),
             Recalling::Off => None,

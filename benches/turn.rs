@@ -178,6 +178,7 @@ fn agent(opened: Opened) -> Agent {
     let settings = AgentSettings {
         summariser: None,
         jobs: Running::Background,
+        think: cogtrix::agent::ThinkSettings::default(),
         recall: None,
         context: context::Settings::default(),
         delivery: Delivery::Streamed,

@@ -125,6 +125,7 @@ pub(crate) fn agent(held: Held, opened: Opened, clock: Arc<ManualClock>) -> Agen
         directory: "~/project".into(),
         summariser: None,
         jobs: Running::Foreground,
+        think: cogtrix::agent::ThinkSettings::default(),
         recall: Some(recall()),
     };
     let provider = Arc::new(Talkative {
@@ -185,7 +186,7 @@ impl Provider for Talkative {
     fn stream(&self, request: ChatRequest) -> EventStream {
         let reply = match request.purpose {
             Purpose::Summary => summary(&request.messages[0].said()),
-            Purpose::Reply => {
+            Purpose::Reply | Purpose::Thought => {
                 let mut writer = self.writer.lock().expect("nothing panics in it");
                 let sentences = 4 + writer.below(9);
                 writer.sentences(sentences)

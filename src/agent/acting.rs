@@ -84,10 +84,11 @@ impl Agent {
             Ok(approved) => self.run_tool(turn, approved, observe, cancel).await,
             Err(failure) => Err(failure),
         };
-        let output = done.and_then(|done| match done {
-            Done::Output(output) => Ok(output),
-            Done::Wish(wish) => self.grant(wish),
-        });
+        let output = match done {
+            Ok(Done::Output(output)) => Ok(output),
+            Ok(Done::Wish(wish)) => self.grant(wish, observe, cancel).await,
+            Err(failure) => Err(failure),
+        };
         observe(TurnEvent::ToolFinished(ToolReport {
             call: call.clone(),
             took: began.elapsed(),
@@ -204,8 +205,14 @@ impl Agent {
     }
 
     /// Does what only an agent can do.
-    fn grant(&mut self, wish: Wish) -> Result<Output, Failure> {
+    async fn grant(
+        &mut self,
+        wish: Wish,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Output, Failure> {
         match wish {
+            Wish::Think(thinking) => self.think_for_model(&thinking, observe, cancel).await,
             Wish::Load { add, remove, query } => {
                 let mode = self.memory.mode().name.clone();
                 let registry = &mut self.toolbox.registry;

@@ -17,7 +17,7 @@ use super::{Agent, LastRequest};
 use crate::chat::{
     Calibration, Message, Outcome, Part, Record, Role, Tokens, ToolCall, ToolSpec, TurnId, Usage,
 };
-use crate::context::{self, Budget, ContextPlan, DoesNotFit, TokenUsage};
+use crate::context::{self, Budget, ContextPlan, DoesNotFit, Draft, TokenUsage};
 use crate::memory::{Offered, Surroundings};
 use crate::provider::{Abilities, ChatRequest, FinishReason, ProviderError, Purpose};
 
@@ -212,30 +212,42 @@ impl Agent {
         tools: &[ToolSpec],
         budget: Budget,
     ) -> Result<ContextPlan, DoesNotFit> {
+        let draft = self.draft(asking.input, asking.lookup, tools, budget);
+        context::fit(draft, budget)
+    }
+
+    /// What a request would hold if there were room.
+    pub(super) fn draft(
+        &self,
+        input: &Message,
+        lookup: &Lookup,
+        tools: &[ToolSpec],
+        budget: Budget,
+    ) -> Draft {
         let further = self.toolbox.registry.further(&self.memory.mode().name);
         let around = Surroundings {
             directory: self.settings.directory.clone(),
             now: self.clock.now(),
             room: budget.prompt(),
             layout: self.settings.context.layout,
-            recall: self.searching(asking.lookup),
+            recall: self.searching(lookup),
             offered: (!tools.is_empty()).then_some(Offered {
                 tools,
                 further: &further,
             }),
             result_chars: self.settings.context.tool_output_trim_chars,
         };
-        let draft = self.memory.prepare(self.session(), asking.input, &around);
-        context::fit(draft, budget)
+        self.memory.prepare(self.session(), input, &around)
     }
 
-    fn request(&self, plan: &ContextPlan) -> ChatRequest {
+    pub(super) fn request(&self, plan: &ContextPlan) -> ChatRequest {
         ChatRequest {
             system: plan.system(self.settings.context.merge_system),
             recalled: plan.recalled().map(Cow::into_owned),
             messages: plan.messages().cloned().collect(),
             tools: plan.tools().cloned().collect(),
             max_tokens: plan.max_tokens(),
+            temperature: None,
             purpose: Purpose::Reply,
             delivery: self.settings.delivery,
         }

@@ -112,6 +112,7 @@ fn request(text: &str) -> ChatRequest {
         messages: vec![message].into(),
         tools: Vec::new(),
         max_tokens: Tokens(1),
+        temperature: None,
         purpose: Purpose::Reply,
         delivery: Delivery::Whole,
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::shelf::News;
+use super::think::Stage;
 use crate::chat::{Tokens, ToolCall};
 use crate::context::{ContextPlan, SectionKind, TokenUsage};
 use crate::hint::chain;
@@ -22,6 +23,8 @@ pub enum TurnEvent {
         why: String,
         after: Duration,
     },
+    /// How far thinking something through has come.
+    Thinking(Stage),
     ToolStarted(ToolCall),
     /// What a running tool has to say, as it comes.
     ToolOutput(String),
@@ -81,6 +84,10 @@ pub enum Warning {
     /// The window is too small for the tools and the rest.
     ToolsLeftOut {
         tools: usize,
+    },
+    /// Thinking ended before it was through.
+    ThoughtCut {
+        why: String,
     },
     /// A "always" could not be kept.
     NotRemembered {
@@ -172,6 +179,9 @@ impl fmt::Display for Warning {
                 f,
                 "the model's window is too small for {tools} tools; asked without them (`--tools none` leaves them out for good)"
             ),
+            Self::ThoughtCut { why } => {
+                write!(f, "thinking ended early: {why}; this is the best so far")
+            }
             Self::NotRemembered { why, hint } => write!(f, "not remembered: {why}; {hint}"),
         }
     }

@@ -17,6 +17,7 @@ mod ledger;
 mod recalling;
 mod reply;
 pub mod shelf;
+mod think;
 mod toolbox;
 mod turn;
 mod undo;
@@ -37,6 +38,7 @@ pub use counter::{Count, Uncounted};
 pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
 pub use ledger::Ledger;
 use shelf::Shelf;
+pub use think::{Stage, ThinkSettings};
 pub use toolbox::{Approval, Approver, Asked, Files, Limits, Nobody, Toolbox};
 pub use turn::{TurnError, TurnFailure, TurnReport};
 pub use undo::{NoTurn, Undone};
@@ -52,6 +54,7 @@ pub struct Settings {
     /// The model that summarises, where it is not the one that answers.
     pub summariser: Option<Arc<dyn Provider>>,
     pub jobs: Running,
+    pub think: ThinkSettings,
     /// What recall works with; `None`: nothing is recalled.
     pub recall: Option<shelf::Parts>,
 }

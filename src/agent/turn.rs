@@ -12,7 +12,25 @@ use super::{Agent, NoTurn, Running};
 use crate::chat::{Message, Outcome, Record, Role, TurnId, Usage, Withdrawal};
 use crate::context::DoesNotFit;
 use crate::hint::Hint;
+use crate::memory::report::DEEP_THINK;
 use crate::provider::ProviderError;
+
+/// What a turn is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doing {
+    Replying,
+    Thinking,
+}
+
+impl Doing {
+    /// Under whose name the last message of the turn is kept: by it a report is known, and a retry thinks again.
+    fn speaker(self) -> Option<&'static str> {
+        match self {
+            Self::Replying => None,
+            Self::Thinking => Some(DEEP_THINK),
+        }
+    }
+}
 
 /// A turn that ended with a reply, or that the person ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +66,8 @@ pub enum TurnFailure {
     Filtered,
     #[error("stopped after {steps} rounds of tool calls")]
     TooManySteps { steps: usize },
+    #[error("no approach could be worked out: what the model wrote could not be read")]
+    NoApproach,
     #[error("stopped: the same call of {tool} failed three times")]
     Stuck { tool: String },
 }
@@ -57,6 +77,7 @@ impl Hint for TurnFailure {
         match self {
             Self::Provider(error) => error.hint(),
             Self::DoesNotFit(error) => error.hint(),
+            Self::NoApproach => Some("`/retry` thinks again; another model may do better".into()),
             Self::Empty => Some("`/retry` asks again".into()),
             Self::Filtered => Some("say it in other words".into()),
             Self::TooManySteps { .. } => Some(
@@ -81,7 +102,20 @@ impl Agent {
         self.told.begin_turn();
         let at = Some(self.clock.now());
         let message = Message::text(self.session().next_message_id(0), Role::User, input, at);
-        self.run(message, observe, cancel).await
+        self.run(message, Doing::Replying, observe, cancel).await
+    }
+
+    /// Thinks a question through (C70). However this ends, the turn is recorded and closed before it returns.
+    pub async fn think(
+        &mut self,
+        task: String,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<TurnReport, TurnError> {
+        self.told.begin_turn();
+        let at = Some(self.clock.now());
+        let message = Message::text(self.session().next_message_id(0), Role::User, task, at);
+        self.run(message, Doing::Thinking, observe, cancel).await
     }
 
     /// Asks the last question again; the turn that asked it before is taken out of what is sent (C86).
@@ -93,17 +127,23 @@ impl Agent {
     ) -> Result<Result<TurnReport, TurnError>, NoTurn> {
         let asked = self.session().live_turns().next_back();
         let at = asked.and_then(|turn| self.session().messages_of(turn)[0].at);
+        let reply = asked.and_then(|turn| self.session().messages_of(turn).last());
+        let doing = match reply.and_then(Message::speaker) {
+            Some(DEEP_THINK) => Doing::Thinking,
+            Some(_) | None => Doing::Replying,
+        };
         // Saved with the record that begins the turn, so that no kill leaves the question in no view at all.
         let input = self.withdraw(Withdrawal::Retried)?;
         self.told.begin_turn();
         let at = at.or_else(|| Some(self.clock.now()));
         let message = Message::text(self.session().next_message_id(0), Role::User, input, at);
-        Ok(self.run(message, observe, cancel).await)
+        Ok(self.run(message, doing, observe, cancel).await)
     }
 
     async fn run(
         &mut self,
         input: Message,
+        doing: Doing,
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<TurnReport, TurnError> {
@@ -133,8 +173,11 @@ impl Agent {
         if let Some(warning) = warning {
             observe(TurnEvent::Warning(warning));
         }
-        let conversed = self.converse(turn, &input, &lookup, observe, cancel).await;
-        let report = self.finish(turn, conversed, observe);
+        let conversed = match doing {
+            Doing::Replying => self.converse(turn, &input, &lookup, observe, cancel).await,
+            Doing::Thinking => self.ponder(&input, &lookup, observe, cancel).await,
+        };
+        let report = self.finish(turn, doing, conversed, observe);
         if let Some(kept) = &mut self.shelf {
             kept.turn_over();
         }
@@ -174,6 +217,7 @@ impl Agent {
     fn finish(
         &mut self,
         turn: TurnId,
+        doing: Doing,
         conversed: Conversed,
         observe: &mut Observer<'_>,
     ) -> Result<TurnReport, TurnError> {
@@ -192,12 +236,11 @@ impl Agent {
         tracing::info!(%turn, outcome = outcome.as_str(), failure = failure.as_ref().map(short), tokens, "turn finished");
         let closed = outcome.closing(&text, &reason);
         let at = Some(self.clock.now());
-        let reply = Message::text(
-            self.session().next_message_id(0),
-            Role::Assistant,
-            closed.clone(),
-            at,
-        );
+        let id = self.session().next_message_id(0);
+        let reply = Message {
+            speaker: doing.speaker().map(Into::into),
+            ..Message::text(id, Role::Assistant, closed.clone(), at)
+        };
         self.ledger.apply(Record::TurnFinished {
             turn,
             messages: vec![reply],

@@ -2,7 +2,8 @@
 
 use super::toolbox::Files;
 use super::{Agent, Warning};
-use crate::chat::{Hybrid, Record, TurnId, Withdrawal};
+use crate::chat::{Hybrid, Record, Scratchpad, TurnId, Withdrawal};
+use crate::memory::report::Report;
 use crate::memory::summary;
 use crate::tools::files::{ChangesError, Restored};
 
@@ -85,6 +86,9 @@ impl Agent {
         if let Some(kept) = &mut self.shelf {
             kept.take_back(self.ledger.session(), turn);
         }
+        if let Some(scratchpad) = self.without_thoughts_of(turn) {
+            self.ledger.apply(Record::ScratchpadReplaced(scratchpad));
+        }
         // No summary goes on speaking of what was taken back.
         if let Some(hybrid) = fitting {
             self.ledger.apply(Record::HybridReplaced(hybrid));
@@ -92,6 +96,17 @@ impl Agent {
         let states = self.memory.withdraw(self.ledger.session());
         self.ledger.apply(states);
         Ok(input.unwrap_or_default())
+    }
+
+    /// The scratchpad without what a turn thought through, where it has any of it.
+    fn without_thoughts_of(&self, turn: TurnId) -> Option<Scratchpad> {
+        let session = self.session();
+        let turn = session.turns().iter().rfind(|it| it.id == turn)?;
+        let mut scratchpad = session.scratchpad().clone();
+        for report in Report::of(session.messages_of(turn)) {
+            scratchpad.forget_thought(report.number);
+        }
+        (scratchpad != *session.scratchpad()).then_some(scratchpad)
     }
 
     /// Goes back to the summary before the present one; what it does not cover is sent again.

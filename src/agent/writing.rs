@@ -103,6 +103,7 @@ impl Writer {
             messages: [message].into(),
             tools: Vec::new(),
             max_tokens,
+            temperature: None,
             purpose: Purpose::Summary,
             delivery: Delivery::Streamed,
         };

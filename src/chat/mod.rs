@@ -10,6 +10,7 @@
 mod message;
 mod name;
 mod record;
+mod scratchpad;
 mod session;
 mod time;
 mod tokens;
@@ -19,6 +20,7 @@ mod turn;
 pub use message::{Message, MessageId, Part, Role, STAND_IN, Unknown};
 pub use name::{BadName, SessionName};
 pub use record::{Compaction, Hybrid, ModeStates, Record, Summary, Withdrawal};
+pub use scratchpad::{NotWritten, Scratchpad, Written};
 pub use session::{Session, SessionMeta};
 pub use time::Timestamp;
 pub use tokens::{Calibration, Tokens, Usage};

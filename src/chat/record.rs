@@ -1,6 +1,6 @@
 //! What can happen to a session. The store keeps these in order; a session is their fold.
 
-use super::{Calibration, Message, MessageId, Outcome, Timestamp, TurnId, Unknown};
+use super::{Calibration, Message, MessageId, Outcome, Scratchpad, Timestamp, TurnId, Unknown};
 
 /// Why a turn is no longer part of what is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,4 +123,6 @@ pub enum Record {
     HybridReplaced(Hybrid),
     /// Replaces `{session}_mode_state.json` whole.
     ModeStatesReplaced(ModeStates),
+    /// Replaces `{session}_scratchpad.json` whole.
+    ScratchpadReplaced(Scratchpad),
 }

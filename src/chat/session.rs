@@ -2,8 +2,8 @@
 //! were said elsewhere: [`Session::import`] joins them.
 
 use super::{
-    Calibration, Hybrid, Message, MessageId, ModeStates, Outcome, Record, Role, SessionName,
-    Timestamp, Turn, TurnId, Unknown, Withdrawal,
+    Calibration, Hybrid, Message, MessageId, ModeStates, Outcome, Record, Role, Scratchpad,
+    SessionName, Timestamp, Turn, TurnId, Unknown, Withdrawal,
 };
 
 /// Facts about a session beside its messages.
@@ -31,6 +31,7 @@ pub struct Session {
     turns: Vec<Turn>,
     hybrid: Hybrid,
     mode_states: ModeStates,
+    scratchpad: Scratchpad,
     next_message: u64,
 }
 
@@ -98,6 +99,7 @@ impl Session {
             turns,
             hybrid: Hybrid::default(),
             mode_states: ModeStates::default(),
+            scratchpad: Scratchpad::default(),
             next_message,
         }
     }
@@ -138,6 +140,7 @@ impl Session {
             Record::ModelChanged { model } => self.change_model(model),
             Record::HybridReplaced(hybrid) => self.hybrid = hybrid,
             Record::ModeStatesReplaced(states) => self.mode_states = states,
+            Record::ScratchpadReplaced(scratchpad) => self.scratchpad = scratchpad,
         }
     }
 
@@ -271,6 +274,10 @@ impl Session {
 
     pub fn mode_states(&self) -> &ModeStates {
         &self.mode_states
+    }
+
+    pub fn scratchpad(&self) -> &Scratchpad {
+        &self.scratchpad
     }
 
     pub fn is_empty(&self) -> bool {

@@ -165,6 +165,7 @@ fn settings(
         } else {
             agent::Running::Foreground
         },
+        think: config.settings.deep_think,
         recall: None,
     }
 }

@@ -17,7 +17,8 @@ use crate::tools::files::{
 use crate::tools::policy::{Asking, Stance, Writing};
 use crate::tools::shell::{self, Confinement, Place, Shell};
 use crate::tools::{
-    Approvals, CurrentTime, HistorySearch, Registry, RequestTools, Selection, Tool, Track, tool,
+    Approvals, CurrentTime, DeepThink, HistorySearch, Registry, RequestTools, Selection, Tool,
+    Track, tool,
 };
 
 /// The folder that tools work in: `--project`, else where the program was started.
@@ -129,6 +130,7 @@ fn built_in(project: &Arc<Project>, changes: &Arc<Changes>) -> Vec<Arc<dyn Tool>
     let copies = || Arc::clone(changes);
     vec![
         tool(CurrentTime),
+        tool(DeepThink),
         tool(EditFile::new(files(), copies())),
         tool(ListDirectory::new(files())),
         tool(ReadFile::new(files())),

@@ -11,6 +11,7 @@ use super::decode::Fault;
 use super::error::Problem;
 use super::settings::Document;
 use super::tree::KeyPath;
+use crate::agent::ThinkSettings;
 use crate::chat::SessionName;
 use crate::memory::{ModesSettings, RecallSettings};
 use crate::provider::{ModelSettings, ProviderSettings};
@@ -91,9 +92,31 @@ fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
             time(document.shutdown_grace, Duration::ZERO),
         ),
     ];
+    rules.extend(think_rules(document.deep_think));
     rules.extend(recall_rules(&document.memory.recall));
     rules.extend(mode_rules(&document.memory.modes));
     rules
+}
+
+fn think_rules(think: ThinkSettings) -> [Rule; 4] {
+    let beam = *ThinkSettings::BEAM.start()..=think.num_branches.min(*ThinkSettings::BEAM.end());
+    let temperature = think.temperature;
+    [
+        rule(
+            "deep_think.max_iterations",
+            count(think.max_iterations, ThinkSettings::ITERATIONS),
+        ),
+        rule(
+            "deep_think.num_branches",
+            count(think.num_branches, ThinkSettings::BRANCHES),
+        ),
+        rule("deep_think.beam_width", count(think.beam_width, beam)),
+        rule(
+            "deep_think.temperature",
+            (!(0.0..=2.0).contains(&temperature))
+                .then(|| bad_value("a number from 0 to 2", temperature)),
+        ),
+    ]
 }
 
 fn recall_rules(recall: &RecallSettings) -> [Rule; 3] {

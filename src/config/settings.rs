@@ -9,6 +9,7 @@ use secrecy::ExposeSecret;
 use serde::Deserialize;
 
 use super::overrides::{TextError, read_text};
+use crate::agent::ThinkSettings;
 use crate::chat::SessionName;
 use crate::{context, embed, memory, provider, tools};
 
@@ -28,6 +29,7 @@ pub struct Settings {
     pub memory: memory::Settings,
     pub context: context::Settings,
     pub tools: tools::Settings,
+    pub deep_think: ThinkSettings,
     /// How long a one-shot run waits for a session that is open elsewhere.
     pub lock_wait: Duration,
     /// How long leaving waits for work in the background.
@@ -65,6 +67,7 @@ pub(super) struct Document {
     pub(super) memory: memory::Settings,
     pub(super) context: context::Settings,
     pub(super) tools: tools::Settings,
+    pub(super) deep_think: ThinkSettings,
     #[serde(with = "humantime_serde")]
     pub(super) lock_wait: Duration,
     #[serde(with = "humantime_serde")]
@@ -90,6 +93,7 @@ impl Default for Document {
             memory: memory::Settings::default(),
             context: context::Settings::default(),
             tools: tools::Settings::default(),
+            deep_think: ThinkSettings::default(),
             lock_wait: Duration::from_secs(10),
             shutdown_grace: Duration::from_secs(5),
         }
@@ -130,6 +134,7 @@ impl Document {
             memory: self.memory,
             context: self.context,
             tools: self.tools,
+            deep_think: self.deep_think,
             lock_wait: self.lock_wait,
             shutdown_grace: self.shutdown_grace,
         }

@@ -1,6 +1,6 @@
 //! The one function that makes a draft fit.
 //!
-//! One order of giving way (C79-C81): recall; pending and window as one list, oldest turn first, never the last
+//! One order of giving way (C79-C81): recall and sub-results; pending and window as one list, oldest turn first, never the last
 //! whole turn; then mode state and compacted head; then the longest message of the last turn is cut with
 //! the marker, and last of all an input that alone is larger than the budget. System texts never change.
 //! A last turn that cannot be cut enough (a tool call is never cut) goes whole after all: a session must

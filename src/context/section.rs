@@ -15,6 +15,8 @@ pub enum SectionKind {
     Summary,
     /// Exchanges of long ago that speak of what is asked (C19).
     Recall,
+    /// Lines on what was found out aside (X25).
+    SubResults,
     /// Two messages that stand for everything before them (O16).
     Compacted,
     /// A turn that left the window and that no summary covers yet (C7).
@@ -52,6 +54,7 @@ impl SectionKind {
             Self::ModeState => ("mode", GivesWay::AfterHistory(0)),
             Self::Summary => ("summary", GivesWay::AfterHistory(1)),
             Self::Recall => ("recall", GivesWay::BeforeHistory),
+            Self::SubResults => ("results", GivesWay::BeforeHistory),
             Self::Compacted => ("compacted", GivesWay::AfterHistory(2)),
             Self::Pending => ("pending", GivesWay::WithHistory),
             Self::Window => ("window", GivesWay::WithHistory),
@@ -92,6 +95,8 @@ pub enum Source {
         from: usize,
         upto: usize,
     },
+    /// So many results in the scratchpad.
+    Scratchpad(usize),
     /// Turns that recall found, best first.
     Recall(Vec<TurnId>),
     Turn(TurnId),
@@ -108,6 +113,8 @@ impl fmt::Display for Source {
             Self::Tracker(mode) => write!(f, "{mode} tracker"),
             Self::Compaction { upto } => write!(f, "stands for {upto} messages"),
             Self::Summary { from, upto } => write!(f, "covers messages {} to {upto}", from + 1),
+            Self::Scratchpad(1) => f.write_str("1 result in the scratchpad"),
+            Self::Scratchpad(results) => write!(f, "{results} results in the scratchpad"),
             Self::Recall(turns) => {
                 let turns: Vec<String> = turns.iter().map(ToString::to_string).collect();
                 let s = if turns.len() == 1 { "" } else { "s" };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::recall::{self, Found, Question, Searching};
 use super::transcript::fenced;
-use super::{Memory, Prompt, Timestamps, compaction};
+use super::{Memory, Prompt, Timestamps, compaction, results};
 use crate::chat::{Message, Part, Role, Session, Summary, Timestamp, Tokens, ToolSpec};
 use crate::context::stages::{history, input, stamp, trim, work};
 use crate::context::{Draft, Layout, Section, SectionKind, Source};
@@ -67,6 +67,7 @@ impl Memory {
         sections.extend(summary.map(|summary| self.summary(summary)));
         let place_of_recall = sections.len();
         sections.extend(self.modes.active().sections());
+        sections.extend(self.results(session));
         let compaction = hybrid.compaction.as_ref();
         sections.extend(compaction.map(compaction::head));
         let compacted = compaction.map_or(0, |compaction| compaction.upto);
@@ -193,6 +194,11 @@ impl Memory {
             upto: summary.upto,
         };
         Section::system(SectionKind::Summary, source, text)
+    }
+
+    /// What was found out aside.
+    pub(super) fn results(&self, session: &Session) -> Option<Section> {
+        results::section(session.scratchpad(), &self.prompts.results)
     }
 
     pub(super) fn system(&self, session: &Session, around: &Surroundings<'_>) -> Vec<Section> {

@@ -39,7 +39,8 @@ impl Memory {
         let mut sections = self.system(session, around);
         let compaction = session.hybrid().compaction.as_ref();
         let head = compaction.map(compaction::head);
-        let states = self.modes.active().sections();
+        let states = self.modes.active().sections().into_iter();
+        let states: Vec<Section> = states.chain(self.results(session)).collect();
         let states: Vec<Section> = states.iter().map(|state| self.behind(state)).collect();
         let last = input::section(self.rendered(input));
 

@@ -11,6 +11,8 @@ mod modes;
 mod prompts;
 pub mod proof;
 pub mod recall;
+pub mod report;
+mod results;
 mod script;
 mod settings;
 pub mod summary;
@@ -22,7 +24,7 @@ pub mod writing;
 pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
 pub use draft::{Offered, Surroundings};
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
-pub use prompts::{ModeTexts, Prompt, Prompts};
+pub use prompts::{ModeTexts, Prompt, Prompts, ThinkTexts};
 pub use proof::{OutOfReach, Place, Proof};
 pub use settings::{
     CodeSettings, ConversationSettings, ModesSettings, ReasoningSettings, RecallSettings, Settings,
@@ -30,6 +32,7 @@ pub use settings::{
 };
 pub use summary::{NotSummarised, Summarised, SummaryJob};
 pub use texts::TEXTS;
+pub use transcript::fenced;
 
 use tracking::{Board, By, CannotEdit, Edit, Edited, Exchange};
 
@@ -121,6 +124,10 @@ impl Memory {
 
     pub fn mode(&self) -> &Preset {
         self.modes.active().preset()
+    }
+
+    pub fn think_prompts(&self) -> &ThinkTexts {
+        &self.prompts.think
     }
 
     pub fn recall_settings(&self) -> &RecallSettings {
@@ -298,9 +305,11 @@ fn newest_turns(session: &Session) -> Vec<&Turn> {
 
 fn observe(mode: &mut dyn MemoryMode, session: &Session, turns: &[&Turn]) {
     for turn in turns {
-        let exchange = Exchange::of(session.messages_of(turn));
+        let messages = session.messages_of(turn);
+        let exchange = Exchange::of(messages);
         if let Some(board) = mode.board_mut() {
-            for edit in tracking::called(&exchange) {
+            let called = tracking::called(&exchange).into_iter();
+            for edit in called.chain(tracking::reported(messages)) {
                 // The model was told at the time what could not be noted.
                 board.edit(&edit, By::Tool, exchange.at).ok();
             }

@@ -38,7 +38,15 @@ pub struct ModeTexts {
     pub block: Prompt,
 }
 
-/// Every prompt that memory uses.
+/// How the steps of thinking something through are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThinkTexts {
+    pub branch: Prompt,
+    pub develop: Prompt,
+    pub converge: Prompt,
+}
+
+/// Every prompt that is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompts {
     pub base: Prompt,
@@ -50,10 +58,13 @@ pub struct Prompts {
     pub compact: Prompt,
     pub summarise: Prompt,
     pub shorten: Prompt,
+    pub think: ThinkTexts,
     /// How the running summary stands in a request.
     pub summary: Prompt,
     /// How what recall found stands in a request.
     pub recall: Prompt,
+    /// How what was found out aside stands in a request.
+    pub results: Prompt,
     /// How recall and mode state stand in front of the input, where they are no system text.
     pub reference: Prompt,
 }
@@ -76,8 +87,14 @@ impl Prompts {
             compact: text("prompts/compact.md"),
             summarise: text("prompts/summarise.md"),
             shorten: text("prompts/shorten.md"),
+            think: ThinkTexts {
+                branch: text("prompts/think_branch.md"),
+                develop: text("prompts/think_develop.md"),
+                converge: text("prompts/think_converge.md"),
+            },
             summary: text("blocks/summary.md"),
             recall: text("blocks/recall.md"),
+            results: text("blocks/results.md"),
             reference: text("blocks/reference.md"),
         }
     }
@@ -109,17 +126,20 @@ mod tests {
             compact,
             summarise,
             shorten,
+            think,
             summary,
             recall,
+            results,
             reference,
         } = Prompts::embedded();
         let modes = [conversation, code, reasoning];
         let of_modes = modes.into_iter().flat_map(|mode| [mode.prompt, mode.block]);
         for prompt in [
-            base, tools, compact, summarise, shorten, summary, recall, reference,
+            base, tools, compact, summarise, shorten, summary, recall, results, reference,
         ]
         .into_iter()
         .chain(of_modes)
+        .chain([think.branch, think.develop, think.converge])
         {
             assert!(!prompt.text.trim().is_empty(), "{}", prompt.file);
         }

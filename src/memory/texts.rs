@@ -10,12 +10,13 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 18] = [
+pub const TEXTS: [(&str, &str); 22] = [
     text!("blocks/code.md"),
     text!("blocks/conversation.md"),
     text!("blocks/reasoning.md"),
     text!("blocks/recall.md"),
     text!("blocks/reference.md"),
+    text!("blocks/results.md"),
     text!("blocks/summary.md"),
     text!("cues/code.yaml"),
     text!("cues/conversation.yaml"),
@@ -27,6 +28,9 @@ pub const TEXTS: [(&str, &str); 18] = [
     text!("prompts/compact.md"),
     text!("prompts/shorten.md"),
     text!("prompts/summarise.md"),
+    text!("prompts/think_branch.md"),
+    text!("prompts/think_converge.md"),
+    text!("prompts/think_develop.md"),
     text!("prompts/tools.md"),
     text!("search/english.yaml"),
 ];

@@ -143,6 +143,8 @@ pub struct ChatRequest {
     pub tools: Vec<ToolSpec>,
     /// Room for the reply; at least 1 (C82).
     pub max_tokens: Tokens,
+    /// How freely the model chooses its words; `None`: as the server sees fit.
+    pub temperature: Option<f32>,
     pub purpose: Purpose,
     pub delivery: Delivery,
 }
@@ -154,6 +156,8 @@ pub enum Purpose {
     Reply,
     /// It stands for older messages.
     Summary,
+    /// The program reads it: a step of thinking something through.
+    Thought,
 }
 
 /// How the reply travels.

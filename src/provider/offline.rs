@@ -65,12 +65,21 @@ impl Provider for Offline {
         let reply = match request.purpose {
             Purpose::Reply => reply(&request),
             Purpose::Summary => extract(&request.messages),
+            Purpose::Thought => return stream::iter([Err(no_model())]).boxed(),
         };
         let finished = StreamEvent::Finished {
             reason: FinishReason::Stop,
             usage: None,
         };
         stream::iter([Ok(StreamEvent::Text(reply)), Ok(finished)]).boxed()
+    }
+}
+
+/// Quotes would only look like thought.
+fn no_model() -> ProviderError {
+    ProviderError::Setup {
+        what: "there is no model to think with".to_owned(),
+        hint: "`/help model` says how to get one".to_owned(),
     }
 }
 
@@ -179,6 +188,7 @@ mod tests {
             messages: messages.into(),
             tools: Vec::new(),
             max_tokens: Tokens(100),
+            temperature: None,
             purpose: Purpose::Reply,
             delivery: Delivery::Whole,
         })

@@ -6,6 +6,14 @@ use serde_json::{Map, Value, json};
 
 use crate::chat::{Message, Part, Role, ToolSpec};
 
+/// A number as it was written down: 0.7, not what is nearest to it in fewer bits.
+pub(super) fn decimal(number: f32) -> Value {
+    number
+        .to_string()
+        .parse()
+        .map_or(Value::Null, |number: f64| number.into())
+}
+
 /// What one side says before the other answers.
 #[derive(Debug, PartialEq)]
 pub(super) struct Speech<'a, Speaker> {
@@ -151,6 +159,14 @@ pub(super) mod samples {
         }
     }
 
+    /// [`everything`] with a temperature.
+    pub(in crate::provider) fn warm() -> ChatRequest {
+        ChatRequest {
+            temperature: Some(0.7),
+            ..everything()
+        }
+    }
+
     fn result(call: &str, output: &str, failed: bool) -> Part {
         Part::ToolResult {
             call: CallId::new(call),
@@ -190,6 +206,7 @@ pub(super) mod samples {
                 parameters: serde_json::json!({"type": "object"}),
             }],
             max_tokens: Tokens(9),
+            temperature: None,
             purpose: Purpose::Reply,
             delivery: Delivery::Streamed,
         }

@@ -20,6 +20,8 @@ use crate::term::Output;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
     New(String),
+    /// To be thought through.
+    Think(String),
     /// The last one again.
     Again,
 }
@@ -75,6 +77,7 @@ pub async fn ask(
     let turn = async {
         match question {
             Question::New(input) => Ok(agent.turn(input, &mut observe, &cancel).await),
+            Question::Think(task) => Ok(agent.think(task, &mut observe, &cancel).await),
             Question::Again => agent.retry(&mut observe, &cancel).await,
         }
     };

@@ -183,6 +183,7 @@ impl<'a> Chat<'a> {
                 After::GoOn
             }
             Ok(Next::Retry) => self.ask(Question::Again).await,
+            Ok(Next::Think(task)) => self.ask(Question::Think(task)).await,
             Ok(Next::Compact) => self.compact().await,
             Ok(Next::Paste) => self.paste().await,
             Ok(Next::Leave) => {

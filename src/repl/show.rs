@@ -20,6 +20,7 @@ pub fn event(output: &mut Output, event: TurnEvent) {
             ));
         }
         TurnEvent::Warning(warning) => self::warning(output, &warning),
+        TurnEvent::Thinking(stage) => output.progress(&stage.to_string()),
         TurnEvent::ToolStarted(call) => {
             output.end_reply();
             output.progress(&format!("{} …", title(&call)));

@@ -45,6 +45,7 @@ pub(super) struct FileLog {
     journal: JournalFile,
     hybrid: SideFile,
     mode_states: SideFile,
+    scratchpad: SideFile,
     states_others: Unknown,
     /// The journal's length from which on a fold in the middle of a run is tried.
     fold_from: u64,
@@ -110,6 +111,7 @@ impl FileLog {
             },
             hybrid: SideFile::default(),
             mode_states: SideFile::default(),
+            scratchpad: SideFile::default(),
             states_others: loaded.states_others.clone(),
             fold_from: LARGE_JOURNAL,
             renamed: false,
@@ -135,6 +137,9 @@ impl FileLog {
                 Record::ModeStatesReplaced(states) => {
                     let bytes = side::write_mode_states(states, &self.states_others);
                     self.mode_states.put(bytes);
+                }
+                Record::ScratchpadReplaced(scratchpad) => {
+                    self.scratchpad.put(side::write_scratchpad(scratchpad));
                 }
                 Record::TurnStarted { .. }
                 | Record::MessageAdded { .. }
@@ -163,8 +168,10 @@ impl FileLog {
     fn flush_side_files(&mut self) -> Result<(), StoreError> {
         let layout = &self.store.layout;
         let (hybrid, states) = (layout.hybrid(&self.name), layout.mode_state(&self.name));
+        let scratchpad = layout.scratchpad(&self.name);
         self.hybrid.flush(&self.store, &hybrid)?;
-        self.mode_states.flush(&self.store, &states)
+        self.mode_states.flush(&self.store, &states)?;
+        self.scratchpad.flush(&self.store, &scratchpad)
     }
 
     fn flush_journal(&mut self) -> Result<(), StoreError> {
@@ -299,6 +306,7 @@ impl FileLog {
                 self.journal = JournalFile::default();
                 self.hybrid = SideFile::default();
                 self.mode_states = SideFile::default();
+                self.scratchpad = SideFile::default();
                 self.states_others = Unknown::new();
                 self.renamed = false;
             }
@@ -315,7 +323,8 @@ fn messages_in(record: &Record) -> usize {
         | Record::ModeChanged { .. }
         | Record::ModelChanged { .. }
         | Record::HybridReplaced(_)
-        | Record::ModeStatesReplaced(_) => 0,
+        | Record::ModeStatesReplaced(_)
+        | Record::ScratchpadReplaced(_) => 0,
     }
 }
 

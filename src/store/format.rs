@@ -6,6 +6,7 @@
 //! {session}.journal.jsonl    {"seq":1,"type":"turn_started",…}            journal.rs
 //! {session}_hybrid.json      {"version":1,"compaction":{…}|null,…}        side.rs
 //! {session}_mode_state.json  {"version":1,"modes":{…},…}                  side.rs
+//! {session}_scratchpad.json  {"version":1,KEY:TEXT,…}                      side.rs
 //! a message                  {"id","role","content","timestamp",…}        message.rs
 //!                            read by draft.rs, with loose.rs and, of other programs, foreign.rs
 //! ```

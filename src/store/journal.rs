@@ -80,7 +80,9 @@ pub(super) fn is_kept_here(record: &Record) -> bool {
         | Record::TurnWithdrawn { .. }
         | Record::ModeChanged { .. }
         | Record::ModelChanged { .. } => true,
-        Record::HybridReplaced(_) | Record::ModeStatesReplaced(_) => false,
+        Record::HybridReplaced(_)
+        | Record::ModeStatesReplaced(_)
+        | Record::ScratchpadReplaced(_) => false,
     }
 }
 
@@ -148,7 +150,9 @@ fn line(seq: u64, record: &Record) -> Option<LineOut<'_>> {
             model: Some(model),
             ..empty
         },
-        Record::HybridReplaced(_) | Record::ModeStatesReplaced(_) => return None,
+        Record::HybridReplaced(_)
+        | Record::ModeStatesReplaced(_)
+        | Record::ScratchpadReplaced(_) => return None,
     };
     Some(line)
 }

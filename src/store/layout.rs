@@ -14,6 +14,7 @@ const SNAPSHOT: &str = ".json";
 const JOURNAL: &str = ".journal.jsonl";
 const HYBRID: &str = "_hybrid.json";
 const MODE_STATE: &str = "_mode_state.json";
+const SCRATCHPAD: &str = "_scratchpad.json";
 const LOCK: &str = ".lock";
 const DAMAGED: &str = ".damaged-";
 const MOVING: &str = ".moving";
@@ -26,7 +27,7 @@ const PIECES: [(&str, &str); 10] = [
     ("workspace/sessions", ""),
     (HISTORY, "_outputs"),
     (HISTORY, "_pins.json"),
-    (HISTORY, "_scratchpad.json"),
+    (HISTORY, SCRATCHPAD),
     (HISTORY, MODE_STATE),
     (HISTORY, HYBRID),
     (HISTORY, JOURNAL),
@@ -75,6 +76,10 @@ impl Layout {
 
     pub(super) fn mode_state(&self, name: &SessionName) -> PathBuf {
         self.in_history(name, MODE_STATE)
+    }
+
+    pub(super) fn scratchpad(&self, name: &SessionName) -> PathBuf {
+        self.in_history(name, SCRATCHPAD)
     }
 
     pub(super) fn lock(&self, name: &SessionName) -> PathBuf {
@@ -234,6 +239,7 @@ mod tests {
             (".a.moving", Some(Found::Moving(name("a")))),
             ("a_hybrid.json", None),
             ("a_mode_state.json", None),
+            ("a_scratchpad.json", None),
             ("a.lock", None),
             ("a.json.damaged-20260214T152305Z", None),
             (".a.json.x7Yz01.tmp", None),

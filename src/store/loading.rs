@@ -49,6 +49,7 @@ pub(super) enum Damage {
     /// Summaries of messages that are not there.
     Summaries,
     ModeStates,
+    Scratchpad,
 }
 
 /// What stands where a file should be.
@@ -71,6 +72,7 @@ pub(super) fn load(
     replay(&mut loaded, journal, &layout.journal(name))?;
     read_hybrid(&mut loaded, disk, &layout.hybrid(name))?;
     read_mode_states(&mut loaded, disk, &layout.mode_state(name))?;
+    read_scratchpad(&mut loaded, disk, &layout.scratchpad(name))?;
     Ok(loaded)
 }
 
@@ -233,6 +235,20 @@ fn read_mode_states(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result
         }
         Err(Unusable::Newer(found)) => return Err(newer(path, found)),
         Err(Unusable::Damaged) => loaded.damage.push(Damage::ModeStates),
+    }
+    Ok(())
+}
+
+fn read_scratchpad(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result<(), StoreError> {
+    let read = match content(disk, path)? {
+        Content::Nothing => return Ok(()),
+        Content::File(file) => side::read_scratchpad(&file),
+        Content::Folder => Err(Unusable::Damaged),
+    };
+    match read {
+        Ok(scratchpad) => loaded.session.apply(Record::ScratchpadReplaced(scratchpad)),
+        Err(Unusable::Newer(found)) => return Err(newer(path, found)),
+        Err(Unusable::Damaged) => loaded.damage.push(Damage::Scratchpad),
     }
     Ok(())
 }

@@ -110,6 +110,8 @@ pub enum Repair {
     },
     /// What the modes had noted could not be read; it is read from the history again.
     NotesSetAside { file: PathBuf, kept_as: PathBuf },
+    /// The scratchpad could not be read; it begins anew.
+    ScratchpadSetAside { file: PathBuf, kept_as: PathBuf },
     /// Lines of the journal that were torn or foreign were skipped; the original is kept.
     JournalLines {
         file: PathBuf,
@@ -141,6 +143,12 @@ impl fmt::Display for Repair {
             Self::NotesSetAside { file, kept_as } => write!(
                 f,
                 "the modes' notes were damaged or not ours ({}): they are read from the conversation again, what was set by hand is in the file kept as {}",
+                file.display(),
+                kept_as.display()
+            ),
+            Self::ScratchpadSetAside { file, kept_as } => write!(
+                f,
+                "the scratchpad was damaged ({}): it begins anew, the damaged file is kept as {}",
                 file.display(),
                 kept_as.display()
             ),

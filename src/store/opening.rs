@@ -88,6 +88,11 @@ impl Bench<'_> {
                 let kept_as = self.move_aside(&file)?;
                 Ok(Repair::NotesSetAside { file, kept_as })
             }
+            Damage::Scratchpad => {
+                let file = self.layout.scratchpad(self.name);
+                let kept_as = self.move_aside(&file)?;
+                Ok(Repair::ScratchpadSetAside { file, kept_as })
+            }
             Damage::HybridIndices => {
                 let file = self.write_hybrid(loaded)?;
                 Ok(Repair::Clamped { file })

@@ -63,7 +63,8 @@ pub(super) fn replay(session: &mut Session, ground: Ground, journal: Journal<'_>
             Record::ModeChanged { .. }
             | Record::ModelChanged { .. }
             | Record::HybridReplaced(_)
-            | Record::ModeStatesReplaced(_) => {}
+            | Record::ModeStatesReplaced(_)
+            | Record::ScratchpadReplaced(_) => {}
         }
         session.apply(record);
     }
@@ -128,6 +129,7 @@ fn repeats(record: &Record, known: &HashSet<MessageId>) -> bool {
         | Record::ModeChanged { .. }
         | Record::ModelChanged { .. }
         | Record::HybridReplaced(_)
-        | Record::ModeStatesReplaced(_) => false,
+        | Record::ModeStatesReplaced(_)
+        | Record::ScratchpadReplaced(_) => false,
     }
 }

@@ -15,6 +15,7 @@
 
 mod approvals;
 mod clock;
+mod deep_think;
 pub mod fetch;
 pub mod files;
 pub mod history;
@@ -41,6 +42,7 @@ use crate::memory::tracking::Edit;
 
 pub use approvals::{Approvals, ApprovalsError};
 pub use clock::CurrentTime;
+pub use deep_think::{DeepThink, Thinking};
 pub use fetch::FetchUrl;
 pub use history::HistorySearch;
 pub use registry::{Listed, REQUEST_TOOLS, Registry, Selection, State, Switch, UnknownTool};
@@ -130,6 +132,8 @@ pub enum Detail {
 pub enum Wish {
     /// A note on a board of memory.
     Track(Edit),
+    /// A question thought through.
+    Think(Thinking),
     /// Other tools in the next request, or the catalogue.
     Load {
         add: Vec<String>,

@@ -154,7 +154,7 @@ impl Provider for Careless {
                 let text = request.messages[0].said();
                 self.state.lock().unwrap().summary(&text)
             }
-            Purpose::Reply => {
+            Purpose::Reply | Purpose::Thought => {
                 let told = self.state.lock().unwrap().says.take();
                 says(
                     told.as_deref()
@@ -180,6 +180,7 @@ fn agent(provider: Arc<Careless>, layout: Layout) -> Agent {
         directory: "~/project".into(),
         summariser: None,
         jobs: Running::Foreground,
+        think: cogtrix::agent::ThinkSettings::default(),
         recall: None,
     };
     let opened = MemoryLog::default().open("test");

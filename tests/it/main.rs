@@ -32,6 +32,7 @@ mod shell;
 mod store;
 mod summaries;
 mod support;
+mod think;
 mod tools;
 mod tracking;
 mod turn;

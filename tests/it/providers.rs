@@ -67,6 +67,7 @@ fn request(text: &str) -> ChatRequest {
         .into(),
         tools: Vec::new(),
         max_tokens: Tokens(100),
+        temperature: None,
         purpose: Purpose::Reply,
         delivery: Delivery::Streamed,
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtrix::chat::{
-    Compaction, Hybrid, Message, MessageId, ModeStates, Outcome, Part, Record, Role, Session,
-    SessionName, Timestamp, ToolCall, Withdrawal,
+    Compaction, Hybrid, Message, MessageId, ModeStates, Outcome, Part, Record, Role, Scratchpad,
+    Session, SessionName, Timestamp, ToolCall, Withdrawal,
 };
 use cogtrix::clock::Clock;
 use cogtrix::files::{Disk, FaultyDisk, LocalDisk, MemoryDisk, Schedule};
@@ -121,6 +121,12 @@ fn hybrid(upto: usize) -> Record {
     })
 }
 
+fn scratchpad() -> Record {
+    let mut scratchpad = Scratchpad::default();
+    scratchpad.write("port", "8080").unwrap();
+    Record::ScratchpadReplaced(scratchpad)
+}
+
 fn mode_states() -> Record {
     Record::ModeStatesReplaced(ModeStates(
         serde_json::from_str(r#"{"code": {"task": "x"}}"#).unwrap(),
@@ -134,6 +140,7 @@ fn a_session_is_the_same_after_a_clean_end_and_after_a_kill() {
     turn(&mut opened, "one", "1");
     assert!(say(&mut opened, hybrid(2)));
     assert!(say(&mut opened, mode_states()));
+    assert!(say(&mut opened, scratchpad()));
     for survivor in [disk.after_kill(), disk.after_power_cut()] {
         let again = open(&on(&survivor), "work");
         assert_eq!(again.session, opened.session);
@@ -146,7 +153,8 @@ fn a_session_is_the_same_after_a_clean_end_and_after_a_kill() {
         [
             "data/history/work.json",
             "data/history/work_hybrid.json",
-            "data/history/work_mode_state.json"
+            "data/history/work_mode_state.json",
+            "data/history/work_scratchpad.json"
         ]
     );
     let again = open(&on(&disk), "work");
@@ -257,10 +265,12 @@ fn side_files_that_do_not_parse_are_set_aside_and_indices_clamped() {
     assert!(say(&mut opened, hybrid(1)));
     leave(opened);
     disk.put("data/history/work_mode_state.json", b"\0\0");
+    disk.put("data/history/work_scratchpad.json", b"[1]");
     let opened = open(&on(&disk), "work");
     let [
         Repair::Clamped { .. },
         Repair::NotesSetAside { kept_as, .. },
+        Repair::ScratchpadSetAside { .. },
     ] = &opened.repairs[..]
     else {
         panic!("{:?}", opened.repairs)
@@ -433,6 +443,7 @@ fn an_endless_device_in_the_place_of_a_file_is_refused_and_listed_as_a_problem()
         "a.journal.jsonl",
         "a_hybrid.json",
         "a_mode_state.json",
+        "a_scratchpad.json",
     ] {
         let folder = tempfile::tempdir().unwrap();
         let store = FileStore::new(
@@ -466,6 +477,7 @@ fn a_folder_in_the_place_of_a_file_is_moved_aside() {
         "a.journal.jsonl",
         "a_hybrid.json",
         "a_mode_state.json",
+        "a_scratchpad.json",
     ] {
         LocalDisk
             .replace(&history.join(file).join("x"), b"kept")
@@ -477,7 +489,7 @@ fn a_folder_in_the_place_of_a_file_is_moved_aside() {
         Arc::new(StoppedClock),
     );
     let mut opened = open(&store, "a");
-    assert_eq!(opened.repairs.len(), 4, "{:?}", opened.repairs);
+    assert_eq!(opened.repairs.len(), 5, "{:?}", opened.repairs);
     turn(&mut opened, "one", "1");
     assert!(say(&mut opened, hybrid(2)));
     assert!(say(&mut opened, mode_states()));
@@ -617,12 +629,12 @@ fn with_all_files(disk: &MemoryDisk) -> Session {
     turn(&mut opened, "one", "1");
     assert!(say(&mut opened, hybrid(1)));
     assert!(say(&mut opened, mode_states()));
+    assert!(say(&mut opened, scratchpad()));
     leave(opened);
     let mut opened = open(&on(disk), "a");
     turn(&mut opened, "two", "2");
     for file in [
         "data/history/a_pins.json",
-        "data/history/a_scratchpad.json",
         "data/history/a_outputs/1.txt",
         "data/history/a.json.damaged-20200101T000000Z",
         "data/vectordb/sessions/a/exchanges.jsonl",

@@ -59,6 +59,7 @@ impl Desk {
             directory: "~/project".into(),
             summariser,
             jobs: Running::Background,
+            think: cogtrix::agent::ThinkSettings::default(),
             recall: None,
         };
         let agent = Agent::new(
@@ -96,6 +97,7 @@ impl Desk {
             TurnEvent::Text(_)
             | TurnEvent::Reasoning(_)
             | TurnEvent::Retrying { .. }
+            | TurnEvent::Thinking(_)
             | TurnEvent::ToolStarted(_)
             | TurnEvent::ToolOutput(_)
             | TurnEvent::ToolFinished(_) => None,

@@ -9,6 +9,7 @@ use anstream::adapter::strip_str;
 
 use super::prose::opens_fence;
 use crate::chat::{Message, Part, Role, Timestamp, ToolCall};
+use crate::memory::report::is_report;
 
 /// Bytes read of one text; a longer one gives its beginning and its end.
 const MOST: usize = 96 * 1024;
@@ -69,7 +70,9 @@ impl<'a> Exchange<'a> {
                 Role::Assistant => Speaker::Assistant,
                 Role::User | Role::Tool => Speaker::User,
             };
-            for part in &message.parts {
+            let parts = message.parts.iter();
+            // A report says by itself what is to be noted of it.
+            for part in parts.filter(|part| !is_report(message, part)) {
                 match part {
                     Part::Text(text) => exchange.add(said, text),
                     Part::ToolCall(call) => exchange.add(Speaker::Call, &call.arguments),

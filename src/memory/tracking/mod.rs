@@ -16,6 +16,7 @@ mod kind;
 mod note;
 pub mod prose;
 pub mod readers;
+mod reported;
 mod show;
 
 pub use board::{Board, Entry, Noted, Section, Touched, Why};
@@ -23,5 +24,7 @@ pub use call::{BadCall, TRACK, TrackCall, called};
 pub use edit::{CannotEdit, Edit, Edited};
 pub use exchange::{Called, Exchange, Piece, Speaker};
 pub use kind::{Again, Holds, Row, Same, Shape};
+pub(super) use note::line as one_line;
 pub use note::{By, Finding, Kind, Note, Status};
+pub use reported::reported;
 pub use show::{Freshness, words};

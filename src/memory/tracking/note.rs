@@ -148,7 +148,7 @@ const MOST_REJECTED: usize = 5;
 
 /// A text as one line of at most `most` characters: blanks folded, control characters and sequences, and marks
 /// that turn the direction of writing, taken out.
-pub(super) fn line(text: &str, most: usize) -> String {
+pub(in crate::memory) fn line(text: &str, most: usize) -> String {
     let text = strip_str(text).to_string();
     let mut line = String::new();
     let mut chars = 0;

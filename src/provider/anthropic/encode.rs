@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::chat::{Message, Part, Role};
-use crate::provider::wire::{Speech, arguments, speeches};
+use crate::provider::wire::{self, Speech, arguments, speeches};
 use crate::provider::{ChatRequest, Delivery};
 
 /// This protocol knows two speakers; results of tools are the user's.
@@ -30,6 +30,9 @@ impl From<Role> for Speaker {
 pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
     let mut body = prompt(model, request);
     body["max_tokens"] = request.max_tokens.0.max(1).into();
+    if let Some(temperature) = request.temperature {
+        body["temperature"] = wire::decimal(temperature);
+    }
     body["stream"] = (request.delivery == Delivery::Streamed).into();
     body
 }
@@ -155,6 +158,17 @@ mod tests {
             json!([{"name": "read", "input_schema": {"type": "object"}}])
         );
         assert_eq!(got["tool_choice"], json!({"type": "none"}));
+    }
+
+    #[test]
+    fn a_temperature_is_sent_where_there_is_one() {
+        let request = samples::warm();
+        assert_eq!(body("m", &request)["temperature"], json!(0.7));
+        assert!(
+            body("m", &samples::everything())
+                .get("temperature")
+                .is_none()
+        );
     }
 
     #[test]

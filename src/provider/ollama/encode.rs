@@ -7,7 +7,7 @@ use ollama_rs::models::ModelOptions;
 use serde_json::{Value, json};
 
 use crate::chat::{Part, Role, Tokens};
-use crate::provider::wire::{Speech, arguments, functions, speeches};
+use crate::provider::wire::{self, Speech, arguments, functions, speeches};
 use crate::provider::{ChatRequest, Delivery};
 
 pub(super) fn body(model: &str, request: &ChatRequest, num_ctx: Tokens) -> Value {
@@ -17,6 +17,9 @@ pub(super) fn body(model: &str, request: &ChatRequest, num_ctx: Tokens) -> Value
     let bare = ChatMessageRequest::new(model.to_owned(), Vec::new()).options(options);
     let mut body = serde_json::to_value(bare).unwrap_or_else(|_| json!({}));
     body["messages"] = messages(request).into();
+    if let Some(temperature) = request.temperature {
+        body["options"]["temperature"] = wire::decimal(temperature);
+    }
     body["stream"] = (request.delivery == Delivery::Streamed).into();
     if !request.tools.is_empty() {
         body["tools"] = functions(&request.tools);
@@ -111,6 +114,12 @@ mod tests {
             ],
         });
         assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn a_temperature_is_sent_where_there_is_one() {
+        let body = body("m", &samples::warm(), Tokens(1));
+        assert_eq!(body["options"]["temperature"], json!(0.7));
     }
 
     #[test]

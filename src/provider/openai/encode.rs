@@ -14,6 +14,8 @@ pub(super) struct Dialect {
     pub(super) limit: LimitField,
     /// Whether the server refuses `stream_options`; then it reports no usage.
     pub(super) no_stream_options: bool,
+    /// Whether the server refuses `temperature`, as models do that reason by themselves.
+    pub(super) no_temperature: bool,
 }
 
 pub(super) fn body(model: &str, request: &ChatRequest, dialect: Dialect) -> Value {
@@ -26,6 +28,9 @@ pub(super) fn body(model: &str, request: &ChatRequest, dialect: Dialect) -> Valu
     );
     if !request.tools.is_empty() {
         body.insert("tools".into(), functions(&request.tools));
+    }
+    if let Some(temperature) = request.temperature.filter(|_| !dialect.no_temperature) {
+        body.insert("temperature".into(), wire::decimal(temperature));
     }
     let streamed = request.delivery == Delivery::Streamed;
     body.insert("stream".into(), streamed.into());
@@ -131,10 +136,26 @@ mod tests {
     }
 
     #[test]
+    fn a_temperature_is_sent_where_there_is_one_and_the_server_takes_it() {
+        let got = body("m", &samples::warm(), Dialect::default());
+        assert_eq!(got["temperature"], json!(0.7));
+        let refusing = Dialect {
+            no_temperature: true,
+            ..Dialect::default()
+        };
+        assert!(
+            body("m", &samples::warm(), refusing)
+                .get("temperature")
+                .is_none()
+        );
+    }
+
+    #[test]
     fn dialects_differ_in_single_fields() {
         let dialect = Dialect {
             limit: LimitField::MaxCompletionTokens,
             no_stream_options: true,
+            no_temperature: true,
         };
         let got = body("m", &samples::everything(), dialect);
         assert_eq!(got["max_completion_tokens"], 9);

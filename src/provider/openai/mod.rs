@@ -60,7 +60,7 @@ impl OpenAi {
         };
         let dialect = Dialect {
             limit,
-            no_stream_options: false,
+            ..Dialect::default()
         };
         Self(Arc::new(Inner {
             http: Arc::new(Http::new(endpoint, model, target.network.clone())),
@@ -181,6 +181,12 @@ impl Dialect {
         if names("stream_options") || names("include_usage") {
             return (!self.no_stream_options).then_some(Self {
                 no_stream_options: true,
+                ..self
+            });
+        }
+        if names("temperature") {
+            return (!self.no_temperature).then_some(Self {
+                no_temperature: true,
                 ..self
             });
         }

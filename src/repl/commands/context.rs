@@ -318,6 +318,7 @@ mod tests {
         let settings = crate::agent::Settings {
             summariser: None,
             jobs: crate::agent::Running::Background,
+            think: crate::agent::ThinkSettings::default(),
             recall: None,
             context: crate::context::Settings::default(),
             delivery: Delivery::Streamed,

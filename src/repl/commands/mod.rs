@@ -83,6 +83,8 @@ pub enum Next {
     Confirm(String, Deed),
     /// Ask the model the last question again.
     Retry,
+    /// Think this through.
+    Think(String),
     Compact,
     /// Read several lines and send them.
     Paste,
@@ -199,7 +201,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 36] = [
+pub const COMMANDS: [Command; 37] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -446,6 +448,23 @@ pub const COMMANDS: [Command; 36] = [
         completes: Completes::Nothing,
         run: |_, arguments| {
             Box::pin(async move { nothing("retry", arguments).map(|()| Next::Retry) })
+        },
+    },
+    Command {
+        name: "think",
+        aliases: &[],
+        arguments: "TASK",
+        summary: "Think a hard question through: several approaches, weighed",
+        details: "Takes up to 15 model calls; Ctrl-C ends it with the best so far. The report is kept as a reply, and in\n\
+                  reasoning mode what it chose and rejected is noted. `deep_think` in the config file says how far it goes.",
+        completes: Completes::Nothing,
+        run: |_, task| {
+            Box::pin(async move {
+                if task.is_empty() {
+                    return Err(usage("think", "wants a task"));
+                }
+                Ok(Next::Think(task.to_owned()))
+            })
         },
     },
     Command {

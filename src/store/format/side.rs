@@ -1,10 +1,12 @@
-//! The small files beside a history: `{session}_hybrid.json` (C26) and `{session}_mode_state.json`
-//! (C73). Each is replaced whole, is the truth for what it holds, and keeps the fields it does not know.
+//! The small files beside a history: `{session}_hybrid.json` (C26), `{session}_mode_state.json`
+//! (C73) and `{session}_scratchpad.json` (X23). Each is replaced whole, is the truth for what it holds, and keeps the fields it does not know.
 
 use serde_json::{Value, json};
 
 use super::{VERSION, unknown_version};
-use crate::chat::{Compaction, Hybrid, MessageId, ModeStates, Summary, Timestamp, Unknown};
+use crate::chat::{
+    Compaction, Hybrid, MessageId, ModeStates, Scratchpad, Summary, Timestamp, Unknown,
+};
 
 /// Why a side file cannot be used.
 #[derive(Debug, PartialEq, Eq)]
@@ -211,6 +213,21 @@ pub(in crate::store) fn write_mode_states(states: &ModeStates, others: &Unknown)
     bytes(others.clone(), json!({ "modes": states.0 }))
 }
 
+/// Each field is an entry; what is no text stays as its JSON, so that nothing is lost.
+pub(in crate::store) fn read_scratchpad(file: &[u8]) -> Result<Scratchpad, Unusable> {
+    let entries = object(file)?.into_iter().map(|(key, value)| match value {
+        Value::String(text) => (key, text),
+        other => (key, other.to_string()),
+    });
+    Ok(Scratchpad::restore(entries))
+}
+
+pub(in crate::store) fn write_scratchpad(scratchpad: &Scratchpad) -> Vec<u8> {
+    let entries = scratchpad.entries();
+    let fields = entries.map(|(key, text)| (key.to_owned(), text.into()));
+    bytes(Unknown::new(), Value::Object(fields.collect()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,6 +284,32 @@ mod tests {
         let (states, others) = read_mode_states(file).unwrap();
         let again = read_mode_states(&write_mode_states(&states, &others)).unwrap();
         assert_eq!(again, (states, others));
+    }
+
+    #[test]
+    fn a_scratchpad_has_the_form_of_the_golden_file_and_reads_back() {
+        let mut scratchpad = Scratchpad::default();
+        scratchpad
+            .keep_thought(1, "# Deep think #1\nUse B.")
+            .unwrap();
+        scratchpad.write("port", "8080").unwrap();
+        let file = write_scratchpad(&scratchpad);
+        let value = |text: &[u8]| serde_json::from_slice::<Value>(text).unwrap();
+        let golden = include_bytes!("../golden/session_scratchpad.json");
+        assert_eq!(value(&file), value(golden));
+        assert_eq!(read_scratchpad(&file), Ok(scratchpad));
+    }
+
+    #[test]
+    fn a_scratchpad_of_another_program_keeps_what_is_no_text() {
+        let read = read_scratchpad(br#"{"a":"x","b":{"c":[1]}}"#).unwrap();
+        assert_eq!(
+            (read.get("a"), read.get("b")),
+            (Some("x"), Some(r#"{"c":[1]}"#))
+        );
+        assert_eq!(read_scratchpad(b"[1]"), Err(Unusable::Damaged));
+        let newer = read_scratchpad(br#"{"version":9,"a":"x"}"#);
+        assert_eq!(newer, Err(Unusable::Newer("9".into())));
     }
 
     #[test]

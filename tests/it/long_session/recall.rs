@@ -222,6 +222,7 @@ impl Talk {
             directory: "~/project".into(),
             summariser: None,
             jobs: Running::Foreground,
+            think: cogtrix::agent::ThinkSettings::default(),
             recall: Some(parts(folder.path(), way.embedder)),
         };
         let clock = Arc::new(ManualClock::new());

@@ -1,0 +1,375 @@
+//! Thinks a question through (C70): approaches side by side, each with its critique, then weighed; again, if it is worth it.
+//!
+//! ```text
+//!  branch (1 call) -> develop (N calls, at most 4 at once) -> converge (1 call)    at most so many rounds
+//! ```
+//! Here is the asking alone: `course` decides, `read` reads the answers. No tools are offered within. Whatever ends it
+//! early leaves the best so far, if anything was worked out.
+
+mod course;
+mod read;
+mod settings;
+mod telling;
+
+use std::fmt;
+
+use futures_util::{StreamExt, stream};
+use tokio_util::sync::CancellationToken;
+
+use self::course::Course;
+use self::read::Approach;
+use super::Agent;
+use super::converse::Conversed;
+use super::event::{Observer, TurnEvent, Warning};
+use super::recalling::Lookup;
+use super::reply::{self, End, Reply};
+use super::turn::TurnFailure;
+use crate::chat::{Message, MessageId, Outcome, Record, Role};
+use crate::context::{self, ContextPlan, Draft, Section, SectionKind, Source};
+use crate::hint::chain;
+use crate::memory::report::Report;
+use crate::memory::{Prompt, fenced};
+use crate::provider::{Abilities, ChatRequest, Delivery, Purpose};
+use crate::tools::{Failure, Output, Thinking};
+
+pub use settings::ThinkSettings;
+
+/// Approaches that are worked out at once.
+const AT_ONCE: usize = 4;
+
+/// How far thinking has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    Branching {
+        round: usize,
+        rounds: usize,
+    },
+    /// So many of these approaches are worked out.
+    Developing {
+        done: usize,
+        of: usize,
+    },
+    Converging {
+        approaches: usize,
+    },
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Branching { round, rounds } => {
+                write!(
+                    f,
+                    "thinking: looking for approaches, round {round} of {rounds} …"
+                )
+            }
+            Self::Developing { done, of } => {
+                write!(f, "thinking: branch {} of {of} …", (done + 1).min(*of))
+            }
+            Self::Converging { approaches } => {
+                write!(f, "thinking: weighing {approaches} approaches …")
+            }
+        }
+    }
+}
+
+/// What a question stands on.
+#[derive(Clone, Copy)]
+enum Ground<'a> {
+    /// The conversation, with the question as its newest message.
+    Talk {
+        input: &'a Message,
+        lookup: &'a Lookup,
+    },
+    /// The question alone, as a model put it.
+    Alone(&'a Message),
+}
+
+/// What all steps of one task share.
+#[derive(Clone, Copy)]
+struct Asking<'a> {
+    ground: Ground<'a>,
+    abilities: Abilities,
+    settings: ThinkSettings,
+}
+
+/// Why nothing was worked out.
+enum Fruitless {
+    Interrupted,
+    Failed(TurnFailure),
+}
+
+impl From<TurnFailure> for Fruitless {
+    fn from(failure: TurnFailure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// An answer, whole or cut; what it says is for `read` to find out.
+type Answered = Result<String, Fruitless>;
+
+impl Agent {
+    /// Thinks about what the person asked, as its turn.
+    pub(super) async fn ponder(
+        &mut self,
+        input: &Message,
+        lookup: &Lookup,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Conversed {
+        let settings = self.settings.think;
+        let ground = Ground::Talk { input, lookup };
+        match self.thought(ground, settings, observe, cancel).await {
+            Ok(report) => {
+                let text = report.to_string();
+                self.keep_thought(&report, &text);
+                observe(TurnEvent::Text(text.clone()));
+                Conversed {
+                    outcome: Outcome::Answered,
+                    ..Conversed::interrupted(text)
+                }
+            }
+            Err(Fruitless::Interrupted) => Conversed::interrupted(String::new()),
+            Err(Fruitless::Failed(failure)) => Conversed::failed(String::new(), failure),
+        }
+    }
+
+    /// Thinks about what the model asked; the report is the result of its call.
+    pub(super) async fn think_for_model(
+        &mut self,
+        thinking: &Thinking,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Output, Failure> {
+        let settings = self.settings.think.with(thinking);
+        let question = Message::text(message_id(), Role::User, thinking.question(), None);
+        let ground = Ground::Alone(&question);
+        match self.thought(ground, settings, observe, cancel).await {
+            Ok(mut report) => {
+                report.task.clone_from(&thinking.task);
+                let text = report.to_string();
+                self.keep_thought(&report, &text);
+                let chosen = report.ranked.first().map(|it| it.title.clone());
+                Ok(Output::text(text, chosen.unwrap_or_default()))
+            }
+            Err(Fruitless::Interrupted) => Err(Failure::Interrupted),
+            Err(Fruitless::Failed(failure)) => Err(Failure::of(format!(
+                "deep_think came to nothing: {}; answer without it",
+                chain(&failure)
+            ))),
+        }
+    }
+
+    /// Saved together with the message that the report stands in.
+    fn keep_thought(&mut self, report: &Report, text: &str) {
+        let mut scratchpad = self.session().scratchpad().clone();
+        if let Err(error) = scratchpad.keep_thought(report.number, text) {
+            // The report itself is in history.
+            tracing::warn!(%error, "report not kept in the scratchpad");
+            return;
+        }
+        self.ledger.apply(Record::ScratchpadReplaced(scratchpad));
+    }
+
+    async fn thought(
+        &mut self,
+        ground: Ground<'_>,
+        settings: ThinkSettings,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Report, Fruitless> {
+        let abilities = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(Fruitless::Interrupted),
+            abilities = self.provider.abilities() => abilities,
+        };
+        let mut course = Course::new(settings);
+        let asking = Asking {
+            ground,
+            abilities,
+            settings,
+        };
+        let ended = self.follow(&mut course, asking, observe, cancel).await;
+        let number = self.session().scratchpad().next_thought();
+        let (Ground::Talk { input, .. } | Ground::Alone(input)) = ground;
+        match (course.report(number, &input.said()), ended) {
+            (Some(report), ended) => {
+                if let Err(Fruitless::Failed(failure)) = ended {
+                    let why = chain(&failure);
+                    observe(TurnEvent::Warning(Warning::ThoughtCut { why }));
+                }
+                Ok(report)
+            }
+            (None, Err(fruitless)) => Err(fruitless),
+            (None, Ok(())) => Err(TurnFailure::NoApproach.into()),
+        }
+    }
+
+    /// Round after round until it is enough, or something ends it.
+    async fn follow(
+        &mut self,
+        course: &mut Course,
+        asking: Asking<'_>,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<(), Fruitless> {
+        loop {
+            let approaches = self.branch(course, asking, observe, cancel).await?;
+            if approaches.is_empty() {
+                return Ok(());
+            }
+            self.develop(course, approaches, asking, observe, cancel)
+                .await?;
+            self.converge(course, asking, observe, cancel).await?;
+            if course.is_enough() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn branch(
+        &mut self,
+        course: &mut Course,
+        asking: Asking<'_>,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Approach>, Fruitless> {
+        course.begin_round();
+        observe(TurnEvent::Thinking(Stage::Branching {
+            round: course.round(),
+            rounds: asking.settings.max_iterations,
+        }));
+        let prompt = &self.memory.think_prompts().branch;
+        let most = asking.settings.num_branches;
+        let branches = most.to_string();
+        let earlier = telling::earlier(course);
+        let filled = prompt.fill(&[("branches", &branches), ("earlier", &earlier)]);
+        let request = self.question(prompt, &filled, asking)?;
+        course.count(1);
+        match self.answer(request, cancel).await {
+            Ok(text) => Ok(course.branched(read::approaches(&text, most))),
+            Err(Fruitless::Failed(failure)) if course.round() == 1 => {
+                tracing::warn!(
+                    why = chain(&failure),
+                    "no approaches; the direct one is taken"
+                );
+                Ok(course.branched(None))
+            }
+            Err(fruitless) => Err(fruitless),
+        }
+    }
+
+    /// Works out the approaches side by side; what fails costs its own approach alone, as long as another is left.
+    async fn develop(
+        &mut self,
+        course: &mut Course,
+        approaches: Vec<Approach>,
+        asking: Asking<'_>,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<(), Fruitless> {
+        let prompt = &self.memory.think_prompts().develop;
+        let mut requests = Vec::new();
+        for approach in approaches {
+            let text = fenced(&format!("{}\n{}", approach.title, approach.idea));
+            let filled = prompt.fill(&[("approach", &text)]);
+            let request = self.question(prompt, &filled, asking)?;
+            requests.push((approach, request));
+        }
+        let of = requests.len();
+        course.count(of);
+        let this = &*self;
+        let answers = requests.into_iter().map(|(approach, request)| async move {
+            (approach, this.answer(request, cancel).await)
+        });
+        let mut answers = stream::iter(answers).buffered(AT_ONCE);
+        let mut fruitless = Fruitless::from(TurnFailure::NoApproach);
+        let mut worked = 0;
+        for done in 0..of {
+            observe(TurnEvent::Thinking(Stage::Developing { done, of }));
+            let Some((approach, answer)) = answers.next().await else {
+                break;
+            };
+            match answer.map(|text| read::work(&text)) {
+                Ok(Some(work)) => {
+                    worked += 1;
+                    course.developed(approach, work);
+                }
+                Ok(None) => tracing::warn!(approach = approach.title, "not worked out"),
+                Err(why) => fruitless = why,
+            }
+        }
+        if cancel.is_cancelled() {
+            return Err(Fruitless::Interrupted);
+        }
+        if worked == 0 { Err(fruitless) } else { Ok(()) }
+    }
+
+    async fn converge(
+        &mut self,
+        course: &mut Course,
+        asking: Asking<'_>,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<(), Fruitless> {
+        let approaches = course.candidates().count();
+        observe(TurnEvent::Thinking(Stage::Converging { approaches }));
+        let prompt = &self.memory.think_prompts().converge;
+        let texts = telling::candidates(course);
+        let filled = prompt.fill(&[("approaches", &texts)]);
+        let request = self.question(prompt, &filled, asking)?;
+        course.count(1);
+        let text = self.answer(request, cancel).await?;
+        let read = read::weighing(&text, &course.titles());
+        if read.is_none() {
+            tracing::warn!(round = course.round(), "the weighing could not be read");
+        }
+        course.weighed(read);
+        Ok(())
+    }
+
+    /// The request for one step: within the budget like any other, and without tools.
+    fn question(
+        &self,
+        prompt: &Prompt,
+        text: &str,
+        asking: Asking<'_>,
+    ) -> Result<ChatRequest, TurnFailure> {
+        let budget = self.budget(asking.abilities);
+        let mut draft = match asking.ground {
+            Ground::Talk { input, lookup } => self.draft(input, lookup, &[], budget),
+            Ground::Alone(question) => Draft {
+                sections: vec![context::stages::input::section(question.clone())],
+                beyond: 0,
+            },
+        };
+        let asked = Message::text(message_id(), Role::User, text, None);
+        let source = Source::Prompt(prompt.file.clone());
+        let section = Section::messages(SectionKind::Step, source, vec![asked]);
+        draft.sections.push(section);
+        let plan: ContextPlan = context::fit(draft, budget)?;
+        Ok(ChatRequest {
+            temperature: Some(asking.settings.temperature),
+            purpose: Purpose::Thought,
+            delivery: Delivery::Streamed,
+            ..self.request(&plan)
+        })
+    }
+
+    /// What the model says, however it ended; nothing of it is shown.
+    async fn answer(&self, request: ChatRequest, cancel: &CancellationToken) -> Answered {
+        let mut observe = |_: TurnEvent| {};
+        let reply = reply::collect(self.provider.stream(request), &mut observe, cancel).await;
+        let Reply { text, end, .. } = reply;
+        match end {
+            End::Finished(_) => Ok(text),
+            End::Interrupted => Err(Fruitless::Interrupted),
+            End::Failed(error) => Err(Fruitless::Failed(error.into())),
+        }
+    }
+}
+
+/// The program's own words; of no session.
+fn message_id() -> MessageId {
+    MessageId::new("thought")
+}
