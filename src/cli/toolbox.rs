@@ -40,6 +40,7 @@ pub(super) fn project(args: &ChatArgs, inputs: &Inputs) -> Result<PathBuf, CliEr
 pub(super) fn toolbox(
     args: &ChatArgs,
     config: &Config,
+    inputs: &Inputs,
     project: &Path,
     disk: Arc<dyn Disk>,
     approver: Arc<dyn Approver>,
@@ -51,6 +52,7 @@ pub(super) fn toolbox(
         path: project.to_owned(),
         source,
     })?;
+    let open = open.keeping(&own_folders(config, inputs));
     let changes = Changes::new(config.settings.data_dir.join("changes"), Arc::clone(&disk));
     let (open, changes) = (Arc::new(open), Arc::new(changes));
     let registry = Registry::new(built_in(&open, &changes), settings.preset.clone());
@@ -73,6 +75,13 @@ pub(super) fn toolbox(
         output.warning(&format!("{}; {hint}", chain(&error)));
     }
     Ok(toolbox)
+}
+
+/// What no tool may see or change: sessions, approvals, keys.
+fn own_folders(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
+    let platform = [&inputs.folders.data, &inputs.folders.config];
+    let platform = platform.into_iter().flatten().cloned();
+    platform.chain([config.settings.data_dir.clone()]).collect()
 }
 
 fn stance(args: &ChatArgs, confirm: bool) -> Stance {

@@ -14,6 +14,7 @@
 
 mod approvals;
 mod clock;
+pub mod fetch;
 pub mod files;
 pub mod history;
 pub mod policy;
@@ -21,9 +22,8 @@ mod registry;
 mod request;
 mod settings;
 pub mod shape;
-mod track;
-pub mod fetch;
 pub mod shell;
+mod track;
 mod typed;
 
 use std::fmt;
@@ -39,13 +39,13 @@ use crate::memory::tracking::Edit;
 
 pub use approvals::{Approvals, ApprovalsError};
 pub use clock::CurrentTime;
+pub use fetch::FetchUrl;
 pub use history::HistorySearch;
 pub use registry::{Listed, REQUEST_TOOLS, Registry, Selection, State, Switch, UnknownTool};
 pub use request::RequestTools;
 pub use settings::Settings;
-pub use track::Track;
-pub use fetch::FetchUrl;
 pub use shell::Shell;
+pub use track::Track;
 pub use typed::{Typed, tool};
 
 /// Something a model can call.
