@@ -14,6 +14,7 @@ mod counter;
 mod event;
 mod jobs;
 mod ledger;
+mod mentioning;
 mod recalling;
 mod reply;
 pub mod shelf;
@@ -84,6 +85,8 @@ pub struct Agent {
     toolbox: Toolbox,
     /// Whether the model is offered tools: not once its server said that it takes none.
     takes_tools: bool,
+    /// Whether it is shown pictures.
+    takes_images: bool,
 }
 
 /// A request, whom it was sent to, and what the server said it cost.
@@ -134,6 +137,7 @@ impl Agent {
             shelf,
             toolbox: Toolbox::default(),
             takes_tools: true,
+            takes_images: true,
         }
     }
 
@@ -197,6 +201,7 @@ impl Agent {
         self.provider = provider;
         self.served_window = None;
         self.takes_tools = true;
+        self.takes_images = true;
         self.told = event::Told::default();
         let model = self.provider.model().to_string();
         let refused = self.forgive();

@@ -9,7 +9,7 @@ use super::event::{Observer, TurnEvent, Warning};
 use super::recalling::Lookup;
 use super::shelf::News;
 use super::{Agent, NoTurn, Running};
-use crate::chat::{Message, Outcome, Record, Role, TurnId, Usage, Withdrawal};
+use crate::chat::{Message, Outcome, Part, Record, Role, TurnId, Usage, Withdrawal};
 use crate::context::DoesNotFit;
 use crate::hint::Hint;
 use crate::provider::ProviderError;
@@ -81,23 +81,28 @@ impl Agent {
         self.told.begin_turn();
         let at = Some(self.clock.now());
         let message = Message::text(self.session().next_message_id(0), Role::User, input, at);
+        let message = self.attach(message, observe).await;
         self.run(message, observe, cancel).await
     }
 
     /// Asks the last question again; the turn that asked it before is taken out of what is sent (C86).
-    /// The question keeps the time at which it was first put (C30).
+    /// The question keeps the time at which it was first put (C30), and the files as they were then.
     pub async fn retry(
         &mut self,
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<Result<TurnReport, TurnError>, NoTurn> {
         let asked = self.session().live_turns().next_back();
-        let at = asked.and_then(|turn| self.session().messages_of(turn)[0].at);
+        let asked = asked.map(|turn| self.session().messages_of(turn)[0].clone());
+        let at = asked.as_ref().and_then(|asked| asked.at);
         // Saved with the record that begins the turn, so that no kill leaves the question in no view at all.
         let input = self.withdraw(Withdrawal::Retried)?;
         self.told.begin_turn();
         let at = at.or_else(|| Some(self.clock.now()));
-        let message = Message::text(self.session().next_message_id(0), Role::User, input, at);
+        let mut message = Message::text(self.session().next_message_id(0), Role::User, input, at);
+        let parts = asked.into_iter().flat_map(|asked| asked.parts);
+        let attached = parts.filter(|part| matches!(part, Part::Attached(_) | Part::Image(_)));
+        message.parts.extend(attached);
         Ok(self.run(message, observe, cancel).await)
     }
 
@@ -132,6 +137,11 @@ impl Agent {
         };
         if let Some(warning) = warning {
             observe(TurnEvent::Warning(warning));
+        }
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => {}
+            () = self.settle_pictures(&input, observe) => {}
         }
         let conversed = self.converse(turn, &input, &lookup, observe, cancel).await;
         let report = self.finish(turn, conversed, observe);

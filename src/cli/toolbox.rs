@@ -9,6 +9,7 @@ use crate::agent::{Approver, Files, Limits, Toolbox};
 use crate::config::{Config, Inputs};
 use crate::files::Disk;
 use crate::hint::{Hint, chain};
+use crate::store::Outputs;
 use crate::term::Output;
 use crate::tools::files::{
     Changes, EditFile, ListDirectory, Project, ReadFile, SearchFiles, WriteFile,
@@ -53,6 +54,7 @@ pub(super) fn toolbox(
         source,
     })?;
     let open = open.keeping(&own_folders(config, inputs));
+    let outputs = Outputs::new(config.settings.data_dir.clone(), Arc::clone(&disk));
     let changes = Changes::new(config.settings.data_dir.join("changes"), Arc::clone(&disk));
     let (open, changes) = (Arc::new(open), Arc::new(changes));
     let registry = Registry::new(built_in(&open, &changes), settings.preset.clone());
@@ -62,6 +64,7 @@ pub(super) fn toolbox(
     toolbox.files = Some(Files {
         project: open,
         changes,
+        outputs: Some(Arc::new(outputs)),
     });
     toolbox.stance = stance(args, settings.confirm);
     toolbox.limits = Limits {

@@ -14,6 +14,7 @@ const SNAPSHOT: &str = ".json";
 const JOURNAL: &str = ".journal.jsonl";
 const HYBRID: &str = "_hybrid.json";
 const MODE_STATE: &str = "_mode_state.json";
+const OUTPUTS: &str = "_outputs";
 const LOCK: &str = ".lock";
 const DAMAGED: &str = ".damaged-";
 const MOVING: &str = ".moving";
@@ -24,7 +25,7 @@ const PIECES: [(&str, &str); 10] = [
     ("changes", ""),
     ("vectordb/sessions", ""),
     ("workspace/sessions", ""),
-    (HISTORY, "_outputs"),
+    (HISTORY, OUTPUTS),
     (HISTORY, "_pins.json"),
     (HISTORY, "_scratchpad.json"),
     (HISTORY, MODE_STATE),
@@ -75,6 +76,11 @@ impl Layout {
 
     pub(super) fn mode_state(&self, name: &SessionName) -> PathBuf {
         self.in_history(name, MODE_STATE)
+    }
+
+    /// A folder for what belongs to a session beside its words.
+    pub(super) fn outputs(&self, name: &SessionName) -> PathBuf {
+        self.in_history(name, OUTPUTS)
     }
 
     pub(super) fn lock(&self, name: &SessionName) -> PathBuf {

@@ -102,7 +102,7 @@ pub fn called(messages: &[Message]) -> Vec<Edit> {
     let done: HashMap<&CallId, bool> = results
         .filter_map(|part| match part {
             Part::ToolResult { call, failed, .. } => Some((call, !failed)),
-            Part::Text(_) | Part::ToolCall(_) => None,
+            Part::Text(_) | Part::ToolCall(_) | Part::Attached(_) | Part::Image(_) => None,
         })
         .collect();
     let calls = messages.iter().flat_map(Message::calls);
