@@ -10,37 +10,29 @@ use crate::context::ContextPlan;
 use crate::context::stages::images::Pictures;
 use crate::provider::Images;
 use crate::store::Outputs;
-use crate::tools::files::{Content, Mentioned, mentioned};
+use crate::tools::files::mentions::{Content, Mentioned, mentioned};
 
 impl Agent {
-    /// The message with what it mentions behind its words.
-    pub(super) async fn attach(
-        &mut self,
-        mut message: Message,
-        observe: &mut Observer<'_>,
-    ) -> Message {
-        let Some(files) = self.toolbox.files.clone() else {
-            return message;
+    /// Parts for what a text mentions, to stand behind it.
+    pub(super) async fn attached(&mut self, text: &str, observe: &mut Observer<'_>) -> Vec<Part> {
+        let files = self.toolbox.files.clone();
+        let Some(files) = files.filter(|_| text.contains('@')) else {
+            return Vec::new();
         };
-        let text = message.said().into_owned();
-        if !text.contains('@') {
-            return message;
-        }
-        let session = self.session().name().clone();
+        let (session, text) = (self.session().name().clone(), text.to_owned());
         let read = tokio::task::spawn_blocking(move || read(&files, &session, &text)).await;
         let (parts, notices) = read.unwrap_or_else(|error| {
             let notice = format!("not attached: {error}");
             (Vec::new(), vec![notice])
         });
-        message.parts.extend(parts);
         for notice in notices {
             observe(TurnEvent::Warning(Warning::NotAttached { notice }));
         }
-        let names: Vec<String> = message.parts.iter().filter_map(name).collect();
+        let names: Vec<String> = parts.iter().filter_map(name).collect();
         if !names.is_empty() {
             observe(TurnEvent::Warning(Warning::Attached { names }));
         }
-        message
+        parts
     }
 
     /// Whether this turn's requests show pictures; asks the server only where a message brings some.

@@ -8,7 +8,7 @@ use super::converse::Conversed;
 use super::event::{Observer, TurnEvent, Warning};
 use super::recalling::Lookup;
 use super::shelf::News;
-use super::{Agent, NoTurn, Running};
+use super::{Agent, Input, NoTurn, Running};
 use crate::chat::{Message, Outcome, Part, Record, Role, TurnId, Usage, Withdrawal};
 use crate::context::DoesNotFit;
 use crate::hint::Hint;
@@ -78,10 +78,22 @@ impl Agent {
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<TurnReport, TurnError> {
+        self.turn_of(input.into(), observe, cancel).await
+    }
+
+    /// The same for an input that is not all of the person's own words.
+    pub async fn turn_of(
+        &mut self,
+        input: Input,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<TurnReport, TurnError> {
         self.told.begin_turn();
         let at = Some(self.clock.now());
-        let message = Message::text(self.session().next_message_id(0), Role::User, input, at);
-        let message = self.attach(message, observe).await;
+        let attached = self.attached(input.typed(), observe).await;
+        let (id, text) = (self.session().next_message_id(0), input.into_text());
+        let mut message = Message::text(id, Role::User, text, at);
+        message.parts.extend(attached);
         self.run(message, observe, cancel).await
     }
 

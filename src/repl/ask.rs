@@ -12,14 +12,14 @@ use super::input::LineReader;
 use super::show;
 use super::{Signal, Signals};
 use crate::agent::{
-    Agent, CompactError, CompactReport, NoTurn, Progress, TurnError, TurnEvent, TurnReport,
+    Agent, CompactError, CompactReport, Input, NoTurn, Progress, TurnError, TurnEvent, TurnReport,
 };
 use crate::term::Output;
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    New(String),
+    New(Input),
     /// The last one again.
     Again,
 }
@@ -74,7 +74,7 @@ pub async fn ask(
     let mut observe = |event| happening.send(event).unwrap_or_default();
     let turn = async {
         match question {
-            Question::New(input) => Ok(agent.turn(input, &mut observe, &cancel).await),
+            Question::New(input) => Ok(agent.turn_of(input, &mut observe, &cancel).await),
             Question::Again => agent.retry(&mut observe, &cancel).await,
         }
     };

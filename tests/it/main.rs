@@ -17,6 +17,7 @@ mod layers;
 mod line_input;
 mod long_session;
 mod memory_modes;
+mod mentions;
 mod notes;
 mod oneshot;
 mod prefix;

@@ -17,7 +17,7 @@ mod edit_file;
 #[cfg(test)]
 mod fixture;
 mod list_directory;
-mod mentions;
+pub mod mentions;
 mod project;
 mod read_file;
 mod replacement;
@@ -30,7 +30,6 @@ mod writing;
 pub use changes::{Change, Changes, ChangesError, FILE_MAX, Restored};
 pub use edit_file::EditFile;
 pub use list_directory::ListDirectory;
-pub use mentions::{Content, Mentioned, mentioned};
 pub use project::{Project, ProjectError};
 pub use read_file::ReadFile;
 pub use search_files::SearchFiles;

@@ -4,6 +4,7 @@
 //! pictures. What cannot be had is told in a sentence, and the message goes as it was typed. Every file is
 //! read through [`Project`], so that nothing outside of it, in `.git` or in a kept folder is attached.
 
+mod begun;
 mod image;
 mod parse;
 
@@ -17,6 +18,7 @@ use super::project::{Project, ProjectError};
 use super::read_file::{HEAD, Numbers, Range, binary, page};
 use super::words::{count, shown, size};
 use crate::chat::{Attached, Lines};
+pub use begun::{Begun, names, written};
 use parse::{Mention, Reading, mentions};
 
 /// A text with more of them is no message of a person.

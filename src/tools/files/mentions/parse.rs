@@ -34,11 +34,30 @@ pub(super) struct Reading<'a> {
 
 /// Every place that may be one: at the start, or behind a blank or an opening bracket.
 pub(super) fn mentions(text: &str) -> impl Iterator<Item = Mention<'_>> {
-    let places = text.match_indices('@').filter(|(at, _)| {
-        let before = text[..*at].chars().next_back();
-        before.is_none_or(|c| c.is_whitespace() || "([{<".contains(c))
+    places(text).filter_map(|at| Mention::read(&text[at..]))
+}
+
+/// The mention that is being typed at the end of a text: where what follows its `@` begins, and the path so far.
+pub(super) fn begun(text: &str) -> Option<(usize, &str)> {
+    let mut begun = places(text).filter_map(|at| {
+        let rest = &text[at..];
+        let path = match rest.strip_prefix('"') {
+            Some(path) => (!path.contains(['"', '\n'])).then_some(path),
+            None => (!rest.contains(char::is_whitespace)).then_some(rest),
+        };
+        Some((at, path?))
     });
-    places.filter_map(|(at, _)| Mention::read(&text[at + 1..]))
+    begun.next()
+}
+
+/// Where something may be mentioned, just behind each `@`.
+fn places(text: &str) -> impl Iterator<Item = usize> {
+    text.match_indices('@')
+        .filter(|(at, _)| {
+            let before = text[..*at].chars().next_back();
+            before.is_none_or(|c| c.is_whitespace() || "([{<".contains(c))
+        })
+        .map(|(at, sign)| at + sign.len())
 }
 
 impl<'a> Mention<'a> {
@@ -111,7 +130,9 @@ fn endings(word: &str) -> Vec<&str> {
     if endings.last() != Some(&bare) {
         endings.push(bare);
     }
-    endings.retain(|ending| !ending.is_empty());
+    // Dots name a folder only where nothing was taken off.
+    endings
+        .retain(|ending| !ending.is_empty() && (*ending == word || !matches!(*ending, "." | "..")));
     endings
 }
 
