@@ -81,9 +81,10 @@ impl Agent {
             return loaded;
         };
         for image in plan.messages().flat_map(images) {
-            match outputs.get(self.session().name(), &image.sha256) {
-                Some(bytes) => loaded.add(image, &bytes),
-                None => tracing::warn!(image.name, image.sha256, "a picture is no longer there"),
+            if let Some(bytes) = outputs.get(self.session().name(), &image.sha256) {
+                loaded.add(image, &bytes);
+            } else {
+                tracing::warn!(image.name, image.sha256, "a picture is no longer there");
             }
         }
         loaded

@@ -2,6 +2,7 @@
 //!
 //! Unit: one file, named by what is in it, so that it is written once and what was changed is not taken for it.
 
+use std::fmt::Write;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -50,7 +51,10 @@ impl Outputs {
 
 fn digest(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().fold(String::new(), |mut name, byte| {
+        write!(name, "{byte:02x}").expect("a string takes every character");
+        name
+    })
 }
 
 #[cfg(test)]

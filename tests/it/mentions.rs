@@ -199,7 +199,7 @@ fn a_picture_is_sent_in_each_format_and_again_after_a_resume_for_two_turns() {
         assert_eq!(pictures(&sent[0]), [[PNG_BASE64]], "{kind}");
         let counts: Vec<usize> = sent.iter().map(first).collect();
         assert_eq!(counts, [1, 1, 1, 0], "{kind}");
-        let text = sent[3].message(if kind == "anthropic" { 0 } else { 1 });
+        let text = sent[3].message(isize::from(kind != "anthropic"));
         assert!(
             text.ends_with("What is @shot.png?\n\n[image shot.png]"),
             "{kind}: {text}"

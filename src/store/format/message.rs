@@ -283,6 +283,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_attached_stands_beside_the_words() {
+        let file = serde_json::json!({
+            "id": "m1", "role": "user", "content": "See @a and @b.png",
+            "parts": [
+                {"text": "See @a and @b.png"},
+                {"attached": {"name": "a", "lines": [1, 2], "text": "x"}},
+                {"attached": {"name": "src/", "text": "a.rs"}},
+                {"image": {"name": "b.png", "media_type": "image/png", "sha256": "00ff"}},
+            ],
+        });
+        let (message, written) = through(&file.to_string());
+        assert_eq!((message.parts.len(), message.unknown), (4, None));
+        assert_eq!(written, file);
+    }
+
+    #[test]
     fn every_dialect_is_read_and_one_is_written() {
         let call = r#"[{"id":"c1","name":"f","arguments":"{\"a\":1}"}]"#;
         for (file, role, content, calls) in [

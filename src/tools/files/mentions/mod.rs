@@ -112,7 +112,7 @@ impl Reader<'_> {
             Ok(content) if is_image(&content) && self.n_images() == IMAGES_MAX => {
                 self.note(format!(
                     "more than {IMAGES_MAX} images are mentioned; the others were not attached"
-                ))
+                ));
             }
             Ok(content) => self.all.contents.push(content),
             Err(why) => self.note(format!("not attached: {why}")),
@@ -167,24 +167,26 @@ fn led(project: &Project, text: &str) -> Led {
 }
 
 fn content(project: &Project, path: &Path, lines: Option<Lines>) -> Result<Content, String> {
-    let metadata = project.metadata(path).map_err(in_words)?;
+    let metadata = project.metadata(path).map_err(|error| in_words(&error))?;
     if metadata.is_dir() {
         return folder(project, path);
     }
     let broken = |source| {
-        in_words(ProjectError::Io {
+        in_words(&ProjectError::Io {
             path: path.to_owned(),
             source,
         })
     };
-    let mut file = project.open_file(path).map_err(in_words)?;
+    let mut file = project.open_file(path).map_err(|error| in_words(&error))?;
     let mut head = Vec::new();
     (&mut file)
         .take(HEAD)
         .read_to_end(&mut head)
         .map_err(broken)?;
     if let Some(media_type) = image::media_type(&head) {
-        let bytes = project.read(path, IMAGE_BYTES_MAX).map_err(in_words)?;
+        let bytes = project
+            .read(path, IMAGE_BYTES_MAX)
+            .map_err(|error| in_words(&error))?;
         return Ok(Content::Image {
             name: shown(path),
             media_type,
@@ -222,10 +224,8 @@ fn text(
     let mut text = page.text;
     if page.is_cut {
         let of = if page.is_counted { "" } else { "more than " };
-        text.push_str(&format!(
-            "[cut here; the file has {of}{}]",
-            count(page.n_lines, "line")
-        ));
+        let has = count(page.n_lines, "line");
+        text.extend(["[cut here; the file has ", of, &has, "]"]);
     }
     if n_taken == 0 {
         text.push_str("[empty file]");
@@ -247,7 +247,7 @@ fn folder(project: &Project, path: &Path) -> Result<Content, String> {
     }))
 }
 
-fn in_words(error: ProjectError) -> String {
+fn in_words(error: &ProjectError) -> String {
     error.to_string()
 }
 

@@ -295,6 +295,21 @@ fn a_kept_folder_that_moves_or_is_made_later_stays_kept() {
 
 #[cfg(unix)]
 #[test]
+fn a_list_and_a_walk_leave_kept_folders_out() {
+    let (_fixture, project) = with_data_folder();
+    let cancel = tokio_util::sync::CancellationToken::new();
+    let list = |folder| {
+        let listed = crate::tools::files::list_directory::listing(&project, folder, 9, &cancel);
+        listed.map(|(text, _)| text)
+    };
+    let all = list(Path::new(".")).unwrap();
+    assert!(all.contains("src/") && !all.contains("data/"), "{all}");
+    assert!(!all.contains("work.json  "), "{all}");
+    assert!(list(Path::new("src/up")).is_err());
+}
+
+#[cfg(unix)]
+#[test]
 fn a_project_within_a_kept_folder_has_nothing_to_read() {
     let fixture = Fixture::with(&[("a", "a")]);
     for kept in [fixture.at("."), fixture.at("..")] {
