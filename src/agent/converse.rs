@@ -17,6 +17,7 @@ use super::{Agent, LastRequest};
 use crate::chat::{
     Calibration, Message, Outcome, Part, Record, Role, Tokens, ToolCall, ToolSpec, TurnId, Usage,
 };
+use crate::context::stages::images;
 use crate::context::{self, Budget, ContextPlan, DoesNotFit, Draft, TokenUsage};
 use crate::memory::{Offered, Surroundings};
 use crate::provider::{Abilities, ChatRequest, FinishReason, ProviderError, Purpose};
@@ -131,7 +132,9 @@ impl Agent {
                 max_tokens: plan.max_tokens(),
                 budget: *budget,
             };
-            let stream = self.provider.stream(self.request(&plan));
+            let request = self.request(&plan);
+            let has_images = !request.images.is_empty();
+            let stream = self.provider.stream(request);
             let last = self.last.insert(LastRequest {
                 plan,
                 provider: Arc::clone(&self.provider),
@@ -151,6 +154,10 @@ impl Agent {
                     self.takes_tools = false;
                     let model = self.provider.model().to_string();
                     observe(TurnEvent::Warning(Warning::NoTools { model }));
+                }
+                End::Failed(error) if has_images && error.refuses_images() => {
+                    self.takes_images = false;
+                    observe(TurnEvent::Warning(self.no_images()));
                 }
                 _ => return self.conclude(reply, sent, observe),
             }
@@ -237,7 +244,8 @@ impl Agent {
             }),
             result_chars: self.settings.context.tool_output_trim_chars,
         };
-        self.memory.prepare(self.session(), input, &around)
+        let draft = self.memory.prepare(self.session(), input, &around);
+        images::named(draft, self.pictures())
     }
 
     pub(super) fn request(&self, plan: &ContextPlan) -> ChatRequest {
@@ -245,6 +253,7 @@ impl Agent {
             system: plan.system(self.settings.context.merge_system),
             recalled: plan.recalled().map(Cow::into_owned),
             messages: plan.messages().cloned().collect(),
+            images: self.load_pictures(plan),
             tools: plan.tools().cloned().collect(),
             max_tokens: plan.max_tokens(),
             temperature: None,

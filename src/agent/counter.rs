@@ -12,7 +12,7 @@ use lru::LruCache;
 use sha2::{Digest, Sha256};
 
 use crate::chat::{Message, MessageId, Role, Tokens};
-use crate::provider::{ChatRequest, Delivery, ModelName, Provider, Purpose};
+use crate::provider::{ChatRequest, Delivery, Images, ModelName, Provider, Purpose};
 
 const REMEMBERED: NonZeroUsize = NonZeroUsize::new(1_000).expect("a thousand is not zero");
 const AT_ONCE: usize = 3;
@@ -110,6 +110,7 @@ fn request(text: &str) -> ChatRequest {
         system: Vec::new(),
         recalled: None,
         messages: vec![message].into(),
+        images: Images::default(),
         tools: Vec::new(),
         max_tokens: Tokens(1),
         temperature: None,

@@ -81,6 +81,18 @@ pub enum Warning {
     NoTools {
         model: String,
     },
+    /// Files that the message mentions and that go with it.
+    Attached {
+        names: Vec<String>,
+    },
+    /// Something that the message mentions and that does not go with it; the whole sentence.
+    NotAttached {
+        notice: String,
+    },
+    /// The model takes no pictures: it is told their names.
+    NoImages {
+        model: String,
+    },
     /// The window is too small for the tools and the rest.
     ToolsLeftOut {
         tools: usize,
@@ -109,6 +121,8 @@ impl Warning {
         matches!(
             self,
             Self::Recall(News::Indexing { .. } | News::Indexed { .. })
+                | Self::Attached { .. }
+                | Self::NotAttached { .. }
         )
     }
 
@@ -174,6 +188,11 @@ impl fmt::Display for Warning {
             Self::Recall(news) => news.fmt(f),
             Self::NoTools { model } => {
                 write!(f, "{model} takes no tools; asked without them")
+            }
+            Self::Attached { names } => write!(f, "attached {}", names.join("; ")),
+            Self::NotAttached { notice } => f.write_str(notice),
+            Self::NoImages { model } => {
+                write!(f, "{model} takes no images; it is told their names only")
             }
             Self::ToolsLeftOut { tools } => write!(
                 f,

@@ -12,8 +12,10 @@ mod compact;
 mod converse;
 mod counter;
 mod event;
+mod input;
 mod jobs;
 mod ledger;
+mod mentioning;
 mod recalling;
 mod reply;
 pub mod shelf;
@@ -36,6 +38,7 @@ use crate::store::{Opened, StoreError};
 pub use compact::{CompactError, CompactReport};
 pub use counter::{Count, Uncounted};
 pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
+pub use input::Input;
 pub use ledger::Ledger;
 use shelf::Shelf;
 pub use think::{Stage, ThinkSettings};
@@ -89,6 +92,8 @@ pub struct Agent {
     toolbox: Toolbox,
     /// Whether the model is offered tools: not once its server said that it takes none.
     takes_tools: bool,
+    /// Whether it is shown pictures.
+    takes_images: bool,
 }
 
 /// A request, whom it was sent to, and what the server said it cost.
@@ -126,6 +131,7 @@ impl Agent {
             shelf,
             toolbox: Toolbox::default(),
             takes_tools: true,
+            takes_images: true,
         }
     }
 
@@ -189,6 +195,7 @@ impl Agent {
         self.provider = provider;
         self.served_window = None;
         self.takes_tools = true;
+        self.takes_images = true;
         self.told = event::Told::default();
         let model = self.provider.model().to_string();
         let refused = self.forgive();

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::context::ResultPolicy;
+use crate::store::Outputs;
 use crate::tools::files::{Changes, Project};
 use crate::tools::policy::{self, Rule, Stance, Verdict};
 use crate::tools::{Approvals, ApprovalsError, Detail, Effect, Registry, Tool};
@@ -80,11 +81,13 @@ impl Default for Limits {
     }
 }
 
-/// The files that tools work on, and what they held before.
+/// The files that tools work on and a person attaches, and what they held before.
 #[derive(Clone, Debug)]
 pub struct Files {
     pub project: Arc<Project>,
     pub changes: Arc<Changes>,
+    /// Where pictures are kept that a person attaches; `None`: none are.
+    pub outputs: Option<Arc<Outputs>>,
 }
 
 /// Everything about tools that an agent holds.

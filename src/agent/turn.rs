@@ -8,8 +8,8 @@ use super::converse::Conversed;
 use super::event::{Observer, TurnEvent, Warning};
 use super::recalling::Lookup;
 use super::shelf::News;
-use super::{Agent, NoTurn, Running};
-use crate::chat::{Message, Outcome, Record, Role, TurnId, Usage, Withdrawal};
+use super::{Agent, Input, NoTurn, Running};
+use crate::chat::{Message, Outcome, Part, Record, Role, TurnId, Usage, Withdrawal};
 use crate::context::DoesNotFit;
 use crate::hint::Hint;
 use crate::memory::report::DEEP_THINK;
@@ -99,44 +99,66 @@ impl Agent {
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<TurnReport, TurnError> {
+        self.turn_of(input.into(), observe, cancel).await
+    }
+
+    /// The same for an input that is not all of the person's own words.
+    pub async fn turn_of(
+        &mut self,
+        input: Input,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<TurnReport, TurnError> {
         self.told.begin_turn();
-        let at = Some(self.clock.now());
-        let message = Message::text(self.session().next_message_id(0), Role::User, input, at);
+        let message = self.message_of(input, observe).await;
         self.run(message, Doing::Replying, observe, cancel).await
     }
 
     /// Thinks a question through (C70). However this ends, the turn is recorded and closed before it returns.
     pub async fn think(
         &mut self,
-        task: String,
+        task: Input,
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<TurnReport, TurnError> {
         self.told.begin_turn();
-        let at = Some(self.clock.now());
-        let message = Message::text(self.session().next_message_id(0), Role::User, task, at);
+        let message = self.message_of(task, observe).await;
         self.run(message, Doing::Thinking, observe, cancel).await
     }
 
+    /// What the person says, with the files it mentions.
+    async fn message_of(&mut self, input: Input, observe: &mut Observer<'_>) -> Message {
+        let at = Some(self.clock.now());
+        let attached = self.attached(input.typed(), observe).await;
+        let (id, text) = (self.session().next_message_id(0), input.into_text());
+        let mut message = Message::text(id, Role::User, text, at);
+        message.parts.extend(attached);
+        message
+    }
+
     /// Asks the last question again; the turn that asked it before is taken out of what is sent (C86).
-    /// The question keeps the time at which it was first put (C30).
+    /// The question keeps the time at which it was first put (C30), and the files as they were then.
     pub async fn retry(
         &mut self,
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<Result<TurnReport, TurnError>, NoTurn> {
         let asked = self.session().live_turns().next_back();
-        let at = asked.and_then(|turn| self.session().messages_of(turn)[0].at);
         let reply = asked.and_then(|turn| self.session().messages_of(turn).last());
         let doing = match reply.and_then(Message::speaker) {
             Some(DEEP_THINK) => Doing::Thinking,
             Some(_) | None => Doing::Replying,
         };
+        let asked = asked.map(|turn| self.session().messages_of(turn)[0].clone());
+        let at = asked.as_ref().and_then(|asked| asked.at);
         // Saved with the record that begins the turn, so that no kill leaves the question in no view at all.
         let input = self.withdraw(Withdrawal::Retried)?;
         self.told.begin_turn();
         let at = at.or_else(|| Some(self.clock.now()));
-        let message = Message::text(self.session().next_message_id(0), Role::User, input, at);
+        let mut message = Message::text(self.session().next_message_id(0), Role::User, input, at);
+        let parts = asked.into_iter().flat_map(|asked| asked.parts);
+        let attached = parts.filter(|part| matches!(part, Part::Attached(_) | Part::Image(_)));
+        message.parts.extend(attached);
         Ok(self.run(message, doing, observe, cancel).await)
     }
 
@@ -172,6 +194,11 @@ impl Agent {
         };
         if let Some(warning) = warning {
             observe(TurnEvent::Warning(warning));
+        }
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => {}
+            () = self.settle_pictures(&input, observe) => {}
         }
         let conversed = match doing {
             Doing::Replying => self.converse(turn, &input, &lookup, observe, cancel).await,

@@ -46,9 +46,9 @@ impl Agent {
 
     fn restore_files(&self, turn: TurnId) -> Result<Restored, ChangesError> {
         match &self.toolbox.files {
-            Some(Files { project, changes }) => {
-                changes.restore(project, self.session().name(), turn)
-            }
+            Some(Files {
+                project, changes, ..
+            }) => changes.restore(project, self.session().name(), turn),
             None => Ok(Restored::default()),
         }
     }
@@ -56,7 +56,10 @@ impl Agent {
     /// What tools changed in files, from before the first of these turns to now, as a unified diff. Turns that were
     /// taken back changed nothing.
     pub fn changes(&self, newest: usize) -> Result<String, ChangesError> {
-        let Some(Files { project, changes }) = &self.toolbox.files else {
+        let Some(Files {
+            project, changes, ..
+        }) = &self.toolbox.files
+        else {
             return Ok(String::new());
         };
         let turns = self.session().live_turns().rev().take(newest);

@@ -12,7 +12,9 @@ use crate::chat::{Message, MessageId, Role, Tokens};
 use crate::context::Budget;
 use crate::hint::Hint;
 use crate::memory::writing::Writing;
-use crate::provider::{ChatRequest, Delivery, FinishReason, Provider, ProviderError, Purpose};
+use crate::provider::{
+    ChatRequest, Delivery, FinishReason, Images, Provider, ProviderError, Purpose,
+};
 
 /// Longest wait for one answer (C15).
 const STEP: Duration = Duration::from_mins(1);
@@ -101,6 +103,7 @@ impl Writer {
             system: Vec::new(),
             recalled: None,
             messages: [message].into(),
+            images: Images::default(),
             tools: Vec::new(),
             max_tokens,
             temperature: None,

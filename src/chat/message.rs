@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{CallId, Timestamp, Tokens, ToolCall};
+use super::{Attached, CallId, Image, Timestamp, Tokens, ToolCall};
 
 /// Names a message for ever; kept verbatim across saves, imports and resumes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -71,6 +71,10 @@ pub enum Part {
         output: String,
         failed: bool,
     },
+    /// A file that the person named; none of their words.
+    Attached(Attached),
+    /// A picture that the person named.
+    Image(Image),
 }
 
 /// Fields of a stored message that this version does not know; carried along and written back.
@@ -125,7 +129,9 @@ impl Message {
     pub fn said(&self) -> Cow<'_, str> {
         let mut texts = self.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(text.as_str()),
-            Part::ToolCall(_) | Part::ToolResult { .. } => None,
+            Part::ToolCall(_) | Part::ToolResult { .. } | Part::Attached(_) | Part::Image(_) => {
+                None
+            }
         });
         let first = texts.next().unwrap_or_default();
         match texts.next() {
@@ -149,7 +155,7 @@ impl Message {
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|part| match part {
             Part::ToolCall(call) => Some(call),
-            Part::Text(_) | Part::ToolResult { .. } => None,
+            Part::Text(_) | Part::ToolResult { .. } | Part::Attached(_) | Part::Image(_) => None,
         })
     }
 
@@ -157,7 +163,7 @@ impl Message {
     pub fn answers(&self) -> impl Iterator<Item = &CallId> {
         self.parts.iter().filter_map(|part| match part {
             Part::ToolResult { call, .. } => Some(call),
-            Part::Text(_) | Part::ToolCall(_) => None,
+            Part::Text(_) | Part::ToolCall(_) | Part::Attached(_) | Part::Image(_) => None,
         })
     }
 
@@ -171,6 +177,8 @@ impl Message {
             Part::ToolResult { name, output, .. } => {
                 Tokens::estimate(name) + Tokens::estimate(output)
             }
+            Part::Attached(attached) => attached.cost(),
+            Part::Image(_) => Image::COST,
         });
         parts.fold(Tokens::PER_MESSAGE, |sum, part| sum + part)
     }

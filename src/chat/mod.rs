@@ -7,6 +7,7 @@
 //!     messages [u a | u a t a | u a ]        user, assistant, tool
 //! ```
 
+mod attachment;
 mod message;
 mod name;
 mod record;
@@ -17,6 +18,7 @@ mod tokens;
 mod tool;
 mod turn;
 
+pub use attachment::{Attached, Image, Lines};
 pub use message::{Message, MessageId, Part, Role, STAND_IN, Unknown};
 pub use name::{BadName, SessionName};
 pub use record::{Compaction, Hybrid, ModeStates, Record, Summary, Withdrawal};

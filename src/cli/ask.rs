@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::args::ChatArgs;
 use super::report::{CliError, Exit};
-use crate::agent::{Agent, TurnError, TurnReport};
+use crate::agent::{Agent, Input, TurnError, TurnReport};
 use crate::chat::Outcome;
 use crate::context::ContextPlan;
 use crate::files::{Existing, write_for_person};
@@ -67,7 +67,7 @@ pub(super) fn check_target(args: &ChatArgs, data_dir: &Path) -> Result<(), CliEr
 
 pub(super) async fn run(
     agent: &mut Agent,
-    prompt: String,
+    prompt: Input,
     args: &ChatArgs,
     output: &mut Output,
     signals: &mut Signals,

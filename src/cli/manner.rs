@@ -5,11 +5,12 @@ use std::time::Duration;
 use super::args::ChatArgs;
 use super::report::CliError;
 use super::stdin::{self, Stdin};
+use crate::agent::Input;
 
 /// How this run talks to the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    OneShot(String),
+    OneShot(Input),
     Lines,
     Terminal,
     /// Nothing was asked and nobody is there.

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use super::report::CliError;
+use crate::agent::Input;
 
 /// More than this is no prompt.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
@@ -75,12 +76,12 @@ fn text(bytes: Vec<u8>, from: &str) -> Result<String, CliError> {
 }
 
 /// The prompt of a one-shot run: what is given, then what is piped in (A3).
-pub(super) fn joined(given: Option<String>, piped: &str) -> String {
+pub(super) fn joined(given: Option<String>, piped: &str) -> Input {
     let piped = piped.trim();
     match given {
-        None => piped.to_owned(),
-        Some(given) if piped.is_empty() => given.trim().to_owned(),
-        Some(given) => format!("{}\n\n{piped}", given.trim()),
+        None => piped.to_owned().into(),
+        Some(given) if piped.is_empty() => given.trim().to_owned().into(),
+        Some(given) => Input::with_piped(given.trim(), piped),
     }
 }
 
@@ -96,7 +97,7 @@ mod tests {
             (None, "code\n", "code"),
             (None, " \n", ""),
         ] {
-            assert_eq!(joined(given.map(str::to_owned), piped), expected);
+            assert_eq!(joined(given.map(str::to_owned), piped).text(), expected);
         }
     }
 

@@ -7,7 +7,7 @@ use super::report::{CliError, Exit};
 use crate::chat::SessionName;
 use crate::repl::Signals;
 use crate::repl::chat::{Chat, Ended};
-use crate::repl::completion::{Listed, Offers};
+use crate::repl::completion::{Listed, Offers, Paths};
 use crate::repl::desk::Desk;
 use crate::repl::input::{HistoryFile, LineReader, TerminalInput};
 use crate::term::{Output, TerminalState};
@@ -78,6 +78,7 @@ fn offers(desk: &Desk) -> Offers {
             .map(|info| (info.name.to_string(), info.title))
             .collect()
     };
+    let files = desk.agent.toolbox().files.as_ref();
     Offers {
         modes: modes.collect(),
         models: desk
@@ -86,6 +87,7 @@ fn offers(desk: &Desk) -> Offers {
             .map(|alias| (alias.to_owned(), String::new()))
             .collect(),
         sessions: Listed::by(sessions),
+        paths: files.map(|files| Paths::of(Arc::clone(&files.project))),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::agent::{Approver, Files, Limits, Toolbox};
 use crate::config::{Config, Inputs};
 use crate::files::Disk;
 use crate::hint::{Hint, chain};
+use crate::store::Outputs;
 use crate::term::Output;
 use crate::tools::fetch::FetchUrl;
 use crate::tools::files::{
@@ -55,6 +56,8 @@ pub(super) fn toolbox(
         path: project.to_owned(),
         source,
     })?;
+    let open = open.keeping(&own_folders(config, inputs));
+    let outputs = Outputs::new(config.settings.data_dir.clone(), Arc::clone(&disk));
     let changes = Changes::new(config.settings.data_dir.join("changes"), Arc::clone(&disk));
     let (open, changes) = (Arc::new(open), Arc::new(changes));
     let mut tools = built_in(&open, &changes);
@@ -71,6 +74,7 @@ pub(super) fn toolbox(
     toolbox.files = Some(Files {
         project: open,
         changes,
+        outputs: Some(Arc::new(outputs)),
     });
     toolbox.stance = stance(args, settings.confirm);
     toolbox.limits = Limits {
@@ -89,14 +93,10 @@ pub(super) fn toolbox(
 /// Where commands run, and what they may never write to.
 fn place(config: &Config, inputs: &Inputs, project: &Path) -> Result<Place, CliError> {
     let program = std::env::current_exe().map_err(|source| CliError::Runtime { source })?;
-    let data = config.settings.data_dir.clone();
     Ok(Place {
         program,
         project: project.to_owned(),
-        kept: [data]
-            .into_iter()
-            .chain(inputs.folders.config.clone())
-            .collect(),
+        kept: own_folders(config, inputs),
         environment: inputs.environment.0.clone(),
     })
 }
@@ -108,6 +108,13 @@ fn warn_of_confinement(wanted: Confinement, output: &mut Output) {
             "commands of tools cannot be confined here ({unavailable}), so none are run; `--sandbox off` runs them all the same"
         ));
     }
+}
+
+/// What no tool may see or change: sessions, approvals, keys.
+fn own_folders(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
+    let platform = [&inputs.folders.data, &inputs.folders.config];
+    let platform = platform.into_iter().flatten().cloned();
+    platform.chain([config.settings.data_dir.clone()]).collect()
 }
 
 fn stance(args: &ChatArgs, confirm: bool) -> Stance {

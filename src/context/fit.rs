@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use crate::chat::{Message, Part, Tokens};
+use crate::chat::{Attached, Message, Part, Tokens};
 use crate::hint::Hint;
 
 use super::{Budget, ContextPlan, Cut, Draft, GivesWay, LeftOut, Section, TRUNCATED};
@@ -232,8 +232,10 @@ fn longest_part(message: &Message) -> Tokens {
 
 fn text_of(part: &Part) -> Option<&str> {
     match part {
-        Part::Text(text) | Part::ToolResult { output: text, .. } => Some(text),
-        Part::ToolCall(_) => None,
+        Part::Text(text)
+        | Part::ToolResult { output: text, .. }
+        | Part::Attached(Attached { text, .. }) => Some(text),
+        Part::ToolCall(_) | Part::Image(_) => None,
     }
 }
 
@@ -242,8 +244,10 @@ fn text_of(part: &Part) -> Option<&str> {
 fn shorten(message: &mut Message, target: Tokens) -> usize {
     let excess = message.cost().minus(target);
     let longest = message.parts.iter_mut().filter_map(|part| match part {
-        Part::Text(text) | Part::ToolResult { output: text, .. } => Some(text),
-        Part::ToolCall(_) => None,
+        Part::Text(text)
+        | Part::ToolResult { output: text, .. }
+        | Part::Attached(Attached { text, .. }) => Some(text),
+        Part::ToolCall(_) | Part::Image(_) => None,
     });
     let Some(text) = longest.max_by_key(|text| text.len()) else {
         return 0;

@@ -144,7 +144,11 @@ fn texts(message: &Message) -> impl Iterator<Item = &str> {
             failed: false,
             ..
         } if name == DEEP_THINK => Some(output.as_str()),
-        Part::Text(_) | Part::ToolCall(_) | Part::ToolResult { .. } => None,
+        Part::Text(_)
+        | Part::ToolCall(_)
+        | Part::ToolResult { .. }
+        | Part::Attached(_)
+        | Part::Image(_) => None,
     })
 }
 
@@ -153,7 +157,7 @@ pub(super) fn is_report(message: &Message, part: &Part) -> bool {
     match part {
         Part::Text(_) => message.speaker() == Some(DEEP_THINK),
         Part::ToolResult { name, failed, .. } => name == DEEP_THINK && !failed,
-        Part::ToolCall(_) => false,
+        Part::ToolCall(_) | Part::Attached(_) | Part::Image(_) => false,
     }
 }
 

@@ -101,7 +101,9 @@ impl ProviderError {
         match self {
             Self::Unreachable { .. } => true,
             Self::RateLimited { quota, .. } => !quota,
-            Self::Status { status, .. } => *status >= 500 || matches!(status, 408 | 409),
+            Self::Status { status, .. } => {
+                (*status >= 500 || matches!(status, 408 | 409)) && !self.refuses_images()
+            }
             Self::Unauthorized { .. }
             | Self::UnknownModel { .. }
             | Self::ContextTooLong { .. }
@@ -112,6 +114,20 @@ impl ProviderError {
             | Self::Protocol { .. }
             | Self::Setup { .. } => false,
         }
+    }
+
+    /// Whether a request with pictures was refused because of them; some servers say so as if they had broken down.
+    pub fn refuses_images(&self) -> bool {
+        const WORDS: [&str; 5] = ["image", "vision", "multimodal", "multi-modal", "mmproj"];
+        let Self::Status {
+            status, message, ..
+        } = self
+        else {
+            return false;
+        };
+        let message = message.to_lowercase();
+        matches!(status, 400 | 413 | 415 | 422 | 500 | 501)
+            && WORDS.iter().any(|word| message.contains(word))
     }
 
     /// How long the server asked to be left alone.

@@ -18,6 +18,7 @@ mod detect;
 mod error;
 mod failure;
 mod http;
+mod images;
 mod known;
 mod ndjson;
 mod offline;
@@ -44,6 +45,7 @@ use crate::chat::{Message, Tokens, ToolCall, ToolSpec, Usage};
 pub use crate::net::KeySource;
 pub use catalog::{Catalog, Choice, Host, Place};
 pub use error::ProviderError;
+pub use images::Images;
 pub use known::{FALLBACK_WINDOW, KNOWN_MODELS, Known, KnownModel, LimitField};
 pub use offline::Offline;
 pub use retry::Retry;
@@ -67,6 +69,11 @@ pub trait Provider: Send + Sync + fmt::Debug {
 
     /// Whether it makes sense to offer it tools; whether the model takes them is its server's to say.
     fn takes_tools(&self) -> bool {
+        true
+    }
+
+    /// Whether the model is shown pictures; what its server says of it where that is known, else yes.
+    async fn takes_images(&self) -> bool {
         true
     }
 
@@ -140,6 +147,8 @@ pub struct ChatRequest {
     pub recalled: Option<String>,
     /// Shared, because whoever may have to ask again keeps the request.
     pub messages: Arc<[Message]>,
+    /// What is sent of the pictures in `messages`; the others are named.
+    pub images: Images,
     pub tools: Vec<ToolSpec>,
     /// Room for the reply; at least 1 (C82).
     pub max_tokens: Tokens,

@@ -49,6 +49,10 @@ impl Provider for Offline {
         false
     }
 
+    async fn takes_images(&self) -> bool {
+        false
+    }
+
     async fn abilities(&self) -> Abilities {
         Abilities {
             context_window: Tokens(65_536),
@@ -175,7 +179,7 @@ fn point(line: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::chat::{MessageId, Role};
-    use crate::provider::Delivery;
+    use crate::provider::{Delivery, Images};
 
     fn said(role: Role, text: &str) -> Message {
         Message::text(MessageId::numbered(1), role, text, None)
@@ -186,6 +190,7 @@ mod tests {
             system: Vec::new(),
             recalled: Some(recalled.to_owned()).filter(|text| !text.is_empty()),
             messages: messages.into(),
+            images: Images::default(),
             tools: Vec::new(),
             max_tokens: Tokens(100),
             temperature: None,

@@ -46,6 +46,10 @@ impl Provider for Retry {
         self.inner.takes_tools()
     }
 
+    async fn takes_images(&self) -> bool {
+        self.inner.takes_images().await
+    }
+
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
         self.inner.models().await
     }

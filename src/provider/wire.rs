@@ -2,8 +2,11 @@
 //! server accepts left out. Unit: the messages of one request. Invariant: no two neighbours have the same
 //! speaker, and no speech is empty. How a speech is written down is left to each format.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
+use super::Images;
 use crate::chat::{Message, Part, Role, ToolSpec};
 
 /// A number as it was written down: 0.7, not what is nearest to it in fewer bits.
@@ -24,16 +27,35 @@ pub(super) struct Speech<'a, Speaker> {
 impl<Speaker> Speech<'_, Speaker> {
     /// The texts, a blank line between them.
     pub(super) fn text(&self) -> String {
-        let texts: Vec<&str> = self.parts.iter().filter_map(|part| text(part)).collect();
+        let texts: Vec<Cow<'_, str>> = self.parts.iter().filter_map(|part| text(part)).collect();
         texts.join("\n\n")
+    }
+
+    /// Media types and base64 of the pictures that are sent.
+    pub(super) fn images<'b>(
+        &'b self,
+        images: &'b Images,
+    ) -> impl Iterator<Item = (&'b str, &'b str)> {
+        let parts = self.parts.iter();
+        parts.filter_map(|part| match part {
+            Part::Image(image) => Some((image.media_type.as_str(), images.data(image)?)),
+            Part::Text(_) | Part::ToolCall(_) | Part::ToolResult { .. } | Part::Attached(_) => None,
+        })
     }
 }
 
-fn text(part: &Part) -> Option<&str> {
+/// What is read as text: of a picture its name, sent or not, so that it can be spoken of.
+pub(super) fn text(part: &Part) -> Option<Cow<'_, str>> {
     match part {
-        Part::Text(text) => Some(text),
+        Part::Text(text) => Some(Cow::Borrowed(text)),
+        Part::Attached(attached) => Some(Cow::Owned(attached.rendered())),
+        Part::Image(image) => Some(Cow::Owned(image.mark())),
         Part::ToolCall(_) | Part::ToolResult { .. } => None,
     }
+}
+
+fn is_blank(part: &Part) -> bool {
+    matches!(part, Part::Text(text) if text.trim().is_empty())
 }
 
 /// Merges neighbours whom `speaker` takes for one, and drops blank texts, which strict servers refuse.
@@ -44,9 +66,7 @@ pub(super) fn speeches<Speaker: PartialEq>(
     let mut speeches: Vec<Speech<'_, Speaker>> = Vec::with_capacity(messages.len());
     for message in messages {
         let said = message.parts.iter();
-        let said: Vec<&Part> = said
-            .filter(|part| text(part).is_none_or(|text| !text.trim().is_empty()))
-            .collect();
+        let said: Vec<&Part> = said.filter(|part| !is_blank(part)).collect();
         if said.is_empty() {
             continue;
         }
@@ -145,8 +165,8 @@ mod tests {
 #[cfg(test)]
 pub(super) mod samples {
     use super::{Message, Part, Role};
-    use crate::chat::{CallId, MessageId, Tokens, ToolCall, ToolSpec};
-    use crate::provider::{ChatRequest, Delivery, Purpose};
+    use crate::chat::{Attached, CallId, Image, Lines, MessageId, Tokens, ToolCall, ToolSpec};
+    use crate::provider::{ChatRequest, Delivery, Images, Purpose};
 
     fn message(n: u64, role: Role, parts: Vec<Part>) -> Message {
         Message {
@@ -200,6 +220,7 @@ pub(super) mod samples {
                 message(7, Role::User, vec![text("go on")]),
             ]
             .into(),
+            images: Images::default(),
             tools: vec![ToolSpec {
                 name: "read".into(),
                 description: "reads".into(),
@@ -211,4 +232,37 @@ pub(super) mod samples {
             delivery: Delivery::Streamed,
         }
     }
+
+    /// A message with a file and two pictures, of which one is sent.
+    pub(in crate::provider) fn with_attachments() -> ChatRequest {
+        let image = |name: &str, sha256: &str| Image {
+            name: name.into(),
+            media_type: "image/png".into(),
+            sha256: sha256.into(),
+        };
+        let (sent, old) = (image("shot.png", "1"), image("old.png", "2"));
+        let mut images = Images::default();
+        images.add(&sent, b"\x89PNG");
+        let attached = Attached {
+            name: "a.rs".into(),
+            lines: Some(Lines { first: 1, last: 2 }),
+            text: "fn a() {}\n".into(),
+        };
+        let parts = vec![
+            Part::Text("Look".into()),
+            Part::Attached(attached),
+            Part::Image(sent),
+            Part::Image(old),
+        ];
+        ChatRequest {
+            messages: [message(1, Role::User, parts)].into(),
+            system: Vec::new(),
+            images,
+            tools: Vec::new(),
+            ..everything()
+        }
+    }
+
+    /// How a model reads the file of it.
+    pub(in crate::provider) const ATTACHED: &str = "[file a.rs, lines 1-2]\n```\nfn a() {}\n```";
 }

@@ -12,16 +12,16 @@ use super::input::LineReader;
 use super::show;
 use super::{Signal, Signals};
 use crate::agent::{
-    Agent, CompactError, CompactReport, NoTurn, Progress, TurnError, TurnEvent, TurnReport,
+    Agent, CompactError, CompactReport, Input, NoTurn, Progress, TurnError, TurnEvent, TurnReport,
 };
 use crate::term::Output;
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    New(String),
+    New(Input),
     /// To be thought through.
-    Think(String),
+    Think(Input),
     /// The last one again.
     Again,
 }
@@ -76,7 +76,7 @@ pub async fn ask(
     let mut observe = |event| happening.send(event).unwrap_or_default();
     let turn = async {
         match question {
-            Question::New(input) => Ok(agent.turn(input, &mut observe, &cancel).await),
+            Question::New(input) => Ok(agent.turn_of(input, &mut observe, &cancel).await),
             Question::Think(task) => Ok(agent.think(task, &mut observe, &cancel).await),
             Question::Again => agent.retry(&mut observe, &cancel).await,
         }

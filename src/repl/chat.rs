@@ -153,7 +153,7 @@ impl<'a> Chat<'a> {
     async fn line(&mut self, text: &str) -> After {
         match commands::parse(text) {
             Typed::Nothing => After::GoOn,
-            Typed::Message(message) => self.ask(Question::New(message.to_owned())).await,
+            Typed::Message(message) => self.ask(Question::New(message.to_owned().into())).await,
             Typed::Command(name, arguments) => self.command(name, arguments).await,
         }
     }
@@ -183,7 +183,7 @@ impl<'a> Chat<'a> {
                 After::GoOn
             }
             Ok(Next::Retry) => self.ask(Question::Again).await,
-            Ok(Next::Think(task)) => self.ask(Question::Think(task)).await,
+            Ok(Next::Think(task)) => self.ask(Question::Think(task.into())).await,
             Ok(Next::Compact) => self.compact().await,
             Ok(Next::Paste) => self.paste().await,
             Ok(Next::Leave) => {
@@ -290,7 +290,7 @@ impl<'a> Chat<'a> {
             .notice("several lines; a line with a single dot, or Ctrl-D, ends them");
         match self.hear(Wanted::Paste).await {
             Ok(Heard::Line(Line::Text(text))) if !text.trim().is_empty() => {
-                self.ask(Question::New(text)).await
+                self.ask(Question::New(text.into())).await
             }
             Ok(Heard::Line(_)) => After::GoOn,
             Ok(Heard::Leave) => After::Leave,

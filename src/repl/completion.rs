@@ -1,11 +1,14 @@
-//! What Tab offers behind a slash: names of commands, and their first arguments.
+//! What Tab offers: behind a slash names of commands and their first arguments, behind an `@` files of the project.
 
 use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
 
 use super::commands::{COMMANDS, Completes, find};
 use super::input::{Candidate, Complete, Completions};
 use crate::memory::tracking::{Kind, Row};
+use crate::tools::files::Project;
+use crate::tools::files::mentions::{Begun, names, written};
 
 /// A word and what it means.
 pub type Offer = (String, String);
@@ -42,12 +45,57 @@ impl fmt::Debug for Listed {
     }
 }
 
+/// Files of the project. A folder is read when a name in it is begun, and kept while that is typed.
+#[derive(Debug)]
+pub struct Paths {
+    project: Arc<Project>,
+    /// The folder as it is typed, whether hidden names are among them, and the names.
+    kept: RefCell<Option<(String, bool, Vec<String>)>>,
+}
+
+impl Paths {
+    pub fn of(project: Arc<Project>) -> Self {
+        Self {
+            project,
+            kept: RefCell::default(),
+        }
+    }
+
+    fn complete(&self, typed: &str) -> Option<Completions> {
+        let begun = Begun::of(typed)?;
+        let wanted = (begun.folder, begun.wants_hidden());
+        let mut kept = self.kept.borrow_mut();
+        let is_kept = |(folder, hidden, _): &mut (String, bool, Vec<String>)| {
+            !begun.name.is_empty() && (folder.as_str(), *hidden) == wanted
+        };
+        let (_, _, names) = match kept.take_if(is_kept) {
+            Some(found) => kept.insert(found),
+            None => kept.insert((
+                begun.folder.to_owned(),
+                wanted.1,
+                names(&self.project, begun.folder, wanted.1),
+            )),
+        };
+        let begin_so = names.iter().filter(|name| name.starts_with(begun.name));
+        let candidates = begin_so.map(|name| Candidate {
+            replacement: written(&format!("{}{name}", begun.folder)),
+            description: String::new(),
+        });
+        Some(Completions {
+            start: begun.start,
+            candidates: candidates.collect(),
+        })
+    }
+}
+
 /// Words that complete arguments. Modes and models do not change while the program runs.
 #[derive(Debug)]
 pub struct Offers {
     pub modes: Vec<Offer>,
     pub models: Vec<Offer>,
     pub sessions: Listed,
+    /// `None`: there is no project.
+    pub paths: Option<Paths>,
 }
 
 impl Offers {
@@ -80,7 +128,11 @@ fn kinds(name: impl Fn(&Row) -> &'static str) -> Vec<Offer> {
 impl Complete for Offers {
     fn complete(&self, line: &str, cursor: usize) -> Completions {
         let Some(rest) = line.get(..cursor).and_then(|line| line.strip_prefix('/')) else {
-            return Completions::default();
+            let typed = line.get(..cursor);
+            let paths = self.paths.as_ref().zip(typed);
+            return paths
+                .and_then(|(paths, typed)| paths.complete(typed))
+                .unwrap_or_default();
         };
         let (start, begun, offers) = match rest.split_once(' ') {
             None => (1, rest, self.of(Completes::Commands, rest)),
@@ -114,6 +166,7 @@ mod tests {
             modes: vec![("code".into(), "Programming".into())],
             models: Vec::new(),
             sessions: Listed::by(|| vec![("work".into(), "First words".into())]),
+            paths: None,
         };
         for (line, start, expected) in [
             ("/mo", 1, vec!["mode", "model"]),

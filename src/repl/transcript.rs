@@ -44,6 +44,8 @@ pub fn body(message: &Message) -> String {
             let word = if *failed { "failed" } else { "answered" };
             format!("[{name} {word}]\n{output}")
         }
+        Part::Attached(attached) => format!("[attached {attached}]"),
+        Part::Image(image) => image.mark(),
     });
     parts
         .filter(|part| !part.is_empty())

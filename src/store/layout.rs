@@ -15,6 +15,7 @@ const JOURNAL: &str = ".journal.jsonl";
 const HYBRID: &str = "_hybrid.json";
 const MODE_STATE: &str = "_mode_state.json";
 const SCRATCHPAD: &str = "_scratchpad.json";
+const OUTPUTS: &str = "_outputs";
 const LOCK: &str = ".lock";
 const DAMAGED: &str = ".damaged-";
 const MOVING: &str = ".moving";
@@ -25,7 +26,7 @@ const PIECES: [(&str, &str); 10] = [
     ("changes", ""),
     ("vectordb/sessions", ""),
     ("workspace/sessions", ""),
-    (HISTORY, "_outputs"),
+    (HISTORY, OUTPUTS),
     (HISTORY, "_pins.json"),
     (HISTORY, SCRATCHPAD),
     (HISTORY, MODE_STATE),
@@ -80,6 +81,11 @@ impl Layout {
 
     pub(super) fn scratchpad(&self, name: &SessionName) -> PathBuf {
         self.in_history(name, SCRATCHPAD)
+    }
+
+    /// A folder for what belongs to a session beside its words.
+    pub(super) fn outputs(&self, name: &SessionName) -> PathBuf {
+        self.in_history(name, OUTPUTS)
     }
 
     pub(super) fn lock(&self, name: &SessionName) -> PathBuf {

@@ -6,6 +6,7 @@
 //! snapshot     the transcript                   journal    records since, replay applies them
 //! layout       what is where                    moving     all files of a session as one
 //! format       types on disk                    repair     what can be saved of a damaged file
+//! outputs      files that belong to a session beside its words
 //! coverage     what summaries stand for now
 //! ```
 
@@ -25,6 +26,7 @@ mod layout;
 mod loading;
 mod moving;
 mod opening;
+mod outputs;
 mod repair;
 mod replay;
 #[cfg(test)]
@@ -34,6 +36,7 @@ mod snapshot;
 pub use error::StoreError;
 pub use file_store::FileStore;
 pub use format::message::MESSAGE_FIELDS;
+pub use outputs::Outputs;
 
 /// Keeps sessions.
 pub trait SessionStore: Send + Sync + fmt::Debug {

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::chat::{
-    Calibration, CallId, Message, MessageId, Outcome, Part, Record, Role, Session, SessionName,
-    Timestamp, ToolCall, Unknown, Withdrawal,
+    Attached, Calibration, CallId, Image, Lines, Message, MessageId, Outcome, Part, Record, Role,
+    Session, SessionName, Timestamp, ToolCall, Unknown, Withdrawal,
 };
 
 pub(super) fn name() -> SessionName {
@@ -34,6 +34,19 @@ fn part() -> impl Strategy<Value = Part> {
                 output,
                 failed,
             }
+        }),
+        (text(), prop::option::of((1_u64..9, 9_u64..99)), text()).prop_map(
+            |(name, lines, text)| {
+                let lines = lines.map(|(first, last)| Lines { first, last });
+                Part::Attached(Attached { name, lines, text })
+            }
+        ),
+        (text(), text(), text()).prop_map(|(name, media_type, sha256)| {
+            Part::Image(Image {
+                name,
+                media_type,
+                sha256,
+            })
         }),
     ]
 }

@@ -92,6 +92,8 @@ fn texts(message: &Message) -> impl Iterator<Item = &str> {
         Part::Text(text) => text.as_str(),
         Part::ToolCall(call) => call.arguments.as_str(),
         Part::ToolResult { output, .. } => output.as_str(),
+        Part::Attached(attached) => attached.text.as_str(),
+        Part::Image(image) => image.name.as_str(),
     })
 }
 

@@ -19,6 +19,7 @@ mod long_session;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod memory_modes;
+mod mentions;
 mod notes;
 mod oneshot;
 mod prefix;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use cogtrix::chat::{Message, MessageId, Role, Tokens, ToolCall, Usage};
 use cogtrix::hint::Hint;
 use cogtrix::provider::{
-    Catalog, ChatRequest, Choice, Delivery, Environment, FinishReason, KeySource, Kind,
+    Catalog, ChatRequest, Choice, Delivery, Environment, FinishReason, Images, KeySource, Kind,
     ModelSettings, Provider, ProviderError, ProviderSettings, Purpose, Settings, StreamEvent,
     WindowSource,
 };
@@ -65,6 +65,7 @@ fn request(text: &str) -> ChatRequest {
             None,
         )]
         .into(),
+        images: Images::default(),
         tools: Vec::new(),
         max_tokens: Tokens(100),
         temperature: None,

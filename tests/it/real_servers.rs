@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cogtrix::chat::{Message, MessageId, Part, Role, Tokens, ToolCall, ToolSpec};
 use cogtrix::provider::{
-    Catalog, ChatRequest, Delivery, Environment, EventStream, FinishReason, Kind, Provider,
+    Catalog, ChatRequest, Delivery, Environment, EventStream, FinishReason, Images, Kind, Provider,
     ProviderError, ProviderSettings, Purpose, Settings, StreamEvent, WindowSource,
 };
 use futures_util::StreamExt;
@@ -65,6 +65,7 @@ fn request(text: &str) -> ChatRequest {
             None,
         )]
         .into(),
+        images: Images::default(),
         tools: Vec::new(),
         max_tokens: Tokens(400),
         temperature: None,

@@ -137,7 +137,7 @@ fn answering(message: &Message, open: &[&ToolCall]) -> Option<Message> {
     let mut message = message.clone();
     message.parts.retain(|part| match part {
         Part::ToolResult { call, .. } => open.iter().any(|open| open.id == *call),
-        Part::Text(_) | Part::ToolCall(_) => true,
+        Part::Text(_) | Part::ToolCall(_) | Part::Attached(_) | Part::Image(_) => true,
     });
     (!message.parts.is_empty()).then_some(message)
 }

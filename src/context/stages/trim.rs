@@ -1,25 +1,28 @@
-//! Results of tools as they are sent in later turns: their beginning (O1-O5).
+//! Results of tools and attached files as they are sent in later turns: their beginning (O1-O5).
 //!
 //! Only the copy that is sent is trimmed; history keeps the whole. Unit: characters (scalar values). Invariant: what is no
 //! longer than the limit stays as it is, and name and call of a result always do.
 
 use std::borrow::Cow;
 
-use crate::chat::{Message, Part};
+use crate::chat::{Attached, Message, Part};
 
-/// A message whose results of tools are at most `most` characters long, and the mark that tells how long they were;
+/// A message whose results of tools and attached texts are at most `most` characters long, and the mark that tells how long they were;
 /// 0 trims nothing.
 pub fn trimmed(message: &Message, most: usize) -> Cow<'_, Message> {
     let is_long = |part: &Part| match part {
-        Part::ToolResult { output, .. } => end(output, most).is_some(),
-        Part::Text(_) | Part::ToolCall(_) => false,
+        Part::ToolResult { output: text, .. } | Part::Attached(Attached { text, .. }) => {
+            end(text, most).is_some()
+        }
+        Part::Text(_) | Part::ToolCall(_) | Part::Image(_) => false,
     };
     if most == 0 || !message.parts.iter().any(is_long) {
         return Cow::Borrowed(message);
     }
     let mut message = message.clone();
     for part in &mut message.parts {
-        if let Part::ToolResult { output, .. } = part
+        if let Part::ToolResult { output, .. } | Part::Attached(Attached { text: output, .. }) =
+            part
             && let Some(end) = end(output, most)
         {
             let chars = output.chars().count();
@@ -66,6 +69,23 @@ mod tests {
             };
             assert_eq!(*sent, result(&expected), "{chars}");
         }
+    }
+
+    #[test]
+    fn an_attached_file_is_cut_and_the_words_with_it_are_not() {
+        let attached = |text: &str| {
+            let words = "x".repeat(50);
+            let mut message = Message::text(MessageId::numbered(1), Role::User, words, None);
+            message.parts.push(Part::Attached(Attached {
+                name: "a.rs".to_owned(),
+                lines: None,
+                text: text.to_owned(),
+            }));
+            message
+        };
+        let sent = trimmed(&attached(&"y".repeat(50)), 10).into_owned();
+        let cut = format!("{}\n[…truncated, 50 chars total]", "y".repeat(10));
+        assert_eq!(sent, attached(&cut));
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub enum Speaker {
     Assistant,
     /// The arguments of a tool call.
     Call,
-    /// What a tool gave back.
+    /// What a tool gave back, or an attached file holds.
     Output,
     /// What a tool that failed gave back.
     Failure,
@@ -84,6 +84,9 @@ impl<'a> Exchange<'a> {
                         };
                         exchange.add(by, output);
                     }
+                    // What a file says is not what the person says.
+                    Part::Attached(attached) => exchange.add(Speaker::Output, &attached.text),
+                    Part::Image(_) => {}
                 }
             }
         }
@@ -157,7 +160,7 @@ fn called(messages: &[Message]) -> Vec<Called<'_>> {
                     });
                 }
             }
-            Part::Text(_) => {}
+            Part::Text(_) | Part::Attached(_) | Part::Image(_) => {}
         }
     }
     calls

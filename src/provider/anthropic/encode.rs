@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::chat::{Message, Part, Role};
-use crate::provider::wire::{self, Speech, arguments, speeches};
-use crate::provider::{ChatRequest, Delivery};
+use crate::provider::wire::{self, Speech, arguments, speeches, text};
+use crate::provider::{ChatRequest, Delivery, Images};
 
 /// This protocol knows two speakers; results of tools are the user's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,11 +75,15 @@ fn messages(request: &ChatRequest) -> Vec<Value> {
     let opening = begins_late.then(|| json!({"role": "user", "content": "[…]"}));
     opening
         .into_iter()
-        .chain(speeches.iter().map(message))
+        .chain(
+            speeches
+                .iter()
+                .map(|speech| message(speech, &request.images)),
+        )
         .collect()
 }
 
-fn message(speech: &Speech<'_, Speaker>) -> Value {
+fn message(speech: &Speech<'_, Speaker>, images: &Images) -> Value {
     let role = match speech.speaker {
         Speaker::User => "user",
         Speaker::Assistant => "assistant",
@@ -88,7 +92,13 @@ fn message(speech: &Speech<'_, Speaker>) -> Value {
     let parts = speech.parts.iter();
     let results = parts.clone().filter(|part| is_result(part));
     let others = parts.filter(|part| !is_result(part));
-    let blocks: Vec<Value> = results.chain(others).map(|part| block(part)).collect();
+    let blocks = results.chain(others).map(|part| block(part));
+    let images = speech.images(images).map(|(media_type, data)| {
+        json!({"type": "image", "source": {
+            "type": "base64", "media_type": media_type, "data": data,
+        }})
+    });
+    let blocks: Vec<Value> = blocks.chain(images).collect();
     let mut message = json!({"role": role});
     message["content"] = blocks.into();
     message
@@ -96,7 +106,9 @@ fn message(speech: &Speech<'_, Speaker>) -> Value {
 
 fn block(part: &Part) -> Value {
     match part {
-        Part::Text(text) => json!({"type": "text", "text": text}),
+        Part::Text(_) | Part::Attached(_) | Part::Image(_) => {
+            json!({"type": "text", "text": text(part)})
+        }
         Part::ToolCall(call) => json!({
             "type": "tool_use", "id": call.id.as_str(), "name": call.name,
             "input": arguments(&call.arguments),
@@ -146,6 +158,22 @@ mod tests {
             ],
         });
         assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn pictures_are_blocks_behind_the_texts() {
+        let got = body("m", &samples::with_attachments());
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let expected = json!([{"role": "user", "content": [
+            text("Look"),
+            text(samples::ATTACHED),
+            text("[image shot.png]"),
+            text("[image old.png]"),
+            {"type": "image", "source": {
+                "type": "base64", "media_type": "image/png", "data": "iVBORw==",
+            }},
+        ]}]);
+        assert_eq!(got["messages"], expected);
     }
 
     #[test]

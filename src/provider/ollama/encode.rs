@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::chat::{Part, Role, Tokens};
 use crate::provider::wire::{self, Speech, arguments, functions, speeches};
-use crate::provider::{ChatRequest, Delivery};
+use crate::provider::{ChatRequest, Delivery, Images};
 
 pub(super) fn body(model: &str, request: &ChatRequest, num_ctx: Tokens) -> Value {
     let options = ModelOptions::default()
@@ -31,7 +31,10 @@ fn messages(request: &ChatRequest) -> Vec<Value> {
     let system = request.system.iter().filter(|text| !text.trim().is_empty());
     let system = system.map(|text| said(MessageRole::System, text.clone()));
     let speeches = speeches(&request.messages, |role| role);
-    system.chain(speeches.iter().flat_map(message)).collect()
+    let said = speeches
+        .iter()
+        .flat_map(|speech| message(speech, &request.images));
+    system.chain(said).collect()
 }
 
 /// A message in the crate's shape, without the fields it writes though they are empty.
@@ -44,9 +47,9 @@ fn said(role: MessageRole, text: String) -> Value {
     message
 }
 
-fn message(speech: &Speech<'_, Role>) -> Vec<Value> {
+fn message(speech: &Speech<'_, Role>, images: &Images) -> Vec<Value> {
     match speech.speaker {
-        Role::User => vec![said(MessageRole::User, speech.text())],
+        Role::User => vec![user(speech, images)],
         Role::Assistant => vec![assistant(speech)],
         Role::Tool => speech
             .parts
@@ -56,6 +59,15 @@ fn message(speech: &Speech<'_, Role>) -> Vec<Value> {
     }
 }
 
+fn user(speech: &Speech<'_, Role>, images: &Images) -> Value {
+    let mut message = said(MessageRole::User, speech.text());
+    let images: Vec<Value> = speech.images(images).map(|(_, data)| data.into()).collect();
+    if !images.is_empty() {
+        message["images"] = images.into();
+    }
+    message
+}
+
 fn assistant(speech: &Speech<'_, Role>) -> Value {
     let mut message = said(MessageRole::Assistant, speech.text());
     let calls = speech.parts.iter().filter_map(|part| match part {
@@ -63,7 +75,7 @@ fn assistant(speech: &Speech<'_, Role>) -> Value {
             "id": call.id.as_str(),
             "function": {"name": call.name, "arguments": arguments(&call.arguments)},
         })),
-        Part::Text(_) | Part::ToolResult { .. } => None,
+        Part::Text(_) | Part::ToolResult { .. } | Part::Attached(_) | Part::Image(_) => None,
     });
     let calls: Vec<Value> = calls.collect();
     if !calls.is_empty() {
@@ -82,7 +94,9 @@ fn result(part: &Part) -> Option<Value> {
             message["tool_call_id"] = call.as_str().into();
             Some(message)
         }
-        Part::Text(text) => Some(said(MessageRole::User, text.clone())),
+        Part::Text(_) | Part::Attached(_) | Part::Image(_) => {
+            wire::text(part).map(|text| said(MessageRole::User, text.into_owned()))
+        }
         Part::ToolCall(_) => None,
     }
 }
@@ -120,6 +134,17 @@ mod tests {
     fn a_temperature_is_sent_where_there_is_one() {
         let body = body("m", &samples::warm(), Tokens(1));
         assert_eq!(body["options"]["temperature"], json!(0.7));
+    }
+
+    #[test]
+    fn pictures_stand_beside_the_text() {
+        let got = body("m", &samples::with_attachments(), Tokens(4096));
+        let text = format!(
+            "Look\n\n{}\n\n[image shot.png]\n\n[image old.png]",
+            samples::ATTACHED
+        );
+        let expected = json!([{"role": "user", "content": text, "images": ["iVBORw=="]}]);
+        assert_eq!(got["messages"], expected);
     }
 
     #[test]

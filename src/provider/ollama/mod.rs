@@ -40,10 +40,19 @@ pub(super) struct Ollama(Arc<Inner>);
 struct Inner {
     target: Target,
     http: Arc<Http>,
-    /// The most the model can hold, once the server was reached; `None` if it does not say.
-    maximum: OnceCell<Option<Tokens>>,
+    /// What the server says of the model, once it was reached.
+    shown: OnceCell<Shown>,
     /// Behind a lock because requests may run side by side; held for a copy only.
     sent: Mutex<Option<Sent>>,
+}
+
+/// What a server says of a model.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    /// The most it can hold; `None` if the server does not say.
+    maximum: Option<Tokens>,
+    /// Whether it takes pictures, as far as the server says anything.
+    sees: bool,
 }
 
 /// What the first request was sent with, right or wrong: with another window the server would load the
@@ -64,7 +73,7 @@ impl Ollama {
         );
         Self(Arc::new(Inner {
             http: Arc::new(http),
-            maximum: OnceCell::new(),
+            shown: OnceCell::new(),
             sent: Mutex::new(None),
             target,
         }))
@@ -79,6 +88,10 @@ impl Provider for Ollama {
 
     async fn abilities(&self) -> Abilities {
         self.0.abilities().await
+    }
+
+    async fn takes_images(&self) -> bool {
+        self.0.shown().await.is_none_or(|shown| shown.sees)
     }
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
@@ -121,23 +134,26 @@ impl Inner {
             };
             return known::settle(limits, None, known);
         }
-        let maximum = self.maximum().await;
+        let maximum = self.shown().await.and_then(|shown| shown.maximum);
         let mut abilities = known::settle(self.target.limits, maximum, known);
         abilities.context_window = abilities.context_window.min(USUAL_WINDOW);
         abilities
     }
 
-    async fn maximum(&self) -> Option<Tokens> {
-        let asked = self.maximum.get_or_try_init(|| async {
+    async fn shown(&self) -> Option<Shown> {
+        let asked = self.shown.get_or_try_init(|| async {
             let body = json!({"model": self.target.name.model});
             let shown = self.http.json(self.http.post("/api/show", &body)?);
             let shown = target::aside(&self.http.shown(), shown).await?;
-            Ok::<_, ProviderError>(context_length(&shown))
+            Ok::<_, ProviderError>(Shown {
+                maximum: context_length(&shown),
+                sees: sees(&shown),
+            })
         });
-        asked.await.copied().unwrap_or_else(|error| {
-            tracing::debug!("no context length from the server: {error}");
-            None
-        })
+        let asked = asked.await.inspect_err(|error| {
+            tracing::debug!("the server does not say what the model can do: {error}");
+        });
+        asked.ok().copied()
     }
 
     fn sent(&self) -> MutexGuard<'_, Option<Sent>> {
@@ -226,6 +242,12 @@ impl Inner {
             )),
         }
     }
+}
+
+/// Older servers list no capabilities.
+fn sees(shown: &Value) -> bool {
+    let able = shown.get("capabilities").and_then(Value::as_array);
+    able.is_none_or(|able| able.is_empty() || able.iter().any(|one| one == "vision"))
 }
 
 /// `model_info["ARCH.context_length"]`, whatever the architecture is called.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::chat::{Part, Role};
 use crate::provider::known::LimitField;
 use crate::provider::wire::{self, Speech, functions, speeches};
-use crate::provider::{ChatRequest, Delivery};
+use crate::provider::{ChatRequest, Delivery, Images};
 
 /// What a particular server wants to have differently; learnt from its refusals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,10 @@ fn messages(request: &ChatRequest) -> Vec<Value> {
     let system = request.system.iter().filter(|text| !text.trim().is_empty());
     let system = system.map(|text| said("system", text.as_str().into()));
     let said = speeches(&request.messages, |role| role);
-    system.chain(said.iter().flat_map(message)).collect()
+    let said = said
+        .iter()
+        .flat_map(|speech| message(speech, &request.images));
+    system.chain(said).collect()
 }
 
 /// Takes the content whole: `json!` would copy it.
@@ -54,15 +57,28 @@ fn said(role: &str, content: Value) -> Value {
     message
 }
 
-fn message(speech: &Speech<'_, Role>) -> Vec<Value> {
+fn message(speech: &Speech<'_, Role>, images: &Images) -> Vec<Value> {
     match speech.speaker {
-        Role::User => vec![said("user", speech.text().into())],
+        Role::User => vec![said("user", content(speech, images))],
         Role::Assistant => vec![assistant(speech)],
         Role::Tool => speech
             .parts
             .iter()
             .filter_map(|part| result(part))
             .collect(),
+    }
+}
+
+/// A text; with pictures a list, which servers without eyes refuse.
+fn content(speech: &Speech<'_, Role>, images: &Images) -> Value {
+    let mut blocks = vec![json!({"type": "text", "text": speech.text()})];
+    blocks.extend(speech.images(images).map(|(media_type, data)| {
+        let url = format!("data:{media_type};base64,{data}");
+        json!({"type": "image_url", "image_url": {"url": url}})
+    }));
+    match blocks.as_slice() {
+        [_] => speech.text().into(),
+        _ => blocks.into(),
     }
 }
 
@@ -73,7 +89,7 @@ fn assistant(speech: &Speech<'_, Role>) -> Value {
             "id": call.id.as_str(), "type": "function",
             "function": {"name": call.name, "arguments": arguments(&call.arguments)},
         })),
-        Part::Text(_) | Part::ToolResult { .. } => None,
+        Part::Text(_) | Part::ToolResult { .. } | Part::Attached(_) | Part::Image(_) => None,
     });
     let calls: Vec<Value> = calls.collect();
     let content = if text.is_empty() {
@@ -101,7 +117,9 @@ fn result(part: &Part) -> Option<Value> {
         Part::ToolResult { call, output, .. } => {
             Some(json!({"role": "tool", "tool_call_id": call.as_str(), "content": output}))
         }
-        Part::Text(text) => Some(json!({"role": "user", "content": text})),
+        Part::Text(_) | Part::Attached(_) | Part::Image(_) => {
+            Some(json!({"role": "user", "content": wire::text(part)}))
+        }
         Part::ToolCall(_) => None,
     }
 }
@@ -148,6 +166,24 @@ mod tests {
                 .get("temperature")
                 .is_none()
         );
+    }
+
+    #[test]
+    fn pictures_are_addresses_with_data_behind_the_text() {
+        let got = body("m", &samples::with_attachments(), Dialect::default());
+        let text = format!(
+            "Look\n\n{}\n\n[image shot.png]\n\n[image old.png]",
+            samples::ATTACHED
+        );
+        let expected = json!([{"role": "user", "content": [
+            {"type": "text", "text": text},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}},
+        ]}]);
+        assert_eq!(got["messages"], expected);
+        let mut blind = samples::with_attachments();
+        blind.images = Images::default();
+        let got = body("m", &blind, Dialect::default());
+        assert_eq!(got["messages"], json!([{"role": "user", "content": text}]));
     }
 
     #[test]

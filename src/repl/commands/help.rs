@@ -48,7 +48,8 @@ fn list() -> String {
         .map(|command| format!("  {:<width$}  {}", signature(command), command.summary));
     let rows: Vec<String> = rows.collect();
     format!(
-        "{}\n\nSeveral lines: begin and end with \"\"\", end a line with \\, or Alt-Enter. Ctrl-C stops a reply.",
+        "{}\n\nSeveral lines: begin and end with \"\"\", end a line with \\, or Alt-Enter. Ctrl-C stops a reply.\n\
+         Files: @src/main.rs:10-40, @\"my notes.md\", @shot.png, @folder/ go with the message; Tab completes.",
         rows.join("\n")
     )
 }

@@ -181,7 +181,11 @@ fn calls(messages: &[Message]) -> Vec<String> {
                         failed,
                         ..
                     } if *id == call.id => Some((output.as_str(), *failed)),
-                    Part::Text(_) | Part::ToolCall(_) | Part::ToolResult { .. } => None,
+                    Part::Text(_)
+                    | Part::ToolCall(_)
+                    | Part::ToolResult { .. }
+                    | Part::Attached(_)
+                    | Part::Image(_) => None,
                 });
         let (output, failed) = result.unwrap_or(("[no result]", true));
         let mark = if failed { " (failed)" } else { "" };

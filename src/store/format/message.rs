@@ -16,7 +16,9 @@ use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::{Fields, Mark};
-use crate::chat::{CallId, Message, Part, Role, Timestamp, ToolCall, Withdrawal};
+use crate::chat::{
+    Attached, CallId, Image, Lines, Message, Part, Role, Timestamp, ToolCall, Withdrawal,
+};
 
 /// Names of fields that mean something in a message on disk; any other is kept as it is.
 pub const MESSAGE_FIELDS: [&str; 12] = [
@@ -142,7 +144,7 @@ pub(super) fn content(role: Role, parts: &[Part]) -> Cow<'_, str> {
     let mut texts = parts.iter().filter_map(|part| match part {
         Part::Text(text) => Some(text.as_str()),
         Part::ToolResult { output, .. } if role == Role::Tool => Some(output.as_str()),
-        Part::ToolCall(_) | Part::ToolResult { .. } => None,
+        Part::ToolCall(_) | Part::ToolResult { .. } | Part::Attached(_) | Part::Image(_) => None,
     });
     let first = texts.next().unwrap_or_default();
     texts.fold(Cow::Borrowed(first), |all, text| {
@@ -182,6 +184,18 @@ pub(super) enum StoredPart<'a> {
         output: Cow<'a, str>,
         failed: bool,
     },
+    Attached {
+        name: Cow<'a, str>,
+        /// First and last; left out of what is whole.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        lines: Option<(u64, u64)>,
+        text: Cow<'a, str>,
+    },
+    Image {
+        name: Cow<'a, str>,
+        media_type: Cow<'a, str>,
+        sha256: Cow<'a, str>,
+    },
 }
 
 impl<'a> From<&'a Part> for StoredPart<'a> {
@@ -199,6 +213,16 @@ impl<'a> From<&'a Part> for StoredPart<'a> {
                 name: name.as_str().into(),
                 output: output.as_str().into(),
                 failed: *failed,
+            },
+            Part::Attached(Attached { name, lines, text }) => Self::Attached {
+                name: name.as_str().into(),
+                lines: lines.map(|lines| (lines.first, lines.last)),
+                text: text.as_str().into(),
+            },
+            Part::Image(image) => Self::Image {
+                name: image.name.as_str().into(),
+                media_type: image.media_type.as_str().into(),
+                sha256: image.sha256.as_str().into(),
             },
         }
     }
@@ -222,6 +246,20 @@ impl From<StoredPart<'_>> for Part {
                 output: output.into_owned(),
                 failed,
             },
+            StoredPart::Attached { name, lines, text } => Self::Attached(Attached {
+                name: name.into_owned(),
+                lines: lines.map(|(first, last)| Lines { first, last }),
+                text: text.into_owned(),
+            }),
+            StoredPart::Image {
+                name,
+                media_type,
+                sha256,
+            } => Self::Image(Image {
+                name: name.into_owned(),
+                media_type: media_type.into_owned(),
+                sha256: sha256.into_owned(),
+            }),
         }
     }
 }
@@ -242,6 +280,22 @@ mod tests {
         };
         let written = serde_json::to_value(line).unwrap();
         (stored.message, written)
+    }
+
+    #[test]
+    fn what_is_attached_stands_beside_the_words() {
+        let file = serde_json::json!({
+            "id": "m1", "role": "user", "content": "See @a and @b.png",
+            "parts": [
+                {"text": "See @a and @b.png"},
+                {"attached": {"name": "a", "lines": [1, 2], "text": "x"}},
+                {"attached": {"name": "src/", "text": "a.rs"}},
+                {"image": {"name": "b.png", "media_type": "image/png", "sha256": "00ff"}},
+            ],
+        });
+        let (message, written) = through(&file.to_string());
+        assert_eq!((message.parts.len(), message.unknown), (4, None));
+        assert_eq!(written, file);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //!   changes       what files held before tools changed them
 //!   writing       one change of a file: copy first, then replace
 //!   replacement   exact text for exact text
+//!   mentions      files that a person's message names with an `@`
 //!   diff, words   a change in lines; numbers, sizes and paths in words
 //! ```
 
@@ -16,6 +17,7 @@ mod edit_file;
 #[cfg(test)]
 mod fixture;
 mod list_directory;
+pub mod mentions;
 mod project;
 mod read_file;
 mod replacement;

@@ -71,7 +71,7 @@ pub(super) fn walk<B>(
     let path = start.strip_prefix(".").unwrap_or(start);
     let mut walker = Walker {
         rules: rules_above(project, path),
-        root: project.path(),
+        project,
         scope,
         visit,
     };
@@ -81,7 +81,7 @@ pub(super) fn walk<B>(
 struct Walker<'a, V> {
     /// The nearest last.
     rules: Vec<Gitignore>,
-    root: &'a Path,
+    project: &'a Project,
     scope: Scope,
     visit: V,
 }
@@ -100,7 +100,7 @@ impl<B, V: FnMut(&Found<'_>) -> ControlFlow<B>> Walker<'_, V> {
 
     fn entry(&mut self, folder: &Dir, path: &Path, entry: &Entry, depth: usize) -> ControlFlow<B> {
         let path = path.join(&entry.name);
-        if self.is_left_out(entry, &path) {
+        if self.is_left_out(entry, &path) || self.is_kept(folder, entry) {
             return ControlFlow::Continue(());
         }
         (self.visit)(&Found {
@@ -113,9 +113,23 @@ impl<B, V: FnMut(&Found<'_>) -> ControlFlow<B>> Walker<'_, V> {
             return ControlFlow::Continue(());
         }
         match folder.open_dir(&entry.name) {
-            Ok(below) => self.folder(&below, &path, depth + 1),
-            Err(_) => ControlFlow::Continue(()),
+            // Looked at once more: what is open may be another folder by now.
+            Ok(below)
+                if below
+                    .dir_metadata()
+                    .is_ok_and(|metadata| !self.project.is_kept(&metadata)) =>
+            {
+                self.folder(&below, &path, depth + 1)
+            }
+            Ok(_) | Err(_) => ControlFlow::Continue(()),
         }
+    }
+
+    fn is_kept(&self, folder: &Dir, entry: &Entry) -> bool {
+        entry.kind == Kind::Folder
+            && folder
+                .symlink_metadata(&entry.name)
+                .is_ok_and(|metadata| self.project.is_kept(&metadata))
     }
 
     fn is_left_out(&self, entry: &Entry, path: &Path) -> bool {
@@ -123,7 +137,7 @@ impl<B, V: FnMut(&Found<'_>) -> ControlFlow<B>> Walker<'_, V> {
         if entry.name == ".git" || (is_dotted && self.scope.hidden == Hidden::Skipped) {
             return true;
         }
-        let whole = self.root.join(path);
+        let whole = self.project.path().join(path);
         let is_folder = entry.kind == Kind::Folder;
         let said = self.rules.iter().rev().map(|rules| {
             let path = if rules.path().is_absolute() {
@@ -150,7 +164,7 @@ impl Found<'_> {
 
     /// The file, if it is still a regular one.
     pub(super) fn open(&self) -> Result<std::fs::File, ProjectError> {
-        open_regular(self.folder, self.name())
+        open_regular(self.folder, self.name(), self.path)
     }
 
     /// In bytes, of a file.
@@ -233,7 +247,7 @@ fn rules_outside(root: &Path) -> Vec<Gitignore> {
 fn rules_of(folder: &Dir, path: &Path) -> Vec<Gitignore> {
     [".gitignore", ".ignore"]
         .into_iter()
-        .filter_map(|name| open_regular(folder, Path::new(name)).ok())
+        .filter_map(|name| open_regular(folder, name, Path::new(name)).ok())
         .filter_map(|file| parsed(file, path))
         .collect()
 }

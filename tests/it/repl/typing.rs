@@ -143,3 +143,25 @@ fn ctrl_z_stops_the_program_and_the_begun_line_goes_on_with_it() {
     assert_eq!(heard(&server), "half a line");
     chat.key(Key::CtrlD).wait_for("over");
 }
+
+#[test]
+fn tab_completes_files_behind_an_at() {
+    let server = listener();
+    let home = Home::with(&server);
+    for file in ["notes/first plan.md", "notes/second.md", "notes/x.log"] {
+        home.write(file, "noted");
+    }
+    home.write(".gitignore", "*.log");
+    let mut chat = home.chat(&[]);
+    chat.type_text("Read @not").key(Key::Tab);
+    chat.wait_for("> Read @notes/").type_text("s").key(Key::Tab);
+    chat.wait_for("> Read @notes/second.md");
+    chat.type_text(" and @notes/f").key(Key::Tab);
+    chat.wait_for("@\"notes/first plan.md\"");
+    chat.type_text(" @notes/x").key(Key::Tab).key(Key::Enter);
+    chat.wait_for("got it").wait_for_prompt();
+    let heard = heard(&server);
+    let typed = "Read @notes/second.md and @\"notes/first plan.md\" @notes/x\n\n";
+    assert!(heard.starts_with(typed), "{heard}");
+    assert!(heard.contains("[file notes/first plan.md]\n```\nnoted\n```"));
+}

@@ -84,6 +84,17 @@ fn list(
     depth: usize,
     cancel: &CancellationToken,
 ) -> Result<Done, Failure> {
+    let (text, n_found) = listing(project, path, depth, cancel)?;
+    Ok(Output::text(text, count(n_found, "entry")).into())
+}
+
+/// Names in a folder, a line each, and how many there are.
+pub(in crate::tools::files) fn listing(
+    project: &Project,
+    path: &Path,
+    depth: usize,
+    cancel: &CancellationToken,
+) -> Result<(String, u64), Failure> {
     let scope = Scope {
         depth,
         hidden: Hidden::Shown,
@@ -111,7 +122,7 @@ fn list(
     if text.is_empty() {
         text.push_str("[nothing in it]");
     }
-    Ok(Output::text(text.trim_end(), count(n_found, "entry")).into())
+    Ok((text.trim_end().to_owned(), n_found))
 }
 
 fn line(text: &mut String, found: &Found<'_>) {

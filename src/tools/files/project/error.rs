@@ -21,6 +21,8 @@ pub enum ProjectError {
     Special { path: PathBuf },
     #[error("{} belongs to .git, where no tool may write", shown(.path))]
     Git { path: PathBuf },
+    #[error("{} belongs to cogtrix itself, where no tool may go", shown(.path))]
+    Kept { path: PathBuf },
     #[error("{} is larger than {}", shown(.path), size(*.limit))]
     TooLarge { path: PathBuf, limit: u64 },
     #[error("{}: {source}", shown(.path))]

@@ -2,13 +2,16 @@
 //!
 //! It is opened once, and everything else is opened from that handle, each link resolved beneath it by the system
 //! (`openat2` on Linux). Between a look at a path and its opening nothing can lead out, since nothing is looked at by
-//! its whole path. Invariant: no method reads or changes what lies outside, and none waits for a pipe or a device.
+//! its whole path. Invariant: no method reads or changes what lies outside or in a folder that is kept from tools, and
+//! none waits for a pipe or a device.
 
 mod error;
+mod kept;
 mod locate;
 mod replace;
 mod resolve;
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -19,6 +22,8 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 use crate::tools::Failure;
 
 pub use error::ProjectError;
+use kept::Kept;
+use replace::Parents;
 
 /// An open project folder.
 #[derive(Debug)]
@@ -28,6 +33,7 @@ pub struct Project {
     path: PathBuf,
     /// As it was opened, absolute.
     given: PathBuf,
+    kept: Kept,
 }
 
 impl Project {
@@ -37,7 +43,15 @@ impl Project {
             root: Dir::open_ambient_dir(path, ambient_authority())?,
             path: path.canonicalize()?,
             given: locate::flat(&given).unwrap_or(given),
+            kept: Kept::default(),
         })
+    }
+
+    /// The same without these folders, wherever they are, and all that is in them.
+    #[must_use]
+    pub fn keeping(mut self, folders: &[PathBuf]) -> Self {
+        self.kept = Kept::new(folders, &self.path);
+        self
     }
 
     /// Where the folder is, absolute and without links.
@@ -78,38 +92,102 @@ impl Project {
 
     /// A regular file, to read.
     pub fn open_file(&self, path: &Path) -> Result<File, ProjectError> {
-        open_regular(&self.root, path)
+        let place = self.place_of(path)?;
+        open_regular(&place.folder, &place.name, path)
     }
 
     /// Of a file or a folder; a link is followed.
     pub fn metadata(&self, path: &Path) -> Result<Metadata, ProjectError> {
-        self.root
-            .metadata(path)
-            .map_err(|source| ProjectError::of(path, source))
+        let found = match self.place_of(path) {
+            Ok(place) => place.folder.symlink_metadata(place.name),
+            Err(ProjectError::Folder { .. }) => self.root.dir_metadata(),
+            Err(error) => return Err(error),
+        };
+        let metadata = found.map_err(|source| ProjectError::of(path, source))?;
+        self.ensure_not_kept(path, &metadata)?;
+        Ok(metadata)
     }
 
     /// A folder, to list.
     pub fn folder(&self, path: &Path) -> Result<Dir, ProjectError> {
         if self.metadata(path)?.is_dir() {
-            self.root
-                .open_dir(path)
-                .map_err(|source| ProjectError::of(path, source))
+            self.descend(path, &self.behind_links(path)?, Parents::Needed)
         } else {
             Err(ProjectError::NotAFolder {
                 path: path.to_owned(),
             })
         }
     }
+
+    /// Whether a folder that was found on a walk is none that may be gone into.
+    pub(super) fn is_kept(&self, folder: &Metadata) -> bool {
+        self.kept.is_one(folder)
+    }
+
+    /// Where a path to be read leads, every link followed.
+    fn place_of(&self, path: &Path) -> Result<Place, ProjectError> {
+        let real = self.behind_links(path)?;
+        self.place_at(path, &real, Parents::Needed)
+    }
+
+    /// `real` is what `path` is without links.
+    fn place_at(&self, path: &Path, real: &Path, parents: Parents) -> Result<Place, ProjectError> {
+        let Some(name) = real.file_name() else {
+            return Err(ProjectError::Folder {
+                path: path.to_owned(),
+            });
+        };
+        let folder = real.parent().unwrap_or(Path::new(""));
+        Ok(Place {
+            folder: self.descend(path, folder, parents)?,
+            name: name.to_owned(),
+        })
+    }
+
+    fn ensure_not_kept(&self, path: &Path, metadata: &Metadata) -> Result<(), ProjectError> {
+        if self.kept.is_one(metadata) {
+            return Err(ProjectError::Kept {
+                path: path.to_owned(),
+            });
+        }
+        Ok(())
+    }
 }
 
-/// Opens what has an end. The kind is looked at before, since opening a device may already do something, and again
-/// at the handle, which is what counts.
-pub(super) fn open_regular(folder: &Dir, path: &Path) -> Result<File, ProjectError> {
-    let of = |source| ProjectError::of(path, source);
-    ensure_regular(path, &folder.metadata(path).map_err(of)?)?;
-    let file = folder.open_with(path, at_once().read(true)).map_err(of)?;
-    ensure_regular(path, &file.metadata().map_err(of)?)?;
+/// A name in an open folder.
+struct Place {
+    folder: Dir,
+    name: OsString,
+}
+
+/// Opens what has an end, by its name in a folder; `path` is for the words of an error. The kind is looked at before,
+/// since opening a device may already do something, and again at the handle, which is what counts.
+pub(super) fn open_regular(
+    folder: &Dir,
+    name: impl AsRef<Path>,
+    path: &Path,
+) -> Result<File, ProjectError> {
+    let (name, of) = (name.as_ref(), |source| ProjectError::of(path, source));
+    ensure_regular(path, &folder.symlink_metadata(name).map_err(of)?)?;
+    let file = folder.open_with(name, at_once().read(true)).map_err(of)?;
+    let metadata = file.metadata().map_err(of)?;
+    ensure_regular(path, &metadata)?;
+    // Looked at after it was opened: a link that was put there meanwhile leads to a file of another number.
+    if !is_same(&folder.symlink_metadata(name).map_err(of)?, &metadata) {
+        return Err(of(io::Error::other("it changed meanwhile; try again")));
+    }
     Ok(file.into_std())
+}
+
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use cap_std::fs::MetadataExt;
+    one.file_type() == other.file_type() && one.dev() == other.dev() && one.ino() == other.ino()
+}
+
+#[cfg(not(unix))]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    one.file_type() == other.file_type()
 }
 
 fn ensure_regular(path: &Path, metadata: &Metadata) -> Result<(), ProjectError> {

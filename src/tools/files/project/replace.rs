@@ -1,22 +1,15 @@
 //! Writing in the project folder: a file is replaced whole or stays as it was.
 
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Component, Path};
 
 use cap_std::fs::{Dir, Metadata, OpenOptions, Permissions};
 
-use super::{Project, ProjectError, at_once, ensure_regular};
-
-/// A name in an open folder.
-struct Place {
-    folder: Dir,
-    name: OsString,
-}
+use super::{Place, Project, ProjectError, at_once, ensure_regular, is_same};
 
 /// What becomes of folders of the path that are not there.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Parents {
+pub(super) enum Parents {
     Created,
     Needed,
 }
@@ -46,26 +39,22 @@ impl Project {
     }
 
     fn place(&self, path: &Path, parents: Parents) -> Result<Place, ProjectError> {
-        let real = self.resolve(path)?;
-        let Some(name) = real.file_name() else {
-            return Err(ProjectError::Folder {
-                path: path.to_owned(),
-            });
-        };
-        let folder = real.parent().unwrap_or(Path::new(""));
-        Ok(Place {
-            folder: self
-                .descend(folder, parents)
-                .map_err(|source| ProjectError::of(path, source))?,
-            name: name.to_owned(),
-        })
+        self.place_at(path, &self.resolve(path)?, parents)
     }
 
-    /// One name after the other, none of them a link.
-    fn descend(&self, folder: &Path, parents: Parents) -> io::Result<Dir> {
-        let mut at = self.root.try_clone()?;
+    /// One name after the other, none of them a link and none a folder that is kept from tools.
+    pub(super) fn descend(
+        &self,
+        path: &Path,
+        folder: &Path,
+        parents: Parents,
+    ) -> Result<Dir, ProjectError> {
+        let of = |source| ProjectError::of(path, source);
+        let mut at = self.root.try_clone().map_err(of)?;
+        self.ensure_not_kept(path, &at.dir_metadata().map_err(of)?)?;
         for name in folder.components() {
-            at = step(&at, name, parents)?;
+            at = step(&at, name, parents).map_err(of)?;
+            self.ensure_not_kept(path, &at.dir_metadata().map_err(of)?)?;
         }
         Ok(at)
     }
@@ -91,17 +80,6 @@ fn step(at: &Dir, name: Component<'_>, parents: Parents) -> io::Result<Dir> {
         ));
     }
     Ok(found)
-}
-
-#[cfg(unix)]
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    use cap_std::fs::MetadataExt;
-    one.is_dir() && one.dev() == other.dev() && one.ino() == other.ino()
-}
-
-#[cfg(not(unix))]
-fn is_same(one: &Metadata, _: &Metadata) -> bool {
-    one.is_dir()
 }
 
 impl Place {
@@ -179,7 +157,10 @@ mod tests {
         fixture.link("d/way", ".git");
         let descend = |folder| {
             let parents = [Parents::Needed, Parents::Created];
-            parents.map(|parents| fixture.project.descend(Path::new(folder), parents).is_ok())
+            parents.map(|parents| {
+                let folder = Path::new(folder);
+                fixture.project.descend(folder, folder, parents).is_ok()
+            })
         };
         assert_eq!(descend("d/real"), [true, true]);
         assert_eq!(descend("d/way"), [false, false]);

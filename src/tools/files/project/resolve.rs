@@ -31,7 +31,18 @@ impl Project {
         Ok(real)
     }
 
-    fn behind_links(&self, path: &Path) -> Result<PathBuf, ProjectError> {
+    /// Where a path leads, without links, as long as that is no folder kept from tools.
+    pub(super) fn behind_links(&self, path: &Path) -> Result<PathBuf, ProjectError> {
+        let real = self.follow(path)?;
+        if self.kept.has(&real) {
+            return Err(ProjectError::Kept {
+                path: path.to_owned(),
+            });
+        }
+        Ok(real)
+    }
+
+    fn follow(&self, path: &Path) -> Result<PathBuf, ProjectError> {
         let outside = || ProjectError::Outside {
             path: path.to_owned(),
         };

@@ -162,7 +162,7 @@ fn pipes_sockets_devices_and_folders_are_refused_without_a_wait() {
         );
     }
     let device = Dir::open_ambient_dir("/dev", ambient_authority()).unwrap();
-    assert!(why(open_regular(&device, Path::new("zero"))).ends_with(special));
+    assert!(why(open_regular(&device, "zero", Path::new("zero"))).ends_with(special));
 }
 
 #[test]
@@ -229,4 +229,96 @@ fn a_project_is_named_by_the_link_it_was_opened_through_too() {
         assert_eq!(project.read(&path, 100).unwrap(), b"content");
     }
     assert_eq!(project.path(), link.canonicalize().unwrap());
+}
+
+/// A project that holds the data folder, and ways that lead there.
+#[cfg(unix)]
+fn with_data_folder() -> (Fixture, Project) {
+    let fixture = Fixture::with(&[("src/a", "a"), ("data/history/work.json", "said")]);
+    fixture.link("link", "data");
+    fixture.link("src/up", "../data/history");
+    fixture.link("file", "data/history/work.json");
+    let kept = [fixture.at("link"), fixture.at("../config")];
+    let project = Project::open(&fixture.at(".")).unwrap().keeping(&kept);
+    (fixture, project)
+}
+
+#[cfg(unix)]
+#[test]
+fn no_path_leads_into_a_folder_that_is_kept() {
+    let (fixture, project) = with_data_folder();
+    let expected = "belongs to cogtrix itself, where no tool may go";
+    for path in [
+        "data/history/work.json",
+        "data/new",
+        "data",
+        "link/history/work.json",
+        "link/new",
+        "src/up/work.json",
+        "file",
+    ] {
+        let path = Path::new(path);
+        for said in [
+            why(project.open_file(path)),
+            why(project.read(path, 100)),
+            why(project.metadata(path)),
+            why(project.folder(path)),
+            why(project.resolve(path)),
+            why(project.replace(path, b"x")),
+            why(project.remove(path)),
+        ] {
+            assert!(said.ends_with(expected), "{path:?}: {said}");
+        }
+    }
+    assert_eq!(
+        fixture.held("data/history/work.json").as_deref(),
+        Some("said")
+    );
+    assert_eq!(why(project.replace(Path::new("database"), b"x")), "done");
+    assert_eq!(why(project.read(Path::new("src/a"), 9)), "done");
+}
+
+/// By its number, whatever it is called by now; and one that was made after the project was opened, by its place.
+#[cfg(unix)]
+#[test]
+fn a_kept_folder_that_moves_or_is_made_later_stays_kept() {
+    let (fixture, project) = with_data_folder();
+    std::fs::rename(fixture.at("data"), fixture.at("moved")).unwrap();
+    let moved = why(project.read(Path::new("moved/history/work.json"), 100));
+    assert!(moved.contains("belongs to cogtrix"), "{moved}");
+    let kept = [fixture.at("later/cogtrix")];
+    let project = Project::open(&fixture.at(".")).unwrap().keeping(&kept);
+    let made = why(project.replace(Path::new("later/cogtrix/approvals/x"), b"x"));
+    assert!(made.contains("belongs to cogtrix"), "{made}");
+    assert_eq!(why(project.replace(Path::new("later/x"), b"x")), "done");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_list_and_a_walk_leave_kept_folders_out() {
+    let (_fixture, project) = with_data_folder();
+    let cancel = tokio_util::sync::CancellationToken::new();
+    let list = |folder| {
+        let listed = crate::tools::files::list_directory::listing(&project, folder, 9, &cancel);
+        listed.map(|(text, _)| text)
+    };
+    let all = list(Path::new(".")).unwrap();
+    assert!(all.starts_with("src/") && !all.contains("\ndata/"), "{all}");
+    assert!(list(Path::new("src/up")).is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_project_within_a_kept_folder_has_nothing_to_read() {
+    let fixture = Fixture::with(&[("a", "a")]);
+    for kept in [fixture.at("."), fixture.at("..")] {
+        let project = Project::open(&fixture.at(".")).unwrap().keeping(&[kept]);
+        for said in [
+            why(project.read(Path::new("a"), 9)),
+            why(project.replace(Path::new("a"), b"")),
+            why(project.folder(Path::new("."))),
+        ] {
+            assert!(said.contains("belongs to cogtrix"), "{said}");
+        }
+    }
 }

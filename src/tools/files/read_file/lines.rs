@@ -14,28 +14,37 @@ const LINE_BYTES_MAX: u64 = 4 * LINE_CHARS_MAX as u64 + 4;
 /// Lines are counted to here; further on only what is asked for is looked for.
 const COUNTED_MAX: u64 = 256 << 20;
 
-/// Numbered lines, and what is to be said of them.
+/// Whether lines come with their numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::tools::files) enum Numbers {
+    #[default]
+    Shown,
+    Left,
+}
+
+/// Lines, and what is to be said of them.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Page {
+pub(in crate::tools::files) struct Page {
     /// `12→text` each, with its line break.
-    pub(super) text: String,
+    pub(in crate::tools::files) text: String,
+    numbers: Numbers,
     /// The first line asked for.
-    pub(super) first: u64,
+    pub(in crate::tools::files) first: u64,
     n_taken: u64,
     /// As far as they were counted.
-    pub(super) n_lines: u64,
+    pub(in crate::tools::files) n_lines: u64,
     /// Whether the file was read to its end.
-    pub(super) is_counted: bool,
+    pub(in crate::tools::files) is_counted: bool,
     /// Whether lines of the range are left.
-    pub(super) is_cut: bool,
+    pub(in crate::tools::files) is_cut: bool,
     /// Lines with bytes that are not UTF-8.
-    pub(super) n_bad: u64,
+    pub(in crate::tools::files) n_bad: u64,
     /// Whether the last line is shown and has no line break.
-    pub(super) lacks_end: bool,
+    pub(in crate::tools::files) lacks_end: bool,
 }
 
 impl Page {
-    pub(super) fn n_taken(&self) -> u64 {
+    pub(in crate::tools::files) fn n_taken(&self) -> u64 {
         self.n_taken
     }
 
@@ -47,13 +56,15 @@ impl Page {
 }
 
 /// Reads on behind a page that is full, to know how many lines there are, until `stop`.
-pub(super) fn page(
+pub(in crate::tools::files) fn page(
     reader: &mut impl BufRead,
     range: Range,
+    numbers: Numbers,
     stop: impl Fn() -> bool,
 ) -> io::Result<Page> {
     let mut page = Page {
         first: range.first,
+        numbers,
         ..Page::default()
     };
     let mut at = 0;
@@ -143,7 +154,11 @@ impl Page {
             0 => String::new(),
             cut => format!(" […{} more]", count(cut, "byte")),
         };
-        writeln!(self.text, "{number}→{shown}{mark}").expect("a string takes every character");
+        let number = match self.numbers {
+            Numbers::Shown => format!("{number}→"),
+            Numbers::Left => String::new(),
+        };
+        writeln!(self.text, "{number}{shown}{mark}").expect("a string takes every character");
         self.n_taken += 1;
     }
 }
@@ -156,6 +171,7 @@ mod tests {
         page(
             &mut io::BufReader::with_capacity(7, text),
             Range::parse(range).unwrap(),
+            Numbers::Shown,
             || false,
         )
         .unwrap()

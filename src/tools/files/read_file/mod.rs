@@ -16,11 +16,13 @@ use super::project::{Project, ProjectError};
 use super::words::{count, shown, size};
 use super::writing::blocking;
 use crate::tools::{Around, Done, Effect, Failure, Output, Typed};
-use lines::{Page, page};
-use range::Range;
+use lines::Page;
+
+pub(in crate::tools::files) use lines::{Numbers, page};
+pub(in crate::tools::files) use range::Range;
 
 /// So much of the start tells whether a file is text.
-const HEAD: u64 = 8 << 10;
+pub(in crate::tools::files) const HEAD: u64 = 8 << 10;
 
 /// What the first bytes of well-known files are.
 const KINDS: [(&[u8], &str); 14] = [
@@ -107,7 +109,8 @@ fn read(
         return Ok(Output::text(kind_of(kind, bytes), "binary").into());
     }
     let mut reader = BufReader::new(head.as_slice().chain(file));
-    let page = page(&mut reader, range, || cancel.is_cancelled()).map_err(broken)?;
+    let page =
+        page(&mut reader, range, Numbers::Shown, || cancel.is_cancelled()).map_err(broken)?;
     if cancel.is_cancelled() {
         return Err(Failure::Interrupted);
     }
@@ -128,7 +131,7 @@ fn with_advice(error: ProjectError) -> Failure {
 }
 
 /// What it is, if it is no text.
-fn binary(head: &[u8]) -> Option<&'static str> {
+pub(in crate::tools::files) fn binary(head: &[u8]) -> Option<&'static str> {
     let known = KINDS.iter().find(|(start, _)| head.starts_with(start));
     match known {
         // Letters alone, as `MZ`, begin texts too.

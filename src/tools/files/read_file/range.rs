@@ -4,18 +4,18 @@ use crate::tools::Failure;
 
 /// Invariant: `1 <= first <= last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Range {
-    pub(super) first: u64,
-    pub(super) last: u64,
+pub(in crate::tools::files) struct Range {
+    pub(in crate::tools::files) first: u64,
+    pub(in crate::tools::files) last: u64,
 }
 
 impl Range {
-    pub(super) const WHOLE: Self = Self {
+    pub(in crate::tools::files) const WHOLE: Self = Self {
         first: 1,
         last: u64::MAX,
     };
 
-    pub(super) fn parse(text: &str) -> Result<Self, Failure> {
+    pub(in crate::tools::files) fn parse(text: &str) -> Result<Self, Failure> {
         Self::read(text).ok_or_else(|| {
             Failure::Arguments(format!(
                 "range {text:?} is none of \"10-40\", \"10-\", \"-40\" and \"10\", with lines counted from 1"
