@@ -20,18 +20,16 @@ pub mod shelf;
 mod think;
 mod toolbox;
 mod turn;
+mod undo;
 mod writing;
 
 use std::sync::Arc;
 
-use crate::chat::{
-    Hybrid, Record, Scratchpad, Session, SessionName, Tokens, TurnId, Usage, Withdrawal,
-};
+use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, Usage};
 use crate::clock::Clock;
 use crate::context::{self, ContextPlan};
-use crate::memory::report::Report;
 use crate::memory::tracking::{CannotEdit, Edit, Edited};
-use crate::memory::{BadMode, Memory, summary};
+use crate::memory::{BadMode, Memory};
 use crate::provider::{Delivery, Provider};
 use crate::store::{Opened, StoreError};
 
@@ -43,6 +41,7 @@ use shelf::Shelf;
 pub use think::{Stage, ThinkSettings};
 pub use toolbox::{Approval, Approver, Asked, Files, Limits, Nobody, Toolbox};
 pub use turn::{TurnError, TurnFailure, TurnReport};
+pub use undo::{NoTurn, Undone};
 pub use writing::{NotWritten, Progress};
 
 /// What stays the same from turn to turn.
@@ -98,19 +97,6 @@ struct LastRequest {
     plan: ContextPlan,
     provider: Arc<dyn Provider>,
     usage: Option<Usage>,
-}
-
-/// Why a turn cannot be taken back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoTurn {
-    #[error("there is no turn to undo or to ask again")]
-    None,
-    #[error("there is no compaction to undo")]
-    NoCompaction,
-    #[error("there is no summary to undo")]
-    NoSummary,
-    #[error("the last turn is part of a compaction; `/compact undo` brings it back first")]
-    Compacted,
 }
 
 impl Agent {
@@ -241,80 +227,6 @@ impl Agent {
     pub fn edit(&mut self, edit: &Edit) -> Result<(Edited, String, Option<Warning>), CannotEdit> {
         let (edited, mode, record) = self.memory.edit(edit, self.clock.now())?;
         Ok((edited, mode, self.keep(record)))
-    }
-
-    /// Takes the last turn out of what is sent, and its notes with it; history keeps it.
-    pub fn undo(&mut self) -> Result<(String, Option<Warning>), NoTurn> {
-        let input = self.withdraw(Withdrawal::Undone)?;
-        let refused = self.ledger.save().err();
-        Ok((input, refused.as_ref().map(Warning::not_saved)))
-    }
-
-    /// Withdraws the last live turn; the records wait for [`Ledger::save`]. Tells the turn's input.
-    fn withdraw(&mut self, why: Withdrawal) -> Result<String, NoTurn> {
-        let session = self.session();
-        let last = session.live_turns().next_back().ok_or(NoTurn::None)?;
-        let compacted = session
-            .hybrid()
-            .compaction
-            .as_ref()
-            .map_or(0, |compaction| compaction.upto);
-        if last.messages.start < compacted {
-            return Err(NoTurn::Compacted);
-        }
-        let turn = last.id;
-        let fitting = summary::fitting(session.hybrid(), last.messages.start);
-        let input = session
-            .messages_of(last)
-            .first()
-            .map(|input| input.said().into_owned());
-        self.ledger.apply(Record::TurnWithdrawn { turn, why });
-        if let Some(kept) = &mut self.shelf {
-            kept.take_back(self.ledger.session(), turn);
-        }
-        if let Some(scratchpad) = self.without_thoughts_of(turn) {
-            self.ledger.apply(Record::ScratchpadReplaced(scratchpad));
-        }
-        // No summary goes on speaking of what was taken back.
-        if let Some(hybrid) = fitting {
-            self.ledger.apply(Record::HybridReplaced(hybrid));
-        }
-        let states = self.memory.withdraw(self.ledger.session());
-        self.ledger.apply(states);
-        Ok(input.unwrap_or_default())
-    }
-
-    /// The scratchpad without what a turn thought through, where it has any of it.
-    fn without_thoughts_of(&self, turn: TurnId) -> Option<Scratchpad> {
-        let session = self.session();
-        let turn = session.turns().iter().rfind(|it| it.id == turn)?;
-        let mut scratchpad = session.scratchpad().clone();
-        for report in Report::of(session.messages_of(turn)) {
-            scratchpad.forget_thought(report.number);
-        }
-        (scratchpad != *session.scratchpad()).then_some(scratchpad)
-    }
-
-    /// Goes back to the summary before the present one; what it does not cover is sent again.
-    pub fn undo_summary(&mut self) -> Result<Option<Warning>, NoTurn> {
-        let record = self.memory.undo_summary(self.session());
-        let record = record.ok_or(NoTurn::NoSummary)?;
-        self.jobs.abort();
-        Ok(self.keep(record))
-    }
-
-    /// Goes back to what was sent before the last compaction.
-    pub fn undo_compaction(&mut self) -> Result<Option<Warning>, NoTurn> {
-        let hybrid = self.session().hybrid();
-        let compaction = hybrid.compaction.clone().ok_or(NoTurn::NoCompaction)?;
-        let compaction = compaction.previous.map(|previous| *previous);
-        let hybrid = Hybrid {
-            compaction,
-            ..hybrid.clone()
-        };
-        // A summary that was begun behind the compaction does not stand for what is sent again.
-        let fitting = summary::fitting(&hybrid, self.session().messages().len());
-        Ok(self.keep(Record::HybridReplaced(fitting.unwrap_or(hybrid))))
     }
 
     /// Ends the session cleanly: what is not on disk yet is written, and the journal folded where cheap.

@@ -64,7 +64,15 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             (Arc::new(agent::Nobody) as Arc<dyn agent::Approver>, None)
         }
     };
-    let toolbox = toolbox::toolbox(args, &config, &project, machine.clone(), approver, output)?;
+    let toolbox = toolbox::toolbox(
+        args,
+        &config,
+        &inputs,
+        &project,
+        machine.clone(),
+        approver,
+        output,
+    )?;
     let mut desk = Desk {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings)
             .with_tools(toolbox),

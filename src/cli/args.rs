@@ -82,6 +82,10 @@ pub struct ChatArgs {
     #[arg(long)]
     pub read_only: bool,
 
+    /// How commands of tools are held in: landlock, or off
+    #[arg(long, value_name = "KIND")]
+    pub sandbox: Option<String>,
+
     /// Ask this and leave; text piped on stdin is appended
     #[arg(short, long, value_name = "TEXT")]
     pub prompt: Option<String>,
@@ -162,6 +166,12 @@ pub enum Command {
     /// Look after a command of the shell tool; cogtrix starts itself so
     #[command(name = SUBCOMMAND, hide = true)]
     Confined(ConfinedArgs),
+    /// Try out MCP servers
+    #[cfg(feature = "mcp")]
+    Mcp {
+        #[command(subcommand)]
+        command: McpCommand,
+    },
     /// Print a completion script
     Completions {
         /// The shell it is for
@@ -291,6 +301,46 @@ impl From<ConfinedArgs> for Order {
             command: args.command,
         }
     }
+}
+
+#[cfg(feature = "mcp")]
+#[derive(Clone, Debug, Subcommand)]
+pub enum McpCommand {
+    /// Connect to a server, list its tools and, if wanted, call them
+    Probe(ProbeArgs),
+}
+
+/// The server, which is one of the two, and what is asked of it.
+#[cfg(feature = "mcp")]
+#[derive(Clone, Debug, ClapArgs)]
+pub struct ProbeArgs {
+    /// Address of a server that runs
+    #[arg(required_unless_present = "command", conflicts_with = "command")]
+    pub url: Option<String>,
+
+    /// Program that is a server, with its arguments
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+
+    /// Call this tool and print its result
+    #[arg(long, value_name = "NAME")]
+    pub call: Option<String>,
+
+    /// Arguments of the call, a JSON object
+    #[arg(long, value_name = "JSON", requires = "call")]
+    pub arguments: Option<String>,
+
+    /// Call every tool whose required arguments can be made up, also those that change things
+    #[arg(long = "try", conflicts_with = "call")]
+    pub try_all: bool,
+
+    /// Send a header whose value stands in a variable of the environment
+    #[arg(long, value_name = "HEADER=VARIABLE", requires = "url")]
+    pub header_env: Vec<String>,
+
+    /// Hand a variable of the environment on to the program
+    #[arg(long, value_name = "VARIABLE", requires = "command")]
+    pub pass_env: Vec<String>,
 }
 
 #[cfg(test)]

@@ -25,6 +25,8 @@ pub(super) fn start(file: Option<&Path>) -> Result<(), CliError> {
         .with_writer(Mutex::new(log));
     let wanted = Targets::new()
         .with_target("cogtrix", LevelFilter::DEBUG)
+        // Its warnings quote messages and addresses.
+        .with_target("rmcp", LevelFilter::OFF)
         .with_default(LevelFilter::WARN);
     tracing_subscriber::registry()
         .with(lines.with_filter(wanted))

@@ -9,6 +9,8 @@ mod greeting;
 mod leaving;
 mod log;
 mod manner;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod memory;
 mod parts;
 mod report;
@@ -68,6 +70,8 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
         }
         // Done in `main`.
         Some(Command::Confined(_)) => Ok(Exit::Ok),
+        #[cfg(feature = "mcp")]
+        Some(Command::Mcp { command }) => runtime()?.block_on(mcp::run(&command, output)),
         Some(Command::Config { command }) => settings::run(command, &args.chat, output),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

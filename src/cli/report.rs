@@ -63,6 +63,10 @@ pub(super) enum CliError {
     Embedder(#[from] NoEmbedder),
     #[error(transparent)]
     Install(#[from] InstallError),
+    /// A server that cannot be used, or a call without a result.
+    #[error("{problem}")]
+    #[cfg(feature = "mcp")]
+    Mcp { problem: String },
     #[error("no address to fetch the encoder's files from")]
     NoSource { folder: PathBuf },
     #[error("cannot {action} {}", path.display())]
@@ -113,6 +117,8 @@ impl CliError {
             | Self::File { .. }
             | Self::Runtime { .. }
             | Self::NoWorkingFolder { .. } => Exit::Failed,
+            #[cfg(feature = "mcp")]
+            Self::Mcp { .. } => Exit::Failed,
         }
     }
 }
@@ -148,6 +154,8 @@ impl Hint for CliError {
             Self::Lists { .. } => {
                 Some("mend the file, or move it away: the program brings lists of its own".into())
             }
+            #[cfg(feature = "mcp")]
+            Self::Mcp { .. } => None,
             Self::File { .. } | Self::Runtime { .. } => None,
         }
     }

@@ -10,10 +10,12 @@ use crate::config::{Config, Inputs};
 use crate::files::Disk;
 use crate::hint::{Hint, chain};
 use crate::term::Output;
+use crate::tools::fetch::FetchUrl;
 use crate::tools::files::{
     Changes, EditFile, ListDirectory, Project, ReadFile, SearchFiles, WriteFile,
 };
 use crate::tools::policy::{Asking, Stance, Writing};
+use crate::tools::shell::{self, Confinement, Place, Shell};
 use crate::tools::{
     Approvals, CurrentTime, DeepThink, HistorySearch, Registry, RequestTools, Selection, Tool,
     Track, tool,
@@ -41,6 +43,7 @@ pub(super) fn project(args: &ChatArgs, inputs: &Inputs) -> Result<PathBuf, CliEr
 pub(super) fn toolbox(
     args: &ChatArgs,
     config: &Config,
+    inputs: &Inputs,
     project: &Path,
     disk: Arc<dyn Disk>,
     approver: Arc<dyn Approver>,
@@ -54,7 +57,14 @@ pub(super) fn toolbox(
     })?;
     let changes = Changes::new(config.settings.data_dir.join("changes"), Arc::clone(&disk));
     let (open, changes) = (Arc::new(open), Arc::new(changes));
-    let registry = Registry::new(built_in(&open, &changes), settings.preset.clone());
+    let mut tools = built_in(&open, &changes);
+    tools.push(tool(FetchUrl::new(&settings.fetch)));
+    tools.push(tool(Shell::new(
+        settings.shell.clone(),
+        place(config, inputs, project)?,
+    )));
+    warn_of_confinement(settings.shell.sandbox, output);
+    let registry = Registry::new(tools, settings.preset.clone());
     check_names(&registry)?;
     let context = &config.settings.context;
     let mut toolbox = Toolbox::new(registry, approver);
@@ -74,6 +84,30 @@ pub(super) fn toolbox(
         output.warning(&format!("{}; {hint}", chain(&error)));
     }
     Ok(toolbox)
+}
+
+/// Where commands run, and what they may never write to.
+fn place(config: &Config, inputs: &Inputs, project: &Path) -> Result<Place, CliError> {
+    let program = std::env::current_exe().map_err(|source| CliError::Runtime { source })?;
+    let data = config.settings.data_dir.clone();
+    Ok(Place {
+        program,
+        project: project.to_owned(),
+        kept: [data]
+            .into_iter()
+            .chain(inputs.folders.config.clone())
+            .collect(),
+        environment: inputs.environment.0.clone(),
+    })
+}
+
+/// Where the kernel cannot hold commands in, that is said before the first one is refused.
+fn warn_of_confinement(wanted: Confinement, output: &mut Output) {
+    if let (Confinement::Landlock, Err(unavailable)) = (wanted, shell::available()) {
+        output.warning(&format!(
+            "commands of tools cannot be confined here ({unavailable}), so none are run; `--sandbox off` runs them all the same"
+        ));
+    }
 }
 
 fn stance(args: &ChatArgs, confirm: bool) -> Stance {

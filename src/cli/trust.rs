@@ -18,6 +18,7 @@ fn flags(args: &ChatArgs) -> Flags {
         config_file: args.config_file.clone(),
         data_dir: args.data_dir.clone(),
         tools: args.tools.clone(),
+        sandbox: args.sandbox.clone(),
         confirm: if args.no_confirm {
             ConfirmFlag::Never
         } else {

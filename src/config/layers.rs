@@ -21,6 +21,7 @@ pub struct Flags {
     pub data_dir: Option<PathBuf>,
     pub tools: Option<String>,
     pub confirm: ConfirmFlag,
+    pub sandbox: Option<String>,
     pub trust: TrustFlag,
 }
 
@@ -107,7 +108,7 @@ struct FlagRow {
     value: fn(&Flags) -> Option<String>,
 }
 
-const FLAGS: [FlagRow; 6] = [
+const FLAGS: [FlagRow; 7] = [
     FlagRow {
         name: "--memory-mode",
         key: "memory.mode",
@@ -132,6 +133,11 @@ const FLAGS: [FlagRow; 6] = [
         name: "--tools",
         key: "tools.preset",
         value: |flags| flags.tools.clone(),
+    },
+    FlagRow {
+        name: "--sandbox",
+        key: "tools.shell.sandbox",
+        value: |flags| flags.sandbox.clone(),
     },
     FlagRow {
         name: "--no-confirm",

@@ -26,7 +26,19 @@ struct Row {
     harmless: fn(&str, &Place<'_>) -> bool,
 }
 
-const NEEDS_TRUST: [Row; 9] = [
+const NEEDS_TRUST: [Row; 12] = [
+    Row {
+        key: "tools.shell.sandbox",
+        harmless: |value, _| value == "landlock",
+    },
+    Row {
+        key: "tools.shell.pass_env",
+        harmless: |_, _| false,
+    },
+    Row {
+        key: "tools.fetch.allow_private",
+        harmless: |_, _| false,
+    },
     Row {
         key: "tools.confirm",
         harmless: |_, _| false,

@@ -308,7 +308,7 @@ fn observe(mode: &mut dyn MemoryMode, session: &Session, turns: &[&Turn]) {
         let messages = session.messages_of(turn);
         let exchange = Exchange::of(messages);
         if let Some(board) = mode.board_mut() {
-            let called = tracking::called(messages).into_iter();
+            let called = tracking::called(&exchange).into_iter();
             for edit in called.chain(tracking::reported(messages)) {
                 // The model was told at the time what could not be noted.
                 board.edit(&edit, By::Tool, exchange.at).ok();

@@ -178,6 +178,10 @@ impl<'a> Chat<'a> {
         };
         match next {
             Ok(Next::Confirm(question, deed)) => self.confirm(&question, deed).await,
+            Ok(Next::Diff(diff)) => {
+                self.output.change(&diff);
+                After::GoOn
+            }
             Ok(Next::Retry) => self.ask(Question::Again).await,
             Ok(Next::Think(task)) => self.ask(Question::Think(task)).await,
             Ok(Next::Compact) => self.compact().await,

@@ -268,6 +268,21 @@ impl Output {
         self.write_stdout(&format!("{shown}{end}"));
     }
 
+    /// A change of files, whole, as the answer of a command.
+    pub fn change(&mut self, diff: &str) {
+        self.end_reply();
+        self.fresh_line();
+        for line in diff.lines() {
+            let shown = match self.streams.stdout_device {
+                Device::Terminal => Cow::Owned(harmless(line)),
+                Device::File => Cow::Borrowed(line),
+            };
+            let device = self.streams.stdout_device;
+            let painted = Style::of_change(line).paint(&shown, device, self.policy.paint);
+            self.write_stdout(&format!("{painted}\n"));
+        }
+    }
+
     /// A line typed while something else was on the screen, shown behind its prompt as if typed there.
     pub fn echo_input(&mut self, prompt: &str, text: &str) {
         self.answer(&format!("{prompt}{text}"));
@@ -336,12 +351,7 @@ impl Output {
         self.fresh_line();
         let total = diff.lines().count();
         for line in diff.lines().take(most) {
-            let style = match line.as_bytes().first() {
-                Some(b'+') => Style::Added,
-                Some(b'-') => Style::Removed,
-                Some(b'@') => Style::Notice,
-                Some(_) | None => Style::Dim,
-            };
+            let style = Style::of_change(line);
             let shown = match self.streams.stderr_device {
                 Device::Terminal => Cow::Owned(harmless(line)),
                 Device::File => Cow::Borrowed(line),

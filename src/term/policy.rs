@@ -66,6 +66,16 @@ pub(super) enum Style {
 }
 
 impl Style {
+    /// That of a line of a unified diff.
+    pub(super) fn of_change(line: &str) -> Self {
+        match line.as_bytes().first() {
+            Some(b'+') => Self::Added,
+            Some(b'-') => Self::Removed,
+            Some(b'@') => Self::Notice,
+            Some(_) | None => Self::Dim,
+        }
+    }
+
     /// The sequence that switches it on.
     fn on(self) -> &'static str {
         match self {

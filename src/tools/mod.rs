@@ -7,6 +7,7 @@
 //!   registry     which tools there are, which of them a request offers
 //!   policy       effect -> allowed, asked, refused
 //!   shape        a result cut to what a window can bear
+//!   mcp/         tools of other programs
 //! ```
 //!
 //! A tool says what a call would do ([`Effect`]) before it does it; whether it may is decided elsewhere. What it
@@ -18,6 +19,7 @@ mod deep_think;
 pub mod fetch;
 pub mod files;
 pub mod history;
+pub mod mcp;
 pub mod policy;
 mod registry;
 mod request;
@@ -115,8 +117,6 @@ pub struct Output {
     pub failed: bool,
     /// More for the person.
     pub detail: Option<Detail>,
-    /// What memory is to know of it as a fact.
-    pub facts: Vec<Fact>,
 }
 
 /// What a person can look at.
@@ -125,24 +125,6 @@ pub enum Detail {
     /// A unified diff, without colours.
     Diff(String),
     Text(String),
-}
-
-/// Something that a tool knows happened (C43, C45, C47).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fact {
-    Read(PathBuf),
-    Changed {
-        path: PathBuf,
-        /// Such as `created, 12 lines` or `+3 -1`.
-        what: String,
-    },
-    /// A command that failed, and what it said.
-    Failed {
-        command: String,
-        output: String,
-    },
-    /// A command that went well.
-    Ran(String),
 }
 
 /// What a tool wants of the agent.

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::Selection;
+use super::{Selection, fetch, shell};
 
 /// The block.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -14,6 +14,8 @@ pub struct Settings {
     pub max_steps: usize,
     /// Asks before anything is changed, run or fetched; `false` is `-y`.
     pub confirm: bool,
+    pub shell: shell::Settings,
+    pub fetch: fetch::Settings,
 }
 
 impl Default for Settings {
@@ -22,6 +24,8 @@ impl Default for Settings {
             preset: Selection::Mode,
             max_steps: 25,
             confirm: true,
+            shell: shell::Settings::default(),
+            fetch: fetch::Settings::default(),
         }
     }
 }

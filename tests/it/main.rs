@@ -16,6 +16,8 @@ mod importing;
 mod layers;
 mod line_input;
 mod long_session;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod memory_modes;
 mod notes;
 mod oneshot;

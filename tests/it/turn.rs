@@ -322,7 +322,7 @@ async fn undo_takes_the_last_turn_out_of_what_is_sent() {
     let mut desk = Desk::new([says("ok")]);
     desk.say("keep").await.unwrap();
     desk.say("mistake").await.unwrap();
-    assert_eq!(desk.agent.undo().unwrap().0, "mistake");
+    assert_eq!(desk.agent.undo().unwrap().input, "mistake");
     desk.say("next").await.unwrap();
     let sent = seen(&desk.provider.requests().pop().unwrap().messages);
     assert!(sent.contains("keep") && !sent.contains("mistake"), "{sent}");

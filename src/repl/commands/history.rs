@@ -1,7 +1,12 @@
-//! `/history` and `/undo`.
+//! `/history`, `/undo` and `/diff`.
+
+use std::path::Path;
 
 use super::{CommandError, Desk, Next, nothing, usage};
+use crate::agent::Undone;
+use crate::hint::chain;
 use crate::repl::{listing, transcript};
+use crate::tools::files::Restored;
 
 const DEFAULT: usize = 5;
 
@@ -34,7 +39,43 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
 
 pub(super) async fn undo(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     nothing("undo", arguments)?;
-    let (input, warning) = desk.agent.undo()?;
+    let Undone {
+        input,
+        files,
+        warning,
+    } = desk.agent.undo()?;
     let words = transcript::first_words(&input, 60);
-    Ok(Next::with(format!("Taken back: {words}"), warning))
+    let mut lines = vec![format!("Taken back: {words}")];
+    match files {
+        Ok(restored) => lines.extend(became_of(&restored)),
+        Err(error) => lines.push(format!("Its changes to files stay: {}", chain(&error))),
+    }
+    Ok(Next::with(lines.join("\n"), warning))
+}
+
+/// One line for each file that a turn had changed.
+fn became_of(restored: &Restored) -> impl Iterator<Item = String> {
+    let line = |word: &str, path: &Path| format!("  {word} {}", path.display());
+    let back = restored.back.iter().map(move |path| line("restored", path));
+    let removed = restored.removed.iter();
+    let removed = removed.map(move |path| line("removed", path));
+    let kept = restored.kept.iter();
+    let kept = kept.map(move |(path, why)| format!("{} ({why})", line("left as it is", path)));
+    back.chain(removed).chain(kept)
+}
+
+/// `/diff [N]`: what tools changed, in the last N turns or the whole session.
+pub(super) async fn diff(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let newest = match arguments {
+        "" | "all" => usize::MAX,
+        "last" => 1,
+        number => number
+            .parse()
+            .map_err(|_| usage("diff", format!("does not know {number:?}")))?,
+    };
+    let diff = desk.agent.changes(newest)?;
+    if diff.trim().is_empty() {
+        return Next::answer("No tool has changed a file here.");
+    }
+    Ok(Next::Diff(diff))
 }

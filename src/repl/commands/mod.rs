@@ -29,6 +29,7 @@ use crate::memory::tracking::{CannotEdit, Kind};
 use crate::memory::{BadMode, OutOfReach};
 use crate::provider::ProviderError;
 use crate::store::StoreError;
+use crate::tools::files::ChangesError;
 use crate::tools::{ApprovalsError, UnknownTool};
 
 /// One row of the table.
@@ -76,6 +77,8 @@ pub enum Next {
     Answer(Answer),
     /// Print this, and that it shows a failure.
     Refuted(String, OutOfReach),
+    /// Print a change of files.
+    Diff(String),
     /// Ask the person; on "yes" do this.
     Confirm(String, Deed),
     /// Ask the model the last question again.
@@ -142,6 +145,8 @@ pub enum CommandError {
     Tool(#[from] UnknownTool),
     #[error(transparent)]
     Approvals(#[from] ApprovalsError),
+    #[error(transparent)]
+    Changes(#[from] ChangesError),
     #[error("cannot write {path}")]
     Export {
         path: String,
@@ -177,7 +182,7 @@ impl Hint for CommandError {
             Self::Name(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Model(error) => error.hint(),
-            Self::NoTurn(_) => None,
+            Self::NoTurn(_) | Self::Changes(_) => None,
             Self::Edit(error) => error.hint(),
             Self::Tool(_) => Some("`/tools` lists them".into()),
             Self::Approvals(error) => error.hint(),
@@ -196,7 +201,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 36] = [
+pub const COMMANDS: [Command; 37] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -420,10 +425,19 @@ pub const COMMANDS: [Command; 36] = [
         name: "undo",
         aliases: &[],
         arguments: "",
-        summary: "Take the last turn out of what the model is sent",
-        details: "It stays in the history on disk, marked.",
+        summary: "Take back the last turn: what was said, and what its tools changed in files",
+        details: "The turn stays in the history on disk, marked. A file that was changed by hand since is left alone, and so is\nwhat commands of `shell` did.",
         completes: Completes::Nothing,
         run: run!(history::undo),
+    },
+    Command {
+        name: "diff",
+        aliases: &[],
+        arguments: "[N|last]",
+        summary: "Show what tools changed in files, in this session or its last N turns",
+        details: "What commands of `shell` changed is not in it.",
+        completes: Completes::Words(&["last"]),
+        run: run!(history::diff),
     },
     Command {
         name: "retry",

@@ -109,30 +109,6 @@ impl Changes {
         index::read(&*self.disk, &self.index(session, turn))
     }
 
-    /// Moves what is kept of a session along with it.
-    pub fn rename(&self, from: &SessionName, to: &SessionName) -> Result<(), ChangesError> {
-        let (from, to) = (self.of_session(from), self.of_session(to));
-        match self.disk.rename(&from, &to) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                Err(ChangesError::Io { path: from, source })
-            }
-            Ok(()) | Err(_) => Ok(()),
-        }
-    }
-
-    /// Forgets what is kept of a session; its empty folder stays.
-    pub fn delete(&self, session: &SessionName) -> Result<(), ChangesError> {
-        let folder = self.of_session(session);
-        let io = |source| ChangesError::Io {
-            path: folder.clone(),
-            source,
-        };
-        for file in self.disk.list(&folder).map_err(io)? {
-            self.disk.remove(&file).map_err(io)?;
-        }
-        Ok(())
-    }
-
     /// One change at a time.
     pub(super) fn hold(&self) -> MutexGuard<'_, ()> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)

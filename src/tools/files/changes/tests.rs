@@ -168,32 +168,20 @@ fn a_copy_that_was_tampered_with_is_not_put_back_and_no_index_leads_out() {
 
 #[cfg(unix)]
 #[test]
-fn copies_are_private_and_move_and_go_with_their_session() {
+fn copies_are_for_their_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let changes = Changes::new(folder.path().join("changes"), Arc::new(LocalDisk));
-    let [old, new]: [SessionName; 2] = ["old", "new"].map(|name| name.parse().unwrap());
-    changes.rename(&old, &new).unwrap();
+    let session: SessionName = "s".parse().unwrap();
+    let path = Path::new("a");
     changes
-        .before(&old, TurnId(1), Path::new("a"), Some(b"x"))
+        .before(&session, TurnId(1), path, Some(b"x"))
         .unwrap();
-    changes
-        .after(&old, TurnId(1), Path::new("a"), b"y")
-        .unwrap();
-    changes.rename(&old, &new).unwrap();
-    let expected = Change {
-        path: "a".into(),
-        before: Some(digest(b"x")),
-        after: vec![digest(b"y")],
-    };
-    assert_eq!(changes.of(&new, TurnId(1)).unwrap(), [expected]);
+    changes.after(&session, TurnId(1), path, b"y").unwrap();
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
-    let session = folder.path().join("changes/new");
-    assert_eq!(mode(&session), 0o700);
+    let kept = folder.path().join("changes/s");
+    assert_eq!(mode(&kept), 0o700);
     for name in ["1.jsonl", &digest(b"x")] {
-        assert_eq!(mode(&session.join(name)), 0o600);
+        assert_eq!(mode(&kept.join(name)), 0o600);
     }
-    changes.delete(&new).unwrap();
-    assert!(changes.of(&new, TurnId(1)).unwrap().is_empty());
-    assert_eq!(std::fs::read_dir(session).unwrap().count(), 0);
 }

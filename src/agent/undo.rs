@@ -1,0 +1,133 @@
+//! Taking back: a turn and what its tools did to files, a summary, a compaction. History itself only grows.
+
+use super::toolbox::Files;
+use super::{Agent, Warning};
+use crate::chat::{Hybrid, Record, Scratchpad, TurnId, Withdrawal};
+use crate::memory::report::Report;
+use crate::memory::summary;
+use crate::tools::files::{ChangesError, Restored};
+
+/// A turn that was taken back.
+#[derive(Debug)]
+pub struct Undone {
+    /// What the person had said.
+    pub input: String,
+    /// What became of the files that its tools had changed.
+    pub files: Result<Restored, ChangesError>,
+    pub warning: Option<Warning>,
+}
+
+/// Why a turn cannot be taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoTurn {
+    #[error("there is no turn to undo or to ask again")]
+    None,
+    #[error("there is no compaction to undo")]
+    NoCompaction,
+    #[error("there is no summary to undo")]
+    NoSummary,
+    #[error("the last turn is part of a compaction; `/compact undo` brings it back first")]
+    Compacted,
+}
+
+impl Agent {
+    /// Takes the last turn out of what is sent, its notes with it, and brings back the files that its tools changed;
+    /// history keeps the turn.
+    pub fn undo(&mut self) -> Result<Undone, NoTurn> {
+        let turn = self.session().live_turns().next_back().map(|turn| turn.id);
+        let input = self.withdraw(Withdrawal::Undone)?;
+        let refused = self.ledger.save().err();
+        Ok(Undone {
+            input,
+            files: turn.map_or(Ok(Restored::default()), |turn| self.restore_files(turn)),
+            warning: refused.as_ref().map(Warning::not_saved),
+        })
+    }
+
+    fn restore_files(&self, turn: TurnId) -> Result<Restored, ChangesError> {
+        match &self.toolbox.files {
+            Some(Files { project, changes }) => {
+                changes.restore(project, self.session().name(), turn)
+            }
+            None => Ok(Restored::default()),
+        }
+    }
+
+    /// What tools changed in files, from before the first of these turns to now, as a unified diff. Turns that were
+    /// taken back changed nothing.
+    pub fn changes(&self, newest: usize) -> Result<String, ChangesError> {
+        let Some(Files { project, changes }) = &self.toolbox.files else {
+            return Ok(String::new());
+        };
+        let turns = self.session().live_turns().rev().take(newest);
+        let turns: Vec<TurnId> = turns.map(|turn| turn.id).collect();
+        changes.diff(project, self.session().name(), &turns)
+    }
+
+    /// Withdraws the last live turn; the records wait for [`Ledger::save`]. Tells the turn's input.
+    pub(super) fn withdraw(&mut self, why: Withdrawal) -> Result<String, NoTurn> {
+        let session = self.session();
+        let last = session.live_turns().next_back().ok_or(NoTurn::None)?;
+        let compacted = session
+            .hybrid()
+            .compaction
+            .as_ref()
+            .map_or(0, |compaction| compaction.upto);
+        if last.messages.start < compacted {
+            return Err(NoTurn::Compacted);
+        }
+        let turn = last.id;
+        let fitting = summary::fitting(session.hybrid(), last.messages.start);
+        let input = session
+            .messages_of(last)
+            .first()
+            .map(|input| input.said().into_owned());
+        self.ledger.apply(Record::TurnWithdrawn { turn, why });
+        if let Some(kept) = &mut self.shelf {
+            kept.take_back(self.ledger.session(), turn);
+        }
+        if let Some(scratchpad) = self.without_thoughts_of(turn) {
+            self.ledger.apply(Record::ScratchpadReplaced(scratchpad));
+        }
+        // No summary goes on speaking of what was taken back.
+        if let Some(hybrid) = fitting {
+            self.ledger.apply(Record::HybridReplaced(hybrid));
+        }
+        let states = self.memory.withdraw(self.ledger.session());
+        self.ledger.apply(states);
+        Ok(input.unwrap_or_default())
+    }
+
+    /// The scratchpad without what a turn thought through, where it has any of it.
+    fn without_thoughts_of(&self, turn: TurnId) -> Option<Scratchpad> {
+        let session = self.session();
+        let turn = session.turns().iter().rfind(|it| it.id == turn)?;
+        let mut scratchpad = session.scratchpad().clone();
+        for report in Report::of(session.messages_of(turn)) {
+            scratchpad.forget_thought(report.number);
+        }
+        (scratchpad != *session.scratchpad()).then_some(scratchpad)
+    }
+
+    /// Goes back to the summary before the present one; what it does not cover is sent again.
+    pub fn undo_summary(&mut self) -> Result<Option<Warning>, NoTurn> {
+        let record = self.memory.undo_summary(self.session());
+        let record = record.ok_or(NoTurn::NoSummary)?;
+        self.jobs.abort();
+        Ok(self.keep(record))
+    }
+
+    /// Goes back to what was sent before the last compaction.
+    pub fn undo_compaction(&mut self) -> Result<Option<Warning>, NoTurn> {
+        let hybrid = self.session().hybrid();
+        let compaction = hybrid.compaction.clone().ok_or(NoTurn::NoCompaction)?;
+        let compaction = compaction.previous.map(|previous| *previous);
+        let hybrid = Hybrid {
+            compaction,
+            ..hybrid.clone()
+        };
+        // A summary that was begun behind the compaction does not stand for what is sent again.
+        let fitting = summary::fitting(&hybrid, self.session().messages().len());
+        Ok(self.keep(Record::HybridReplaced(fitting.unwrap_or(hybrid))))
+    }
+}

@@ -1,0 +1,66 @@
+//! Tools of other programs, by the Model Context Protocol.
+//!
+//! ```text
+//!   settings     what a person says about a server
+//!   setup        the same made concrete: a program and its variables, an address and its headers
+//!   fleet        all servers: started in the background, what became of them, their tools
+//!   server       the life of one server: start, listings, death, one more try
+//!   process      a server that is a program: its process group, its last words
+//!   guarded      what it writes, bounded before anything parses it
+//!   web          a server behind an address
+//!   client       what a server may ask of us and tell us
+//!   listing      its tools, as far as they are fit to be shown to a model
+//!   state        what is known of a server at a moment
+//!   handle       a server however it is at the moment: calls, and what to say where there can be none
+//!   link         one call to a server that is up
+//!   content      what a call came back with, as text
+//!   tool, names  a server's tool among ours, and what the model calls it
+//!   journal      a server's last lines
+//! ```
+//!
+//! Whatever a server does, it costs that server and nothing else: every wait ends, everything it says is bounded, and a call to one that
+//! is gone is an answer to the model. Without the feature `mcp` the settings can be read all the same.
+
+mod settings;
+
+#[cfg(feature = "mcp")]
+mod client;
+#[cfg(feature = "mcp")]
+mod content;
+#[cfg(feature = "mcp")]
+mod fleet;
+#[cfg(feature = "mcp")]
+mod guarded;
+#[cfg(feature = "mcp")]
+mod handle;
+#[cfg(feature = "mcp")]
+mod journal;
+#[cfg(feature = "mcp")]
+mod link;
+#[cfg(feature = "mcp")]
+mod listing;
+#[cfg(feature = "mcp")]
+mod names;
+#[cfg(feature = "mcp")]
+mod process;
+#[cfg(feature = "mcp")]
+mod server;
+#[cfg(feature = "mcp")]
+mod setup;
+#[cfg(feature = "mcp")]
+mod state;
+#[cfg(feature = "mcp")]
+mod tool;
+#[cfg(feature = "mcp")]
+mod web;
+
+pub use settings::{BadServer, ServerSettings};
+
+#[cfg(feature = "mcp")]
+pub use {
+    fleet::{Change, Fleet, News, UnknownServer},
+    handle::Handle,
+    listing::Listed,
+    state::{State, Status},
+    tool::McpTool,
+};
