@@ -215,8 +215,13 @@ fn malformed_arguments_are_the_models_to_mend() {
 }
 
 /// Arguments that each tool takes, and some that it does not.
-const ARGUMENTS: [(&str, &str, &str); 11] = [
+const ARGUMENTS: [(&str, &str, &str); 12] = [
     ("current_time", "{}", r#"{"zone": "UTC"}"#),
+    (
+        "deep_think",
+        r#"{"task": "Which?", "max_iterations": 1}"#,
+        r#"{"task": " "}"#,
+    ),
     (
         "edit_file",
         r#"{"path": "a.txt", "old": "one", "new": "two"}"#,
@@ -285,7 +290,10 @@ fn every_tool_does_what_it_is_asked_and_answers_what_it_cannot_do() {
         for (arguments, fails) in [(good, false), (bad, true)] {
             let arguments = arguments.replace("URL", &page.url());
             let arguments: Value = serde_json::from_str(&arguments).unwrap();
-            let server = Server::start([say("").calling("c1", name, arguments), say("Seen.")]);
+            // Enough for the steps of thinking, too.
+            let seen = std::iter::repeat_n(say("Seen."), 4);
+            let call = say("").calling("c1", name, arguments);
+            let server = Server::start(std::iter::once(call).chain(seen));
             let home = home_of("openai", &server);
             home.config_of(
                 "openai",
