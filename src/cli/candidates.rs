@@ -159,6 +159,7 @@ mod tests {
             memory: memory::Settings::default(),
             context: context::Settings::default(),
             tools: crate::tools::Settings::default(),
+            mcp_servers: std::collections::BTreeMap::new(),
             lock_wait: std::time::Duration::ZERO,
             shutdown_grace: std::time::Duration::ZERO,
         }

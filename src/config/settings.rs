@@ -2,6 +2,7 @@
 //!
 //! Each capability owns its own block; a new one is one field here, and its rows in the tables beside.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use serde::Deserialize;
 
 use super::overrides::{TextError, read_text};
 use crate::chat::SessionName;
+use crate::tools::mcp::ServerSettings;
 use crate::{context, embed, memory, provider, tools};
 
 /// The settled values, each part for the layer that reads it.
@@ -28,6 +30,8 @@ pub struct Settings {
     pub memory: memory::Settings,
     pub context: context::Settings,
     pub tools: tools::Settings,
+    /// Servers whose tools a model may be offered, by name.
+    pub mcp_servers: BTreeMap<String, ServerSettings>,
     /// How long a one-shot run waits for a session that is open elsewhere.
     pub lock_wait: Duration,
     /// How long leaving waits for work in the background.
@@ -57,7 +61,7 @@ pub(super) struct Document {
     pub(super) session: String,
     pub(super) data_dir: String,
     pub(super) system_prompt_file: String,
-    pub(super) providers: std::collections::BTreeMap<String, provider::ProviderSettings>,
+    pub(super) providers: BTreeMap<String, provider::ProviderSettings>,
     pub(super) models: provider::ModelsSettings,
     pub(super) network: provider::NetworkSettings,
     pub(super) embedding: embed::Settings,
@@ -65,6 +69,7 @@ pub(super) struct Document {
     pub(super) memory: memory::Settings,
     pub(super) context: context::Settings,
     pub(super) tools: tools::Settings,
+    pub(super) mcp_servers: BTreeMap<String, ServerSettings>,
     #[serde(with = "humantime_serde")]
     pub(super) lock_wait: Duration,
     #[serde(with = "humantime_serde")]
@@ -90,6 +95,7 @@ impl Default for Document {
             memory: memory::Settings::default(),
             context: context::Settings::default(),
             tools: tools::Settings::default(),
+            mcp_servers: BTreeMap::new(),
             lock_wait: Duration::from_secs(10),
             shutdown_grace: Duration::from_secs(5),
         }
@@ -130,6 +136,7 @@ impl Document {
             memory: self.memory,
             context: self.context,
             tools: self.tools,
+            mcp_servers: self.mcp_servers,
             lock_wait: self.lock_wait,
             shutdown_grace: self.shutdown_grace,
         }
