@@ -252,11 +252,7 @@ fn server_rules(name: &str, server: &ServerSettings) -> Vec<Rule> {
         broken: variables([variable.as_str()]),
     }));
     rules.push(Rule {
-        broken: name
-            .trim()
-            .is_empty()
-            .then(unnamed)
-            .or_else(unreachable),
+        broken: name.trim().is_empty().then(unnamed).or_else(unreachable),
         key: at,
     });
     rules
