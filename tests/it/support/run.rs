@@ -231,6 +231,11 @@ impl Running {
         stdin.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
+    /// What came on stdout so far.
+    pub(crate) fn stdout(&self) -> String {
+        String::from_utf8_lossy(&self.printed.texts().stdout).into_owned()
+    }
+
     /// Waits until stdout holds `text`.
     pub(crate) fn wait_for(&self, text: &str) {
         let came = self.printed.wait(|texts| {
