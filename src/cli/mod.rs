@@ -4,6 +4,7 @@ mod app;
 mod args;
 mod ask;
 mod candidates;
+mod doctor;
 mod embedder;
 mod greeting;
 mod leaving;
@@ -73,6 +74,7 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
         Some(Command::Confined(_)) => Ok(Exit::Ok),
         #[cfg(feature = "mcp")]
         Some(Command::Mcp { command }) => runtime()?.block_on(mcp::run(&command, output)),
+        Some(Command::Doctor) => runtime()?.block_on(doctor::run(&args.chat, output)),
         Some(Command::Config { command }) => settings::run(command, &args.chat, output),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

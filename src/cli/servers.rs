@@ -24,8 +24,9 @@ pub(super) fn servers(
     fleet(config, inputs, project)
 }
 
+/// The same whatever tools the model is offered; none where this program cannot talk to servers.
 #[cfg(feature = "mcp")]
-fn fleet(config: &Config, inputs: &Inputs, project: &Path) -> Option<Box<dyn Servers>> {
+pub(super) fn fleet(config: &Config, inputs: &Inputs, project: &Path) -> Option<Box<dyn Servers>> {
     let servers = &config.settings.mcp_servers;
     let fleet = crate::tools::mcp::Fleet::new(servers, project, &inputs.environment);
     Some(Box::new(fleet))
@@ -33,7 +34,7 @@ fn fleet(config: &Config, inputs: &Inputs, project: &Path) -> Option<Box<dyn Ser
 
 /// The configuration has warned of it.
 #[cfg(not(feature = "mcp"))]
-fn fleet(_: &Config, _: &Inputs, _: &Path) -> Option<Box<dyn Servers>> {
+pub(super) fn fleet(_: &Config, _: &Inputs, _: &Path) -> Option<Box<dyn Servers>> {
     None
 }
 
