@@ -6,23 +6,12 @@ use crate::support::home::Home;
 use crate::support::pty::{Pty, Size};
 use crate::support::run::Run;
 
-/// What of an answer is the same on every machine: not how much room there is, what the kernel can hold back and whether an Ollama runs.
+/// What of an answer is the same on every machine: not how much room there is, and whether an Ollama runs.
 fn shown(home: &Home, run: &Run) -> String {
-    let mut lines = Vec::new();
-    let mut is_kept = true;
-    for line in home.shown(run).lines() {
-        let continues = line.starts_with(' ');
-        let of_the_machine = ["sandbox", "provider ollama"];
-        let words: Vec<&str> = line.split_whitespace().skip(1).collect();
-        let about = words.join(" ");
-        if !continues {
-            is_kept = !of_the_machine.iter().any(|name| about.starts_with(name));
-        }
-        if is_kept {
-            lines.push(without_room(line));
-        }
-    }
-    lines.join("\n")
+    let text = home.shown(run);
+    let lines = text.lines();
+    let lines = lines.filter(|line| !line.contains("provider ollama"));
+    lines.map(without_room).collect::<Vec<_>>().join("\n")
 }
 
 fn without_room(line: &str) -> String {
@@ -40,17 +29,31 @@ fn doctor(home: &Home, more: &[&str]) -> Run {
         .run()
 }
 
-const NO_EMBEDDER: &str = "embedding: {provider: none}";
+/// Leaves to the machine as little as possible.
+const SETTLED: &str = "embedding: {provider: none}\ntools: {shell: {sandbox: off}}";
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/mcp/server.sh");
 
 #[test]
 fn a_chat_that_can_begin_is_well() {
     let server = Script::new([]).models(["other", "scripted"]).serve();
     let home = Home::new();
-    home.config(&server, NO_EMBEDDER);
+    home.config(&server, SETTLED);
     std::fs::create_dir(home.data()).unwrap();
     let run = doctor(&home, &[]);
-    insta::assert_snapshot!(shown(&home, &run), @"");
+    insta::assert_snapshot!(shown(&home, &run), @r"
+    ok       config              ROOT/home/work/test.yaml
+    ok       data folder         ROOT/data, writable, N MB free
+    ok       provider there      2 models at http://127.0.0.1:PORT/v1, no key
+    -        provider anthropic  there is no key for anthropic
+    ok       model               there/scripted, window of 32,768 tokens (from config)
+    -        embedder            none: recall goes by words alone; `cogtrix embedder show` says why
+    -        MCP servers         none configured
+    -        sandbox             off: commands of tools may write wherever you may
+    ok       project             ROOT/home/work
+    -        terminal            stdout is none
+    --- stderr
+    --- exit 0
+    ");
     assert_eq!(
         Home::files(&home.data()).len(),
         0,
@@ -70,10 +73,29 @@ fn what_is_wrong_is_said_with_what_to_do() {
     home.config_of(
         "openai",
         "http://127.0.0.1:9/v1",
-        &format!("{NO_EMBEDDER}\nmcp_servers: {{{servers}}}"),
+        &format!("{SETTLED}\nmcp_servers: {{{servers}}}"),
     );
     let run = doctor(&home, &[]);
-    insta::assert_snapshot!(shown(&home, &run).replace(SCRIPT, "SCRIPT"), @"");
+    insta::assert_snapshot!(shown(&home, &run).replace(SCRIPT, "SCRIPT"), @r"
+    ok       config              ROOT/home/work/test.yaml
+    ok       data folder         ROOT/data, made by the first session, N MB free
+    problem  provider there      cannot reach http://127.0.0.1:PORT/v1: connection refused
+                                 is the server running, and is its base_url right?
+    -        provider anthropic  there is no key for anthropic
+    ok       model               there/scripted, window of 32,768 tokens (from config)
+    -        embedder            none: recall goes by words alone; `cogtrix embedder show` says why
+    problem  MCP server bad      sh SCRIPT dies: it ended with exit status 3: no licence found
+                                 mend mcp_servers.bad in the config file, or set enabled: false there
+    ok       MCP server good     by rote 1 (stdio), 10 tools
+    problem  MCP server missing  no-such-program: cannot start no-such-program in ROOT/home/work: No such file or directory (os error 2)
+                                 mend mcp_servers.missing in the config file, or set enabled: false there
+    -        MCP server off      off: enabled is false
+    -        sandbox             off: commands of tools may write wherever you may
+    ok       project             ROOT/home/work
+    -        terminal            stdout is none
+    --- stderr
+    --- exit 1
+    ");
 }
 
 #[test]
@@ -82,7 +104,7 @@ fn a_key_that_is_refused_is_told_by_where_it_came_from() {
         .route("/v1/models", fail(401, "invalid x-api-key"))
         .serve();
     let home = Home::new();
-    home.config_of("anthropic", &server.url(), NO_EMBEDDER);
+    home.config_of("anthropic", &server.url(), SETTLED);
     let run = doctor(&home, &[]);
     assert_eq!(run.code, Some(1), "{run}");
     assert!(
@@ -102,7 +124,7 @@ fn a_key_that_is_refused_is_told_by_where_it_came_from() {
 fn a_model_that_an_ollama_does_not_have_is_said() {
     let server = Script::new([]).models(["qwen3:8b"]).serve();
     let home = Home::new();
-    home.config_of("ollama", &server.url(), NO_EMBEDDER);
+    home.config_of("ollama", &server.url(), SETTLED);
     let run = doctor(&home, &[]);
     assert_eq!(run.code, Some(1), "{run}");
     assert!(run.stdout.contains("1 model at http://127.0.0.1"), "{run}");
@@ -142,7 +164,7 @@ fn without_any_config_everything_is_looked_at_all_the_same() {
 fn a_data_folder_that_cannot_be_written_to_is_a_problem() {
     let server = Script::new([]).models(["scripted"]).serve();
     let home = Home::new();
-    home.config(&server, NO_EMBEDDER);
+    home.config(&server, SETTLED);
     let file = home.write("file", "");
     let below = file.join("data");
     std::fs::create_dir(home.data()).unwrap();
@@ -173,7 +195,7 @@ fn a_data_folder_that_cannot_be_written_to_is_a_problem() {
 fn a_config_with_mistakes_and_one_without_trust_are_problems_and_nobody_is_asked_for_it() {
     let server = Server::start([]);
     let home = Home::new();
-    let config = home.config(&server, NO_EMBEDDER);
+    let config = home.config(&server, SETTLED);
     let text = std::fs::read_to_string(&config).unwrap();
     home.write("cogtrix.yaml", &text);
     let run = home.cogtrix(&["doctor"]).run();
@@ -187,7 +209,15 @@ fn a_config_with_mistakes_and_one_without_trust_are_problems_and_nobody_is_asked
 
     home.write("test.yaml", "memroy: {}\nsession: 3\n");
     let run = doctor(&home, &[]);
-    insta::assert_snapshot!(shown(&home, &run), @"");
+    insta::assert_snapshot!(shown(&home, &run), @r"
+    problem  config    ROOT/home/work/test.yaml:1:1: memroy: unknown key; the nearest is memory
+                       ROOT/home/work/test.yaml:2:10: session: wants text (quote what looks like a number), found a number
+                       cogtrix.example.yaml shows every key with its default
+    ok       project   ROOT/home/work
+    -        terminal  stdout is none
+    --- stderr
+    --- exit 1
+    ");
 }
 
 #[test]
