@@ -26,6 +26,7 @@ pub(super) fn servers(
 
 /// The same whatever tools the model is offered; none where this program cannot talk to servers.
 #[cfg(feature = "mcp")]
+#[expect(clippy::unnecessary_wraps, reason = "as the other one")]
 pub(super) fn fleet(config: &Config, inputs: &Inputs, project: &Path) -> Option<Box<dyn Servers>> {
     let servers = &config.settings.mcp_servers;
     let fleet = crate::tools::mcp::Fleet::new(servers, project, &inputs.environment);
@@ -50,7 +51,9 @@ pub(super) async fn wait_for_all(
     let starting = servers.status().into_iter();
     let starting = starting.filter(|status| status.state == State::Starting);
     let names: Vec<String> = starting.map(|status| status.name).collect();
-    output.progress(&format!("waiting for MCP servers: {} …", names.join(", ")));
+    if !names.is_empty() {
+        output.progress(&format!("waiting for MCP servers: {} …", names.join(", ")));
+    }
     let settled = tokio::select! {
         biased;
         _ = signals.next() => Err(Exit::Interrupted),

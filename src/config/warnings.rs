@@ -35,7 +35,7 @@ pub enum Warning {
     /// A server is to get a variable that is not set.
     NothingToPass { server: String, variable: String },
     /// Servers are configured, and this program cannot talk to them.
-    NoMcp { servers: usize },
+    NoMcp,
     /// The file holds a key, and others may read it.
     ReadableByOthers { path: PathBuf },
     /// Nothing could be read of what is remembered about trust.
@@ -76,9 +76,8 @@ impl fmt::Display for Warning {
                 f,
                 "mcp_servers.{server}.pass_env names {variable}, which is not set"
             ),
-            Self::NoMcp { servers } => write!(
-                f,
-                "mcp_servers has {servers} entries, but this program was built without the feature mcp; none of them is used"
+            Self::NoMcp => f.write_str(
+                "mcp_servers is set, but this program was built without the feature mcp; none of them is started",
             ),
             Self::ReadableByOthers { path } => write!(
                 f,
@@ -217,14 +216,8 @@ fn embedding_warning(document: &Document) -> Option<Warning> {
 fn server_warnings(document: &Document, environment: &Environment) -> Vec<Warning> {
     let servers = &document.mcp_servers;
     if !cfg!(feature = "mcp") {
-        let none = servers.is_empty();
-        return if none {
-            Vec::new()
-        } else {
-            vec![Warning::NoMcp {
-                servers: servers.len(),
-            }]
-        };
+        let is_set = !servers.is_empty();
+        return is_set.then_some(Warning::NoMcp).into_iter().collect();
     }
     let enabled = servers.iter().filter(|(_, settings)| settings.enabled);
     let passed = enabled.flat_map(|(name, settings)| {

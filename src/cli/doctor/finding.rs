@@ -9,7 +9,7 @@ pub(super) enum Verdict {
     Ok,
     Problem,
     /// Nobody set it up; a chat goes without.
-    None,
+    NotSetUp,
 }
 
 impl Verdict {
@@ -17,7 +17,7 @@ impl Verdict {
         match self {
             Self::Ok => "ok",
             Self::Problem => "problem",
-            Self::None => "-",
+            Self::NotSetUp => "-",
         }
     }
 }
@@ -43,7 +43,7 @@ impl Finding {
 
     pub(super) fn none(about: impl Into<String>, what: impl Into<String>) -> Self {
         Self {
-            verdict: Verdict::None,
+            verdict: Verdict::NotSetUp,
             ..Self::ok(about, what)
         }
     }

@@ -73,7 +73,7 @@ fn a_variable_that_a_server_will_not_get_and_a_program_without_servers_are_said(
             variable: "UNSET".to_owned(),
         }
     } else {
-        Warning::NoMcp { servers: 2 }
+        Warning::NoMcp
     };
     assert_eq!(machine.config().warnings, [expected]);
 }
