@@ -45,7 +45,7 @@ fn exchange(text: &str) -> Exchange<'_> {
             by: Speaker::User,
             text: text.into(),
         }],
-        at: None,
+        ..Exchange::default()
     }
 }
 

@@ -77,8 +77,10 @@ impl Agent {
         cancel: &CancellationToken,
     ) -> Result<Output, Failure> {
         observe(TurnEvent::ToolStarted(call.clone()));
+        let approved = self.approved(call, observe, cancel).await;
+        // How long a person thinks about it is no part of it.
         let began = Instant::now();
-        let done = match self.approved(call, observe, cancel).await {
+        let done = match approved {
             Ok(approved) => self.run_tool(turn, approved, observe, cancel).await,
             Err(failure) => Err(failure),
         };

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::recall::{self, Found, Question, Searching};
 use super::transcript::fenced;
 use super::{Memory, Prompt, Timestamps, compaction};
-use crate::chat::{Message, Role, Session, Summary, Timestamp, Tokens, ToolSpec};
+use crate::chat::{Message, Part, Role, Session, Summary, Timestamp, Tokens, ToolSpec};
 use crate::context::stages::{history, input, stamp, trim, work};
 use crate::context::{Draft, Layout, Section, SectionKind, Source};
 
@@ -229,13 +229,27 @@ impl Memory {
     }
 
     pub(super) fn rendered(&self, message: &Message) -> Message {
+        if message.role == Role::Tool {
+            return fenced_results(message);
+        }
         match (self.settings.timestamps, message.role) {
-            (_, Role::Tool) | (Timestamps::Off, _) | (Timestamps::User, Role::Assistant) => {
+            (Timestamps::Off, _) | (_, Role::Tool) | (Timestamps::User, Role::Assistant) => {
                 message.clone()
             }
             (Timestamps::All, _) | (Timestamps::User, Role::User) => stamp::stamped(message),
         }
     }
+}
+
+/// Whatever a tool brought is data, and cannot pass for anything else.
+fn fenced_results(message: &Message) -> Message {
+    let mut message = message.clone();
+    for part in &mut message.parts {
+        if let Part::ToolResult { output, .. } = part {
+            *output = fenced(output);
+        }
+    }
+    message
 }
 
 /// What recall found for an input, best first.

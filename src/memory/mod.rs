@@ -298,10 +298,9 @@ fn newest_turns(session: &Session) -> Vec<&Turn> {
 
 fn observe(mode: &mut dyn MemoryMode, session: &Session, turns: &[&Turn]) {
     for turn in turns {
-        let messages = session.messages_of(turn);
-        let exchange = Exchange::of(messages);
+        let exchange = Exchange::of(session.messages_of(turn));
         if let Some(board) = mode.board_mut() {
-            for edit in tracking::called(messages) {
+            for edit in tracking::called(&exchange) {
                 // The model was told at the time what could not be noted.
                 board.edit(&edit, By::Tool, exchange.at).ok();
             }

@@ -80,6 +80,8 @@ pub async fn ask(
     };
     let mut turn = pin!(turn);
     let mut after = After::GoOn;
+    // What a call would change was shown with its question.
+    let mut seen = false;
     let result = loop {
         let next = tokio::select! {
             biased;
@@ -89,9 +91,17 @@ pub async fn ask(
             signal = signals.next() => Next::Signal(signal),
         };
         match next {
+            Next::Event(TurnEvent::ToolFinished(mut report)) => {
+                if std::mem::take(&mut seen)
+                    && let Ok(output) = &mut report.output
+                {
+                    output.detail = None;
+                }
+                show_event(output, shown, TurnEvent::ToolFinished(report));
+            }
             Next::Event(event) => show_event(output, shown, event),
             Next::Question(pending) => match person.answer(pending, output, signals).await {
-                Asking::Answered => {}
+                Asking::Answered => seen = true,
                 Asking::Interrupted => cancel.cancel(),
                 Asking::Leave => {
                     cancel.cancel();

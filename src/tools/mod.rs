@@ -115,8 +115,6 @@ pub struct Output {
     pub failed: bool,
     /// More for the person.
     pub detail: Option<Detail>,
-    /// What memory is to know of it as a fact.
-    pub facts: Vec<Fact>,
 }
 
 /// What a person can look at.
@@ -125,24 +123,6 @@ pub enum Detail {
     /// A unified diff, without colours.
     Diff(String),
     Text(String),
-}
-
-/// Something that a tool knows happened (C43, C45, C47).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fact {
-    Read(PathBuf),
-    Changed {
-        path: PathBuf,
-        /// Such as `created, 12 lines` or `+3 -1`.
-        what: String,
-    },
-    /// A command that failed, and what it said.
-    Failed {
-        command: String,
-        output: String,
-    },
-    /// A command that went well.
-    Ran(String),
 }
 
 /// What a tool wants of the agent.

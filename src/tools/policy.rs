@@ -134,9 +134,10 @@ const JOINTS: [char; 13] = [
 ];
 
 /// Programs that run whatever stands behind them: a prefix of theirs says nothing.
-const RUNNERS: [&str; 16] = [
+const RUNNERS: [&str; 26] = [
     "sh", "bash", "zsh", "dash", "env", "sudo", "doas", "xargs", "eval", "exec", "nohup", "time",
-    "python", "python3", "node", "perl",
+    "python", "python3", "node", "perl", "ruby", "php", "npx", "ssh", "watch", "timeout", "nice",
+    "find", "awk", "busybox",
 ];
 
 /// Programs whose second word says what they do.
@@ -152,7 +153,8 @@ fn prefix(command: &str) -> Option<String> {
     }
     let mut words = command.split_whitespace();
     let program = words.next()?;
-    if RUNNERS.contains(&program) || program.contains('=') {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    if RUNNERS.contains(&name) || program.contains('=') {
         return None;
     }
     let subcommand = words.next().filter(|word| {
@@ -300,6 +302,7 @@ mod tests {
             ("git", None),
             ("sh -c 'rm x'", None),
             ("sudo ls", None),
+            ("/usr/bin/env ls", None),
             ("A=1 ls", None),
             ("ls | sh", None),
             ("", None),

@@ -83,3 +83,24 @@ fn no_id_is_written_in_two_ways() {
         }
     }
 }
+
+#[test]
+fn every_test_that_the_promises_name_exists() {
+    let promises = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SECURITY.md"));
+    let names: BTreeSet<&str> = promises
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|name| name.contains("::"))
+        .collect();
+    assert!(names.len() > 30, "{names:?}");
+    for name in names {
+        let (path, function) = place(name);
+        let text = read(&path);
+        assert!(
+            tests(&text).contains(function),
+            "no test {function} in {}",
+            path.display()
+        );
+    }
+}

@@ -253,7 +253,7 @@ fn separate_system_messages_on_request() {
         .iter()
         .map(|m| m["role"].as_str().unwrap())
         .collect();
-    assert_eq!(roles, ["system", "system", "user"]);
+    assert_eq!(roles, ["system", "system", "system", "user"]);
 }
 
 #[test]
@@ -318,7 +318,9 @@ fn the_order_of_a_cache_friendly_request_is_shown_as_it_is_sent() {
         .collect();
     assert_eq!(
         listed,
-        ["system", "system", "window", "mode", "input"],
+        [
+            "system", "system", "system", "tools", "window", "mode", "input"
+        ],
         "{run}"
     );
     let run = home
@@ -332,9 +334,11 @@ fn the_order_of_a_cache_friendly_request_is_shown_as_it_is_sent() {
         .collect();
     assert_eq!(
         kinds,
-        ["system", "system", "window", "window", "mode", "input"]
+        [
+            "system", "system", "system", "tools", "window", "window", "mode", "input"
+        ]
     );
-    assert_eq!(sections[4]["messages"], 0);
+    assert_eq!(sections[6]["messages"], 0);
 }
 
 #[test]

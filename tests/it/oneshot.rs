@@ -200,7 +200,7 @@ fn json_has_the_reply_and_what_it_was_made_from() {
         .iter()
         .map(|s| s["kind"].as_str().unwrap())
         .collect();
-    assert_eq!(kinds, ["system", "system", "input"]);
+    assert_eq!(kinds, ["system", "system", "system", "tools", "input"]);
     assert_eq!(json["error"], Value::Null);
 }
 
@@ -471,7 +471,17 @@ fn the_json_of_a_reply_and_of_a_failure_have_one_shape() {
     let home = Home::new();
     let server = Server::start([say("Hello.").usage(120, 3), fail(400, "no such thing")]);
     home.config(&server, "");
-    let args = ["-c", "test.yaml", "-s", "j", "-p", "hi", "--json"];
+    let args = [
+        "-c",
+        "test.yaml",
+        "--tools",
+        "none",
+        "-s",
+        "j",
+        "-p",
+        "hi",
+        "--json",
+    ];
     let good = home.cogtrix(&args).run();
     insta::assert_snapshot!(home.shown(&good), @r#"
     {

@@ -173,7 +173,7 @@ fn score(reader: &dyn Reader, file: &str, told: Misses) -> BTreeMap<&'static str
         });
         let exchange = Exchange {
             pieces: pieces.into(),
-            at: None,
+            ..Exchange::default()
         };
         let findings = reader.read(&exchange);
         for (kind, field, like) in FIELDS {

@@ -9,7 +9,7 @@ use crate::chat::TurnId;
 use crate::context::{Section, SectionKind, Source};
 use crate::memory::Prompt;
 use crate::memory::tracking::readers::Reader;
-use crate::memory::tracking::{Board, Exchange};
+use crate::memory::tracking::{Board, By, Exchange};
 
 /// See the module.
 #[derive(Debug)]
@@ -29,6 +29,9 @@ impl MemoryMode for Tracked {
     }
 
     fn observe(&mut self, turn: TurnId, exchange: &Exchange<'_>) {
+        for fact in self.reader.facts(exchange) {
+            self.board.note(fact, By::Tool, exchange.at);
+        }
         let findings = self.reader.read(exchange);
         self.board.observe(turn, findings, exchange.at);
     }

@@ -1,15 +1,13 @@
 //! What a model notes itself, by a call: the arguments of `track`, and their reading as a change of a board.
 //!
-//! Calls stand in history, so a board that is made again has them too: [`called`] finds them in the messages of a turn.
-
-use std::collections::HashMap;
+//! Calls stand in history, so a board that is made again has them too: [`called`] finds them in a turn.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::edit::Edit;
+use super::exchange::Exchange;
 use super::note::{Kind, Note, Status};
-use crate::chat::{CallId, Message, Part, ToolCall};
 
 /// The name under which a model calls it.
 pub const TRACK: &str = "track";
@@ -97,24 +95,14 @@ impl TrackCall {
 }
 
 /// Changes that the model made in a turn, in order: calls that were done.
-pub fn called(messages: &[Message]) -> Vec<Edit> {
-    let results = messages.iter().flat_map(|message| &message.parts);
-    let done: HashMap<&CallId, bool> = results
-        .filter_map(|part| match part {
-            Part::ToolResult { call, failed, .. } => Some((call, !failed)),
-            Part::Text(_) | Part::ToolCall(_) => None,
-        })
-        .collect();
-    let calls = messages.iter().flat_map(Message::calls);
-    calls
-        .filter(|call| call.name == TRACK && done.get(&call.id) == Some(&true))
-        .filter_map(edit_of)
-        .collect()
-}
-
-fn edit_of(call: &ToolCall) -> Option<Edit> {
-    let read: TrackCall = serde_json::from_str(&call.arguments).ok()?;
-    read.edit().ok()
+pub fn called(exchange: &Exchange<'_>) -> Vec<Edit> {
+    let calls = exchange.calls.iter();
+    let done = calls.filter(|call| call.name == TRACK && !call.failed);
+    done.filter_map(|call| {
+        let read: TrackCall = serde_json::from_str(call.arguments).ok()?;
+        read.edit().ok()
+    })
+    .collect()
 }
 
 #[cfg(test)]
@@ -122,7 +110,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::chat::{MessageId, Role};
+    use crate::chat::{CallId, Message, MessageId, Part, Role, ToolCall};
 
     fn edit(arguments: &serde_json::Value) -> Result<Edit, BadCall> {
         serde_json::from_value::<TrackCall>(arguments.clone())
@@ -181,6 +169,6 @@ mod tests {
         };
         results.parts = vec![result("a", false), result("b", true)];
         let expected = Edit::Note(Note::new("one").of(Kind::Task));
-        assert_eq!(called(&[calling, results]), [expected]);
+        assert_eq!(called(&Exchange::of(&[calling, results])), [expected]);
     }
 }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use anstream::adapter::strip_str;
 
 use super::prose::opens_fence;
-use crate::chat::{Message, Part, Role, Timestamp};
+use crate::chat::{Message, Part, Role, Timestamp, ToolCall};
 
 /// Bytes read of one text; a longer one gives its beginning and its end.
 const MOST: usize = 96 * 1024;
@@ -36,10 +36,22 @@ pub struct Piece<'a> {
     pub text: Cow<'a, str>,
 }
 
+/// A call of a tool and what came of it; one that never got a result is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Called<'a> {
+    pub name: &'a str,
+    /// JSON text, verbatim.
+    pub arguments: &'a str,
+    pub output: &'a str,
+    pub failed: bool,
+}
+
 /// One turn, to be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exchange<'a> {
     pub pieces: Vec<Piece<'a>>,
+    /// In the order of the results.
+    pub calls: Vec<Called<'a>>,
     /// When the person spoke.
     pub at: Option<Timestamp>,
 }
@@ -49,6 +61,7 @@ impl<'a> Exchange<'a> {
     pub fn of(messages: &'a [Message]) -> Self {
         let mut exchange = Self {
             pieces: Vec::new(),
+            calls: called(messages),
             at: messages.first().and_then(|message| message.at),
         };
         for message in messages {
@@ -116,6 +129,35 @@ impl<'a> Exchange<'a> {
             .filter(move |piece| speakers.contains(&piece.by))
             .map(|piece| piece.text.as_ref())
     }
+}
+
+/// Results, each with the call it answers.
+fn called(messages: &[Message]) -> Vec<Called<'_>> {
+    let mut open: Vec<&ToolCall> = Vec::new();
+    let mut calls = Vec::new();
+    for part in messages.iter().flat_map(|message| &message.parts) {
+        match part {
+            Part::ToolCall(call) => open.push(call),
+            Part::ToolResult {
+                call: id,
+                output,
+                failed,
+                ..
+            } => {
+                if let Some(at) = open.iter().rposition(|call| call.id == *id) {
+                    let call = open.remove(at);
+                    calls.push(Called {
+                        name: &call.name,
+                        arguments: &call.arguments,
+                        output,
+                        failed: *failed,
+                    });
+                }
+            }
+            Part::Text(_) => {}
+        }
+    }
+    calls
 }
 
 /// A text without the sequences by which programs colour what they print.

@@ -21,7 +21,7 @@ mod show;
 pub use board::{Board, Entry, Noted, Section, Touched, Why};
 pub use call::{BadCall, TRACK, TrackCall, called};
 pub use edit::{CannotEdit, Edit, Edited};
-pub use exchange::{Exchange, Piece, Speaker};
+pub use exchange::{Called, Exchange, Piece, Speaker};
 pub use kind::{Again, Holds, Row, Same, Shape};
 pub use note::{By, Finding, Kind, Note, Status};
 pub use show::{Freshness, words};

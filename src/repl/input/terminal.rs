@@ -83,7 +83,7 @@ impl TerminalSource {
         let is_verbatim = match request.purpose {
             Purpose::Answer => {
                 return self
-                    .answer(&request.prompt)
+                    .answer(&request.prompt, &request.initial)
                     .map(|line| (line, Origin::Prompt));
             }
             Purpose::Verbatim => true,
@@ -139,14 +139,14 @@ impl TerminalSource {
     }
 
     /// Asks afresh: whole lines typed before the question stay for later, a begun one is dropped.
-    fn answer(&mut self, prompt: &str) -> Result<Line, InputError> {
+    fn answer(&mut self, prompt: &str, initial: &str) -> Result<Line, InputError> {
         let stdin = io::stdin();
         let put_aside = self.ahead.fill(&stdin);
         if put_aside.is_err() || tcflush(&stdin, QueueSelector::IFlush).is_err() {
             return Ok(Line::Eof);
         }
         let editors = self.editors.as_mut().map_err(failure)?;
-        let read = editors.answer.readline(prompt);
+        let read = editors.answer.readline_with_initial(prompt, (initial, ""));
         outcome(read, true, &mut self.warnings)
     }
 

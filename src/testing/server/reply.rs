@@ -48,8 +48,9 @@ pub(super) struct Said {
 impl Said {
     /// The same with its usage, for a request of so many bytes.
     pub(super) fn counted(&self, bytes: usize) -> Self {
+        const SMALL: usize = 2_048;
         let mut said = self.clone();
-        if let (true, Some((prompt, _))) = (self.counts_prompt, &mut said.usage) {
+        if let (true, Some((prompt, _))) = (self.counts_prompt && bytes > SMALL, &mut said.usage) {
             *prompt = u32::try_from(bytes / 4).unwrap_or(u32::MAX);
         }
         said
@@ -112,13 +113,13 @@ fn reply(what: What) -> Reply {
     }
 }
 
-/// Says `text`, word by word, and reports a usage: a token for each four bytes of the request, and 5.
+/// Says `text`, word by word, and reports a usage: 10 tokens of a small request, else one for each four bytes, and 5.
 pub fn say(text: impl Into<String>) -> Reply {
     let text: String = text.into();
     let pieces = text.split_inclusive(' ').map(str::to_owned).collect();
     reply(What::Said(Said {
         pieces,
-        usage: Some((0, 5)),
+        usage: Some((10, 5)),
         counts_prompt: true,
         ..Said::default()
     }))

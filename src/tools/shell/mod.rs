@@ -31,7 +31,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::process::Command;
 
-use super::{Around, Done, Effect, Fact, Failure, Output, Typed};
+use super::{Around, Done, Effect, Failure, Output, Typed};
 
 pub use environment::looks_secret;
 pub use order::{Order, SUBCOMMAND};
@@ -39,9 +39,6 @@ pub use sandbox::{Confinement, Level, Unavailable, available};
 pub use supervise::supervise;
 
 use run::{End, Limits, Ran, run};
-
-/// How much of what a failed command said is kept as a fact, in characters of its end.
-const FACT: usize = 4_000;
 
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
@@ -171,12 +168,12 @@ impl Typed for Shell {
         let ran = ran.map_err(|error| {
             Failure::of(format_args!("the command could not be started: {error}"))
         })?;
-        told(arguments.command, ran, limits.time)
+        told(ran, limits.time)
     }
 }
 
-/// What the model, the person and memory get to know.
-fn told(command: String, ran: Ran, limit: Duration) -> Result<Done, Failure> {
+/// What the model and the person get to know.
+fn told(ran: Ran, limit: Duration) -> Result<Done, Failure> {
     let (brief, end) = match &ran.end {
         End::Cancelled => return Err(Failure::Interrupted),
         End::Refused(why) => {
@@ -198,18 +195,11 @@ fn told(command: String, ran: Ran, limit: Duration) -> Result<Done, Failure> {
     };
     let failed = ran.end != End::Exited(0);
     let output = ran.output.into_text();
-    let fact = if failed {
-        let output = tail(&output);
-        Fact::Failed { command, output }
-    } else {
-        Fact::Ran(command)
-    };
     Ok(Output {
         text: text(output, &end, ran.left),
         brief,
         failed,
         detail: None,
-        facts: vec![fact],
     }
     .into())
 }
@@ -223,13 +213,6 @@ fn text(mut output: String, end: &str, left: usize) -> String {
         n => format!("[processes in the background, ended with the command: {n}]\n"),
     };
     format!("{output}{left}[{end}]")
-}
-
-/// The end of an output, which is where commands say what went wrong.
-fn tail(output: &str) -> String {
-    let output = output.trim_end();
-    let from = output.char_indices().rev().nth(FACT - 1);
-    output[from.map_or(0, |(at, _)| at)..].to_owned()
 }
 
 #[cfg(test)]
@@ -286,14 +269,5 @@ mod tests {
         assert_eq!(off.sandbox, Confinement::Off);
         assert_eq!(off.timeout, Duration::from_secs(5));
         assert!(read("{sandbx: off}").is_err());
-    }
-
-    #[test]
-    fn a_failure_is_remembered_by_its_last_words() {
-        let long = "x".repeat(5_000) + "é error\n";
-        let kept = tail(&long);
-        assert_eq!(kept.chars().count(), FACT);
-        assert!(kept.ends_with("xé error"));
-        assert_eq!(tail("short\n"), "short");
     }
 }

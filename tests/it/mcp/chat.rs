@@ -261,7 +261,9 @@ fn a_server_sees_what_it_is_given_of_the_environment_and_nothing_else() {
         .env("OPENAI_API_KEY", "sk-secret")
         .run();
     assert_eq!(run.code, Some(0), "{run}");
-    let seen = server.chats()[2].message(-1);
+    let sent = server.chats()[2].message(-1);
+    let seen = sent.lines().find(|line| line.contains("token="));
+    let seen = seen.unwrap_or_else(|| panic!("{sent}"));
     // What a shell adds by itself is not of our doing.
     let names: Vec<&str> = seen
         .split_whitespace()

@@ -1,5 +1,6 @@
 //! The chat as a person has it: the program on a terminal, keys in, screen out, a scripted server or none.
 
+mod approvals;
 mod commands;
 mod leaving;
 mod opening;
@@ -177,5 +178,5 @@ impl Pty {
 
 fn ends_with_prompt(screen: &str) -> bool {
     let last = screen.lines().last().unwrap_or_default();
-    matches!(last, "conversation>" | "code>" | "reasoning>")
+    matches!(last, "conversation>" | "code>" | "reasoning>" | "answer>")
 }

@@ -21,6 +21,11 @@ use reasoning::ReasoningReader;
 pub trait Reader: Send + Sync + fmt::Debug {
     /// Findings in the order in which they were said. The same text gives the same findings.
     fn read(&self, exchange: &Exchange<'_>) -> Vec<Finding>;
+
+    /// What tools are known to have done: no guess, and worth more than one.
+    fn facts(&self, _: &Exchange<'_>) -> Vec<Finding> {
+        Vec::new()
+    }
 }
 
 /// A cue file that cannot be used.
@@ -65,6 +70,10 @@ impl<R: Cued> Reader for Embedded<R> {
     fn read(&self, exchange: &Exchange<'_>) -> Vec<Finding> {
         self.0.get_or_init(R::embedded).read(exchange)
     }
+
+    fn facts(&self, exchange: &Exchange<'_>) -> Vec<Finding> {
+        self.0.get_or_init(R::embedded).facts(exchange)
+    }
 }
 
 /// The readers of the standard modes.
@@ -107,7 +116,10 @@ impl Readers {
                     text: SENTENCES.into(),
                 };
                 let pieces = vec![piece(Speaker::User), piece(Speaker::Assistant)];
-                reader.read(&Exchange { pieces, at: None });
+                reader.read(&Exchange {
+                    pieces,
+                    ..Exchange::default()
+                });
             }
         })
     }

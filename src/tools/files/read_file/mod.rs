@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::project::{Project, ProjectError};
 use super::words::{count, shown, size};
 use super::writing::blocking;
-use crate::tools::{Around, Done, Effect, Fact, Failure, Output, Typed};
+use crate::tools::{Around, Done, Effect, Failure, Output, Typed};
 use lines::{Page, page};
 use range::Range;
 
@@ -82,21 +82,21 @@ impl Typed for ReadFile {
         let range = arguments.range()?;
         let path = self.0.locate(&arguments.path)?;
         let (project, cancel) = (self.0.clone(), around.cancel.clone());
-        blocking(move || read(&project, path, range, &cancel)).await
+        blocking(move || read(&project, &path, range, &cancel)).await
     }
 }
 
 fn read(
     project: &Project,
-    path: PathBuf,
+    path: &Path,
     range: Range,
     cancel: &CancellationToken,
 ) -> Result<Done, Failure> {
     let broken = |source| ProjectError::Io {
-        path: path.clone(),
+        path: path.to_owned(),
         source,
     };
-    let mut file = project.open_file(&path).map_err(with_advice)?;
+    let mut file = project.open_file(path).map_err(with_advice)?;
     let bytes = file.metadata().map_err(broken)?.len();
     let mut head = Vec::new();
     (&mut file)
@@ -104,7 +104,7 @@ fn read(
         .read_to_end(&mut head)
         .map_err(broken)?;
     if let Some(kind) = binary(&head) {
-        return Ok(told(path, Output::text(kind_of(kind, bytes), "binary")));
+        return Ok(Output::text(kind_of(kind, bytes), "binary").into());
     }
     let mut reader = BufReader::new(head.as_slice().chain(file));
     let page = page(&mut reader, range, || cancel.is_cancelled()).map_err(broken)?;
@@ -112,16 +112,8 @@ fn read(
         return Err(Failure::Interrupted);
     }
     let brief = count(page.n_taken(), "line");
-    let text = text(&path, page)?;
-    Ok(told(path, Output::text(text, brief)))
-}
-
-fn told(path: PathBuf, output: Output) -> Done {
-    Output {
-        facts: vec![Fact::Read(path)],
-        ..output
-    }
-    .into()
+    let text = text(path, page)?;
+    Ok(Output::text(text, brief).into())
 }
 
 fn kind_of(kind: &str, bytes: u64) -> String {

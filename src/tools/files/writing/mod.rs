@@ -8,7 +8,7 @@ use super::diff::{Difference, difference};
 use super::project::{Project, ProjectError};
 use super::words::{shown, size};
 use crate::chat::{SessionName, TurnId};
-use crate::tools::{Around, Detail, Done, Effect, Fact, Failure, Output};
+use crate::tools::{Around, Detail, Done, Effect, Failure, Output};
 
 /// Where tools write, and where they keep what was there.
 #[derive(Clone, Debug)]
@@ -125,12 +125,8 @@ impl Planned {
         let Difference { text, brief } = self.difference();
         Output {
             text: format!("{name}: {brief}"),
-            brief: brief.clone(),
+            brief,
             detail: Some(Detail::Diff(text)),
-            facts: vec![Fact::Changed {
-                path: self.path.clone(),
-                what: brief,
-            }],
             ..Output::default()
         }
         .into()

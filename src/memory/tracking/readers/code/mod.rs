@@ -3,10 +3,12 @@
 //! ```text
 //!  scan.rs    words of a line -> paths.rs   which of them are files     (from everyone)
 //!  pass.rs    lines -> errors.rs            which of them are errors    (from the person and from failed tools)
+//!  calls.rs   what tools did
 //!  work.rs    task and progress, from sentences; changes, from pasted diffs and status
 //! ```
 //! Words, patterns and tables are in `config/cues/code.yaml`; linear in the length of what is read.
 
+mod calls;
 mod errors;
 mod pass;
 mod paths;
@@ -161,6 +163,10 @@ impl Reader for CodeReader {
         }
         found.findings
     }
+
+    fn facts(&self, exchange: &Exchange<'_>) -> Vec<Finding> {
+        calls::facts(&exchange.calls, &self.errors, &self.paths)
+    }
 }
 
 /// Findings, each once.
@@ -257,7 +263,10 @@ mod tests {
             by,
             text: text.into(),
         }];
-        let findings = embedded().read(&Exchange { pieces, at: None });
+        let findings = embedded().read(&Exchange {
+            pieces,
+            ..Exchange::default()
+        });
         let written = findings.into_iter().map(|finding| {
             let place = finding.note.place.map(|place| format!(" @ {place}"));
             (finding.kind, finding.note.text + &place.unwrap_or_default())
@@ -304,7 +313,10 @@ mod tests {
                 by: Speaker::User,
                 text: text.into(),
             }];
-            let findings = reader.read(&Exchange { pieces, at: None });
+            let findings = reader.read(&Exchange {
+                pieces,
+                ..Exchange::default()
+            });
             assert_eq!(findings, [Note::new(task).of(Kind::Task)], "{text}");
         }
     }

@@ -16,7 +16,7 @@ fn found(user: &str, assistant: &str, kind: Kind) -> Vec<String> {
     });
     let exchange = Exchange {
         pieces: pieces.into(),
-        at: None,
+        ..Exchange::default()
     };
     let found = READER.read(&exchange);
     let found = found.into_iter().filter(|finding| finding.kind == kind);
@@ -61,7 +61,7 @@ fn words_of_another_language_count_beside_the_english_ones() {
     };
     let exchange = Exchange {
         pieces: vec![piece],
-        at: None,
+        ..Exchange::default()
     };
     assert_eq!(
         reader.read(&exchange),
@@ -313,7 +313,7 @@ fn the_same_thing_said_twice_is_told_once_and_in_order() {
             by: Speaker::User,
             text: said.into(),
         }],
-        at: None,
+        ..Exchange::default()
     };
     let findings = READER.read(&exchange);
     let told: Vec<_> = findings
@@ -385,7 +385,7 @@ const FRAGMENTS: [&str; 40] = [
 proptest! {
     #[test]
     fn whatever_is_said_is_read_and_found_in_what_was_said(said in ".{0,200}") {
-        let exchange = Exchange { pieces: vec![Piece { by: Speaker::User, text: said.as_str().into() }], at: None };
+        let exchange = Exchange { pieces: vec![Piece { by: Speaker::User, text: said.as_str().into() }], ..Exchange::default() };
         for finding in READER.read(&exchange) {
             prop_assert!(said.contains(&finding.note.text));
         }
@@ -402,7 +402,7 @@ proptest! {
             said.push_str(if gap { " " } else { "" });
         }
         let piece = |by| Piece { by, text: said.as_str().into() };
-        let exchange = Exchange { pieces: vec![piece(Speaker::User), piece(Speaker::Assistant)], at: None };
+        let exchange = Exchange { pieces: vec![piece(Speaker::User), piece(Speaker::Assistant)], ..Exchange::default() };
         for finding in READER.read(&exchange) {
             prop_assert!(said.contains(&finding.note.text));
         }

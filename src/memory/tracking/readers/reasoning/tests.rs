@@ -12,7 +12,7 @@ fn read(text: &str) -> Vec<Finding> {
             by: Speaker::User,
             text: text.into(),
         }],
-        at: None,
+        ..Exchange::default()
     };
     thread_local! {
         static READER: ReasoningReader = ReasoningReader::embedded();
@@ -258,7 +258,13 @@ fn only_the_person_is_read() {
     ] {
         let text = "Budget: $50k".into();
         let pieces = vec![Piece { by, text }];
-        assert_eq!(reader.read(&Exchange { pieces, at: None }), []);
+        assert_eq!(
+            reader.read(&Exchange {
+                pieces,
+                ..Exchange::default()
+            }),
+            []
+        );
     }
 }
 
@@ -272,7 +278,7 @@ fn words_of_another_language_stand_beside() {
             by: Speaker::User,
             text: "Wir nehmen Öl".into(),
         }],
-        at: None,
+        ..Exchange::default()
     };
     assert_eq!(reader.read(&exchange), [Note::new("Öl").of(Kind::Decision)]);
 }

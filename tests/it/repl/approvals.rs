@@ -1,0 +1,109 @@
+//! A tool's question on the screen, and every answer a person can give to it.
+
+use cogtrix::testing::server::{Reply, Server, say};
+use serde_json::json;
+
+use super::Home;
+use crate::support::pty::Key;
+
+fn write(path: &str, content: &str) -> Reply {
+    say("").calling(
+        "c1",
+        "write_file",
+        json!({"path": path, "content": content}),
+    )
+}
+
+const ALL: [&str; 2] = ["--tools", "all"];
+
+#[test]
+fn yes_does_it_no_tells_the_model_and_always_is_remembered_for_the_project() {
+    let server = Server::start([
+        write("a.txt", "one\n"),
+        say("Written."),
+        write("a.txt", "two\n"),
+        say("Understood."),
+        write("a.txt", "three\n"),
+        say("Third."),
+        write("a.txt", "four\n"),
+        say("Fourth."),
+    ]);
+    let home = Home::with(&server);
+    let held = |home: &Home| std::fs::read_to_string(home.path().join("a.txt")).unwrap();
+    let mut chat = home.chat(&ALL);
+    chat.says("write", "+one").says("y", "Written.");
+    assert_eq!(held(&home), "one\n");
+    chat.says("again", "+two")
+        .says("no, spell it out", "Understood.");
+    assert_eq!(held(&home), "one\n");
+    let told = server.chats()[3].body.to_string();
+    assert!(told.contains("the person said no: spell it out"), "{told}");
+    chat.says("more", "+three").says("a", "Third.");
+    assert_eq!(held(&home), "three\n");
+    chat.leave();
+    // In another run, nothing is asked any more until that is taken back.
+    let mut chat = home.chat(&ALL);
+    chat.says("and on", "Fourth.");
+    assert_eq!(held(&home), "four\n");
+    chat.says("/approvals", "1  always write_file");
+    chat.says("/approvals revoke 1", "revoked: always write_file");
+    chat.says("/approvals revoke 1", "there is no rule 1");
+    chat.leave();
+}
+
+#[test]
+fn a_command_can_be_edited_before_it_runs_and_its_beginning_be_allowed() {
+    let shell = |command: &str| say("").calling("c1", "shell", json!({"command": command}));
+    let server = Server::start([
+        shell("echo typo > /dev/null"),
+        say("Ran."),
+        shell("echo second"),
+        say("Second."),
+        shell("echo third"),
+        say("Third."),
+    ]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&ALL);
+    chat.says("run", "shell wants to run: echo typo > /dev/null");
+    chat.enter("e").wait_for("edit> echo typo");
+    chat.type_text("\u{15}")
+        .enter("echo mended")
+        .wait_for("Ran.");
+    let sent = server.chats()[1].body.to_string();
+    assert!(sent.contains("mended\\n[exit 0"), "{sent}");
+    chat.says("run it", "a = always `echo`")
+        .says("a", "Second.");
+    chat.says("once more", "Third.");
+    chat.leave();
+}
+
+#[test]
+fn ctrl_c_at_a_question_ends_the_turn_and_the_session_goes_on() {
+    let server = Server::start([write("a.txt", "one\n"), say("Still here.")]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&ALL);
+    chat.says("write", "+one").key(Key::CtrlC);
+    chat.wait_for("interrupted;").wait_for_prompt();
+    assert!(!home.path().join("a.txt").exists());
+    chat.says("hello?", "Still here.");
+    let sent = server.chats()[1].body.to_string();
+    assert!(sent.contains("[interrupted]"), "{sent}");
+    chat.leave();
+}
+
+#[test]
+fn sequences_in_a_command_do_not_reach_the_terminal() {
+    let command = "echo \u{1b}[2J\u{1b}]0;owned\u{7} \u{202e}safe";
+    let server = Server::start([
+        say("").calling("c1", "shell", json!({"command": command})),
+        say("Done."),
+    ]);
+    let mut chat = Home::with(&server).chat(&ALL);
+    chat.says("run", "wants to run");
+    let printed = chat.printed();
+    for sequence in ["\u{1b}]0;owned", "\u{202e}", "\u{1b}[2J"] {
+        assert!(!printed.contains(sequence), "{sequence:?} in {printed:?}");
+    }
+    chat.says("n", "Done.");
+    chat.leave();
+}
