@@ -47,9 +47,7 @@ fn list_until(chat: &mut Running, text: &str) {
     const OFTEN: usize = 100_000;
     for n in 1..OFTEN {
         chat.say("/mcp");
-        while chat.stdout().matches("SERVER").count() < n {
-            std::thread::yield_now();
-        }
+        chat.wait_for_times("SERVER", n);
         if chat.stdout().contains(text) {
             return;
         }
@@ -300,14 +298,20 @@ fn servers_and_what_they_started_end_with_the_chat() {
 fn an_interrupt_ends_the_wait_for_servers_and_nothing_is_asked() {
     let server = Server::start([say("never asked")]);
     let home = Home::new();
-    // It tells that it runs by opening the pipe; it never answers.
-    home.config(&server, "mcp_servers: {s: {command: sh, args: [-c, 'mkfifo up; : > up; while read -r line; do :; done'], timeout: 24h}}");
-    let running = home.cogtrix(&["-c", "test.yaml", "-p", "Hi"]).start();
+    // It tells that it runs by writing to the pipe, and never answers.
     let up = home.work().join("up");
-    while !up.exists() {
-        std::thread::yield_now();
-    }
-    std::fs::read(&up).unwrap();
+    rustix::fs::mkfifoat(
+        rustix::fs::CWD,
+        &up,
+        rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+    )
+    .unwrap();
+    home.config(
+        &server,
+        "mcp_servers: {s: {command: sh, args: [-c, 'echo up > up; while read -r line; do :; done'], timeout: 24h}}",
+    );
+    let running = home.cogtrix(&["-c", "test.yaml", "-p", "Hi"]).start();
+    assert_eq!(std::fs::read_to_string(&up).unwrap(), "up\n");
     running.signal(Signal::INT);
     let run = running.wait();
     assert_eq!(run.code, Some(130), "{run}");
