@@ -8,7 +8,7 @@ use super::args::ChatArgs;
 use super::greeting::{self, Greeting};
 use super::manner::Manner;
 use super::report::{CliError, Exit};
-use super::{ask, leaving, parts, talk, toolbox, trust};
+use super::{ask, leaving, parts, servers, talk, toolbox, trust};
 use crate::agent::{self, Agent};
 use crate::chat::SessionName;
 use crate::clock::{Clock, SystemClock};
@@ -64,6 +64,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             (Arc::new(agent::Nobody) as Arc<dyn agent::Approver>, None)
         }
     };
+    let servers = servers::servers(&config, &inputs, &project);
     let toolbox = toolbox::toolbox(
         args,
         &config,
@@ -73,6 +74,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         approver,
         output,
     )?;
+    toolbox::check_names(&toolbox.registry, servers.as_deref())?;
     let mut desk = Desk {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings)
             .with_tools(toolbox),
@@ -80,6 +82,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         catalog,
         clock,
         lock_wait: Duration::ZERO,
+        servers,
         questions,
         places: Places {
             data: config.settings.data_dir.clone(),
@@ -89,12 +92,19 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         columns: output.columns(),
     };
     desk.agent.warm_up();
+    // In the background: nobody waits for them but a run of one prompt.
+    if let Some(servers) = &mut desk.servers {
+        servers.start();
+    }
     let is_terminal = manner == Manner::Terminal;
     let waiting = leaving::Waiting::of(&manner);
     let exit = match manner {
         Manner::OneShot(prompt) => {
             greeting.aside(&desk, output);
-            ask::run(&mut desk.agent, prompt, args, output, &mut signals).await
+            match servers::wait_for_all(&mut desk, output, &mut signals).await {
+                Ok(()) => ask::run(&mut desk.agent, prompt, args, output, &mut signals).await,
+                Err(exit) => Ok(exit),
+            }
         }
         Manner::Lines => {
             greeting.aside(&desk, output);
@@ -115,7 +125,9 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     for warning in &warnings {
         show::warning(output, warning);
     }
-    desk.agent.close()?;
+    let closed = desk.agent.close();
+    servers::end(&mut desk).await;
+    closed?;
     if is_terminal {
         talk::farewell(&desk, args, output);
     }

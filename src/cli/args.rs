@@ -158,6 +158,8 @@ pub enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
+    /// Look at everything a chat stands on, and say what is wrong with it
+    Doctor,
     /// Show which embedder recall has, and fetch the local one
     Embedder {
         #[command(subcommand)]

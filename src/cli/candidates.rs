@@ -160,6 +160,7 @@ mod tests {
             context: context::Settings::default(),
             tools: crate::tools::Settings::default(),
             deep_think: crate::agent::ThinkSettings::default(),
+            mcp_servers: std::collections::BTreeMap::new(),
             lock_wait: std::time::Duration::ZERO,
             shutdown_grace: std::time::Duration::ZERO,
         }

@@ -65,28 +65,36 @@ async fn show(
     reason: Reason<'_>,
     output: &mut Output,
 ) -> Result<Exit, CliError> {
-    let (shown, failed) = match choice.resolve().await {
-        Ok(None) => (NONE.to_owned(), None),
-        Err(absent) => (NONE.to_owned(), Some(absent)),
-        Ok(Some(embedder)) => match embedder.probe().await {
-            Ok(dimensions) => (
-                format!("{}, {dimensions} dimensions", embedder.model()),
-                None,
-            ),
-            Err(why) => {
-                let candidate = embedder.model().to_owned();
-                (candidate.clone(), Some(NoEmbedder { candidate, why }))
-            }
-        },
+    let found = found(choice).await;
+    let chosen = choice.chosen();
+    let shown = match (&found, &chosen) {
+        (Ok(Some(shown)), _) => shown.as_str(),
+        (Err(_), Some(embedder)) => embedder.model(),
+        (Ok(None), _) | (Err(_), None) => NONE,
     };
     let mut table = Table::new([Align::Left, Align::Left]);
-    table.row(["embedder", &shown]);
+    table.row(["embedder", shown]);
     table.row(["because", &reason.in_words(choice)]);
     for absent in choice.passed() {
         table.row(["not", &format!("{}: {}", absent.candidate, absent.why)]);
     }
     output.answer(table.render(usize::MAX).trim_end());
-    failed.map_or(Ok(Exit::Ok), |absent| Err(absent.into()))
+    found.map_or_else(|absent| Err(absent.into()), |_| Ok(Exit::Ok))
+}
+
+/// The one that is used, after a try; `None` where there is none and nobody asked for one by name.
+pub(super) async fn found(choice: &EmbedderChoice) -> Result<Option<String>, NoEmbedder> {
+    let Some(embedder) = choice.resolve().await? else {
+        return Ok(None);
+    };
+    let model = embedder.model();
+    match embedder.probe().await {
+        Ok(dimensions) => Ok(Some(format!("{model}, {dimensions} dimensions"))),
+        Err(why) => Err(NoEmbedder {
+            candidate: model.to_owned(),
+            why,
+        }),
+    }
 }
 
 const NONE: &str = "none: words alone";

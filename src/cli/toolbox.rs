@@ -15,6 +15,7 @@ use crate::tools::fetch::FetchUrl;
 use crate::tools::files::{
     Changes, EditFile, ListDirectory, Project, ReadFile, SearchFiles, WriteFile,
 };
+use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, Stance, Writing};
 use crate::tools::shell::{self, Confinement, Place, Shell};
 use crate::tools::{
@@ -68,7 +69,6 @@ pub(super) fn toolbox(
     )));
     warn_of_confinement(settings.shell.sandbox, output);
     let registry = Registry::new(tools, settings.preset.clone());
-    check_names(&registry)?;
     let context = &config.settings.context;
     let mut toolbox = Toolbox::new(registry, approver);
     toolbox.files = Some(Files {
@@ -149,12 +149,18 @@ fn built_in(project: &Arc<Project>, changes: &Arc<Changes>) -> Vec<Arc<dyn Tool>
     ]
 }
 
-/// A tool that was asked for by name and is not there is a slip that should not go unseen.
-fn check_names(registry: &Registry) -> Result<(), CliError> {
+/// A tool that was asked for by name and is not there is a slip that should not go unseen; what servers have is not known yet.
+pub(super) fn check_names(
+    registry: &Registry,
+    servers: Option<&dyn Servers>,
+) -> Result<(), CliError> {
     let Selection::Listed(names) = registry.selection() else {
         return Ok(());
     };
-    match names.iter().find(|name| registry.get(name).is_none()) {
+    let is_known = |name: &&String| {
+        registry.get(name).is_some() || servers.is_some_and(|servers| servers.expects(name))
+    };
+    match names.iter().find(|name| !is_known(name)) {
         None => Ok(()),
         Some(unknown) => Err(CliError::UnknownTool {
             name: unknown.clone(),

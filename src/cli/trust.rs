@@ -4,7 +4,9 @@ use std::io::{self, BufRead, IsTerminal};
 
 use super::args::ChatArgs;
 use super::report::CliError;
-use crate::config::{self, Config, ConfirmFlag, Flags, Inputs, Loaded, TrustFlag, TrustRequest};
+use crate::config::{
+    self, Config, ConfigError, ConfirmFlag, Flags, Inputs, Loaded, TrustFlag, TrustRequest,
+};
 use crate::files::Disk;
 use crate::memory::Registry;
 use crate::term::Output;
@@ -53,6 +55,19 @@ pub(super) fn load(
         output.warning(&warning.to_string());
     }
     Ok((config, inputs))
+}
+
+/// The configuration to act on, without asking anybody: one whose folder would have to be trusted first is an error.
+pub(super) fn unasked(
+    args: &ChatArgs,
+    disk: &dyn Disk,
+) -> Result<(Inputs, Result<Config, ConfigError>), CliError> {
+    let inputs = inputs(args)?;
+    let config = config::load(&inputs, disk).and_then(|loaded| match loaded {
+        Loaded::Ready(config) => Ok(config),
+        Loaded::Untrusted(request) => Err(request.refuse()),
+    });
+    Ok((inputs, config))
 }
 
 /// The configuration to look at; nothing is contacted or opened because of it.

@@ -15,6 +15,7 @@ use crate::agent::ThinkSettings;
 use crate::chat::SessionName;
 use crate::memory::{ModesSettings, RecallSettings};
 use crate::provider::{ModelSettings, ProviderSettings};
+use crate::tools::mcp::ServerSettings;
 
 /// Providers that need no entry.
 pub(super) const BUILT_IN: [&str; 4] = ["ollama", "openai", "anthropic", "offline"];
@@ -40,6 +41,9 @@ pub(super) fn check(document: &Document, modes: &[String]) -> Vec<Fault> {
     }
     for (alias, model) in &document.models.aliases {
         rules.extend(model_rules(alias, model, &document.providers));
+    }
+    for (name, server) in &document.mcp_servers {
+        rules.extend(server_rules(name, server));
     }
     rules
         .into_iter()
@@ -243,6 +247,45 @@ fn model_rules(
         tokens("max_tokens", model.max_tokens),
         tokens("num_ctx", model.num_ctx),
     ]
+}
+
+fn server_rules(name: &str, server: &ServerSettings) -> Vec<Rule> {
+    let at = KeyPath::new("mcp_servers").child(name);
+    let unnamed = || refused("is no name for a server: it may not be empty");
+    let unreachable = || Some(Problem::Refused(server.way().err()?.to_string()));
+    let of = |key: &str, broken| Rule {
+        key: at.child(key),
+        broken,
+    };
+    let mut rules = vec![
+        of("url", web_address(&server.url)),
+        of("timeout", time(server.timeout, SHORTEST)),
+        of("call_timeout", time(server.call_timeout, SHORTEST)),
+        of(
+            "pass_env",
+            variables(server.pass_env.iter().map(String::as_str)),
+        ),
+    ];
+    rules.extend(server.env.keys().map(|variable| Rule {
+        key: at.child("env").child(variable),
+        broken: variables([variable.as_str()]),
+    }));
+    rules.extend(server.headers_env.iter().map(|(header, variable)| Rule {
+        key: at.child("headers_env").child(header),
+        broken: variables([variable.as_str()]),
+    }));
+    rules.push(Rule {
+        broken: name.trim().is_empty().then(unnamed).or_else(unreachable),
+        key: at,
+    });
+    rules
+}
+
+/// That one of them is no name of a variable; its value is not quoted, since it may be a secret put in the wrong place.
+fn variables<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Problem> {
+    let mut names = names.into_iter();
+    let is_bad = names.any(|name| name.is_empty() || !is_variable_name(name));
+    is_bad.then(|| refused("wants names of environment variables"))
 }
 
 fn rule(key: &str, broken: Option<Problem>) -> Rule {

@@ -2,6 +2,7 @@
 //!
 //! Each capability owns its own block; a new one is one field here, and its rows in the tables beside.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use serde::Deserialize;
 use super::overrides::{TextError, read_text};
 use crate::agent::ThinkSettings;
 use crate::chat::SessionName;
+use crate::tools::mcp::ServerSettings;
 use crate::{context, embed, memory, provider, tools};
 
 /// The settled values, each part for the layer that reads it.
@@ -30,6 +32,8 @@ pub struct Settings {
     pub context: context::Settings,
     pub tools: tools::Settings,
     pub deep_think: ThinkSettings,
+    /// Servers whose tools a model may be offered, by name.
+    pub mcp_servers: BTreeMap<String, ServerSettings>,
     /// How long a one-shot run waits for a session that is open elsewhere.
     pub lock_wait: Duration,
     /// How long leaving waits for work in the background.
@@ -59,7 +63,7 @@ pub(super) struct Document {
     pub(super) session: String,
     pub(super) data_dir: String,
     pub(super) system_prompt_file: String,
-    pub(super) providers: std::collections::BTreeMap<String, provider::ProviderSettings>,
+    pub(super) providers: BTreeMap<String, provider::ProviderSettings>,
     pub(super) models: provider::ModelsSettings,
     pub(super) network: provider::NetworkSettings,
     pub(super) embedding: embed::Settings,
@@ -68,6 +72,7 @@ pub(super) struct Document {
     pub(super) context: context::Settings,
     pub(super) tools: tools::Settings,
     pub(super) deep_think: ThinkSettings,
+    pub(super) mcp_servers: BTreeMap<String, ServerSettings>,
     #[serde(with = "humantime_serde")]
     pub(super) lock_wait: Duration,
     #[serde(with = "humantime_serde")]
@@ -94,6 +99,7 @@ impl Default for Document {
             context: context::Settings::default(),
             tools: tools::Settings::default(),
             deep_think: ThinkSettings::default(),
+            mcp_servers: BTreeMap::new(),
             lock_wait: Duration::from_secs(10),
             shutdown_grace: Duration::from_secs(5),
         }
@@ -135,6 +141,7 @@ impl Document {
             context: self.context,
             tools: self.tools,
             deep_think: self.deep_think,
+            mcp_servers: self.mcp_servers,
             lock_wait: self.lock_wait,
             shutdown_grace: self.shutdown_grace,
         }

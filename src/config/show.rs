@@ -8,15 +8,19 @@ use super::tree::{KeyPath, Tree};
 use super::{EXAMPLE, yaml};
 
 const MASK: &str = "•••";
-/// Last names of keys whose values are never shown.
-const SECRETS: [&str; 1] = ["api_key"];
+/// Keys whose values are never shown.
+const SECRETS: [&str; 3] = [
+    "providers.*.api_key",
+    "mcp_servers.*.env.*",
+    "mcp_servers.*.headers.*",
+];
 
 /// Last names of keys whose values are web addresses, which may hold a password.
-const ADDRESSES: [&str; 2] = ["base_url", "source"];
+const ADDRESSES: [&str; 3] = ["base_url", "source", "url"];
 
 /// Whether the value of a key is never shown.
 pub(super) fn is_secret(path: &KeyPath) -> bool {
-    SECRETS.contains(&path.last())
+    SECRETS.iter().any(|row| path.matches(row))
 }
 
 /// One line of `cogtrix config show`.
@@ -98,6 +102,14 @@ mod tests {
                 "embedding.source",
                 "https://a:pw@host/m",
                 "https://•••@host/m",
+            ),
+            ("mcp_servers.x.env.TOKEN", "t-secret", "•••"),
+            ("mcp_servers.x.headers.Authorization", "Bearer t", "•••"),
+            ("mcp_servers.x.headers_env.Authorization", "KEY", "KEY"),
+            (
+                "mcp_servers.x.url",
+                "https://host/mcp?token=t",
+                "https://host/mcp?•••",
             ),
             ("providers.x.base_url", "http://host/v1", "http://host/v1"),
             ("providers.x.base_url", "", "\"\""),

@@ -184,6 +184,11 @@ impl KeyPath {
         self.0.last().map_or("", String::as_str)
     }
 
+    /// Whether it lies below the block of this name at the top.
+    pub(super) fn is_below(&self, block: &str) -> bool {
+        self.0.len() > 1 && self.0[0] == block
+    }
+
     /// Whether this is the key a table row means; `*` in a row stands for any name.
     pub(super) fn matches(&self, row: &str) -> bool {
         let mut names = self.0.iter();

@@ -23,59 +23,78 @@ const MOST_BYTES: usize = 1024 * 1024;
 /// A key that needs trust, unless its value is harmless.
 struct Row {
     key: &'static str,
-    harmless: fn(&str, &Place<'_>) -> bool,
+    harmless: fn(&Tree, &Place<'_>) -> bool,
 }
 
 const NEEDS_TRUST: [Row; 12] = [
     Row {
         key: "tools.shell.sandbox",
-        harmless: |value, _| value == "landlock",
+        harmless: |value, _| text(value) == Some("landlock"),
     },
     Row {
         key: "tools.shell.pass_env",
-        harmless: |_, _| false,
+        harmless: |value, _| *value == Tree::List(Vec::new()),
     },
     Row {
         key: "tools.fetch.allow_private",
-        harmless: |_, _| false,
+        harmless: |value, _| *value == Tree::Bool(false),
     },
     Row {
         key: "tools.confirm",
-        harmless: |_, _| false,
+        harmless: |value, _| *value == Tree::Bool(true),
     },
     Row {
         key: "providers.*.type",
-        harmless: |value, _| value == "offline",
+        harmless: |value, _| text(value) == Some("offline"),
     },
     Row {
         key: "providers.*.base_url",
-        harmless: |value, _| value.is_empty(),
+        harmless: |value, _| is_empty(value),
     },
     Row {
         key: "providers.*.api_key",
-        harmless: |value, _| value.is_empty(),
+        harmless: |value, _| is_empty(value),
     },
     Row {
         key: "providers.*.api_key_env",
-        harmless: |value, _| value.is_empty(),
+        harmless: |value, _| is_empty(value),
     },
     Row {
         key: "data_dir",
-        harmless: |value, place| matches!(value, "" | "auto") || place.holds(value),
+        harmless: |value, place| matches!(text(value), Some("" | "auto")) || place.holds(value),
     },
     Row {
         key: "system_prompt_file",
-        harmless: |value, place| value.is_empty() || place.holds(value),
+        harmless: |value, place| is_empty(value) || place.holds(value),
     },
     Row {
         key: "embedding.path",
-        harmless: |value, place| value.is_empty() || place.holds(value),
+        harmless: |value, place| is_empty(value) || place.holds(value),
     },
     Row {
         key: "embedding.source",
-        harmless: |value, _| value.is_empty(),
+        harmless: |value, _| is_empty(value),
     },
 ];
+
+/// Blocks of which every value needs trust, whatever it is: they start programs.
+const NEED_TRUST_WHOLE: [&str; 1] = ["mcp_servers"];
+
+fn text(value: &Tree) -> Option<&str> {
+    match value {
+        Tree::Text(text) | Tree::Word(text) => Some(text),
+        Tree::Null
+        | Tree::Bool(_)
+        | Tree::Whole(_)
+        | Tree::Real(_)
+        | Tree::List(_)
+        | Tree::Block(_) => None,
+    }
+}
+
+fn is_empty(value: &Tree) -> bool {
+    text(value) == Some("")
+}
 
 /// A file found in the working folder.
 #[derive(Clone, Copy)]
@@ -86,8 +105,11 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Whether a path in the file stays in the working folder.
-    fn holds(&self, text: &str) -> bool {
+    /// Whether a value is a path that stays in the working folder.
+    fn holds(&self, value: &Tree) -> bool {
+        let Some(text) = text(value) else {
+            return false;
+        };
         let base = self.file.parent().unwrap_or(self.working_dir);
         expand(Written { text, base }, self.folders)
             .is_ok_and(|path| is_inside(&path, self.working_dir))
@@ -139,18 +161,10 @@ pub(super) fn demand(tree: &Tree, place: Place<'_>) -> Option<Demand> {
 }
 
 fn needs_trust(path: &KeyPath, value: &Tree, place: &Place<'_>) -> bool {
-    let text = match value {
-        Tree::Text(text) | Tree::Word(text) => text.as_str(),
-        Tree::Null
-        | Tree::Bool(_)
-        | Tree::Whole(_)
-        | Tree::Real(_)
-        | Tree::List(_)
-        | Tree::Block(_) => "",
-    };
-    NEEDS_TRUST
-        .iter()
-        .any(|row| path.matches(row.key) && !(row.harmless)(text, place))
+    let mut whole = NEED_TRUST_WHOLE.iter();
+    let mut rows = NEEDS_TRUST.iter();
+    whole.any(|block| path.is_below(block))
+        || rows.any(|row| path.matches(row.key) && !(row.harmless)(value, place))
 }
 
 /// Binds path, keys and values; every part is preceded by its length, so that none runs into the next.

@@ -32,6 +32,10 @@ pub enum Warning {
     UnknownDefault { name: String, known: Vec<String> },
     /// `rag.model` names a model of a provider without embeddings.
     CannotEmbed { model: String, provider: String },
+    /// A server is to get a variable that is not set.
+    NothingToPass { server: String, variable: String },
+    /// Servers are configured, and this program cannot talk to them.
+    NoMcp,
     /// The file holds a key, and others may read it.
     ReadableByOthers { path: PathBuf },
     /// Nothing could be read of what is remembered about trust.
@@ -68,6 +72,13 @@ impl fmt::Display for Warning {
                 f,
                 "rag.model is {model:?}, but {provider} has no embeddings; embedding.provider decides instead"
             ),
+            Self::NothingToPass { server, variable } => write!(
+                f,
+                "mcp_servers.{server}.pass_env names {variable}, which is not set"
+            ),
+            Self::NoMcp => f.write_str(
+                "mcp_servers is set, but this program was built without the feature mcp; none of them is started",
+            ),
             Self::ReadableByOthers { path } => write!(
                 f,
                 "{} holds an api_key and others may read it; chmod 600, or use api_key_env",
@@ -93,6 +104,7 @@ pub(super) fn warnings(
     found.extend(alias_warnings(document));
     found.extend(default_warning(document));
     found.extend(embedding_warning(document));
+    found.extend(server_warnings(document, environment));
     found.extend(layers.iter().filter_map(readable_by_others));
     found
 }
@@ -200,6 +212,27 @@ fn embedding_warning(document: &Document) -> Option<Warning> {
     })
 }
 
+/// What a server lacks; of those that cannot be used at all, that.
+fn server_warnings(document: &Document, environment: &Environment) -> Vec<Warning> {
+    let servers = &document.mcp_servers;
+    if !cfg!(feature = "mcp") {
+        let is_set = !servers.is_empty();
+        return is_set.then_some(Warning::NoMcp).into_iter().collect();
+    }
+    let enabled = servers.iter().filter(|(_, settings)| settings.enabled);
+    let passed = enabled.flat_map(|(name, settings)| {
+        let variables = settings.pass_env.iter();
+        variables.map(move |variable| (name, variable))
+    });
+    passed
+        .filter(|(_, variable)| environment.get(variable).is_none())
+        .map(|(server, variable)| Warning::NothingToPass {
+            server: server.clone(),
+            variable: variable.clone(),
+        })
+        .collect()
+}
+
 #[cfg(unix)]
 fn readable_by_others(layer: &Layer) -> Option<Warning> {
     use std::os::unix::fs::PermissionsExt;
@@ -209,7 +242,7 @@ fn readable_by_others(layer: &Layer) -> Option<Warning> {
         .tree
         .leaves()
         .iter()
-        .any(|(path, _)| super::show::is_secret(path));
+        .any(|(path, _)| path.matches("providers.*.api_key"));
     let mode = std::fs::metadata(path).ok()?.permissions().mode();
     (has_key && mode & 0o077 != 0).then(|| Warning::ReadableByOthers { path: path.clone() })
 }

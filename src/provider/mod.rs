@@ -4,6 +4,7 @@
 //!
 //! ```text
 //!   catalog, detect, places, known   names -> a provider that retries
+//!   listing                          all providers side by side
 //!   retry                            a provider around a provider
 //!   openai, ollama, anthropic        encode(request), decode(frame): pure; a thin call around them
 //!   reply, think, wire               what no format does its own way
@@ -20,6 +21,7 @@ mod failure;
 mod http;
 mod images;
 mod known;
+mod listing;
 mod ndjson;
 mod offline;
 mod ollama;
@@ -47,6 +49,7 @@ pub use catalog::{Catalog, Choice, Host, Place};
 pub use error::ProviderError;
 pub use images::Images;
 pub use known::{FALLBACK_WINDOW, KNOWN_MODELS, Known, KnownModel, LimitField};
+pub use listing::{Answered, Listed, SetUp};
 pub use offline::Offline;
 pub use retry::Retry;
 pub use settings::{

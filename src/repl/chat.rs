@@ -4,7 +4,7 @@ use super::ask::{self, After, Person, Question, Shown};
 use super::commands::{self, Answer, CommandError, Next, Typed};
 use super::desk::Desk;
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
-use super::show;
+use super::show::{self, Remedy};
 use super::{Signal, Signals};
 use crate::agent::{CompactError, CompactReport, Warning};
 use crate::chat::Outcome;
@@ -74,6 +74,7 @@ impl<'a> Chat<'a> {
             for warning in self.later.drain(..) {
                 show::warning(self.output, &warning);
             }
+            self.take_in_servers();
             let prompt = format!("{}> ", self.desk.agent.memory().mode().name);
             self.output.gap();
             let line = match self.hear(Wanted::Input(&prompt)).await {
@@ -218,7 +219,15 @@ impl<'a> Chat<'a> {
         self.output.error(&chain(error), error.hint().as_deref());
     }
 
+    /// Between turns and before each, so that a turn has one set of tools from its begin to its end.
+    fn take_in_servers(&mut self) {
+        for change in self.desk.take_in_servers() {
+            show::server(self.output, &change, Remedy::Restart);
+        }
+    }
+
     async fn ask(&mut self, question: Question) -> After {
+        self.take_in_servers();
         let person = match &mut self.desk.questions {
             Some(questions) => Person::At {
                 input: self.input,

@@ -10,6 +10,7 @@ use crate::chat::{Session, Timestamp};
 use crate::clock::Clock;
 use crate::provider::Catalog;
 use crate::store::SessionStore;
+use crate::tools::mcp::{Change, Servers, take_in};
 
 /// The parts of a running chat.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub struct Desk {
     /// How long opening another session waits for its lock.
     pub lock_wait: Duration,
     pub places: Places,
+    /// Servers whose tools the model may be offered; none where none are configured or tools are off.
+    pub servers: Option<Box<dyn Servers>>,
     /// What tools ask the person; none arrive where nobody is asked.
     pub questions: Option<Questions>,
     /// Columns of the terminal, for tables; 80 where there is none.
@@ -39,6 +42,14 @@ pub struct Places {
 impl Desk {
     pub fn session(&self) -> &Session {
         self.agent.session()
+    }
+
+    /// Takes in what became of servers: the next turn has the tools that they have now.
+    pub fn take_in_servers(&mut self) -> Vec<Change> {
+        match &mut self.servers {
+            Some(servers) => take_in(servers.as_mut(), &mut self.agent.toolbox_mut().registry),
+            None => Vec::new(),
+        }
     }
 
     pub fn now(&self) -> Timestamp {

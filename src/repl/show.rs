@@ -1,12 +1,14 @@
 //! A turn on the screen: its events as they come, and how it ended.
 
 use super::approve;
+use super::listing::count;
 use super::transcript::first_words;
 use crate::agent::{ToolReport, TurnError, TurnEvent, TurnReport, Warning};
 use crate::chat::ToolCall;
 use crate::hint::Hint;
 use crate::term::{Output, Went};
 use crate::tools::Failure;
+use crate::tools::mcp::{Change, News};
 
 /// Shows one event of a running turn.
 pub fn event(output: &mut Output, event: TurnEvent) {
@@ -88,6 +90,39 @@ pub fn warning(output: &mut Output, warning: &Warning) {
         output.notice(&text);
     } else {
         output.warning(&text);
+    }
+}
+
+/// What a person can do about a server that is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    Restart,
+    /// Nobody types commands in this run.
+    LookCloser,
+}
+
+/// Says what became of an MCP server: what went as expected only to who wants details.
+pub fn server(output: &mut Output, change: &Change, remedy: Remedy) {
+    let server = &change.server;
+    match (&change.news, remedy) {
+        (News::CameUp { tools }, _) => {
+            output.detail(&format!(
+                "MCP server {server} is up: {}",
+                count(*tools, "tool")
+            ));
+        }
+        (News::ToolsChanged { tools }, _) => {
+            output.detail(&format!(
+                "MCP server {server} now has {}",
+                count(*tools, "tool")
+            ));
+        }
+        (News::Failed(why), Remedy::Restart) => output.warning(&format!(
+            "the MCP server {server} cannot be used: {why}; `/mcp restart {server}` tries again"
+        )),
+        (News::Failed(why), Remedy::LookCloser) => output.warning(&format!(
+            "the MCP server {server} cannot be used: {why}; `cogtrix doctor` looks closer"
+        )),
     }
 }
 

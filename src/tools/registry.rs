@@ -80,6 +80,8 @@ fn near(nearest: Option<&str>) -> String {
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     tools: BTreeMap<String, Arc<dyn Tool>>,
+    /// Names of tools that come and go.
+    guests: BTreeSet<String>,
     selection: Selection,
     loaded: BTreeSet<String>,
     /// By hand: on or off.
@@ -111,11 +113,27 @@ impl Registry {
         self.tools.extend(named);
     }
 
-    /// Takes tools away that are no longer there.
-    pub fn remove(&mut self, names: &[String]) {
-        for name in names {
-            self.tools.remove(name);
+    /// Puts tools that come and go in place of those that came before; none takes the name of one that stays.
+    pub fn welcome(&mut self, guests: impl IntoIterator<Item = Arc<dyn Tool>>) {
+        for name in std::mem::take(&mut self.guests) {
+            self.tools.remove(&name);
         }
+        for guest in guests {
+            let name = guest.spec().name.clone();
+            if !self.tools.contains_key(&name) {
+                self.guests.insert(name.clone());
+                self.tools.insert(name, guest);
+            }
+        }
+    }
+
+    /// Names of the tools that stay.
+    pub fn own_names(&self) -> BTreeSet<String> {
+        let own = self
+            .tools
+            .keys()
+            .filter(|name| !self.guests.contains(*name));
+        own.cloned().collect()
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -459,5 +477,24 @@ mod tests {
                 .unwrap()
                 .contains("no tool matches")
         );
+    }
+
+    #[test]
+    fn guests_replace_the_guests_before_them_and_never_a_tool_that_stays() {
+        let mut registry = registry(Selection::Mode);
+        let own = registry.own_names();
+        let track = Arc::as_ptr(registry.get("track").unwrap()).cast::<()>();
+        for (guests, expected) in [
+            (vec!["a__x", "a__y", "track"], vec!["a__x", "a__y"]),
+            (vec!["a__y", "b__z"], vec!["a__y", "b__z"]),
+            (vec![], vec![]),
+        ] {
+            registry.welcome(guests.into_iter().map(named));
+            let there = registry.names().filter(|name| name.contains("__"));
+            assert_eq!(there.collect::<Vec<_>>(), expected);
+            assert_eq!(registry.own_names(), own);
+        }
+        let still = Arc::as_ptr(registry.get("track").unwrap()).cast::<()>();
+        assert_eq!(track, still);
     }
 }

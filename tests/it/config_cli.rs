@@ -190,8 +190,12 @@ fn completions_and_help_are_printed() {
     for shell in ["bash", "zsh", "fish"] {
         let run = home.cogtrix(&["completions", shell]).run();
         assert!(
-            run.code == Some(0) && run.stdout.contains("cogtrix"),
+            run.code == Some(0) && run.stdout.contains("doctor"),
             "{shell}: {run}"
+        );
+        assert!(
+            !run.stdout.contains("confined"),
+            "{shell} offers what is not for people"
         );
     }
     let help = home.cogtrix(&["--help"]).run();

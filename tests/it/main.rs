@@ -8,6 +8,7 @@ mod config_cli;
 mod context_budget;
 mod crash;
 mod damage;
+mod doctor;
 mod embedder_choice;
 mod embedder_install;
 mod embedders;

@@ -16,6 +16,7 @@ fn with_samples() -> String {
         .map(|line| match line.strip_prefix('#') {
             Some(sample) if sample.starts_with("  ") => sample,
             _ if line == "providers: {}" => "providers:",
+            _ if line == "mcp_servers: {}" => "mcp_servers:",
             _ => line,
         })
         .collect::<Vec<_>>()
@@ -35,6 +36,7 @@ fn the_samples_of_the_example_are_valid() {
     let document = document(&with_samples());
     assert_eq!(document.providers.len(), 2);
     assert_eq!(document.models.aliases.len(), 1);
+    assert_eq!(document.mcp_servers.len(), 2);
     let modes = ["conversation".to_owned()];
     assert!(checks::check(&document, &modes).is_empty());
 }

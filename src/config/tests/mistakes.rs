@@ -144,7 +144,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "\"a\\e[2J\\nb\": 1\n",
-            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, lock_wait, shutdown_grace",
+            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, mcp_servers, lock_wait, shutdown_grace",
         ),
         (
             "session: ../x\n",
@@ -188,7 +188,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "<<: {session: a}\n",
-            "project/cogtrix.yaml:1:1: <<: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, lock_wait, shutdown_grace",
+            "project/cogtrix.yaml:1:1: <<: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, mcp_servers, lock_wait, shutdown_grace",
         ),
     ] {
         check(text, expected);
@@ -344,4 +344,40 @@ fn any_text_is_read_or_refused() {
             }
         }
     });
+}
+
+#[test]
+fn a_server_is_reached_in_one_way_and_its_variables_are_names() {
+    for (text, expected) in [
+        (
+            "mcp_servers:\n  a: {}\n",
+            "project/cogtrix.yaml:2:6: mcp_servers.a: wants either command (a program to start) or url (a server that runs)",
+        ),
+        (
+            "mcp_servers:\n  a: {command: x, url: 'http://h/'}\n",
+            "project/cogtrix.yaml:2:6: mcp_servers.a: has both command and url; a server is either started or reached by its address",
+        ),
+        (
+            "mcp_servers:\n  a: {url: 'http://h/', args: [x]}\n",
+            "project/cogtrix.yaml:2:6: mcp_servers.a: args is for a server that is started by command, and this one has a url",
+        ),
+        (
+            "mcp_servers:\n  a: {url: h}\n",
+            "project/cogtrix.yaml:2:12: mcp_servers.a.url: wants a URL such as http://localhost:11434 or https://host/v1",
+        ),
+        (
+            "mcp_servers:\n  a: {command: x, timeout: 0s}\n",
+            "project/cogtrix.yaml:2:28: mcp_servers.a.timeout: wants a duration of at least 1ms",
+        ),
+        (
+            "mcp_servers:\n  a: {url: 'http://h/', headers_env: {Authorization: 'Bearer x'}}\n",
+            "project/cogtrix.yaml:2:54: mcp_servers.a.headers_env.Authorization: wants names of environment variables",
+        ),
+        (
+            "mcp_servers:\n  a: {comand: x}\n",
+            "project/cogtrix.yaml:2:7: mcp_servers.a.comand: unknown key; the nearest is mcp_servers.a.command",
+        ),
+    ] {
+        check(text, expected);
+    }
 }

@@ -166,3 +166,58 @@ fn settings_may_be_looked_at_without_trust() {
             .any(|entry| entry.key == "providers.x.base_url")
     );
 }
+
+#[test]
+fn servers_of_the_folder_are_not_started_without_trust_whatever_is_said_of_them() {
+    let machine = Machine::with(
+        "project/cogtrix.yaml",
+        "mcp_servers:\n  a.b: {command: ./evil, args: [-x], env: {TOKEN: t-secret}, enabled: false}\n",
+    );
+    let request = machine.demand().unwrap();
+    let shown: Vec<String> = request
+        .demand
+        .keys
+        .iter()
+        .map(|key| format!("{}: {}", key.key, key.value))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "mcp_servers.a.b.args: [-x]",
+            "mcp_servers.a.b.command: ./evil",
+            "mcp_servers.a.b.enabled: false",
+            "mcp_servers.a.b.env.TOKEN: •••",
+        ]
+    );
+    request.remember(&LocalDisk).unwrap();
+    assert!(machine.demand().is_none());
+    machine.write(
+        "project/cogtrix.yaml",
+        "mcp_servers:\n  a.b: {command: ./evil, args: [-y], env: {TOKEN: t-secret}, enabled: false}\n",
+    );
+    assert!(machine.demand().is_some(), "a list is a value too");
+    machine.write("project/cogtrix.yaml", "mcp_servers: {}\n");
+    assert!(machine.demand().is_none());
+}
+
+#[test]
+fn what_says_the_same_as_the_default_needs_no_trust() {
+    let machine = Machine::with(
+        "project/cogtrix.yaml",
+        "tools: {confirm: true, shell: {pass_env: [], sandbox: landlock}, fetch: {allow_private: false}}\n",
+    );
+    assert!(machine.demand().is_none());
+    machine.write(
+        "project/cogtrix.yaml",
+        "tools: {confirm: false, shell: {pass_env: [A], sandbox: off}, fetch: {allow_private: true}}\n",
+    );
+    assert_eq!(
+        keys(&machine.demand().unwrap()),
+        [
+            "tools.confirm",
+            "tools.fetch.allow_private",
+            "tools.shell.pass_env",
+            "tools.shell.sandbox"
+        ]
+    );
+}

@@ -59,3 +59,21 @@ fn a_model_that_cannot_embed_is_said() {
 fn defaults_give_no_warning() {
     assert_eq!(Machine::new().config().warnings, []);
 }
+
+#[test]
+fn a_variable_that_a_server_will_not_get_and_a_program_without_servers_are_said() {
+    let machine = Machine::with(
+        "home/.cogtrix.yaml",
+        "mcp_servers:\n  a: {command: x, pass_env: [SET, UNSET]}\n  b: {command: x, pass_env: [UNSET], enabled: false}\n",
+    )
+    .variable("SET", "1");
+    let expected = if cfg!(feature = "mcp") {
+        Warning::NothingToPass {
+            server: "a".to_owned(),
+            variable: "UNSET".to_owned(),
+        }
+    } else {
+        Warning::NoMcp
+    };
+    assert_eq!(machine.config().warnings, [expected]);
+}

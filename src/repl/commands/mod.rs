@@ -13,6 +13,7 @@ mod mode;
 mod model;
 mod notes;
 mod recall;
+mod servers;
 mod session;
 mod summary;
 mod tools;
@@ -30,6 +31,7 @@ use crate::memory::{BadMode, OutOfReach};
 use crate::provider::ProviderError;
 use crate::store::StoreError;
 use crate::tools::files::ChangesError;
+use crate::tools::mcp::UnknownServer;
 use crate::tools::{ApprovalsError, UnknownTool};
 
 /// One row of the table.
@@ -144,6 +146,8 @@ pub enum CommandError {
     #[error(transparent)]
     Tool(#[from] UnknownTool),
     #[error(transparent)]
+    Server(#[from] UnknownServer),
+    #[error(transparent)]
     Approvals(#[from] ApprovalsError),
     #[error(transparent)]
     Changes(#[from] ChangesError),
@@ -185,6 +189,14 @@ impl Hint for CommandError {
             Self::NoTurn(_) | Self::Changes(_) => None,
             Self::Edit(error) => error.hint(),
             Self::Tool(_) => Some("`/tools` lists them".into()),
+            Self::Server(UnknownServer { known, .. }) => Some(
+                if known.is_empty() {
+                    servers::NONE.to_owned()
+                } else {
+                    format!("there are {}", known.join(", "))
+                }
+                .into(),
+            ),
             Self::Approvals(error) => error.hint(),
             Self::Export { .. } => {
                 Some("choose another path; a file that is there is never written over".into())
@@ -201,7 +213,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 37] = [
+pub const COMMANDS: [Command; 38] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -384,6 +396,15 @@ pub const COMMANDS: [Command; 37] = [
         details: "A mode has a few at hand; the model loads others when it needs them, for one turn. What is switched on or off\nhere stays so until you leave.",
         completes: Completes::Words(&["on", "off", "all", "none", "mode"]),
         run: run!(tools::tools),
+    },
+    Command {
+        name: "mcp",
+        aliases: &[],
+        arguments: "[restart|log NAME]",
+        summary: "List the MCP servers, start one again, or show its last lines",
+        details: "They are entries of `mcp_servers` in the config file; their tools are called NAME__TOOL.",
+        completes: Completes::Words(&["restart", "log"]),
+        run: run!(servers::run),
     },
     Command {
         name: "approvals",

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -16,9 +17,11 @@ use super::journal::Journal;
 use super::listing::Listed;
 use super::names;
 use super::server::Server;
+use super::servers::{Change, News, Servers, UnknownServer};
 use super::settings::{ServerSettings, Way};
 use super::setup::{Setup, Surroundings, shown};
-use super::state::{Snapshot, State, Status};
+use super::snapshot::Snapshot;
+use super::state::{State, Status};
 use super::tool::McpTool;
 use crate::provider::Environment;
 use crate::tools::Tool;
@@ -45,34 +48,6 @@ struct Member {
     /// What was told last.
     told: Snapshot,
     task: Option<JoinHandle<()>>,
-}
-
-/// Something that became of a server since the last look.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    pub server: String,
-    pub news: News,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum News {
-    CameUp {
-        tools: usize,
-    },
-    /// It is up as before, with another list.
-    ToolsChanged {
-        tools: usize,
-    },
-    Failed(String),
-}
-
-/// No server has that name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no MCP server {name:?}")]
-pub struct UnknownServer {
-    pub name: String,
-    /// Those there are.
-    pub known: Vec<String>,
 }
 
 impl Fleet {
@@ -157,32 +132,31 @@ impl Fleet {
 
     /// Ends a server if it runs, and starts it, both in the background.
     pub fn restart(&mut self, name: &str) -> Result<(), UnknownServer> {
-        let known = || {
-            self.members
-                .iter()
-                .map(|member| member.name.clone())
-                .collect()
-        };
-        let Some(at) = self.members.iter().position(|member| member.name == name) else {
-            return Err(UnknownServer {
-                name: name.to_owned(),
-                known: known(),
-            });
-        };
+        let at = self.place(name)?;
         self.members[at].start();
         Ok(())
     }
 
     /// The last lines of a server.
-    pub fn log(&self, name: &str) -> Option<Vec<String>> {
-        let member = self.members.iter().find(|member| member.name == name)?;
-        Some(
-            member
-                .server
-                .as_ref()
-                .map(|server| server.journal.all())
-                .unwrap_or_default(),
-        )
+    pub fn log(&self, name: &str) -> Result<Vec<String>, UnknownServer> {
+        let server = &self.members[self.place(name)?].server;
+        let journal = server.as_ref().map(|server| server.journal.all());
+        Ok(journal.unwrap_or_default())
+    }
+
+    fn place(&self, name: &str) -> Result<usize, UnknownServer> {
+        let names = self.members.iter().map(|member| &member.name);
+        let at = names.clone().position(|known| known == name);
+        at.ok_or_else(|| UnknownServer {
+            name: name.to_owned(),
+            known: names.cloned().collect(),
+        })
+    }
+
+    /// Whether a tool of this name may come from a server that is started.
+    pub fn expects(&self, tool: &str) -> bool {
+        let mut started = self.members.iter().filter(|member| member.server.is_some());
+        started.any(|member| names::is_of(&member.part, tool))
     }
 
     /// Ends all servers, politely and then not.
@@ -195,6 +169,45 @@ impl Fleet {
         {
             aborts.iter().for_each(tokio::task::AbortHandle::abort);
         }
+    }
+}
+
+#[async_trait]
+impl Servers for Fleet {
+    fn start(&mut self) {
+        Self::start(self);
+    }
+
+    fn changed(&mut self) -> Vec<Change> {
+        Self::changed(self)
+    }
+
+    fn tools(&self, taken: &BTreeSet<String>) -> Vec<Arc<dyn Tool>> {
+        Self::tools(self, taken)
+    }
+
+    fn expects(&self, tool: &str) -> bool {
+        Self::expects(self, tool)
+    }
+
+    fn status(&self) -> Vec<Status> {
+        Self::status(self)
+    }
+
+    fn restart(&mut self, name: &str) -> Result<(), UnknownServer> {
+        Self::restart(self, name)
+    }
+
+    fn log(&self, name: &str) -> Result<Vec<String>, UnknownServer> {
+        Self::log(self, name)
+    }
+
+    async fn settled(&self) {
+        Self::settled(self).await;
+    }
+
+    async fn shutdown(self: Box<Self>) {
+        Self::shutdown(*self).await;
     }
 }
 
@@ -235,6 +248,8 @@ impl Member {
         let Some(server) = &mut self.server else {
             return;
         };
+        // Whatever comes of it is news, also the same as before.
+        self.told = Snapshot::of(State::Starting);
         server.stop = CancellationToken::new();
         server.run += 1;
         let server = server.clone();

@@ -13,7 +13,8 @@ use tokio_util::sync::CancellationToken;
 use super::content;
 use super::link::{Caller, Link, Missed};
 use super::setup::Setup;
-use super::state::{Snapshot, State};
+use super::snapshot::Snapshot;
+use super::state::State;
 use crate::tools::{Failure, Output};
 
 /// For the news that a server ended to come after the connection did.

@@ -10,7 +10,8 @@
 //!   web          a server behind an address
 //!   client       what a server may ask of us and tell us
 //!   listing      its tools, as far as they are fit to be shown to a model
-//!   state        what is known of a server at a moment
+//!   servers      what a conversation needs of all that: a port, which is there without the feature too
+//!   state        how a server is         snapshot   the same with what stands behind it
 //!   handle       a server however it is at the moment: calls, and what to say where there can be none
 //!   link         one call to a server that is up
 //!   content      what a call came back with, as text
@@ -21,7 +22,9 @@
 //! Whatever a server does, it costs that server and nothing else: every wait ends, everything it says is bounded, and a call to one that
 //! is gone is an answer to the model. Without the feature `mcp` the settings can be read all the same.
 
+mod servers;
 mod settings;
+mod state;
 
 #[cfg(feature = "mcp")]
 mod client;
@@ -48,19 +51,15 @@ mod server;
 #[cfg(feature = "mcp")]
 mod setup;
 #[cfg(feature = "mcp")]
-mod state;
+mod snapshot;
 #[cfg(feature = "mcp")]
 mod tool;
 #[cfg(feature = "mcp")]
 mod web;
 
+pub use servers::{Change, News, Servers, UnknownServer, take_in};
 pub use settings::{BadServer, ServerSettings};
+pub use state::{State, Status};
 
 #[cfg(feature = "mcp")]
-pub use {
-    fleet::{Change, Fleet, News, UnknownServer},
-    handle::Handle,
-    listing::Listed,
-    state::{State, Status},
-    tool::McpTool,
-};
+pub use {fleet::Fleet, handle::Handle, listing::Listed, tool::McpTool};

@@ -55,6 +55,12 @@ pub(super) fn of_tools(server: &str, tools: &[&str], taken: &BTreeSet<String>) -
         .collect()
 }
 
+/// Whether a name is one of a tool of the server that has the part `server`.
+pub(super) fn is_of(server: &str, name: &str) -> bool {
+    name.split_once(BETWEEN)
+        .is_some_and(|(part, tool)| part == server && !tool.is_empty())
+}
+
 /// Only what every provider takes in a name.
 fn fitting(name: &str) -> String {
     name.chars()

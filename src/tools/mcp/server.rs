@@ -19,7 +19,8 @@ use super::link::{self, Link};
 use super::listing;
 use super::process::{self, Program};
 use super::setup::Setup;
-use super::state::{Snapshot, State};
+use super::snapshot::Snapshot;
+use super::state::State;
 use super::web;
 use crate::net::one_line;
 

@@ -1,10 +1,6 @@
-//! What is known of a server at a moment: a value that its task replaces and everybody else looks at.
+//! How a server is, in words that need none: what `/mcp` and `cogtrix doctor` show. Unit: one server at a moment.
 
-use std::sync::Arc;
 use std::time::Instant;
-
-use super::link::Link;
-use super::listing::Listed;
 
 /// How a server is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +20,19 @@ pub enum State {
     Stopped,
 }
 
+impl State {
+    /// In one word.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Disabled => "off",
+            Self::Starting => "starting",
+            Self::Ready { .. } => "ready",
+            Self::Failed(_) => "failed",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
 /// A line of `/mcp`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
@@ -33,34 +42,4 @@ pub struct Status {
     /// The command line, or the address; nothing secret.
     pub target: String,
     pub state: State,
-}
-
-/// The state, and what stands behind it.
-#[derive(Clone, Debug)]
-pub(super) struct Snapshot {
-    /// Which start this is about; a task of an earlier one has nothing to say any more.
-    pub(super) run: u64,
-    pub(super) state: State,
-    /// There while it is ready.
-    pub(super) link: Option<Link>,
-    /// The last list there was; stays when the server ends, so that its tools can say what became of it.
-    pub(super) listed: Arc<Vec<Listed>>,
-    /// Why it ended the last time, while it is started again.
-    pub(super) ended: Option<String>,
-}
-
-impl Snapshot {
-    pub(super) fn of(state: State) -> Self {
-        Self {
-            run: 0,
-            state,
-            link: None,
-            listed: Arc::default(),
-            ended: None,
-        }
-    }
-
-    pub(super) fn is_starting(&self) -> bool {
-        self.state == State::Starting
-    }
 }

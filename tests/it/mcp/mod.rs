@@ -1,5 +1,6 @@
-//! MCP servers end to end: programs by rote (`server.sh`) and an address on the loopback, the fleet over them, and the probe.
+//! MCP servers end to end: programs by rote (`server.sh`) and an address on the loopback, the fleet over them, the probe, and the chat that has their tools.
 
+mod chat;
 mod http;
 mod probe;
 mod real;

@@ -231,6 +231,20 @@ impl Running {
         stdin.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
+    /// Waits until stdout holds `text` so many times, or the program has ended.
+    pub(crate) fn wait_for_times(&self, text: &str, times: usize) {
+        let came = self.printed.wait(|texts| {
+            let stdout = String::from_utf8_lossy(&texts.stdout);
+            stdout.matches(text).count() >= times || texts.ended == 2
+        });
+        assert!(came, "{text:?} did not come: {}", self.stdout());
+    }
+
+    /// What came on stdout so far.
+    pub(crate) fn stdout(&self) -> String {
+        String::from_utf8_lossy(&self.printed.texts().stdout).into_owned()
+    }
+
     /// Waits until stdout holds `text`.
     pub(crate) fn wait_for(&self, text: &str) {
         let came = self.printed.wait(|texts| {

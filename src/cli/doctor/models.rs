@@ -1,0 +1,109 @@
+//! Who answers: each provider, the model that a chat would take, the embedder. Unit: one of them. They are asked what they have, and nothing of the person's
+//! is sent.
+
+use futures_util::future::join_all;
+
+use super::finding::Finding;
+use crate::embed::EmbedderChoice;
+use crate::net::KeySource;
+use crate::provider::{Answered, Catalog, Kind, Listed, ProviderError, SetUp};
+use crate::term::thousands;
+
+use crate::cli::embedder::found;
+
+/// Every provider, in the order of the catalogue.
+pub(super) async fn providers(catalog: &Catalog) -> Vec<Finding> {
+    let asked = catalog.providers().into_iter();
+    join_all(asked.map(|listed| provider(catalog, listed))).await
+}
+
+async fn provider(catalog: &Catalog, Listed { name, set_up }: Listed) -> Finding {
+    let about = format!("provider {name}");
+    match (catalog.ask(&name).await, set_up) {
+        (Ok(answered), _) => Finding::ok(about, in_words(&answered)),
+        (Err(error), SetUp::No) => Finding::none(about, error.to_string()),
+        (Err(error), SetUp::Yes) => of_error(about, &error),
+    }
+}
+
+fn in_words(answered: &Answered) -> String {
+    let Answered { url, key, models } = answered;
+    let key = match key {
+        KeySource::None => "no key".to_owned(),
+        KeySource::Environment(name) => format!("key from ${name}"),
+        KeySource::Config(path) => format!("key from {path}"),
+    };
+    let models = match models.len() {
+        1 => "1 model".to_owned(),
+        n => format!("{} models", thousands(n)),
+    };
+    format!("{models} at {url}, {key}")
+}
+
+/// The hints of the others hold here too; these speak of a turn.
+fn of_error(about: String, error: &ProviderError) -> Finding {
+    match error {
+        ProviderError::Unreachable { .. } | ProviderError::Idle { .. } => Finding::problem(
+            about,
+            error.to_string(),
+            "is the server running, and is its base_url right?",
+        ),
+        other => Finding::of_error(about, other),
+    }
+}
+
+/// What a chat would begin with.
+pub(super) async fn model(catalog: &Catalog) -> Finding {
+    let choice = match catalog.choose(None).await {
+        Ok(choice) => choice,
+        Err(error) => return of_error("model".to_owned(), &error),
+    };
+    if let Some(notice) = choice.notice {
+        return Finding::problem(
+            "model",
+            "none: a chat quotes what was said before, and no more",
+            notice,
+        );
+    }
+    let name = choice.provider.model();
+    if let Some(missing) = missing(catalog, &name.provider, &name.model).await {
+        return missing;
+    }
+    let abilities = choice.provider.abilities().await;
+    let window = thousands(usize::try_from(abilities.context_window.0).unwrap_or(usize::MAX));
+    let source = abilities.window_source.as_str();
+    Finding::ok(
+        "model",
+        format!("{name}, window of {window} tokens ({source})"),
+    )
+}
+
+/// Ollama lists all it has; of other servers many take names that they do not list.
+async fn missing(catalog: &Catalog, provider: &str, model: &str) -> Option<Finding> {
+    if catalog.kind(provider) != Ok(Kind::Ollama) {
+        return None;
+    }
+    let Answered { url, models, .. } = catalog.ask(provider).await.ok()?;
+    let latest = format!("{model}:latest");
+    let is_there = models
+        .iter()
+        .any(|listed| listed == model || *listed == latest);
+    (!is_there).then(|| {
+        Finding::problem(
+            "model",
+            format!("{url} does not have {model}"),
+            format!("`ollama pull {model}` gets it"),
+        )
+    })
+}
+
+pub(super) async fn embedder(choice: &EmbedderChoice) -> Finding {
+    match found(choice).await {
+        Ok(Some(shown)) => Finding::ok("embedder", shown),
+        Ok(None) => Finding::none(
+            "embedder",
+            "none: recall goes by words alone; `cogtrix embedder show` says why",
+        ),
+        Err(absent) => Finding::of_error("embedder", &absent),
+    }
+}

@@ -1,0 +1,71 @@
+//! All providers that may be asked, and what each has: for whoever looks at them side by side. Unit: one provider.
+
+use super::catalog::Catalog;
+use super::known::Limits;
+use super::{KeySource, Kind, ProviderError};
+
+/// A provider by its name, and whether somebody set it up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    pub name: String,
+    pub set_up: SetUp,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetUp {
+    /// By the config, or by a variable that names its address or its key.
+    Yes,
+    /// It goes without: what has to be there may be there.
+    No,
+}
+
+/// What a provider answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// Its address, fit to be shown.
+    pub url: String,
+    pub key: KeySource,
+    pub models: Vec<String>,
+}
+
+impl Catalog {
+    /// Those of the config, then the built-in ones of other kinds.
+    pub fn providers(&self) -> Vec<Listed> {
+        let configured = &self.settings.providers;
+        let own = configured.keys().map(|name| Listed {
+            name: name.clone(),
+            set_up: SetUp::Yes,
+        });
+        let usual = [Kind::Ollama, Kind::Openai, Kind::Anthropic].into_iter();
+        let usual = usual
+            .filter(|kind| !configured.values().any(|settings| settings.kind == *kind))
+            .map(|kind| {
+                let entry = self.entry_of(kind);
+                let is_set_up = self.has_key(&entry) || self.is_elsewhere(&entry);
+                Listed {
+                    name: entry.name,
+                    set_up: if is_set_up { SetUp::Yes } else { SetUp::No },
+                }
+            });
+        own.chain(usual).collect()
+    }
+
+    /// Asks a provider which models it has; the wait is the one of [`Provider::models`](super::Provider::models).
+    pub async fn ask(&self, provider: &str) -> Result<Answered, ProviderError> {
+        let entry = self.entry(provider)?;
+        let asked = self.choice(&entry, "", Limits::default())?.provider;
+        if entry.settings.kind == Kind::Offline {
+            return Ok(Answered {
+                url: "this program".to_owned(),
+                key: KeySource::None,
+                models: Vec::new(),
+            });
+        }
+        let endpoint = self.endpoint(&entry)?;
+        Ok(Answered {
+            url: endpoint.shown(),
+            key: endpoint.key().source.clone(),
+            models: asked.models().await?,
+        })
+    }
+}

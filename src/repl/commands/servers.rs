@@ -1,0 +1,116 @@
+//! `/mcp`: the servers whose tools the model may be offered.
+
+use std::time::Duration;
+
+use super::{CommandError, Desk, Next, usage};
+use crate::term::{Align, Table};
+use crate::tools::mcp::{Servers, State, Status, UnknownServer};
+
+pub(super) const NONE: &str =
+    "No MCP servers: `mcp_servers` in the config file names them, and `--tools none` starts none";
+
+/// `/mcp`, `/mcp restart NAME`, `/mcp log NAME`.
+pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let (word, name) = arguments
+        .split_once(char::is_whitespace)
+        .unwrap_or((arguments, ""));
+    let columns = desk.columns;
+    match (word, name.trim(), desk.servers.as_deref_mut()) {
+        ("", _, None) => Next::answer(NONE),
+        ("", _, Some(servers)) => Next::answer(table(&servers.status(), columns)),
+        ("restart" | "log", "", _) => {
+            Err(usage("mcp", format!("{word} needs the name of a server")))
+        }
+        ("restart" | "log", name, None) => Err(UnknownServer {
+            name: name.to_owned(),
+            known: Vec::new(),
+        }
+        .into()),
+        ("restart", name, Some(servers)) => {
+            servers.restart(name)?;
+            Next::answer(format!(
+                "{name} is being started; `/mcp` says how far it is"
+            ))
+        }
+        ("log", name, Some(servers)) => log(servers, name),
+        (_, _, _) => Err(usage("mcp", format!("does not know {arguments:?}"))),
+    }
+}
+
+fn log(servers: &dyn Servers, name: &str) -> Result<Next, CommandError> {
+    let mut lines = servers.log(name)?;
+    let status = servers.status().into_iter();
+    let failed = status
+        .filter(|status| status.name == name)
+        .find_map(|status| match status.state {
+            State::Failed(why) => Some(format!("failed: {why}")),
+            State::Disabled | State::Starting | State::Ready { .. } | State::Stopped => None,
+        });
+    lines.extend(failed);
+    if lines.is_empty() {
+        return Next::answer(format!("{name} wrote nothing"));
+    }
+    Next::answer(lines.join("\n"))
+}
+
+fn table(servers: &[Status], columns: usize) -> String {
+    let mut table = Table::new([
+        Align::Left,
+        Align::Left,
+        Align::Left,
+        Align::Right,
+        Align::Left,
+        Align::Left,
+    ]);
+    table.row(["SERVER", "BY", "STATE", "TOOLS", "SINCE", ""]);
+    for status in servers {
+        let (tools, since, about) = match &status.state {
+            State::Ready {
+                tools,
+                server,
+                since,
+                ..
+            } => (tools.to_string(), ago(since.elapsed()), server),
+            State::Failed(why) => (String::new(), String::new(), why),
+            State::Disabled | State::Starting | State::Stopped => {
+                (String::new(), String::new(), &status.target)
+            }
+        };
+        let cells = [
+            &status.name,
+            status.transport,
+            status.state.as_str(),
+            &tools,
+            &since,
+            about,
+        ];
+        table.row(cells.map(str::to_owned));
+    }
+    table.render(columns).trim_end().to_owned()
+}
+
+/// How long ago, roughly.
+fn ago(time: Duration) -> String {
+    match time.as_secs() / 60 {
+        0 => "just now".to_owned(),
+        minutes @ 1..60 => format!("{minutes} min"),
+        minutes => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_told_in_minutes_and_hours() {
+        for (seconds, expected) in [
+            (59, "just now"),
+            (60, "1 min"),
+            (3599, "59 min"),
+            (7500, "2 h 5 min"),
+        ] {
+            assert_eq!(ago(Duration::from_secs(seconds)), expected);
+        }
+    }
+}

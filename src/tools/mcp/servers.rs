@@ -1,0 +1,79 @@
+//! What a conversation needs of the servers whose tools it has: the port behind which they are. Unit: all servers of a run. It is there without the feature
+//! `mcp` too, so that nobody above has to ask for it; then nothing stands behind it.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::state::Status;
+use crate::tools::{Registry, Tool};
+
+/// Programs and addresses outside, which come and go while a conversation goes on. Nothing here waits but what is `async`.
+#[async_trait]
+pub trait Servers: Send + Sync + fmt::Debug {
+    /// Starts every server in the background.
+    fn start(&mut self);
+
+    /// What became of servers since the last look.
+    fn changed(&mut self) -> Vec<Change>;
+
+    /// The tools of all servers; `taken` are names of other tools.
+    fn tools(&self, taken: &BTreeSet<String>) -> Vec<Arc<dyn Tool>>;
+
+    /// Whether a tool of this name may still come from one of them.
+    fn expects(&self, tool: &str) -> bool;
+
+    fn status(&self) -> Vec<Status>;
+
+    /// Ends a server if it runs, and starts it, both in the background.
+    fn restart(&mut self, name: &str) -> Result<(), UnknownServer>;
+
+    /// The last lines of a server.
+    fn log(&self, name: &str) -> Result<Vec<String>, UnknownServer>;
+
+    /// Waits until no server is starting any more; each has its own time limit.
+    async fn settled(&self);
+
+    /// Ends all of them, politely and then not.
+    async fn shutdown(self: Box<Self>);
+}
+
+/// Something that became of a server since the last look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub server: String,
+    pub news: News,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum News {
+    CameUp {
+        tools: usize,
+    },
+    /// It is up as before, with another list.
+    ToolsChanged {
+        tools: usize,
+    },
+    Failed(String),
+}
+
+/// No server has that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no MCP server {name:?}")]
+pub struct UnknownServer {
+    pub name: String,
+    /// Those there are.
+    pub known: Vec<String>,
+}
+
+/// Takes in what became of servers since the last look: the tools they have now stand in the registry, in place of those before.
+pub fn take_in(servers: &mut dyn Servers, registry: &mut Registry) -> Vec<Change> {
+    let changes = servers.changed();
+    if !changes.is_empty() {
+        let tools = servers.tools(&registry.own_names());
+        registry.welcome(tools);
+    }
+    changes
+}

@@ -1,0 +1,231 @@
+//! `cogtrix doctor`: what it says of what is there, what is not and what is wrong, and how it ends.
+
+use cogtrix::testing::server::{Script, Server, fail};
+
+use crate::support::home::Home;
+use crate::support::pty::{Pty, Size};
+use crate::support::run::Run;
+
+/// What of an answer is the same on every machine: not how much room there is, and whether an Ollama runs.
+fn shown(home: &Home, run: &Run) -> String {
+    let text = home.shown(run);
+    let lines = text.lines();
+    let lines = lines.filter(|line| !line.contains("provider ollama"));
+    lines.map(without_room).collect::<Vec<_>>().join("\n")
+}
+
+fn without_room(line: &str) -> String {
+    match line.split_once(" MB free") {
+        Some((before, _)) => {
+            let before = before.trim_end_matches(|c: char| c.is_ascii_digit());
+            format!("{before}N MB free")
+        }
+        None => line.to_owned(),
+    }
+}
+
+fn doctor(home: &Home, more: &[&str]) -> Run {
+    home.cogtrix(&[&["-c", "test.yaml", "doctor"], more].concat())
+        .run()
+}
+
+/// Leaves to the machine as little as possible.
+const SETTLED: &str = "embedding: {provider: none}\ntools: {shell: {sandbox: off}}";
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/mcp/server.sh");
+
+#[test]
+fn a_chat_that_can_begin_is_well() {
+    let server = Script::new([]).models(["other", "scripted"]).serve();
+    let home = Home::new();
+    home.config(&server, SETTLED);
+    std::fs::create_dir(home.data()).unwrap();
+    let run = doctor(&home, &[]);
+    insta::assert_snapshot!(shown(&home, &run), @r"
+    ok       config              ROOT/home/work/test.yaml
+    ok       data folder         ROOT/data, writable, N MB free
+    ok       provider there      2 models at http://127.0.0.1:PORT/v1, no key
+    -        provider anthropic  there is no key for anthropic
+    ok       model               there/scripted, window of 32,768 tokens (from config)
+    -        embedder            none: recall goes by words alone; `cogtrix embedder show` says why
+    -        MCP servers         none configured
+    -        sandbox             off: commands of tools may write wherever you may
+    ok       project             ROOT/home/work
+    -        terminal            stdout is none
+    --- stderr
+    --- exit 0
+    ");
+    assert_eq!(
+        Home::files(&home.data()).len(),
+        0,
+        "something was left behind"
+    );
+    assert!(server.chats().is_empty());
+}
+
+#[cfg(feature = "mcp")]
+#[test]
+fn what_is_wrong_is_said_with_what_to_do() {
+    let home = Home::new();
+    let servers = format!(
+        "bad: {{command: sh, args: ['{SCRIPT}', dies]}}, good: {{command: sh, args: ['{SCRIPT}', plain]}}, \
+         missing: {{command: no-such-program}}, off: {{command: x, enabled: false}}"
+    );
+    home.config_of(
+        "openai",
+        "http://127.0.0.1:9/v1",
+        &format!("{SETTLED}\nmcp_servers: {{{servers}}}"),
+    );
+    let run = doctor(&home, &[]);
+    insta::assert_snapshot!(shown(&home, &run).replace(SCRIPT, "SCRIPT"), @r"
+    ok       config              ROOT/home/work/test.yaml
+    ok       data folder         ROOT/data, made by the first session, N MB free
+    problem  provider there      cannot reach http://127.0.0.1:PORT/v1: connection refused
+                                 is the server running, and is its base_url right?
+    -        provider anthropic  there is no key for anthropic
+    ok       model               there/scripted, window of 32,768 tokens (from config)
+    -        embedder            none: recall goes by words alone; `cogtrix embedder show` says why
+    problem  MCP server bad      sh SCRIPT dies: it ended with exit status 3: no licence found
+                                 mend mcp_servers.bad in the config file, or set enabled: false there
+    ok       MCP server good     by rote 1 (stdio), 10 tools
+    problem  MCP server missing  no-such-program: cannot start no-such-program in ROOT/home/work: No such file or directory (os error 2)
+                                 mend mcp_servers.missing in the config file, or set enabled: false there
+    -        MCP server off      off: enabled is false
+    -        sandbox             off: commands of tools may write wherever you may
+    ok       project             ROOT/home/work
+    -        terminal            stdout is none
+    --- stderr
+    --- exit 1
+    ");
+}
+
+#[test]
+fn a_key_that_is_refused_is_told_by_where_it_came_from() {
+    let server = Script::new([])
+        .route("/v1/models", fail(401, "invalid x-api-key"))
+        .serve();
+    let home = Home::new();
+    home.config_of("anthropic", &server.url(), SETTLED);
+    let run = doctor(&home, &[]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(
+        run.stdout
+            .contains("refused the key (401): invalid x-api-key"),
+        "{run}"
+    );
+    assert!(
+        run.stdout
+            .contains("the key came from providers.there.api_key"),
+        "{run}"
+    );
+    assert!(!run.to_string().contains("secret-key"), "{run}");
+}
+
+#[test]
+fn a_model_that_an_ollama_does_not_have_is_said() {
+    let server = Script::new([]).models(["qwen3:8b"]).serve();
+    let home = Home::new();
+    home.config_of("ollama", &server.url(), SETTLED);
+    let run = doctor(&home, &[]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stdout.contains("1 model at http://127.0.0.1"), "{run}");
+    assert!(run.stdout.contains("does not have scripted\n"), "{run}");
+    assert!(
+        run.stdout.contains("`ollama pull scripted` gets it"),
+        "{run}"
+    );
+}
+
+#[test]
+fn without_any_config_everything_is_looked_at_all_the_same() {
+    let home = Home::new();
+    let run = home
+        .cogtrix(&["doctor"])
+        .env("OLLAMA_HOST", "127.0.0.1:9")
+        .run();
+    assert_eq!(run.code, Some(1), "{run}");
+    for line in [
+        "-        config              no file; every value is its default",
+        "problem  provider ollama     cannot reach http://127.0.0.1:9: connection refused",
+        "-        provider openai     there is no key for openai",
+        "problem  model               none: ",
+        "-        MCP servers         none configured",
+        "ok       project             ",
+        "-        terminal            stdout is none",
+    ] {
+        assert!(run.stdout.contains(line), "{line}: {run}");
+    }
+    assert!(
+        !home.data().exists(),
+        "the data folder is made by the first session"
+    );
+}
+
+#[test]
+fn a_data_folder_that_cannot_be_written_to_is_a_problem() {
+    let server = Script::new([]).models(["scripted"]).serve();
+    let home = Home::new();
+    home.config(&server, SETTLED);
+    let file = home.write("file", "");
+    let below = file.join("data");
+    std::fs::create_dir(home.data()).unwrap();
+    for (more, why) in [
+        (
+            ["--data-dir", file.to_str().unwrap()],
+            "cannot be used: not a directory",
+        ),
+        (
+            ["--data-dir", below.to_str().unwrap()],
+            "cannot be used: Not a directory",
+        ),
+        (["--fault", "full@1"], "cannot be used: "),
+    ] {
+        let run = doctor(&home, &more);
+        assert_eq!(run.code, Some(1), "{run}");
+        let line = run.stdout.lines().find(|line| line.contains("data folder"));
+        let line = line.unwrap();
+        assert!(
+            line.starts_with("problem") && line.contains(why),
+            "{why}: {run}"
+        );
+        assert!(run.stdout.contains("name another with --data-dir"), "{run}");
+    }
+}
+
+#[test]
+fn a_config_with_mistakes_and_one_without_trust_are_problems_and_nobody_is_asked_for_it() {
+    let server = Server::start([]);
+    let home = Home::new();
+    let config = home.config(&server, SETTLED);
+    let text = std::fs::read_to_string(&config).unwrap();
+    home.write("cogtrix.yaml", &text);
+    let run = home.cogtrix(&["doctor"]).run();
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stdout.contains("its folder is not trusted"), "{run}");
+    assert!(
+        run.stdout.contains("pass --trust-folder for this run"),
+        "{run}"
+    );
+    assert!(server.requests().is_empty());
+
+    home.write("test.yaml", "memroy: {}\nsession: 3\n");
+    let run = doctor(&home, &[]);
+    insta::assert_snapshot!(shown(&home, &run), @r"
+    problem  config    ROOT/home/work/test.yaml:1:1: memroy: unknown key; the nearest is memory
+                       ROOT/home/work/test.yaml:2:10: session: wants text (quote what looks like a number), found a number
+                       cogtrix.example.yaml shows every key with its default
+    ok       project   ROOT/home/work
+    -        terminal  stdout is none
+    --- stderr
+    --- exit 1
+    ");
+}
+
+#[test]
+fn a_terminal_is_described() {
+    let program = env!("CARGO_BIN_EXE_cogtrix");
+    let args = ["--data-dir", "data", "-m", "offline", "doctor"];
+    let mut pty = Pty::spawn(program.as_ref(), &args, &[("NO_COLOR", "1")], Size(100, 40));
+    pty.wait_for("100 columns, no colours (NO_COLOR), locale C.UTF-8");
+    assert!(pty.screen().contains("ok       model"), "{}", pty.screen());
+    assert_eq!(pty.wait_exit().signal, None);
+}
