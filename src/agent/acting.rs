@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Agent;
 use super::event::{Observer, ToolReport, TurnEvent, Warning};
-use super::toolbox::{Approval, Asked, Strikes};
+use super::toolbox::{Approval, Asked, Strikes, Whole};
 use crate::chat::{Message, Part, Record, Role, ToolCall, TurnId};
 use crate::hint::{Hint, chain};
 use crate::tools::policy::{Rule, Verdict, rules_for};
@@ -242,7 +242,6 @@ impl Agent {
         output: Result<Output, Failure>,
         observe: &mut Observer<'_>,
     ) {
-        let limits = self.toolbox.limits;
         let (text, failed) = match output {
             Ok(Output { text, failed, .. }) => (text, failed),
             Err(Failure::Interrupted) => ("[interrupted]".to_owned(), true),
@@ -251,7 +250,7 @@ impl Agent {
         let text = if text.trim().is_empty() {
             "[no output]".to_owned()
         } else {
-            shaped(&text, failed, limits.result_policy, limits.result_chars)
+            self.fitting(&text, failed, observe)
         };
         let message = Message {
             id: self.session().next_message_id(0),
@@ -267,6 +266,28 @@ impl Agent {
             unknown: None,
         };
         self.record(Record::MessageAdded { turn, message }, observe);
+    }
+}
+
+impl Agent {
+    /// A result as history keeps it; what is cut is put beside the session where that is wanted.
+    fn fitting(&self, text: &str, failed: bool, observe: &mut Observer<'_>) -> String {
+        let limits = self.toolbox.limits;
+        let cut = shaped(text, failed, limits.result_policy, limits.result_chars);
+        let files = self.toolbox.files.as_ref();
+        match (limits.whole, files.and_then(|files| files.outputs.as_ref())) {
+            (Whole::Beside, Some(outputs)) if cut != text => {
+                match outputs.put(self.session().name(), text.as_bytes()) {
+                    Ok(name) => format!("{cut}\n[the whole is kept as {name}]"),
+                    Err(error) => {
+                        let why = error.to_string();
+                        observe(TurnEvent::Warning(Warning::NotKeptWhole { why }));
+                        cut
+                    }
+                }
+            }
+            (Whole::Beside | Whole::Dropped, _) => cut,
+        }
     }
 }
 

@@ -101,6 +101,10 @@ pub enum Warning {
     ThoughtCut {
         why: String,
     },
+    /// A long result could not be put beside the session.
+    NotKeptWhole {
+        why: String,
+    },
     /// A "always" could not be kept.
     NotRemembered {
         why: String,
@@ -200,6 +204,12 @@ impl fmt::Display for Warning {
             ),
             Self::ThoughtCut { why } => {
                 write!(f, "thinking ended early: {why}; this is the best so far")
+            }
+            Self::NotKeptWhole { why } => {
+                write!(
+                    f,
+                    "the whole result was not kept: {why}; history has the cut one"
+                )
             }
             Self::NotRemembered { why, hint } => write!(f, "not remembered: {why}; {hint}"),
         }

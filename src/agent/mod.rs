@@ -42,7 +42,7 @@ pub use input::Input;
 pub use ledger::Ledger;
 use shelf::Shelf;
 pub use think::{Stage, ThinkSettings};
-pub use toolbox::{Approval, Approver, Asked, Files, Limits, Nobody, Toolbox};
+pub use toolbox::{Approval, Approver, Asked, Files, Limits, Nobody, Toolbox, Whole};
 pub use turn::{TurnError, TurnFailure, TurnReport};
 pub use undo::{NoTurn, Undone};
 pub use writing::{NotWritten, Progress};

@@ -69,6 +69,16 @@ pub struct Limits {
     pub result_policy: ResultPolicy,
     /// Characters of one result.
     pub result_chars: usize,
+    pub whole: Whole,
+}
+
+/// What becomes of a result that is too long to be kept whole in history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Whole {
+    #[default]
+    Dropped,
+    /// Kept beside the session (`context.offload`).
+    Beside,
 }
 
 impl Default for Limits {
@@ -77,6 +87,7 @@ impl Default for Limits {
             max_steps: 25,
             result_policy: ResultPolicy::Smart,
             result_chars: 10_000,
+            whole: Whole::Dropped,
         }
     }
 }
@@ -86,7 +97,7 @@ impl Default for Limits {
 pub struct Files {
     pub project: Arc<Project>,
     pub changes: Arc<Changes>,
-    /// Where pictures are kept that a person attaches; `None`: none are.
+    /// Where pictures are kept that a person attaches, and long results; `None`: nowhere.
     pub outputs: Option<Arc<Outputs>>,
 }
 

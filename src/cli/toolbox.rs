@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::args::ChatArgs;
 use super::report::CliError;
-use crate::agent::{Approver, Files, Limits, Toolbox};
+use crate::agent::{Approver, Files, Limits, Toolbox, Whole};
 use crate::config::{Config, Inputs};
 use crate::files::Disk;
 use crate::hint::{Hint, chain};
@@ -81,6 +81,11 @@ pub(super) fn toolbox(
         max_steps: settings.max_steps,
         result_policy: context.tool_result_policy,
         result_chars: context.result_chars(),
+        whole: if context.offload {
+            Whole::Beside
+        } else {
+            Whole::Dropped
+        },
     };
     let folder = config.settings.data_dir.join("approvals");
     if let Err(error) = toolbox.remember_in(Approvals::new(disk, &folder, project)) {

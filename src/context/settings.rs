@@ -16,6 +16,8 @@ pub struct Settings {
     pub tool_result_policy: ResultPolicy,
     /// Characters of a tool's result in its own turn.
     pub tool_result_max_chars: usize,
+    /// Keeps what is cut of a result whole, beside the session.
+    pub offload: bool,
 }
 
 /// How results of tools are cut (G26-G29, Q32).
@@ -69,6 +71,7 @@ impl Default for Settings {
             tool_output_trim_chars: 2_000,
             tool_result_policy: ResultPolicy::Smart,
             tool_result_max_chars: Self::RESULT_CHARS,
+            offload: false,
         }
     }
 }

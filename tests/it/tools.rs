@@ -438,3 +438,29 @@ fn results_are_whole_in_their_own_turn_and_short_afterwards() {
     let kept = home.said("s").join("\n");
     assert!(kept.contains("zebra"), "history keeps it");
 }
+
+#[test]
+fn a_result_that_is_cut_is_kept_whole_beside_the_session_where_that_is_wanted() {
+    for (wanted, kept) in [("true", 1), ("false", 0)] {
+        let server = Server::start([
+            say("").calling("c1", "shell", json!({"command": "seq 20000"})),
+            say("Counted."),
+        ]);
+        let home = home_of("openai", &server);
+        let offload = format!("context: {{offload: {wanted}}}");
+        home.config_of("openai", &server.openai_url(), &offload);
+        ask(&home, &["--tools", "all", "-y"], "Count");
+        let result = home.said("s")[2].clone();
+        assert!(result.contains("characters left out"), "{result}");
+        let outputs = Home::files(&home.history("s_outputs"));
+        assert_eq!(outputs.len(), kept, "{outputs:?}");
+        for (name, whole) in outputs {
+            assert!(result.contains(name.to_str().unwrap()), "{result}");
+            assert!(
+                String::from_utf8(whole)
+                    .unwrap()
+                    .contains("\n19999\n20000\n")
+            );
+        }
+    }
+}
