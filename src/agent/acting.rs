@@ -15,8 +15,9 @@ use tokio_util::sync::CancellationToken;
 use super::Agent;
 use super::event::{Observer, ToolReport, TurnEvent, Warning};
 use super::toolbox::{Approval, Asked, Strikes, Whole};
-use crate::chat::{Message, Part, Record, Role, ToolCall, TurnId};
+use crate::chat::{Message, Part, Record, Role, Tokens, ToolCall, TurnId, changed_to};
 use crate::hint::{Hint, chain};
+use crate::memory::report::Report;
 use crate::tools::policy::{Rule, Verdict, rules_for};
 use crate::tools::{Around, Done, Failure, Output, REQUEST_TOOLS, Tool, Wish, shape::shaped};
 
@@ -32,28 +33,60 @@ pub(super) enum Acted {
     },
 }
 
+/// The calls of one reply.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Called<'a> {
+    pub(super) turn: TurnId,
+    pub(super) calls: &'a [ToolCall],
+    pub(super) standing: Standing,
+}
+
+/// What the end of a reply says of its calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    ToBeDone,
+    /// The reply ended at its limit: its last call may be half of one.
+    CutAt(Tokens),
+    /// None of them is done; why, in words for the model.
+    Refused(&'static str),
+}
+
 /// What is known of a call before it is done.
 struct Approved {
     tool: Arc<dyn Tool>,
     arguments: Value,
+    /// Whether a person wrote the arguments.
+    by: By,
+}
+
+/// Who wrote the arguments of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Model,
+    Person,
 }
 
 impl Agent {
     /// Does what a reply calls for.
     pub(super) async fn act(
         &mut self,
-        turn: TurnId,
-        calls: &[ToolCall],
+        called: Called<'_>,
         strikes: &mut Strikes,
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Acted {
+        let Called {
+            turn,
+            calls,
+            standing,
+        } = called;
         let mut acted = Acted::All;
         for call in calls {
-            let output = match &acted {
-                Acted::All => self.perform(turn, call, observe, cancel).await,
-                Acted::Interrupted => Err(Failure::Interrupted),
-                Acted::Stuck { .. } => Err(Failure::of("not done: the turn was stopped")),
+            let output = match (&acted, unfit(call, standing)) {
+                (Acted::All, Some(failure)) => Err(failure),
+                (Acted::All, None) => self.perform(turn, call, observe, cancel).await,
+                (Acted::Interrupted, _) => Err(Failure::Interrupted),
+                (Acted::Stuck { .. }, _) => Err(Failure::of("not done: the turn was stopped")),
             };
             let failed = output.as_ref().map_or(true, |output| output.failed);
             if output == Err(Failure::Interrupted) {
@@ -80,13 +113,8 @@ impl Agent {
         let approved = self.approved(call, observe, cancel).await;
         // How long a person thinks about it is no part of it.
         let began = Instant::now();
-        let done = match approved {
-            Ok(approved) => self.run_tool(turn, approved, observe, cancel).await,
-            Err(failure) => Err(failure),
-        };
-        let output = match done {
-            Ok(Done::Output(output)) => Ok(output),
-            Ok(Done::Wish(wish)) => self.grant(wish, observe, cancel).await,
+        let output = match approved {
+            Ok(approved) => self.carry_out(turn, approved, observe, cancel).await,
             Err(failure) => Err(failure),
         };
         observe(TurnEvent::ToolFinished(ToolReport {
@@ -95,6 +123,28 @@ impl Agent {
             output: output.clone(),
         }));
         output
+    }
+
+    /// Runs the tool and does what it wishes for. A model that does not hear of it takes a changed call for its own.
+    async fn carry_out(
+        &mut self,
+        turn: TurnId,
+        approved: Approved,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Output, Failure> {
+        let changed = match approved.by {
+            By::Model => None,
+            By::Person => Some(changed_to(&approved.arguments)),
+        };
+        let mut output = match self.run_tool(turn, approved, observe, cancel).await? {
+            Done::Output(output) => output,
+            Done::Wish(wish) => self.grant(turn, wish, observe, cancel).await?,
+        };
+        if let Some(changed) = changed {
+            output.text.insert_str(0, &changed);
+        }
+        Ok(output)
     }
 
     /// The tool and its arguments, once nothing stands against the call.
@@ -108,7 +158,7 @@ impl Agent {
         let arguments = parsed(&call.arguments)?;
         let effect = tool.effect(&arguments)?;
         match self.toolbox.verdict(&call.name, &effect) {
-            Verdict::Allow => return Ok(Approved { tool, arguments }),
+            Verdict::Allow => return Ok(Approved::as_made(tool, arguments)),
             Verdict::Deny(why) => return Err(Failure::Failed(why)),
             Verdict::Ask => {}
         }
@@ -120,17 +170,21 @@ impl Agent {
             effect,
         };
         match self.ask_person(asked, cancel).await? {
-            Approval::Once => Ok(Approved { tool, arguments }),
+            Approval::Once => Ok(Approved::as_made(tool, arguments)),
             Approval::Always(rule) => {
                 self.learn_rule(rule, observe);
-                Ok(Approved { tool, arguments })
+                Ok(Approved::as_made(tool, arguments))
             }
             Approval::Edited(arguments) => {
                 // What a person wrote themselves needs no second yes, but a rule may deny it.
                 let effect = tool.effect(&arguments)?;
                 match self.toolbox.verdict(&call.name, &effect) {
                     Verdict::Deny(why) => Err(Failure::Failed(why)),
-                    Verdict::Allow | Verdict::Ask => Ok(Approved { tool, arguments }),
+                    Verdict::Allow | Verdict::Ask => Ok(Approved {
+                        tool,
+                        arguments,
+                        by: By::Person,
+                    }),
                 }
             }
             Approval::Refused { why } => {
@@ -207,12 +261,16 @@ impl Agent {
     /// Does what only an agent can do.
     async fn grant(
         &mut self,
+        turn: TurnId,
         wish: Wish,
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<Output, Failure> {
         match wish {
-            Wish::Think(thinking) => self.think_for_model(&thinking, observe, cancel).await,
+            Wish::Think(thinking) => {
+                self.has_not_thought(turn)?;
+                self.think_for_model(&thinking, observe, cancel).await
+            }
             Wish::Load { add, remove, query } => {
                 let mode = self.memory.mode().name.clone();
                 let registry = &mut self.toolbox.registry;
@@ -233,6 +291,19 @@ impl Agent {
                 Ok(Output::text(noted.clone(), noted))
             }
         }
+    }
+
+    /// Thinking is dear: a turn has it once.
+    fn has_not_thought(&self, turn: TurnId) -> Result<(), Failure> {
+        let turns = self.session().turns().iter();
+        let turn = turns.rev().find(|known| known.id == turn);
+        let messages = turn.map_or(&[][..], |turn| self.session().messages_of(turn));
+        if Report::of(messages).next().is_some() {
+            return Err(Failure::of(
+                "this turn had its deep think; work with that report",
+            ));
+        }
+        Ok(())
     }
 
     fn record_result(
@@ -288,6 +359,28 @@ impl Agent {
             }
             (Whole::Beside | Whole::Dropped, _) => cut,
         }
+    }
+}
+
+impl Approved {
+    fn as_made(tool: Arc<dyn Tool>, arguments: Value) -> Self {
+        Self {
+            tool,
+            arguments,
+            by: By::Model,
+        }
+    }
+}
+
+/// Why a call is not even looked at.
+fn unfit(call: &ToolCall, standing: Standing) -> Option<Failure> {
+    match standing {
+        Standing::ToBeDone => None,
+        Standing::Refused(why) => Some(Failure::of(why)),
+        Standing::CutAt(_) if parsed(&call.arguments).is_ok() => None,
+        Standing::CutAt(most) => Some(Failure::Arguments(format!(
+            "your reply was cut at its limit of {most} tokens, in the middle of this call; do it in smaller pieces"
+        ))),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::acting::Acted;
+use super::acting::{Acted, Called, Standing};
 use super::event::{Observer, TurnEvent, Warning};
 use super::recalling::Lookup;
 use super::reply::{self, End, Reply};
@@ -15,7 +15,8 @@ use super::toolbox::Strikes;
 use super::turn::TurnFailure;
 use super::{Agent, LastRequest};
 use crate::chat::{
-    Calibration, Message, Outcome, Part, Record, Role, Tokens, ToolCall, ToolSpec, TurnId, Usage,
+    Calibration, CallId, Message, Outcome, Part, Record, Role, Tokens, ToolCall, ToolSpec, TurnId,
+    Usage,
 };
 use crate::context::stages::images;
 use crate::context::{self, Budget, ContextPlan, DoesNotFit, Draft, TokenUsage};
@@ -37,6 +38,7 @@ enum Concluded {
     Calls {
         text: String,
         calls: Vec<ToolCall>,
+        standing: Standing,
         calibration: Calibration,
     },
 }
@@ -77,19 +79,31 @@ impl Agent {
         let asking = Asking { input, lookup };
         let mut budget = self.budget(abilities);
         let mut strikes = Strikes::default();
-        for _ in 0..=self.toolbox.limits.max_steps {
+        let most = self.toolbox.limits.max_steps;
+        for round in 0.. {
             let concluded = self.ask_model(asking, &mut budget, observe, cancel).await;
-            let (text, calls, calibration) = match concluded {
+            let (text, calls, mut standing, calibration) = match concluded {
                 Concluded::Ended(conversed) => return conversed,
                 Concluded::Calls {
                     text,
                     calls,
+                    standing,
                     calibration,
-                } => (text, calls, calibration),
+                } => (text, calls, standing, calibration),
             };
+            let calls = self.tidied(turn, calls);
+            if round == most {
+                standing = Standing::Refused("not done: this turn has had all its rounds of calls");
+            }
             budget = budget.with(budget.window(), calibration);
             self.record_calls(turn, text, &calls, observe);
-            match self.act(turn, &calls, &mut strikes, observe, cancel).await {
+            let called = Called {
+                turn,
+                calls: &calls,
+                standing,
+            };
+            match self.act(called, &mut strikes, observe, cancel).await {
+                Acted::All if round == most => break,
                 Acted::All => {}
                 Acted::Interrupted => return Conversed::interrupted(String::new()),
                 Acted::Stuck { tool } => {
@@ -97,8 +111,8 @@ impl Agent {
                 }
             }
         }
-        let steps = self.toolbox.limits.max_steps;
-        Conversed::failed(String::new(), TurnFailure::TooManySteps { steps })
+        let failure = TurnFailure::TooManySteps { steps: most };
+        Conversed::failed(String::new(), failure)
     }
 
     /// One reply: asked for again with a tighter budget where the server says it was too much, and without tools where
@@ -280,10 +294,24 @@ impl Agent {
         // A tighter window counts from the moment a request within it was answered.
         self.served_window = Some(sent.budget.window());
         let calibration = self.learn(usage, sent, observe);
+        if reason == FinishReason::Length {
+            observe(TurnEvent::Warning(Warning::ReplyCut {
+                max_tokens: sent.max_tokens,
+            }));
+        }
         if !calls.is_empty() {
             return Concluded::Calls {
                 text,
                 calls,
+                standing: match reason {
+                    FinishReason::Length => Standing::CutAt(sent.max_tokens),
+                    FinishReason::Filtered => {
+                        Standing::Refused("not done: the server filtered this reply")
+                    }
+                    FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other(_) => {
+                        Standing::ToBeDone
+                    }
+                },
                 calibration,
             };
         }
@@ -299,11 +327,6 @@ impl Agent {
                 calibration,
                 ..Conversed::failed(text, failure)
             });
-        }
-        if reason == FinishReason::Length {
-            observe(TurnEvent::Warning(Warning::ReplyCut {
-                max_tokens: sent.max_tokens,
-            }));
         }
         Concluded::Ended(Conversed {
             text,
@@ -347,6 +370,22 @@ impl Agent {
         let sent_tokens = sent.budget.calibration().grow(sent.cost);
         let cut = counted.and_then(|counted| self.told.of_count(sent_tokens, counted, window));
         cut.into_iter().chain(self.told.of_usage(usage)).collect()
+    }
+
+    /// Calls whose names and ids any server takes back; within a turn no id is there twice.
+    fn tidied(&self, turn: TurnId, calls: Vec<ToolCall>) -> Vec<ToolCall> {
+        let turns = self.session().turns().iter();
+        let running = turns.rev().find(|known| known.id == turn);
+        let messages = running.map_or(&[][..], |turn| self.session().messages_of(turn));
+        let before = messages.iter().flat_map(Message::calls);
+        let mut taken: Vec<CallId> = before.map(|call| call.id.clone()).collect();
+        let id = self.session().next_message_id(0);
+        let tidied = calls.into_iter().enumerate().map(|(place, call)| {
+            let call = call.tidied(&taken, &format!("call_{id}_{place}"));
+            taken.push(call.id.clone());
+            call
+        });
+        tidied.collect()
     }
 
     /// A reply with calls is on disk before any of them is done.

@@ -43,6 +43,58 @@ impl ToolCall {
     }
 }
 
+impl ToolCall {
+    /// Longest name and id that every server takes back.
+    const MOST: usize = 64;
+
+    /// The call as it can be kept and sent again to any server: a name and an id of letters, digits, `_` and `-`, and an
+    /// id that is none of those `taken`. `fallback` is unique.
+    #[must_use]
+    pub fn tidied(self, taken: &[CallId], fallback: &str) -> Self {
+        let is_good = |text: &str| {
+            let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+            !text.is_empty() && text.len() <= Self::MOST && text.chars().all(plain)
+        };
+        let name = if is_good(&self.name) {
+            self.name
+        } else {
+            let plain = |c: char| {
+                if c.is_ascii_alphanumeric() || c == '-' {
+                    c
+                } else {
+                    '_'
+                }
+            };
+            let name: String = self.name.chars().take(Self::MOST).map(plain).collect();
+            if name.is_empty() {
+                "unnamed".to_owned()
+            } else {
+                name
+            }
+        };
+        let id = if is_good(self.id.as_str()) && !taken.contains(&self.id) {
+            self.id
+        } else {
+            CallId::new(fallback)
+        };
+        Self { id, name, ..self }
+    }
+}
+
+/// Begins the result of a call that a person changed before it was done.
+const CHANGED: &str = "[the person changed the call to ";
+
+/// The line in front of a result whose call a person changed; `arguments` are what was done.
+pub fn changed_to(arguments: &serde_json::Value) -> String {
+    format!("{CHANGED}{arguments}]\n")
+}
+
+/// What was really done, where a result says so: the arguments, and the result without that line.
+pub fn really_done(output: &str) -> Option<(&str, &str)> {
+    let (first, rest) = output.strip_prefix(CHANGED)?.split_once('\n')?;
+    Some((first.strip_suffix(']')?, rest))
+}
+
 /// What a model is told about a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
@@ -65,5 +117,39 @@ impl ToolSpec {
             + Tokens::estimate(&self.name)
             + Tokens::estimate(&self.description)
             + Tokens::estimate(&schema)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_kept_as_every_server_takes_it_back() {
+        let long = "n".repeat(10_000);
+        for (name, id, expected) in [
+            ("read_file", "call_1", ("read_file", "call_1")),
+            (
+                "functions.read_file",
+                "functions.read_file:0",
+                ("functions_read_file", "x"),
+            ),
+            ("a\u{1b}[2J", "", ("a__2J", "x")),
+            ("", "taken", ("unnamed", "x")),
+            (&long, &long, (&long[..64], "x")),
+        ] {
+            let call = ToolCall::new(id, name, "{}").tidied(&[CallId::new("taken")], "x");
+            assert_eq!((call.name.as_str(), call.id.as_str()), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_was_really_done_is_read_back() {
+        let line = changed_to(&serde_json::json!({"command": "a]\nb"}));
+        let result = format!("{line}out]\nput");
+        let (arguments, output) = really_done(&result).unwrap();
+        assert_eq!(arguments, r#"{"command":"a]\nb"}"#);
+        assert_eq!(output, "out]\nput");
+        assert_eq!(really_done("out"), None);
     }
 }

@@ -154,7 +154,7 @@ impl Memory {
                 .into_iter()
                 .filter(|turn| read.is_none_or(|read| turn.id > read))
                 .collect();
-            observe(mode.as_mut(), session, &missed);
+            observe(mode.as_mut(), session, &missed, Calls::New);
         }
     }
 
@@ -171,7 +171,7 @@ impl Memory {
     /// Reads a finished turn; returns what must last. Fast, no I/O.
     pub fn update(&mut self, session: &Session, turn: &Turn) -> Record {
         for mode in self.modes.iter_mut() {
-            observe(mode.as_mut(), session, &[turn]);
+            observe(mode.as_mut(), session, &[turn], Calls::Noted);
         }
         self.kept()
     }
@@ -187,7 +187,7 @@ impl Memory {
             };
             let before = board.clone();
             board.rewind(u64::try_from(older).unwrap_or(u64::MAX));
-            observe(mode.as_mut(), session, &turns);
+            observe(mode.as_mut(), session, &turns, Calls::New);
             if let Some(board) = mode.board_mut() {
                 board.settle(&before);
             }
@@ -303,13 +303,24 @@ fn newest_turns(session: &Session) -> Vec<&Turn> {
     newest
 }
 
-fn observe(mode: &mut dyn MemoryMode, session: &Session, turns: &[&Turn]) {
+/// Whether a board has what the model itself noted in the turns that are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Calls {
+    New,
+    /// When it was called for: [`Memory::track`].
+    Noted,
+}
+
+fn observe(mode: &mut dyn MemoryMode, session: &Session, turns: &[&Turn], calls: Calls) {
     for turn in turns {
         let messages = session.messages_of(turn);
         let exchange = Exchange::of(messages);
         if let Some(board) = mode.board_mut() {
-            let called = tracking::called(&exchange).into_iter();
-            for edit in called.chain(tracking::reported(messages)) {
+            let called = match calls {
+                Calls::New => tracking::called(&exchange),
+                Calls::Noted => Vec::new(),
+            };
+            for edit in called.into_iter().chain(tracking::reported(messages)) {
                 // The model was told at the time what could not be noted.
                 board.edit(&edit, By::Tool, exchange.at).ok();
             }

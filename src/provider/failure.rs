@@ -49,13 +49,17 @@ const LABELS: [(&str, Sort); 11] = [
 ];
 
 /// How servers say that a model takes no tools: Ollama, llama.cpp, gateways.
-const NO_TOOLS: [&str; 6] = [
+const NO_TOOLS: [&str; 10] = [
     "does not support tools",
     "support tool use",
     "tools are not supported",
     "tool use is not supported",
     "tool calling is not supported",
     "tools param requires",
+    "tool choice requires",
+    "does not support function calling",
+    "function calling is not supported",
+    "does not support tool calling",
 ];
 
 impl Complaint {

@@ -10,10 +10,10 @@ use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 
 use super::input::{InputError, Line, LineReader};
+use super::question::{Length, Wide, choices, headline};
 use super::{Signal, Signals};
 use crate::agent::{Approval, Approver, Asked};
-use crate::term::Output;
-use crate::tools::policy::{Only, Rule};
+use crate::term::{Output, harmless};
 use crate::tools::{Detail, Effect};
 
 /// A question, and the way back for its answer.
@@ -65,11 +65,12 @@ pub enum Asking {
 enum Typed {
     Yes,
     No(Option<String>),
-    /// The rule of this number, from 0.
-    Always(usize),
+    Always(Wide),
     Edit,
-    /// Show everything that would change.
+    /// Show everything that would be done.
     Show,
+    /// Neither an answer nor a word to the model.
+    Unclear,
 }
 
 /// Lines of a diff that are shown before anybody asks for more.
@@ -84,7 +85,7 @@ impl Pending {
         signals: &mut Signals,
     ) -> Asking {
         let Self { asked, answer } = self;
-        output.question(&headline(&asked));
+        output.question(&headline(&asked, Length::Short));
         show(output, asked.detail.as_ref(), SHOWN_LINES);
         output.notice(&choices(&asked));
         let (asking, approval) = loop {
@@ -100,11 +101,19 @@ impl Pending {
                 None => break (Asking::Interrupted, Approval::Refused { why: None }),
                 Some(Typed::Yes) => break (Asking::Answered, Approval::Once),
                 Some(Typed::No(why)) => break (Asking::Answered, Approval::Refused { why }),
-                Some(Typed::Always(place)) => match asked.rules.get(place) {
+                Some(Typed::Always(wide)) => match asked.rules.iter().find(|rule| wide.is(rule)) {
                     Some(rule) => break (Asking::Answered, Approval::Always(rule.clone())),
-                    None => output.notice("there is no such answer"),
+                    None => {
+                        output.notice("this call cannot be told from others; t = always the tool");
+                    }
                 },
-                Some(Typed::Show) => show(output, asked.detail.as_ref(), usize::MAX),
+                Some(Typed::Show) => {
+                    output.question(&headline(&asked, Length::Whole));
+                    show(output, asked.detail.as_ref(), usize::MAX);
+                }
+                Some(Typed::Unclear) => {
+                    output.notice("this waits for an answer: y, or n and why");
+                }
                 Some(Typed::Edit) => match edited(&asked, input, output).await {
                     Ok(Some(approval)) => break (Asking::Answered, approval),
                     Ok(None) => {}
@@ -139,10 +148,12 @@ fn typed(text: &str) -> Typed {
     match text.to_lowercase().as_str() {
         "y" | "yes" => Typed::Yes,
         "" | "n" | "no" => Typed::No(None),
-        "a" | "always" => Typed::Always(0),
-        "t" | "tool" => Typed::Always(1),
+        "a" | "always" => Typed::Always(Wide::LikeThis),
+        "t" | "tool" => Typed::Always(Wide::Tool),
         "e" | "edit" => Typed::Edit,
         "d" | "diff" | "show" => Typed::Show,
+        command if command.starts_with('/') => Typed::Unclear,
+        _ if is_yes_and_more(text) => Typed::Unclear,
         _ => {
             let why = ["no, ", "no: ", "n, ", "n: "]
                 .iter()
@@ -153,45 +164,11 @@ fn typed(text: &str) -> Typed {
     }
 }
 
-/// What is asked, in one line or a few.
-fn headline(asked: &Asked) -> String {
-    let tool = &asked.tool;
-    match &asked.effect {
-        Effect::Nothing => format!("{tool} wants to run"),
-        Effect::Reads(path) => format!("{tool} wants to read {}", path.display()),
-        Effect::Writes(path) => format!("{tool} wants to change {}", path.display()),
-        Effect::Runs(command) => format!("{tool} wants to run: {command}"),
-        Effect::Contacts { what, .. } => format!("{tool} wants to fetch {what}"),
-        Effect::Delegates { server, tool: name } => {
-            format!(
-                "{name} of the server {server} is called with {}",
-                asked.arguments
-            )
-        }
-    }
-}
-
-/// The answers that are possible.
-fn choices(asked: &Asked) -> String {
-    let always = match asked.rules.as_slice() {
-        [] => String::new(),
-        [any] => format!("  a = always {}", named(any)),
-        [narrow, any, ..] => format!("  a = always {}  t = always {}", named(narrow), named(any)),
-    };
-    let more = if asked.detail.is_some() {
-        "  d = show all"
-    } else {
-        ""
-    };
-    format!("y = yes  n = no, or say what to do instead{always}  e = edit{more}")
-}
-
-fn named(rule: &Rule) -> String {
-    match &rule.only {
-        Only::Any => rule.tool.clone(),
-        Only::Command(prefix) => format!("`{prefix}`"),
-        Only::Host(host) => host.clone(),
-    }
+/// `yes please`, but also `yes, but only in src`.
+fn is_yes_and_more(text: &str) -> bool {
+    let first = text.split(|c: char| !c.is_alphabetic()).next();
+    let first = first.unwrap_or_default().to_lowercase();
+    matches!(first.as_str(), "y" | "yes" | "ok" | "okay" | "sure")
 }
 
 /// What would change, so many lines of it.
@@ -213,6 +190,13 @@ async fn edited(
         Effect::Runs(command) => command.clone(),
         _ => asked.arguments.to_string(),
     };
+    // A line editor draws what it is given.
+    if harmless(&initial) != initial || initial.contains(['\n', '\r', '\t']) {
+        return Err(
+            "this has characters that cannot be edited in a line; say in words what to change"
+                .to_owned(),
+        );
+    }
     let Ok(Line::Text(text)) = input.edit("edit> ", &initial, output).await else {
         return Ok(None);
     };
@@ -252,24 +236,17 @@ mod tests {
             (" YES ", Typed::Yes),
             ("", Typed::No(None)),
             ("n", Typed::No(None)),
-            ("a", Typed::Always(0)),
-            ("t", Typed::Always(1)),
+            ("a", Typed::Always(Wide::LikeThis)),
+            ("t", Typed::Always(Wide::Tool)),
             ("e", Typed::Edit),
             ("no, use cargo check", no("use cargo check")),
             ("use cargo check", no("use cargo check")),
             ("yesterday's tests first", no("yesterday's tests first")),
+            ("yes, but only in src", Typed::Unclear),
+            ("/approve", Typed::Unclear),
         ] {
             assert_eq!(typed(text), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn a_question_says_what_is_done_and_which_answers_there_are() {
-        let asked = asked(Effect::Runs("cargo test --lib".into()));
-        assert_eq!(headline(&asked), "shell wants to run: cargo test --lib");
-        insta::assert_snapshot!(choices(&asked), @r"
-        y = yes  n = no, or say what to do instead  a = always `cargo test`  t = always shell  e = edit
-        ");
     }
 
     #[tokio::test]

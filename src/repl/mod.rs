@@ -20,6 +20,7 @@ pub mod completion;
 pub mod desk;
 pub mod input;
 pub mod listing;
+mod question;
 pub mod show;
 mod signals;
 pub mod transcript;

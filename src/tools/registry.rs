@@ -226,8 +226,11 @@ impl Registry {
                 State::Active | State::Loaded | State::On => {}
             }
         }
-        if let Some(name) = remove.iter().find(|name| ALWAYS.contains(&name.as_str())) {
-            return Err(Failure::Failed(format!("{name} cannot be removed")));
+        for name in remove {
+            let name = self.known(name).map_err(Failure::of)?;
+            if matches!(self.state(name, mode), State::Active | State::On) {
+                return Err(Failure::Failed(format!("{name} cannot be removed")));
+            }
         }
         self.loaded.extend(adding);
         for name in remove {

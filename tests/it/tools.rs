@@ -194,6 +194,11 @@ fn a_turn_ends_at_its_last_step_and_the_session_goes_on() {
         run.stderr.contains("stopped after 2 rounds of tool calls"),
         "{run}"
     );
+    let said = home.said("s").join("\n");
+    assert!(
+        said.contains("tool: not done: this turn has had all its rounds"),
+        "{said}"
+    );
     let run = ask(&home, &[], "Go on");
     assert!(run.stdout.contains("Rested."), "{run}");
 }
@@ -463,4 +468,118 @@ fn a_result_that_is_cut_is_kept_whole_beside_the_session_where_that_is_wanted() 
             );
         }
     }
+}
+
+#[test]
+fn a_kill_in_a_command_leaves_a_turn_that_can_be_sent_in_each_format() {
+    for kind in FORMATS {
+        let server = Server::start([
+            say("")
+                .calling(
+                    "c1",
+                    "shell",
+                    json!({"command": "echo running; sleep 1000"}),
+                )
+                .calling("c2", "current_time", json!({})),
+            say("Still here."),
+        ]);
+        let home = home_of(kind, &server);
+        let running = home
+            .cogtrix(&[
+                "-c",
+                "test.yaml",
+                "-s",
+                "s",
+                "--tools",
+                "all",
+                "-y",
+                "-v",
+                "-p",
+                "Wait",
+            ])
+            .start();
+        running.wait_for_notice("running");
+        running.signal(rustix::process::Signal::KILL);
+        running.wait();
+        let run = ask(&home, &[], "Are you there?");
+        assert!(run.stdout.contains("Still here."), "{kind}: {run}");
+        let messages = home.snapshot("s")["messages"].as_array().unwrap().clone();
+        let closed: Vec<&str> = messages
+            .iter()
+            .filter(|message| message["role"] == "tool")
+            .map(|message| message["content"].as_str().unwrap())
+            .collect();
+        assert_eq!(closed, ["[interrupted]"; 2], "{kind}");
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_tool_and_the_turn() {
+    let server = Server::start([
+        say("").calling(
+            "c1",
+            "shell",
+            json!({"command": "echo running; sleep 1000"}),
+        ),
+        say("Again."),
+    ]);
+    let home = home_of("openai", &server);
+    let running = home
+        .cogtrix(&[
+            "-c",
+            "test.yaml",
+            "-s",
+            "s",
+            "--tools",
+            "all",
+            "-y",
+            "-v",
+            "-p",
+            "Wait",
+        ])
+        .start();
+    running.wait_for_notice("running");
+    running.signal(rustix::process::Signal::INT);
+    let run = running.wait();
+    assert_eq!(run.code, Some(130), "{run}");
+    assert!(home.said("s").join("\n").contains("tool: [interrupted]"));
+    assert!(ask(&home, &[], "On").stdout.contains("Again."));
+}
+
+#[test]
+fn odd_names_and_ids_are_kept_as_any_server_takes_them_back() {
+    let server = Server::start([
+        say("")
+            .calling("functions.x:0", "functions.read_file", json!({}))
+            .calling("same", "current_time", json!({}))
+            .calling("same", "current_time", json!({})),
+        say("Done."),
+        say("Next."),
+    ]);
+    let home = home_of("anthropic", &server);
+    ask(&home, &[], "Go");
+    ask(&home, &[], "On");
+    let sent = server.chats()[2].body.to_string();
+    assert!(
+        !sent.contains("functions.x:0") && !sent.contains("functions.read_file"),
+        "{sent}"
+    );
+    assert_eq!(sent.matches("\"tool_use\"").count(), 3, "{sent}");
+    assert_eq!(sent.matches("\"tool_result\"").count(), 3, "{sent}");
+}
+
+#[test]
+fn a_call_cut_with_its_reply_is_told_so() {
+    let body = concat!(
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"c1\",",
+        "\"type\":\"function\",\"function\":{\"name\":\"track\",\"arguments\":\"{\\\"kind\\\": \"}}]}}]}\n\n",
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"length\"}]}\n\n",
+        "data: [DONE]\n\n",
+    );
+    let server = Server::start([cogtrix::testing::server::stream_of([body]), say("Smaller.")]);
+    let home = home_of("openai", &server);
+    let run = ask(&home, &[], "Begin");
+    assert!(run.stderr.contains("the reply reached its limit"), "{run}");
+    let second = server.chats()[1].body.to_string();
+    assert!(second.contains("do it in smaller pieces"), "{second}");
 }

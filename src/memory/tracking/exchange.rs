@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use anstream::adapter::strip_str;
 
 use super::prose::opens_fence;
-use crate::chat::{Message, Part, Role, Timestamp, ToolCall};
+use crate::chat::{Message, Part, Role, Timestamp, ToolCall, really_done};
 use crate::memory::report::is_report;
 
 /// Bytes read of one text; a longer one gives its beginning and its end.
@@ -152,9 +152,11 @@ fn called(messages: &[Message]) -> Vec<Called<'_>> {
             } => {
                 if let Some(at) = open.iter().rposition(|call| call.id == *id) {
                     let call = open.remove(at);
+                    let done = really_done(output);
+                    let (arguments, output) = done.unwrap_or((&call.arguments, output));
                     calls.push(Called {
                         name: &call.name,
-                        arguments: &call.arguments,
+                        arguments,
                         output,
                         failed: *failed,
                     });

@@ -14,12 +14,15 @@ use std::path::{Path, PathBuf};
 pub(super) struct Grants(Vec<PathBuf>);
 
 impl Grants {
-    /// Of folders that may be written to, without what is kept. What does not exist is not granted.
+    /// Of folders that may be written to, without what is kept. What does not exist is not granted, and neither is a
+    /// path with a link in it: the paths were resolved when the program began, and a command may have put a link in
+    /// the place of a folder since.
     pub(super) fn new(writable: &[PathBuf], kept: &[PathBuf]) -> Self {
         let kept: Vec<PathBuf> = kept.iter().map(|path| resolved(path)).collect();
         let mut granted = Vec::new();
-        for folder in writable.iter().filter_map(|path| path.canonicalize().ok()) {
-            grant(folder, &kept, &mut granted);
+        let is_itself = |path: &&PathBuf| path.canonicalize().is_ok_and(|real| real == **path);
+        for folder in writable.iter().filter(is_itself) {
+            grant(folder.clone(), &kept, &mut granted);
         }
         granted.sort();
         granted.dedup();
@@ -103,7 +106,8 @@ mod tests {
             // By another name.
             (&["project/link"], &["elsewhere"], &[]),
             (&["elsewhere"], &["project/link"], &[]),
-            (&["project/link"], &[], &["elsewhere"]),
+            // What was a folder when the program began is a link now.
+            (&["project/link"], &[], &[]),
             (&["missing", "project/src"], &[], &["project/src"]),
         ] {
             assert_eq!(granted(writable, kept), expected, "{writable:?} {kept:?}");

@@ -86,6 +86,8 @@ pub struct Shell {
     settings: Settings,
     place: Place,
     environment: BTreeMap<String, String>,
+    /// Folders that commands may write to, as they were when the program began: without links.
+    writable: Vec<PathBuf>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -101,7 +103,16 @@ pub struct Arguments {
 impl Shell {
     pub fn new(settings: Settings, place: Place) -> Self {
         let environment = environment::passed(&place.environment, &settings.pass_env);
+        let temporary = TEMPORARY.iter().map(PathBuf::from);
+        let own = environment.get("TMPDIR").map(PathBuf::from);
+        let folders = [place.project.clone()]
+            .into_iter()
+            .chain(temporary)
+            .chain(own);
         Self {
+            writable: folders
+                .filter_map(|path| path.canonicalize().ok())
+                .collect(),
             settings,
             place,
             environment,
@@ -121,12 +132,9 @@ impl Shell {
     }
 
     fn order(&self, command: &str) -> Order {
-        let temporary = TEMPORARY.iter().map(PathBuf::from);
-        let own = self.environment.get("TMPDIR").map(PathBuf::from);
-        let project = self.place.project.clone();
         Order {
             confinement: self.settings.sandbox,
-            writable: [project].into_iter().chain(temporary).chain(own).collect(),
+            writable: self.writable.clone(),
             kept: self.place.kept.clone(),
             command: vec!["sh".into(), "-c".into(), command.into()],
         }
@@ -222,9 +230,9 @@ mod tests {
     fn shell() -> Shell {
         let place = Place {
             program: "/usr/bin/cogtrix".into(),
-            project: "/project".into(),
+            project: "/usr".into(),
             kept: vec!["/data".into()],
-            environment: BTreeMap::from([("TMPDIR".to_owned(), "/own".to_owned())]),
+            environment: BTreeMap::from([("TMPDIR".to_owned(), "/etc".to_owned())]),
         };
         Shell::new(Settings::default(), place)
     }
@@ -255,8 +263,8 @@ mod tests {
     #[test]
     fn the_order_names_what_may_be_written_and_what_is_kept() {
         let arguments = shell().order("ls -l").arguments();
-        let expected = "__confined --confinement landlock --write /project --write /tmp \
-             --write /var/tmp --write /own --keep /data -- sh -c";
+        let expected = "__confined --confinement landlock --write /usr --write /tmp \
+             --write /var/tmp --write /etc --keep /data -- sh -c";
         let expected = expected.split(' ').chain(["ls -l"]);
         assert!(arguments.iter().eq(expected), "{arguments:?}");
     }

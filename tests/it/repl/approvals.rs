@@ -38,7 +38,7 @@ fn yes_does_it_no_tells_the_model_and_always_is_remembered_for_the_project() {
     assert_eq!(held(&home), "one\n");
     let told = server.chats()[3].body.to_string();
     assert!(told.contains("the person said no: spell it out"), "{told}");
-    chat.says("more", "+three").says("a", "Third.");
+    chat.says("more", "+three").says("t", "Third.");
     assert_eq!(held(&home), "three\n");
     chat.leave();
     // In another run, nothing is asked any more until that is taken back.
@@ -71,6 +71,7 @@ fn a_command_can_be_edited_before_it_runs_and_its_beginning_be_allowed() {
         .wait_for("Ran.");
     let sent = server.chats()[1].body.to_string();
     assert!(sent.contains("mended\\n[exit 0"), "{sent}");
+    assert!(sent.contains("the person changed the call to"), "{sent}");
     chat.says("run it", "a = always `echo`")
         .says("a", "Second.");
     chat.says("once more", "Third.");

@@ -245,6 +245,16 @@ impl Running {
         String::from_utf8_lossy(&self.printed.texts().stdout).into_owned()
     }
 
+    /// Waits until stderr holds `text`.
+    pub(crate) fn wait_for_notice(&self, text: &str) {
+        let holds = |texts: &Texts| String::from_utf8_lossy(&texts.stderr).contains(text);
+        let came = self.printed.wait(|texts| holds(texts) || texts.ended == 2);
+        assert!(
+            came && holds(&self.printed.texts()),
+            "{text:?} did not come"
+        );
+    }
+
     /// Waits until stdout holds `text`.
     pub(crate) fn wait_for(&self, text: &str) {
         let came = self.printed.wait(|texts| {

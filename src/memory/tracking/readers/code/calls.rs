@@ -12,6 +12,7 @@ use crate::memory::tracking::note::{Finding, Kind, Note};
 /// What a tool's success or failure says of the work.
 #[derive(Clone, Copy, Debug)]
 enum Says {
+    Read,
     /// It changed a file.
     Changed,
     /// The command of its argument `command` went wrong, if it did.
@@ -19,7 +20,8 @@ enum Says {
 }
 
 /// Tools that say something, by name.
-const TOOLS: [(&str, Says); 3] = [
+const TOOLS: [(&str, Says); 4] = [
+    ("read_file", Says::Read),
     ("write_file", Says::Changed),
     ("edit_file", Says::Changed),
     ("shell", Says::Ran),
@@ -30,12 +32,19 @@ pub(super) fn facts(calls: &[Called<'_>], errors: &Errors, paths: &Paths) -> Vec
     let facts = calls.iter().flat_map(|call| {
         let row = TOOLS.iter().find(|(name, _)| *name == call.name);
         match row {
+            Some((_, Says::Read)) => read(call).into_iter().collect(),
             Some((_, Says::Changed)) => changed(call),
             Some((_, Says::Ran)) => failed(call, errors, paths).into_iter().collect(),
             None => Vec::new(),
         }
     });
     facts.collect()
+}
+
+fn read(call: &Called<'_>) -> Option<Finding> {
+    let path = argument(call, "path").filter(|_| !call.failed)?;
+    let path = path.trim_start_matches("./");
+    Some(Note::new(path).of(Kind::File))
 }
 
 /// The result says it in one line: `src/a.rs: +3 -1`.
