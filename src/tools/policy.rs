@@ -134,16 +134,29 @@ const JOINTS: [char; 13] = [
 ];
 
 /// Programs that run whatever stands behind them: a prefix of theirs says nothing.
-const RUNNERS: [&str; 26] = [
-    "sh", "bash", "zsh", "dash", "env", "sudo", "doas", "xargs", "eval", "exec", "nohup", "time",
-    "python", "python3", "node", "perl", "ruby", "php", "npx", "ssh", "watch", "timeout", "nice",
-    "find", "awk", "busybox",
+#[rustfmt::skip]
+const RUNNERS: [&str; 76] = [
+    // Of a shell itself.
+    ".", "source", "command", "builtin", "eval", "exec", "time", "coproc", "trap",
+    // Shells.
+    "sh", "bash", "zsh", "dash", "ash", "fish", "ksh", "mksh", "csh", "tcsh", "pwsh", "powershell", "nu", "xonsh",
+    "busybox", "toybox",
+    // Those that start another program.
+    "env", "sudo", "doas", "su", "pkexec", "runuser", "xargs", "nohup", "setsid", "stdbuf", "parallel", "watch",
+    "timeout", "nice", "ionice", "taskset", "chroot", "unshare", "nsenter", "flock", "script", "expect", "strace",
+    "gdb", "find", "fd", "entr", "ssh", "npx", "bunx", "uvx", "pipx", "tmux", "screen",
+    // Languages.
+    "python", "pypy", "ipython", "node", "deno", "bun", "perl", "ruby", "php", "lua", "luajit", "julia", "tclsh",
+    "awk", "gawk", "mawk", "nawk",
 ];
 
 /// Programs whose second word says what they do.
-const WITH_SUBCOMMANDS: [&str; 14] = [
-    "cargo", "git", "npm", "pnpm", "yarn", "go", "make", "docker", "kubectl", "pip", "uv",
-    "dotnet", "gradle", "mvn",
+#[rustfmt::skip]
+const WITH_SUBCOMMANDS: [&str; 42] = [
+    "cargo", "rustup", "go", "dotnet", "gradle", "mvn", "make", "just", "git", "jj", "hg", "svn", "gh", "glab",
+    "npm", "pnpm", "yarn", "pip", "uv", "poetry", "conda", "gem", "bundle", "composer", "docker", "podman", "kubectl",
+    "helm", "terraform", "tofu", "ansible", "vagrant", "aws", "gcloud", "az", "systemctl", "brew", "apt", "apt-get",
+    "dnf", "snap", "flatpak",
 ];
 
 /// The words of a simple command line that tell what it does: `cargo test`, `ls`. None where there is no such thing.
@@ -153,18 +166,29 @@ fn prefix(command: &str) -> Option<String> {
     }
     let mut words = command.split_whitespace();
     let program = words.next()?;
-    let name = program.rsplit('/').next().unwrap_or(program);
-    if RUNNERS.contains(&name) || program.contains('=') {
+    if !is_plain(program) || is_one_of(program, &RUNNERS) {
         return None;
     }
-    let subcommand = words.next().filter(|word| {
-        WITH_SUBCOMMANDS.contains(&program) && !word.starts_with('-') && !word.contains('=')
-    });
-    match subcommand {
-        Some(word) => Some(format!("{program} {word}")),
-        None if WITH_SUBCOMMANDS.contains(&program) => None,
-        None => Some(program.to_owned()),
+    if !is_one_of(program, &WITH_SUBCOMMANDS) {
+        return Some(program.to_owned());
     }
+    let subcommand = words.next()?;
+    let is_told = is_plain(subcommand) && !subcommand.starts_with('-');
+    is_told.then(|| format!("{program} {subcommand}"))
+}
+
+/// A word that means itself: no path, no quotes, nothing that a shell puts something else in place of.
+fn is_plain(word: &str) -> bool {
+    word.chars()
+        .all(|c| c.is_ascii_alphanumeric() || "._-+:@".contains(c))
+}
+
+/// Whether a program is one of these, in any version: `python3.12` is `python`.
+fn is_one_of(program: &str, names: &[&str]) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || ".-".contains(c));
+    let is_it = |known: &&str| [name, bare].iter().any(|it| it.eq_ignore_ascii_case(known));
+    names.iter().any(is_it)
 }
 
 /// Whether a command line is one simple command that begins with these words.
@@ -306,6 +330,40 @@ mod tests {
             ("A=1 ls", None),
             ("ls | sh", None),
             ("", None),
+            // A path may lead to anything, and what is quoted or escaped to the same.
+            ("/usr/bin/git status", None),
+            ("./git status", None),
+            ("./x", None),
+            ("\\sh -c x", None),
+            ("'sh' -c x", None),
+            ("l? x", None),
+            ("git 'push'", None),
+            // What runs something else, in any version.
+            (". x", None),
+            ("source x", None),
+            ("command git push", None),
+            ("builtin eval x", None),
+            ("fish -c x", None),
+            ("ksh -c x", None),
+            ("tcsh x", None),
+            ("pwsh x", None),
+            ("setsid x", None),
+            ("stdbuf -o0 x", None),
+            ("parallel x", None),
+            ("deno run x", None),
+            ("bun x", None),
+            ("lua5.4 x", None),
+            ("python3.12 -c x", None),
+            ("Python x", None),
+            // What says with its second word what it does.
+            ("pip3 install x", Some("pip3 install")),
+            ("pip3.12 list", Some("pip3.12 list")),
+            ("gh pr list", Some("gh pr")),
+            ("helm list", Some("helm list")),
+            ("systemctl --user stop x", None),
+            ("terraform plan", Some("terraform plan")),
+            ("apt list", Some("apt list")),
+            ("7z x a", Some("7z")),
         ] {
             assert_eq!(prefix(command).as_deref(), expected, "{command}");
         }

@@ -240,6 +240,19 @@ async fn every_redirect_is_checked() {
 }
 
 #[tokio::test]
+async fn a_redirect_to_another_host_is_told_and_not_followed() {
+    let other = Site::of("text/plain", "there");
+    let target = format!("http://localhost:{}/x", other.port);
+    let to = target.clone();
+    let site = Site::new(move |_, stream| redirect(stream, &to));
+    let failure = fetch(anywhere(), &site.url("/")).await.unwrap_err();
+    let expected = format!("it redirects to {target}; fetch that if it is wanted");
+    assert!(failure.to_string().ends_with(&expected), "{failure}");
+    assert!(other.heads.try_recv().is_err(), "nobody was asked about it");
+    assert!(fetch(anywhere(), &target).await.is_ok());
+}
+
+#[tokio::test]
 async fn a_large_body_is_cut() {
     let site = Site::new(|_, stream| {
         let head =
