@@ -11,7 +11,6 @@ use cogtrix::chat::{Session, Timestamp, TurnId};
 use cogtrix::tools::fetch::{Rule, Settings};
 use cogtrix::tools::{Around, Done, Effect, Failure, FetchUrl, Output, tool};
 use serde_json::json;
-use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
 
 /// Answers connections until the end of the tests: one request each, `answer` writes everything.
@@ -97,7 +96,7 @@ async fn fetch(fetcher: FetchUrl, url: &str) -> Result<Output, Failure> {
 
 async fn call(fetcher: FetchUrl, url: &str, cancel: &CancellationToken) -> Result<Output, Failure> {
     let session = Session::new("s".parse().unwrap());
-    let (progress, _shown) = unbounded_channel();
+    let (progress, _shown) = cogtrix::tools::progress();
     let around = Around {
         session: &session,
         turn: TurnId(1),

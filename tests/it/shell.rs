@@ -13,7 +13,7 @@ use cogtrix::tools::{Around, Done, Failure, Output, Tool, tool};
 use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
 /// Commands that would run for ever have to be ended by what is tested.
@@ -91,7 +91,7 @@ impl Desk {
 
     /// A call under way, to be cancelled.
     fn begin(&self, arguments: Value) -> Run {
-        let (progress, shown) = unbounded_channel();
+        let (progress, shown) = cogtrix::tools::progress();
         let cancel = CancellationToken::new();
         let (tool, token) = (self.tool(), cancel.clone());
         let task = tokio::spawn(async move {
@@ -116,7 +116,7 @@ impl Desk {
 struct Run {
     task: tokio::task::JoinHandle<Result<Done, Failure>>,
     cancel: CancellationToken,
-    shown: UnboundedReceiver<String>,
+    shown: Receiver<String>,
 }
 
 impl Run {

@@ -1,6 +1,8 @@
 //! Tools in the real binary: calls done and answered in each wire format, on disk, on the screen and after a kill.
 
-use cogtrix::testing::server::{Server, fail, say};
+use cogtrix::files::MemoryDisk;
+use cogtrix::testing::server::{Server, fail, raw, say};
+use cogtrix::tools::Approvals;
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
@@ -331,6 +333,35 @@ fn what_needs_a_yes_is_refused_where_nobody_can_be_asked_and_the_flag_is_named()
     let run = ask(&home, &["--tools", "all", "-y", "--read-only"], "Write");
     assert!(run.stderr.contains("read-only"), "{run}");
     assert!(!home.work().join("a.txt").exists());
+}
+
+#[test]
+fn rules_that_cannot_be_read_end_a_yes_to_all_and_the_reason_is_told() {
+    let call = || say("").calling("c1", "write_file", json!({"path": "a.txt", "content": "x"}));
+    let server = Server::start([call(), say("So be it."), call(), say("Done.")]);
+    let home = home_of("openai", &server);
+    let work = home.work().canonicalize().unwrap();
+    let disk = std::sync::Arc::new(MemoryDisk::default());
+    let rules = Approvals::new(disk, &home.data().join("approvals"), &work);
+    home.write(rules.file(), "rules:\n- deny: write_file\n- alow: shell\n");
+    let run = ask(&home, &["--tools", "all", "-y"], "Write");
+    assert!(
+        run.stderr.contains("until then every call is asked"),
+        "{run}"
+    );
+    let told = server.chats()[1].body.to_string();
+    for word in [
+        "nobody is there to approve write_file",
+        "must be mended first",
+        "rules[1]",
+    ] {
+        assert!(told.contains(word), "{word}: {told}");
+    }
+    assert!(!told.contains("--no-confirm"), "{told}");
+    assert!(!home.work().join("a.txt").exists());
+    home.write(rules.file(), "rules: []\n");
+    ask(&home, &["--tools", "all", "-y"], "Write");
+    assert!(home.work().join("a.txt").exists());
 }
 
 #[test]

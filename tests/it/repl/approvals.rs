@@ -78,6 +78,35 @@ fn a_command_can_be_edited_before_it_runs_and_its_beginning_be_allowed() {
 }
 
 #[test]
+fn approve_is_refused_until_rules_that_cannot_be_read_are_mended() {
+    let server = Server::start([
+        write("a.txt", "one\n"),
+        say("Told."),
+        write("a.txt", "two\n"),
+        say("Two."),
+        write("a.txt", "three\n"),
+        say("Three."),
+    ]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&ALL);
+    chat.says("write", "a = always write_file")
+        .says("a", "Told.");
+    // By hand, while it runs.
+    let folder = home.path().join("data/cogtrix/approvals");
+    let mut files = std::fs::read_dir(folder).unwrap();
+    let file = files.next().unwrap().unwrap().path();
+    let file = file.strip_prefix(home.path()).unwrap().to_str().unwrap();
+    home.write(file, "rules: [");
+    chat.says("/approve", "does not say what may be done");
+    chat.says("again", "until it is mended every call is asked");
+    chat.says("y", "Two.");
+    home.write(file, "rules: []\n");
+    chat.says("/approve", "Nothing is asked any more");
+    chat.says("once more", "Three.");
+    chat.leave();
+}
+
+#[test]
 fn ctrl_c_at_a_question_ends_the_turn_and_the_session_goes_on() {
     let server = Server::start([write("a.txt", "one\n"), say("Still here.")]);
     let home = Home::with(&server);
