@@ -121,6 +121,34 @@ fn ctrl_c_at_a_question_ends_the_turn_and_the_session_goes_on() {
 }
 
 #[test]
+fn sequences_in_a_result_do_not_reach_the_terminal() {
+    let server = Server::start([
+        say("").calling("c1", "read_file", json!({"path": "evil.txt"})),
+        say("Read."),
+    ]);
+    let home = Home::with(&server);
+    home.write(
+        "evil.txt",
+        "words\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}2J\u{202e}more",
+    );
+    let mut chat = home.chat(&ALL);
+    chat.says("read it", "Read.");
+    // What came back is shown, and yet nothing of it is an order to the terminal.
+    chat.says("/details", "words").wait_for("more");
+    let printed = chat.printed();
+    for sequence in [
+        "\u{1b}]0;owned",
+        "\u{7}",
+        "\u{1b}[2J",
+        "\u{9b}2J",
+        "\u{202e}",
+    ] {
+        assert!(!printed.contains(sequence), "{sequence:?} in {printed:?}");
+    }
+    chat.leave();
+}
+
+#[test]
 fn sequences_in_a_command_do_not_reach_the_terminal() {
     let command = "echo \u{1b}[2J\u{1b}]0;owned\u{7} \u{202e}safe";
     let server = Server::start([
