@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use serde_json::Value;
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +18,9 @@ use crate::chat::{Message, Part, Record, Role, Tokens, ToolCall, TurnId, changed
 use crate::hint::{Hint, chain};
 use crate::memory::report::Report;
 use crate::tools::policy::{Rule, Verdict, rules_for};
-use crate::tools::{Around, Done, Failure, Output, REQUEST_TOOLS, Tool, Wish, shape::shaped};
+use crate::tools::{
+    Around, Done, Failure, Output, REQUEST_TOOLS, Tool, Wish, progress, shape::shaped,
+};
 
 /// How a reply's calls ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,7 +167,12 @@ impl Agent {
             tool: call.name.clone(),
             arguments: arguments.clone(),
             detail: tool.preview(&arguments).await,
-            rules: rules_for(&call.name, &effect),
+            // An answer for ever cannot be kept in a file that is not understood.
+            rules: match self.toolbox.unread() {
+                None => rules_for(&call.name, &effect),
+                Some(_) => Vec::new(),
+            },
+            unread: self.toolbox.unread().map(str::to_owned),
             effect,
         };
         match self.ask_person(asked, cancel).await? {
@@ -234,13 +240,13 @@ impl Agent {
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<Done, Failure> {
-        let (progress, mut said) = mpsc::unbounded_channel();
+        let (sender, mut said) = progress();
         let around = Around {
             session: self.ledger.session(),
             turn,
             now: self.clock.now(),
             cancel,
-            progress: &progress,
+            progress: &sender,
         };
         // What panics is the library's fault, or ours; the conversation goes on.
         let call = approved.tool.call(approved.arguments, &around);

@@ -8,9 +8,10 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::context::ResultPolicy;
+use crate::hint::chain;
 use crate::store::Outputs;
 use crate::tools::files::{Changes, Project};
-use crate::tools::policy::{self, Rule, Stance, Verdict};
+use crate::tools::policy::{self, Asking, Rule, Stance, Verdict};
 use crate::tools::{Approvals, ApprovalsError, Detail, Effect, Registry, Tool};
 
 /// A call that a person is asked about.
@@ -23,6 +24,8 @@ pub struct Asked {
     pub detail: Option<Detail>,
     /// Rules that would answer this call and those like it, narrowest first.
     pub rules: Vec<Rule>,
+    /// Why the rules cannot be read, where that is why it is asked.
+    pub unread: Option<String>,
 }
 
 /// What the person says.
@@ -52,12 +55,13 @@ pub struct Nobody;
 #[async_trait]
 impl Approver for Nobody {
     async fn approve(&self, asked: Asked) -> Approval {
-        Approval::Refused {
-            why: Some(format!(
-                "nobody is there to approve {}; this run allows it with -y (--no-confirm)",
-                asked.tool
-            )),
-        }
+        let tool = asked.tool;
+        let how = match asked.unread {
+            None => "this run allows it with -y (--no-confirm)".to_owned(),
+            Some(unread) => format!("the rules of this project must be mended first: {unread}"),
+        };
+        let why = format!("nobody is there to approve {tool}; {how}");
+        Approval::Refused { why: Some(why) }
     }
 }
 
@@ -112,7 +116,11 @@ pub struct Toolbox {
     pub files: Option<Files>,
     /// Where rules are kept; `None`: answers hold for this run.
     approvals: Option<Approvals>,
+    /// Those of the file as it was last read, then those that the disk refused.
     rules: Vec<Rule>,
+    unsaved: Vec<Rule>,
+    /// Why the file could not be read when it was last tried. What it denies is not known then, so every call is asked.
+    unread: Option<String>,
 }
 
 impl Default for Toolbox {
@@ -126,6 +134,8 @@ impl Default for Toolbox {
             files: None,
             approvals: None,
             rules: Vec::new(),
+            unsaved: Vec::new(),
+            unread: None,
         }
     }
 }
@@ -141,10 +151,39 @@ impl Toolbox {
 
     /// Takes up the rules of a project. Where they cannot be read every call is asked, and the error is returned.
     pub fn remember_in(&mut self, approvals: Approvals) -> Result<(), ApprovalsError> {
-        let loaded = approvals.load();
         self.approvals = Some(approvals);
-        self.rules = loaded?;
-        Ok(())
+        self.reread()
+    }
+
+    /// Takes up the rules as they are now, so that a person's edit and another process's answer count. Where they cannot
+    /// be read nothing is allowed unasked, and a yes to all is over: it was said with rules that deny in mind.
+    pub fn reread(&mut self) -> Result<(), ApprovalsError> {
+        let Some(approvals) = &self.approvals else {
+            return Ok(());
+        };
+        match approvals.load() {
+            Ok(rules) => {
+                self.hold(rules);
+                self.unread = None;
+                Ok(())
+            }
+            Err(error) => {
+                self.unread = Some(chain(&error));
+                self.stance.asking = Asking::WhenNeeded;
+                Err(error)
+            }
+        }
+    }
+
+    fn hold(&mut self, kept: Vec<Rule>) {
+        self.unsaved.retain(|rule| !kept.contains(rule));
+        self.rules = kept;
+        self.rules.extend_from_slice(&self.unsaved);
+    }
+
+    /// Why the rules could not be read when they were last looked at.
+    pub fn unread(&self) -> Option<&str> {
+        self.unread.as_deref()
     }
 
     pub fn approvals(&self) -> Option<&Approvals> {
@@ -157,18 +196,28 @@ impl Toolbox {
 
     /// Takes the rule of this number away, counted from 1.
     pub fn revoke(&mut self, number: usize) -> Result<Rule, ApprovalsError> {
-        match &self.approvals {
-            Some(approvals) => {
-                let (rule, rules) = approvals.revoke(number)?;
-                self.rules = rules;
-                Ok(rule)
+        self.reread()?;
+        let known = self.rules.len();
+        let place = number.checked_sub(1).filter(|place| *place < known);
+        let place = place.ok_or(ApprovalsError::NoSuch { number, known })?;
+        let rule = self.rules[place].clone();
+        match self.unsaved.iter().position(|unsaved| *unsaved == rule) {
+            // Those that the disk refused stand behind those it has.
+            Some(unsaved) => {
+                self.unsaved.remove(unsaved);
+                self.rules.remove(place);
             }
-            None if (1..=self.rules.len()).contains(&number) => Ok(self.rules.remove(number - 1)),
-            None => Err(ApprovalsError::NoSuch {
-                number,
-                known: self.rules.len(),
-            }),
+            None => match &self.approvals {
+                Some(approvals) => {
+                    let (_, kept) = approvals.revoke(number)?;
+                    self.hold(kept);
+                }
+                None => {
+                    self.rules.remove(place);
+                }
+            },
         }
+        Ok(rule)
     }
 
     /// Takes all rules away; tells how many there were.
@@ -176,20 +225,29 @@ impl Toolbox {
         if let Some(approvals) = &self.approvals {
             approvals.revoke_all()?;
         }
+        self.unsaved.clear();
         Ok(std::mem::take(&mut self.rules).len())
     }
 
-    pub(super) fn verdict(&self, tool: &str, effect: &Effect) -> Verdict {
-        policy::verdict(tool, effect, &self.rules, self.stance)
+    /// Judges a call by the rules as they are now.
+    pub(super) fn verdict(&mut self, tool: &str, effect: &Effect) -> Verdict {
+        // Why they are not known is told with the question.
+        let is_known = self.reread().is_ok();
+        match policy::verdict(tool, effect, &self.rules, self.stance) {
+            Verdict::Allow if !is_known => Verdict::Ask,
+            verdict => verdict,
+        }
     }
 
     /// Keeps a rule. It holds for this run even where the disk refuses it.
     pub(super) fn learn(&mut self, rule: Rule) -> Result<(), ApprovalsError> {
         if !self.rules.contains(&rule) {
             self.rules.push(rule.clone());
+            self.unsaved.push(rule.clone());
         }
         if let Some(approvals) = &self.approvals {
-            self.rules = approvals.remember(rule)?;
+            let kept = approvals.remember(rule)?;
+            self.hold(kept);
         }
         Ok(())
     }
@@ -214,5 +272,100 @@ impl Strikes {
             .or_default();
         *count += 1;
         *count >= Self::MOST
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::files::{Disk, MemoryDisk};
+    use crate::tools::policy::{Only, Says};
+
+    /// A toolbox with yes to all, and the file of its rules.
+    fn toolbox(text: &str) -> (Toolbox, Arc<MemoryDisk>, Approvals) {
+        let disk = Arc::new(MemoryDisk::default());
+        let approvals = Approvals::new(disk.clone(), Path::new("/rules"), Path::new("/app"));
+        disk.replace(approvals.file(), text.as_bytes()).unwrap();
+        let mut toolbox = Toolbox::default();
+        toolbox.stance.asking = Asking::Never;
+        (toolbox, disk, approvals)
+    }
+
+    fn push() -> Effect {
+        Effect::Runs("git push".to_owned())
+    }
+
+    fn always(tool: &str) -> Rule {
+        Rule {
+            says: Says::Allow,
+            tool: tool.to_owned(),
+            only: Only::Any,
+        }
+    }
+
+    #[test]
+    fn rules_that_cannot_be_read_have_every_call_asked_whatever_was_said_before() {
+        let (mut toolbox, disk, approvals) = toolbox("rules: [");
+        let file = approvals.file().to_owned();
+        assert!(toolbox.remember_in(approvals).is_err());
+        for effect in [push(), Effect::Reads("a".into()), Effect::Nothing] {
+            assert_eq!(
+                toolbox.verdict("shell", &effect),
+                Verdict::Ask,
+                "{effect:?}"
+            );
+        }
+        assert!(
+            toolbox
+                .unread()
+                .unwrap()
+                .contains("does not say what may be done")
+        );
+        disk.replace(&file, b"rules:\n- allow: shell\n").unwrap();
+        assert_eq!(toolbox.verdict("shell", &push()), Verdict::Allow);
+        assert_eq!(toolbox.unread(), None);
+        // The yes to all was given without knowing what is denied.
+        let writes = Effect::Writes("a".into());
+        assert_eq!(toolbox.verdict("write_file", &writes), Verdict::Ask);
+    }
+
+    #[test]
+    fn an_edit_of_the_rules_counts_from_the_next_call_on() {
+        let (mut toolbox, disk, approvals) = toolbox("rules:\n- allow: shell\n");
+        let file = approvals.file().to_owned();
+        toolbox.remember_in(approvals).unwrap();
+        assert_eq!(toolbox.verdict("shell", &push()), Verdict::Allow);
+        disk.replace(&file, b"rules:\n- deny: shell\n").unwrap();
+        assert!(matches!(
+            toolbox.verdict("shell", &push()),
+            Verdict::Deny(_)
+        ));
+        // What was denied when it could be read still is when it cannot.
+        disk.replace(&file, b"rules: [").unwrap();
+        assert!(matches!(
+            toolbox.verdict("shell", &push()),
+            Verdict::Deny(_)
+        ));
+        assert_eq!(toolbox.stance.asking, Asking::WhenNeeded);
+    }
+
+    #[test]
+    fn an_answer_that_the_disk_refuses_holds_for_this_run_and_can_be_revoked() {
+        let (mut toolbox, disk, approvals) = toolbox("rules:\n- allow: fetch_url\n");
+        let file = approvals.file().to_owned();
+        toolbox.remember_in(approvals).unwrap();
+        toolbox.stance.asking = Asking::WhenNeeded;
+        disk.replace(&file, b"rules: [").unwrap();
+        assert!(toolbox.learn(always("shell")).is_err());
+        disk.replace(&file, b"rules:\n- allow: fetch_url\n")
+            .unwrap();
+        assert_eq!(toolbox.verdict("shell", &push()), Verdict::Allow);
+        assert_eq!(toolbox.rules(), [always("fetch_url"), always("shell")]);
+        assert_eq!(toolbox.revoke(2).unwrap(), always("shell"));
+        assert_eq!(toolbox.verdict("shell", &push()), Verdict::Ask);
+        assert_eq!(toolbox.revoke(1).unwrap(), always("fetch_url"));
+        assert_eq!(toolbox.rules(), []);
     }
 }

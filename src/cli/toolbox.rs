@@ -17,7 +17,7 @@ use crate::tools::files::{
 };
 use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, Stance, Writing};
-use crate::tools::shell::{self, Confinement, Place, Shell};
+use crate::tools::shell::{self, Confinement, Level, Place, Shell, Unavailable};
 use crate::tools::{
     Approvals, CurrentTime, DeepThink, HistorySearch, Registry, RequestTools, Selection, Tool,
     Track, tool,
@@ -67,7 +67,9 @@ pub(super) fn toolbox(
         settings.shell.clone(),
         place(config, inputs, project)?,
     )));
-    warn_of_confinement(settings.shell.sandbox, output);
+    if let Some(warning) = confinement_warning(settings.shell.sandbox, shell::available()) {
+        output.warning(&warning);
+    }
     let registry = Registry::new(tools, settings.preset.clone());
     let context = &config.settings.context;
     let mut toolbox = Toolbox::new(registry, approver);
@@ -107,11 +109,12 @@ fn place(config: &Config, inputs: &Inputs, project: &Path) -> Result<Place, CliE
 }
 
 /// Where the kernel cannot hold commands in, that is said before the first one is refused.
-fn warn_of_confinement(wanted: Confinement, output: &mut Output) {
-    if let (Confinement::Landlock, Err(unavailable)) = (wanted, shell::available()) {
-        output.warning(&format!(
+fn confinement_warning(wanted: Confinement, found: Result<Level, Unavailable>) -> Option<String> {
+    match (wanted, found) {
+        (Confinement::Landlock, Err(unavailable)) => Some(format!(
             "commands of tools cannot be confined here ({unavailable}), so none are run; `--sandbox off` runs them all the same"
-        ));
+        )),
+        (Confinement::Landlock, Ok(_)) | (Confinement::Off, _) => None,
     }
 }
 
@@ -171,5 +174,27 @@ pub(super) fn check_names(
             name: unknown.clone(),
             known: registry.names().map(str::to_owned).collect(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_that_cannot_confine_is_told_of_where_that_is_wanted() {
+        let unavailable = || {
+            let why = "no such kernel".to_owned();
+            Err(Unavailable { why })
+        };
+        let warning = confinement_warning(Confinement::Landlock, unavailable()).unwrap();
+        for word in ["no such kernel", "none are run", "--sandbox off"] {
+            assert!(warning.contains(word), "{warning}");
+        }
+        assert_eq!(
+            confinement_warning(Confinement::Landlock, Ok(Level::Files)),
+            None
+        );
+        assert_eq!(confinement_warning(Confinement::Off, unavailable()), None);
     }
 }

@@ -85,6 +85,9 @@ impl Pending {
         signals: &mut Signals,
     ) -> Asking {
         let Self { asked, answer } = self;
+        if let Some(unread) = &asked.unread {
+            output.notice(&format!("{unread}; until it is mended every call is asked"));
+        }
         output.question(&headline(&asked, Length::Short));
         show(output, asked.detail.as_ref(), SHOWN_LINES);
         output.notice(&choices(&asked));
@@ -225,6 +228,7 @@ mod tests {
             rules: rules_for("shell", &effect),
             effect,
             detail: None,
+            unread: None,
         }
     }
 

@@ -167,6 +167,7 @@ mod tests {
             rules: rules_for("shell", &effect),
             effect,
             detail: None,
+            unread: None,
         }
     }
 

@@ -34,7 +34,7 @@ use std::path::PathBuf;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio_util::sync::CancellationToken;
 
 use crate::chat::{Session, Timestamp, ToolSpec, TurnId};
@@ -94,8 +94,18 @@ pub struct Around<'a> {
     pub turn: TurnId,
     pub now: Timestamp,
     pub cancel: &'a CancellationToken,
-    /// Text that is worth showing while the call runs, as it comes. Nobody need be listening.
-    pub progress: &'a UnboundedSender<String>,
+    /// Text that is worth showing while the call runs, as it comes. Nobody need be listening, and what finds no room is
+    /// dropped ([`progress`]).
+    pub progress: &'a Sender<String>,
+}
+
+/// Texts of a running call that wait to be shown. A terminal that is slower than what it shows loses some of them; it
+/// costs neither memory nor the call any time.
+const MOST_PROGRESS: usize = 256;
+
+/// A channel for what a running call shows.
+pub fn progress() -> (Sender<String>, Receiver<String>) {
+    channel(MOST_PROGRESS)
 }
 
 /// What became of a call.

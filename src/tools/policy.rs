@@ -112,7 +112,7 @@ pub fn rules_for(tool: &str, effect: &Effect) -> Vec<Rule> {
 
 impl Rule {
     fn covers(&self, tool: &str, effect: &Effect) -> bool {
-        self.tool == tool
+        self.tool.eq_ignore_ascii_case(tool)
             && match (&self.only, effect) {
                 (Only::Any, _) => true,
                 (Only::Command(prefix), Effect::Runs(command)) => match self.says {
@@ -133,47 +133,76 @@ const JOINTS: [char; 13] = [
     ';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r',
 ];
 
-/// Programs that run whatever stands behind them: a prefix of theirs says nothing.
-const RUNNERS: [&str; 26] = [
-    "sh", "bash", "zsh", "dash", "env", "sudo", "doas", "xargs", "eval", "exec", "nohup", "time",
-    "python", "python3", "node", "perl", "ruby", "php", "npx", "ssh", "watch", "timeout", "nice",
-    "find", "awk", "busybox",
+/// Programs that only show or check something: their names alone tell what is done.
+#[rustfmt::skip]
+const SHOWING: [&str; 34] = [
+    "ls", "cat", "head", "tail", "wc", "grep", "rg", "pwd", "echo", "printf", "tree", "du", "df", "stat", "file", "diff", "cmp",
+    "sort", "uniq", "cut", "tr", "date", "which", "jq", "seq", "pytest", "tsc", "eslint", "prettier", "ruff", "mypy", "black",
+    "rustfmt", "ctest",
 ];
 
 /// Programs whose second word says what they do.
-const WITH_SUBCOMMANDS: [&str; 14] = [
-    "cargo", "git", "npm", "pnpm", "yarn", "go", "make", "docker", "kubectl", "pip", "uv",
-    "dotnet", "gradle", "mvn",
+#[rustfmt::skip]
+const WITH_SUBCOMMANDS: [&str; 19] = [
+    "cargo", "rustup", "go", "dotnet", "gradle", "mvn", "make", "just", "git", "jj", "hg", "gh", "npm", "pnpm", "yarn", "pip",
+    "uv", "poetry", "brew",
 ];
 
-/// The words of a simple command line that tell what it does: `cargo test`, `ls`. None where there is no such thing.
+/// Second words behind which stands any other command, or a setting that names one.
+const RUNNING: [&str; 14] = [
+    "exec",
+    "x",
+    "dlx",
+    "run",
+    "config",
+    "alias",
+    "submodule",
+    "bisect",
+    "rebase",
+    "filter-branch",
+    "difftool",
+    "mergetool",
+    "shell",
+    "extension",
+];
+
+/// The words of a simple command line that tell what it does: `cargo test`, `ls`. None where nobody can be sure.
 fn prefix(command: &str) -> Option<String> {
-    if command.contains(JOINTS) {
-        return None;
-    }
-    let mut words = command.split_whitespace();
+    let mut words = simple(command)?;
     let program = words.next()?;
-    let name = program.rsplit('/').next().unwrap_or(program);
-    if RUNNERS.contains(&name) || program.contains('=') {
-        return None;
+    if SHOWING.contains(&program) {
+        return Some(program.to_owned());
     }
-    let subcommand = words.next().filter(|word| {
-        WITH_SUBCOMMANDS.contains(&program) && !word.starts_with('-') && !word.contains('=')
-    });
-    match subcommand {
-        Some(word) => Some(format!("{program} {word}")),
-        None if WITH_SUBCOMMANDS.contains(&program) => None,
-        None => Some(program.to_owned()),
-    }
+    let subcommand = words
+        .next()
+        .filter(|_| WITH_SUBCOMMANDS.contains(&program))?;
+    let is_told =
+        is_plain(subcommand) && !subcommand.starts_with('-') && !RUNNING.contains(&subcommand);
+    is_told.then(|| format!("{program} {subcommand}"))
+}
+
+/// The words of a command line that is one command: a shell parts it where this does.
+fn simple(command: &str) -> Option<std::str::SplitAsciiWhitespace<'_>> {
+    let is_odd = |c: char| {
+        JOINTS.contains(&c)
+            || c.is_control() && c != '\t'
+            || c.is_whitespace() && !" \t".contains(c)
+    };
+    (!command.contains(is_odd)).then(|| command.split_ascii_whitespace())
+}
+
+/// A word that means itself: no path, no quotes, nothing that a shell puts something else in place of.
+fn is_plain(word: &str) -> bool {
+    word.chars()
+        .all(|c| c.is_ascii_alphanumeric() || "._-+:@".contains(c))
 }
 
 /// Whether a command line is one simple command that begins with these words.
 fn begins_with(command: &str, prefix: &str) -> bool {
-    let mut words = command.split_whitespace();
     let mut wanted = prefix.split_whitespace().peekable();
-    !command.contains(JOINTS)
-        && wanted.peek().is_some()
-        && wanted.all(|word| words.next() == Some(word))
+    let is_something = wanted.peek().is_some();
+    simple(command)
+        .is_some_and(|mut words| is_something && wanted.all(|word| words.next() == Some(word)))
 }
 
 /// Whether these words stand next to one another anywhere in a command line.
@@ -250,6 +279,7 @@ mod tests {
             ("cargo test `rm x`", Verdict::Ask),
             ("cargo test > ~/.bashrc", Verdict::Ask),
             ("cargo test\nrm x", Verdict::Ask),
+            ("cargo test\u{a0}x", Verdict::Ask),
             ("PATH=. cargo test", Verdict::Ask),
         ] {
             let found = verdict("shell", &runs(command), &rules, Stance::default());
@@ -306,6 +336,42 @@ mod tests {
             ("A=1 ls", None),
             ("ls | sh", None),
             ("", None),
+            // A path may lead to anything, and what is quoted or escaped to the same.
+            ("/usr/bin/git status", None),
+            ("./git status", None),
+            ("./x", None),
+            ("\\sh -c x", None),
+            ("'sh' -c x", None),
+            ("l? x", None),
+            ("git 'push'", None),
+            // What runs something else, in any version.
+            (". x", None),
+            ("source x", None),
+            ("command git push", None),
+            ("builtin eval x", None),
+            ("fish -c x", None),
+            ("ksh -c x", None),
+            ("tcsh x", None),
+            ("pwsh x", None),
+            ("setsid x", None),
+            ("stdbuf -o0 x", None),
+            ("parallel x", None),
+            ("deno run x", None),
+            ("bun x", None),
+            ("lua5.4 x", None),
+            ("python3.12 -c x", None),
+            ("Python x", None),
+            // Nobody knows what it does, or it does whatever stands behind it.
+            ("pip3 install x", None),
+            ("7z x a", None),
+            ("! touch x", None),
+            ("cargo run", None),
+            ("npm exec x", None),
+            ("git config alias.x '!rm x'", None),
+            ("git log -3", Some("git log")),
+            // A blank that is none to a shell, or is one where this does not see it.
+            ("ls\u{a0}x", None),
+            ("ls\u{b}x", None),
         ] {
             assert_eq!(prefix(command).as_deref(), expected, "{command}");
         }

@@ -11,7 +11,6 @@ use cogtrix::chat::{Session, Timestamp, TurnId};
 use cogtrix::tools::fetch::{Rule, Settings};
 use cogtrix::tools::{Around, Done, Effect, Failure, FetchUrl, Output, tool};
 use serde_json::json;
-use tokio::sync::mpsc::unbounded_channel;
 use tokio_util::sync::CancellationToken;
 
 /// Answers connections until the end of the tests: one request each, `answer` writes everything.
@@ -97,7 +96,7 @@ async fn fetch(fetcher: FetchUrl, url: &str) -> Result<Output, Failure> {
 
 async fn call(fetcher: FetchUrl, url: &str, cancel: &CancellationToken) -> Result<Output, Failure> {
     let session = Session::new("s".parse().unwrap());
-    let (progress, _shown) = unbounded_channel();
+    let (progress, _shown) = cogtrix::tools::progress();
     let around = Around {
         session: &session,
         turn: TurnId(1),
@@ -237,6 +236,19 @@ async fn every_redirect_is_checked() {
     let output = fetch(one_public(), &site.url("/relative")).await.unwrap();
     assert!(output.text.starts_with(&site.url("/ok")), "{}", output.text);
     assert!(output.text.ends_with("there"));
+}
+
+#[tokio::test]
+async fn a_redirect_to_another_host_is_told_and_not_followed() {
+    let other = Site::of("text/plain", "there");
+    let target = format!("http://localhost:{}/x", other.port);
+    let to = target.clone();
+    let site = Site::new(move |_, stream| redirect(stream, &to));
+    let failure = fetch(anywhere(), &site.url("/")).await.unwrap_err();
+    let expected = format!("it redirects to {target}; fetch that if it is wanted");
+    assert!(failure.to_string().ends_with(&expected), "{failure}");
+    assert!(other.heads.try_recv().is_err(), "nobody was asked about it");
+    assert!(fetch(anywhere(), &target).await.is_ok());
 }
 
 #[tokio::test]

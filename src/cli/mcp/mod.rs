@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
 use super::args::{McpCommand, ProbeArgs};
@@ -188,7 +188,7 @@ async fn called(
     arguments: Value,
     output: &mut Output,
 ) -> Result<Got, Failure> {
-    let (sender, mut progress) = unbounded_channel();
+    let (sender, mut progress) = crate::tools::progress();
     let cancel = CancellationToken::new();
     let result = tokio::select! {
         result = handle.call(tool, arguments, &cancel, &sender) => result,
@@ -199,7 +199,7 @@ async fn called(
 }
 
 /// Shows what comes, for as long as it is asked to.
-async fn show(progress: &mut UnboundedReceiver<String>, output: &mut Output) -> Infallible {
+async fn show(progress: &mut Receiver<String>, output: &mut Output) -> Infallible {
     while let Some(line) = progress.recv().await {
         output.progress(&line);
     }

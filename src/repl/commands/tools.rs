@@ -61,7 +61,10 @@ pub(super) async fn approvals(desk: &mut Desk, arguments: &str) -> Result<Next, 
         .unwrap_or((arguments, ""));
     let toolbox = desk.agent.toolbox_mut();
     match (word, which.trim()) {
-        ("", _) => Next::answer(rules(desk)),
+        ("", _) => {
+            toolbox.reread()?;
+            Next::answer(rules(desk))
+        }
         ("revoke", "all") => {
             let count = toolbox.revoke_all()?;
             Next::answer(format!("{count} revoked; every call is asked again"))
@@ -122,7 +125,10 @@ pub(super) async fn approve(desk: &mut Desk, arguments: &str) -> Result<Next, Co
         "off" => Asking::WhenNeeded,
         other => return Err(usage("approve", format!("does not know {other:?}"))),
     };
-    desk.agent.toolbox_mut().stance.asking = asking;
+    let toolbox = desk.agent.toolbox_mut();
+    // Nobody can say yes to all but what is denied, where that is not known.
+    toolbox.reread()?;
+    toolbox.stance.asking = asking;
     Next::answer(match asking {
         Asking::Never => {
             "Nothing is asked any more until you leave; rules that deny still hold. `/approve off` asks again."

@@ -2,7 +2,7 @@
 //!
 //! Invariant: no connection is made to an address that the rule refuses. Names are checked when they are resolved for the
 //! connection itself, so there is nothing between the check and its use; addresses written as numbers never are resolved
-//! and are checked with the URL.
+//! and are checked with the URL. A person is asked about one host, so a redirect to another one is told and not followed.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
@@ -32,6 +32,8 @@ pub(super) enum Refusal {
     Unknown(String),
     #[error("more than {MOST_REDIRECTS} redirects")]
     Redirects,
+    #[error("it redirects to {0}; fetch that if it is wanted")]
+    Elsewhere(Url),
 }
 
 /// The rule at work.
@@ -78,11 +80,21 @@ impl Guard {
             if attempt.previous().len() > MOST_REDIRECTS {
                 return attempt.error(Refusal::Redirects);
             }
-            match self.check(attempt.url()) {
+            match self.check_redirect(attempt.previous().first(), attempt.url()) {
                 Ok(()) => attempt.follow(),
                 Err(refusal) => attempt.error(refusal),
             }
         })
+    }
+
+    /// Rules and answers are about the host that was asked: another one is another question.
+    fn check_redirect(self, asked: Option<&Url>, target: &Url) -> Result<(), Refusal> {
+        self.check(target)?;
+        if asked.and_then(Url::host) == target.host() {
+            Ok(())
+        } else {
+            Err(Refusal::Elsewhere(target.clone()))
+        }
     }
 
     fn resolved(self, name: &str) -> Result<Vec<SocketAddr>, Refusal> {
@@ -149,6 +161,32 @@ mod tests {
         }
         for url in ["file:///etc/passwd", "ftp://example.com/", "data:,x"] {
             assert!(matches!(guard.url(url), Err(Refusal::Scheme(_))), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_redirect_stays_with_the_host_that_was_asked() {
+        let guard = Guard::new(is_public);
+        let asked = guard.url("http://example.com/a").unwrap();
+        for (target, follows) in [
+            ("http://example.com/b", true),
+            ("https://EXAMPLE.com/a", true),
+            ("https://example.com:8443/a", true),
+            ("https://www.example.com/a", false),
+            ("https://example.com.evil.org/", false),
+            ("https://8.8.8.8/", false),
+        ] {
+            let url = Url::parse(target).unwrap();
+            let expected = if follows {
+                Ok(())
+            } else {
+                Err(Refusal::Elsewhere(url.clone()))
+            };
+            assert_eq!(
+                guard.check_redirect(Some(&asked), &url),
+                expected,
+                "{target}"
+            );
         }
     }
 

@@ -123,7 +123,7 @@ impl Fixture {
     pub(super) fn call(&self, name: &str, arguments: Value) -> Result<Output, Failure> {
         let tool = self.tool(name);
         tool.effect(&arguments)?;
-        let (progress, _heard) = tokio::sync::mpsc::unbounded_channel();
+        let (progress, _heard) = crate::tools::progress();
         let session = Session::new(session());
         let around = Around {
             session: &session,

@@ -16,7 +16,7 @@ use rmcp::model::{
 )]
 use rmcp::model::{ListRootsResult, LoggingMessageNotificationParam, Root};
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
-use tokio::sync::mpsc::{Sender, UnboundedSender};
+use tokio::sync::mpsc::Sender;
 
 use super::journal::Journal;
 use crate::net::one_line;
@@ -97,7 +97,7 @@ impl ClientHandler for Ours {
 
 /// Who wants to hear how far which call has come. The lock is held for one look or one change.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Progress(Arc<Mutex<HashMap<ProgressToken, UnboundedSender<String>>>>);
+pub(super) struct Progress(Arc<Mutex<HashMap<ProgressToken, Sender<String>>>>);
 
 /// Keeps a call's progress wanted.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ pub(super) struct Wanted {
 }
 
 impl Progress {
-    pub(super) fn want(&self, token: ProgressToken, listener: UnboundedSender<String>) -> Wanted {
+    pub(super) fn want(&self, token: ProgressToken, listener: Sender<String>) -> Wanted {
         self.listeners().insert(token.clone(), listener);
         Wanted {
             progress: self.clone(),
@@ -117,12 +117,12 @@ impl Progress {
 
     fn tell(&self, progress: &ProgressNotificationParam) {
         if let Some(listener) = self.listeners().get(&progress.progress_token) {
-            // Nobody need be listening.
-            drop(listener.send(in_words(progress)));
+            // Nobody need be listening; a server that says more than can be shown is not heard.
+            listener.try_send(in_words(progress)).ok();
         }
     }
 
-    fn listeners(&self) -> MutexGuard<'_, HashMap<ProgressToken, UnboundedSender<String>>> {
+    fn listeners(&self) -> MutexGuard<'_, HashMap<ProgressToken, Sender<String>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -141,5 +141,31 @@ fn in_words(progress: &ProgressNotificationParam) -> String {
     match &progress.message {
         Some(message) => one_line(&format!("{count}: {message}")),
         None => count,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::NumberOrString;
+
+    use super::*;
+
+    #[test]
+    fn a_flood_of_progress_is_dropped_and_not_kept() {
+        let progress = Progress::default();
+        let token = ProgressToken(NumberOrString::Number(1));
+        let (sender, mut told) = crate::tools::progress();
+        let room = sender.capacity();
+        let wanted = progress.want(token.clone(), sender);
+        for n in 0..100_000_u32 {
+            progress.tell(&ProgressNotificationParam::new(token.clone(), n.into()));
+        }
+        drop(wanted);
+        let mut kept = Vec::new();
+        while let Ok(text) = told.try_recv() {
+            kept.push(text);
+        }
+        assert_eq!(kept.len(), room);
+        assert_eq!(kept[0], "0");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::Sender;
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -43,7 +43,7 @@ impl Handle {
         tool: &str,
         arguments: Value,
         cancel: &CancellationToken,
-        progress: &UnboundedSender<String>,
+        progress: &Sender<String>,
     ) -> Result<Output, Failure> {
         let arguments = self.object(arguments)?;
         let link = self.link(cancel).await?;

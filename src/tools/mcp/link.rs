@@ -7,7 +7,7 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, JsonObject, ServerResult,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, RoleClient, ServiceError};
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::Sender;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -30,7 +30,7 @@ pub(super) struct Link {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Caller<'a> {
     pub(super) cancel: &'a CancellationToken,
-    pub(super) progress: &'a UnboundedSender<String>,
+    pub(super) progress: &'a Sender<String>,
 }
 
 /// Why there is no result.

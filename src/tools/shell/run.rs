@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::process::{Signal, kill_process};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, Command};
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -60,7 +60,7 @@ pub(super) struct Limits<'a> {
 pub(super) async fn run(
     mut command: Command,
     limits: Limits<'_>,
-    progress: &UnboundedSender<String>,
+    progress: &Sender<String>,
 ) -> io::Result<Ran> {
     let begun = Instant::now();
     let mut child = command
@@ -119,7 +119,7 @@ struct Reading<'a> {
     pipe: Option<ChildStderr>,
     collected: Collected,
     shown: Shown,
-    progress: &'a UnboundedSender<String>,
+    progress: &'a Sender<String>,
 }
 
 impl Reading<'_> {
@@ -137,8 +137,8 @@ impl Reading<'_> {
     fn take(&mut self, bytes: &[u8]) {
         self.collected.push(bytes);
         if let Some(text) = self.shown.push(bytes) {
-            // Nobody need be listening.
-            self.progress.send(text).ok();
+            // Nobody need be listening, and what was collected is whole.
+            self.progress.try_send(text).ok();
         }
     }
 }

@@ -21,7 +21,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, setsid, wait};
 use super::descendants;
 use super::grants::Grants;
 use super::order::{Order, Report};
-use super::sandbox::{self, Confinement};
+use super::sandbox::{self, Confinement, Unavailable};
 
 /// What the shell leaves behind when it ends may still be about to end, as the writer of a pipe is.
 const SETTLE: Duration = Duration::from_millis(20);
@@ -135,7 +135,7 @@ fn is_alone(inbox: &Receiver<Event>, patience: Duration, status: &mut Option<Wai
 
 /// Confines this thread, starts the command, and waits for children until there are none.
 fn begin(order: &Order, events: &Sender<Event>) {
-    let pid = match start(order) {
+    let pid = match start(order, sandbox::restrict) {
         Ok(pid) => pid,
         Err(why) => {
             events.send(Event::Refused(why)).ok();
@@ -155,7 +155,11 @@ fn begin(order: &Order, events: &Sender<Event>) {
     events.send(Event::Alone).ok();
 }
 
-fn start(order: &Order) -> Result<Pid, String> {
+/// Starts the command, confined by `restrict` where that is ordered; what cannot be confined is not started.
+fn start(
+    order: &Order,
+    restrict: impl FnOnce(&Grants) -> Result<(), Unavailable>,
+) -> Result<Pid, String> {
     let (program, arguments) = order.command.split_first().ok_or("no command")?;
     let stderr = io::stderr();
     let output = || stderr.as_fd().try_clone_to_owned().map(Stdio::from);
@@ -170,7 +174,7 @@ fn start(order: &Order) -> Result<Pid, String> {
     match order.confinement {
         Confinement::Landlock => {
             let grants = Grants::new(&order.writable, &order.kept);
-            sandbox::restrict(&grants).map_err(|error| error.to_string())?;
+            restrict(&grants).map_err(|error| error.to_string())?;
         }
         Confinement::Off => {}
     }
@@ -213,4 +217,39 @@ fn tell(report: &Report) {
     writeln!(stdout, "{report}")
         .and_then(|()| stdout.flush())
         .ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use rustix::process::waitpid;
+
+    use super::*;
+
+    /// An order to leave a file behind.
+    fn order(file: &Path) -> Order {
+        Order {
+            confinement: Confinement::Landlock,
+            writable: Vec::new(),
+            kept: Vec::new(),
+            command: vec!["touch".into(), file.into()],
+        }
+    }
+
+    #[test]
+    fn a_command_that_cannot_be_confined_is_not_started() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("a");
+        let refused = start(&order(&file), |_| {
+            let why = "no such kernel".to_owned();
+            Err(Unavailable { why })
+        });
+        let why = "commands cannot be confined: no such kernel";
+        assert_eq!(refused, Err(why.to_owned()));
+        assert!(!file.exists());
+        let started = start(&order(&file), |_| Ok(())).unwrap();
+        waitpid(Some(started), WaitOptions::empty()).unwrap();
+        assert!(file.exists(), "the order itself is good");
+    }
 }

@@ -10,7 +10,7 @@ use cogtrix::tools::mcp::{Fleet, ServerSettings, State};
 use cogtrix::tools::{Around, Done, Failure, Output, Tool};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, Sender};
 use tokio_util::sync::CancellationToken;
 
 pub(super) const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/mcp/server.sh");
@@ -118,13 +118,13 @@ impl Servers {
 /// Who waits for a call.
 pub(super) struct Calling {
     pub(super) cancel: CancellationToken,
-    progress: UnboundedSender<String>,
-    pub(super) told: UnboundedReceiver<String>,
+    progress: Sender<String>,
+    pub(super) told: Receiver<String>,
 }
 
 impl Calling {
     pub(super) fn new() -> Self {
-        let (progress, told) = unbounded_channel();
+        let (progress, told) = cogtrix::tools::progress();
         Self {
             cancel: CancellationToken::new(),
             progress,
@@ -142,7 +142,7 @@ pub(super) async fn call_with(
     tool: &Arc<dyn Tool>,
     arguments: Value,
     cancel: &CancellationToken,
-    progress: &UnboundedSender<String>,
+    progress: &Sender<String>,
 ) -> Result<Output, Failure> {
     let session = Session::new("test".parse::<SessionName>().unwrap());
     let around = Around {
@@ -159,7 +159,7 @@ pub(super) async fn call_with(
 }
 
 impl Calling {
-    pub(super) fn sender(&self) -> UnboundedSender<String> {
+    pub(super) fn sender(&self) -> Sender<String> {
         self.progress.clone()
     }
 }

@@ -79,6 +79,35 @@ fn a_command_can_be_edited_before_it_runs_and_its_beginning_be_allowed() {
 }
 
 #[test]
+fn approve_is_refused_until_rules_that_cannot_be_read_are_mended() {
+    let server = Server::start([
+        write("a.txt", "one\n"),
+        say("Told."),
+        write("a.txt", "two\n"),
+        say("Two."),
+        write("a.txt", "three\n"),
+        say("Three."),
+    ]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&ALL);
+    chat.says("write", "a = always write_file")
+        .says("a", "Told.");
+    // By hand, while it runs.
+    let folder = home.path().join("data/cogtrix/approvals");
+    let mut files = std::fs::read_dir(folder).unwrap();
+    let file = files.next().unwrap().unwrap().path();
+    let file = file.strip_prefix(home.path()).unwrap().to_str().unwrap();
+    home.write(file, "rules: [");
+    chat.says("/approve", "does not say what may be done");
+    chat.says("again", "until it is mended every call is asked");
+    chat.says("y", "Two.");
+    home.write(file, "rules: []\n");
+    chat.says("/approve", "Nothing is asked any more");
+    chat.says("once more", "Three.");
+    chat.leave();
+}
+
+#[test]
 fn ctrl_c_at_a_question_ends_the_turn_and_the_session_goes_on() {
     let server = Server::start([write("a.txt", "one\n"), say("Still here.")]);
     let home = Home::with(&server);
@@ -89,6 +118,34 @@ fn ctrl_c_at_a_question_ends_the_turn_and_the_session_goes_on() {
     chat.says("hello?", "Still here.");
     let sent = server.chats()[1].body.to_string();
     assert!(sent.contains("[interrupted]"), "{sent}");
+    chat.leave();
+}
+
+#[test]
+fn sequences_in_a_result_do_not_reach_the_terminal() {
+    let server = Server::start([
+        say("").calling("c1", "read_file", json!({"path": "evil.txt"})),
+        say("Read."),
+    ]);
+    let home = Home::with(&server);
+    home.write(
+        "evil.txt",
+        "words\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}2J\u{202e}more",
+    );
+    let mut chat = home.chat(&ALL);
+    chat.says("read it", "Read.");
+    // What came back is shown, and yet nothing of it is an order to the terminal.
+    chat.says("/details", "words").wait_for("more");
+    let printed = chat.printed();
+    for sequence in [
+        "\u{1b}]0;owned",
+        "\u{7}",
+        "\u{1b}[2J",
+        "\u{9b}2J",
+        "\u{202e}",
+    ] {
+        assert!(!printed.contains(sequence), "{sequence:?} in {printed:?}");
+    }
     chat.leave();
 }
 
