@@ -319,15 +319,21 @@ impl Agent {
         output: Result<Output, Failure>,
         observe: &mut Observer<'_>,
     ) {
-        let (text, failed) = match output {
-            Ok(Output { text, failed, .. }) => (text, failed),
-            Err(Failure::Interrupted) => ("[interrupted]".to_owned(), true),
-            Err(failure) => (failure.to_string(), true),
+        let failure = |text| Output {
+            text,
+            failed: true,
+            ..Output::default()
         };
-        let text = if text.trim().is_empty() {
+        let output = match output {
+            Ok(output) => output,
+            Err(Failure::Interrupted) => failure("[interrupted]".to_owned()),
+            Err(why) => failure(why.to_string()),
+        };
+        let failed = output.failed;
+        let text = if output.text.trim().is_empty() {
             "[no output]".to_owned()
         } else {
-            self.fitting(&text, failed, observe)
+            self.fitting(&output, observe)
         };
         let message = Message {
             id: self.session().next_message_id(0),
@@ -348,12 +354,13 @@ impl Agent {
 
 impl Agent {
     /// A result as history keeps it; what is cut is put beside the session where that is wanted.
-    fn fitting(&self, text: &str, failed: bool, observe: &mut Observer<'_>) -> String {
+    fn fitting(&self, output: &Output, observe: &mut Observer<'_>) -> String {
         let limits = self.toolbox.limits;
-        let cut = shaped(text, failed, limits.result_policy, limits.result_chars);
+        let (text, most) = (&output.text, limits.result_chars);
+        let cut = shaped(text, output.kind, output.failed, limits.result_policy, most);
         let files = self.toolbox.files.as_ref();
         match (limits.whole, files.and_then(|files| files.outputs.as_ref())) {
-            (Whole::Beside, Some(outputs)) if cut != text => {
+            (Whole::Beside, Some(outputs)) if cut != *text => {
                 match outputs.put(self.session().name(), text.as_bytes()) {
                     Ok(name) => format!("{cut}\n[the whole is kept as {name}]"),
                     Err(error) => {

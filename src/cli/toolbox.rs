@@ -7,6 +7,7 @@ use super::args::ChatArgs;
 use super::report::CliError;
 use crate::agent::{Approver, Files, Limits, Toolbox, Whole};
 use crate::config::{Config, Inputs};
+use crate::context::{self, ResultPolicy};
 use crate::files::Disk;
 use crate::hint::{Hint, chain};
 use crate::store::Outputs;
@@ -61,7 +62,8 @@ pub(super) fn toolbox(
     let outputs = Outputs::new(config.settings.data_dir.clone(), Arc::clone(&disk));
     let changes = Changes::new(config.settings.data_dir.join("changes"), Arc::clone(&disk));
     let (open, changes) = (Arc::new(open), Arc::new(changes));
-    let mut tools = built_in(&open, &changes);
+    let context = &config.settings.context;
+    let mut tools = built_in(&open, &changes, page_chars(context));
     tools.push(tool(FetchUrl::new(&settings.fetch)));
     tools.push(tool(Shell::new(
         settings.shell.clone(),
@@ -71,7 +73,6 @@ pub(super) fn toolbox(
         output.warning(&warning);
     }
     let registry = Registry::new(tools, settings.preset.clone());
-    let context = &config.settings.context;
     let mut toolbox = Toolbox::new(registry, approver);
     toolbox.files = Some(Files {
         project: open,
@@ -140,7 +141,19 @@ fn stance(args: &ChatArgs, confirm: bool) -> Stance {
     }
 }
 
-fn built_in(project: &Arc<Project>, changes: &Arc<Changes>) -> Vec<Arc<dyn Tool>> {
+/// Characters that a tool may fill with a page; where no result is cut, the tools' own limits are enough.
+fn page_chars(context: &context::Settings) -> usize {
+    match context.tool_result_policy {
+        ResultPolicy::None => usize::MAX,
+        ResultPolicy::Smart | ResultPolicy::Ratio => context.result_chars(),
+    }
+}
+
+fn built_in(
+    project: &Arc<Project>,
+    changes: &Arc<Changes>,
+    page_chars: usize,
+) -> Vec<Arc<dyn Tool>> {
     let files = || Arc::clone(project);
     let copies = || Arc::clone(changes);
     vec![
@@ -148,8 +161,8 @@ fn built_in(project: &Arc<Project>, changes: &Arc<Changes>) -> Vec<Arc<dyn Tool>
         tool(DeepThink),
         tool(EditFile::new(files(), copies())),
         tool(ListDirectory::new(files())),
-        tool(ReadFile::new(files())),
-        tool(SearchFiles::new(files())),
+        tool(ReadFile::new(files(), page_chars)),
+        tool(SearchFiles::new(files(), page_chars)),
         tool(WriteFile::new(files(), copies())),
         tool(HistorySearch),
         tool(RequestTools),

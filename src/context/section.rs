@@ -35,11 +35,11 @@ pub enum SectionKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GivesWay {
     BeforeHistory,
-    /// Pending and window as one list, oldest turn first; never the last whole turn, whose longest message
-    /// is cut instead.
+    /// Pending and window as one list, oldest turn first; never the last whole turn, whose longest texts
+    /// are cut instead.
     WithHistory,
     AfterHistory(u8),
-    /// Work in progress: results are cut, longest first, then the oldest step goes, never the last one.
+    /// Work in progress: results are cut, those of older steps first, then the oldest step goes, never the last one.
     Working,
     /// Stays; it is cut when nothing else is left.
     IsCut,

@@ -1,12 +1,13 @@
 //! `history_search`: a regular expression over all that was ever said in a session (G13).
 //!
 //! The whole transcript is searched, whatever of it is sent. The pattern's engine is linear in the text, so that no pattern
-//! can make it wait.
+//! can make it wait; it runs beside everything else and ends between two messages when it is told to.
 
 use async_trait::async_trait;
 use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 
 use super::{Around, Done, Effect, Failure, Output, Typed};
 use crate::chat::{Message, Part, Session, TurnId};
@@ -19,6 +20,8 @@ const USUAL_HITS: usize = 20;
 const MOST_HITS: usize = 100;
 /// Characters on either side of a hit.
 const AROUND: usize = 50;
+/// After so many messages others get their turn.
+const AT_A_TIME: usize = 256;
 
 /// Searches a session.
 #[derive(Clone, Copy, Debug)]
@@ -67,11 +70,23 @@ pub fn pattern(text: &str) -> Result<Regex, Failure> {
 }
 
 /// Where a pattern is found in a session; of each message its first place. The turn that runs is left out.
-pub fn search(session: &Session, pattern: &Regex, limit: usize, running: Option<TurnId>) -> Hits {
+pub async fn search(
+    session: &Session,
+    pattern: &Regex,
+    limit: usize,
+    running: Option<TurnId>,
+    cancel: &CancellationToken,
+) -> Result<Hits, Failure> {
     let end = running.and_then(|turn| session.turns().iter().rfind(|it| it.id == turn));
     let end = end.map_or(session.messages().len(), |turn| turn.messages.start);
     let mut hits = Hits::default();
     for (index, message) in session.messages()[..end].iter().enumerate().rev() {
+        if index % AT_A_TIME == 0 {
+            tokio::task::yield_now().await;
+        }
+        if cancel.is_cancelled() {
+            return Err(Failure::Interrupted);
+        }
         let Some(snippet) = texts(message).find_map(|text| snippet(text, pattern)) else {
             continue;
         };
@@ -84,7 +99,7 @@ pub fn search(session: &Session, pattern: &Regex, limit: usize, running: Option<
             });
         }
     }
-    hits
+    Ok(hits)
 }
 
 fn texts(message: &Message) -> impl Iterator<Item = &str> {
@@ -128,7 +143,8 @@ impl Typed for HistorySearch {
     async fn call(&self, wanted: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
         let pattern = pattern(&wanted.pattern)?;
         let limit = wanted.limit.unwrap_or(USUAL_HITS).clamp(1, MOST_HITS);
-        let hits = search(around.session, &pattern, limit, Some(around.turn));
+        let running = Some(around.turn);
+        let hits = search(around.session, &pattern, limit, running, around.cancel).await?;
         let brief = match hits.total {
             1 => "1 hit".to_owned(),
             total => format!("{total} hits"),
@@ -163,8 +179,14 @@ mod tests {
         session
     }
 
+    fn run<T>(work: impl Future<Output = T>) -> T {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        builder.build().unwrap().block_on(work)
+    }
+
     fn found(session: &Session, text: &str, limit: usize) -> (Vec<String>, usize) {
-        let hits = search(session, &pattern(text).unwrap(), limit, None);
+        let (pattern, cancel) = (pattern(text).unwrap(), CancellationToken::new());
+        let hits = run(search(session, &pattern, limit, None, &cancel)).unwrap();
         (
             hits.shown.into_iter().map(|hit| hit.line).collect(),
             hits.total,
@@ -181,6 +203,17 @@ mod tests {
         assert!(lines[1].starts_with("#1 user, 1970-01-01 00:00 UTC: …aaa"));
         assert!(lines[1].ends_with("bbb…"), "{}", lines[1]);
         assert_eq!(found(&session, "deploy", 1).0.len(), 1);
+    }
+
+    #[test]
+    fn a_search_ends_when_somebody_says_so_meanwhile() {
+        let session = session(&vec!["needle"; 2 * AT_A_TIME + 2]);
+        let (pattern, cancel) = (pattern("needle").unwrap(), CancellationToken::new());
+        let search = search(&session, &pattern, 20, None, &cancel);
+        // On one thread the second is reached only if the first lets it.
+        let meanwhile = async { cancel.cancel() };
+        let (found, ()) = run(async { tokio::join!(biased; search, meanwhile) });
+        assert_eq!(found, Err(Failure::Interrupted));
     }
 
     #[test]

@@ -127,6 +127,18 @@ pub struct Output {
     pub failed: bool,
     /// More for the person.
     pub detail: Option<Detail>,
+    /// What is worth keeping of it where it is too long.
+    pub kind: Text,
+}
+
+/// What kind of text a result is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Text {
+    /// What a program said: lines that tell of errors matter most.
+    #[default]
+    Log,
+    /// What somebody wrote, in which such words mean nothing: source, names, matches.
+    Content,
 }
 
 /// What a person can look at.
@@ -176,6 +188,14 @@ impl Output {
             text: text.into(),
             brief: brief.into(),
             ..Self::default()
+        }
+    }
+
+    /// Of files: what they hold, what they are called.
+    pub fn content(text: impl Into<String>, brief: impl Into<String>) -> Self {
+        Self {
+            kind: Text::Content,
+            ..Self::text(text, brief)
         }
     }
 }

@@ -1,8 +1,9 @@
 //! A result cut to what a window can bear, before it becomes part of history (G26-G29, Q32).
 //!
 //! Unit: characters (scalar values). Invariant: what is within its limit stays as it is; nothing is longer than its limit
-//! and the mark that tells how much went; of a long result with errors in it, the lines that tell them stay.
+//! and the mark that tells how much went; of a long log with errors in it, the lines that tell them stay.
 
+use super::Text;
 use crate::context::ResultPolicy as Policy;
 
 /// Errors are kept up to this length whatever the limit (G26).
@@ -27,13 +28,14 @@ const INDICATORS: [&str; 14] = [
 ];
 
 /// A result as the model gets it. `failed`: whether the call itself did not succeed.
-pub fn shaped(text: &str, failed: bool, policy: Policy, most: usize) -> String {
+pub fn shaped(text: &str, kind: Text, failed: bool, policy: Policy, most: usize) -> String {
     let chars = text.chars().count();
     match policy {
         Policy::None => text.to_owned(),
         Policy::Ratio => head_and_tail(text, chars, most),
         Policy::Smart if failed => head_and_tail(text, chars, MOST_OF_ERROR.max(most)),
         Policy::Smart if chars <= most => text.to_owned(),
+        Policy::Smart if kind == Text::Content => head_and_tail(text, chars, most),
         Policy::Smart => match error_lines(text, most) {
             lines if lines.is_empty() => head_and_tail(text, chars, most),
             lines => errors_first(text, chars, &lines, most),
@@ -99,24 +101,24 @@ mod tests {
     use super::*;
 
     fn smart(text: &str, failed: bool) -> String {
-        shaped(text, failed, Policy::Smart, 10_000)
+        shaped(text, Text::Log, failed, Policy::Smart, 10_000)
     }
 
     #[test]
     fn what_is_within_the_limit_stays_as_it_is() {
         for policy in [Policy::Smart, Policy::Ratio, Policy::None] {
             let text = "𝕏".repeat(8_000);
-            assert_eq!(shaped(&text, false, policy, 8_000), text);
+            assert_eq!(shaped(&text, Text::Log, false, policy, 8_000), text);
         }
         let error = "e".repeat(10_000);
         assert_eq!(smart(&error, true), error);
-        assert_eq!(shaped(&error, true, Policy::Smart, 2_000), error);
+        assert_eq!(shaped(&error, Text::Log, true, Policy::Smart, 2_000), error);
     }
 
     #[test]
     fn a_longer_one_keeps_head_and_tail_and_says_what_went() {
         let text = format!("{}{}", "a".repeat(5_601), "b".repeat(5_000));
-        let cut = shaped(&text, false, Policy::Ratio, 8_000);
+        let cut = shaped(&text, Text::Log, false, Policy::Ratio, 8_000);
         let (head, rest) = cut.split_once('\n').unwrap();
         let (mark, tail) = rest.split_once('\n').unwrap();
         assert_eq!(head, "a".repeat(5_600));
@@ -132,6 +134,18 @@ mod tests {
         assert!(cut.contains("\nsrc/a.rs:4: Error: the one that matters\n"));
         assert!(cut.chars().count() <= 10_000, "{}", cut.chars().count());
         assert!(cut.starts_with("Lines that tell of errors:\n"));
+    }
+
+    #[test]
+    fn source_that_speaks_of_errors_is_no_log() {
+        let code = "let found = 1;\n".repeat(500);
+        let source = format!("{code}eprintln!(\"error: {{found}}\");\n{code}");
+        let cut = shaped(&source, Text::Content, false, Policy::Smart, 10_000);
+        assert_eq!(
+            cut,
+            shaped(&source, Text::Content, false, Policy::Ratio, 10_000)
+        );
+        assert!(cut.starts_with("let found") && cut.contains("characters left out"));
     }
 
     #[test]
@@ -152,9 +166,11 @@ mod tests {
             text in "[a-zé\n ]{0,400}(error: |not found)?[a-z\n𝕏]{0,400}",
             most in 200_usize..700,
             failed: bool,
+            is_content: bool,
         ) {
+            let kind = if is_content { Text::Content } else { Text::Log };
             for policy in [Policy::Smart, Policy::Ratio] {
-                let cut = shaped(&text, failed, policy, most);
+                let cut = shaped(&text, kind, failed, policy, most);
                 let limit = if failed && policy == Policy::Smart { MOST_OF_ERROR } else { most };
                 prop_assert!(cut.chars().count() <= limit.max(most) + MOST_OF_MARK);
             }

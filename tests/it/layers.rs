@@ -33,8 +33,12 @@ const BESIDE: [(&str, &str); 4] = [
     ("clock", "chat"),
     ("net", "chat"),
     ("testing", "tools"),
-    ("tools", "testing"),
+    // For tests of tools alone, as everywhere.
+    ("tools", DOUBLES),
 ];
+
+/// Doubles stand in for the world in tests, and nowhere else.
+const DOUBLES: &str = "testing";
 
 /// Rows a module may not reach although they are below: (user, used, why).
 const FORBIDDEN: [(&str, &str, &str); 8] = [
@@ -87,6 +91,33 @@ fn module(file: &Path, root: &Path) -> String {
         .to_owned()
 }
 
+/// Whether a whole file is there for tests alone: its `mod` line stands behind `#[cfg(test)]`.
+fn is_test(file: &Path, root: &Path) -> bool {
+    let inside = file.strip_prefix(root).unwrap().with_extension("");
+    let names = ["tests", "fixture"];
+    inside
+        .iter()
+        .any(|part| names.iter().any(|name| part == *name))
+}
+
+/// What of a text is built into the program: all but the items behind `#[cfg(test)]`, as they are formatted.
+fn production(text: &str) -> String {
+    let mut lines = text.lines();
+    let mut code = String::new();
+    while let Some(line) = lines.next() {
+        let Some(indent) = line.strip_suffix("#[cfg(test)]") else {
+            code.extend([line, "\n"]);
+            continue;
+        };
+        let end = format!("{indent}}}");
+        let is_last = |line: &&str| {
+            *line == end || line.ends_with(';') && !line[indent.len()..].starts_with(' ')
+        };
+        lines.find(is_last);
+    }
+    code
+}
+
 /// Modules that a text names as `crate::x` or `cogtrix::x`, comments apart, tests too.
 fn uses(text: &str) -> Vec<String> {
     let code = text
@@ -136,4 +167,46 @@ fn every_module_imports_only_rows_below_its_own() {
     }
     assert!(seen > 20, "the scan found only {seen} imports");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn doubles_are_for_tests_alone() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for file in sources(&root) {
+        let text = fs::read_to_string(&file).unwrap();
+        let names_doubles = |text: &str| uses(text).iter().any(|used| used == DOUBLES);
+        seen += usize::from(names_doubles(&text));
+        let is_double = module(&file, &root) == DOUBLES;
+        if !is_double && !is_test(&file, &root) && names_doubles(&production(&text)) {
+            wrong.push(file.display().to_string());
+        }
+    }
+    assert!(seen > 3, "the scan found doubles in {seen} files only");
+    assert!(wrong.is_empty(), "doubles in {}", wrong.join(", "));
+}
+
+#[test]
+fn items_behind_the_test_attribute_are_no_production() {
+    let test = "#[cfg(test)]\nmod tests {\n    use crate::testing::A;\n\n    fn b() {}\n}\n";
+    for (text, expected) in [
+        (test.to_owned(), &[][..]),
+        (format!("use crate::testing::A;\n{test}"), &["testing"]),
+        (format!("{test}use crate::net::Net;\n"), &["net"]),
+        ("#[cfg(test)]\nmod fixture;\nuse crate::net::Net;\n".to_owned(), &["net"]),
+        ("impl A {\n    #[cfg(test)]\n    fn a() {\n        crate::testing::a();\n    }\n}\nuse crate::net::Net;".to_owned(), &["net"]),
+    ] {
+        assert_eq!(uses(&production(&text)), expected, "{text}");
+    }
+    let root = Path::new("src");
+    for (file, expected) in [
+        ("src/tools/fetch/tests.rs", true),
+        ("src/tools/tests/fetch.rs", true),
+        ("src/tools/files/fixture.rs", true),
+        ("src/tools/fetch/mod.rs", false),
+        ("src/testing/mod.rs", false),
+    ] {
+        assert_eq!(is_test(Path::new(file), root), expected, "{file}");
+    }
 }

@@ -19,6 +19,9 @@ use crate::tools::{Around, Detail, Done, Failure, Output, Tool, tool};
 /// What lies outside; no tool may ever show it.
 pub(super) const SECRET: &str = "outside-secret";
 
+/// What a result may have.
+pub(super) const RESULT_CHARS: usize = 10_000;
+
 /// `{root}/project` is the project, `{root}/outside/secret.txt` is not.
 pub(super) struct Fixture {
     root: TempDir,
@@ -110,9 +113,9 @@ impl Fixture {
     fn tool(&self, name: &str) -> Arc<dyn Tool> {
         let (project, changes) = (self.project.clone(), self.changes.clone());
         match name {
-            "read_file" => tool(ReadFile::new(project)),
+            "read_file" => tool(ReadFile::new(project, RESULT_CHARS)),
             "list_directory" => tool(ListDirectory::new(project)),
-            "search_files" => tool(SearchFiles::new(project)),
+            "search_files" => tool(SearchFiles::new(project, RESULT_CHARS)),
             "write_file" => tool(WriteFile::new(project, changes)),
             "edit_file" => tool(EditFile::new(project, changes)),
             _ => panic!("no tool {name}"),

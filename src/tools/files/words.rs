@@ -14,6 +14,13 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
+/// What a tool may say so that notes about it still fit into a result of so many characters.
+pub(super) fn room(result_chars: usize) -> usize {
+    const NOTES: usize = 250;
+    let most = result_chars - result_chars / 20;
+    most.min(result_chars.saturating_sub(NOTES)).max(100)
+}
+
 /// `1 line`, `2 lines`, `3 matches`, `4 entries`.
 pub(super) fn count(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);

@@ -207,7 +207,7 @@ fn told(ran: Ran, limit: Duration) -> Result<Done, Failure> {
         text: text(output, &end, ran.left),
         brief,
         failed,
-        detail: None,
+        ..Output::default()
     }
     .into())
 }

@@ -85,7 +85,7 @@ fn list(
     cancel: &CancellationToken,
 ) -> Result<Done, Failure> {
     let (text, n_found) = listing(project, path, depth, cancel)?;
-    Ok(Output::text(text, count(n_found, "entry")).into())
+    Ok(Output::content(text, count(n_found, "entry")).into())
 }
 
 /// Names in a folder, a line each, and how many there are.

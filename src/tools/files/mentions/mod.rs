@@ -211,7 +211,7 @@ fn text(
         first: lines.first,
         last: lines.last,
     });
-    let page = page(reader, range, Numbers::Left, || false)?;
+    let page = page(reader, range, Numbers::Left, usize::MAX, || false)?;
     let n_taken = page.n_taken();
     if n_taken == 0 && (page.n_lines > 0 || lines.is_some()) {
         let has = count(page.n_lines, "line");

@@ -1,6 +1,5 @@
 //! A page of lines out of a reader, in memory that does not grow with the file or its lines.
 
-use std::fmt::Write;
 use std::io::{self, BufRead, Read};
 
 use super::range::Range;
@@ -28,6 +27,11 @@ pub(in crate::tools::files) struct Page {
     /// `12→text` each, with its line break.
     pub(in crate::tools::files) text: String,
     numbers: Numbers,
+    /// Characters that the text may have, and those it has.
+    most: usize,
+    n_chars: usize,
+    /// Whether a line found no room any more.
+    is_full: bool,
     /// The first line asked for.
     pub(in crate::tools::files) first: u64,
     n_taken: u64,
@@ -49,22 +53,26 @@ impl Page {
     }
 
     fn is_full(&self, range: Range) -> bool {
-        self.n_taken == LINES_MAX
+        self.is_full
+            || self.n_taken == LINES_MAX
             || self.text.len() >= BYTES_MAX
             || self.first + self.n_taken > range.last
     }
 }
 
-/// Reads on behind a page that is full, to know how many lines there are, until `stop`.
+/// Lines of at most `most` characters in all, but at least one. Reads on behind a page that is full, to know how many
+/// lines there are, until `stop`.
 pub(in crate::tools::files) fn page(
     reader: &mut impl BufRead,
     range: Range,
     numbers: Numbers,
+    most: usize,
     stop: impl Fn() -> bool,
 ) -> io::Result<Page> {
     let mut page = Page {
         first: range.first,
         numbers,
+        most,
         ..Page::default()
     };
     let mut at = 0;
@@ -102,15 +110,16 @@ fn take(reader: &mut impl BufRead, page: &mut Page, number: u64) -> io::Result<u
         return Ok(0);
     }
     let is_whole = line.ends_with(b"\n") || read < LINE_BYTES_MAX;
-    page.lacks_end = is_whole && !line.ends_with(b"\n");
+    let mut lacks_end = is_whole && !line.ends_with(b"\n");
     let mut left_out = 0;
     if !is_whole {
         let skipped = skip(reader)?;
-        page.lacks_end = !skipped.has_end;
+        lacks_end = !skipped.has_end;
         left_out = skipped.bytes - u64::from(skipped.has_end);
         read += skipped.bytes;
     }
     page.add(number, &line, left_out);
+    page.lacks_end = lacks_end && !page.is_full;
     Ok(read)
 }
 
@@ -146,9 +155,8 @@ impl Page {
         // A character that was cut at the end is no bad byte.
         let is_bad =
             str::from_utf8(line).is_err_and(|error| left_out == 0 || error.error_len().is_some());
-        self.n_bad += u64::from(is_bad);
         let line = String::from_utf8_lossy(line);
-        let shown: String = line.chars().take(LINE_CHARS_MAX).collect();
+        let shown: String = line.chars().take(LINE_CHARS_MAX.min(self.most)).collect();
         let cut = (line.len() - shown.len()) as u64 + left_out;
         let mark = match cut {
             0 => String::new(),
@@ -158,7 +166,15 @@ impl Page {
             Numbers::Shown => format!("{number}→"),
             Numbers::Left => String::new(),
         };
-        writeln!(self.text, "{number}{shown}{mark}").expect("a string takes every character");
+        let line = format!("{number}{shown}{mark}\n");
+        let n_chars = self.n_chars + line.chars().count();
+        if self.n_taken > 0 && n_chars > self.most {
+            (self.is_full, self.is_cut) = (true, true);
+            return;
+        }
+        self.text.push_str(&line);
+        self.n_chars = n_chars;
+        self.n_bad += u64::from(is_bad);
         self.n_taken += 1;
     }
 }
@@ -168,10 +184,15 @@ mod tests {
     use super::*;
 
     fn of(text: &[u8], range: &str) -> Page {
+        within(text, range, usize::MAX)
+    }
+
+    fn within(text: &[u8], range: &str, most: usize) -> Page {
         page(
             &mut io::BufReader::with_capacity(7, text),
             Range::parse(range).unwrap(),
             Numbers::Shown,
+            most,
             || false,
         )
         .unwrap()
@@ -223,6 +244,38 @@ mod tests {
             let page = of(format!("{line}\nnext").as_bytes(), "1-");
             let expected = format!("1→{}{}\n2→next\n", &line[..shown], rest.unwrap_or(""));
             assert!(page.text == expected && page.n_bad == 0, "{shown} {rest:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_ends_with_a_whole_line_where_its_room_does() {
+        for (text, range, most, lines, n_lines, is_cut, lacks_end) in [
+            ("a\nb\nc", "1-", 8, "1→a\n2→b\n", 3, true, false),
+            ("a\nb\nc", "1-", 11, "1→a\n2→b\n", 3, true, false),
+            ("a\nb\nc", "1-", 12, "1→a\n2→b\n3→c\n", 3, false, true),
+            ("a\nb\nc\n", "-2", 8, "1→a\n2→b\n", 2, false, false),
+            (
+                "aaaaaa\nb\n",
+                "1-",
+                4,
+                "1→aaaa […2 bytes more]\n",
+                2,
+                true,
+                false,
+            ),
+        ] {
+            let page = within(text.as_bytes(), range, most);
+            let found = (
+                page.text.as_str(),
+                page.n_lines,
+                page.is_cut,
+                page.lacks_end,
+            );
+            assert_eq!(
+                found,
+                (lines, n_lines, is_cut, lacks_end),
+                "{text:?} {most}"
+            );
         }
     }
 

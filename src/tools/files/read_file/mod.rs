@@ -1,4 +1,4 @@
-//! `read_file`: lines of a text file, numbered. Unit: one call, bounded in lines and bytes whatever the file.
+//! `read_file`: lines of a text file, numbered. Unit: one call, a page that fits into a result whole whatever the file.
 
 mod lines;
 mod range;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 use super::project::{Project, ProjectError};
-use super::words::{count, shown, size};
+use super::words::{count, room, shown, size};
 use super::writing::blocking;
 use crate::tools::{Around, Done, Effect, Failure, Output, Typed};
 use lines::Page;
@@ -44,7 +44,11 @@ const KINDS: [(&[u8], &str); 14] = [
 
 /// Reads files of the project folder.
 #[derive(Debug)]
-pub struct ReadFile(Arc<Project>);
+pub struct ReadFile {
+    project: Arc<Project>,
+    /// Characters of a page.
+    room: usize,
+}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -56,8 +60,10 @@ pub struct Arguments {
 }
 
 impl ReadFile {
-    pub fn new(project: Arc<Project>) -> Self {
-        Self(project)
+    /// Pages fit into results of `result_chars` characters.
+    pub fn new(project: Arc<Project>, result_chars: usize) -> Self {
+        let room = room(result_chars);
+        Self { project, room }
     }
 }
 
@@ -76,15 +82,16 @@ impl Typed for ReadFile {
 
     fn effect(&self, arguments: &Arguments) -> Result<Effect, Failure> {
         arguments.range()?;
-        self.0.locate(&arguments.path)?;
+        self.project.locate(&arguments.path)?;
         Ok(Effect::Reads(PathBuf::from(&arguments.path)))
     }
 
     async fn call(&self, arguments: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
         let range = arguments.range()?;
-        let path = self.0.locate(&arguments.path)?;
-        let (project, cancel) = (self.0.clone(), around.cancel.clone());
-        blocking(move || read(&project, &path, range, &cancel)).await
+        let path = self.project.locate(&arguments.path)?;
+        let (project, cancel) = (self.project.clone(), around.cancel.clone());
+        let room = self.room;
+        blocking(move || read(&project, &path, range, room, &cancel)).await
     }
 }
 
@@ -92,6 +99,7 @@ fn read(
     project: &Project,
     path: &Path,
     range: Range,
+    room: usize,
     cancel: &CancellationToken,
 ) -> Result<Done, Failure> {
     let broken = |source| ProjectError::Io {
@@ -109,14 +117,14 @@ fn read(
         return Ok(Output::text(kind_of(kind, bytes), "binary").into());
     }
     let mut reader = BufReader::new(head.as_slice().chain(file));
-    let page =
-        page(&mut reader, range, Numbers::Shown, || cancel.is_cancelled()).map_err(broken)?;
+    let is_over = || cancel.is_cancelled();
+    let page = page(&mut reader, range, Numbers::Shown, room, is_over).map_err(broken)?;
     if cancel.is_cancelled() {
         return Err(Failure::Interrupted);
     }
     let brief = count(page.n_taken(), "line");
     let text = text(path, page)?;
-    Ok(Output::text(text, brief).into())
+    Ok(Output::content(text, brief).into())
 }
 
 fn kind_of(kind: &str, bytes: u64) -> String {

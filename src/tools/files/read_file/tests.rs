@@ -1,7 +1,10 @@
 use serde_json::json;
 
 use super::*;
-use crate::tools::files::fixture::{Fixture, SECRET};
+use crate::context::ResultPolicy;
+use crate::tools::Text;
+use crate::tools::files::fixture::{Fixture, RESULT_CHARS, SECRET};
+use crate::tools::shape::shaped;
 
 #[test]
 fn a_file_comes_as_numbered_lines_with_a_note_of_what_is_odd() {
@@ -46,20 +49,24 @@ fn a_file_comes_as_numbered_lines_with_a_note_of_what_is_odd() {
 
 #[test]
 fn a_long_file_says_how_to_have_the_rest() {
-    let fixture = Fixture::with(&[("long", &"x\n".repeat(4100))]);
+    let line = format!("error: {}\n", "x".repeat(42));
+    let fixture = Fixture::with(&[("long", &line.repeat(400))]);
     for (range, note) in [
+        (None, "x\n[lines 1-177 of 400; range \"178-\" has the next]"),
         (
-            None,
-            "\n[lines 1-2000 of 4100; range \"2001-\" has the next]",
+            Some("178-"),
+            "x\n[lines 178-352 of 400; range \"353-\" has the next]",
         ),
-        (
-            Some("2001-"),
-            "\n[lines 2001-4000 of 4100; range \"4001-\" has the next]",
-        ),
-        (Some("4001-"), "\n4100→x"),
+        (Some("353-"), "x"),
     ] {
-        let text = fixture.text("read_file", json!({"path": "long", "range": range}));
-        assert!(text.ends_with(note), "{range:?}");
+        let arguments = json!({"path": "long", "range": range});
+        let output = fixture.call("read_file", arguments).unwrap();
+        assert!(output.text.ends_with(note), "{}", output.text);
+        // What history keeps is the page as it is.
+        let (text, kind) = (&output.text, output.kind);
+        let kept = shaped(text, kind, false, ResultPolicy::Smart, RESULT_CHARS);
+        assert_eq!(kept, *text);
+        assert_eq!(kind, Text::Content);
     }
 }
 

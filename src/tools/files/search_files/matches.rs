@@ -1,6 +1,5 @@
-//! Matching lines of one file after the other, put together as text, up to a bound.
+//! Matching lines of one file after the other, put together as text, up to a bound. What finds no room is counted.
 
-use std::fmt::Write;
 use std::fs::File;
 use std::io::{self, Read};
 
@@ -12,7 +11,6 @@ use tokio_util::sync::CancellationToken;
 use crate::tools::Failure;
 
 const MATCHES_MAX: u64 = 200;
-const TEXT_MAX: usize = 256 << 10;
 const LINE_CHARS_MAX: usize = 300;
 /// Of a line that is cut, so much is shown before the match.
 const BEFORE_CHARS: usize = 100;
@@ -41,7 +39,11 @@ pub(super) struct Search {
     searcher: Searcher,
     /// Grouped by file; `12:` is a match, `13-` a line around one.
     pub(super) text: String,
+    /// Characters that it may still grow by.
+    room: usize,
     pub(super) n_matches: u64,
+    /// Those of them that are in the text.
+    pub(super) n_shown: u64,
     pub(super) n_files: u64,
     pub(super) n_unread: u64,
     /// Whether it ended before its end.
@@ -49,7 +51,8 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn new(matcher: RegexMatcher, context: usize) -> Self {
+    /// At most `room` characters of text.
+    pub(super) fn new(matcher: RegexMatcher, context: usize, room: usize) -> Self {
         let searcher = SearcherBuilder::new()
             .line_terminator(LineTerminator::crlf())
             .before_context(context)
@@ -61,7 +64,9 @@ impl Search {
             matcher,
             searcher,
             text: String::new(),
+            room,
             n_matches: 0,
+            n_shown: 0,
             n_files: 0,
             n_unread: 0,
             is_short: false,
@@ -69,7 +74,7 @@ impl Search {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.n_matches >= MATCHES_MAX || self.text.len() >= TEXT_MAX
+        self.n_matches >= MATCHES_MAX
     }
 
     pub(super) fn is_over(&self, stop: &CancellationToken) -> bool {
@@ -78,12 +83,15 @@ impl Search {
 
     /// Adds the matches of a file. Of one that turns out to be no text, only what was found before is kept.
     pub(super) fn file(&mut self, name: &str, file: File, stop: &CancellationToken) {
+        let space = if self.text.is_empty() { "" } else { "\n" };
+        let heading = format!("{space}{name}\n");
         let mut lines = Lines {
             matcher: &self.matcher,
             text: String::new(),
             n_matches: 0,
-            room: MATCHES_MAX.saturating_sub(self.n_matches),
-            bytes: TEXT_MAX.saturating_sub(self.text.len()),
+            n_shown: 0,
+            wanted: MATCHES_MAX.saturating_sub(self.n_matches),
+            room: self.room.saturating_sub(heading.chars().count()),
         };
         let reader = Stoppable { file, stop };
         let searched = self
@@ -91,11 +99,17 @@ impl Search {
             .search_reader(&self.matcher, reader, &mut lines);
         self.n_unread += u64::from(searched.is_err());
         self.is_short |= stop.is_cancelled();
-        if lines.n_matches > 0 {
-            let space = if self.text.is_empty() { "" } else { "\n" };
-            self.text.extend([space, name, "\n", &lines.text]);
-            self.n_matches += lines.n_matches;
-            self.n_files += 1;
+        self.n_matches += lines.n_matches;
+        self.n_files += u64::from(lines.n_matches > 0);
+        self.n_shown += lines.n_shown;
+        self.room = match lines.n_matches {
+            0 => self.room,
+            found if found == lines.n_shown => lines.room,
+            // Where one match finds no room, no later one does: what is shown is the beginning.
+            _ => 0,
+        };
+        if lines.n_shown > 0 {
+            self.text.extend([heading, lines.text]);
         }
     }
 }
@@ -120,16 +134,27 @@ struct Lines<'a> {
     matcher: &'a RegexMatcher,
     text: String,
     n_matches: u64,
-    /// Matches that are still wanted, and bytes of text.
-    room: u64,
-    bytes: usize,
+    n_shown: u64,
+    /// Matches that are still wanted.
+    wanted: u64,
+    /// Characters of text that still fit.
+    room: usize,
 }
 
 impl Lines<'_> {
     fn add(&mut self, number: Option<u64>, mark: char, line: &[u8], around: usize) {
         let number = number.unwrap_or_default();
         let line = cut(line, around);
-        writeln!(self.text, "{number}{mark}{line}").expect("a string takes every character");
+        self.put(&format!("{number}{mark}{line}\n"));
+    }
+
+    /// A line that finds no room ends the text.
+    fn put(&mut self, line: &str) {
+        let left = self.room.checked_sub(line.chars().count());
+        self.room = left.unwrap_or(0);
+        if left.is_some() {
+            self.text.push_str(line);
+        }
     }
 }
 
@@ -140,9 +165,11 @@ impl Sink for Lines<'_> {
         let line = found.bytes();
         let at = self.matcher.find(line).ok().flatten();
         let start = at.map_or(0, |at| at.start());
+        let before = self.text.len();
         self.add(found.line_number(), ':', line, start);
+        self.n_shown += u64::from(self.text.len() > before);
         self.n_matches += 1;
-        Ok(self.n_matches < self.room && self.text.len() < self.bytes)
+        Ok(self.n_matches < self.wanted)
     }
 
     fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> io::Result<bool> {
@@ -151,7 +178,7 @@ impl Sink for Lines<'_> {
     }
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
-        self.text.push_str("--\n");
+        self.put("--\n");
         Ok(true)
     }
 }

@@ -18,17 +18,22 @@ use tokio_util::sync::CancellationToken;
 
 use super::project::Project;
 use super::walk::{DEEPEST, Hidden, Kind, Scope, walk};
-use super::words::{count, shown};
+use super::words::{count, room, shown};
 use super::writing::blocking;
 use crate::tools::{Around, Done, Effect, Failure, Output, Typed};
 use matches::{Search, matcher};
 
 const LONGEST: Duration = Duration::from_secs(20);
 const CONTEXT_MAX: usize = 10;
+const TEXT_MAX: usize = 256 << 10;
 
 /// Searches files of the project folder.
 #[derive(Debug)]
-pub struct SearchFiles(Arc<Project>);
+pub struct SearchFiles {
+    project: Arc<Project>,
+    /// Characters of matches.
+    room: usize,
+}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -55,8 +60,10 @@ enum Case {
 }
 
 impl SearchFiles {
-    pub fn new(project: Arc<Project>) -> Self {
-        Self(project)
+    /// What it finds fits into results of `result_chars` characters.
+    pub fn new(project: Arc<Project>, result_chars: usize) -> Self {
+        let room = room(result_chars).min(TEXT_MAX);
+        Self { project, room }
     }
 
     /// What is wrong with the arguments comes out here, before anything is read.
@@ -66,10 +73,11 @@ impl SearchFiles {
                 "context must be at most {CONTEXT_MAX}"
             )));
         }
-        let path = self.0.locate(path(arguments))?;
+        let path = self.project.locate(path(arguments))?;
         let glob = chosen(arguments.glob.as_deref())?;
         let matcher = matcher(&arguments.pattern, arguments.case == Case::Insensitive)?;
-        Ok((path, glob, Search::new(matcher, arguments.context)))
+        let search = Search::new(matcher, arguments.context, self.room);
+        Ok((path, glob, search))
     }
 }
 
@@ -104,7 +112,7 @@ impl Typed for SearchFiles {
 
     async fn call(&self, arguments: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
         let (path, glob, search) = self.search(&arguments)?;
-        let project = self.0.clone();
+        let project = self.project.clone();
         let stop = around.cancel.child_token();
         // The thread ends even if nobody waits for this call any more.
         let _guard = stop.clone().drop_guard();
@@ -164,7 +172,12 @@ fn told_of(search: &Search) -> Done {
     if search.n_matches == 0 {
         text.push_str("[no matches]\n");
     }
-    if search.is_full() {
+    let more = search.n_matches - search.n_shown;
+    if more > 0 {
+        let least = if search.is_full() { "at least " } else { "" };
+        let note = format!("[… and {least}{more} more: narrow the pattern, path or glob]\n");
+        text.push_str(&note);
+    } else if search.is_full() {
         text.push_str("[there may be more: narrow the pattern, path or glob]\n");
     } else if search.is_short {
         text.push_str("[stopped: it took too long; narrow the path or glob]\n");
@@ -181,7 +194,7 @@ fn told_of(search: &Search) -> Done {
             count(search.n_files, "file")
         ),
     };
-    Output::text(text.trim_end(), brief).into()
+    Output::content(text.trim_end(), brief).into()
 }
 
 #[cfg(test)]

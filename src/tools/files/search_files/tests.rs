@@ -1,7 +1,8 @@
 use serde_json::json;
 
 use super::*;
-use crate::tools::files::fixture::{Fixture, SECRET};
+use crate::tools::Text;
+use crate::tools::files::fixture::{Fixture, RESULT_CHARS, SECRET};
 
 #[test]
 fn matches_come_grouped_by_file_with_their_lines() {
@@ -81,6 +82,32 @@ fn there_is_an_end_to_matches() {
 }
 
 #[test]
+fn matches_that_find_no_room_are_counted() {
+    let line = format!("x{}\n", "y".repeat(99));
+    let fixture = Fixture::with(&[
+        ("a", &line.repeat(60)),
+        ("b", &line.repeat(60)),
+        ("c", "x\n"),
+    ]);
+    for context in [0, 3] {
+        let arguments = json!({"pattern": "x", "context": context});
+        let output = fixture.call("search_files", arguments).unwrap();
+        assert_eq!(output.brief, "121 matches in 3 files");
+        assert_eq!(output.kind, Text::Content);
+        let end = "\n[… and 30 more: narrow the pattern, path or glob]";
+        assert!(output.text.ends_with(end), "{}", output.text);
+        assert_eq!(output.text.matches(":x").count(), 121 - 30);
+        assert!(output.text.chars().count() <= RESULT_CHARS);
+    }
+    fixture.put("d", line.repeat(200));
+    let text = fixture.text("search_files", json!({"pattern": "x"}));
+    assert!(
+        text.ends_with("more: narrow the pattern, path or glob]")
+            && text.contains("[… and at least ")
+    );
+}
+
+#[test]
 fn a_pattern_that_makes_no_sense_is_refused() {
     let fixture = Fixture::with(&[]);
     for (arguments, expected) in [
@@ -155,7 +182,7 @@ fn a_search_ends_with_its_call() {
     let fixture = Fixture::with(&[("a", "x")]);
     let stopped = CancellationToken::new();
     stopped.cancel();
-    let search = Search::new(matcher("x", false).unwrap(), 0);
+    let search = Search::new(matcher("x", false).unwrap(), 0, 1_000);
     let glob = chosen(None).unwrap();
     let found = run(&fixture.project, Path::new("."), &glob, search, &stopped).unwrap();
     assert!(found.is_short && found.n_matches == 0);

@@ -34,6 +34,7 @@ fn a_write_shows_first_what_it_does_and_says_then_what_it_did() {
                 brief: brief.to_owned(),
                 failed: false,
                 detail,
+                ..Output::default()
             }
         );
     }
