@@ -20,6 +20,19 @@ pub struct Restored {
     pub kept: Vec<(PathBuf, String)>,
 }
 
+impl Restored {
+    /// One line for each file.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let line = |word: &str, path: &Path| format!("{word} {}", path.display());
+        let back = self.back.iter().map(move |path| line("restored", path));
+        let removed = self.removed.iter();
+        let removed = removed.map(move |path| line("removed", path));
+        let kept = self.kept.iter();
+        let kept = kept.map(move |(path, why)| format!("{} ({why})", line("left as it is", path)));
+        back.chain(removed).chain(kept)
+    }
+}
+
 enum Outcome {
     Back,
     Removed,
