@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use anstream::adapter::strip_str;
 
 use super::prose::opens_fence;
-use crate::chat::{Message, Part, Role, Timestamp, ToolCall};
+use crate::chat::{Message, Part, Role, Timestamp, answered};
 use crate::memory::report::is_report;
 
 /// Bytes read of one text; a longer one gives its beginning and its end.
@@ -139,31 +139,14 @@ impl<'a> Exchange<'a> {
 
 /// Results, each with the call it answers.
 fn called(messages: &[Message]) -> Vec<Called<'_>> {
-    let mut open: Vec<&ToolCall> = Vec::new();
-    let mut calls = Vec::new();
-    for part in messages.iter().flat_map(|message| &message.parts) {
-        match part {
-            Part::ToolCall(call) => open.push(call),
-            Part::ToolResult {
-                call: id,
-                output,
-                failed,
-                ..
-            } => {
-                if let Some(at) = open.iter().rposition(|call| call.id == *id) {
-                    let call = open.remove(at);
-                    calls.push(Called {
-                        name: &call.name,
-                        arguments: &call.arguments,
-                        output,
-                        failed: *failed,
-                    });
-                }
-            }
-            Part::Text(_) | Part::Attached(_) | Part::Image(_) => {}
-        }
-    }
-    calls
+    let answered = answered(messages).into_iter();
+    let called = answered.map(|answered| Called {
+        name: &answered.call.name,
+        arguments: &answered.call.arguments,
+        output: answered.output,
+        failed: answered.failed,
+    });
+    called.collect()
 }
 
 /// A text without the sequences by which programs colour what they print.
