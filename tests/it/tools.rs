@@ -408,6 +408,23 @@ fn asking_again_takes_back_what_the_first_try_did_to_files_and_says_so() {
 }
 
 #[test]
+fn the_config_file_in_use_is_read_by_no_tool_for_files() {
+    let server = Server::start([
+        say("")
+            .calling("c1", "read_file", json!({"path": "test.yaml"}))
+            .calling("c2", "search_files", json!({"pattern": "base_url"})),
+        say("Done."),
+    ]);
+    let home = home_of("openai", &server);
+    home.write("other.yaml", "base_url: of another\n");
+    ask(&home, &["--tools", "all"], "Read the settings");
+    let said = home.said("s").join("\n");
+    assert!(said.contains("test.yaml belongs to cogtrix"), "{said}");
+    assert!(said.contains("of another"), "{said}");
+    assert!(!said.contains("base_url: http"), "{said}");
+}
+
+#[test]
 fn what_tools_did_is_noted_as_fact_and_forgotten_with_the_turn() {
     let server = Server::start([
         say("")
