@@ -214,7 +214,7 @@ fn a_kill_at_any_write_of_undo_leaves_no_files_behind_a_turn_that_is_gone() {
             home.config(&server, "memory: {timestamps: off}");
             home.write("a.txt", "old");
             home.cogtrix(&["-c", "test.yaml", "-M", "code", "-s", "s", "-p", "Change a"])
-                .args(&["--tools", "all", "-y"])
+                .args(["--tools", "all", "-y"])
                 .run();
             let held = || std::fs::read_to_string(home.work().join("a.txt")).unwrap();
             assert_eq!(held(), "by the tool", "{fault}");

@@ -10,7 +10,7 @@ use cogtrix::agent::{
 };
 use cogtrix::chat::{Message, Outcome, Part, Record, Role, Tokens, ToolCall, TurnId};
 use cogtrix::context::{self, Section};
-use cogtrix::files::LocalDisk;
+use cogtrix::files::{Disk, LocalDisk};
 use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::tracking::{Board, Exchange, Freshness};
 use cogtrix::memory::{self, HybridOptions, Memory, MemoryMode, Preset, Prompt, Prompts, Registry};
@@ -733,7 +733,7 @@ async fn a_turn_that_cannot_be_taken_back_leaves_its_files_too() {
     changes
         .after(&project, &session, turn, path, b"new")
         .unwrap();
-    std::fs::write(root.join("a"), "new").unwrap();
+    LocalDisk.replace(&root.join("a"), b"new").unwrap();
     desk.agent.toolbox_mut().files = Some(Files {
         project,
         changes,

@@ -78,6 +78,7 @@ fn real(path: &Path) -> PathBuf {
 }
 
 #[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems tell none")]
 fn identity(metadata: &Metadata) -> Option<Identity> {
     use cap_std::fs::MetadataExt;
     Some((metadata.dev(), metadata.ino()))
