@@ -97,6 +97,14 @@ pub enum Warning {
     ToolsLeftOut {
         tools: usize,
     },
+    /// What became of a file that the turn changed which is asked again.
+    FileTakenBack {
+        line: String,
+    },
+    /// What that turn changed in files could not be taken back.
+    FilesStay {
+        why: String,
+    },
     /// Thinking ended before it was through.
     ThoughtCut {
         why: String,
@@ -127,6 +135,7 @@ impl Warning {
             Self::Recall(News::Indexing { .. } | News::Indexed { .. })
                 | Self::Attached { .. }
                 | Self::NotAttached { .. }
+                | Self::FileTakenBack { .. }
         )
     }
 
@@ -202,6 +211,10 @@ impl fmt::Display for Warning {
                 f,
                 "the model's window is too small for {tools} tools; asked without them (`--tools none` leaves them out for good)"
             ),
+            Self::FileTakenBack { line } => f.write_str(line),
+            Self::FilesStay { why } => {
+                write!(f, "what the first try changed in files stays: {why}")
+            }
             Self::ThoughtCut { why } => {
                 write!(f, "thinking ended early: {why}; this is the best so far")
             }

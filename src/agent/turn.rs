@@ -8,12 +8,14 @@ use super::converse::Conversed;
 use super::event::{Observer, TurnEvent, Warning};
 use super::recalling::Lookup;
 use super::shelf::News;
+use super::undo::TakenBack;
 use super::{Agent, Input, NoTurn, Running};
 use crate::chat::{Message, Outcome, Part, Record, Role, TurnId, Usage, Withdrawal};
 use crate::context::DoesNotFit;
-use crate::hint::Hint;
+use crate::hint::{Hint, chain};
 use crate::memory::report::DEEP_THINK;
 use crate::provider::ProviderError;
+use crate::tools::files::{ChangesError, Restored};
 
 /// What a turn is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,8 +138,9 @@ impl Agent {
         message
     }
 
-    /// Asks the last question again; the turn that asked it before is taken out of what is sent (C86).
-    /// The question keeps the time at which it was first put (C30), and the files as they were then.
+    /// Asks the last question again; the turn that asked it before is taken out of what is sent (C86), and the files
+    /// that its tools changed are brought back.
+    /// The question keeps the time at which it was first put (C30), and the files that go with it as they were then.
     pub async fn retry(
         &mut self,
         observe: &mut Observer<'_>,
@@ -152,8 +155,9 @@ impl Agent {
         let asked = asked.map(|turn| self.session().messages_of(turn)[0].clone());
         let at = asked.as_ref().and_then(|asked| asked.at);
         // Saved with the record that begins the turn, so that no kill leaves the question in no view at all.
-        let input = self.withdraw(Withdrawal::Retried)?;
+        let TakenBack { input, files } = self.take_back(Withdrawal::Retried)?;
         self.told.begin_turn();
+        tell_of_files(files, observe);
         let at = at.or_else(|| Some(self.clock.now()));
         let mut message = Message::text(self.session().next_message_id(0), Role::User, input, at);
         let parts = asked.into_iter().flat_map(|asked| asked.parts);
@@ -288,6 +292,20 @@ impl Agent {
             }),
             Some(failure) => Err(TurnError { failure, partial }),
         }
+    }
+}
+
+/// What became of the files of the first try.
+fn tell_of_files(files: Result<Restored, ChangesError>, observe: &mut Observer<'_>) {
+    match files {
+        Ok(restored) => {
+            for line in restored.lines() {
+                observe(TurnEvent::Warning(Warning::FileTakenBack { line }));
+            }
+        }
+        Err(error) => observe(TurnEvent::Warning(Warning::FilesStay {
+            why: chain(&error),
+        })),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::toolbox::Files;
 use super::{Agent, Warning};
-use crate::chat::{Hybrid, Record, Scratchpad, TurnId, Withdrawal};
+use crate::chat::{Hybrid, Record, Scratchpad, Turn, TurnId, Withdrawal};
 use crate::memory::report::Report;
 use crate::memory::summary;
 use crate::tools::files::{ChangesError, Restored};
@@ -15,6 +15,13 @@ pub struct Undone {
     /// What became of the files that its tools had changed.
     pub files: Result<Restored, ChangesError>,
     pub warning: Option<Warning>,
+}
+
+/// A turn that is out of what is sent, in memory: the records wait for [`Ledger::save`](crate::store::Ledger::save).
+#[derive(Debug)]
+pub(super) struct TakenBack {
+    pub(super) input: String,
+    pub(super) files: Result<Restored, ChangesError>,
 }
 
 /// Why a turn cannot be taken back.
@@ -34,14 +41,22 @@ impl Agent {
     /// Takes the last turn out of what is sent, its notes with it, and brings back the files that its tools changed;
     /// history keeps the turn.
     pub fn undo(&mut self) -> Result<Undone, NoTurn> {
-        let turn = self.session().live_turns().next_back().map(|turn| turn.id);
-        let input = self.withdraw(Withdrawal::Undone)?;
+        let TakenBack { input, files } = self.take_back(Withdrawal::Undone)?;
         let refused = self.ledger.save().err();
         Ok(Undone {
             input,
-            files: turn.map_or(Ok(Restored::default()), |turn| self.restore_files(turn)),
+            files,
             warning: refused.as_ref().map(Warning::not_saved),
         })
+    }
+
+    /// The files come first: a turn that is withdrawn is not looked at again, while files that hold already what they
+    /// held before do no harm when the program was stopped in between.
+    pub(super) fn take_back(&mut self, why: Withdrawal) -> Result<TakenBack, NoTurn> {
+        let turn = self.last_to_withdraw()?;
+        let files = self.restore_files(turn.id);
+        let input = self.withdraw(&turn, why);
+        Ok(TakenBack { input, files })
     }
 
     fn restore_files(&self, turn: TurnId) -> Result<Restored, ChangesError> {
@@ -67,8 +82,8 @@ impl Agent {
         changes.diff(project, self.session().name(), &turns)
     }
 
-    /// Withdraws the last live turn; the records wait for [`Ledger::save`]. Tells the turn's input.
-    pub(super) fn withdraw(&mut self, why: Withdrawal) -> Result<String, NoTurn> {
+    /// The last live turn, unless a compaction stands for it.
+    fn last_to_withdraw(&self) -> Result<Turn, NoTurn> {
         let session = self.session();
         let last = session.live_turns().next_back().ok_or(NoTurn::None)?;
         let compacted = session
@@ -79,6 +94,12 @@ impl Agent {
         if last.messages.start < compacted {
             return Err(NoTurn::Compacted);
         }
+        Ok(last.clone())
+    }
+
+    /// Tells the turn's input.
+    fn withdraw(&mut self, last: &Turn, why: Withdrawal) -> String {
+        let session = self.session();
         let turn = last.id;
         let fitting = summary::fitting(session.hybrid(), last.messages.start);
         let input = session
@@ -98,7 +119,7 @@ impl Agent {
         }
         let states = self.memory.withdraw(self.ledger.session());
         self.ledger.apply(states);
-        Ok(input.unwrap_or_default())
+        input.unwrap_or_default()
     }
 
     /// The scratchpad without what a turn thought through, where it has any of it.

@@ -7,6 +7,7 @@
 //!     messages [u a | u a t a | u a ]        user, assistant, tool
 //! ```
 
+mod answered;
 mod attachment;
 mod message;
 mod name;
@@ -18,6 +19,7 @@ mod tokens;
 mod tool;
 mod turn;
 
+pub use answered::{Answered, answered};
 pub use attachment::{Attached, Image, Lines};
 pub use message::{Message, MessageId, Part, Role, STAND_IN, Unknown};
 pub use name::{BadName, SessionName};

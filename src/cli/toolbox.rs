@@ -58,7 +58,7 @@ pub(super) fn toolbox(
         path: project.to_owned(),
         source,
     })?;
-    let open = open.keeping(&own_folders(config, inputs));
+    let open = open.keeping(&own(config, inputs));
     let outputs = Outputs::new(config.settings.data_dir.clone(), Arc::clone(&disk));
     let changes = Changes::new(config.settings.data_dir.join("changes"), Arc::clone(&disk));
     let (open, changes) = (Arc::new(open), Arc::new(changes));
@@ -119,7 +119,14 @@ fn confinement_warning(wanted: Confinement, found: Result<Level, Unavailable>) -
     }
 }
 
-/// What no tool may see or change: sessions, approvals, keys.
+/// What no tool for files may see or change: sessions, approvals, keys.
+fn own(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
+    let file = config.file.iter().map(|file| inputs.working_dir.join(file));
+    let folders = own_folders(config, inputs).into_iter();
+    folders.chain(file).collect()
+}
+
+/// What no command may change. A file is none of it: beside what may not be written no command could make another.
 fn own_folders(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
     let platform = [&inputs.folders.data, &inputs.folders.config];
     let platform = platform.into_iter().flatten().cloned();

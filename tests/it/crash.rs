@@ -202,6 +202,37 @@ fn a_kill_at_any_write_of_a_one_shot_run_loses_nothing_that_was_acknowledged() {
     }
 }
 
+/// A turn that is withdrawn is not taken back a second time, so its files must be back by then.
+#[test]
+fn a_kill_at_any_write_of_undo_leaves_no_files_behind_a_turn_that_is_gone() {
+    for kind in KILLS {
+        let writes = at_every_write(kind, |fault| {
+            let home = Home::new();
+            let arguments = serde_json::json!({"path": "a.txt", "content": "by the tool"});
+            let write = say("").calling("c1", "write_file", arguments);
+            let server = Server::start([write, say("Done.")]);
+            home.config(&server, "memory: {timestamps: off}");
+            home.write("a.txt", "old");
+            home.cogtrix(&["-c", "test.yaml", "-M", "code", "-s", "s", "-p", "Change a"])
+                .args(["--tools", "all", "-y"])
+                .run();
+            let held = || std::fs::read_to_string(home.work().join("a.txt")).unwrap();
+            assert_eq!(held(), "by the tool", "{fault}");
+            let run = home
+                .cogtrix(&["-c", "test.yaml", "-s", "s", "--lines", "--fault", fault])
+                .stdin("/undo\n/quit\n")
+                .run();
+            restart(&home);
+            let is_withdrawn = home.snapshot("s")["messages"][0]["withdrawn"] == "undone";
+            assert!(!is_withdrawn || held() == "old", "{fault}: {run}");
+            let again = home.lines("s", &["/undo"]);
+            assert_eq!(held(), "old", "{fault}: {again}");
+            run.signal == Some(9)
+        });
+        assert!(writes >= 1, "{kind}: {writes} writes");
+    }
+}
+
 #[test]
 fn a_kill_at_any_write_of_the_repair_itself_loses_nothing_either() {
     let template = Home::new();

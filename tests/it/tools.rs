@@ -411,6 +411,59 @@ fn undo_brings_files_back_with_the_turn_unless_a_person_changed_them() {
 }
 
 #[test]
+fn asking_again_takes_back_what_the_first_try_did_to_files_and_says_so() {
+    let write = |id: &str, path: &str| {
+        let arguments = json!({"path": path, "content": "by the tool\n"});
+        say("").calling(id, "write_file", arguments)
+    };
+    let server = Server::start([
+        write("c1", "a.txt"),
+        write("c2", "b.txt"),
+        write("c3", "c.txt"),
+        say("One."),
+        say("Two."),
+        say("Three."),
+    ]);
+    let home = home_of("openai", &server);
+    home.write("a.txt", "old\n");
+    home.write("b.txt", "old\n");
+    ask(&home, &["--tools", "all", "-y"], "Change them");
+    home.write("b.txt", "by hand\n");
+    let run = home.lines("s", &["/retry"]);
+    assert!(run.stdout.contains("Two."), "{run}");
+    for line in [
+        "restored a.txt",
+        "removed c.txt",
+        "left as it is b.txt (it was changed since)",
+    ] {
+        assert!(run.stderr.contains(line), "{line}: {run}");
+    }
+    let held = ["a.txt", "b.txt", "c.txt"].map(|name| std::fs::read(home.work().join(name)).ok());
+    let held = held.each_ref().map(Option::as_deref);
+    assert_eq!(held, [Some(&b"old\n"[..]), Some(b"by hand\n"), None]);
+    let run = home.lines("s", &["/retry"]);
+    assert!(run.stdout.contains("Three."), "{run}");
+    assert!(!run.stderr.contains("txt"), "nothing to tell: {run}");
+}
+
+#[test]
+fn the_config_file_in_use_is_read_by_no_tool_for_files() {
+    let server = Server::start([
+        say("")
+            .calling("c1", "read_file", json!({"path": "test.yaml"}))
+            .calling("c2", "search_files", json!({"pattern": "base_url"})),
+        say("Done."),
+    ]);
+    let home = home_of("openai", &server);
+    home.write("other.yaml", "base_url: of another\n");
+    ask(&home, &["--tools", "all"], "Read the settings");
+    let said = home.said("s").join("\n");
+    assert!(said.contains("test.yaml belongs to cogtrix"), "{said}");
+    assert!(said.contains("of another"), "{said}");
+    assert!(!said.contains("base_url: http"), "{said}");
+}
+
+#[test]
 fn what_tools_did_is_noted_as_fact_and_forgotten_with_the_turn() {
     let server = Server::start([
         say("")

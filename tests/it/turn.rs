@@ -1,13 +1,16 @@
 //! One turn through real memory and context, with a scripted provider and a log in memory.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cogtrix::agent::{
-    Agent, CompactError, NoTurn, NotWritten, Running, Settings, TurnEvent, TurnFailure, Warning,
+    Agent, CompactError, Files, NoTurn, NotWritten, Running, Settings, TurnEvent, TurnFailure,
+    Warning,
 };
 use cogtrix::chat::{Message, Outcome, Part, Record, Role, Tokens, ToolCall, TurnId};
 use cogtrix::context::{self, Section};
+use cogtrix::files::{Disk, LocalDisk};
 use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::tracking::{Board, Exchange, Freshness};
 use cogtrix::memory::{self, HybridOptions, Memory, MemoryMode, Preset, Prompt, Prompts, Registry};
@@ -17,6 +20,7 @@ use cogtrix::provider::{
 };
 use cogtrix::testing::provider::{Script, ScriptedProvider, breaks_off, counted, says};
 use cogtrix::testing::{ManualClock, MemoryLog};
+use cogtrix::tools::files::{Changes, Project};
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
@@ -712,6 +716,40 @@ async fn an_undone_turn_inside_a_compaction_is_not_half_forgotten() {
         .await
         .unwrap();
     assert_eq!(desk.agent.undo().unwrap_err(), NoTurn::Compacted);
+}
+
+#[tokio::test]
+async fn a_turn_that_cannot_be_taken_back_leaves_its_files_too() {
+    let mut desk = Desk::new(std::iter::repeat_n(says("Many cranes."), 4).chain([says(SUMMARY)]));
+    let folder = tempfile::tempdir().unwrap();
+    let (root, copies) = (folder.path().join("project"), folder.path().join("copies"));
+    std::fs::create_dir(&root).unwrap();
+    let project = Arc::new(Project::open(&root).unwrap());
+    let changes = Arc::new(Changes::new(copies, Arc::new(LocalDisk)));
+    let (session, turn, path) = ("test".parse().unwrap(), TurnId(4), Path::new("a"));
+    changes
+        .before(&project, &session, turn, path, Some(b"old"))
+        .unwrap();
+    changes
+        .after(&project, &session, turn, path, b"new")
+        .unwrap();
+    LocalDisk.replace(&root.join("a"), b"new").unwrap();
+    desk.agent.toolbox_mut().files = Some(Files {
+        project,
+        changes,
+        outputs: None,
+    });
+    talk(&mut desk, 4).await;
+    let cancel = CancellationToken::new();
+    desk.agent.compact(&mut |_| {}, &cancel).await.unwrap();
+    assert_eq!(desk.agent.undo().unwrap_err(), NoTurn::Compacted);
+    let retried = desk.agent.retry(&mut |_| {}, &cancel).await;
+    assert_eq!(retried.unwrap_err(), NoTurn::Compacted);
+    assert_eq!(std::fs::read(root.join("a")).unwrap(), b"new");
+    desk.agent.undo_compaction().unwrap();
+    let files = desk.agent.undo().unwrap().files.unwrap();
+    assert_eq!(files.back, [path]);
+    assert_eq!(std::fs::read(root.join("a")).unwrap(), b"old");
 }
 
 #[tokio::test]

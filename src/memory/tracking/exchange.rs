@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use anstream::adapter::strip_str;
 
 use super::prose::opens_fence;
-use crate::chat::{Message, Part, Role, Timestamp, ToolCall, really_done};
+use crate::chat::{Message, Part, Role, Timestamp, answered, really_done};
 use crate::memory::report::is_report;
 
 /// Bytes read of one text; a longer one gives its beginning and its end.
@@ -139,33 +139,18 @@ impl<'a> Exchange<'a> {
 
 /// Results, each with the call it answers.
 fn called(messages: &[Message]) -> Vec<Called<'_>> {
-    let mut open: Vec<&ToolCall> = Vec::new();
-    let mut calls = Vec::new();
-    for part in messages.iter().flat_map(|message| &message.parts) {
-        match part {
-            Part::ToolCall(call) => open.push(call),
-            Part::ToolResult {
-                call: id,
-                output,
-                failed,
-                ..
-            } => {
-                if let Some(at) = open.iter().rposition(|call| call.id == *id) {
-                    let call = open.remove(at);
-                    let done = really_done(output);
-                    let (arguments, output) = done.unwrap_or((&call.arguments, output));
-                    calls.push(Called {
-                        name: &call.name,
-                        arguments,
-                        output,
-                        failed: *failed,
-                    });
-                }
-            }
-            Part::Text(_) | Part::Attached(_) | Part::Image(_) => {}
+    let answered = answered(messages).into_iter();
+    let called = answered.map(|answered| {
+        let done = really_done(answered.output);
+        let (arguments, output) = done.unwrap_or((&answered.call.arguments, answered.output));
+        Called {
+            name: &answered.call.name,
+            arguments,
+            output,
+            failed: answered.failed,
         }
-    }
-    calls
+    });
+    called.collect()
 }
 
 /// A text without the sequences by which programs colour what they print.

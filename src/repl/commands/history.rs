@@ -1,12 +1,9 @@
 //! `/history`, `/undo` and `/diff`.
 
-use std::path::Path;
-
 use super::{CommandError, Desk, Next, nothing, usage};
 use crate::agent::Undone;
 use crate::hint::chain;
 use crate::repl::{listing, transcript};
-use crate::tools::files::Restored;
 
 const DEFAULT: usize = 5;
 
@@ -47,21 +44,10 @@ pub(super) async fn undo(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
     let words = transcript::first_words(&input, 60);
     let mut lines = vec![format!("Taken back: {words}")];
     match files {
-        Ok(restored) => lines.extend(became_of(&restored)),
+        Ok(restored) => lines.extend(restored.lines().map(|line| format!("  {line}"))),
         Err(error) => lines.push(format!("Its changes to files stay: {}", chain(&error))),
     }
     Ok(Next::with(lines.join("\n"), warning))
-}
-
-/// One line for each file that a turn had changed.
-fn became_of(restored: &Restored) -> impl Iterator<Item = String> {
-    let line = |word: &str, path: &Path| format!("  {word} {}", path.display());
-    let back = restored.back.iter().map(move |path| line("restored", path));
-    let removed = restored.removed.iter();
-    let removed = removed.map(move |path| line("removed", path));
-    let kept = restored.kept.iter();
-    let kept = kept.map(move |(path, why)| format!("{} ({why})", line("left as it is", path)));
-    back.chain(removed).chain(kept)
 }
 
 /// `/diff [N]`: what tools changed, in the last N turns or the whole session.

@@ -465,7 +465,7 @@ pub const COMMANDS: [Command; 38] = [
         aliases: &[],
         arguments: "",
         summary: "Ask the last question again",
-        details: "The new answer replaces the old one in what is sent; history keeps both.",
+        details: "The new answer replaces the old one in what is sent; history keeps both. What the first try changed in files is\ntaken back as by `/undo`.",
         completes: Completes::Nothing,
         run: |_, arguments| {
             Box::pin(async move { nothing("retry", arguments).map(|()| Next::Retry) })

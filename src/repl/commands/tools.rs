@@ -1,7 +1,7 @@
 //! `/tools`, `/approvals`, `/approve`, `/details`: what the model may do, and what it did.
 
 use super::{CommandError, Desk, Next, usage};
-use crate::chat::{Message, Part};
+use crate::chat::{Message, answered};
 use crate::repl::show;
 use crate::term::{Align, Table};
 use crate::tools::policy::{Asking, Only, Rule, Says, Writing};
@@ -174,25 +174,11 @@ pub(super) async fn details(desk: &mut Desk, arguments: &str) -> Result<Next, Co
 }
 
 fn calls(messages: &[Message]) -> Vec<String> {
+    let answered = answered(messages);
     let made = messages.iter().flat_map(Message::calls).enumerate();
     let in_words = made.map(|(place, call)| {
-        let result =
-            messages
-                .iter()
-                .flat_map(|message| &message.parts)
-                .find_map(|part| match part {
-                    Part::ToolResult {
-                        call: id,
-                        output,
-                        failed,
-                        ..
-                    } if *id == call.id => Some((output.as_str(), *failed)),
-                    Part::Text(_)
-                    | Part::ToolCall(_)
-                    | Part::ToolResult { .. }
-                    | Part::Attached(_)
-                    | Part::Image(_) => None,
-                });
+        let result = answered.iter().find(|result| result.place == place);
+        let result = result.map(|result| (result.output, result.failed));
         let (output, failed) = result.unwrap_or(("[no result]", true));
         let mark = if failed { " (failed)" } else { "" };
         format!(
@@ -203,4 +189,35 @@ fn calls(messages: &[Message]) -> Vec<String> {
         )
     });
     in_words.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::{CallId, MessageId, Part, Role, ToolCall};
+
+    #[test]
+    fn each_call_is_shown_with_its_own_result_where_ids_repeat() {
+        let with = |role, part| Message {
+            parts: vec![part],
+            ..Message::text(MessageId::numbered(1), role, "", None)
+        };
+        let round = |path: &str| {
+            let arguments = format!(r#"{{"path":"{path}"}}"#);
+            let call = Part::ToolCall(ToolCall::new("call_0", "read_file", arguments));
+            let result = Part::ToolResult {
+                call: CallId::new("call_0"),
+                name: "read_file".into(),
+                output: format!("what {path} holds"),
+                failed: false,
+            };
+            [with(Role::Assistant, call), with(Role::Tool, result)]
+        };
+        let calls = calls(&[round("a"), round("b")].concat());
+        let ends = ["what a holds", "what b holds"];
+        for (call, end) in calls.iter().zip(ends) {
+            assert!(call.ends_with(end), "{call}");
+        }
+        assert_eq!(calls.len(), 2);
+    }
 }

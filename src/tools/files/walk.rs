@@ -12,7 +12,7 @@ use cap_std::fs::{Dir, DirEntry};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::project::{Project, ProjectError, open_regular};
+use super::project::{Project, ProjectError};
 
 /// Folders inside of each other that are still looked into.
 pub(super) const DEEPEST: usize = 64;
@@ -37,6 +37,7 @@ pub(super) enum Hidden {
 /// Something on the way.
 #[derive(Debug)]
 pub(super) struct Found<'a> {
+    project: &'a Project,
     entry: &'a Entry,
     folder: &'a Dir,
     /// Relative to the project folder.
@@ -88,7 +89,7 @@ struct Walker<'a, V> {
 
 impl<B, V: FnMut(&Found<'_>) -> ControlFlow<B>> Walker<'_, V> {
     fn folder(&mut self, folder: &Dir, path: &Path, depth: usize) -> ControlFlow<B> {
-        let own = rules_of(folder, path);
+        let own = rules_of(self.project, folder, path);
         let n_own = own.len();
         self.rules.extend(own);
         let walked = entries(folder)
@@ -104,6 +105,7 @@ impl<B, V: FnMut(&Found<'_>) -> ControlFlow<B>> Walker<'_, V> {
             return ControlFlow::Continue(());
         }
         (self.visit)(&Found {
+            project: self.project,
             entry,
             folder,
             path: &path,
@@ -164,7 +166,7 @@ impl Found<'_> {
 
     /// The file, if it is still a regular one.
     pub(super) fn open(&self) -> Result<std::fs::File, ProjectError> {
-        open_regular(self.folder, self.name(), self.path)
+        self.project.open_in(self.folder, self.name(), self.path)
     }
 
     /// In bytes, of a file.
@@ -221,7 +223,7 @@ fn rules_above(project: &Project, start: &Path) -> Vec<Gitignore> {
             folder
         };
         if let Ok(open) = project.folder(name) {
-            rules.extend(rules_of(&open, folder));
+            rules.extend(rules_of(project, &open, folder));
         }
     }
     rules
@@ -244,10 +246,10 @@ fn rules_outside(root: &Path) -> Vec<Gitignore> {
     files.filter(|rules| !rules.is_empty()).collect()
 }
 
-fn rules_of(folder: &Dir, path: &Path) -> Vec<Gitignore> {
+fn rules_of(project: &Project, folder: &Dir, path: &Path) -> Vec<Gitignore> {
     [".gitignore", ".ignore"]
         .into_iter()
-        .filter_map(|name| open_regular(folder, name, Path::new(name)).ok())
+        .filter_map(|name| project.open_in(folder, name, Path::new(name)).ok())
         .filter_map(|file| parsed(file, path))
         .collect()
 }

@@ -10,17 +10,22 @@ use serde::{Deserialize, Serialize};
 
 use super::{Change, ChangesError};
 use crate::files::Disk;
+use crate::tools::files::project::Project;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Step {
     Before,
     After,
+    /// What somebody else had made of it when a tool changed it once more.
+    Between,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Line {
     step: Step,
+    /// Where the project folder was.
+    project: String,
     path: String,
     /// The digest; `None` where there was no file.
     content: Option<String>,
@@ -29,6 +34,7 @@ pub(super) struct Line {
 impl Line {
     pub(super) fn new(
         step: Step,
+        project: &Project,
         path: &Path,
         content: Option<String>,
     ) -> Result<Self, ChangesError> {
@@ -37,10 +43,16 @@ impl Line {
         })?;
         Ok(Self {
             step,
+            project: root_of(project),
             path: named.to_owned(),
             content,
         })
     }
+}
+
+/// How the folder of a project is named in an index.
+pub(super) fn root_of(project: &Project) -> String {
+    project.path().to_string_lossy().into_owned()
 }
 
 pub(super) fn append(disk: &dyn Disk, index: &Path, line: &Line) -> Result<(), ChangesError> {
@@ -75,16 +87,21 @@ pub(super) fn read(disk: &dyn Disk, index: &Path) -> Result<Vec<Change>, Changes
 
 fn add(changes: &mut Vec<Change>, line: Line) {
     let path = PathBuf::from(line.path);
-    let known = changes.iter_mut().find(|change| change.path == path);
+    let known = changes
+        .iter_mut()
+        .find(|change| change.path == path && change.project == line.project);
     match (line.step, known) {
         (Step::Before, None) => changes.push(Change {
+            project: line.project,
             path,
             before: line.content,
             after: Vec::new(),
+            between: Vec::new(),
         }),
         (Step::After, Some(change)) => change.after.extend(line.content),
+        (Step::Between, Some(change)) => change.between.push(line.content),
         // Nothing writes these: the first copy counts, and there is none after which nothing was kept.
-        (Step::Before, Some(_)) | (Step::After, None) => {}
+        (Step::Before, Some(_)) | (Step::After | Step::Between, None) => {}
     }
 }
 

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //!   {folder}/{session}/3.jsonl     turn 3, a line for each step, synced before the file is touched:
-//!                                  {"step":"before","path":"src/a.rs","content":"<sha256>" or null}
-//!                                  {"step":"after","path":"src/a.rs","content":"<sha256>"}
+//!                                  {"step":"before","project":"/p","path":"src/a.rs","content":"<sha256>" or null}
+//!                                  {"step":"after","project":"/p","path":"src/a.rs","content":"<sha256>"}
+//!                                  {"step":"between",…} what somebody else wrote before a tool's next change
 //!   {folder}/{session}/<sha256>    what a file held, under the digest of it
 //! ```
 //!
-//! Invariant: a file that a tool changed has its `before` on disk. Paths are those behind all links, relative to the
+//! Invariant: whatever a tool wrote over is on disk, unless a tool wrote that too. Paths are those behind all links, relative to the
 //! project folder. Only what a tool wrote is ever overwritten: a file that holds anything else stays as it is.
 
 mod index;
@@ -21,6 +22,7 @@ use sha2::{Digest, Sha256};
 
 use crate::chat::{SessionName, TurnId};
 use crate::files::Disk;
+use crate::tools::files::project::Project;
 use index::{Line, Step};
 
 pub use restore::Restored;
@@ -40,11 +42,16 @@ pub struct Changes {
 /// What a turn did to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
+    /// Where the project folder was.
+    pub project: String,
+    /// Relative to it.
     pub path: PathBuf,
     /// The digest of what the file held before the turn; `None` where there was no file.
     pub before: Option<String>,
     /// The digests of what tools wrote, in order.
     pub after: Vec<String>,
+    /// The digests of what somebody else had made of it when a tool changed it once more; `None` where it was gone.
+    pub between: Vec<Option<String>>,
 }
 
 /// Why a copy could not be kept or had.
@@ -74,33 +81,40 @@ impl Changes {
         }
     }
 
-    /// Keeps what a file holds before a tool changes it; `None` where there is none. The first copy of a turn counts.
+    /// Keeps what a file holds before a tool changes it; `None` where there is none. The first copy of a turn counts;
+    /// another is kept where the file holds by now what no tool wrote.
     pub fn before(
         &self,
+        project: &Project,
         session: &SessionName,
         turn: TurnId,
         path: &Path,
         content: Option<&[u8]>,
     ) -> Result<(), ChangesError> {
-        let known = self.of(session, turn)?;
-        if known.iter().any(|change| change.path == path) {
-            return Ok(());
-        }
+        let root = index::root_of(project);
+        let changes = self.of(session, turn)?;
+        let mut changes = changes.iter();
+        let step = match changes.find(|change| change.path == path && change.project == root) {
+            None => Step::Before,
+            Some(change) if change.accounts_for(content) => return Ok(()),
+            Some(_) => Step::Between,
+        };
         let content = content
             .map(|content| self.keep(session, content))
             .transpose()?;
-        self.note(session, turn, &Line::new(Step::Before, path, content)?)
+        self.note(session, turn, &Line::new(step, project, path, content)?)
     }
 
     /// Notes what a tool is about to write. Written down first, so that what it wrote is known whatever happens.
     pub fn after(
         &self,
+        project: &Project,
         session: &SessionName,
         turn: TurnId,
         path: &Path,
         content: &[u8],
     ) -> Result<(), ChangesError> {
-        let line = Line::new(Step::After, path, Some(digest(content)))?;
+        let line = Line::new(Step::After, project, path, Some(digest(content)))?;
         self.note(session, turn, &line)
     }
 
@@ -148,6 +162,17 @@ impl Changes {
 
     fn of_session(&self, session: &SessionName) -> PathBuf {
         self.folder.join(session.as_str())
+    }
+}
+
+impl Change {
+    /// Whether a file that holds this holds what is kept already or what a tool wrote. Not the last writing alone:
+    /// that may have been noted and then refused by the disk.
+    fn accounts_for(&self, content: Option<&[u8]>) -> bool {
+        let content = content.map(digest);
+        content == self.before
+            || self.between.contains(&content)
+            || content.is_some_and(|content| self.after.contains(&content))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Change, Changes, ChangesError, FILE_MAX, digest};
+use super::{Change, Changes, ChangesError, FILE_MAX, digest, index};
 use crate::chat::{SessionName, TurnId};
 use crate::tools::files::diff::difference;
 use crate::tools::files::project::{Project, ProjectError};
@@ -18,6 +18,19 @@ pub struct Restored {
     pub removed: Vec<PathBuf>,
     /// They stayed as they are, and why.
     pub kept: Vec<(PathBuf, String)>,
+}
+
+impl Restored {
+    /// One line for each file.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let line = |word: &str, path: &Path| format!("{word} {}", path.display());
+        let back = self.back.iter().map(move |path| line("restored", path));
+        let removed = self.removed.iter();
+        let removed = removed.map(move |path| line("removed", path));
+        let kept = self.kept.iter();
+        let kept = kept.map(move |(path, why)| format!("{} ({why})", line("left as it is", path)));
+        back.chain(removed).chain(kept)
+    }
 }
 
 enum Outcome {
@@ -43,9 +56,15 @@ impl Changes {
         turn: TurnId,
     ) -> Result<Restored, ChangesError> {
         let _held = self.hold();
+        let root = index::root_of(project);
         let mut restored = Restored::default();
         for change in self.of(session, turn)? {
-            match self.bring_back(project, session, &change) {
+            let outcome = if change.project == root {
+                self.bring_back(project, session, &change)
+            } else {
+                Err(elsewhere(&change.project))
+            };
+            match outcome {
                 Ok(Outcome::Back) => restored.back.push(change.path),
                 Ok(Outcome::Removed) => restored.removed.push(change.path),
                 Ok(Outcome::WasSo) => {}
@@ -67,13 +86,19 @@ impl Changes {
         let mut first = BTreeMap::new();
         for turn in oldest_first {
             for change in self.of(session, turn)? {
-                first.entry(change.path).or_insert(change.before);
+                let place = (change.project, change.path);
+                first.entry(place).or_insert(change.before);
             }
         }
-        first
-            .into_iter()
-            .map(|(path, before)| self.diff_of(project, session, &path, before))
-            .collect()
+        let root = index::root_of(project);
+        let diff = |((changed_in, path), before): ((String, PathBuf), _)| {
+            if changed_in == root {
+                self.diff_of(project, session, &path, before)
+            } else {
+                Ok(format!("{}: {}\n", shown(&path), elsewhere(&changed_in)))
+            }
+        };
+        first.into_iter().map(diff).collect()
     }
 
     fn diff_of(
@@ -109,6 +134,9 @@ impl Changes {
         if held == change.before {
             return Ok(Outcome::WasSo);
         }
+        if let Some(between) = change.between.last() {
+            return Err(self.changed_between(session, between.as_deref()));
+        }
         match &held {
             None => return Err("it was removed since".to_owned()),
             Some(held) if !change.after.contains(held) => {
@@ -130,6 +158,24 @@ impl Changes {
             .map(|()| Outcome::Back)
             .map_err(|error| error.to_string())
     }
+
+    /// Of two changes of a turn and what somebody else did between them, no one can tell what is to be taken back.
+    fn changed_between(&self, session: &SessionName, held: Option<&str>) -> String {
+        match held {
+            None => "it was removed between two changes".to_owned(),
+            Some(held) => {
+                let copy = self.of_session(session).join(held);
+                format!(
+                    "it was changed by somebody else between two changes; what it held then is in {}",
+                    copy.display()
+                )
+            }
+        }
+    }
+}
+
+fn elsewhere(project: &str) -> String {
+    format!("it was changed in {project}")
 }
 
 fn now(project: &Project, path: &Path) -> Result<Now, ProjectError> {

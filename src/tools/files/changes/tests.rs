@@ -75,6 +75,57 @@ fn what_somebody_changed_since_stays() {
     assert_eq!(held, [Some("by hand"), None, Some("c0"), Some("by hand")]);
 }
 
+#[test]
+fn what_somebody_wrote_between_two_changes_of_a_turn_is_kept_and_the_file_stays() {
+    let fixture = Fixture::with(&[("a", "a0"), ("b", "b0"), ("c", "c0")]);
+    for path in ["a", "b", "c"] {
+        write(&fixture, path, "by the tool");
+    }
+    fixture.put("a", "by hand");
+    std::fs::remove_file(fixture.at("b")).unwrap();
+    fixture.put("c", "c0");
+    for path in ["a", "b", "c"] {
+        write(&fixture, path, "by the tool again");
+    }
+    let restored = restored(&fixture, 1);
+    assert_eq!(restored.back, paths(&["c"]), "it held what is kept already");
+    let said: Vec<_> = restored.kept.iter().map(|(_, why)| why.as_str()).collect();
+    let copy = Path::new("changes/work").join(digest(b"by hand"));
+    assert_eq!(
+        said,
+        [
+            &*format!(
+                "it was changed by somebody else between two changes; what it held then is in {}",
+                copy.display()
+            ),
+            "it was removed between two changes",
+        ]
+    );
+    assert_eq!(fixture.disk.read(&copy).unwrap(), b"by hand");
+    for path in ["a", "b"] {
+        assert_eq!(fixture.held(path).as_deref(), Some("by the tool again"));
+    }
+}
+
+#[test]
+fn a_turn_in_another_project_is_neither_taken_back_nor_compared_here() {
+    let fixture = Fixture::with(&[("a", "a0"), ("other/a", "by the tool")]);
+    write(&fixture, "a", "by the tool");
+    let other = Project::open(&fixture.at("other")).unwrap();
+    let here = fixture.project.path().display();
+    let restored = fixture.changes.restore(&other, &session(), TurnId(1));
+    assert_eq!(
+        restored.unwrap(),
+        Restored {
+            kept: vec![("a".into(), format!("it was changed in {here}"))],
+            ..Restored::default()
+        }
+    );
+    assert_eq!(fixture.held("other/a").as_deref(), Some("by the tool"));
+    let diff = fixture.changes.diff(&other, &session(), &[TurnId(1)]);
+    assert_eq!(diff.unwrap(), format!("a: it was changed in {here}\n"));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_has_one_copy_by_whatever_link_it_is_named() {
@@ -156,7 +207,12 @@ fn a_copy_that_was_tampered_with_is_not_put_back_and_no_index_leads_out() {
         let content = (step == "after").then_some(&secret);
         format!(
             "{}\n",
-            json!({"step": step, "path": "../outside/secret.txt", "content": content})
+            json!({
+                "step": step,
+                "project": fixture.project.path(),
+                "path": "../outside/secret.txt",
+                "content": content,
+            })
         )
     });
     fixture
@@ -173,11 +229,13 @@ fn copies_are_for_their_owner_alone() {
     let folder = tempfile::tempdir().unwrap();
     let changes = Changes::new(folder.path().join("changes"), Arc::new(LocalDisk));
     let session: SessionName = "s".parse().unwrap();
-    let path = Path::new("a");
+    let (project, path) = (Project::open(folder.path()).unwrap(), Path::new("a"));
     changes
-        .before(&session, TurnId(1), path, Some(b"x"))
+        .before(&project, &session, TurnId(1), path, Some(b"x"))
         .unwrap();
-    changes.after(&session, TurnId(1), path, b"y").unwrap();
+    changes
+        .after(&project, &session, TurnId(1), path, b"y")
+        .unwrap();
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     let kept = folder.path().join("changes/s");
     assert_eq!(mode(&kept), 0o700);

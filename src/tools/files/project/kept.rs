@@ -1,89 +1,94 @@
-//! Folders that are cogtrix's own: where sessions, approvals and settings are. No tool goes there, wherever the project is.
+//! Folders and files that are cogtrix's own: where sessions, approvals and settings are. No tool goes there, wherever
+//! the project is.
 //!
-//! A folder is known by where it really lies and by its identity (device and number), so that no spelling and no
-//! link makes another of it. One that is not there yet is known by its place, and by its identity once it is made.
+//! Each is known by where it really lies and by its identity (device and number), so that no spelling and no
+//! link makes another of it. What is not there yet is known by its place, and by its identity once it is made.
+//! A folder that is moved stays kept. A file is whatever has its name by now: an editor puts a new one in its place,
+//! and the number of the old one goes to the next file that anybody makes.
 
 use std::path::{Path, PathBuf};
 
 use cap_std::fs::Metadata;
 
-/// The folders that nothing is read from or written to.
+/// What nothing is read from or written to.
 #[derive(Debug, Default)]
-pub(super) struct Kept(Vec<Folder>);
+pub(super) struct Kept(Vec<Own>);
 
+/// A folder or a file.
 #[derive(Debug)]
-struct Folder {
+struct Own {
     /// Absolute, without links as far as it was there.
     path: PathBuf,
     /// Relative to the project; `None` where it lies outside.
     inside: Option<PathBuf>,
-    /// As it was when the project was opened.
-    identity: Option<Identity>,
+    /// Of a folder, as it was when the project was opened.
+    folder: Option<Identity>,
 }
 
-/// Device and number of a folder.
+/// Device and number.
 type Identity = (u64, u64);
 
 impl Kept {
-    pub(super) fn new(folders: &[PathBuf], project: &Path) -> Self {
-        let folders = folders.iter().map(|folder| {
-            let path = real(folder);
+    pub(super) fn new(own: &[PathBuf], project: &Path) -> Self {
+        let own = own.iter().map(|own| {
+            let path = real(own);
             let inside = if project.starts_with(&path) {
                 // The project is a part of it.
                 Some(PathBuf::new())
             } else {
                 path.strip_prefix(project).ok().map(Path::to_owned)
             };
-            Folder {
+            Own {
                 inside,
-                identity: identity_of(&path),
+                folder: path.is_dir().then(|| identity_of(&path)).flatten(),
                 path,
             }
         });
-        Self(folders.collect())
+        Self(own.collect())
     }
 
-    /// Whether a path of the project without links lies in one of them.
+    /// Whether a path of the project without links is one of them or lies in one.
     pub(super) fn has(&self, real: &Path) -> bool {
-        let mut places = self.0.iter().filter_map(|folder| folder.inside.as_ref());
+        let mut places = self.0.iter().filter_map(|own| own.inside.as_ref());
         places.any(|inside| real.starts_with(inside))
     }
 
-    /// Whether a folder is one of them.
+    /// Whether a folder or a file is one of them.
     pub(super) fn is_one(&self, metadata: &Metadata) -> bool {
         let found = identity(metadata);
         found.is_some()
             && self
                 .0
                 .iter()
-                .any(|folder| folder.identity == found || identity_of(&folder.path) == found)
+                .any(|own| own.folder == found || identity_of(&own.path) == found)
     }
 }
 
 /// Without links, as far as it is there.
-fn real(folder: &Path) -> PathBuf {
-    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    let mut ancestors = folder.ancestors();
+fn real(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut ancestors = path.ancestors();
     let found = ancestors.find_map(|there| {
         let real = there.canonicalize().ok()?;
-        let rest = folder.strip_prefix(there).ok()?;
+        let rest = path.strip_prefix(there).ok()?;
         // Without a `/` at the end where nothing is missing.
         Some(real.components().chain(rest.components()).collect())
     });
-    found.unwrap_or(folder)
+    found.unwrap_or(path)
 }
 
 #[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems tell none")]
 fn identity(metadata: &Metadata) -> Option<Identity> {
     use cap_std::fs::MetadataExt;
-    metadata.is_dir().then(|| (metadata.dev(), metadata.ino()))
+    Some((metadata.dev(), metadata.ino()))
 }
 
 #[cfg(unix)]
 fn identity_of(path: &Path) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
     let metadata = path.metadata().ok()?;
-    metadata.is_dir().then(|| (metadata.dev(), metadata.ino()))
+    Some((metadata.dev(), metadata.ino()))
 }
 
 #[cfg(not(unix))]

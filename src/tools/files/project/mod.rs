@@ -2,7 +2,7 @@
 //!
 //! It is opened once, and everything else is opened from that handle, each link resolved beneath it by the system
 //! (`openat2` on Linux). Between a look at a path and its opening nothing can lead out, since nothing is looked at by
-//! its whole path. Invariant: no method reads or changes what lies outside or in a folder that is kept from tools, and
+//! its whole path. Invariant: no method reads or changes what lies outside or in what is kept from tools, and
 //! none waits for a pipe or a device.
 
 mod error;
@@ -47,10 +47,10 @@ impl Project {
         })
     }
 
-    /// The same without these folders, wherever they are, and all that is in them.
+    /// The same without these files and folders, wherever they are, and all that is in them.
     #[must_use]
-    pub fn keeping(mut self, folders: &[PathBuf]) -> Self {
-        self.kept = Kept::new(folders, &self.path);
+    pub fn keeping(mut self, own: &[PathBuf]) -> Self {
+        self.kept = Kept::new(own, &self.path);
         self
     }
 
@@ -93,7 +93,19 @@ impl Project {
     /// A regular file, to read.
     pub fn open_file(&self, path: &Path) -> Result<File, ProjectError> {
         let place = self.place_of(path)?;
-        open_regular(&place.folder, &place.name, path)
+        self.open_in(&place.folder, &place.name, path)
+    }
+
+    /// A regular file in an open folder of the project; `path` is for the words of an error.
+    pub(super) fn open_in(
+        &self,
+        folder: &Dir,
+        name: impl AsRef<Path>,
+        path: &Path,
+    ) -> Result<File, ProjectError> {
+        let (file, metadata) = open_regular(folder, name, path)?;
+        self.ensure_not_kept(path, &metadata)?;
+        Ok(file)
     }
 
     /// Of a file or a folder; a link is followed.
@@ -162,11 +174,11 @@ struct Place {
 
 /// Opens what has an end, by its name in a folder; `path` is for the words of an error. The kind is looked at before,
 /// since opening a device may already do something, and again at the handle, which is what counts.
-pub(super) fn open_regular(
+fn open_regular(
     folder: &Dir,
     name: impl AsRef<Path>,
     path: &Path,
-) -> Result<File, ProjectError> {
+) -> Result<(File, Metadata), ProjectError> {
     let (name, of) = (name.as_ref(), |source| ProjectError::of(path, source));
     ensure_regular(path, &folder.symlink_metadata(name).map_err(of)?)?;
     let file = folder.open_with(name, at_once().read(true)).map_err(of)?;
@@ -176,7 +188,7 @@ pub(super) fn open_regular(
     if !is_same(&folder.symlink_metadata(name).map_err(of)?, &metadata) {
         return Err(of(io::Error::other("it changed meanwhile; try again")));
     }
-    Ok(file.into_std())
+    Ok((file.into_std(), metadata))
 }
 
 #[cfg(unix)]

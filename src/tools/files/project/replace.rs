@@ -19,7 +19,7 @@ impl Project {
     /// there gives its mode; missing folders are created. A link is followed to the file that it names.
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), ProjectError> {
         let place = self.place(path, Parents::Created)?;
-        let old = place.existing(path)?;
+        let old = self.existing(&place, path)?;
         let put = place.put(bytes, old.map(|metadata| metadata.permissions()));
         put.map_err(|source| ProjectError::of(path, source))
     }
@@ -27,7 +27,7 @@ impl Project {
     /// Removes a file.
     pub fn remove(&self, path: &Path) -> Result<(), ProjectError> {
         let place = self.place(path, Parents::Needed)?;
-        if place.existing(path)?.is_none() {
+        if self.existing(&place, path)?.is_none() {
             return Err(ProjectError::Missing {
                 path: path.to_owned(),
             });
@@ -36,6 +36,15 @@ impl Project {
         removed
             .and_then(|()| sync(&place.folder))
             .map_err(|source| ProjectError::of(path, source))
+    }
+
+    /// What a write would replace, if anything is there.
+    fn existing(&self, place: &Place, path: &Path) -> Result<Option<Metadata>, ProjectError> {
+        let existing = place.existing(path)?;
+        if let Some(metadata) = &existing {
+            self.ensure_not_kept(path, metadata)?;
+        }
+        Ok(existing)
     }
 
     fn place(&self, path: &Path, parents: Parents) -> Result<Place, ProjectError> {

@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use super::*;
 use crate::tools::files::fixture::{Fixture, SECRET};
 
@@ -305,6 +307,70 @@ fn a_list_and_a_walk_leave_kept_folders_out() {
     let all = list(Path::new(".")).unwrap();
     assert!(all.starts_with("src/") && !all.contains("\ndata/"), "{all}");
     assert!(list(Path::new("src/up")).is_err());
+}
+
+/// A project that holds the config file in use, and other names for it.
+#[cfg(unix)]
+fn with_config_file() -> (Fixture, Project) {
+    let fixture = Fixture::with(&[("cogtrix.yaml", "api_key: hidden"), ("a", "api_key: mine")]);
+    fixture.link("link", "cogtrix.yaml");
+    std::fs::hard_link(fixture.at("cogtrix.yaml"), fixture.at("twin")).unwrap();
+    let kept = [fixture.at("cogtrix.yaml")];
+    let project = Project::open(&fixture.at(".")).unwrap().keeping(&kept);
+    (fixture, project)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_kept_file_is_neither_read_nor_changed_by_any_name() {
+    let (fixture, project) = with_config_file();
+    for path in ["cogtrix.yaml", "link", "twin"] {
+        let path = Path::new(path);
+        for said in [
+            why(project.open_file(path)),
+            why(project.read(path, 100)),
+            why(project.metadata(path)),
+            why(project.replace(path, b"x")),
+            why(project.remove(path)),
+        ] {
+            assert!(said.contains("belongs to cogtrix"), "{path:?}: {said}");
+        }
+    }
+    // As an editor saves.
+    fixture.put("new", "api_key: newer");
+    std::fs::rename(fixture.at("new"), fixture.at("cogtrix.yaml")).unwrap();
+    std::fs::hard_link(fixture.at("cogtrix.yaml"), fixture.at("again")).unwrap();
+    for path in ["cogtrix.yaml", "link", "again"] {
+        let said = why(project.read(Path::new(path), 100));
+        assert!(said.contains("belongs to cogtrix"), "{path}: {said}");
+    }
+}
+
+#[test]
+fn a_new_file_of_settings_may_be_written_where_none_is_in_use() {
+    let fixture = Fixture::with(&[("other.yaml", "")]);
+    let kept = [fixture.at("other.yaml")];
+    let project = Project::open(&fixture.at(".")).unwrap().keeping(&kept);
+    assert_eq!(
+        why(project.replace(Path::new("cogtrix.yaml"), b"x")),
+        "done"
+    );
+    assert_eq!(fixture.held("cogtrix.yaml").as_deref(), Some("x"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_search_leaves_a_kept_file_out_and_a_list_names_it() {
+    let (mut fixture, project) = with_config_file();
+    fixture.project = project.into();
+    let search = |path| fixture.text("search_files", json!({"pattern": "api_key", "path": path}));
+    let all = search(".");
+    assert!(all.contains("mine") && !all.contains("hidden"), "{all}");
+    assert!(!all.contains("could not be read"), "{all}");
+    let named = search("cogtrix.yaml");
+    assert!(named.contains("belongs to cogtrix"), "{named}");
+    let listed = fixture.text("list_directory", json!({"path": "."}));
+    assert!(listed.contains("cogtrix.yaml"), "{listed}");
 }
 
 #[cfg(unix)]

@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
-use super::project::Project;
+use super::project::{Project, ProjectError};
 use super::walk::{DEEPEST, Hidden, Kind, Scope, walk};
 use super::words::{count, room, shown};
 use super::writing::blocking;
@@ -159,6 +159,8 @@ fn run(
         }
         match found.open() {
             Ok(file) => search.file(&shown(found.path), file, stop),
+            // Nothing that somebody who searches could miss.
+            Err(ProjectError::Kept { .. }) => {}
             Err(_) => search.n_unread += 1,
         }
         ControlFlow::Continue(())

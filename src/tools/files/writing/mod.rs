@@ -96,8 +96,8 @@ impl Writing {
         }
         let Planned { real, old, new, .. } = planned;
         self.changes
-            .before(session, turn, real, old.as_deref())
-            .and_then(|()| self.changes.after(session, turn, real, new))
+            .before(&self.project, session, turn, real, old.as_deref())
+            .and_then(|()| self.changes.after(&self.project, session, turn, real, new))
             .map_err(|error| {
                 Failure::of(format!(
                     "{} is unchanged, since no copy of it could be kept for undo: {error}",
