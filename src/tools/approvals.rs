@@ -196,6 +196,10 @@ impl Line {
                 return Err("it needs either allow or deny".to_owned());
             }
         };
+        let is = |name: &str| tool.eq_ignore_ascii_case(name);
+        if self.command.is_some() && !is("shell") || self.host.is_some() && !is("fetch_url") {
+            return Err("command is for shell alone, and host for fetch_url".to_owned());
+        }
         let only = match (self.command, self.host) {
             (None, None) => Only::Any,
             (Some(command), None) if !command.trim().is_empty() => Only::Command(command),
@@ -299,6 +303,10 @@ mod tests {
                 "command is empty",
             ),
             ("rules:\n- alow: shell\n", "unknown field"),
+            (
+                "rules:\n- deny: write_file\n  command: rm\n",
+                "rule 1: command is for shell alone",
+            ),
             ("- allow: shell\n", "invalid type"),
         ] {
             let (disk, approvals) = approvals();
