@@ -30,8 +30,6 @@ pub(in crate::tools::files) struct Page {
     /// Characters that the text may have, and those it has.
     most: usize,
     n_chars: usize,
-    /// Whether a line found no room any more.
-    is_full: bool,
     /// The first line asked for.
     pub(in crate::tools::files) first: u64,
     n_taken: u64,
@@ -53,7 +51,7 @@ impl Page {
     }
 
     fn is_full(&self, range: Range) -> bool {
-        self.is_full
+        (self.n_taken > 0 && self.n_chars >= self.most)
             || self.n_taken == LINES_MAX
             || self.text.len() >= BYTES_MAX
             || self.first + self.n_taken > range.last
@@ -118,8 +116,9 @@ fn take(reader: &mut impl BufRead, page: &mut Page, number: u64) -> io::Result<u
         left_out = skipped.bytes - u64::from(skipped.has_end);
         read += skipped.bytes;
     }
+    let n_before = page.n_taken;
     page.add(number, &line, left_out);
-    page.lacks_end = lacks_end && !page.is_full;
+    page.lacks_end = lacks_end && page.n_taken > n_before;
     Ok(read)
 }
 
@@ -169,7 +168,7 @@ impl Page {
         let line = format!("{number}{shown}{mark}\n");
         let n_chars = self.n_chars + line.chars().count();
         if self.n_taken > 0 && n_chars > self.most {
-            (self.is_full, self.is_cut) = (true, true);
+            (self.n_chars, self.is_cut) = (self.most, true);
             return;
         }
         self.text.push_str(&line);
