@@ -17,7 +17,7 @@ pub struct Undone {
     pub warning: Option<Warning>,
 }
 
-/// A turn that is out of what is sent, in memory: the records wait for [`Ledger::save`](crate::store::Ledger::save).
+/// A turn that is out of what is sent, in memory: the records wait for [`Ledger::save`](super::Ledger::save).
 #[derive(Debug)]
 pub(super) struct TakenBack {
     pub(super) input: String,

@@ -5,7 +5,7 @@
 //!   page      a body as a model can read it
 //! ```
 //!
-//! Invariant: a call ends within its time, holds no more than [`MOST`] bytes of a body, and sends neither cookies nor keys.
+//! Invariant: a call ends within its time, holds no more than `MOST` bytes of a body, and sends neither cookies nor keys.
 
 mod address;
 mod guard;
