@@ -91,7 +91,7 @@ impl Memory {
             beyond,
         };
         let last = input::section(self.rendered(input));
-        let work = work::sections(session, |message| self.rendered(message));
+        let work = work::sections(session, around.room, |message| self.rendered(message));
         let running: Tokens = work.iter().map(Section::cost).sum();
         let fixed = sections.iter().map(Section::cost).sum::<Tokens>() + last.cost() + running;
         let recalled = self.recalled(session, input, around, fixed, &mut past);

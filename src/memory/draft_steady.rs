@@ -44,7 +44,7 @@ impl Memory {
         let states: Vec<Section> = states.iter().map(|state| self.behind(state)).collect();
         let last = input::section(self.rendered(input));
 
-        let work = work::sections(session, |message| self.rendered(message));
+        let work = work::sections(session, around.room, |message| self.rendered(message));
         let running = last.cost() + cost(&work);
         let before = cost(&sections) + head.as_ref().map_or(Tokens::ZERO, Section::cost);
         let most = around.room.minus(before + cost(&states) + running);

@@ -670,3 +670,23 @@ fn a_call_cut_with_its_reply_is_told_so() {
     let second = server.chats()[1].body.to_string();
     assert!(second.contains("do it in smaller pieces"), "{second}");
 }
+
+#[test]
+fn a_file_that_fills_the_window_can_be_written_and_spoken_of() {
+    let content = "word ".repeat(2_400);
+    let server = Server::start([
+        say("").calling(
+            "c1",
+            "write_file",
+            json!({"path": "long.txt", "content": content}),
+        ),
+        say("Written."),
+    ]);
+    let home = home_of("openai", &server);
+    let models = "models: {default: it, it: {provider: there, model: m, context_window: 4096}}";
+    home.config_of("openai", &server.openai_url(), models);
+    let run = ask(&home, &["--tools", "write_file", "-y"], "Write it");
+    assert!(run.stdout.contains("Written."), "{run}");
+    let written = std::fs::read_to_string(home.work().join("long.txt")).unwrap();
+    assert_eq!(written, content);
+}
