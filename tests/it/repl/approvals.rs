@@ -90,8 +90,8 @@ fn approve_is_refused_until_rules_that_cannot_be_read_are_mended() {
     ]);
     let home = Home::with(&server);
     let mut chat = home.chat(&ALL);
-    chat.says("write", "a = always write_file")
-        .says("a", "Told.");
+    chat.says("write", "t = always write_file")
+        .says("t", "Told.");
     // By hand, while it runs.
     let folder = home.path().join("data/cogtrix/approvals");
     let mut files = std::fs::read_dir(folder).unwrap();
