@@ -8,10 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-
-use super::hex;
-use crate::files::Disk;
+use crate::files::{Disk, digest};
 use crate::hint::Hint;
 use crate::net::{self, Endpoint, NetError, Patience};
 
@@ -251,8 +248,4 @@ impl Fetching<'_> {
         let why = net::one_line(&why);
         InstallError::Unreachable { url, why }
     }
-}
-
-fn digest(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+mod digest;
 #[cfg(any(test, feature = "testing"))]
 mod faults;
 mod local;
@@ -13,6 +14,7 @@ mod local;
 mod memory;
 mod personal;
 
+pub use digest::digest;
 #[cfg(any(test, feature = "testing"))]
 pub use faults::{BadFault, Fault, FaultyDisk, Moment, Schedule};
 pub use local::{LocalDisk, temporary_for};

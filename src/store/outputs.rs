@@ -2,16 +2,13 @@
 //!
 //! Unit: one file, named by what is in it, so that it is written once and what was changed is not taken for it.
 
-use std::fmt::Write;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
 use super::layout::Layout;
 use crate::chat::SessionName;
-use crate::files::Disk;
+use crate::files::{Disk, digest};
 
 /// The folders of all sessions.
 #[derive(Clone, Debug)]
@@ -47,14 +44,6 @@ impl Outputs {
         let bytes = self.disk.read(&path).ok().filter(|_| is_digest)?;
         (digest(&bytes) == name).then_some(bytes)
     }
-}
-
-fn digest(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().fold(String::new(), |mut name, byte| {
-        write!(name, "{byte:02x}").expect("a string takes every character");
-        name
-    })
 }
 
 #[cfg(test)]

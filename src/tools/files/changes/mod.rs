@@ -18,10 +18,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sha2::{Digest, Sha256};
-
 use crate::chat::{SessionName, TurnId};
-use crate::files::Disk;
+use crate::files::{Disk, digest};
 use crate::tools::files::project::Project;
 use index::{Line, Step};
 
@@ -174,15 +172,6 @@ impl Change {
             || self.between.contains(&content)
             || content.is_some_and(|content| self.after.contains(&content))
     }
-}
-
-fn digest(content: &[u8]) -> String {
-    use std::fmt::Write;
-    let digest = Sha256::digest(content);
-    digest.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a string takes every character");
-        text
-    })
 }
 
 #[cfg(test)]
