@@ -2,26 +2,24 @@
 //!
 //! Every request goes through the plan and the budget again: what tools brought may be more than there is room for.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
 use super::acting::{Acted, Called, Standing};
 use super::event::{Observer, TurnEvent, Warning};
+use super::learning::{Sent, tightened};
+use super::planning::Asking;
 use super::recalling::Lookup;
 use super::reply::{self, End, Reply};
 use super::toolbox::Strikes;
 use super::turn::TurnFailure;
 use super::{Agent, LastRequest};
 use crate::chat::{
-    Calibration, CallId, Message, Outcome, Part, Record, Role, Tokens, ToolCall, ToolSpec, TurnId,
-    Usage,
+    Calibration, CallId, Message, Outcome, Part, Record, Role, ToolCall, TurnId, Usage,
 };
-use crate::context::stages::images;
-use crate::context::{self, Budget, ContextPlan, DoesNotFit, Draft, TokenUsage};
-use crate::memory::{Offered, Surroundings};
-use crate::provider::{Abilities, ChatRequest, FinishReason, ProviderError, Purpose};
+use crate::context::Budget;
+use crate::provider::{FinishReason, ProviderError};
 
 /// What a conversation with the provider brought.
 pub(super) struct Conversed {
@@ -41,21 +39,6 @@ enum Concluded {
         standing: Standing,
         calibration: Calibration,
     },
-}
-
-/// What was sent, for judging what the server counted.
-#[derive(Clone, Copy)]
-struct Sent {
-    cost: Tokens,
-    max_tokens: Tokens,
-    budget: Budget,
-}
-
-/// What a request is for.
-#[derive(Clone, Copy)]
-struct Asking<'a> {
-    input: &'a Message,
-    lookup: &'a Lookup,
 }
 
 /// How often a request is made again, shorter, before the server's refusal is the answer.
@@ -178,104 +161,6 @@ impl Agent {
         }
     }
 
-    pub(super) fn budget(&self, abilities: Abilities) -> Budget {
-        let calibration = self.session().meta().calibration;
-        let window = self.served_window.map_or(abilities.context_window, |seen| {
-            seen.min(abilities.context_window)
-        });
-        Budget::new(window, abilities.max_output, calibration)
-    }
-
-    /// What the next request would hold before anything is said.
-    pub async fn preview(&self) -> Result<ContextPlan, DoesNotFit> {
-        let input = Message::text(self.session().next_message_id(0), Role::User, "", None);
-        let budget = self.budget(self.provider.abilities().await);
-        let asking = Asking {
-            input: &input,
-            lookup: &Lookup::default(),
-        };
-        let tools = self.offered();
-        self.plan(asking, &tools, budget)
-            .or_else(|_| self.plan(asking, &[], budget))
-    }
-
-    /// Tools give way where a window is too small for them and the rest.
-    fn plan_with_tools(
-        &mut self,
-        asking: Asking<'_>,
-        budget: Budget,
-        observe: &mut Observer<'_>,
-    ) -> Result<ContextPlan, DoesNotFit> {
-        let tools = self.offered();
-        match self.plan(asking, &tools, budget) {
-            Err(_) if !tools.is_empty() => {
-                let plan = self.plan(asking, &[], budget)?;
-                if let Some(warning) = self.told.of_tools_left_out(tools.len()) {
-                    observe(TurnEvent::Warning(warning));
-                }
-                Ok(plan)
-            }
-            planned => planned,
-        }
-    }
-
-    fn offered(&self) -> Vec<ToolSpec> {
-        if self.takes_tools && self.provider.takes_tools() {
-            self.toolbox.registry.offered(&self.memory.mode().name)
-        } else {
-            Vec::new()
-        }
-    }
-
-    fn plan(
-        &self,
-        asking: Asking<'_>,
-        tools: &[ToolSpec],
-        budget: Budget,
-    ) -> Result<ContextPlan, DoesNotFit> {
-        let draft = self.draft(asking.input, asking.lookup, tools, budget);
-        context::fit(draft, budget)
-    }
-
-    /// What a request would hold if there were room.
-    pub(super) fn draft(
-        &self,
-        input: &Message,
-        lookup: &Lookup,
-        tools: &[ToolSpec],
-        budget: Budget,
-    ) -> Draft {
-        let further = self.toolbox.registry.further(&self.memory.mode().name);
-        let around = Surroundings {
-            directory: self.settings.directory.clone(),
-            now: self.clock.now(),
-            room: budget.prompt(),
-            layout: self.settings.context.layout,
-            recall: self.searching(lookup),
-            offered: (!tools.is_empty()).then_some(Offered {
-                tools,
-                further: &further,
-            }),
-            result_chars: self.settings.context.tool_output_trim_chars,
-        };
-        let draft = self.memory.prepare(self.session(), input, &around);
-        images::named(draft, self.pictures())
-    }
-
-    pub(super) fn request(&self, plan: &ContextPlan) -> ChatRequest {
-        ChatRequest {
-            system: plan.system(self.settings.context.merge_system),
-            recalled: plan.recalled().map(Cow::into_owned),
-            messages: plan.messages().cloned().collect(),
-            images: self.load_pictures(plan),
-            tools: plan.tools().cloned().collect(),
-            max_tokens: plan.max_tokens(),
-            temperature: None,
-            purpose: Purpose::Reply,
-            delivery: self.settings.delivery,
-        }
-    }
-
     /// Turns the end of a stream into the end of a conversation, or into calls; learns from what the server counted.
     fn conclude(&mut self, reply: Reply, sent: Sent, observe: &mut Observer<'_>) -> Concluded {
         let Reply {
@@ -337,41 +222,6 @@ impl Agent {
         })
     }
 
-    /// What the server's count says of our estimate, and what it gives reason to warn of.
-    fn learn(
-        &mut self,
-        usage: Option<Usage>,
-        sent: Sent,
-        observe: &mut Observer<'_>,
-    ) -> Calibration {
-        let counted = usage.and_then(|usage| usage.prompt);
-        let counted = counted.filter(|counted| Calibration::is_plausible(sent.cost, *counted));
-        let mut calibration = sent.budget.calibration();
-        let warnings = self.judge(sent, counted);
-        let is_cut = warnings
-            .iter()
-            .any(|warning| matches!(warning, Warning::SilentCut { .. }));
-        // A count that the server cut short says nothing of how it counts.
-        if let Some(counted) = counted.filter(|_| !is_cut) {
-            calibration = calibration.learn(sent.cost, counted);
-        }
-        for warning in warnings {
-            observe(TurnEvent::Warning(warning));
-        }
-        calibration
-    }
-
-    /// Judges by the server's count, or by our estimate where there is none (G18).
-    fn judge(&mut self, sent: Sent, counted: Option<Tokens>) -> Vec<Warning> {
-        let window = sent.budget.window();
-        let threshold = self.settings.context.warning_threshold;
-        let input = counted.unwrap_or_else(|| sent.budget.calibration().grow(sent.cost));
-        let usage = TokenUsage::new(input, window, threshold, counted.is_none());
-        let sent_tokens = sent.budget.calibration().grow(sent.cost);
-        let cut = counted.and_then(|counted| self.told.of_count(sent_tokens, counted, window));
-        cut.into_iter().chain(self.told.of_usage(usage)).collect()
-    }
-
     /// Calls whose names and ids any server takes back; within a turn no id is there twice.
     fn tidied(&self, turn: TurnId, calls: Vec<ToolCall>) -> Vec<ToolCall> {
         let turns = self.session().turns().iter();
@@ -429,29 +279,5 @@ impl Conversed {
             usage: None,
             calibration: None,
         }
-    }
-}
-
-/// A budget that takes the server's word: its window where it names one, its count where it gives one.
-///
-/// Where it gives neither, something has to be tried. A prompt that fills less than half of the window was
-/// refused together with the room asked for its reply, so the reply gets less; a longer one is cut to two
-/// thirds.
-fn tightened(sent: Sent, prompt: Option<Tokens>, window: Option<Tokens>) -> Budget {
-    let Sent { cost, budget, .. } = sent;
-    let seen = budget.calibration();
-    let calibration = prompt.map_or(seen, |prompt| seen.learn(cost, prompt));
-    let named = window.filter(|window| *window > Tokens::ZERO);
-    let window = match (named, prompt) {
-        (Some(window), _) => window.min(budget.window()),
-        (None, Some(_)) => budget.window(),
-        (None, None) if seen.grow(cost).0 < budget.window().0 / 2 => Tokens(budget.window().0 / 2),
-        (None, None) => Tokens(seen.grow(cost).0 / 3 * 2).min(budget.window()),
-    };
-    let tighter = budget.with(window, calibration);
-    if tighter == budget {
-        budget.with(window, Calibration::new(seen.ratio() * 1.5))
-    } else {
-        tighter
     }
 }

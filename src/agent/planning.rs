@@ -1,0 +1,119 @@
+//! One request: what it holds, fitted to what there is room for.
+
+use std::borrow::Cow;
+
+use super::Agent;
+use super::event::{Observer, TurnEvent};
+use super::recalling::Lookup;
+use crate::chat::{Message, Role, ToolSpec};
+use crate::context::stages::images;
+use crate::context::{self, Budget, ContextPlan, DoesNotFit, Draft};
+use crate::memory::{Offered, Surroundings};
+use crate::provider::{Abilities, ChatRequest, Purpose};
+
+/// What a request is for.
+#[derive(Clone, Copy)]
+pub(super) struct Asking<'a> {
+    pub(super) input: &'a Message,
+    pub(super) lookup: &'a Lookup,
+}
+
+impl Agent {
+    pub(super) fn budget(&self, abilities: Abilities) -> Budget {
+        let calibration = self.session().meta().calibration;
+        let window = self.served_window.map_or(abilities.context_window, |seen| {
+            seen.min(abilities.context_window)
+        });
+        Budget::new(window, abilities.max_output, calibration)
+    }
+
+    /// What the next request would hold before anything is said.
+    pub async fn preview(&self) -> Result<ContextPlan, DoesNotFit> {
+        let input = Message::text(self.session().next_message_id(0), Role::User, "", None);
+        let budget = self.budget(self.provider.abilities().await);
+        let asking = Asking {
+            input: &input,
+            lookup: &Lookup::default(),
+        };
+        let tools = self.offered();
+        self.plan(asking, &tools, budget)
+            .or_else(|_| self.plan(asking, &[], budget))
+    }
+
+    /// Tools give way where a window is too small for them and the rest.
+    pub(super) fn plan_with_tools(
+        &mut self,
+        asking: Asking<'_>,
+        budget: Budget,
+        observe: &mut Observer<'_>,
+    ) -> Result<ContextPlan, DoesNotFit> {
+        let tools = self.offered();
+        match self.plan(asking, &tools, budget) {
+            Err(_) if !tools.is_empty() => {
+                let plan = self.plan(asking, &[], budget)?;
+                if let Some(warning) = self.told.of_tools_left_out(tools.len()) {
+                    observe(TurnEvent::Warning(warning));
+                }
+                Ok(plan)
+            }
+            planned => planned,
+        }
+    }
+
+    fn offered(&self) -> Vec<ToolSpec> {
+        if self.takes_tools && self.provider.takes_tools() {
+            self.toolbox.registry.offered(&self.memory.mode().name)
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn plan(
+        &self,
+        asking: Asking<'_>,
+        tools: &[ToolSpec],
+        budget: Budget,
+    ) -> Result<ContextPlan, DoesNotFit> {
+        let draft = self.draft(asking.input, asking.lookup, tools, budget);
+        context::fit(draft, budget)
+    }
+
+    /// What a request would hold if there were room.
+    pub(super) fn draft(
+        &self,
+        input: &Message,
+        lookup: &Lookup,
+        tools: &[ToolSpec],
+        budget: Budget,
+    ) -> Draft {
+        let further = self.toolbox.registry.further(&self.memory.mode().name);
+        let around = Surroundings {
+            directory: self.settings.directory.clone(),
+            now: self.clock.now(),
+            room: budget.prompt(),
+            layout: self.settings.context.layout,
+            recall: self.searching(lookup),
+            offered: (!tools.is_empty()).then_some(Offered {
+                tools,
+                further: &further,
+            }),
+            result_chars: self.settings.context.tool_output_trim_chars,
+        };
+        let draft = self.memory.prepare(self.session(), input, &around);
+        images::named(draft, self.pictures())
+    }
+
+    pub(super) fn request(&self, plan: &ContextPlan) -> ChatRequest {
+        ChatRequest {
+            system: plan.system(self.settings.context.merge_system),
+            recalled: plan.recalled().map(Cow::into_owned),
+            messages: plan.messages().cloned().collect(),
+            images: self.load_pictures(plan),
+            tools: plan.tools().cloned().collect(),
+            max_tokens: plan.max_tokens(),
+            temperature: None,
+            purpose: Purpose::Reply,
+            delivery: self.settings.delivery,
+        }
+    }
+}
