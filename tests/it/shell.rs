@@ -29,9 +29,22 @@ struct Desk {
     data: PathBuf,
 }
 
+/// Commands may write to temporary folders, and a checkout may lie in one.
+fn outside_of_temporary_folders() -> PathBuf {
+    let usual = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let is_temporary = |path: &PathBuf| {
+        let real = path.canonicalize().unwrap_or_default();
+        ["/tmp", "/var/tmp"].iter().any(|it| real.starts_with(it))
+    };
+    let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned());
+    let places = [Some(usual.clone()), home].into_iter().flatten();
+    let mut outside = places.filter(|path| !is_temporary(path));
+    outside.next().unwrap_or(usual)
+}
+
 impl Desk {
     fn new() -> Self {
-        let root = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let root = TempDir::new_in(outside_of_temporary_folders()).unwrap();
         for folder in ["project", "home", "data"] {
             fs::create_dir(root.path().join(folder)).unwrap();
         }
