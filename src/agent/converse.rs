@@ -59,6 +59,11 @@ impl Agent {
             () = cancel.cancelled() => return Conversed::interrupted(String::new()),
             abilities = self.provider.abilities() => abilities,
         };
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Conversed::interrupted(String::new()),
+            takes = self.model_takes_tools() => self.takes_tools &= takes,
+        }
         let asking = Asking { input, lookup };
         let mut budget = self.budget(abilities);
         let mut strikes = Strikes::default();

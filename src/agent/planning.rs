@@ -35,7 +35,11 @@ impl Agent {
             input: &input,
             lookup: &Lookup::default(),
         };
-        let tools = self.offered();
+        let tools = if self.model_takes_tools().await {
+            self.offered()
+        } else {
+            Vec::new()
+        };
         self.plan(asking, &tools, budget)
             .or_else(|_| self.plan(asking, &[], budget))
     }
@@ -60,8 +64,13 @@ impl Agent {
         }
     }
 
+    /// Asked only where there are tools to offer.
+    pub(super) async fn model_takes_tools(&self) -> bool {
+        self.offered().is_empty() || self.provider.takes_tools().await
+    }
+
     fn offered(&self) -> Vec<ToolSpec> {
-        if self.takes_tools && self.provider.takes_tools() {
+        if self.takes_tools {
             self.toolbox.registry.offered(&self.memory.mode().name)
         } else {
             Vec::new()

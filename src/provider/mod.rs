@@ -70,8 +70,8 @@ pub trait Provider: Send + Sync + fmt::Debug {
     /// sent with a request (Ollama's) stays.
     async fn abilities(&self) -> Abilities;
 
-    /// Whether it makes sense to offer it tools; whether the model takes them is its server's to say.
-    fn takes_tools(&self) -> bool {
+    /// Whether it makes sense to offer it tools: not where its server says that the model takes none.
+    async fn takes_tools(&self) -> bool {
         true
     }
 

@@ -45,7 +45,7 @@ impl Provider for Offline {
         &self.name
     }
 
-    fn takes_tools(&self) -> bool {
+    async fn takes_tools(&self) -> bool {
         false
     }
 

@@ -42,8 +42,8 @@ impl Provider for Retry {
         self.inner.abilities().await
     }
 
-    fn takes_tools(&self) -> bool {
-        self.inner.takes_tools()
+    async fn takes_tools(&self) -> bool {
+        self.inner.takes_tools().await
     }
 
     async fn takes_images(&self) -> bool {

@@ -690,3 +690,19 @@ fn a_file_that_fills_the_window_can_be_written_and_spoken_of() {
     let written = std::fs::read_to_string(home.work().join("long.txt")).unwrap();
     assert_eq!(written, content);
 }
+
+#[test]
+fn a_model_whose_server_says_that_it_takes_no_tools_is_never_offered_any() {
+    let shown = json!({"model_info": {}, "capabilities": ["completion"]}).to_string();
+    let server = Script::answering(|_| say("Plain."))
+        .route("/api/show", raw(200, "application/json", [shown]))
+        .serve();
+    let home = home_of("ollama", &server);
+    for prompt in ["Hi", "Again"] {
+        let run = ask(&home, &["--tools", "all"], prompt);
+        assert_eq!(run.stderr, "", "{run}");
+    }
+    for chat in server.chats() {
+        assert!(chat.body.get("tools").is_none(), "{}", chat.body);
+    }
+}

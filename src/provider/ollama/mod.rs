@@ -53,6 +53,8 @@ struct Shown {
     maximum: Option<Tokens>,
     /// Whether it takes pictures, as far as the server says anything.
     sees: bool,
+    /// Whether it calls tools, as far as the server says anything.
+    calls: bool,
 }
 
 /// What the first request was sent with, right or wrong: with another window the server would load the
@@ -88,6 +90,10 @@ impl Provider for Ollama {
 
     async fn abilities(&self) -> Abilities {
         self.0.abilities().await
+    }
+
+    async fn takes_tools(&self) -> bool {
+        self.0.shown().await.is_none_or(|shown| shown.calls)
     }
 
     async fn takes_images(&self) -> bool {
@@ -147,7 +153,8 @@ impl Inner {
             let shown = target::aside(&self.http.shown(), shown).await?;
             Ok::<_, ProviderError>(Shown {
                 maximum: context_length(&shown),
-                sees: sees(&shown),
+                sees: is_able(&shown, "vision"),
+                calls: is_able(&shown, "tools"),
             })
         });
         let asked = asked.await.inspect_err(|error| {
@@ -245,9 +252,9 @@ impl Inner {
 }
 
 /// Older servers list no capabilities.
-fn sees(shown: &Value) -> bool {
+fn is_able(shown: &Value, capability: &str) -> bool {
     let able = shown.get("capabilities").and_then(Value::as_array);
-    able.is_none_or(|able| able.is_empty() || able.iter().any(|one| one == "vision"))
+    able.is_none_or(|able| able.is_empty() || able.iter().any(|one| one == capability))
 }
 
 /// `model_info["ARCH.context_length"]`, whatever the architecture is called.

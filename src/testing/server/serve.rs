@@ -140,7 +140,9 @@ fn aside(script: &Script, request: &Request) -> Reply {
             json!({}),
             |window| json!({"general.architecture": "llama", "llama.context_length": window}),
         );
-        return ok(json!({"model_info": info, "capabilities": ["completion"], "license": null}));
+        return ok(
+            json!({"model_info": info, "capabilities": ["completion", "tools"], "license": null}),
+        );
     }
     if embeds(path) {
         return embeddings(script, request, path.ends_with("/api/embed"));
