@@ -140,7 +140,7 @@ impl Agent {
         };
         let mut output = match self.run_tool(turn, approved, observe, cancel).await? {
             Done::Output(output) => output,
-            Done::Wish(wish) => self.grant(turn, wish, observe, cancel).await?,
+            Done::Wish(wish) => self.grant(wish, observe, cancel).await?,
         };
         if let Some(changed) = changed {
             output.text.insert_str(0, &changed);
@@ -267,14 +267,13 @@ impl Agent {
     /// Does what only an agent can do.
     async fn grant(
         &mut self,
-        turn: TurnId,
         wish: Wish,
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<Output, Failure> {
         match wish {
             Wish::Think(thinking) => {
-                self.has_not_thought(turn)?;
+                self.has_not_thought()?;
                 self.think_for_model(&thinking, observe, cancel).await
             }
             Wish::Load { add, remove, query } => {
@@ -300,11 +299,8 @@ impl Agent {
     }
 
     /// Thinking is dear: a turn has it once.
-    fn has_not_thought(&self, turn: TurnId) -> Result<(), Failure> {
-        let turns = self.session().turns().iter();
-        let turn = turns.rev().find(|known| known.id == turn);
-        let messages = turn.map_or(&[][..], |turn| self.session().messages_of(turn));
-        if Report::of(messages).next().is_some() {
+    fn has_not_thought(&self) -> Result<(), Failure> {
+        if Report::of(self.session().running()).next().is_some() {
             return Err(Failure::of(
                 "this turn had its deep think; work with that report",
             ));
@@ -335,19 +331,14 @@ impl Agent {
         } else {
             self.fitting(&output, observe)
         };
-        let message = Message {
-            id: self.session().next_message_id(0),
-            role: Role::Tool,
-            parts: vec![Part::ToolResult {
-                call: call.id.clone(),
-                name: call.name.clone(),
-                output: text,
-                failed,
-            }],
-            at: Some(self.clock.now()),
-            speaker: None,
-            unknown: None,
+        let result = Part::ToolResult {
+            call: call.id.clone(),
+            name: call.name.clone(),
+            output: text,
+            failed,
         };
+        let (id, at) = (self.session().next_message_id(0), Some(self.clock.now()));
+        let message = Message::new(id, Role::Tool, vec![result], at);
         self.record(Record::MessageAdded { turn, message }, observe);
     }
 }

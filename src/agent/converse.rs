@@ -79,7 +79,7 @@ impl Agent {
                     calibration,
                 } => (text, calls, standing, calibration),
             };
-            let calls = self.tidied(turn, calls);
+            let calls = self.tidied(calls);
             if round == most {
                 standing = Standing::Refused("not done: this turn has had all its rounds of calls");
             }
@@ -228,11 +228,9 @@ impl Agent {
     }
 
     /// Calls whose names and ids any server takes back; within a turn no id is there twice.
-    fn tidied(&self, turn: TurnId, calls: Vec<ToolCall>) -> Vec<ToolCall> {
-        let turns = self.session().turns().iter();
-        let running = turns.rev().find(|known| known.id == turn);
-        let messages = running.map_or(&[][..], |turn| self.session().messages_of(turn));
-        let before = messages.iter().flat_map(Message::calls);
+    fn tidied(&self, calls: Vec<ToolCall>) -> Vec<ToolCall> {
+        let running = self.session().running().iter();
+        let before = running.flat_map(Message::calls);
         let mut taken: Vec<CallId> = before.map(|call| call.id.clone()).collect();
         let id = self.session().next_message_id(0);
         let tidied = calls.into_iter().enumerate().map(|(place, call)| {
@@ -253,14 +251,9 @@ impl Agent {
     ) {
         let said = (!text.trim().is_empty()).then_some(Part::Text(text));
         let calls = calls.iter().cloned().map(Part::ToolCall);
-        let message = Message {
-            id: self.session().next_message_id(0),
-            role: Role::Assistant,
-            parts: said.into_iter().chain(calls).collect(),
-            at: Some(self.clock.now()),
-            speaker: None,
-            unknown: None,
-        };
+        let parts = said.into_iter().chain(calls).collect();
+        let (id, at) = (self.session().next_message_id(0), Some(self.clock.now()));
+        let message = Message::new(id, Role::Assistant, parts, at);
         self.record(Record::MessageAdded { turn, message }, observe);
     }
 }

@@ -100,10 +100,15 @@ pub struct Message {
 impl Message {
     /// A message of one text.
     pub fn text(id: MessageId, role: Role, text: impl Into<String>, at: Option<Timestamp>) -> Self {
+        Self::new(id, role, vec![Part::Text(text.into())], at)
+    }
+
+    /// A message of these parts, with nobody's name on it.
+    pub fn new(id: MessageId, role: Role, parts: Vec<Part>, at: Option<Timestamp>) -> Self {
         Self {
             id,
             role,
-            parts: vec![Part::Text(text.into())],
+            parts,
             at,
             speaker: None,
             unknown: None,

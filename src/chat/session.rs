@@ -288,6 +288,11 @@ impl Session {
         &self.messages[turn.messages.clone()]
     }
 
+    /// Messages of the turn that runs, its input first; none between turns.
+    pub fn running(&self) -> &[Message] {
+        self.unfinished().map_or(&[], |turn| self.messages_of(turn))
+    }
+
     /// Turns that are sent: neither undone nor replaced by a retry. Newest last.
     pub fn live_turns(&self) -> impl DoubleEndedIterator<Item = &Turn> {
         self.turns.iter().filter(|turn| turn.withdrawn.is_none())

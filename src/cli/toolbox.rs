@@ -69,7 +69,10 @@ pub(super) fn toolbox(
         settings.shell.clone(),
         place(config, inputs, project)?,
     )));
-    if let Some(warning) = confinement_warning(settings.shell.sandbox, shell::available()) {
+    // Who offers no tools need not know.
+    if settings.preset != Selection::None
+        && let Some(warning) = confinement_warning(settings.shell.sandbox, shell::available())
+    {
         output.warning(&warning);
     }
     let registry = Registry::new(tools, settings.preset.clone());

@@ -216,21 +216,8 @@ async fn edited(
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-    use crate::tools::policy::rules_for;
-
-    fn asked(effect: Effect) -> Asked {
-        Asked {
-            tool: "shell".to_owned(),
-            arguments: json!({"command": "cargo test --lib"}),
-            rules: rules_for("shell", &effect),
-            effect,
-            detail: None,
-            unread: None,
-        }
-    }
+    use crate::repl::question::tests::asked;
 
     #[test]
     fn a_line_is_an_answer_or_a_no_with_a_word_to_the_model() {

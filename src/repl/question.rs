@@ -154,13 +154,14 @@ fn is_unseen(character: char) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use serde_json::json;
 
     use super::*;
     use crate::tools::policy::rules_for;
 
-    fn asked(effect: Effect) -> Asked {
+    /// A call of `shell`.
+    pub(in crate::repl) fn asked(effect: Effect) -> Asked {
         Asked {
             tool: "shell".to_owned(),
             arguments: json!({"command": "cargo test --lib"}),

@@ -100,19 +100,14 @@ pub(super) fn closing(session: &Session, turn: &Turn, now: Timestamp) -> Record 
     const REASON: &str = "interrupted";
     let mut messages = Vec::new();
     for (call, name) in open_calls(session.messages_of(turn)) {
-        messages.push(Message {
-            id: session.next_message_id(messages.len() as u64),
-            role: Role::Tool,
-            parts: vec![Part::ToolResult {
-                call,
-                name,
-                output: format!("[{REASON}]"),
-                failed: true,
-            }],
-            at: Some(now),
-            speaker: None,
-            unknown: None,
-        });
+        let id = session.next_message_id(messages.len() as u64);
+        let result = Part::ToolResult {
+            call,
+            name,
+            output: format!("[{REASON}]"),
+            failed: true,
+        };
+        messages.push(Message::new(id, Role::Tool, vec![result], Some(now)));
     }
     let id = session.next_message_id(messages.len() as u64);
     let closing = Outcome::Interrupted.closing("", REASON);

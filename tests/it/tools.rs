@@ -557,6 +557,26 @@ fn a_result_that_is_cut_is_kept_whole_beside_the_session_where_that_is_wanted() 
     }
 }
 
+/// A run whose command has said "running" and goes on.
+fn waiting(home: &Home) -> crate::support::run::Running {
+    let running = home
+        .cogtrix(&[
+            "-c",
+            "test.yaml",
+            "-s",
+            "s",
+            "--tools",
+            "all",
+            "-y",
+            "-v",
+            "-p",
+            "Wait",
+        ])
+        .start();
+    running.wait_for_notice("running");
+    running
+}
+
 #[test]
 fn a_kill_in_a_command_leaves_a_turn_that_can_be_sent_in_each_format() {
     for kind in FORMATS {
@@ -571,21 +591,7 @@ fn a_kill_in_a_command_leaves_a_turn_that_can_be_sent_in_each_format() {
             say("Still here."),
         ]);
         let home = home_of(kind, &server);
-        let running = home
-            .cogtrix(&[
-                "-c",
-                "test.yaml",
-                "-s",
-                "s",
-                "--tools",
-                "all",
-                "-y",
-                "-v",
-                "-p",
-                "Wait",
-            ])
-            .start();
-        running.wait_for_notice("running");
+        let running = waiting(&home);
         running.signal(rustix::process::Signal::KILL);
         running.wait();
         let run = ask(&home, &[], "Are you there?");
@@ -611,21 +617,7 @@ fn an_interrupt_ends_the_tool_and_the_turn() {
         say("Again."),
     ]);
     let home = home_of("openai", &server);
-    let running = home
-        .cogtrix(&[
-            "-c",
-            "test.yaml",
-            "-s",
-            "s",
-            "--tools",
-            "all",
-            "-y",
-            "-v",
-            "-p",
-            "Wait",
-        ])
-        .start();
-    running.wait_for_notice("running");
+    let running = waiting(&home);
     running.signal(rustix::process::Signal::INT);
     let run = running.wait();
     assert_eq!(run.code, Some(130), "{run}");

@@ -152,14 +152,7 @@ fn interrupted(open: &mut Vec<&ToolCall>) -> Option<Message> {
     };
     let parts: Vec<Part> = open.drain(..).map(result).collect();
     let id = MessageId::new("interrupted");
-    (!parts.is_empty()).then_some(Message {
-        id,
-        role: Role::Tool,
-        parts,
-        at: None,
-        speaker: None,
-        unknown: None,
-    })
+    (!parts.is_empty()).then(|| Message::new(id, Role::Tool, parts, None))
 }
 
 #[cfg(test)]

@@ -20,19 +20,19 @@ pub fn sections(
     room: Tokens,
     render: impl Fn(&Message) -> Message,
 ) -> Vec<Section> {
-    let Some(turn) = session.unfinished() else {
+    let Some(turn) = session.unfinished().map(|turn| turn.id) else {
         return Vec::new();
     };
     let most = Tokens(room.0 / SHARE);
     let mut steps: Vec<Vec<Message>> = Vec::new();
-    for message in session.messages_of(turn).iter().skip(1) {
+    for message in session.running().iter().skip(1) {
         let sent = shortened(render(message), most);
         match steps.last_mut() {
             Some(step) if message.role == Role::Tool => step.push(sent),
             Some(_) | None => steps.push(vec![sent]),
         }
     }
-    let section = |step| Section::messages(SectionKind::Step, Source::Turn(turn.id), step);
+    let section = |step| Section::messages(SectionKind::Step, Source::Turn(turn), step);
     steps.into_iter().map(section).collect()
 }
 
