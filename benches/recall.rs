@@ -227,6 +227,7 @@ fn rows(messages: usize) -> Vec<Row> {
             recall: searching,
             offered: None,
             result_chars: 2_000,
+            kept: &cogtrix::memory::Kept::default(),
         };
         fit(memory.prepare(&session, &input, &around), budget)
     };

@@ -10,7 +10,7 @@
 //!  3                   agent                       one turn
 //!  2b                  tools                       what a model may do: registry, policy, the tools
 //!  2a                  memory                      prepare, update, absorb
-//!  1   context   search   embed   provider   store  siblings: none knows another
+//!  1   context   search   embed   provider   store   notes   entries   siblings: none knows another
 //!  0        chat   hint   clock   files   net      values, and the smallest ports to the outside
 //! ```
 
@@ -21,10 +21,12 @@ pub mod clock;
 pub mod config;
 pub mod context;
 pub mod embed;
+pub mod entries;
 pub mod files;
 pub mod hint;
 pub mod memory;
 pub mod net;
+pub mod notes;
 pub mod provider;
 pub mod repl;
 pub mod search;

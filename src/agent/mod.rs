@@ -33,7 +33,7 @@ use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, Usage};
 use crate::clock::Clock;
 use crate::context::{self, ContextPlan};
 use crate::memory::tracking::{CannotEdit, Edit, Edited};
-use crate::memory::{BadMode, Memory};
+use crate::memory::{BadMode, Kept, Memory};
 use crate::provider::{Delivery, Provider};
 use crate::store::{Opened, StoreError};
 
@@ -96,6 +96,8 @@ pub struct Agent {
     takes_tools: bool,
     /// Whether it is shown pictures.
     takes_images: bool,
+    /// What outlives the session, as the last turn read it.
+    kept: Kept,
 }
 
 /// A request, whom it was sent to, and what the server said it cost.
@@ -134,6 +136,7 @@ impl Agent {
             toolbox: Toolbox::default(),
             takes_tools: true,
             takes_images: true,
+            kept: Kept::default(),
         }
     }
 

@@ -107,6 +107,7 @@ impl Agent {
                 further: &further,
             }),
             result_chars: self.settings.context.tool_output_trim_chars,
+            kept: &self.kept,
         };
         let draft = self.memory.prepare(self.session(), input, &around);
         images::named(draft, self.pictures())

@@ -13,7 +13,7 @@ use super::settings::Document;
 use super::tree::KeyPath;
 use crate::agent::ThinkSettings;
 use crate::chat::SessionName;
-use crate::memory::{ModesSettings, RecallSettings};
+use crate::memory::{self, ModesSettings, RecallSettings};
 use crate::provider::{ModelSettings, ProviderSettings};
 use crate::tools::mcp::ServerSettings;
 
@@ -99,7 +99,73 @@ fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
     rules.extend(think_rules(document.deep_think));
     rules.extend(recall_rules(&document.memory.recall));
     rules.extend(mode_rules(&document.memory.modes));
+    rules.extend(lasting_rules(&document.memory));
     rules
+}
+
+/// Of what outlives a session.
+fn lasting_rules(memory: &memory::Settings) -> impl Iterator<Item = Rule> {
+    let memory::Settings {
+        wal,
+        facts,
+        daily_notes,
+        workspace,
+        store,
+        scratchpad,
+        auto_recall,
+        mem0,
+        ..
+    } = memory;
+    let counts = [
+        ("wal.max_bytes", wal.max_bytes, 1_000),
+        ("facts.min_chat_turns", facts.min_chat_turns, 1),
+        ("facts.max_facts", facts.max_facts, 1),
+        ("facts.scan_messages", facts.scan_messages, 1),
+        ("facts.daily_max_chars", facts.daily_max_chars, 0),
+        ("facts.daily_compact_chars", facts.daily_compact_chars, 0),
+        ("facts.memory_md_max_chars", facts.memory_md_max_chars, 0),
+        ("daily_notes.user_chars", daily_notes.user_chars, 0),
+        ("daily_notes.agent_chars", daily_notes.agent_chars, 0),
+        ("daily_notes.search_files", daily_notes.search_files, 0),
+        ("workspace.file_chars", workspace.file_chars, 0),
+        ("workspace.total_chars", workspace.total_chars, 0),
+        ("store.max_entries", store.max_entries, 1),
+        ("scratchpad.max_keys", scratchpad.max_keys, 1),
+        ("scratchpad.max_value_chars", scratchpad.max_value_chars, 1),
+        ("auto_recall.user_messages", auto_recall.user_messages, 1),
+        (
+            "auto_recall.per_message_chars",
+            auto_recall.per_message_chars,
+            1,
+        ),
+        ("auto_recall.query_chars", auto_recall.query_chars, 1),
+        ("auto_recall.limit", auto_recall.limit, 0),
+        ("auto_recall.total_chars", auto_recall.total_chars, 0),
+    ];
+    let counts = counts
+        .into_iter()
+        .map(|(key, number, least)| rule(&format!("memory.{key}"), count(number, least..=MOST)));
+    let project_file = workspace
+        .project_files
+        .iter()
+        .find(|name| name.is_empty() || name.contains(['/', '\\', '\0']) || name.starts_with(".."));
+    let others = [
+        rule(
+            "memory.workspace.project_files",
+            project_file.map(|_| refused("wants names of files in the project folder")),
+        ),
+        rule(
+            "memory.store.debounce_ms",
+            count(store.debounce_ms, 0..=60_000),
+        ),
+        rule("memory.mem0.base_url", web_address(&mem0.base_url)),
+        rule(
+            "memory.mem0.api_key_env",
+            (!mem0.api_key_env.is_empty() && !is_variable_name(&mem0.api_key_env))
+                .then(|| refused("wants the name of a variable")),
+        ),
+    ];
+    counts.chain(others)
 }
 
 fn think_rules(think: ThinkSettings) -> [Rule; 4] {

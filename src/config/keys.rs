@@ -62,13 +62,12 @@ fn nearest_key(path: &KeyPath, siblings: &[String], keys: &[KeyPath]) -> Option<
     if let Some(sibling) = similar(path.last(), siblings.iter().filter(|name| *name != "*")) {
         return Some(path.parent().child(sibling).to_string());
     }
-    let whole = path.to_string();
-    keys.iter()
-        .filter(|key| similarity(key.last(), path.last()) > 0.85)
-        .max_by(|a, b| {
-            similarity(&a.to_string(), &whole).total_cmp(&similarity(&b.to_string(), &whole))
-        })
-        .map(|key| key.to_string().replace('*', "NAME"))
+    let alike = |key: &KeyPath| similarity(key.last(), path.last());
+    // Of several of one name the first: keys that come first are set most.
+    let mut near: Vec<&KeyPath> = keys.iter().filter(|key| alike(key) > 0.85).collect();
+    near.sort_by(|a, b| alike(b).total_cmp(&alike(a)));
+    let nearest = near.first()?;
+    Some(nearest.to_string().replace('*', "NAME"))
 }
 
 /// The most similar of some names, if any is similar at all.

@@ -9,6 +9,18 @@ use crate::chat::{Message, Tokens, ToolSpec, TurnId};
 pub enum SectionKind {
     /// Base prompt and mode addition.
     System,
+    /// Who the model is and whom it talks to: the person's own files (X2).
+    Identity,
+    /// Rules of the project that is worked in.
+    Rules,
+    /// Texts that a person pinned to the session (G12).
+    Pins,
+    /// What is kept for the long term: MEMORY.md (Q21).
+    LongTerm,
+    /// What was captured in this session: SESSION-STATE.md (Q12).
+    SessionState,
+    /// What the long-term memory holds on what is asked (X18, G14).
+    Related,
     /// What the active mode's tracker has to say.
     ModeState,
     /// The rolling summary (C12).
@@ -51,11 +63,17 @@ impl SectionKind {
     fn row(self) -> (&'static str, GivesWay) {
         match self {
             Self::System => ("system", GivesWay::Never),
-            Self::ModeState => ("mode", GivesWay::AfterHistory(0)),
-            Self::Summary => ("summary", GivesWay::AfterHistory(1)),
+            Self::Related => ("related", GivesWay::AfterHistory(0)),
+            Self::ModeState => ("mode", GivesWay::AfterHistory(1)),
+            Self::SessionState => ("captured", GivesWay::AfterHistory(2)),
+            Self::LongTerm => ("memory", GivesWay::AfterHistory(3)),
+            Self::Rules => ("rules", GivesWay::AfterHistory(4)),
+            Self::Identity => ("identity", GivesWay::AfterHistory(5)),
+            Self::Summary => ("summary", GivesWay::AfterHistory(6)),
+            Self::Pins => ("pins", GivesWay::AfterHistory(8)),
             Self::Recall => ("recall", GivesWay::BeforeHistory),
             Self::SubResults => ("results", GivesWay::BeforeHistory),
-            Self::Compacted => ("compacted", GivesWay::AfterHistory(2)),
+            Self::Compacted => ("compacted", GivesWay::AfterHistory(7)),
             Self::Pending => ("pending", GivesWay::WithHistory),
             Self::Window => ("window", GivesWay::WithHistory),
             Self::Input => ("input", GivesWay::IsCut),
@@ -95,6 +113,12 @@ pub enum Source {
         from: usize,
         upto: usize,
     },
+    /// A file of the workspace or the project, as it is shown to a person.
+    File(String),
+    /// So many texts that a person pinned.
+    Pinned(usize),
+    /// Where the hits of long-term memory stand: `MEMORY.md:12`.
+    Hits(Vec<String>),
     /// So many results in the scratchpad.
     Scratchpad(usize),
     /// Turns that recall found, best first.
@@ -113,6 +137,10 @@ impl fmt::Display for Source {
             Self::Tracker(mode) => write!(f, "{mode} tracker"),
             Self::Compaction { upto } => write!(f, "stands for {upto} messages"),
             Self::Summary { from, upto } => write!(f, "covers messages {} to {upto}", from + 1),
+            Self::File(name) => f.write_str(name),
+            Self::Pinned(1) => f.write_str("1 pin"),
+            Self::Pinned(pins) => write!(f, "{pins} pins"),
+            Self::Hits(places) => f.write_str(&places.join(", ")),
             Self::Scratchpad(1) => f.write_str("1 result in the scratchpad"),
             Self::Scratchpad(results) => write!(f, "{results} results in the scratchpad"),
             Self::Recall(turns) => {

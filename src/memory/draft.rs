@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::recall::{self, Found, Question, Searching};
 use super::transcript::fenced;
-use super::{Memory, Prompt, Timestamps, compaction, results};
+use super::{Kept, Memory, Prompt, Timestamps, compaction, results};
 use crate::chat::{Message, Part, Role, Session, Summary, Timestamp, Tokens, ToolSpec};
 use crate::context::stages::{history, input, stamp, trim, work};
 use crate::context::{Draft, Layout, Section, SectionKind, Source};
@@ -25,6 +25,8 @@ pub struct Surroundings<'a> {
     pub offered: Option<Offered<'a>>,
     /// Characters of a tool's result in the turns after its own; 0: all of them (O3).
     pub result_chars: usize,
+    /// What outlives a session, as it is now.
+    pub kept: &'a Kept,
 }
 
 /// The tools of a request.
@@ -61,11 +63,13 @@ impl Memory {
 
     fn classic(&self, session: &Session, input: &Message, around: &Surroundings<'_>) -> Draft {
         let mut sections = self.system(session, around);
+        sections.extend(self.lasting(around.kept, around.room));
         let hybrid = session.hybrid();
         let summarises = self.mode().hybrid.summarization;
         let summary = hybrid.running().filter(|_| summarises);
         sections.extend(summary.map(|summary| self.summary(summary)));
         let place_of_recall = sections.len();
+        sections.extend(self.related(around.kept));
         sections.extend(self.modes.active().sections());
         sections.extend(self.results(session));
         let compaction = hybrid.compaction.as_ref();

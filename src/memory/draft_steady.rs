@@ -1,7 +1,7 @@
 //! The draft of the cache-friendly layout: what changes least stands first (C8).
 //!
 //! ```text
-//!  system texts | summary | compacted head | past ...          | recall | mode state | input
+//!  system texts, files | summary | compacted head | past ...   | recall | captures, mode state | input
 //!  the same in every turn, until the past begins later         | new in every turn
 //! ```
 //! Unit: one request. Invariant: what no summary in it stands for is sent word for word while there is room. Where the
@@ -37,10 +37,21 @@ impl Memory {
         around: &Surroundings<'_>,
     ) -> Draft {
         let mut sections = self.system(session, around);
+        let lasting = self.lasting(around.kept, around.room);
+        // What a turn may add to stands behind the past.
+        let (captured, lasting): (Vec<_>, Vec<_>) = lasting
+            .into_iter()
+            .partition(|section| section.kind == SectionKind::SessionState);
+        sections.extend(lasting);
         let compaction = session.hybrid().compaction.as_ref();
         let head = compaction.map(compaction::head);
         let states = self.modes.active().sections().into_iter();
-        let states: Vec<Section> = states.chain(self.results(session)).collect();
+        let states = states.chain(self.results(session));
+        let states = captured
+            .into_iter()
+            .chain(self.related(around.kept))
+            .chain(states);
+        let states: Vec<Section> = states.collect();
         let states: Vec<Section> = states.iter().map(|state| self.behind(state)).collect();
         let last = input::section(self.rendered(input));
 

@@ -4,9 +4,12 @@
 //! Memory is total: no failure in it ends a turn. It does no I/O; what needs a model leaves as a [`Job`],
 //! what must last leaves as a [`Record`]. The message log is the truth; everything here can be rebuilt.
 
+pub mod capture;
 pub mod compaction;
 mod draft;
 mod draft_steady;
+pub mod facts;
+mod kept;
 mod modes;
 mod prompts;
 pub mod proof;
@@ -23,12 +26,13 @@ pub mod writing;
 
 pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
 pub use draft::{Offered, Surroundings};
+pub use kept::{Kept, KeptFile, Related};
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
 pub use prompts::{ModeTexts, Prompt, Prompts, ThinkTexts};
 pub use proof::{OutOfReach, Place, Proof};
 pub use settings::{
-    CodeSettings, ConversationSettings, ModesSettings, ReasoningSettings, RecallSettings, Settings,
-    Timestamps,
+    AutoRecallSettings, Backend, CodeSettings, ConversationSettings, Mem0Settings, ModesSettings,
+    ReasoningSettings, RecallSettings, ScratchpadSettings, Settings, Timestamps,
 };
 pub use summary::{NotSummarised, Summarised, SummaryJob};
 pub use texts::TEXTS;

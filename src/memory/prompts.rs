@@ -46,6 +46,17 @@ pub struct ThinkTexts {
     pub converge: Prompt,
 }
 
+/// How what outlives a session stands in a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptTexts {
+    pub identity: Prompt,
+    pub rules: Prompt,
+    pub pins: Prompt,
+    pub long_term: Prompt,
+    pub session_state: Prompt,
+    pub related: Prompt,
+}
+
 /// Every prompt that is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompts {
@@ -65,6 +76,8 @@ pub struct Prompts {
     pub recall: Prompt,
     /// How what was found out aside stands in a request.
     pub results: Prompt,
+    /// How what outlives a session stands in a request.
+    pub kept: KeptTexts,
     /// How recall and mode state stand in front of the input, where they are no system text.
     pub reference: Prompt,
 }
@@ -95,6 +108,14 @@ impl Prompts {
             summary: text("blocks/summary.md"),
             recall: text("blocks/recall.md"),
             results: text("blocks/results.md"),
+            kept: KeptTexts {
+                identity: text("blocks/identity.md"),
+                rules: text("blocks/rules.md"),
+                pins: text("blocks/pins.md"),
+                long_term: text("blocks/long_term.md"),
+                session_state: text("blocks/session_state.md"),
+                related: text("blocks/related.md"),
+            },
             reference: text("blocks/reference.md"),
         }
     }
@@ -130,6 +151,7 @@ mod tests {
             summary,
             recall,
             results,
+            kept,
             reference,
         } = Prompts::embedded();
         let modes = [conversation, code, reasoning];
@@ -140,6 +162,8 @@ mod tests {
         .into_iter()
         .chain(of_modes)
         .chain([think.branch, think.develop, think.converge])
+        .chain([kept.identity, kept.rules, kept.pins])
+        .chain([kept.long_term, kept.session_state, kept.related])
         {
             assert!(!prompt.text.trim().is_empty(), "{}", prompt.file);
         }

@@ -229,6 +229,7 @@ mod tests {
         Withdrawal,
     };
     use crate::context::{Budget, Layout, fit};
+    use crate::memory::Kept;
     use crate::memory::tracking::readers::Readers;
     use crate::memory::{Memory, Prompts, Registry, Settings, Surroundings};
 
@@ -307,6 +308,7 @@ mod tests {
             recall: None,
             offered: None,
             result_chars: 2_000,
+            kept: &Kept::default(),
         };
         let input = Message::text(session.next_message_id(0), Role::User, input, None);
         fit(memory.prepare(session, &input, &around), budget).unwrap()

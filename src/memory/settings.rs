@@ -2,6 +2,11 @@
 
 use serde::Deserialize;
 
+use super::capture::{Capturing, WalSettings};
+use super::facts::FactsSettings;
+use crate::entries::StoreSettings;
+use crate::notes::{DailySettings, WorkspaceSettings};
+
 /// The block.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -17,6 +22,23 @@ pub struct Settings {
     pub summarization_model: String,
     pub recall: RecallSettings,
     pub modes: ModesSettings,
+    pub capture: Capturing,
+    pub wal: WalSettings,
+    pub facts: FactsSettings,
+    pub daily_notes: DailySettings,
+    pub workspace: WorkspaceSettings,
+    /// The workspace's root; empty: `workspace` in the data folder (X15).
+    pub path: String,
+    /// Where what outlives a session is kept (X35).
+    pub backend: Backend,
+    pub store: StoreSettings,
+    pub scratchpad: ScratchpadSettings,
+    /// Puts entries that speak of what is asked into a request (G14).
+    pub auto_inject: bool,
+    pub auto_recall: AutoRecallSettings,
+    /// Offers the model files of its own (Q35).
+    pub memories_tool: bool,
+    pub mem0: Mem0Settings,
 }
 
 impl Default for Settings {
@@ -29,8 +51,94 @@ impl Default for Settings {
             summarization_model: String::new(),
             recall: RecallSettings::default(),
             modes: ModesSettings::default(),
+            capture: Capturing::On,
+            wal: WalSettings::default(),
+            facts: FactsSettings::default(),
+            daily_notes: DailySettings::default(),
+            workspace: WorkspaceSettings::default(),
+            path: String::new(),
+            backend: Backend::Files,
+            store: StoreSettings::default(),
+            scratchpad: ScratchpadSettings::default(),
+            auto_inject: true,
+            auto_recall: AutoRecallSettings::default(),
+            memories_tool: true,
+            mem0: Mem0Settings::default(),
         }
     }
+}
+
+/// Where what outlives a session is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Backend {
+    #[default]
+    Files,
+    /// Nothing outlives a session but its history.
+    None,
+    /// Known from other programs; files are used, and a warning says so.
+    Sqlite,
+}
+
+/// `memory.scratchpad` (X22).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScratchpadSettings {
+    pub max_keys: usize,
+    /// Characters of one text; a longer one is cut.
+    pub max_value_chars: usize,
+}
+
+impl Default for ScratchpadSettings {
+    fn default() -> Self {
+        Self {
+            max_keys: 50,
+            max_value_chars: 10_000,
+        }
+    }
+}
+
+/// `memory.auto_recall`: what of the long-term memory comes into a request by itself (X16-X19).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AutoRecallSettings {
+    pub enabled: bool,
+    /// Messages of the person that make the query, the newest of them.
+    pub user_messages: usize,
+    /// Characters of each.
+    pub per_message_chars: usize,
+    /// Characters of the query.
+    pub query_chars: usize,
+    /// Hits at most.
+    pub limit: usize,
+    /// Characters of all of them together.
+    pub total_chars: usize,
+    /// Over the hits; empty: in the language of the conversation.
+    pub heading: String,
+}
+
+impl Default for AutoRecallSettings {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            user_messages: 5,
+            per_message_chars: 200,
+            query_chars: 500,
+            limit: 5,
+            total_chars: 500,
+            heading: String::new(),
+        }
+    }
+}
+
+/// `memory.mem0`: a further store behind an address, off where that is empty (X21).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Mem0Settings {
+    pub base_url: String,
+    /// The variable that holds the key.
+    pub api_key_env: String,
+    pub user_id: String,
 }
 
 /// How past exchanges are found (C18).

@@ -10,13 +10,19 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 22] = [
+pub const TEXTS: [(&str, &str); 28] = [
     text!("blocks/code.md"),
     text!("blocks/conversation.md"),
+    text!("blocks/identity.md"),
+    text!("blocks/long_term.md"),
+    text!("blocks/pins.md"),
     text!("blocks/reasoning.md"),
     text!("blocks/recall.md"),
     text!("blocks/reference.md"),
+    text!("blocks/related.md"),
     text!("blocks/results.md"),
+    text!("blocks/rules.md"),
+    text!("blocks/session_state.md"),
     text!("blocks/summary.md"),
     text!("cues/code.yaml"),
     text!("cues/conversation.yaml"),

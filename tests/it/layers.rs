@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and row, in the order of the picture in `src/lib.rs` and docs/ARCHITECTURE.md.
-const ROWS: [(&str, u32); 20] = [
+const ROWS: [(&str, u32); 22] = [
     ("main", 10),
     ("cli", 9),
     ("config", 8),
@@ -20,6 +20,8 @@ const ROWS: [(&str, u32); 20] = [
     ("embed", 2),
     ("provider", 2),
     ("store", 2),
+    ("notes", 2),
+    ("entries", 2),
     ("net", 1),
     ("files", 1),
     ("clock", 1),
