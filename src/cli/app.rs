@@ -182,12 +182,18 @@ fn settings(
     }
 }
 
+/// The name of a session that nobody can open again.
+const PRIVATE: &str = "private";
+
 /// `-s` and config name a session that may be new; `-r` one that exists, without a name the last used.
 fn session_name(
     args: &ChatArgs,
     config: &Config,
     store: &dyn SessionStore,
 ) -> Result<SessionName, CliError> {
+    if args.private {
+        return Ok(PRIVATE.parse()?);
+    }
     match &args.resume {
         None => Ok(config.settings.session.clone()),
         Some(Some(name)) => {

@@ -126,6 +126,10 @@ pub struct ChatArgs {
     #[arg(long, value_name = "FILE", global = true)]
     pub log: Option<PathBuf>,
 
+    /// Keep nothing of this session: it stays in memory and is gone at the end
+    #[arg(long, conflicts_with_all = ["session", "resume"])]
+    pub private: bool,
+
     /// Let a config file of this folder name servers and keys
     #[arg(long, global = true)]
     pub trust_folder: bool,

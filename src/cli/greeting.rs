@@ -77,10 +77,12 @@ impl Greeting {
             output.notice(&format!(
                 "cogtrix {version} · session {name} · {mode} mode · {model}"
             ));
-            output.notice(&format!(
-                "{} · /help lists commands",
+            let opened = if args.private {
+                "private session: nothing of it is kept".to_owned()
+            } else {
                 listing::opened(&desk.agent, desk.now())
-            ));
+            };
+            output.notice(&format!("{opened} · /help lists commands"));
         }
         self.aside(desk, output);
         if let Some(hint) = &self.hint {

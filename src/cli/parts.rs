@@ -9,29 +9,44 @@ use crate::agent::shelf;
 use crate::clock::SystemClock;
 use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::embed::EmbedderChoice;
-use crate::files::{Disk, LocalDisk};
+use crate::files::{Disk, LocalDisk, Veil};
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Memory, Prompt, Prompts, Registry};
 use crate::provider::{Catalog, Known};
 use crate::search::Lists;
 use crate::store::FileStore;
 
+/// The disk of this run: the machine's, behind a veil where nothing is to be kept.
+pub(super) fn disk(args: &ChatArgs) -> Arc<dyn Disk> {
+    if args.private {
+        Arc::new(Veil::over(machine(args)))
+    } else {
+        machine(args)
+    }
+}
+
 /// The machine's disk.
 #[cfg(not(feature = "testing"))]
-pub(super) fn disk(_: &ChatArgs) -> Arc<dyn Disk> {
+fn machine(_: &ChatArgs) -> Arc<dyn Disk> {
     Arc::new(LocalDisk)
 }
 
 /// The machine's disk, or one that goes wrong when a test says so.
 #[cfg(feature = "testing")]
-pub(super) fn disk(args: &ChatArgs) -> Arc<dyn Disk> {
+fn machine(args: &ChatArgs) -> Arc<dyn Disk> {
     Arc::new(crate::files::FaultyDisk::new(
         Arc::new(LocalDisk),
         args.fault,
     ))
 }
 
+/// Where sessions are; a private one sees no others, so that its name cannot be one of theirs.
 pub(super) fn store(args: &ChatArgs, disk: Arc<dyn Disk>, config: &Config) -> FileStore {
+    let disk = if args.private {
+        Arc::new(Veil::over_nothing())
+    } else {
+        disk
+    };
     let store = FileStore::new(
         disk,
         config.settings.data_dir.clone(),
@@ -99,7 +114,7 @@ pub(super) fn shelf_parts(
         disk,
         folder: config.settings.data_dir.join("vectordb/sessions"),
         lists: lists.transpose()?,
-        keeping: if args.no_lock {
+        keeping: if args.no_lock || args.private {
             shelf::Keeping::ReadOnly
         } else {
             shelf::Keeping::Kept

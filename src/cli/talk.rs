@@ -51,6 +51,10 @@ pub(super) async fn terminal(
 
 /// The last line of a chat whose session is saved: the command that goes on with it.
 pub(super) fn farewell(desk: &Desk, args: &ChatArgs, output: &mut Output) {
+    if args.private {
+        output.notice("Private session: nothing of it was kept.");
+        return;
+    }
     if desk.agent.is_blank() {
         return;
     }

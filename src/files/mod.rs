@@ -13,6 +13,7 @@ mod local;
 #[cfg(any(test, feature = "testing"))]
 mod memory;
 mod personal;
+mod veil;
 
 pub use digest::digest;
 #[cfg(any(test, feature = "testing"))]
@@ -21,6 +22,7 @@ pub use local::{LocalDisk, temporary_for};
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;
 pub use personal::{Existing, write_for_person};
+pub use veil::Veil;
 
 /// The file system, as far as cogtrix needs it.
 ///

@@ -24,6 +24,7 @@ mod mentions;
 mod notes;
 mod oneshot;
 mod prefix;
+mod private;
 mod providers;
 mod real_servers;
 mod recall;

@@ -1,0 +1,56 @@
+//! A private session: nothing of it is on disk, while it runs and after it.
+
+use cogtrix::testing::server::{Server, say};
+
+use crate::support::home::Home;
+
+#[test]
+fn nothing_of_a_private_session_is_on_disk() {
+    let server = Server::start((0..6).map(|n| say(&format!("Reply {n}."))));
+    let home = Home::new();
+    home.config(&server, "memory: {background: false}");
+    home.ask("before", "I prefer tea over coffee");
+    let before = Home::files(&home.data());
+    let home_before = Home::files(&home.home());
+
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "--private", "--lines"])
+        .stdin(
+            "My name is Ophelia\nRemember that the vault code is 8812934\n/mode code\n\
+             /task fix the vault\nWhat did I say?\n/clear\ny\n",
+        )
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let last = server.chats().last().unwrap().body.to_string();
+    assert!(last.contains("What did I say?"), "{last}");
+    assert_eq!(Home::files(&home.data()), before, "{run}");
+    assert_eq!(Home::files(&home.home()), home_before, "{run}");
+
+    let resumed = home
+        .cogtrix(&["-c", "test.yaml", "-r", "private", "-p", "x"])
+        .run();
+    assert_ne!(resumed.code, Some(0), "{resumed}");
+}
+
+#[test]
+fn a_private_session_remembers_while_it_runs() {
+    let server = Server::start([say("Good."), say("Ophelia.")]);
+    let home = Home::new();
+    home.config(&server, "");
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "--private", "--lines"])
+        .stdin("My name is Ophelia\nWho am I?\n")
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let second = server.chats()[1].body.to_string();
+    assert!(second.contains("My name is Ophelia"), "{second}");
+}
+
+#[test]
+fn a_private_session_has_no_name_of_its_own() {
+    for flags in [["--private", "-s", "work"], ["--private", "-r", "work"]] {
+        let run = Home::new().cogtrix(&flags).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains("--private"), "{run}");
+    }
+}
