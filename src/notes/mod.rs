@@ -8,6 +8,8 @@
 //! ```
 //! Invariant: nothing a person wrote is overwritten; every change is made on the file as it is now.
 
+mod receipts;
 mod settings;
 
+pub use receipts::{Captured, Receipt, Receipts, ReceiptsError};
 pub use settings::{DailySettings, SessionFiles, WorkspaceSettings};

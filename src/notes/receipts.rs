@@ -1,0 +1,320 @@
+//! What was captured, when, from which message, into which files: `memory/receipts.jsonl` in the data folder.
+//!
+//! Unit: one capture, known by its number. Invariant: a number is given once. A line that cannot be read is passed over:
+//! the files themselves hold what was captured, a receipt only tells where it came from.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::chat::Timestamp;
+use crate::files::{Disk, Lock, LockError};
+
+/// The receipts of a data folder.
+#[derive(Clone, Debug)]
+pub struct Receipts {
+    disk: Arc<dyn Disk>,
+    file: PathBuf,
+}
+
+/// One capture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    pub number: u64,
+    pub at: Option<Timestamp>,
+    pub what: Captured,
+    /// Taken back since.
+    pub forgotten: bool,
+}
+
+/// What was captured, and from where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Captured {
+    pub session: String,
+    pub message: String,
+    pub category: String,
+    pub text: String,
+    /// The files of the workspace that hold it: `MEMORY.md`.
+    pub files: Vec<String>,
+}
+
+/// Why receipts cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReceiptsError {
+    #[error("cannot read {}", path.display())]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("cannot write {}", path.display())]
+    Unwritable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("{} is being written by another process", path.display())]
+    Busy { path: PathBuf },
+}
+
+/// A line of the file: a capture, or that one was taken back.
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    n: u64,
+    at: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    session: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    message: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    kind: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    forgotten: bool,
+}
+
+/// A longer file loses the older half of its lines.
+const MOST_BYTES: usize = 1 << 20;
+/// How long another process may take that writes one line.
+const WAIT: Duration = Duration::from_secs(2);
+
+impl Receipts {
+    pub fn new(disk: Arc<dyn Disk>, file: PathBuf) -> Self {
+        Self { disk, file }
+    }
+
+    /// All of them, oldest first.
+    pub fn all(&self) -> Result<Vec<Receipt>, ReceiptsError> {
+        Ok(read(&self.bytes()?).into_values().collect())
+    }
+
+    /// Gives each capture its number and writes it down.
+    pub fn add(
+        &self,
+        captured: Vec<Captured>,
+        at: Timestamp,
+    ) -> Result<Vec<Receipt>, ReceiptsError> {
+        let _held = self.lock()?;
+        let bytes = self.bytes()?;
+        let last = read(&bytes)
+            .last_key_value()
+            .map_or(0, |(number, _)| *number);
+        let receipts: Vec<Receipt> = (last + 1..)
+            .zip(captured)
+            .map(|(number, what)| Receipt {
+                number,
+                at: Some(at),
+                what,
+                forgotten: false,
+            })
+            .collect();
+        let lines = receipts.iter().map(Line::of);
+        self.append(bytes, lines.map(|line| line.written()).collect())?;
+        Ok(receipts)
+    }
+
+    /// Notes that a capture was taken back.
+    pub fn forget(&self, number: u64, at: Timestamp) -> Result<(), ReceiptsError> {
+        let _held = self.lock()?;
+        let line = Line {
+            n: number,
+            at: at.iso(),
+            session: String::new(),
+            message: String::new(),
+            kind: String::new(),
+            text: String::new(),
+            files: Vec::new(),
+            forgotten: true,
+        };
+        self.append(self.bytes()?, line.written())
+    }
+
+    fn append(&self, mut bytes: Vec<u8>, lines: String) -> Result<(), ReceiptsError> {
+        // A line torn by a kill must not swallow the next one.
+        let torn = bytes.last().is_some_and(|last| *last != b'\n');
+        let lines = if torn { format!("\n{lines}") } else { lines };
+        let written = if bytes.len() + lines.len() > MOST_BYTES {
+            let half = bytes.len() / 2;
+            let cut = bytes[half..].iter().position(|byte| *byte == b'\n');
+            bytes.drain(..cut.map_or(bytes.len(), |at| half + at + 1));
+            bytes.extend(lines.into_bytes());
+            self.disk.replace(&self.file, &bytes)
+        } else {
+            self.disk.append_synced(&self.file, lines.as_bytes())
+        };
+        written.map_err(|source| self.unwritable(source))
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, ReceiptsError> {
+        match self.disk.read(&self.file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            read => read.map_err(|source| ReceiptsError::Unreadable {
+                path: self.file.clone(),
+                source,
+            }),
+        }
+    }
+
+    fn lock(&self) -> Result<Lock, ReceiptsError> {
+        let lock = self.file.with_extension("lock");
+        self.disk.lock(&lock, WAIT).map_err(|error| match error {
+            LockError::Held { .. } => ReceiptsError::Busy {
+                path: self.file.clone(),
+            },
+            LockError::Io(source) => self.unwritable(source),
+        })
+    }
+
+    fn unwritable(&self, source: io::Error) -> ReceiptsError {
+        ReceiptsError::Unwritable {
+            path: self.file.clone(),
+            source,
+        }
+    }
+}
+
+/// What the lines come to, by number.
+fn read(bytes: &[u8]) -> BTreeMap<u64, Receipt> {
+    let mut receipts = BTreeMap::new();
+    let lines = bytes.split(|byte| *byte == b'\n');
+    for line in lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+        if line.forgotten && line.text.is_empty() {
+            if let Some(receipt) = receipts.get_mut(&line.n) {
+                let Receipt { forgotten, .. } = receipt;
+                *forgotten = true;
+            }
+        } else {
+            receipts.insert(line.n, line.receipt());
+        }
+    }
+    receipts
+}
+
+impl Line {
+    fn of(receipt: &Receipt) -> Self {
+        let Captured {
+            session,
+            message,
+            category,
+            text,
+            files,
+        } = receipt.what.clone();
+        Self {
+            n: receipt.number,
+            at: receipt.at.map_or_else(String::new, Timestamp::iso),
+            session,
+            message,
+            kind: category,
+            text,
+            files,
+            forgotten: receipt.forgotten,
+        }
+    }
+
+    fn receipt(self) -> Receipt {
+        Receipt {
+            number: self.n,
+            at: Timestamp::parse(&self.at),
+            what: Captured {
+                session: self.session,
+                message: self.message,
+                category: self.kind,
+                text: self.text,
+                files: self.files,
+            },
+            forgotten: self.forgotten,
+        }
+    }
+
+    fn written(&self) -> String {
+        // Strings and numbers always become JSON.
+        serde_json::to_string(self).map_or_else(|_| String::new(), |line| line + "\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::MemoryDisk;
+
+    fn captured(text: &str) -> Captured {
+        Captured {
+            session: "work".into(),
+            message: "m5".into(),
+            category: "preference".into(),
+            text: text.into(),
+            files: vec!["MEMORY.md".into()],
+        }
+    }
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_unix(1_800_000_000 + seconds).unwrap()
+    }
+
+    fn on(disk: &MemoryDisk) -> Receipts {
+        Receipts::new(Arc::new(disk.clone()), PathBuf::from("/d/receipts.jsonl"))
+    }
+
+    #[test]
+    fn each_capture_gets_a_number_of_its_own_that_outlives_the_process() {
+        let disk = MemoryDisk::default();
+        let first = on(&disk).add(vec![captured("tea"), captured("dark mode")], at(0));
+        let numbers: Vec<u64> = first.unwrap().iter().map(|one| one.number).collect();
+        assert_eq!(numbers, [1, 2]);
+        let next = on(&disk.after_kill())
+            .add(vec![captured("x")], at(9))
+            .unwrap();
+        assert_eq!((next[0].number, next[0].at), (3, Some(at(9))));
+    }
+
+    #[test]
+    fn what_was_taken_back_says_so() {
+        let disk = MemoryDisk::default();
+        on(&disk)
+            .add(vec![captured("a"), captured("b")], at(0))
+            .unwrap();
+        on(&disk).forget(1, at(1)).unwrap();
+        on(&disk).forget(77, at(1)).unwrap();
+        let all = on(&disk).all().unwrap();
+        let told: Vec<_> = all.iter().map(|one| (one.number, one.forgotten)).collect();
+        assert_eq!(told, [(1, true), (2, false)]);
+        assert_eq!(all[0].what, captured("a"));
+    }
+
+    #[test]
+    fn a_torn_line_costs_itself_alone() {
+        let disk = MemoryDisk::default();
+        on(&disk).add(vec![captured("a")], at(0)).unwrap();
+        disk.append_synced(&on(&disk).file, b"{\"n\":2,\"at\"")
+            .unwrap();
+        on(&disk).add(vec![captured("b")], at(1)).unwrap();
+        let texts: Vec<String> = on(&disk)
+            .all()
+            .unwrap()
+            .into_iter()
+            .map(|one| one.what.text)
+            .collect();
+        assert_eq!(texts, ["a", "b"]);
+    }
+
+    #[test]
+    fn a_long_file_loses_its_older_half() {
+        let disk = MemoryDisk::default();
+        let long = "x".repeat(100_000);
+        for n in 0..30 {
+            on(&disk).add(vec![captured(&long)], at(n)).unwrap();
+        }
+        let all = on(&disk).all().unwrap();
+        assert_eq!(all.last().unwrap().number, 30);
+        let size = disk.size(&on(&disk).file).unwrap();
+        assert!(size < 1_200_000, "{size}");
+        assert!(all.len() >= 5, "{}", all.len());
+    }
+}
