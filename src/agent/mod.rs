@@ -11,6 +11,7 @@ mod acting;
 mod compact;
 mod converse;
 mod counter;
+mod ending;
 mod event;
 mod input;
 mod jobs;
@@ -39,6 +40,7 @@ use crate::store::{Opened, StoreError};
 
 pub use compact::{CompactError, CompactReport};
 pub use counter::{Count, Uncounted};
+pub use ending::{EndHook, EndHooks, Ending, Ran};
 pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
 pub use input::Input;
 pub use ledger::Ledger;

@@ -14,6 +14,7 @@ mod modes;
 mod prompts;
 pub mod proof;
 pub mod recall;
+mod recovery;
 pub mod report;
 mod results;
 mod script;
@@ -30,6 +31,7 @@ pub use kept::{Kept, KeptFile, Related};
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
 pub use prompts::{ModeTexts, Prompt, Prompts, ThinkTexts};
 pub use proof::{OutOfReach, Place, Proof};
+pub use recovery::{BadRecoveryCues, RecoveryCues};
 pub use settings::{
     AutoRecallSettings, Backend, CodeSettings, ConversationSettings, Mem0Settings, ModesSettings,
     ReasoningSettings, RecallSettings, ScratchpadSettings, Settings, Timestamps,

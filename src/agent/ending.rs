@@ -1,0 +1,146 @@
+//! What is done once a turn is over and on disk: hooks, the highest priority first (X5). Unit: one finished turn.
+//!
+//! Invariant: what goes wrong in a hook is told, and stops neither the others nor the turn.
+
+use std::fmt;
+
+use crate::chat::{Record, Session, Timestamp, Turn};
+
+/// A turn that is over.
+#[derive(Clone, Copy, Debug)]
+pub struct Ending<'a> {
+    pub session: &'a Session,
+    pub turn: &'a Turn,
+    pub now: Timestamp,
+    /// The share of the window that its last request filled.
+    pub used: f64,
+}
+
+/// Something that is done then.
+pub trait EndHook: fmt::Debug + Send + Sync {
+    /// One or two words, for messages.
+    fn name(&self) -> &'static str;
+
+    /// Higher runs first; equal ones in the order in which they were added.
+    fn priority(&self) -> i32;
+
+    /// Does it; tells what of it belongs to the session. An error is a sentence for the person.
+    fn run(&mut self, ending: &Ending<'_>) -> Result<Option<Record>, String>;
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub struct EndHooks(Vec<Box<dyn EndHook>>);
+
+/// What they brought.
+#[derive(Debug, Default, PartialEq)]
+pub struct Ran {
+    pub records: Vec<Record>,
+    /// What went wrong: the hook's name, and why.
+    pub failures: Vec<(&'static str, String)>,
+}
+
+impl EndHooks {
+    pub fn add(&mut self, hook: Box<dyn EndHook>) {
+        let behind = |other: &Box<dyn EndHook>| other.priority() >= hook.priority();
+        let place = self.0.iter().take_while(|other| behind(other)).count();
+        self.0.insert(place, hook);
+    }
+
+    /// Runs each of them.
+    pub fn run(&mut self, ending: &Ending<'_>) -> Ran {
+        let mut ran = Ran::default();
+        for hook in &mut self.0 {
+            match hook.run(ending) {
+                Ok(record) => ran.records.extend(record),
+                Err(why) => ran.failures.push((hook.name(), why)),
+            }
+        }
+        ran
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::chat::{Message, Outcome, Role};
+
+    #[derive(Debug)]
+    struct Noting {
+        name: &'static str,
+        priority: i32,
+        fails: bool,
+        ran: Arc<Mutex<Vec<&'static str>>>,
+    }
+
+    impl EndHook for Noting {
+        fn name(&self) -> &'static str {
+            self.name
+        }
+
+        fn priority(&self) -> i32 {
+            self.priority
+        }
+
+        fn run(&mut self, _: &Ending<'_>) -> Result<Option<Record>, String> {
+            self.ran.lock().unwrap().push(self.name);
+            if self.fails {
+                return Err("no room".to_owned());
+            }
+            Ok(Some(Record::ModeChanged {
+                mode: self.name.to_owned(),
+            }))
+        }
+    }
+
+    #[test]
+    fn hooks_run_by_priority_and_one_that_fails_stops_no_other() {
+        let ran = Arc::default();
+        let mut hooks = EndHooks::default();
+        for (name, priority, fails) in [
+            ("facts", -10, false),
+            ("daily", 50, true),
+            ("first", 100, false),
+            ("also daily", 50, false),
+        ] {
+            let ran = Arc::clone(&ran);
+            hooks.add(Box::new(Noting {
+                name,
+                priority,
+                fails,
+                ran,
+            }));
+        }
+        let mut session = Session::new("x".parse().unwrap());
+        let input = Message::text(session.next_message_id(0), Role::User, "hi", None);
+        let (mode, model) = (String::new(), String::new());
+        let turn = session.next_turn();
+        session.apply(Record::TurnStarted {
+            turn,
+            input,
+            mode,
+            model,
+        });
+        session.apply(Record::TurnFinished {
+            turn,
+            messages: Vec::new(),
+            outcome: Outcome::Answered,
+            calibration: None,
+        });
+        let ending = Ending {
+            session: &session,
+            turn: &session.turns()[0],
+            now: Timestamp::from_unix(0).unwrap(),
+            used: 0.0,
+        };
+        let brought = hooks.run(&ending);
+        assert_eq!(
+            *ran.lock().unwrap(),
+            ["first", "daily", "also daily", "facts"]
+        );
+        assert_eq!(brought.records.len(), 3);
+        assert_eq!(brought.failures, [("daily", "no room".to_owned())]);
+    }
+}

@@ -1,0 +1,110 @@
+//! Whether a person asks where the conversation was (Q29), by the patterns of `cues/recovery.yaml`.
+//!
+//! Unit: one message. Only a short one asks that: a long text has such words by chance.
+
+use std::collections::BTreeMap;
+
+use regex::{Regex, RegexBuilder};
+
+use super::Prompt;
+
+/// A longer message is not read.
+const MOST_CHARS: usize = 200;
+
+/// The patterns.
+#[derive(Clone, Debug, Default)]
+pub struct RecoveryCues(Vec<Regex>);
+
+/// Patterns that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BadRecoveryCues {
+    #[error("{file} is no list of patterns by language: {what}")]
+    Malformed { file: String, what: String },
+    #[error("{file}: {language}: the pattern {pattern:?} cannot be read")]
+    Pattern {
+        file: String,
+        language: String,
+        pattern: String,
+        #[source]
+        source: Box<regex::Error>,
+    },
+}
+
+impl RecoveryCues {
+    /// The patterns of a file.
+    pub fn parse(file: &Prompt) -> Result<Self, BadRecoveryCues> {
+        let languages: BTreeMap<String, Vec<String>> =
+            serde_yaml::from_str(&file.text).map_err(|error| BadRecoveryCues::Malformed {
+                file: file.file.clone(),
+                what: error.to_string(),
+            })?;
+        let patterns = languages.into_iter().flat_map(|(language, patterns)| {
+            let named = move |pattern| (language.clone(), pattern);
+            patterns.into_iter().map(named)
+        });
+        let compiled = patterns.map(|(language, pattern)| {
+            let built = RegexBuilder::new(&pattern).case_insensitive(true).build();
+            built.map_err(|source| BadRecoveryCues::Pattern {
+                file: file.file.clone(),
+                language,
+                pattern,
+                source: Box::new(source),
+            })
+        });
+        Ok(Self(compiled.collect::<Result<_, _>>()?))
+    }
+
+    /// Whether a message asks where the conversation was.
+    pub fn ask(&self, said: &str) -> bool {
+        let said = said.trim();
+        said.chars().count() <= MOST_CHARS && self.0.iter().any(|cue| cue.is_match(said))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::texts::embedded;
+
+    #[test]
+    fn who_asks_where_we_were_is_understood_and_nobody_else() {
+        let cues = RecoveryCues::parse(&embedded("cues/recovery.yaml")).unwrap();
+        for asks in [
+            "where were we?",
+            "OK, so where were we",
+            "What were we doing before lunch?",
+            "continue where we left off",
+            "Remind me what we decided",
+            "Where did we leave off?",
+            "Qayerda to'xtadik?",
+            "nima qilayotgan edik?",
+            "我们刚才说到哪了?",
+            "继续上次的",
+        ] {
+            assert!(cues.ask(asks), "{asks}");
+        }
+        for other in [
+            "Where were the Vikings from?",
+            "where were we supposed to meet Anna on Friday for the show",
+            "What were you doing in Rome?",
+            "Continue the story",
+            "remind me to call Anna",
+            "go on",
+            "继续",
+        ] {
+            assert!(!cues.ask(other), "{other}");
+        }
+        assert!(!cues.ask(&format!("{} where were we?", "x ".repeat(200))));
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_be_read_names_its_file_and_language() {
+        let bad = RecoveryCues::parse(&Prompt::new("mine.yaml", "en: ['(']")).unwrap_err();
+        assert_eq!(
+            bad.to_string(),
+            "mine.yaml: en: the pattern \"(\" cannot be read"
+        );
+        let bad = RecoveryCues::parse(&Prompt::new("mine.yaml", "[1, 2]")).unwrap_err();
+        assert!(bad.to_string().starts_with("mine.yaml is no list"), "{bad}");
+    }
+}
