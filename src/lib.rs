@@ -10,7 +10,7 @@
 //!  3                   agent                       one turn
 //!  2b                  tools                       what a model may do: registry, policy, the tools
 //!  2a                  memory                      prepare, update, absorb
-//!  1   context   search   embed   provider   store   notes   entries   siblings: none knows another
+//!  1   context   search   embed   provider   store   notes   entries   mem0   siblings: none knows another
 //!  0        chat   hint   clock   files   net      values, and the smallest ports to the outside
 //! ```
 
@@ -24,6 +24,7 @@ pub mod embed;
 pub mod entries;
 pub mod files;
 pub mod hint;
+pub mod mem0;
 pub mod memory;
 pub mod net;
 pub mod notes;

@@ -47,6 +47,8 @@ pub enum Scheme {
     Bearer,
     /// `x-api-key: KEY`
     ApiKey,
+    /// `Authorization: Token KEY`
+    Token,
 }
 
 /// A server and its key.
@@ -76,6 +78,7 @@ impl Endpoint {
                     format!("Bearer {}", secret.expose_secret()),
                 ),
                 Scheme::ApiKey => ("x-api-key", secret.expose_secret().to_owned()),
+                Scheme::Token => ("authorization", format!("Token {}", secret.expose_secret())),
             };
             let mut value = HeaderValue::from_str(&value).map_err(|_| unusable(&key.source))?;
             value.set_sensitive(true);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and row, in the order of the picture in `src/lib.rs` and docs/ARCHITECTURE.md.
-const ROWS: [(&str, u32); 22] = [
+const ROWS: [(&str, u32); 23] = [
     ("main", 10),
     ("cli", 9),
     ("config", 8),
@@ -22,6 +22,7 @@ const ROWS: [(&str, u32); 22] = [
     ("store", 2),
     ("notes", 2),
     ("entries", 2),
+    ("mem0", 2),
     ("net", 1),
     ("files", 1),
     ("clock", 1),
