@@ -94,7 +94,7 @@ impl Memory {
             sections: past,
             beyond,
         };
-        let last = input::section(self.rendered(input));
+        let last = input::section(self.asked(input, around.kept));
         let work = work::sections(session, around.room, |message| self.rendered(message));
         let running: Tokens = work.iter().map(Section::cost).sum();
         let fixed = sections.iter().map(Section::cost).sum::<Tokens>() + last.cost() + running;

@@ -53,7 +53,7 @@ impl Memory {
             .chain(states);
         let states: Vec<Section> = states.collect();
         let states: Vec<Section> = states.iter().map(|state| self.behind(state)).collect();
-        let last = input::section(self.rendered(input));
+        let last = input::section(self.asked(input, around.kept));
 
         let work = work::sections(session, around.room, |message| self.rendered(message));
         let running = last.cost() + cost(&work);

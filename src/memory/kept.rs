@@ -4,7 +4,7 @@
 //! Invariant: the files together take at most a third of the room; what is cut says so, and the newest stays.
 
 use super::{Memory, Prompt, transcript};
-use crate::chat::Tokens;
+use crate::chat::{Message, Part, Tokens};
 use crate::context::{Section, SectionKind, Source};
 
 /// What outlives a session, as it is read for one request.
@@ -22,6 +22,8 @@ pub struct Kept {
     pub session_state: Option<KeptFile>,
     /// What was found on what is asked.
     pub related: Option<Related>,
+    /// What tells where the work stood; it goes with the input, and is kept nowhere (Q31).
+    pub recovery: Option<String>,
 }
 
 /// A file as it is sent, already within the limits of characters.
@@ -105,6 +107,17 @@ impl Memory {
         let text = self.prompts.kept.pins.fill(&[("text", &text)]);
         let source = Source::Pinned(pins.len());
         Some(Section::system(SectionKind::Pins, source, text))
+    }
+
+    /// The input as it is sent, with what was recovered behind it.
+    pub(super) fn asked(&self, input: &Message, kept: &Kept) -> Message {
+        let mut asked = self.rendered(input);
+        if let Some(recovery) = &kept.recovery {
+            let text = transcript::fenced(recovery);
+            let text = self.prompts.kept.recovery.fill(&[("text", &text)]);
+            asked.parts.push(Part::Text(format!("\n\n{text}")));
+        }
+        asked
     }
 
     /// What was found on what is asked (X18).

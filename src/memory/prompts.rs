@@ -55,6 +55,7 @@ pub struct KeptTexts {
     pub long_term: Prompt,
     pub session_state: Prompt,
     pub related: Prompt,
+    pub recovery: Prompt,
 }
 
 /// Every prompt that is sent.
@@ -115,6 +116,7 @@ impl Prompts {
                 long_term: text("blocks/long_term.md"),
                 session_state: text("blocks/session_state.md"),
                 related: text("blocks/related.md"),
+                recovery: text("blocks/recovery.md"),
             },
             reference: text("blocks/reference.md"),
         }
@@ -163,7 +165,8 @@ mod tests {
         .chain(of_modes)
         .chain([think.branch, think.develop, think.converge])
         .chain([kept.identity, kept.rules, kept.pins])
-        .chain([kept.long_term, kept.session_state, kept.related])
+        .chain([kept.long_term, kept.session_state])
+        .chain([kept.related, kept.recovery])
         {
             assert!(!prompt.text.trim().is_empty(), "{}", prompt.file);
         }

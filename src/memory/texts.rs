@@ -10,7 +10,7 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 29] = [
+pub const TEXTS: [(&str, &str); 30] = [
     text!("blocks/code.md"),
     text!("blocks/conversation.md"),
     text!("blocks/identity.md"),
@@ -18,6 +18,7 @@ pub const TEXTS: [(&str, &str); 29] = [
     text!("blocks/pins.md"),
     text!("blocks/reasoning.md"),
     text!("blocks/recall.md"),
+    text!("blocks/recovery.md"),
     text!("blocks/reference.md"),
     text!("blocks/related.md"),
     text!("blocks/results.md"),
