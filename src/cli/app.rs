@@ -88,6 +88,10 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             data: config.settings.data_dir.clone(),
             config: config.file.clone(),
             home: inputs.folders.home.clone(),
+            editor: ["VISUAL", "EDITOR"]
+                .iter()
+                .find_map(|name| inputs.environment.get(name))
+                .map(str::to_owned),
         },
         columns: output.columns(),
     };

@@ -1,8 +1,11 @@
 //! The chat: read a line, do what it says, until the person leaves.
 
+use std::path::Path;
+
 use super::ask::{self, After, Person, Question, Shown};
 use super::commands::{self, Answer, CommandError, Next, Typed};
 use super::desk::Desk;
+use super::edit::{self, EditError};
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
 use super::show::{self, Remedy};
 use super::{Signal, Signals};
@@ -183,6 +186,7 @@ impl<'a> Chat<'a> {
                 self.output.change(&diff);
                 After::GoOn
             }
+            Ok(Next::Edit(path)) => self.edit(&path).await,
             Ok(Next::Retry) => self.ask(Question::Again).await,
             Ok(Next::Think(task)) => self.ask(Question::Think(task.into())).await,
             Ok(Next::Compact) => self.compact().await,
@@ -210,6 +214,19 @@ impl<'a> Chat<'a> {
                 }
             }
             Err(error) => self.refuse(&error),
+        }
+        After::GoOn
+    }
+
+    async fn edit(&mut self, path: &Path) -> After {
+        let edited = if self.input.is_terminal() {
+            edit::edit(self.desk.places.editor.as_deref(), path).await
+        } else {
+            let path = path.to_owned();
+            Err(EditError::NoTerminal { path })
+        };
+        if let Err(error) = edited {
+            self.refuse(&error);
         }
         After::GoOn
     }

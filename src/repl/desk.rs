@@ -37,6 +37,8 @@ pub struct Places {
     pub config: Option<PathBuf>,
     /// What `~` stands for in a path that is typed.
     pub home: Option<PathBuf>,
+    /// The person's editor, a command as a shell reads it.
+    pub editor: Option<String>,
 }
 
 impl Desk {

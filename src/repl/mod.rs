@@ -7,6 +7,7 @@
 //!   approve     a tool's question to the person
 //!   input       lines of the person, from a terminal or a pipe
 //!   signals     Ctrl-C, SIGTERM and SIGHUP as values
+//!   edit        a file in the person's own editor
 //!   listing     sessions in lines       transcript   a session as a person reads it
 //! ```
 //!
@@ -18,6 +19,7 @@ pub mod chat;
 pub mod commands;
 pub mod completion;
 pub mod desk;
+mod edit;
 pub mod input;
 pub mod listing;
 mod question;

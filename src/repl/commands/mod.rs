@@ -81,6 +81,8 @@ pub enum Next {
     Refuted(String, OutOfReach),
     /// Print a change of files.
     Diff(String),
+    /// Let the person edit this file.
+    Edit(std::path::PathBuf),
     /// Ask the person; on "yes" do this.
     Confirm(String, Deed),
     /// Ask the model the last question again.
