@@ -11,7 +11,7 @@ use crate::hint::Hint;
 
 /// Why a file was not edited.
 #[derive(Debug, thiserror::Error)]
-pub enum EditError {
+pub(super) enum EditError {
     #[error("no editor is set; the file is {}", path.display())]
     NoEditor { path: PathBuf },
     #[error("there is no terminal to edit at; the file is {}", path.display())]
@@ -41,7 +41,7 @@ impl Hint for EditError {
 }
 
 /// Opens `path`; `editor` is a command as a shell reads it, such as `code --wait`.
-pub async fn edit(editor: Option<&str>, path: &Path) -> Result<(), EditError> {
+pub(super) async fn edit(editor: Option<&str>, path: &Path) -> Result<(), EditError> {
     let editor = editor.ok_or_else(|| EditError::NoEditor {
         path: path.to_owned(),
     })?;
