@@ -9,6 +9,7 @@ use std::time::Duration;
 mod digest;
 #[cfg(any(test, feature = "testing"))]
 mod faults;
+mod folder;
 mod local;
 #[cfg(any(test, feature = "testing"))]
 mod memory;
@@ -17,6 +18,7 @@ mod personal;
 pub use digest::digest;
 #[cfg(any(test, feature = "testing"))]
 pub use faults::{BadFault, Fault, FaultyDisk, Moment, Schedule};
+pub use folder::{Entry, EntryKind, Folder, FolderError};
 pub use local::{LocalDisk, temporary_for};
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;
