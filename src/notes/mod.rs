@@ -35,4 +35,4 @@ pub use markdown::Line;
 pub use recovery::Recovery;
 pub use session_state::SessionState;
 pub use settings::{DailySettings, SessionFiles, WorkspaceSettings};
-pub use workspace::{Change, Observer, SessionNotes, Workspace, Written};
+pub use workspace::{Change, FOLDER, Observer, SessionNotes, Workspace, Written};

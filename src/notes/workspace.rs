@@ -15,6 +15,9 @@ use super::{Buffer, Daily, Identity, LongTerm, SessionFiles, SessionState, Works
 use crate::chat::SessionName;
 use crate::files::{Disk, Lock, LockError};
 
+/// The workspace's usual name, in the data folder.
+pub const FOLDER: &str = "workspace";
+
 /// In the workspace; names the process that is writing.
 const LOCK: &str = ".lock";
 
