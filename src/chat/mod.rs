@@ -28,5 +28,5 @@ pub use scratchpad::{NotWritten, Scratchpad, Written};
 pub use session::{Session, SessionMeta};
 pub use time::Timestamp;
 pub use tokens::{Calibration, Tokens, Usage};
-pub use tool::{CallId, ToolCall, ToolSpec, changed_to, really_done};
+pub use tool::{CallId, ToolCall, ToolSpec, Trained, changed_to, really_done};
 pub use turn::{Outcome, Turn, TurnId};

@@ -102,6 +102,24 @@ pub struct ToolSpec {
     pub description: String,
     /// JSON schema of the arguments.
     pub parameters: serde_json::Value,
+    /// For the vendor whose models know this tool already.
+    pub trained: Option<Trained>,
+}
+
+/// A tool that a vendor's models were trained with: it is named instead of described (Q37). Only that vendor's encoder
+/// reads this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trained {
+    /// What stands in the place of the schema.
+    pub kind: &'static str,
+    /// What the models call it.
+    pub name: &'static str,
+    /// What another tool of ours with that name is called meanwhile.
+    pub displaced: &'static str,
+    /// An argument that every call of it has, and none of that other tool.
+    pub marker: &'static str,
+    /// What a request has to say before the server knows it.
+    pub beta: &'static str,
 }
 
 impl ToolSpec {

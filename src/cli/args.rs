@@ -66,6 +66,10 @@ pub struct ChatArgs {
     #[arg(long, value_name = "DIR", global = true)]
     pub data_dir: Option<PathBuf>,
 
+    /// Folder for notes, memories and other texts that outlive sessions
+    #[arg(long, value_name = "DIR", global = true)]
+    pub workspace: Option<PathBuf>,
+
     /// Tools the model is offered: all, none, mode, or names with commas between them
     #[arg(long, value_name = "TOOLS")]
     pub tools: Option<String>,

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use super::args::ChatArgs;
 use super::report::CliError;
 use crate::agent::{Approver, Files, Limits, Toolbox, Whole};
-use crate::config::{Config, Inputs};
+use crate::config::{Config, Inputs, Settings};
 use crate::context::{self, ResultPolicy};
 use crate::files::Disk;
 use crate::hint::{Hint, chain};
+use crate::memory::Backend;
+use crate::notes::Workspace;
 use crate::store::Outputs;
 use crate::term::Output;
 use crate::tools::fetch::FetchUrl;
@@ -20,8 +22,8 @@ use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, Stance, Writing};
 use crate::tools::shell::{self, Confinement, Level, Place, Shell, Unavailable};
 use crate::tools::{
-    Approvals, CurrentTime, DeepThink, HistorySearch, Registry, RequestTools, Selection, Tool,
-    Track, tool,
+    Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Registry, RequestTools, Selection,
+    Tool, Track, tool,
 };
 
 /// The folder that tools work in: `--project`, else where the program was started.
@@ -64,6 +66,7 @@ pub(super) fn toolbox(
     let (open, changes) = (Arc::new(open), Arc::new(changes));
     let context = &config.settings.context;
     let mut tools = built_in(&open, &changes, page_chars(context));
+    tools.extend(memories(config, &disk));
     tools.push(tool(FetchUrl::new(&settings.fetch)));
     tools.push(tool(Shell::new(
         settings.shell.clone(),
@@ -99,6 +102,22 @@ pub(super) fn toolbox(
         output.warning(&format!("{}; {hint}", chain(&error)));
     }
     Ok(toolbox)
+}
+
+/// The model's own files, where it is to have any.
+fn memories(config: &Config, disk: &Arc<dyn Disk>) -> Option<Arc<dyn Tool>> {
+    let Settings {
+        memory, workspace, ..
+    } = &config.settings;
+    let is_wanted = memory.memories_tool && memory.backend != Backend::None;
+    is_wanted.then(|| {
+        let files = Workspace::new(
+            Arc::clone(disk),
+            workspace.clone(),
+            memory.workspace.clone(),
+        );
+        tool(Memories::new(files))
+    })
 }
 
 /// Where commands run, and what they may never write to.

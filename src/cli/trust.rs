@@ -19,6 +19,7 @@ fn flags(args: &ChatArgs) -> Flags {
         model: args.model.clone(),
         config_file: args.config_file.clone(),
         data_dir: args.data_dir.clone(),
+        workspace: args.workspace.clone(),
         tools: args.tools.clone(),
         sandbox: args.sandbox.clone(),
         confirm: if args.no_confirm {

@@ -19,6 +19,7 @@ pub struct Flags {
     pub model: Option<String>,
     pub config_file: Option<PathBuf>,
     pub data_dir: Option<PathBuf>,
+    pub workspace: Option<PathBuf>,
     pub tools: Option<String>,
     pub confirm: ConfirmFlag,
     pub sandbox: Option<String>,
@@ -88,12 +89,15 @@ pub enum Target {
 /// `COGTRIX_CONFIG_FILE`.
 pub(super) const CONFIG_FILE: &str = "COGTRIX_CONFIG_FILE";
 
-/// Every variable of ours.
-pub const VARIABLES: [Variable; 5] = [
+/// Every variable that is read; of two for one key the first that is set counts.
+pub const VARIABLES: [Variable; 7] = [
     variable("COGTRIX_MEMORY_MODE", Target::Key("memory.mode")),
     variable("COGTRIX_SESSION", Target::Key("session")),
     variable("COGTRIX_MODEL", Target::Key("models.default")),
     variable("COGTRIX_DATA_DIR", Target::Key("data_dir")),
+    variable("COGTRIX_WORKSPACE_ROOT", Target::Key("memory.path")),
+    // Another program's, for whoever shares a workspace with it.
+    variable("AGX_WORKSPACE_ROOT", Target::Key("memory.path")),
     variable(CONFIG_FILE, Target::ConfigFile),
 ];
 
@@ -108,7 +112,7 @@ struct FlagRow {
     value: fn(&Flags) -> Option<String>,
 }
 
-const FLAGS: [FlagRow; 7] = [
+const FLAGS: [FlagRow; 8] = [
     FlagRow {
         name: "--memory-mode",
         key: "memory.mode",
@@ -128,6 +132,11 @@ const FLAGS: [FlagRow; 7] = [
         name: "--data-dir",
         key: "data_dir",
         value: |flags| Some(flags.data_dir.as_ref()?.to_string_lossy().into_owned()),
+    },
+    FlagRow {
+        name: "--workspace",
+        key: "memory.path",
+        value: |flags| Some(flags.workspace.as_ref()?.to_string_lossy().into_owned()),
     },
     FlagRow {
         name: "--tools",
@@ -161,7 +170,8 @@ enum Origin {
         path: PathBuf,
         text: SecretString,
     },
-    Environment,
+    /// The variables that count.
+    Environment(Vec<Variable>),
     Flags,
 }
 
@@ -195,15 +205,16 @@ impl Layer {
         above: &Self,
     ) -> Result<Self, Vec<Mistake>> {
         let mut tree = Tree::empty();
-        let mut mistakes = Vec::new();
+        let (mut mistakes, mut used) = (Vec::new(), Vec::new());
         for Variable { name, sets } in VARIABLES {
             let (Target::Key(key), Some(value)) = (sets, environment.get(name)) else {
                 continue;
             };
             let path = KeyPath::new(key);
-            if above.tree.get(&path).is_some() {
+            if above.tree.get(&path).is_some() || tree.get(&path).is_some() {
                 continue;
             }
+            used.push(variable(name, sets));
             if value.contains(char::REPLACEMENT_CHARACTER) {
                 mistakes.push(Mistake {
                     source: Source::Environment(name),
@@ -218,7 +229,7 @@ impl Layer {
         }
         Ok(Self {
             tree,
-            origin: Origin::Environment,
+            origin: Origin::Environment(used),
         })
     }
 
@@ -229,7 +240,7 @@ impl Layer {
                 path: file.clone(),
                 at: yaml::locate(text.expose_secret(), path, spot),
             },
-            Origin::Environment => VARIABLES
+            Origin::Environment(used) => used
                 .iter()
                 .find(|row| matches!(row.sets, Target::Key(key) if path.matches(key)))
                 .map_or(Source::Default, |row| Source::Environment(row.name)),
@@ -244,7 +255,7 @@ impl Layer {
     pub(super) fn file(&self) -> Option<&PathBuf> {
         match &self.origin {
             Origin::File { path, .. } => Some(path),
-            Origin::Environment | Origin::Flags => None,
+            Origin::Environment(_) | Origin::Flags => None,
         }
     }
 }

@@ -16,9 +16,9 @@ use super::trust::{self, Answer, Demand, Place};
 use super::warnings::{Warning, warnings};
 use super::{Config, environment, yaml};
 use crate::chat::{BadName, SessionName};
-use crate::embed;
 use crate::files::Disk;
 use crate::provider::Environment;
+use crate::{embed, notes};
 
 /// All that a configuration is made from.
 #[derive(Clone, Debug)]
@@ -206,6 +206,7 @@ fn paths(document: &Document, layers: &[Layer], inputs: &Inputs) -> Result<Paths
         text => path_at("embedding.path", text, layers, inputs)?,
     };
     Ok(Paths {
+        workspace: workspace(document, &data_dir, layers, inputs)?,
         data_dir,
         system_prompt_file: system_prompt_file(document, layers, inputs)?,
         embedding_folder,
@@ -225,6 +226,20 @@ fn data_dir(
                 .ok_or(ConfigError::NoDataFolder)
         }
         _ => path_at("data_dir", &document.data_dir, layers, inputs),
+    }
+}
+
+fn workspace(
+    document: &Document,
+    data_dir: &Path,
+    layers: &[Layer],
+    inputs: &Inputs,
+) -> Result<PathBuf, ConfigError> {
+    match (&inputs.flags.workspace, document.memory.path.as_str()) {
+        // A path need not be text.
+        (Some(path), _) if !path.starts_with("~") => Ok(inputs.working_dir.join(path)),
+        (_, "") => Ok(data_dir.join(notes::FOLDER)),
+        (_, text) => path_at("memory.path", text, layers, inputs),
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Settings {
     pub embedding: embed::Settings,
     /// Where the local encoder's files are; absolute.
     pub embedding_folder: PathBuf,
+    /// Where the files are that outlive sessions; absolute (X15).
+    pub workspace: PathBuf,
     pub rag: RagSettings,
     pub memory: memory::Settings,
     pub context: context::Settings,
@@ -54,6 +56,7 @@ pub(super) struct Paths {
     pub(super) data_dir: PathBuf,
     pub(super) system_prompt_file: Option<PathBuf>,
     pub(super) embedding_folder: PathBuf,
+    pub(super) workspace: PathBuf,
 }
 
 /// A config file, key by key.
@@ -136,6 +139,7 @@ impl Document {
             },
             embedding: self.embedding,
             embedding_folder: paths.embedding_folder,
+            workspace: paths.workspace,
             rag: self.rag,
             memory: self.memory,
             context: self.context,

@@ -26,7 +26,7 @@ struct Row {
     harmless: fn(&Tree, &Place<'_>) -> bool,
 }
 
-const NEEDS_TRUST: [Row; 12] = [
+const NEEDS_TRUST: [Row; 16] = [
     Row {
         key: "tools.shell.sandbox",
         harmless: |value, _| text(value) == Some("landlock"),
@@ -66,6 +66,22 @@ const NEEDS_TRUST: [Row; 12] = [
     Row {
         key: "system_prompt_file",
         harmless: |value, place| is_empty(value) || place.holds(value),
+    },
+    Row {
+        key: "memory.path",
+        harmless: |value, place| is_empty(value) || place.holds(value),
+    },
+    Row {
+        key: "memory.mem0.base_url",
+        harmless: |value, _| is_empty(value),
+    },
+    Row {
+        key: "memory.mem0.api_key_env",
+        harmless: |value, _| is_empty(value),
+    },
+    Row {
+        key: "memory.mem0.user_id",
+        harmless: |value, _| is_empty(value),
     },
     Row {
         key: "embedding.path",

@@ -9,6 +9,7 @@ use super::checks::BUILT_IN;
 use super::keys::similar;
 use super::layers::{Layer, VARIABLES};
 use super::settings::Document;
+use crate::memory::Backend;
 use crate::provider::{Environment, Kind, ProviderSettings};
 
 /// Every variable of ours begins so.
@@ -34,6 +35,8 @@ pub enum Warning {
     CannotEmbed { model: String, provider: String },
     /// A server is to get a variable that is not set.
     NothingToPass { server: String, variable: String },
+    /// `memory.backend` names a kind that is not here.
+    NoSqlite,
     /// Servers are configured, and this program cannot talk to them.
     NoMcp,
     /// The file holds a key, and others may read it.
@@ -76,6 +79,7 @@ impl fmt::Display for Warning {
                 f,
                 "mcp_servers.{server}.pass_env names {variable}, which is not set"
             ),
+            Self::NoSqlite => f.write_str("memory.backend is sqlite, which this program does not have; files are used"),
             Self::NoMcp => f.write_str(
                 "mcp_servers is set, but this program was built without the feature mcp; none of them is started",
             ),
@@ -104,13 +108,19 @@ pub(super) fn warnings(
     found.extend(alias_warnings(document));
     found.extend(default_warning(document));
     found.extend(embedding_warning(document));
+    if document.memory.backend == Backend::Sqlite {
+        found.push(Warning::NoSqlite);
+    }
     found.extend(server_warnings(document, environment));
     found.extend(layers.iter().filter_map(readable_by_others));
     found
 }
 
 fn unknown_variables(environment: &Environment) -> Vec<Warning> {
-    let ours = VARIABLES.map(|row| row.name.trim_start_matches(PREFIX).to_owned());
+    let ours = VARIABLES
+        .iter()
+        .filter_map(|row| row.name.strip_prefix(PREFIX));
+    let ours: Vec<String> = ours.map(str::to_owned).collect();
     environment
         .0
         .keys()

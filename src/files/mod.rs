@@ -9,6 +9,7 @@ use std::time::Duration;
 mod digest;
 #[cfg(any(test, feature = "testing"))]
 mod faults;
+mod folder;
 mod local;
 #[cfg(any(test, feature = "testing"))]
 mod memory;
@@ -18,6 +19,7 @@ mod veil;
 pub use digest::digest;
 #[cfg(any(test, feature = "testing"))]
 pub use faults::{BadFault, Fault, FaultyDisk, Moment, Schedule};
+pub use folder::{Entry, EntryKind, Folder, FolderError};
 pub use local::{LocalDisk, temporary_for};
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;

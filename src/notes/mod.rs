@@ -8,8 +8,33 @@
 //! ```
 //! Invariant: nothing a person wrote is overwritten; every change is made on the file as it is now.
 
+mod buffer;
+mod daily;
+mod error;
+mod excerpt;
+mod identity;
+mod long_term;
+mod markdown;
+pub mod memories;
+mod page;
 mod receipts;
+mod recovery;
+mod session_state;
 mod settings;
+mod workspace;
 
+#[cfg(test)]
+mod tests;
+
+pub use buffer::Buffer;
+pub use daily::{Daily, DayFile, Facts, Noted};
+pub use error::NotesError;
+pub use excerpt::{Excerpt, TRUNCATED};
+pub use identity::Identity;
+pub use long_term::{Added, Judgement, LongTerm, Section};
+pub use markdown::Line;
 pub use receipts::{Captured, Receipt, Receipts, ReceiptsError};
+pub use recovery::Recovery;
+pub use session_state::SessionState;
 pub use settings::{DailySettings, SessionFiles, WorkspaceSettings};
+pub use workspace::{Change, FOLDER, Observer, SessionNotes, Workspace, Written};

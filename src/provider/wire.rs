@@ -225,6 +225,7 @@ pub(super) mod samples {
                 name: "read".into(),
                 description: "reads".into(),
                 parameters: serde_json::json!({"type": "object"}),
+                trained: None,
             }],
             max_tokens: Tokens(9),
             temperature: None,

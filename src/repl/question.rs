@@ -38,7 +38,7 @@ pub(super) fn headline(asked: &Asked, length: Length) -> String {
             "{tool} wants to read {}",
             plainly(&path.display().to_string(), length)
         ),
-        Effect::Writes(path) => format!(
+        Effect::Writes(path) | Effect::Keeps(path) => format!(
             "{tool} wants to change {}",
             plainly(&path.display().to_string(), length)
         ),

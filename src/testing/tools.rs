@@ -25,6 +25,7 @@ pub fn scripted(
         name: name.to_owned(),
         description: format!("Does what {name} says.\nAnd more."),
         parameters: json!({"type": "object", "properties": {}}),
+        trained: None,
     };
     Arc::new(Scripted {
         spec,

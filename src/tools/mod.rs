@@ -20,6 +20,7 @@ pub mod fetch;
 pub mod files;
 pub mod history;
 pub mod mcp;
+mod memories;
 pub mod policy;
 mod registry;
 mod request;
@@ -45,6 +46,7 @@ pub use clock::CurrentTime;
 pub use deep_think::{DeepThink, Thinking};
 pub use fetch::FetchUrl;
 pub use history::HistorySearch;
+pub use memories::Memories;
 pub use registry::{Listed, REQUEST_TOOLS, Registry, Selection, State, Switch, UnknownTool};
 pub use request::RequestTools;
 pub use settings::Settings;
@@ -79,6 +81,8 @@ pub enum Effect {
     Reads(PathBuf),
     /// Changes a file inside the project folder.
     Writes(PathBuf),
+    /// Changes what cogtrix keeps for the model itself; the path is as the model wrote it.
+    Keeps(PathBuf),
     /// Runs a command line.
     Runs(String),
     /// Asks a host on the network.

@@ -80,7 +80,10 @@ pub fn verdict(tool: &str, effect: &Effect, rules: &[Rule], stance: Stance) -> V
             "this run is read-only: {tool} could change something"
         ));
     }
-    let is_harmless = matches!(effect, Effect::Nothing | Effect::Reads(_));
+    let is_harmless = matches!(
+        effect,
+        Effect::Nothing | Effect::Reads(_) | Effect::Keeps(_)
+    );
     if is_harmless || stance.asking == Asking::Never || speaks(Says::Allow) {
         Verdict::Allow
     } else {
@@ -91,7 +94,7 @@ pub fn verdict(tool: &str, effect: &Effect, rules: &[Rule], stance: Stance) -> V
 fn may_change(effect: &Effect) -> bool {
     match effect {
         Effect::Nothing | Effect::Reads(_) | Effect::Contacts { .. } => false,
-        Effect::Writes(_) | Effect::Runs(_) | Effect::Delegates { .. } => true,
+        Effect::Writes(_) | Effect::Keeps(_) | Effect::Runs(_) | Effect::Delegates { .. } => true,
     }
 }
 
@@ -105,7 +108,11 @@ pub fn rules_for(tool: &str, effect: &Effect) -> Vec<Rule> {
     let narrow = match effect {
         Effect::Runs(command) => prefix(command).map(Only::Command),
         Effect::Contacts { host, .. } => Some(Only::Host(host.clone())),
-        Effect::Nothing | Effect::Reads(_) | Effect::Writes(_) | Effect::Delegates { .. } => None,
+        Effect::Nothing
+        | Effect::Reads(_)
+        | Effect::Writes(_)
+        | Effect::Keeps(_)
+        | Effect::Delegates { .. } => None,
     };
     narrow.into_iter().chain([Only::Any]).map(rule).collect()
 }
@@ -240,6 +247,7 @@ mod tests {
             (Effect::Nothing, Verdict::Allow),
             (Effect::Reads(PathBuf::from("a")), Verdict::Allow),
             (Effect::Writes(PathBuf::from("a")), Verdict::Ask),
+            (Effect::Keeps(PathBuf::from("a")), Verdict::Allow),
             (runs("ls"), Verdict::Ask),
             (
                 Effect::Contacts {
@@ -315,6 +323,7 @@ mod tests {
         };
         for (effect, denied) in [
             (Effect::Writes("a".into()), true),
+            (Effect::Keeps("a".into()), true),
             (runs("ls"), true),
             (Effect::Reads("a".into()), false),
         ] {

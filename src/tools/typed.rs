@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{Around, Detail, Done, Effect, Failure, Tool};
-use crate::chat::ToolSpec;
+use crate::chat::{ToolSpec, Trained};
 
 /// A tool as one writes it. The doc comments of the fields of `Arguments` are what the model reads of them.
 #[async_trait]
@@ -20,6 +20,8 @@ pub trait Typed: Send + Sync + fmt::Debug + 'static {
     const NAME: &'static str;
     /// A file under `config/tools/`; its first line is what the catalogue shows.
     const DESCRIPTION: &'static str;
+    /// Where a vendor's models know it by another name.
+    const TRAINED: Option<Trained> = None;
 
     fn effect(&self, arguments: &Self::Arguments) -> Result<Effect, Failure>;
 
@@ -37,6 +39,7 @@ pub fn tool<T: Typed>(inner: T) -> Arc<dyn Tool> {
             name: T::NAME.to_owned(),
             description: T::DESCRIPTION.trim().to_owned(),
             parameters: schema::<T::Arguments>(),
+            trained: T::TRAINED,
         },
         inner,
     })

@@ -159,6 +159,7 @@ async fn real_servers_call_a_tool_and_take_its_result() {
             parameters: json!({
                 "type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"],
             }),
+            trained: None,
         }];
         let got = collect(provider.stream(asking.clone())).await;
         assert_eq!(got.calls.len(), 1, "{server} {kind:?}: {got:?}");

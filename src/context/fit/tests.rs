@@ -63,6 +63,7 @@ fn tools() -> Section {
         name: "read".into(),
         description: "Reads a file".into(),
         parameters: serde_json::json!({"type": "object", "properties": {}}),
+        trained: None,
     }])
 }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::names::Names;
 use crate::chat::{Tokens, ToolCall, Usage};
 use crate::provider::failure::{self, Complaint};
 use crate::provider::reply::{Decode, Reply};
@@ -82,15 +83,21 @@ struct Call {
 pub(super) struct Decoder {
     pub(super) spare_id: String,
     pub(super) mask: Box<dyn Fn(&str) -> String + Send>,
+    names: Names,
     calls: BTreeMap<usize, Call>,
     reason: Option<String>,
 }
 
 impl Decoder {
-    pub(super) fn new(spare_id: String, mask: Box<dyn Fn(&str) -> String + Send>) -> Self {
+    pub(super) fn new(
+        spare_id: String,
+        mask: Box<dyn Fn(&str) -> String + Send>,
+        names: Names,
+    ) -> Self {
         Self {
             spare_id,
             mask,
+            names,
             calls: BTreeMap::new(),
             reason: None,
         }
@@ -137,7 +144,8 @@ impl Decoder {
             Some(input) if input.is_object() => input.to_string(),
             _ => "{}".to_owned(),
         };
-        reply.call(ToolCall::new(&id, call.name, arguments));
+        let name = self.names.ours(call.name, &arguments);
+        reply.call(ToolCall::new(&id, name, arguments));
     }
 
     fn stop(&mut self, reply: &mut Reply) {
@@ -248,7 +256,7 @@ mod tests {
     type Events = Vec<Result<StreamEvent, ProviderError>>;
 
     async fn bytes(pieces: &[&[u8]]) -> Events {
-        let decoder = Decoder::new("call_m1_".into(), Box::new(str::to_owned));
+        let decoder = Decoder::new("call_m1_".into(), Box::new(str::to_owned), Names::default());
         joined(replay(decoder, sse::recorded(pieces).await).await)
     }
 

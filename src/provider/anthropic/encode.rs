@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::names::Names;
 use crate::chat::{Message, Part, Role};
 use crate::provider::wire::{self, Speech, arguments, speeches, text};
 use crate::provider::{ChatRequest, Delivery, Images};
@@ -48,10 +49,12 @@ pub(super) fn prompt(model: &str, request: &ChatRequest) -> Value {
         body["system"] = system.join("\n\n").into();
     }
     if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|tool| {
-            json!({
-                "name": tool.name, "description": tool.description, "input_schema": tool.parameters,
-            })
+        let names = Names::of(&request.tools);
+        let tools = request.tools.iter().map(|tool| match tool.trained {
+            Some(trained) => json!({"type": trained.kind, "name": trained.name}),
+            None => json!({
+                "name": names.wire(&tool.name), "description": tool.description, "input_schema": tool.parameters,
+            }),
         });
         body["tools"] = tools.collect();
     } else if let Some(tools) = called(request) {
@@ -72,18 +75,19 @@ fn called(request: &ChatRequest) -> Option<Value> {
 fn messages(request: &ChatRequest) -> Vec<Value> {
     let speeches = speeches(&request.messages, Speaker::from);
     let begins_late = speeches.first().map(|speech| speech.speaker) == Some(Speaker::Assistant);
+    let names = Names::of(&request.tools);
     let opening = begins_late.then(|| json!({"role": "user", "content": "[…]"}));
     opening
         .into_iter()
         .chain(
             speeches
                 .iter()
-                .map(|speech| message(speech, &request.images)),
+                .map(|speech| message(speech, &request.images, &names)),
         )
         .collect()
 }
 
-fn message(speech: &Speech<'_, Speaker>, images: &Images) -> Value {
+fn message(speech: &Speech<'_, Speaker>, images: &Images, names: &Names) -> Value {
     let role = match speech.speaker {
         Speaker::User => "user",
         Speaker::Assistant => "assistant",
@@ -92,7 +96,7 @@ fn message(speech: &Speech<'_, Speaker>, images: &Images) -> Value {
     let parts = speech.parts.iter();
     let results = parts.clone().filter(|part| is_result(part));
     let others = parts.filter(|part| !is_result(part));
-    let blocks = results.chain(others).map(|part| block(part));
+    let blocks = results.chain(others).map(|part| block(part, names));
     let images = speech.images(images).map(|(media_type, data)| {
         json!({"type": "image", "source": {
             "type": "base64", "media_type": media_type, "data": data,
@@ -104,13 +108,13 @@ fn message(speech: &Speech<'_, Speaker>, images: &Images) -> Value {
     message
 }
 
-fn block(part: &Part) -> Value {
+fn block(part: &Part, names: &Names) -> Value {
     match part {
         Part::Text(_) | Part::Attached(_) | Part::Image(_) => {
             json!({"type": "text", "text": text(part)})
         }
         Part::ToolCall(call) => json!({
-            "type": "tool_use", "id": call.id.as_str(), "name": call.name,
+            "type": "tool_use", "id": call.id.as_str(), "name": names.wire(&call.name),
             "input": arguments(&call.arguments),
         }),
         Part::ToolResult {
@@ -158,6 +162,24 @@ mod tests {
             ],
         });
         assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn a_tool_the_models_know_is_named_and_not_described() {
+        let mut request = samples::everything();
+        request.tools[0].trained = Some(crate::chat::Trained {
+            kind: "memory_20250818",
+            name: "memory",
+            displaced: "memory_store",
+            marker: "command",
+            beta: "b",
+        });
+        let got = body("m", &request);
+        assert_eq!(
+            got["tools"],
+            json!([{"type": "memory_20250818", "name": "memory"}])
+        );
+        assert_eq!(got["messages"][1]["content"][1]["name"], "memory");
     }
 
     #[test]

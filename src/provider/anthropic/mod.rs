@@ -3,14 +3,19 @@
 
 mod decode;
 mod encode;
+mod names;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
+use reqwest::Request;
+use reqwest::header::HeaderValue;
+use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use self::decode::Decoder;
+use self::names::Names;
 use super::http::{self, Http};
 use super::reply::{self, Frames};
 use super::target::{self, Offered, Target};
@@ -24,6 +29,9 @@ use crate::chat::Tokens;
 pub(super) const OFFICIAL: &str = "https://api.anthropic.com";
 /// The version of the protocol, sent with every request.
 pub(super) const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
+
+/// What a request wants that is not for everybody yet.
+const BETA: &str = "anthropic-beta";
 
 /// A model behind the Messages API.
 #[derive(Clone, Debug)]
@@ -83,7 +91,11 @@ impl Provider for Anthropic {
         let inner = Arc::clone(&self.0);
         let http = Arc::clone(&inner.http);
         let spare_id = wire::spare_id(&request.messages);
-        let decoder = Decoder::new(spare_id, Box::new(move |text| http.endpoint().mask(text)));
+        let decoder = Decoder::new(
+            spare_id,
+            Box::new(move |text| http.endpoint().mask(text)),
+            Names::of(&request.tools),
+        );
         reply::events(inner.http.shown(), decoder, async move {
             target::open(inner.open(&request), inner.models()).await
         })
@@ -111,7 +123,7 @@ impl Inner {
 
     async fn count(&self, request: &ChatRequest) -> Result<Tokens, ProviderError> {
         let prompt = encode::prompt(&self.target.name.model, request);
-        let question = self.http.post("/v1/messages/count_tokens", &prompt)?;
+        let question = self.post("/v1/messages/count_tokens", &prompt, request)?;
         let answer = self.http.json(question).await?;
         let tokens = answer["input_tokens"].as_u64();
         let tokens = tokens.and_then(|tokens| u32::try_from(tokens).ok());
@@ -120,12 +132,26 @@ impl Inner {
             .ok_or_else(|| self.http.protocol("no count of tokens".to_owned()))
     }
 
+    /// With what has to be announced of its tools.
+    fn post(
+        &self,
+        path: &str,
+        body: &Value,
+        asking: &ChatRequest,
+    ) -> Result<Request, ProviderError> {
+        let mut request = self.http.post(path, body)?;
+        for beta in Names::of(&asking.tools).betas() {
+            request
+                .headers_mut()
+                .append(BETA, HeaderValue::from_static(beta));
+        }
+        Ok(request)
+    }
+
     async fn open(&self, request: &ChatRequest) -> Result<Frames<String>, ProviderError> {
         let body = encode::body(&self.target.name.model, request);
-        let response = self
-            .http
-            .send(self.http.post("/v1/messages", &body)?)
-            .await?;
+        let question = self.post("/v1/messages", &body, request)?;
+        let response = self.http.send(question).await?;
         // A server that was asked for a stream may still answer with one object.
         let is_whole = http::is_type(&response, "application/json");
         if request.delivery == Delivery::Streamed && !is_whole {

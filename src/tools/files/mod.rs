@@ -34,3 +34,4 @@ pub use project::{Project, ProjectError};
 pub use read_file::ReadFile;
 pub use search_files::SearchFiles;
 pub use write_file::WriteFile;
+pub(super) use writing::blocking;

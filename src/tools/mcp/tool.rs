@@ -24,6 +24,7 @@ impl McpTool {
                 name,
                 description: listed.description.clone(),
                 parameters: listed.parameters.clone(),
+                trained: None,
             },
             tool: listed.name.clone(),
             server,

@@ -141,7 +141,7 @@ fn too_large(what: &str) -> Failure {
 }
 
 /// Off the threads that answer. A closure that panicked is a failure of this call alone.
-pub(super) async fn blocking<T: Send + 'static>(
+pub(in crate::tools) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     let done = tokio::task::spawn_blocking(work).await;

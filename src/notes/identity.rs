@@ -1,0 +1,95 @@
+//! What a person wrote about the model and about themselves, and the rules of a project: read anew for every request,
+//! within caps (X2). Unit: one file; an empty one is none.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+
+use super::error::NotesError;
+use super::excerpt::{Excerpt, Keep, WIDEST, cut, plain, whole_characters_at_start};
+use super::page::Page;
+use super::settings::WorkspaceSettings;
+use super::workspace::Desk;
+
+/// In the order of a request.
+const FILES: [&str; 3] = ["SOUL.md", "IDENTITY.md", "USER.md"];
+
+/// The files that are there, and why others could not be read.
+#[derive(Debug, Default)]
+pub struct Identity {
+    pub files: Vec<Excerpt>,
+    pub problems: Vec<NotesError>,
+}
+
+pub(super) fn read(desk: &Desk, settings: &WorkspaceSettings) -> Identity {
+    let mut identity = Identity::default();
+    let mut room = settings.total_chars;
+    for name in FILES {
+        let page = Page::new(desk, name);
+        match page.excerpt(settings.file_chars.min(room), Keep::Start) {
+            Ok(Some(excerpt)) => {
+                room = room.saturating_sub(excerpt.text.chars().count());
+                identity.files.push(excerpt);
+            }
+            Ok(None) => {}
+            Err(problem) => identity.problems.push(problem),
+        }
+    }
+    identity
+}
+
+/// The first of the configured files that is there: an ordinary one, and inside of the project, wherever links lead.
+pub(super) fn project_rules(
+    project: &Path,
+    settings: &WorkspaceSettings,
+) -> Result<Option<Excerpt>, NotesError> {
+    if settings.project_files.is_empty() {
+        return Ok(None);
+    }
+    let folder = Dir::open_ambient_dir(project, ambient_authority())
+        .map_err(NotesError::io("read", project))?;
+    for name in &settings.project_files {
+        let path = project.join(name);
+        // What leads out of the project, or is no file, is as good as not there.
+        if !folder.metadata(name).is_ok_and(|found| found.is_file()) {
+            continue;
+        }
+        let bytes =
+            head(&folder, name, settings.file_chars).map_err(NotesError::io("read", &path))?;
+        let text = std::str::from_utf8(whole_characters_at_start(&bytes))
+            .map_err(|_| NotesError::NotText { path })?;
+        let (text, is_cut) = cut(&plain(text), settings.file_chars, Keep::Start);
+        if !text.is_empty() {
+            let source = name.clone();
+            return Ok(Some(Excerpt {
+                source,
+                text,
+                is_cut,
+            }));
+        }
+    }
+    Ok(None)
+}
+
+fn head(folder: &Dir, name: &str, room: usize) -> io::Result<Vec<u8>> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // What was a file a moment ago may be a pipe by now, which is not waited for.
+    #[cfg(unix)]
+    cap_std::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let mut bytes = Vec::new();
+    let most = room
+        .saturating_add(1)
+        .saturating_mul(WIDEST)
+        .saturating_add(1 << 10);
+    folder
+        .open_with(name, &options)?
+        .take(most as u64)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,205 @@
+//! Where the files are, who is told of changes, and the one lock under which they happen. Unit: one workspace, shared by
+//! all sessions; nothing is created before something is written.
+//!
+//! Every call may wait for the disk, and for [`LOCK_WAIT`] while another process writes: off the threads that answer.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::error::NotesError;
+use super::page::Page;
+use super::{
+    Buffer, Daily, Identity, LongTerm, SessionFiles, SessionState, WorkspaceSettings, identity,
+};
+use crate::chat::SessionName;
+use crate::files::{Disk, Lock, LockError};
+
+/// The workspace's usual name, in the data folder.
+pub const FOLDER: &str = "workspace";
+
+/// In the workspace; names the process that is writing.
+const LOCK: &str = ".lock";
+
+/// How long a change waits for another process, which holds the lock for one change at a time.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
+
+/// What changed in the workspace (Q33).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The file, relative to the workspace, with `/`: `MEMORY.md`, `memory/2026-02-14.md`, `memories/a/b.md`.
+    pub source: String,
+    pub change: Change,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// This text was added.
+    Added(String),
+    /// It holds something else now.
+    Replaced,
+    /// The file, or the folder with all that was in it, is not there any more.
+    Removed,
+}
+
+/// Is told after each change that is on disk, under the lock: it should only take note. One that panics is passed over.
+pub type Observer = Arc<dyn Fn(&Written) + Send + Sync>;
+
+/// The files of a workspace. Clones are the same one.
+#[derive(Clone, Debug)]
+pub struct Workspace(Arc<Desk>);
+
+/// What all files have in common.
+pub(super) struct Desk {
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) root: PathBuf,
+    settings: WorkspaceSettings,
+    observers: Mutex<Vec<Observer>>,
+    // Changes of this process come one after the other, before they ask for the lock between processes.
+    writing: Mutex<()>,
+}
+
+impl Workspace {
+    pub fn new(disk: Arc<dyn Disk>, root: PathBuf, settings: WorkspaceSettings) -> Self {
+        Self(Arc::new(Desk {
+            disk,
+            root,
+            settings,
+            observers: Mutex::new(Vec::new()),
+            writing: Mutex::new(()),
+        }))
+    }
+
+    /// From now on this observer is told, too.
+    pub fn observe(&self, observer: Observer) {
+        self.0.observers().push(observer);
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.0.root
+    }
+
+    /// What belongs to one session.
+    pub fn session<'a>(&'a self, name: &SessionName) -> SessionNotes<'a> {
+        let (state, buffer) = match self.0.settings.session_files {
+            SessionFiles::PerSession => {
+                let folder = format!("sessions/{name}");
+                (
+                    format!("{folder}/SESSION-STATE.md"),
+                    format!("{folder}/working-buffer"),
+                )
+            }
+            SessionFiles::Shared => (
+                "SESSION-STATE.md".to_owned(),
+                "memory/working-buffer".to_owned(),
+            ),
+        };
+        SessionNotes {
+            desk: &self.0,
+            state,
+            buffer,
+        }
+    }
+
+    /// MEMORY.md.
+    pub fn long_term(&self) -> LongTerm<'_> {
+        LongTerm::new(Page::new(&self.0, "MEMORY.md"))
+    }
+
+    /// The notes of days.
+    pub fn daily(&self) -> Daily<'_> {
+        Daily::new(&self.0)
+    }
+
+    /// SOUL.md, IDENTITY.md and USER.md as a request has them (X2).
+    pub fn identity(&self) -> Identity {
+        identity::read(&self.0, &self.0.settings)
+    }
+
+    /// The rules of a project: the first of the configured files that is there.
+    pub fn project_rules(&self, project: &Path) -> Result<Option<super::Excerpt>, NotesError> {
+        identity::project_rules(project, &self.0.settings)
+    }
+
+    /// Characters of one file in a request.
+    pub fn file_chars(&self) -> usize {
+        self.0.settings.file_chars
+    }
+
+    pub(super) fn desk(&self) -> &Desk {
+        &self.0
+    }
+}
+
+/// The files of one session.
+#[derive(Clone, Debug)]
+pub struct SessionNotes<'a> {
+    desk: &'a Desk,
+    state: String,
+    /// Without `.md`.
+    buffer: String,
+}
+
+impl<'a> SessionNotes<'a> {
+    /// SESSION-STATE.md.
+    pub fn state(&self) -> SessionState<'a> {
+        SessionState::new(Page::new(self.desk, &self.state))
+    }
+
+    /// working-buffer.md.
+    pub fn buffer(&self) -> Buffer<'a> {
+        Buffer::new(self.desk, &self.buffer)
+    }
+}
+
+impl Desk {
+    pub(super) fn hold(&self) -> Result<Held<'_>, NotesError> {
+        let alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = self.root.join(LOCK);
+        let lock = self
+            .disk
+            .lock(&path, LOCK_WAIT)
+            .map_err(|error| match error {
+                LockError::Held { pid } => NotesError::Locked {
+                    folder: self.root.clone(),
+                    pid,
+                },
+                LockError::Io(source) => NotesError::io("write in", &self.root)(source),
+            })?;
+        Ok(Held {
+            _lock: lock,
+            _alone: alone,
+        })
+    }
+
+    pub(super) fn tell(&self, written: &Written) {
+        let observers = self.observers().clone();
+        for observer in observers {
+            if catch_unwind(AssertUnwindSafe(|| observer(written))).is_err() {
+                tracing::warn!("an observer of {} panicked", written.source);
+            }
+        }
+    }
+
+    fn observers(&self) -> MutexGuard<'_, Vec<Observer>> {
+        self.observers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Nobody else changes the workspace. In the order of letting go.
+pub(super) struct Held<'a> {
+    _lock: Lock,
+    _alone: MutexGuard<'a, ()>,
+}
+
+impl fmt::Debug for Desk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Desk")
+            .field("root", &self.root)
+            .finish_non_exhaustive()
+    }
+}

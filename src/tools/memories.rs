@@ -1,0 +1,148 @@
+//! `memories`: the model's own files, in six operations (Q35-Q37). Unit: one call. What may go wrong with paths and texts is
+//! known in `notes::memories`; here arguments become an operation.
+
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::files::blocking;
+use super::{Around, Done, Effect, Failure, Output, Typed};
+use crate::chat::Trained;
+use crate::notes::Workspace;
+use crate::notes::memories::{MemoriesError, Operation};
+
+/// Works on the model's files.
+#[derive(Debug)]
+pub struct Memories(Workspace);
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    command: Command,
+    /// Such as /memories/notes.md; of all commands but rename.
+    path: Option<String>,
+    /// For view: first and last line, from 1; a last of -1 is the end.
+    view_range: Option<Vec<i64>>,
+    /// For create: the whole text.
+    file_text: Option<String>,
+    /// For str_replace: a text that is in the file once.
+    old_str: Option<String>,
+    new_str: Option<String>,
+    /// For insert: behind so many lines.
+    insert_line: Option<usize>,
+    insert_text: Option<String>,
+    /// For rename.
+    old_path: Option<String>,
+    new_path: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Command {
+    View,
+    Create,
+    StrReplace,
+    Insert,
+    Delete,
+    Rename,
+}
+
+impl Memories {
+    pub fn new(workspace: Workspace) -> Self {
+        Self(workspace)
+    }
+}
+
+impl Arguments {
+    fn operation(self) -> Result<Operation, Failure> {
+        let path = || wanted(self.path.clone(), "path");
+        Ok(match self.command {
+            Command::View => Operation::View {
+                path: path()?,
+                range: self.view_range.as_deref().map(range).transpose()?,
+            },
+            Command::Create => Operation::Create {
+                path: path()?,
+                text: wanted(self.file_text, "file_text")?,
+            },
+            Command::StrReplace => Operation::StrReplace {
+                path: path()?,
+                old: wanted(self.old_str, "old_str")?,
+                new: self.new_str.unwrap_or_default(),
+            },
+            Command::Insert => Operation::Insert {
+                path: path()?,
+                line: wanted(self.insert_line, "insert_line")?,
+                text: wanted(self.insert_text, "insert_text")?,
+            },
+            Command::Delete => Operation::Delete { path: path()? },
+            Command::Rename => Operation::Rename {
+                from: wanted(self.old_path.or(self.path), "old_path")?,
+                to: wanted(self.new_path, "new_path")?,
+            },
+        })
+    }
+
+    fn checked(self) -> Result<Operation, Failure> {
+        let operation = self.operation()?;
+        operation
+            .check()
+            .map_err(|error| Failure::Arguments(error.to_string()))?;
+        Ok(operation)
+    }
+}
+
+fn wanted<T>(value: Option<T>, name: &str) -> Result<T, Failure> {
+    value.ok_or_else(|| Failure::Arguments(format!("this command wants {name}")))
+}
+
+fn range(range: &[i64]) -> Result<(i64, i64), Failure> {
+    match *range {
+        [first, last] => Ok((first, last)),
+        _ => Err(Failure::Arguments("view_range is [first, last]".to_owned())),
+    }
+}
+
+#[async_trait]
+impl Typed for Memories {
+    type Arguments = Arguments;
+
+    const NAME: &'static str = "memories";
+    const DESCRIPTION: &'static str = include_str!("../../config/tools/memories.md");
+    const TRAINED: Option<Trained> = Some(Trained {
+        kind: "memory_20250818",
+        name: "memory",
+        displaced: "memory_store",
+        marker: "command",
+        beta: "context-management-2025-06-27",
+    });
+
+    fn effect(&self, arguments: &Arguments) -> Result<Effect, Failure> {
+        let operation = arguments.clone().checked()?;
+        Ok(if operation.only_reads() {
+            Effect::Nothing
+        } else {
+            Effect::Keeps(PathBuf::from(operation.path()))
+        })
+    }
+
+    async fn call(&self, arguments: Arguments, _: &Around<'_>) -> Result<Done, Failure> {
+        let operation = arguments.checked()?;
+        let (workspace, reads) = (self.0.clone(), operation.only_reads());
+        let told = blocking(move || workspace.memories(&operation).map_err(failure)).await?;
+        let brief = if reads {
+            let n_lines = told.lines().count();
+            format!("{n_lines} line{}", if n_lines == 1 { "" } else { "s" })
+        } else {
+            told.clone()
+        };
+        Ok(Output::content(told, brief).into())
+    }
+}
+
+/// With what is behind it, which a model can act on as well: a full disk, a folder that may not be written.
+fn failure(error: MemoriesError) -> Failure {
+    Failure::of(crate::hint::chain(&error))
+}
