@@ -1,6 +1,8 @@
 //! What can happen to a session. The store keeps these in order; a session is their fold.
 
-use super::{Calibration, Message, MessageId, Outcome, Scratchpad, Timestamp, TurnId, Unknown};
+use super::{
+    Calibration, Message, MessageId, Outcome, Pins, Scratchpad, Timestamp, TurnId, Unknown,
+};
 
 /// Why a turn is no longer part of what is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,4 +127,6 @@ pub enum Record {
     ModeStatesReplaced(ModeStates),
     /// Replaces `{session}_scratchpad.json` whole.
     ScratchpadReplaced(Scratchpad),
+    /// Replaces `{session}_pins.json` whole.
+    PinsReplaced(Pins),
 }

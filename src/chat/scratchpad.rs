@@ -1,7 +1,7 @@
 //! A session's scratchpad: short texts under keys, kept in `{session}_scratchpad.json` (X22, X23).
 //!
-//! Unit: one entry. Invariant: at most [`Scratchpad::MOST_KEYS`] keys, each text at most [`Scratchpad::MOST_CHARS`]
-//! characters. Some keys are the program's own (X24): it writes them, a model may read most of them.
+//! Unit: one entry. Invariant: nothing is added beyond the [`ScratchpadLimits`]; what is there already stays, whatever they
+//! are now. Some keys are the program's own (X24): it writes them, a model may read most of them.
 
 use std::collections::BTreeMap;
 
@@ -17,6 +17,23 @@ const RESERVED_KEYS: [&str; 2] = ["session_facts", "version"];
 
 const SUB_RESULT: &str = "subagent_result::";
 const THOUGHT: &str = "subagent_result::think-";
+
+/// How much there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScratchpadLimits {
+    pub keys: usize,
+    /// Characters of one text; a longer one is cut.
+    pub chars: usize,
+}
+
+impl Default for ScratchpadLimits {
+    fn default() -> Self {
+        Self {
+            keys: Scratchpad::MOST_KEYS,
+            chars: Scratchpad::MOST_CHARS,
+        }
+    }
+}
 
 /// What became of a text that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,25 +51,17 @@ pub enum NotWritten {
     NoKey,
     #[error("the key {key:?} is reserved; choose another")]
     Reserved { key: String },
-    #[error(
-        "the scratchpad holds {} keys and takes no more; write over one of them",
-        Scratchpad::MOST_KEYS
-    )]
-    Full,
+    #[error("the scratchpad takes no more than {keys} keys; write over one of them")]
+    Full { keys: usize },
 }
 
 impl Scratchpad {
     pub const MOST_KEYS: usize = 50;
     pub const MOST_CHARS: usize = 10_000;
 
-    /// What a file holds: a longer text is cut, of more keys than there may be those beyond are left out.
+    /// What a file holds, all of it: limits may have been others when it was written.
     pub fn restore(entries: impl IntoIterator<Item = (String, String)>) -> Self {
-        let mut scratchpad = Self::default();
-        for (key, text) in entries {
-            // Whatever finds no room is what the file may not hold.
-            scratchpad.put(key, &text).ok();
-        }
-        scratchpad
+        Self(entries.into_iter().collect())
     }
 
     /// All of it, in the order of keys.
@@ -81,8 +90,18 @@ impl Scratchpad {
             .filter(|key| is_readable(key))
     }
 
-    /// What a model or a person writes.
+    /// What a model or a person writes, within the usual limits.
     pub fn write(&mut self, key: &str, text: &str) -> Result<Written, NotWritten> {
+        self.write_within(key, text, ScratchpadLimits::default())
+    }
+
+    /// What a model or a person writes.
+    pub fn write_within(
+        &mut self,
+        key: &str,
+        text: &str,
+        limits: ScratchpadLimits,
+    ) -> Result<Written, NotWritten> {
         let key = key.trim();
         let key_of = || key.to_owned();
         if key.is_empty() {
@@ -91,7 +110,7 @@ impl Scratchpad {
         if RESERVED_KEYS.contains(&key) || RESERVED.iter().any(|begin| key.starts_with(begin)) {
             return Err(NotWritten::Reserved { key: key_of() });
         }
-        self.put(key_of(), text)
+        self.put(key_of(), text, limits)
     }
 
     /// The number that the next thing thought through gets.
@@ -105,9 +124,14 @@ impl Scratchpad {
         let key = format!("{THOUGHT}{number}");
         if self.0.len() >= Self::MOST_KEYS && !self.0.contains_key(&key) {
             let oldest = self.thoughts().map(|(number, _)| number).min();
-            self.forget_thought(oldest.ok_or(NotWritten::Full)?);
+            let keys = Self::MOST_KEYS;
+            self.forget_thought(oldest.ok_or(NotWritten::Full { keys })?);
         }
-        self.put(key, report)
+        let limits = ScratchpadLimits {
+            keys: usize::MAX,
+            ..ScratchpadLimits::default()
+        };
+        self.put(key, report, limits)
     }
 
     pub fn forget_thought(&mut self, number: u32) {
@@ -132,11 +156,16 @@ impl Scratchpad {
         })
     }
 
-    fn put(&mut self, key: String, text: &str) -> Result<Written, NotWritten> {
-        if self.0.len() >= Self::MOST_KEYS && !self.0.contains_key(&key) {
-            return Err(NotWritten::Full);
+    fn put(
+        &mut self,
+        key: String,
+        text: &str,
+        limits: ScratchpadLimits,
+    ) -> Result<Written, NotWritten> {
+        if self.0.len() >= limits.keys && !self.0.contains_key(&key) {
+            return Err(NotWritten::Full { keys: limits.keys });
         }
-        let end = text.char_indices().nth(Self::MOST_CHARS);
+        let end = text.char_indices().nth(limits.chars);
         let kept = end.map_or(text, |(end, _)| &text[..end]);
         self.0.insert(key, kept.to_owned());
         Ok(Written {
@@ -169,7 +198,10 @@ mod tests {
         for n in 1..Scratchpad::MOST_KEYS {
             scratchpad.write(&format!("key {n}"), "x").unwrap();
         }
-        assert_eq!(scratchpad.write("one more", "x"), Err(NotWritten::Full));
+        assert_eq!(
+            scratchpad.write("one more", "x"),
+            Err(NotWritten::Full { keys: 50 })
+        );
         let again = scratchpad.write("key 1", "y").unwrap();
         assert_eq!((again.chars, scratchpad.read("key 1")), (1, Some("y")));
         assert_eq!(scratchpad.write(" ", "x"), Err(NotWritten::NoKey));

@@ -2,7 +2,7 @@
 //! were said elsewhere: [`Session::import`] joins them.
 
 use super::{
-    Calibration, Hybrid, Message, MessageId, ModeStates, Outcome, Record, Role, Scratchpad,
+    Calibration, Hybrid, Message, MessageId, ModeStates, Outcome, Pins, Record, Role, Scratchpad,
     SessionName, Timestamp, Turn, TurnId, Unknown, Withdrawal,
 };
 
@@ -32,6 +32,7 @@ pub struct Session {
     hybrid: Hybrid,
     mode_states: ModeStates,
     scratchpad: Scratchpad,
+    pins: Pins,
     next_message: u64,
 }
 
@@ -100,6 +101,7 @@ impl Session {
             hybrid: Hybrid::default(),
             mode_states: ModeStates::default(),
             scratchpad: Scratchpad::default(),
+            pins: Pins::default(),
             next_message,
         }
     }
@@ -141,6 +143,7 @@ impl Session {
             Record::HybridReplaced(hybrid) => self.hybrid = hybrid,
             Record::ModeStatesReplaced(states) => self.mode_states = states,
             Record::ScratchpadReplaced(scratchpad) => self.scratchpad = scratchpad,
+            Record::PinsReplaced(pins) => self.pins = pins,
         }
     }
 
@@ -278,6 +281,10 @@ impl Session {
 
     pub fn scratchpad(&self) -> &Scratchpad {
         &self.scratchpad
+    }
+
+    pub fn pins(&self) -> &Pins {
+        &self.pins
     }
 
     pub fn is_empty(&self) -> bool {

@@ -46,6 +46,7 @@ pub(super) struct FileLog {
     hybrid: SideFile,
     mode_states: SideFile,
     scratchpad: SideFile,
+    pins: SideFile,
     states_others: Unknown,
     /// The journal's length from which on a fold in the middle of a run is tried.
     fold_from: u64,
@@ -112,6 +113,7 @@ impl FileLog {
             hybrid: SideFile::default(),
             mode_states: SideFile::default(),
             scratchpad: SideFile::default(),
+            pins: SideFile::default(),
             states_others: loaded.states_others.clone(),
             fold_from: LARGE_JOURNAL,
             renamed: false,
@@ -141,6 +143,7 @@ impl FileLog {
                 Record::ScratchpadReplaced(scratchpad) => {
                     self.scratchpad.put(side::write_scratchpad(scratchpad));
                 }
+                Record::PinsReplaced(pins) => self.pins.put(side::write_pins(pins)),
                 Record::TurnStarted { .. }
                 | Record::MessageAdded { .. }
                 | Record::TurnFinished { .. }
@@ -169,9 +172,11 @@ impl FileLog {
         let layout = &self.store.layout;
         let (hybrid, states) = (layout.hybrid(&self.name), layout.mode_state(&self.name));
         let scratchpad = layout.scratchpad(&self.name);
+        let pins = layout.pins(&self.name);
         self.hybrid.flush(&self.store, &hybrid)?;
         self.mode_states.flush(&self.store, &states)?;
-        self.scratchpad.flush(&self.store, &scratchpad)
+        self.scratchpad.flush(&self.store, &scratchpad)?;
+        self.pins.flush(&self.store, &pins)
     }
 
     fn flush_journal(&mut self) -> Result<(), StoreError> {
@@ -307,6 +312,7 @@ impl FileLog {
                 self.hybrid = SideFile::default();
                 self.mode_states = SideFile::default();
                 self.scratchpad = SideFile::default();
+                self.pins = SideFile::default();
                 self.states_others = Unknown::new();
                 self.renamed = false;
             }
@@ -324,7 +330,8 @@ fn messages_in(record: &Record) -> usize {
         | Record::ModelChanged { .. }
         | Record::HybridReplaced(_)
         | Record::ModeStatesReplaced(_)
-        | Record::ScratchpadReplaced(_) => 0,
+        | Record::ScratchpadReplaced(_)
+        | Record::PinsReplaced(_) => 0,
     }
 }
 

@@ -7,6 +7,7 @@
 //! {session}_hybrid.json      {"version":1,"compaction":{…}|null,…}        side.rs
 //! {session}_mode_state.json  {"version":1,"modes":{…},…}                  side.rs
 //! {session}_scratchpad.json  {"version":1,KEY:TEXT,…}                      side.rs
+//! {session}_pins.json        {"version":1,pins[{id,text,ts}],next}         side.rs
 //! a message                  {"id","role","content","timestamp",…}        message.rs
 //!                            read by draft.rs, with loose.rs and, of other programs, foreign.rs
 //! ```

@@ -82,7 +82,8 @@ pub(super) fn is_kept_here(record: &Record) -> bool {
         | Record::ModelChanged { .. } => true,
         Record::HybridReplaced(_)
         | Record::ModeStatesReplaced(_)
-        | Record::ScratchpadReplaced(_) => false,
+        | Record::ScratchpadReplaced(_)
+        | Record::PinsReplaced(_) => false,
     }
 }
 
@@ -152,7 +153,8 @@ fn line(seq: u64, record: &Record) -> Option<LineOut<'_>> {
         },
         Record::HybridReplaced(_)
         | Record::ModeStatesReplaced(_)
-        | Record::ScratchpadReplaced(_) => return None,
+        | Record::ScratchpadReplaced(_)
+        | Record::PinsReplaced(_) => return None,
     };
     Some(line)
 }

@@ -15,6 +15,7 @@ const JOURNAL: &str = ".journal.jsonl";
 const HYBRID: &str = "_hybrid.json";
 const MODE_STATE: &str = "_mode_state.json";
 const SCRATCHPAD: &str = "_scratchpad.json";
+const PINS: &str = "_pins.json";
 const OUTPUTS: &str = "_outputs";
 const LOCK: &str = ".lock";
 const DAMAGED: &str = ".damaged-";
@@ -27,7 +28,7 @@ const PIECES: [(&str, &str); 10] = [
     ("vectordb/sessions", ""),
     ("workspace/sessions", ""),
     (HISTORY, OUTPUTS),
-    (HISTORY, "_pins.json"),
+    (HISTORY, PINS),
     (HISTORY, SCRATCHPAD),
     (HISTORY, MODE_STATE),
     (HISTORY, HYBRID),
@@ -81,6 +82,10 @@ impl Layout {
 
     pub(super) fn scratchpad(&self, name: &SessionName) -> PathBuf {
         self.in_history(name, SCRATCHPAD)
+    }
+
+    pub(super) fn pins(&self, name: &SessionName) -> PathBuf {
+        self.in_history(name, PINS)
     }
 
     /// A folder for what belongs to a session beside its words.
@@ -246,6 +251,7 @@ mod tests {
             ("a_hybrid.json", None),
             ("a_mode_state.json", None),
             ("a_scratchpad.json", None),
+            ("a_pins.json", None),
             ("a.lock", None),
             ("a.json.damaged-20260214T152305Z", None),
             (".a.json.x7Yz01.tmp", None),

@@ -50,6 +50,7 @@ pub(super) enum Damage {
     Summaries,
     ModeStates,
     Scratchpad,
+    Pins,
 }
 
 /// What stands where a file should be.
@@ -73,6 +74,7 @@ pub(super) fn load(
     read_hybrid(&mut loaded, disk, &layout.hybrid(name))?;
     read_mode_states(&mut loaded, disk, &layout.mode_state(name))?;
     read_scratchpad(&mut loaded, disk, &layout.scratchpad(name))?;
+    read_pins(&mut loaded, disk, &layout.pins(name))?;
     Ok(loaded)
 }
 
@@ -235,6 +237,20 @@ fn read_mode_states(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result
         }
         Err(Unusable::Newer(found)) => return Err(newer(path, found)),
         Err(Unusable::Damaged) => loaded.damage.push(Damage::ModeStates),
+    }
+    Ok(())
+}
+
+fn read_pins(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result<(), StoreError> {
+    let read = match content(disk, path)? {
+        Content::Nothing => return Ok(()),
+        Content::File(file) => side::read_pins(&file),
+        Content::Folder => Err(Unusable::Damaged),
+    };
+    match read {
+        Ok(pins) => loaded.session.apply(Record::PinsReplaced(pins)),
+        Err(Unusable::Newer(found)) => return Err(newer(path, found)),
+        Err(Unusable::Damaged) => loaded.damage.push(Damage::Pins),
     }
     Ok(())
 }

@@ -115,6 +115,8 @@ pub enum Repair {
     NotesSetAside { file: PathBuf, kept_as: PathBuf },
     /// The scratchpad could not be read; it begins anew.
     ScratchpadSetAside { file: PathBuf, kept_as: PathBuf },
+    /// The pins could not be read; there are none.
+    PinsSetAside { file: PathBuf, kept_as: PathBuf },
     /// Lines of the journal that were torn or foreign were skipped; the original is kept.
     JournalLines {
         file: PathBuf,
@@ -152,6 +154,12 @@ impl fmt::Display for Repair {
             Self::ScratchpadSetAside { file, kept_as } => write!(
                 f,
                 "the scratchpad was damaged ({}): it begins anew, the damaged file is kept as {}",
+                file.display(),
+                kept_as.display()
+            ),
+            Self::PinsSetAside { file, kept_as } => write!(
+                f,
+                "the pins were damaged ({}): there are none now, the damaged file is kept as {}",
                 file.display(),
                 kept_as.display()
             ),

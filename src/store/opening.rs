@@ -93,6 +93,11 @@ impl Bench<'_> {
                 let kept_as = self.move_aside(&file)?;
                 Ok(Repair::ScratchpadSetAside { file, kept_as })
             }
+            Damage::Pins => {
+                let file = self.layout.pins(self.name);
+                let kept_as = self.move_aside(&file)?;
+                Ok(Repair::PinsSetAside { file, kept_as })
+            }
             Damage::HybridIndices => {
                 let file = self.write_hybrid(loaded)?;
                 Ok(Repair::Clamped { file })

@@ -64,7 +64,8 @@ pub(super) fn replay(session: &mut Session, ground: Ground, journal: Journal<'_>
             | Record::ModelChanged { .. }
             | Record::HybridReplaced(_)
             | Record::ModeStatesReplaced(_)
-            | Record::ScratchpadReplaced(_) => {}
+            | Record::ScratchpadReplaced(_)
+            | Record::PinsReplaced(_) => {}
         }
         session.apply(record);
     }
@@ -130,6 +131,7 @@ fn repeats(record: &Record, known: &HashSet<MessageId>) -> bool {
         | Record::ModelChanged { .. }
         | Record::HybridReplaced(_)
         | Record::ModeStatesReplaced(_)
-        | Record::ScratchpadReplaced(_) => false,
+        | Record::ScratchpadReplaced(_)
+        | Record::PinsReplaced(_) => false,
     }
 }

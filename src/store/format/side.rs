@@ -1,11 +1,11 @@
 //! The small files beside a history: `{session}_hybrid.json` (C26), `{session}_mode_state.json`
-//! (C73) and `{session}_scratchpad.json` (X23). Each is replaced whole, is the truth for what it holds, and keeps the fields it does not know.
+//! (C73), `{session}_scratchpad.json` (X23) and `{session}_pins.json` (G12). Each is replaced whole, is the truth for what it holds, and keeps the fields it does not know.
 
 use serde_json::{Value, json};
 
 use super::{VERSION, unknown_version};
 use crate::chat::{
-    Compaction, Hybrid, MessageId, ModeStates, Scratchpad, Summary, Timestamp, Unknown,
+    Compaction, Hybrid, MessageId, ModeStates, Pin, Pins, Scratchpad, Summary, Timestamp, Unknown,
 };
 
 /// Why a side file cannot be used.
@@ -228,6 +228,50 @@ pub(in crate::store) fn write_scratchpad(scratchpad: &Scratchpad) -> Vec<u8> {
     bytes(Unknown::new(), Value::Object(fields.collect()))
 }
 
+/// The pins in their order; one without a text is damage.
+pub(in crate::store) fn read_pins(file: &[u8]) -> Result<Pins, Unusable> {
+    let mut fields = object(file)?;
+    let next = fields.remove("next").and_then(|next| next.as_u64());
+    let next = next.and_then(|next| u32::try_from(next).ok()).unwrap_or(1);
+    let Some(Value::Array(stored)) = fields.remove("pins") else {
+        return Err(Unusable::Damaged);
+    };
+    let list: Option<Vec<Pin>> = stored.into_iter().map(pin).collect();
+    Ok(Pins::restore(list.ok_or(Unusable::Damaged)?, next, fields))
+}
+
+fn pin(stored: Value) -> Option<Pin> {
+    let Value::Object(mut fields) = stored else {
+        return None;
+    };
+    let Some(Value::String(text)) = fields.remove("text") else {
+        return None;
+    };
+    let id = fields.remove("id").and_then(|id| id.as_u64());
+    let at = fields.remove("ts");
+    Some(Pin {
+        id: id.and_then(|id| u32::try_from(id).ok()).unwrap_or(0),
+        text,
+        at: at.and_then(|at| Timestamp::parse(at.as_str()?)),
+        unknown: fields,
+    })
+}
+
+pub(in crate::store) fn write_pins(pins: &Pins) -> Vec<u8> {
+    let stored = pins.iter().map(|pin| {
+        let mut fields = pin.unknown.clone();
+        fields.insert("id".to_owned(), pin.id.into());
+        fields.insert("text".to_owned(), pin.text.clone().into());
+        if let Some(at) = pin.at {
+            fields.insert("ts".to_owned(), at.iso().into());
+        }
+        Value::Object(fields)
+    });
+    let stored: Vec<Value> = stored.collect();
+    let own = json!({ "pins": stored, "next": pins.next() });
+    bytes(pins.unknown.clone(), own)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,6 +342,28 @@ mod tests {
         let golden = include_bytes!("../golden/session_scratchpad.json");
         assert_eq!(value(&file), value(golden));
         assert_eq!(read_scratchpad(&file), Ok(scratchpad));
+    }
+
+    #[test]
+    fn pins_read_back_with_their_numbers_and_what_the_file_holds_besides() {
+        let file = br#"{"version":1,"next":7,"later":1,"pins":[
+            {"id":4,"text":"Use tabs","ts":"2026-02-14T15:23:05Z","why":"house style"},{"text":"by hand"}]}"#;
+        let pins = read_pins(file).unwrap();
+        let ids: Vec<u32> = pins.iter().map(|pin| pin.id).collect();
+        assert_eq!((ids, pins.next()), (vec![4, 7], 8));
+        assert_eq!(read_pins(&write_pins(&pins)), Ok(pins));
+        let value: Value = serde_json::from_slice(&write_pins(&read_pins(file).unwrap())).unwrap();
+        assert_eq!(
+            (&value["later"], &value["pins"][0]["why"]),
+            (&json!(1), &json!("house style"))
+        );
+        for (file, expected) in [
+            (r#"{"pins":[{"id":1}]}"#, Unusable::Damaged),
+            ("{}", Unusable::Damaged),
+            (r#"{"version":9}"#, Unusable::Newer("9".into())),
+        ] {
+            assert_eq!(read_pins(file.as_bytes()), Err(expected), "{file}");
+        }
     }
 
     #[test]

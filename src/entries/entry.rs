@@ -1,0 +1,175 @@
+//! One text that is kept, and what is known of it (G2).
+
+use std::fmt;
+
+use crate::chat::{Timestamp, Unknown};
+use crate::files::digest;
+
+/// Where an entry counts (G1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// Until the session ends; never on disk.
+    Session,
+    Project,
+    /// In every project.
+    Global,
+}
+
+impl Scope {
+    /// In the order of looking a key up.
+    pub const ALL: [Self; 3] = [Self::Session, Self::Project, Self::Global];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Project => "project",
+            Self::Global => "global",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == name)
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What kind of text it is (G11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    #[default]
+    Note,
+    Fact,
+    Preference,
+    Convention,
+    Pattern,
+}
+
+impl Kind {
+    pub const ALL: [Self; 5] = [
+        Self::Note,
+        Self::Fact,
+        Self::Preference,
+        Self::Convention,
+        Self::Pattern,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Fact => "fact",
+            Self::Preference => "preference",
+            Self::Convention => "convention",
+            Self::Pattern => "pattern",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+/// `mem_` and 16 hexadecimal digits (G3).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryId(String);
+
+impl EntryId {
+    const START: &str = "mem_";
+    const DIGITS: usize = 16;
+
+    /// The id of these texts; another salt gives another.
+    pub(super) fn of(texts: &[&str], salt: u32) -> Self {
+        let whole = format!("{}\0{salt}", texts.join("\0"));
+        let digits = &digest(whole.as_bytes())[..Self::DIGITS];
+        Self(format!("{}{digits}", Self::START))
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix(Self::START)?;
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        let fits = digits.len() == Self::DIGITS && digits.bytes().all(is_digit);
+        fits.then(|| Self(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for EntryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where an entry came from: the message that was being answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    pub session: String,
+    pub message: String,
+}
+
+/// What an entry said before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Earlier {
+    pub content: String,
+    pub at: Timestamp,
+}
+
+/// A text that is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    pub id: EntryId,
+    /// Trimmed, never empty.
+    pub key: Option<String>,
+    pub content: String,
+    pub kind: Kind,
+    pub tags: Vec<String>,
+    /// When it was last said.
+    pub at: Timestamp,
+    /// When it was first said, where that is another time.
+    pub created: Option<Timestamp>,
+    /// The hash of its project.
+    pub project: Option<String>,
+    pub from: Option<Origin>,
+    /// What it said before, oldest first: a contradiction loses nothing.
+    pub earlier: Vec<Earlier>,
+    pub unknown: Unknown,
+}
+
+/// Earlier contents that are kept of one entry.
+const MOST_EARLIER: usize = 10;
+
+impl Entry {
+    /// Puts a content in place of the one there is, which is kept.
+    pub(super) fn say(&mut self, content: &str, at: Timestamp) {
+        self.touch(at);
+        if self.content == content {
+            return;
+        }
+        let was = std::mem::replace(&mut self.content, content.to_owned());
+        self.remember(was, at);
+    }
+
+    /// Keeps what was said before; the oldest of too much of it leaves.
+    pub(super) fn remember(&mut self, content: String, at: Timestamp) {
+        let current = &self.content;
+        self.earlier
+            .retain(|it| it.content != content && it.content != *current);
+        self.earlier.push(Earlier { content, at });
+        let beyond = self.earlier.len().saturating_sub(MOST_EARLIER);
+        self.earlier.drain(..beyond);
+    }
+
+    /// It was said again.
+    pub(super) fn touch(&mut self, at: Timestamp) {
+        if self.at != at {
+            self.created.get_or_insert(self.at);
+            self.at = at;
+        }
+    }
+}

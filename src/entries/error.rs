@@ -1,0 +1,102 @@
+//! Why an entry is not kept, found or written, and what the person should hear of a file.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use super::entry::Scope;
+use crate::hint::Hint;
+
+#[derive(Debug, thiserror::Error)]
+pub enum EntriesError {
+    #[error("there is nothing to keep: the content is empty")]
+    Empty,
+    #[error("the {what} has {chars} characters, at most {most} are kept; keep its gist")]
+    TooLong {
+        what: &'static str,
+        chars: usize,
+        most: usize,
+    },
+    #[error("nothing is kept for all projects here: memory.store.allow_global is false")]
+    NoGlobal,
+    #[error(
+        "nothing is kept on disk here: memory.backend is none; only the scope session is there"
+    )]
+    NoFiles,
+    #[error("no entry has the id or key {name:?}{}", in_scope(*.scope))]
+    Missing { name: String, scope: Option<Scope> },
+    #[error("{name:?} is in several scopes: {}; say which with scope", words(.scopes))]
+    Ambiguous { name: String, scopes: Vec<Scope> },
+    #[error("the key {key:?} has another entry by now")]
+    KeyTaken { key: String },
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        action: &'static str,
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("{} is being written by another process{}", path.display(), pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default())]
+    Locked { path: PathBuf, pid: Option<u32> },
+    #[error("{} is of version {found}, which this program does not know (it knows {known})", path.display())]
+    Newer {
+        path: PathBuf,
+        found: String,
+        known: u64,
+    },
+}
+
+fn in_scope(scope: Option<Scope>) -> String {
+    scope.map_or_else(String::new, |scope| format!(" in scope {scope}"))
+}
+
+fn words(scopes: &[Scope]) -> String {
+    let words: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
+    words.join(", ")
+}
+
+impl Hint for EntriesError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Missing { .. } => Some("`/memory list` shows them".into()),
+            Self::Newer { .. } => Some("nothing was changed; use the newer cogtrix for it".into()),
+            Self::KeyTaken { .. } => Some("remove that one first".into()),
+            Self::Empty
+            | Self::TooLong { .. }
+            | Self::NoGlobal
+            | Self::NoFiles
+            | Self::Ambiguous { .. }
+            | Self::Io { .. }
+            | Self::Locked { .. } => None,
+        }
+    }
+}
+
+/// What became of a file of entries, in words for the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// It did not parse; what could be read of it is kept.
+    Recovered {
+        file: PathBuf,
+        kept_as: PathBuf,
+        entries: usize,
+    },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Recovered {
+                file,
+                kept_as,
+                entries,
+            } => write!(
+                f,
+                "the memory file {} was damaged: {entries} entries are recovered, the damaged file is kept as {}",
+                file.display(),
+                kept_as.display()
+            ),
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! A scope on disk. What is changed here waits as a log of changes, and is applied to the file as it is when it is written:
+//! what a hand or another process wrote meanwhile stays.
+//!
+//! Invariant: `entries` are those of `seen` with `waiting` applied; nothing is written over what could not be read unless
+//! a copy of it is kept.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::entry::Scope;
+use super::error::{EntriesError, Notice};
+use super::format::{self, VERSION};
+use super::list::{Applied, Change, Entries};
+use crate::chat::{Timestamp, Unknown};
+use crate::files::{Disk, LockError};
+
+/// How long a writer waits for another.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// One file.
+#[derive(Debug)]
+pub(super) struct File {
+    disk: Arc<dyn Disk>,
+    path: PathBuf,
+    scope: Scope,
+    project_path: Option<String>,
+    most: usize,
+    /// The file as it was last read or written; `None`: there was none.
+    seen: Option<Vec<u8>>,
+    entries: Entries,
+    unknown: Unknown,
+    waiting: Vec<Change>,
+    standing: Standing,
+    /// For entries that tell no time of their own.
+    opened: Timestamp,
+    /// Goes up with every change, whoever made it.
+    pub(super) revision: u64,
+}
+
+/// How the file stands.
+#[derive(Debug)]
+enum Standing {
+    Sound,
+    /// It did not parse; a copy is to be kept before it is written.
+    Damaged,
+    Newer(String),
+    Unreadable(io::ErrorKind),
+}
+
+impl File {
+    pub(super) fn new(
+        disk: Arc<dyn Disk>,
+        path: PathBuf,
+        (scope, project_path): (Scope, Option<String>),
+        most: usize,
+        opened: Timestamp,
+    ) -> Self {
+        let mut file = Self {
+            disk,
+            path,
+            scope,
+            project_path,
+            most,
+            seen: None,
+            entries: Entries::default(),
+            unknown: Unknown::new(),
+            waiting: Vec::new(),
+            standing: Standing::Sound,
+            opened,
+            revision: 0,
+        };
+        file.refresh();
+        file
+    }
+
+    pub(super) fn entries(&self) -> &Entries {
+        &self.entries
+    }
+
+    /// Whether something is to be written.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty() || matches!(self.standing, Standing::Damaged)
+    }
+
+    /// Takes in what others wrote.
+    pub(super) fn refresh(&mut self) {
+        let bytes = match self.disk.read(&self.path) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
+                self.standing = Standing::Unreadable(error.kind());
+                return;
+            }
+        };
+        let is_unread = matches!(self.standing, Standing::Unreadable(_));
+        if bytes == self.seen && !is_unread {
+            return;
+        }
+        let document = match &bytes {
+            None => format::Document::default(),
+            Some(bytes) => match format::read(bytes, self.scope, self.opened) {
+                Ok(document) => document,
+                Err(found) => {
+                    self.standing = Standing::Newer(found);
+                    self.seen = Some(bytes.clone());
+                    self.entries = Entries::default();
+                    self.revision += 1;
+                    return;
+                }
+            },
+        };
+        self.seen = bytes;
+        self.standing = if document.is_damaged {
+            Standing::Damaged
+        } else {
+            Standing::Sound
+        };
+        self.unknown = document.unknown;
+        self.entries = document.entries;
+        for change in &self.waiting {
+            self.entries.apply(change, self.most);
+        }
+        self.revision += 1;
+    }
+
+    /// Changes what there is, in memory; [`File::flush`] writes it.
+    pub(super) fn change(&mut self, change: Change) -> Result<Applied, EntriesError> {
+        self.refresh();
+        self.can_be_written()?;
+        let applied = self.entries.apply(&change, self.most);
+        match applied {
+            Applied::Missing | Applied::KeyTaken { .. } => {}
+            Applied::Added { .. }
+            | Applied::Updated(_)
+            | Applied::Unchanged(_)
+            | Applied::Removed(_)
+            | Applied::Restored(_) => {
+                self.waiting.push(change);
+                self.revision += 1;
+            }
+        }
+        Ok(applied)
+    }
+
+    /// Writes what waits, in one go. What cannot be written waits on.
+    pub(super) fn flush(&mut self, now: Timestamp) -> Result<Option<Notice>, EntriesError> {
+        if !self.is_waiting() {
+            return Ok(None);
+        }
+        let _lock = self.lock()?;
+        self.refresh();
+        self.can_be_written()?;
+        let notice = match self.standing {
+            Standing::Damaged => Some(self.set_aside(now)?),
+            Standing::Sound | Standing::Newer(_) | Standing::Unreadable(_) => None,
+        };
+        let project = self.project_path.as_deref();
+        let bytes = format::write(&self.entries, self.scope, project, &self.unknown);
+        if self.seen.as_ref() != Some(&bytes) {
+            let written = self.disk.replace(&self.path, &bytes);
+            written.map_err(|source| self.cannot("write", source))?;
+        }
+        self.seen = Some(bytes);
+        self.standing = Standing::Sound;
+        self.waiting.clear();
+        Ok(notice)
+    }
+
+    /// A copy of what could not be read. The file itself is replaced only once that is on disk.
+    fn set_aside(&self, now: Timestamp) -> Result<Notice, EntriesError> {
+        let kept_as = self.free(now);
+        let bytes = self.seen.as_deref().unwrap_or_default();
+        let copied = self.disk.replace(&kept_as, bytes);
+        copied.map_err(|source| EntriesError::Io {
+            action: "write",
+            path: kept_as.clone(),
+            source,
+        })?;
+        Ok(Notice::Recovered {
+            file: self.path.clone(),
+            kept_as,
+            entries: self.entries.len(),
+        })
+    }
+
+    fn free(&self, now: Timestamp) -> PathBuf {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let base = format!("{name}.damaged-{}", now.compact());
+        let named = |name: &str| self.path.with_file_name(name);
+        let others = (2..).map(|n| named(&format!("{base}-{n}")));
+        std::iter::once(named(&base))
+            .chain(others)
+            .find(|path| self.disk.size(path).is_err())
+            .unwrap_or_else(|| named(&base))
+    }
+
+    fn lock(&self) -> Result<crate::files::Lock, EntriesError> {
+        let path = self.path.with_extension("lock");
+        self.disk
+            .lock(&path, PATIENCE)
+            .map_err(|error| match error {
+                LockError::Held { pid } => EntriesError::Locked {
+                    path: self.path.clone(),
+                    pid,
+                },
+                LockError::Io(source) => EntriesError::Io {
+                    action: "lock",
+                    path,
+                    source,
+                },
+            })
+    }
+
+    fn can_be_written(&self) -> Result<(), EntriesError> {
+        match &self.standing {
+            Standing::Sound | Standing::Damaged => Ok(()),
+            Standing::Newer(found) => Err(EntriesError::Newer {
+                path: self.path.clone(),
+                found: found.clone(),
+                known: VERSION,
+            }),
+            Standing::Unreadable(kind) => Err(self.cannot("read", (*kind).into())),
+        }
+    }
+
+    fn cannot(&self, action: &'static str, source: io::Error) -> EntriesError {
+        EntriesError::Io {
+            action,
+            path: self.path.clone(),
+            source,
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::entry::Kind;
+    use super::super::list::New;
+    use super::*;
+    use crate::files::{Fault, FaultyDisk, MemoryDisk, Moment, Schedule};
+
+    const PATH: &str = "/d/memory/global.json";
+
+    fn now() -> Timestamp {
+        Timestamp::from_unix(1_800_000_000).unwrap()
+    }
+
+    fn open(disk: &Arc<dyn Disk>) -> File {
+        let scope = (Scope::Global, None);
+        File::new(Arc::clone(disk), PATH.into(), scope, 1_000, now())
+    }
+
+    fn add(key: &str, content: &str) -> Change {
+        Change::Add(New {
+            scope: Scope::Global,
+            key: Some(key.to_owned()),
+            content: content.to_owned(),
+            kind: Kind::Note,
+            tags: Vec::new(),
+            at: now(),
+            project: None,
+            from: None,
+        })
+    }
+
+    fn keys(file: &File) -> Vec<&str> {
+        let keys = file.entries.iter().filter_map(|it| it.key.as_deref());
+        keys.collect()
+    }
+
+    fn memory() -> (MemoryDisk, Arc<dyn Disk>) {
+        let disk = MemoryDisk::default();
+        (disk.clone(), Arc::new(disk))
+    }
+
+    #[test]
+    fn fifty_changes_are_one_write() {
+        let (memory, _) = memory();
+        let counting = Arc::new(FaultyDisk::new(Arc::new(memory.clone()), None));
+        let disk: Arc<dyn Disk> = counting.clone();
+        let mut file = open(&disk);
+        for n in 0..50 {
+            file.change(add(&format!("k{n}"), "x")).unwrap();
+        }
+        assert!(memory.files().is_empty(), "nothing is written yet");
+        file.flush(now()).unwrap();
+        file.flush(now()).unwrap();
+        assert!(counting.calls() <= 2, "{}", counting.calls());
+        let (again, _) = (memory.after_power_cut(), ());
+        let disk: Arc<dyn Disk> = Arc::new(again);
+        assert_eq!(open(&disk).entries().len(), 50);
+    }
+
+    #[test]
+    fn what_others_wrote_meanwhile_stays() {
+        let (memory, disk) = memory();
+        let (mut one, mut other) = (open(&disk), open(&disk));
+        one.change(add("a", "1")).unwrap();
+        other.change(add("b", "2")).unwrap();
+        one.change(add("c", "3")).unwrap();
+        one.flush(now()).unwrap();
+        other.flush(now()).unwrap();
+        one.refresh();
+        assert_eq!(keys(&one), keys(&other));
+        assert_eq!(keys(&one).len(), 3);
+        // A hand adds one and changes another while a change waits.
+        one.change(add("d", "4")).unwrap();
+        let text = String::from_utf8(memory.files()[Path::new(PATH)].clone()).unwrap();
+        let text = text.replace(
+            "\"entries\": [",
+            "\"entries\": [{\"content\": \"by hand\"},",
+        );
+        let text = text.replace("\"content\": \"2\"", "\"content\": \"two\"");
+        memory.put(PATH, text.as_bytes());
+        one.flush(now()).unwrap();
+        other.refresh();
+        assert_eq!(other.entries().len(), 5);
+        assert_eq!(other.entries().named("b").unwrap().content, "two");
+        assert!(other.entries().iter().any(|it| it.content == "by hand"));
+    }
+
+    #[test]
+    fn a_damaged_file_is_copied_first_and_stays_where_that_fails() {
+        let damaged = br#"{"version": 1, "entries": [{"content": "safe"}, {"conte"#;
+        let memory = MemoryDisk::with([(PATH, damaged.as_slice())]);
+        let fails = Schedule {
+            fault: Fault::Fail(Moment::Before),
+            at: 1,
+        };
+        let faulty = FaultyDisk::new(Arc::new(memory.clone()), Some(fails));
+        let disk: Arc<dyn Disk> = Arc::new(faulty);
+        let mut file = open(&disk);
+        file.change(add("a", "1")).unwrap();
+        assert!(file.flush(now()).is_err());
+        assert_eq!(memory.files()[Path::new(PATH)], damaged);
+        let notice = file.flush(now()).unwrap();
+        let Some(Notice::Recovered {
+            kept_as, entries, ..
+        }) = notice
+        else {
+            panic!("{notice:?}");
+        };
+        assert_eq!(
+            (memory.files()[&kept_as].as_slice(), entries),
+            (damaged.as_slice(), 2)
+        );
+        assert_eq!(open(&disk).entries().len(), 2);
+    }
+
+    #[test]
+    fn a_newer_file_and_one_that_cannot_be_read_are_left_alone() {
+        let newer = br#"{"version": 9, "entries": []}"#;
+        let memory = MemoryDisk::with([(PATH, newer.as_slice())]);
+        let disk: Arc<dyn Disk> = Arc::new(memory.clone());
+        let mut file = open(&disk);
+        let refused = file.change(add("a", "1"));
+        assert!(matches!(refused, Err(EntriesError::Newer { .. })));
+        file.flush(now()).unwrap();
+        assert_eq!(memory.files()[Path::new(PATH)], newer);
+        memory.put(PATH, b"{}");
+        file.change(add("a", "1")).unwrap();
+        memory.deny(PATH);
+        assert!(file.flush(now()).is_err());
+        assert!(file.is_waiting());
+        assert_eq!(memory.files()[Path::new(PATH)], b"{}");
+    }
+
+    #[test]
+    fn whatever_goes_wrong_while_writing_nothing_is_lost_by_trying_again() {
+        for fault in [
+            Fault::Fail(Moment::Before),
+            Fault::Fail(Moment::Torn),
+            Fault::Fail(Moment::After),
+        ] {
+            let (memory, disk) = memory();
+            let mut file = open(&disk);
+            file.change(add("a", "1")).unwrap();
+            file.flush(now()).unwrap();
+            let faulty = FaultyDisk::new(Arc::new(memory.clone()), Some(Schedule { fault, at: 1 }));
+            let disk: Arc<dyn Disk> = Arc::new(faulty);
+            let mut file = open(&disk);
+            file.change(add("b", "2")).unwrap();
+            file.change(add("a", "one")).unwrap();
+            assert!(file.flush(now()).is_err(), "{fault:?}");
+            file.flush(now()).unwrap();
+            let again = open(&disk);
+            assert_eq!(again.entries().len(), 2, "{fault:?}");
+            let one = again.entries().named("a").unwrap();
+            assert_eq!(
+                (one.content.as_str(), one.earlier.len()),
+                ("one", 1),
+                "{fault:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,413 @@
+//! The entries of one scope. A change is a value that can be applied to whatever entries there are: to those in memory, and
+//! again to those on disk when they are written.
+//!
+//! Invariant: keys and ids are there once; an entry that a change does not name stays as it is, but for the oldest, which
+//! leave where there are too many (G9).
+
+use std::collections::BTreeSet;
+
+use super::entry::{Entry, EntryId, Kind, Origin, Scope};
+use super::lookup::words;
+use crate::chat::{Timestamp, Unknown};
+
+/// Entries in the order in which they were last said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Entries {
+    list: Vec<Entry>,
+    /// What was taken away last, oldest first.
+    removed: Vec<Entry>,
+}
+
+/// Something to be kept.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct New {
+    pub(super) scope: Scope,
+    pub(super) key: Option<String>,
+    pub(super) content: String,
+    pub(super) kind: Kind,
+    pub(super) tags: Vec<String>,
+    pub(super) at: Timestamp,
+    pub(super) project: Option<String>,
+    pub(super) from: Option<Origin>,
+}
+
+/// What is to become of entries.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Change {
+    Add(New),
+    Remove(EntryId),
+    Restore(EntryId),
+}
+
+/// What a change came to.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Applied {
+    Added { entry: Entry, left: usize },
+    Updated(Entry),
+    Unchanged(Entry),
+    Removed(Entry),
+    Restored(Entry),
+    KeyTaken { key: String },
+    Missing,
+}
+
+/// How alike the words of two texts are that say the same.
+const ALIKE: f64 = 0.9;
+
+/// Entries that can be brought back.
+pub(super) const MOST_REMOVED: usize = 20;
+
+impl Entries {
+    /// What a file holds. Of entries with one key the last stays, and has what the others said as its past.
+    pub(super) fn restore(list: Vec<Entry>, removed: Vec<Entry>) -> Self {
+        let mut entries = Self::default();
+        for entry in list {
+            entries.join(entry);
+        }
+        let beyond = removed.len().saturating_sub(MOST_REMOVED);
+        entries.removed = removed.into_iter().skip(beyond).collect();
+        entries
+    }
+
+    fn join(&mut self, mut entry: Entry) {
+        let same_key = |it: &Entry| it.key.is_some() && it.key == entry.key;
+        if let Some(place) = self.list.iter().position(same_key) {
+            let mut older = self.list.remove(place);
+            if older.at > entry.at {
+                std::mem::swap(&mut older, &mut entry);
+            }
+            let mut past = older.earlier;
+            past.append(&mut entry.earlier);
+            for earlier in past {
+                entry.remember(earlier.content, earlier.at);
+            }
+            if older.content != entry.content {
+                entry.remember(older.content, older.at);
+            }
+        }
+        let mut salt = 0;
+        while self.with_id(&entry.id).is_some() {
+            salt += 1;
+            entry.id = EntryId::of(&[entry.id.as_str(), &entry.content], salt);
+        }
+        self.list.push(entry);
+    }
+
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.list.iter()
+    }
+
+    pub(super) fn removed(&self) -> &[Entry] {
+        &self.removed
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(super) fn with_id(&self, id: &EntryId) -> Option<&Entry> {
+        self.list.iter().find(|entry| entry.id == *id)
+    }
+
+    /// By its id, or else its key.
+    pub(super) fn named(&self, name: &str) -> Option<&Entry> {
+        let id = self.list.iter().find(|entry| entry.id.as_str() == name);
+        id.or_else(|| {
+            self.list
+                .iter()
+                .find(|entry| entry.key.as_deref() == Some(name))
+        })
+    }
+
+    pub(super) fn apply(&mut self, change: &Change, most: usize) -> Applied {
+        match change {
+            Change::Add(new) => self.add(new, most),
+            Change::Remove(id) => self.remove(id),
+            Change::Restore(id) => self.bring_back(id),
+        }
+    }
+
+    fn add(&mut self, new: &New, most: usize) -> Applied {
+        if let Some(place) = self.same(new) {
+            let mut entry = self.list.remove(place);
+            let says_so = means(&entry.content) == means(&new.content);
+            let is_so = says_so && (new.kind == Kind::Note || new.kind == entry.kind);
+            if is_so {
+                entry.touch(new.at);
+            } else {
+                entry.say(&new.content, new.at);
+                entry.kind = new.kind;
+                entry.tags.clone_from(&new.tags);
+                entry.from.clone_from(&new.from);
+            }
+            self.list.push(entry.clone());
+            return if is_so {
+                Applied::Unchanged(entry)
+            } else {
+                Applied::Updated(entry)
+            };
+        }
+        let entry = self.made(new);
+        self.list.push(entry.clone());
+        let left = self.evict(most);
+        Applied::Added { entry, left }
+    }
+
+    /// The entry that a new one takes the place of: the one with its key; without a key the one that says the same (G4).
+    fn same(&self, new: &New) -> Option<usize> {
+        let mut list = self.list.iter();
+        if new.key.is_some() {
+            return list.position(|entry| entry.key == new.key);
+        }
+        let meant = means(&new.content);
+        let equal = list.position(|entry| means(&entry.content) == meant);
+        equal.or_else(|| {
+            let wanted: BTreeSet<String> = words(&new.content).collect();
+            self.list.iter().position(|entry| {
+                entry.key.is_none() && likeness(&wanted, &words(&entry.content).collect()) >= ALIKE
+            })
+        })
+    }
+
+    fn made(&self, new: &New) -> Entry {
+        let (key, at) = (new.key.as_deref().unwrap_or_default(), new.at.iso());
+        let texts = [new.scope.as_str(), key, &new.content, &at];
+        let mut ids = (0..).map(|salt| EntryId::of(&texts, salt));
+        let is_free = |id: &EntryId| {
+            let mut all = self.list.iter().chain(&self.removed);
+            all.all(|entry| entry.id != *id)
+        };
+        Entry {
+            id: ids
+                .find(is_free)
+                .expect("there are more salts than entries"),
+            key: new.key.clone(),
+            content: new.content.clone(),
+            kind: new.kind,
+            tags: new.tags.clone(),
+            at: new.at,
+            created: None,
+            project: new.project.clone(),
+            from: new.from.clone(),
+            earlier: Vec::new(),
+            unknown: Unknown::new(),
+        }
+    }
+
+    /// The oldest leave; what was just said stays, whatever the clock says. Tells how many left.
+    fn evict(&mut self, most: usize) -> usize {
+        let mut left = 0;
+        while self.list.len() > most.max(1) {
+            let others = &self.list[..self.list.len() - 1];
+            let oldest = others.iter().enumerate().min_by_key(|(_, entry)| entry.at);
+            let Some((place, _)) = oldest else {
+                break;
+            };
+            self.list.remove(place);
+            left += 1;
+        }
+        left
+    }
+
+    fn remove(&mut self, id: &EntryId) -> Applied {
+        let Some(place) = self.list.iter().position(|entry| entry.id == *id) else {
+            return Applied::Missing;
+        };
+        let entry = self.list.remove(place);
+        self.removed.retain(|it| it.id != entry.id);
+        self.removed.push(entry.clone());
+        let beyond = self.removed.len().saturating_sub(MOST_REMOVED);
+        self.removed.drain(..beyond);
+        Applied::Removed(entry)
+    }
+
+    fn bring_back(&mut self, id: &EntryId) -> Applied {
+        let Some(place) = self.removed.iter().position(|entry| entry.id == *id) else {
+            return Applied::Missing;
+        };
+        if let Some(key) = self.removed[place].key.clone()
+            && self.list.iter().any(|it| it.key.as_ref() == Some(&key))
+        {
+            return Applied::KeyTaken { key };
+        }
+        let entry = self.removed.remove(place);
+        self.list.push(entry.clone());
+        Applied::Restored(entry)
+    }
+}
+
+/// A text without what makes no difference: case, blanks, the stop at its end.
+fn means(text: &str) -> String {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let text = words.join(" ");
+    text.trim_end_matches(['.', '!']).to_owned()
+}
+
+/// How many of the words of both are in each (Jaccard).
+fn likeness(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
+    let common = one.intersection(other).count();
+    let all = one.len() + other.len() - common;
+    let exact = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    if all == 0 {
+        0.0
+    } else {
+        exact(common) / exact(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_unix(1_000_000 + second).unwrap()
+    }
+
+    fn new(key: &str, content: &str, second: i64) -> New {
+        New {
+            scope: Scope::Project,
+            key: (!key.is_empty()).then(|| key.to_owned()),
+            content: content.to_owned(),
+            kind: Kind::Note,
+            tags: Vec::new(),
+            at: at(second),
+            project: None,
+            from: None,
+        }
+    }
+
+    fn add(entries: &mut Entries, key: &str, content: &str, second: i64) -> Applied {
+        entries.apply(&Change::Add(new(key, content, second)), 5)
+    }
+
+    #[test]
+    fn the_same_key_keeps_id_and_first_time_and_what_was_said_before() {
+        let mut entries = Entries::default();
+        let Applied::Added { entry: first, .. } = add(&mut entries, "db", "Postgres", 0) else {
+            panic!("it is new");
+        };
+        let Applied::Updated(second) = add(&mut entries, "db", "MySQL", 1) else {
+            panic!("the key is there");
+        };
+        assert_eq!((&second.id, second.created), (&first.id, Some(at(0))));
+        assert_eq!(second.earlier[0].content, "Postgres");
+        let again = add(&mut entries, "db", "mysql.", 2);
+        assert!(matches!(again, Applied::Unchanged(entry) if entry.content == "MySQL"));
+        // And back: neither version is lost, nor there twice.
+        add(&mut entries, "db", "Postgres", 3);
+        let entry = entries.named("db").unwrap();
+        let earlier: Vec<&str> = entry.earlier.iter().map(|it| it.content.as_str()).collect();
+        assert_eq!(
+            (entry.content.as_str(), earlier),
+            ("Postgres", vec!["MySQL"])
+        );
+        assert_eq!(entries.len(), 1);
+    }
+
+    #[test]
+    fn what_says_the_same_without_a_key_is_kept_once() {
+        let mut entries = Entries::default();
+        let long =
+            "the build of the server runs on every push to main and takes nine minutes in all";
+        for (content, expected) in [
+            (long, "added"),
+            (&long.to_uppercase(), "unchanged"),
+            (&format!("{long} roughly"), "updated"),
+            ("the build runs at night", "added"),
+            ("The build  runs at night.", "unchanged"),
+            ("the build never runs at night", "added"),
+        ] {
+            let said = match add(&mut entries, "", content, 1) {
+                Applied::Added { .. } => "added",
+                Applied::Updated(_) => "updated",
+                Applied::Unchanged(_) => "unchanged",
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(said, expected, "{content}");
+        }
+    }
+
+    #[test]
+    fn the_sixth_of_five_pushes_out_the_oldest_and_never_itself() {
+        let mut entries = Entries::default();
+        for n in 0..5 {
+            add(&mut entries, &format!("k{n}"), "x", 10 + n);
+        }
+        add(&mut entries, "k0", "touched", 20);
+        // The clock was set back meanwhile.
+        let Applied::Added { left, .. } = add(&mut entries, "late", "y", 0) else {
+            panic!("it is new");
+        };
+        let keys: Vec<&str> = entries.iter().filter_map(|it| it.key.as_deref()).collect();
+        assert_eq!((left, keys), (1, vec!["k2", "k3", "k4", "k0", "late"]));
+    }
+
+    #[test]
+    fn what_was_removed_comes_back_unless_its_key_was_given_away() {
+        let mut entries = Entries::default();
+        add(&mut entries, "db", "Postgres", 0);
+        let id = entries.named("db").unwrap().id.clone();
+        let (remove, restore) = (Change::Remove(id.clone()), Change::Restore(id));
+        assert!(matches!(entries.apply(&remove, 5), Applied::Removed(_)));
+        assert_eq!(entries.apply(&remove, 5), Applied::Missing);
+        assert!(matches!(entries.apply(&restore, 5), Applied::Restored(_)));
+        entries.apply(&remove, 5);
+        add(&mut entries, "db", "MySQL", 1);
+        let key = "db".to_owned();
+        assert_eq!(entries.apply(&restore, 5), Applied::KeyTaken { key });
+    }
+
+    fn some_new() -> impl Strategy<Value = New> {
+        ("[abc]?", "[a-d]{1,3}( [a-d]{1,3}){0,3}", 0..50i64)
+            .prop_map(|(key, content, second)| new(&key, &content, second))
+    }
+
+    fn check(entries: &Entries) {
+        let keys: Vec<&String> = entries.iter().filter_map(|it| it.key.as_ref()).collect();
+        let ids: BTreeSet<&EntryId> = entries.iter().map(|it| &it.id).collect();
+        let unique: BTreeSet<&&String> = keys.iter().collect();
+        assert_eq!(keys.len(), unique.len(), "{entries:?}");
+        assert_eq!(ids.len(), entries.len(), "{entries:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn keys_are_unique_limits_hold_and_others_stay_as_they_are(
+            news in proptest::collection::vec(some_new(), 1..40),
+            removes in proptest::collection::vec(0..40usize, 0..10),
+        ) {
+            let mut entries = Entries::default();
+            for (n, new) in news.into_iter().enumerate() {
+                let before = entries.clone();
+                let applied = entries.apply(&Change::Add(new), 6);
+                let (own, left) = match &applied {
+                    Applied::Added { entry, left } => (entry.id.clone(), *left),
+                    Applied::Updated(entry) | Applied::Unchanged(entry) => (entry.id.clone(), 0),
+                    other => panic!("{other:?}"),
+                };
+                check(&entries);
+                prop_assert!(entries.len() <= 6);
+                let kept = before.iter().filter(|it| it.id != own);
+                let gone = kept.filter(|it| entries.with_id(&it.id) != Some(*it)).count();
+                prop_assert_eq!(gone, left);
+                if removes.contains(&n) {
+                    let id = entries.iter().next().unwrap().id.clone();
+                    entries.apply(&Change::Remove(id.clone()), 6);
+                    prop_assert!(entries.with_id(&id).is_none());
+                    entries.apply(&Change::Restore(id), 6);
+                    check(&entries);
+                }
+            }
+        }
+
+        #[test]
+        fn a_file_with_anything_in_it_has_each_key_and_id_once(
+            news in proptest::collection::vec(some_new(), 0..20),
+        ) {
+            let made = news.iter().map(|new| Entries::default().made(new)).collect();
+            check(&Entries::restore(made, Vec::new()));
+        }
+    }
+}

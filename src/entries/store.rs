@@ -1,0 +1,523 @@
+//! The three scopes together (G1): the session's in memory, the project's and the global one in files.
+//!
+//! The store looks at no clock and waits for nothing: whoever owns it says when it is, and when to [`EntryStore::flush`].
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::entry::{Entry, EntryId, Kind, Origin, Scope};
+use super::error::{EntriesError, Notice};
+use super::file::File;
+use super::list::{Applied, Change, Entries, New};
+use super::lookup::{self, Found};
+use super::project::hash;
+use super::settings::StoreSettings;
+use super::tags::Tagger;
+use crate::chat::Timestamp;
+use crate::files::Disk;
+
+/// Takes secrets out of a text.
+pub type Mask = fn(&str) -> Cow<'_, str>;
+
+/// Nothing is taken out.
+pub fn unmasked(text: &str) -> Cow<'_, str> {
+    Cow::Borrowed(text)
+}
+
+/// Where files of entries are, and for which project.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    pub disk: Arc<dyn Disk>,
+    /// `memory` in the data folder.
+    pub path: PathBuf,
+    /// The root of the project, as the system knows it.
+    pub project: PathBuf,
+}
+
+/// What is to be kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wanted {
+    pub key: Option<String>,
+    pub content: String,
+    pub kind: Kind,
+    pub tags: Vec<String>,
+    pub from: Option<Origin>,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    Added,
+    Updated,
+    Unchanged,
+}
+
+impl Status {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Updated => "updated",
+            Self::Unchanged => "unchanged",
+        }
+    }
+}
+
+/// An entry that is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    pub scope: Scope,
+    pub entry: Entry,
+    pub status: Status,
+    /// Whether a secret was taken out of it.
+    pub is_masked: bool,
+    /// Oldest entries that left for it.
+    pub left: usize,
+}
+
+/// All entries that a session sees.
+#[derive(Debug)]
+pub struct EntryStore {
+    settings: StoreSettings,
+    mask: Mask,
+    tagger: Tagger,
+    session: Entries,
+    /// Project and global; none where nothing outlives a session.
+    files: Vec<File>,
+    is_on_disk: bool,
+    project: Option<String>,
+    revision: u64,
+}
+
+/// Characters of one entry, and of its key.
+const MOST_CHARS: usize = 8_000;
+const MOST_KEY_CHARS: usize = 200;
+
+impl EntryStore {
+    /// A store without files: what it keeps ends with the session.
+    pub fn session_only(settings: StoreSettings, mask: Mask) -> Self {
+        Self {
+            settings,
+            mask,
+            tagger: Tagger::new(),
+            session: Entries::default(),
+            files: Vec::new(),
+            is_on_disk: false,
+            project: None,
+            revision: 0,
+        }
+    }
+
+    /// The files are read now. A damaged one is set aside, and what could be read of it written.
+    pub fn open(
+        folder: &Folder,
+        settings: StoreSettings,
+        mask: Mask,
+        now: Timestamp,
+    ) -> (Self, Vec<Result<Notice, EntriesError>>) {
+        let project = hash(&folder.project);
+        let open = |name: String, scope, path| {
+            let disk = Arc::clone(&folder.disk);
+            let file = folder.path.join(name);
+            File::new(disk, file, (scope, path), settings.max_entries, now)
+        };
+        let path = folder.project.display().to_string();
+        let mut files = vec![open(
+            format!("projects/{project}.json"),
+            Scope::Project,
+            Some(path),
+        )];
+        if settings.allow_global {
+            files.push(open("global.json".to_owned(), Scope::Global, None));
+        }
+        let mut store = Self {
+            files,
+            is_on_disk: true,
+            project: Some(project),
+            ..Self::session_only(settings, mask)
+        };
+        let notices = store.flush(now);
+        (store, notices)
+    }
+
+    pub fn settings(&self) -> &StoreSettings {
+        &self.settings
+    }
+
+    /// Files of entries, whether they are there or not.
+    pub fn paths(&self) -> impl Iterator<Item = &std::path::Path> {
+        self.files.iter().map(File::path)
+    }
+
+    /// Where an entry goes that is given no scope.
+    pub fn usual_scope(&self) -> Scope {
+        if self.is_on_disk {
+            Scope::Project
+        } else {
+            Scope::Session
+        }
+    }
+
+    /// Where an entry of this kind goes that is given no scope: preferences are the person's own, in every project.
+    pub fn scope_of(&self, kind: Kind) -> Scope {
+        if kind == Kind::Preference && self.is_on_disk && self.settings.allow_global {
+            Scope::Global
+        } else {
+            self.usual_scope()
+        }
+    }
+
+    /// Goes up whenever an entry changed, as far as that was seen.
+    pub fn revision(&self) -> u64 {
+        let files = self.files.iter().map(|file| file.revision);
+        self.revision + files.sum::<u64>()
+    }
+
+    /// Takes in what others wrote meanwhile.
+    pub fn refresh(&mut self) {
+        for file in &mut self.files {
+            file.refresh();
+        }
+    }
+
+    /// Everything, session first, oldest first within a scope; as of the last look at the files.
+    pub fn all(&self) -> impl Iterator<Item = (Scope, &Entry)> {
+        let scopes = Scope::ALL.into_iter();
+        scopes.flat_map(|scope| {
+            let entries = self.entries(scope).into_iter().flat_map(Entries::iter);
+            entries.map(move |entry| (scope, entry))
+        })
+    }
+
+    /// Keeps an entry. It is on disk after the next flush.
+    pub fn add(
+        &mut self,
+        scope: Scope,
+        wanted: &Wanted,
+        now: Timestamp,
+    ) -> Result<Kept, EntriesError> {
+        self.check(scope)?;
+        let content = (self.mask)(wanted.content.trim());
+        let key = wanted.key.as_deref().unwrap_or_default().trim();
+        let key = (self.mask)(key);
+        let is_masked = content != wanted.content.trim() || matches!(key, Cow::Owned(_));
+        if content.trim().is_empty() {
+            return Err(EntriesError::Empty);
+        }
+        within("content", &content, MOST_CHARS)?;
+        within("key", &key, MOST_KEY_CHARS)?;
+        let masked = wanted.tags.iter().map(|tag| (self.mask)(tag).into_owned());
+        let tags: Vec<String> = masked.collect();
+        let kind = (wanted.kind != Kind::Note).then(|| wanted.kind.as_str().to_owned());
+        let tags: Vec<String> = kind.into_iter().chain(tags).collect();
+        let new = New {
+            scope,
+            key: (!key.is_empty()).then(|| key.clone().into_owned()),
+            tags: self.tagger.tags(&content, &tags),
+            content: content.into_owned(),
+            kind: wanted.kind,
+            at: now,
+            project: self.project.clone().filter(|_| scope == Scope::Project),
+            from: wanted.from.clone(),
+        };
+        let (status, entry, left) = match self.change(scope, Change::Add(new))? {
+            Applied::Added { entry, left } => (Status::Added, entry, left),
+            Applied::Updated(entry) => (Status::Updated, entry, 0),
+            Applied::Unchanged(entry) | Applied::Removed(entry) | Applied::Restored(entry) => {
+                (Status::Unchanged, entry, 0)
+            }
+            Applied::KeyTaken { key } => return Err(EntriesError::KeyTaken { key }),
+            Applied::Missing => return Err(EntriesError::Empty),
+        };
+        Ok(Kept {
+            scope,
+            entry,
+            status,
+            is_masked,
+            left,
+        })
+    }
+
+    /// The entry with this id or key: of the session, or else the project, or else the global one.
+    pub fn get(
+        &mut self,
+        name: &str,
+        scope: Option<Scope>,
+    ) -> Result<(Scope, Entry), EntriesError> {
+        let found = self.named(name, scope)?.into_iter().next();
+        found.ok_or_else(|| missing(name, scope))
+    }
+
+    /// Takes the entry with this id or key away; it can be brought back by its id. A key that is in several scopes needs
+    /// one of them.
+    pub fn remove(
+        &mut self,
+        name: &str,
+        scope: Option<Scope>,
+    ) -> Result<(Scope, Entry), EntriesError> {
+        let mut found = self.named(name, scope)?;
+        if found.len() > 1 {
+            return Err(EntriesError::Ambiguous {
+                name: name.to_owned(),
+                scopes: found.into_iter().map(|(scope, _)| scope).collect(),
+            });
+        }
+        let (scope, entry) = found.pop().ok_or_else(|| missing(name, scope))?;
+        self.change(scope, Change::Remove(entry.id.clone()))?;
+        Ok((scope, entry))
+    }
+
+    /// Brings back what was taken away.
+    pub fn restore(&mut self, name: &str) -> Result<(Scope, Entry), EntriesError> {
+        self.refresh();
+        let is_it = |entry: &&Entry| entry.id.as_str() == name;
+        let mut scopes = Scope::ALL.into_iter();
+        let scope = scopes.find(|scope| {
+            let removed = self.entries(*scope).map_or(&[][..], Entries::removed);
+            removed.iter().any(|entry| is_it(&entry))
+        });
+        let (scope, id) = scope
+            .zip(EntryId::parse(name))
+            .ok_or_else(|| missing(name, None))?;
+        match self.change(scope, Change::Restore(id))? {
+            Applied::Restored(entry) => Ok((scope, entry)),
+            Applied::KeyTaken { key } => Err(EntriesError::KeyTaken { key }),
+            Applied::Added { .. }
+            | Applied::Updated(_)
+            | Applied::Unchanged(_)
+            | Applied::Removed(_)
+            | Applied::Missing => Err(missing(name, None)),
+        }
+    }
+
+    /// Entries that speak of what is asked, the best first (G14).
+    pub fn lookup(&mut self, query: &str, scope: Option<Scope>, limit: usize) -> Vec<Found> {
+        self.refresh();
+        let entries = self.all();
+        let entries = entries.filter(|(its, _)| scope.is_none_or(|scope| scope == *its));
+        lookup::lookup(entries, query, limit)
+    }
+
+    /// Whether something is to be written.
+    pub fn is_waiting(&self) -> bool {
+        self.files.iter().any(File::is_waiting)
+    }
+
+    /// Writes what waits; what cannot be written waits on, and is said.
+    pub fn flush(&mut self, now: Timestamp) -> Vec<Result<Notice, EntriesError>> {
+        let flushed = self.files.iter_mut().map(|file| file.flush(now));
+        flushed.filter_map(Result::transpose).collect()
+    }
+
+    /// Forgets what was kept for the session.
+    pub fn end_session(&mut self) {
+        self.session = Entries::default();
+        self.revision += 1;
+    }
+
+    /// Whether entries may be in a scope here.
+    pub fn check(&self, scope: Scope) -> Result<(), EntriesError> {
+        match scope {
+            Scope::Session => Ok(()),
+            Scope::Project | Scope::Global if !self.is_on_disk => Err(EntriesError::NoFiles),
+            Scope::Global if !self.settings.allow_global => Err(EntriesError::NoGlobal),
+            Scope::Project | Scope::Global => Ok(()),
+        }
+    }
+
+    fn named(
+        &mut self,
+        name: &str,
+        scope: Option<Scope>,
+    ) -> Result<Vec<(Scope, Entry)>, EntriesError> {
+        if let Some(scope) = scope {
+            self.check(scope)?;
+        }
+        self.refresh();
+        let name = name.trim();
+        let scopes = Scope::ALL.into_iter();
+        let scopes = scopes.filter(|its| scope.is_none_or(|scope| scope == *its));
+        let found = scopes.filter_map(|scope| {
+            let entry = self.entries(scope)?.named(name)?;
+            Some((scope, entry.clone()))
+        });
+        Ok(found.collect())
+    }
+
+    fn entries(&self, scope: Scope) -> Option<&Entries> {
+        match scope {
+            Scope::Session => Some(&self.session),
+            Scope::Project => self.files.first().map(File::entries),
+            Scope::Global => self.files.get(1).map(File::entries),
+        }
+    }
+
+    fn change(&mut self, scope: Scope, change: Change) -> Result<Applied, EntriesError> {
+        let file = match scope {
+            Scope::Session => {
+                self.revision += 1;
+                return Ok(self.session.apply(&change, self.settings.max_entries));
+            }
+            Scope::Project => self.files.first_mut(),
+            Scope::Global => self.files.get_mut(1),
+        };
+        file.ok_or(EntriesError::NoFiles)?.change(change)
+    }
+}
+
+fn missing(name: &str, scope: Option<Scope>) -> EntriesError {
+    EntriesError::Missing {
+        name: name.to_owned(),
+        scope,
+    }
+}
+
+fn within(what: &'static str, text: &str, most: usize) -> Result<(), EntriesError> {
+    let chars = text.chars().count();
+    if chars > most {
+        return Err(EntriesError::TooLong { what, chars, most });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::MemoryDisk;
+
+    fn now() -> Timestamp {
+        Timestamp::from_unix(1_800_000_000).unwrap()
+    }
+
+    fn open(disk: &MemoryDisk, project: &str) -> EntryStore {
+        open_with(disk, project, StoreSettings::default())
+    }
+
+    fn open_with(disk: &MemoryDisk, project: &str, settings: StoreSettings) -> EntryStore {
+        let folder = Folder {
+            disk: Arc::new(disk.clone()),
+            path: "/d/memory".into(),
+            project: project.into(),
+        };
+        let mask: Mask = |text| text.replace("hunter2", "[secret]").into();
+        let (store, notices) = EntryStore::open(&folder, settings, mask, now());
+        assert!(notices.is_empty(), "{notices:?}");
+        store
+    }
+
+    fn wanted(key: &str, content: &str) -> Wanted {
+        Wanted {
+            key: Some(key.to_owned()),
+            content: content.to_owned(),
+            ..Wanted::default()
+        }
+    }
+
+    fn contents(store: &EntryStore) -> Vec<(Scope, &str)> {
+        let all = store.all();
+        all.map(|(scope, entry)| (scope, entry.content.as_str()))
+            .collect()
+    }
+
+    #[test]
+    fn each_scope_ends_where_it_ends_and_the_nearest_is_found_first() {
+        let disk = MemoryDisk::default();
+        let mut store = open(&disk, "/w/a");
+        for scope in Scope::ALL {
+            store
+                .add(scope, &wanted("k", scope.as_str()), now())
+                .unwrap();
+        }
+        assert_eq!(store.get("k", None).unwrap().0, Scope::Session);
+        assert_eq!(
+            store.get("k", Some(Scope::Global)).unwrap().0,
+            Scope::Global
+        );
+        let ambiguous = store.remove("k", None);
+        assert!(
+            matches!(ambiguous, Err(EntriesError::Ambiguous { scopes, .. }) if scopes.len() == 3)
+        );
+        store.end_session();
+        assert_eq!(store.get("k", None).unwrap().0, Scope::Project);
+        assert!(store.flush(now()).is_empty());
+        let (again, elsewhere) = (open(&disk, "/w/a"), open(&disk, "/w/b"));
+        let (project, global) = ((Scope::Project, "project"), (Scope::Global, "global"));
+        assert_eq!(contents(&again), [project, global]);
+        assert_eq!(contents(&elsewhere), [global]);
+    }
+
+    #[test]
+    fn nothing_global_is_written_or_seen_where_that_is_not_allowed() {
+        let disk = MemoryDisk::default();
+        let mut store = open(&disk, "/w/a");
+        store.add(Scope::Global, &wanted("k", "x"), now()).unwrap();
+        store.flush(now());
+        let settings = StoreSettings {
+            allow_global: false,
+            ..StoreSettings::default()
+        };
+        let mut closed = open_with(&disk, "/w/a", settings);
+        assert_eq!(contents(&closed), []);
+        let refused = closed.add(Scope::Global, &wanted("k", "y"), now());
+        assert!(matches!(refused, Err(EntriesError::NoGlobal)));
+        assert_eq!(closed.scope_of(Kind::Preference), Scope::Project);
+    }
+
+    #[test]
+    fn without_files_only_the_session_is_there() {
+        let mut store = EntryStore::session_only(StoreSettings::default(), unmasked);
+        let refused = store.add(Scope::Project, &wanted("k", "x"), now());
+        assert!(matches!(refused, Err(EntriesError::NoFiles)));
+        let scope = store.scope_of(Kind::Preference);
+        store.add(scope, &wanted("k", "x"), now()).unwrap();
+        assert_eq!(contents(&store), [(Scope::Session, "x")]);
+        assert!(!store.is_waiting());
+    }
+
+    #[test]
+    fn a_secret_is_not_kept_and_bad_texts_are_refused() {
+        let disk = MemoryDisk::default();
+        let mut store = open(&disk, "/w/a");
+        let kept = store.add(Scope::Project, &wanted("db", "password hunter2"), now());
+        let kept = kept.unwrap();
+        assert_eq!(
+            (kept.entry.content.as_str(), kept.is_masked),
+            ("password [secret]", true)
+        );
+        store.flush(now());
+        let files = disk.files();
+        assert!(
+            files
+                .values()
+                .all(|file| !String::from_utf8_lossy(file).contains("hunter2"))
+        );
+        let empty = store.add(Scope::Project, &wanted("k", " \n"), now());
+        assert!(matches!(empty, Err(EntriesError::Empty)));
+        let long = store.add(Scope::Project, &wanted("k", &"é".repeat(8_001)), now());
+        assert!(matches!(
+            long,
+            Err(EntriesError::TooLong { chars: 8_001, .. })
+        ));
+    }
+
+    #[test]
+    fn what_was_removed_is_brought_back_by_its_id_also_after_a_restart() {
+        let disk = MemoryDisk::default();
+        let mut store = open(&disk, "/w/a");
+        store
+            .add(Scope::Project, &wanted("db", "Postgres"), now())
+            .unwrap();
+        let revision = store.revision();
+        let (_, entry) = store.remove("db", None).unwrap();
+        assert!(store.revision() > revision);
+        store.flush(now());
+        let mut store = open(&disk, "/w/a");
+        assert!(matches!(
+            store.get("db", None),
+            Err(EntriesError::Missing { .. })
+        ));
+        store.restore(entry.id.as_str()).unwrap();
+        assert_eq!(store.get("db", None).unwrap().1.content, "Postgres");
+        assert!(store.restore("mem_nonsense").is_err());
+    }
+}
