@@ -22,8 +22,8 @@ use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, Stance, Writing};
 use crate::tools::shell::{self, Confinement, Level, Place, Shell, Unavailable};
 use crate::tools::{
-    Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Registry, RequestTools, Selection, Tool,
-    Track, tool,
+    Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Registry, RequestTools, Selection,
+    Tool, Track, tool,
 };
 
 /// The folder that tools work in: `--project`, else where the program was started.
@@ -106,10 +106,16 @@ pub(super) fn toolbox(
 
 /// The model's own files, where it is to have any.
 fn memories(config: &Config, disk: &Arc<dyn Disk>) -> Option<Arc<dyn Tool>> {
-    let Settings { memory, workspace, .. } = &config.settings;
+    let Settings {
+        memory, workspace, ..
+    } = &config.settings;
     let is_wanted = memory.memories_tool && memory.backend != Backend::None;
     is_wanted.then(|| {
-        let files = Workspace::new(Arc::clone(disk), workspace.clone(), memory.workspace.clone());
+        let files = Workspace::new(
+            Arc::clone(disk),
+            workspace.clone(),
+            memory.workspace.clone(),
+        );
         tool(Memories::new(files))
     })
 }

@@ -16,9 +16,9 @@ use super::trust::{self, Answer, Demand, Place};
 use super::warnings::{Warning, warnings};
 use super::{Config, environment, yaml};
 use crate::chat::{BadName, SessionName};
-use crate::{embed, notes};
 use crate::files::Disk;
 use crate::provider::Environment;
+use crate::{embed, notes};
 
 /// All that a configuration is made from.
 #[derive(Clone, Debug)]

@@ -117,7 +117,9 @@ pub(super) fn warnings(
 }
 
 fn unknown_variables(environment: &Environment) -> Vec<Warning> {
-    let ours = VARIABLES.iter().filter_map(|row| row.name.strip_prefix(PREFIX));
+    let ours = VARIABLES
+        .iter()
+        .filter_map(|row| row.name.strip_prefix(PREFIX));
     let ours: Vec<String> = ours.map(str::to_owned).collect();
     environment
         .0

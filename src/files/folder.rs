@@ -206,7 +206,9 @@ fn step(at: &Dir, name: &Path, parents: Parents) -> Result<Dir, FolderError> {
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound && parents == Parents::Created => {
             match at.create_dir_with(name, &private_folder()) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(error.into());
+                }
                 Ok(()) | Err(_) => sync(at)?,
             }
         }
@@ -231,7 +233,10 @@ impl Place {
         options.read(true);
         // What was a file a moment ago may be a pipe by now, which is not waited for.
         #[cfg(unix)]
-        cap_std::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+        cap_std::fs::OpenOptionsExt::custom_flags(
+            &mut options,
+            rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+        );
         let file = self.folder.open_with(&self.name, &options)?;
         if is_same(&self.metadata()?, &file.metadata()?) {
             Ok(file)
@@ -340,12 +345,22 @@ mod tests {
         symlink("real", at("in/near")).unwrap();
         symlink(at("out/secret"), at("in/file")).unwrap();
         let open = Folder::open(&at("in")).unwrap();
-        for path in ["way/secret", "near/x", "file", "../out/secret", "/etc/passwd"] {
+        for path in [
+            "way/secret",
+            "near/x",
+            "file",
+            "../out/secret",
+            "/etc/passwd",
+        ] {
             let path = Path::new(path);
             assert!(open.read(path, 9).is_err(), "{}", path.display());
             assert!(open.replace(path, b"x").is_err(), "{}", path.display());
             assert!(open.create(path, b"x").is_err(), "{}", path.display());
-            assert!(open.rename(Path::new("real"), path).is_err(), "{}", path.display());
+            assert!(
+                open.rename(Path::new("real"), path).is_err(),
+                "{}",
+                path.display()
+            );
         }
         open.remove(Path::new("way")).unwrap();
         assert_eq!(std::fs::read(at("out/secret")).unwrap(), b"s");
@@ -356,7 +371,14 @@ mod tests {
     fn a_pipe_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let kind = rustix::fs::FileType::Fifo;
-        rustix::fs::mknodat(rustix::fs::CWD, folder.path().join("pipe"), kind, 0o600.into(), 0).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            folder.path().join("pipe"),
+            kind,
+            0o600.into(),
+            0,
+        )
+        .unwrap();
         let open = Folder::open(folder.path()).unwrap();
         let found = open.read(Path::new("pipe"), 9);
         assert!(matches!(found, Err(FolderError::Other)), "{found:?}");
@@ -368,13 +390,24 @@ mod tests {
         let open = Folder::open(folder.path()).unwrap();
         let path = Path::new;
         open.create(path("a/b"), b"1").unwrap();
-        assert!(matches!(open.create(path("a/b"), b"2"), Err(FolderError::Exists)));
+        assert!(matches!(
+            open.create(path("a/b"), b"2"),
+            Err(FolderError::Exists)
+        ));
         open.replace(path("a/b"), b"3").unwrap();
-        assert!(matches!(open.read(path("a/b"), 0), Err(FolderError::TooLarge { limit: 0 })));
+        assert!(matches!(
+            open.read(path("a/b"), 0),
+            Err(FolderError::TooLarge { limit: 0 })
+        ));
         open.rename(path("a/b"), path("c/d")).unwrap();
         assert_eq!(open.read(path("c/d"), 1).unwrap(), b"3");
         open.remove(path("c")).unwrap();
-        let names: Vec<_> = open.entries().unwrap().into_iter().map(|entry| entry.name).collect();
+        let names: Vec<_> = open
+            .entries()
+            .unwrap()
+            .into_iter()
+            .map(|entry| entry.name)
+            .collect();
         assert_eq!(names, ["a"]);
     }
 }

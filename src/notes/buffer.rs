@@ -77,7 +77,13 @@ impl<'a> Buffer<'a> {
         self.page.edit(|text| {
             if text.trim().is_empty() {
                 let whole = format!("{}{exchange}", header(at));
-                return Ok((Edit::Replace { whole, added: Some(exchange) }, ()));
+                return Ok((
+                    Edit::Replace {
+                        whole,
+                        added: Some(exchange),
+                    },
+                    (),
+                ));
             }
             let more = format!("{}{exchange}", gap_after(text));
             let whole = format!("{text}{more}");
@@ -85,7 +91,13 @@ impl<'a> Buffer<'a> {
                 return Ok((Edit::Append(more), ()));
             }
             let whole = without_oldest(&whole);
-            Ok((Edit::Replace { whole, added: Some(exchange) }, ()))
+            Ok((
+                Edit::Replace {
+                    whole,
+                    added: Some(exchange),
+                },
+                (),
+            ))
         })
     }
 
@@ -114,8 +126,15 @@ impl<'a> Buffer<'a> {
     fn set_aside(&self, at: Timestamp) -> Result<(), NotesError> {
         let _held = self.page.hold()?;
         for number in 1..=MOST_ALIKE {
-            let more = if number == 1 { String::new() } else { format!("-{number}") };
-            let to = Page::new(self.desk, &format!("{}-{}{more}.md", self.name, at.compact()));
+            let more = if number == 1 {
+                String::new()
+            } else {
+                format!("-{number}")
+            };
+            let to = Page::new(
+                self.desk,
+                &format!("{}-{}{more}.md", self.name, at.compact()),
+            );
             match self.page.rename(&to) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 // Another process was first.
@@ -133,7 +152,10 @@ fn has_line(text: &str, line: &str) -> bool {
 }
 
 fn header(at: Timestamp) -> String {
-    format!("# Working Buffer\n\n{ACTIVE}\n**Started:** {}\n\n", at.iso())
+    format!(
+        "# Working Buffer\n\n{ACTIVE}\n**Started:** {}\n\n",
+        at.iso()
+    )
 }
 
 fn exchange(at: Timestamp, user: &str, agent: &str) -> String {
@@ -153,9 +175,14 @@ fn without_oldest(text: &str) -> String {
         return text.to_owned();
     };
     let mut last = first;
-    let kept = starts.inspect(|start| last = *start).find(|start| text.len() - start <= LEFT);
+    let kept = starts
+        .inspect(|start| last = *start)
+        .find(|start| text.len() - start <= LEFT);
     let kept = kept.unwrap_or(last);
-    let head = text[..first].trim_end().trim_end_matches(DROPPED).trim_end();
+    let head = text[..first]
+        .trim_end()
+        .trim_end_matches(DROPPED)
+        .trim_end();
     format!("{head}\n\n{DROPPED}\n\n{}", &text[kept..])
 }
 

@@ -92,7 +92,10 @@ impl<'a> Daily<'a> {
             );
             let edit = if text.trim().is_empty() {
                 let whole = format!("{text}{}{end}{end}{section}", title(at));
-                Edit::Replace { whole, added: Some(section) }
+                Edit::Replace {
+                    whole,
+                    added: Some(section),
+                }
             } else {
                 Edit::Append(format!("{}{section}", gap_after(text)))
             };
@@ -109,7 +112,11 @@ impl<'a> Daily<'a> {
             }
             let heading = format!("{FACTS}{})", at.date());
             let end = line_end(text);
-            let base = if text.trim().is_empty() { &format!("{text}{}{end}", title(at)) } else { text };
+            let base = if text.trim().is_empty() {
+                &format!("{text}{}{end}", title(at))
+            } else {
+                text
+            };
             let whole = added(base, &heading, &bullets);
             if facts_of(&whole).chars().count() > most {
                 return Ok((Edit::None, Facts::Full));
@@ -145,7 +152,11 @@ impl<'a> Daily<'a> {
     /// The newest files whose names are dates, newest first (Q17).
     pub fn newest(&self, most: usize) -> Result<Vec<DayFile>, NotesError> {
         let folder = self.0.root.join(FOLDER);
-        let listed = self.0.disk.list(&folder).map_err(NotesError::io("list", &folder))?;
+        let listed = self
+            .0
+            .disk
+            .list(&folder)
+            .map_err(NotesError::io("list", &folder))?;
         let mut days: Vec<DayFile> = listed.into_iter().filter_map(day_file).collect();
         days.sort_unstable_by(|a, b| b.cmp(a));
         days.truncate(most);
@@ -164,18 +175,26 @@ fn title(at: Timestamp) -> String {
 /// `15:23:05`.
 pub(super) fn time_of(at: Timestamp) -> String {
     let iso = at.iso();
-    iso.split_once('T').map_or_else(String::new, |(_, time)| time.trim_end_matches('Z').to_owned())
+    iso.split_once('T').map_or_else(String::new, |(_, time)| {
+        time.trim_end_matches('Z').to_owned()
+    })
 }
 
 /// All sections of facts, one behind the other.
 fn facts_of(text: &str) -> String {
-    let facts = sections(text).into_iter().filter(|(title, _)| title.starts_with(FACTS));
-    facts.map(|(_, range)| text[range].trim_end()).collect::<Vec<_>>().join("\n")
+    let facts = sections(text)
+        .into_iter()
+        .filter(|(title, _)| title.starts_with(FACTS));
+    facts
+        .map(|(_, range)| text[range].trim_end())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn day_file(path: PathBuf) -> Option<DayFile> {
     let date = path.file_name()?.to_str()?.strip_suffix(".md")?.to_owned();
-    let is_date = date.len() == "2026-02-14".len() && Timestamp::parse(&format!("{date}T00:00:00Z")).is_some();
+    let is_date = date.len() == "2026-02-14".len()
+        && Timestamp::parse(&format!("{date}T00:00:00Z")).is_some();
     is_date.then(|| DayFile {
         source: format!("{FOLDER}/{date}.md"),
         date,

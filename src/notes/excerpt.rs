@@ -47,7 +47,10 @@ pub(super) fn cut(text: &str, room: usize, keep: Keep) -> (String, bool) {
 }
 
 fn start(text: &str, room: usize) -> &str {
-    let end = text.char_indices().nth(room).map_or(text.len(), |(at, _)| at);
+    let end = text
+        .char_indices()
+        .nth(room)
+        .map_or(text.len(), |(at, _)| at);
     let part = &text[..end];
     match part.rfind('\n') {
         Some(at) if at >= end / 2 => &part[..at],

@@ -41,23 +41,33 @@ pub(super) fn read(desk: &Desk, settings: &WorkspaceSettings) -> Identity {
 }
 
 /// The first of the configured files that is there: an ordinary one, and inside of the project, wherever links lead.
-pub(super) fn project_rules(project: &Path, settings: &WorkspaceSettings) -> Result<Option<Excerpt>, NotesError> {
+pub(super) fn project_rules(
+    project: &Path,
+    settings: &WorkspaceSettings,
+) -> Result<Option<Excerpt>, NotesError> {
     if settings.project_files.is_empty() {
         return Ok(None);
     }
-    let folder = Dir::open_ambient_dir(project, ambient_authority()).map_err(NotesError::io("read", project))?;
+    let folder = Dir::open_ambient_dir(project, ambient_authority())
+        .map_err(NotesError::io("read", project))?;
     for name in &settings.project_files {
         let path = project.join(name);
         // What leads out of the project, or is no file, is as good as not there.
         if !folder.metadata(name).is_ok_and(|found| found.is_file()) {
             continue;
         }
-        let bytes = head(&folder, name, settings.file_chars).map_err(NotesError::io("read", &path))?;
-        let text = std::str::from_utf8(whole_characters_at_start(&bytes)).map_err(|_| NotesError::NotText { path })?;
+        let bytes =
+            head(&folder, name, settings.file_chars).map_err(NotesError::io("read", &path))?;
+        let text = std::str::from_utf8(whole_characters_at_start(&bytes))
+            .map_err(|_| NotesError::NotText { path })?;
         let (text, is_cut) = cut(&plain(text), settings.file_chars, Keep::Start);
         if !text.is_empty() {
             let source = name.clone();
-            return Ok(Some(Excerpt { source, text, is_cut }));
+            return Ok(Some(Excerpt {
+                source,
+                text,
+                is_cut,
+            }));
         }
     }
     Ok(None)
@@ -68,9 +78,18 @@ fn head(folder: &Dir, name: &str, room: usize) -> io::Result<Vec<u8>> {
     options.read(true);
     // What was a file a moment ago may be a pipe by now, which is not waited for.
     #[cfg(unix)]
-    cap_std::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    cap_std::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
     let mut bytes = Vec::new();
-    let most = room.saturating_add(1).saturating_mul(WIDEST).saturating_add(1 << 10);
-    folder.open_with(name, &options)?.take(most as u64).read_to_end(&mut bytes)?;
+    let most = room
+        .saturating_add(1)
+        .saturating_mul(WIDEST)
+        .saturating_add(1 << 10);
+    folder
+        .open_with(name, &options)?
+        .take(most as u64)
+        .read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -83,15 +83,28 @@ impl<'a> LongTerm<'a> {
                 Judgement::Supersedes(numbers) => numbers,
             };
             let base = if text.is_empty() { TITLE } else { text };
-            let base = outdated.iter().fold(base.to_owned(), |text, number| superseded(&text, *number, at));
+            let base = outdated.iter().fold(base.to_owned(), |text, number| {
+                superseded(&text, *number, at)
+            });
             let whole = added(&base, section.title(), std::slice::from_ref(&bullet));
-            Ok((Edit::Replace { whole, added: Some(bullet) }, Added::Added))
+            Ok((
+                Edit::Replace {
+                    whole,
+                    added: Some(bullet),
+                },
+                Added::Added,
+            ))
         })
     }
 
     /// Adds facts under the heading of their day, if there is such a file and it has fewer than `below` characters
     /// (X12). Facts that are there, in whatever section, are left out.
-    pub fn add_extracted(&self, at: Timestamp, facts: &[String], below: usize) -> Result<Added, NotesError> {
+    pub fn add_extracted(
+        &self,
+        at: Timestamp,
+        facts: &[String],
+        below: usize,
+    ) -> Result<Added, NotesError> {
         match self.0.size()? {
             None => return Ok(Added::NoFile),
             Some(size) if size > EDITABLE => return Ok(Added::Full),
@@ -144,14 +157,20 @@ impl<'a> LongTerm<'a> {
     ) -> Result<Added, NotesError> {
         let _held = self.0.hold()?;
         let tail = lines(&self.0.tail(LOOKED_AT)?);
-        let is_open = tail.last().is_some_and(|line| line.section.as_deref() == Some(title));
+        let is_open = tail
+            .last()
+            .is_some_and(|line| line.section.as_deref() == Some(title));
         let mut seen = lines(&self.0.head(LOOKED_AT)?);
         seen.extend(tail);
         if judge(&seen) == Judgement::Known {
             return Ok(Added::Known);
         }
         let gap = if self.0.lacks_end()? { "\n" } else { "" };
-        let heading = if is_open { String::new() } else { format!("\n## {title}\n\n") };
+        let heading = if is_open {
+            String::new()
+        } else {
+            format!("\n## {title}\n\n")
+        };
         self.0.append(&format!("{gap}{heading}{bullet}\n"))?;
         Ok(Added::AtEndOfLarge)
     }
@@ -176,10 +195,18 @@ fn superseded(text: &str, number: usize, at: Timestamp) -> String {
         return text.to_owned();
     };
     let indent = line.text.len() - line.text.trim_start().len();
-    let is_bullet = ["- ", "* ", "+ "].iter().any(|mark| line.text[indent..].starts_with(mark));
-    let (mark, content) = line.text.split_at(if is_bullet { indent + 2 } else { indent });
+    let is_bullet = ["- ", "* ", "+ "]
+        .iter()
+        .any(|mark| line.text[indent..].starts_with(mark));
+    let (mark, content) = line
+        .text
+        .split_at(if is_bullet { indent + 2 } else { indent });
     if content.starts_with("(superseded ") {
         return text.to_owned();
     }
-    changed(text, number, Some(&format!("{mark}(superseded {}) {content}", at.date())))
+    changed(
+        text,
+        number,
+        Some(&format!("{mark}(superseded {}) {content}", at.date())),
+    )
 }

@@ -46,7 +46,11 @@ pub(super) fn added(text: &str, title: &str, bullets: &[String]) -> String {
             let body = text[range.clone()].trim_end();
             let at = range.start + body.len();
             let is_bare = !body.contains('\n');
-            let gap = if is_bare { [end, end].concat() } else { end.to_owned() };
+            let gap = if is_bare {
+                [end, end].concat()
+            } else {
+                end.to_owned()
+            };
             let rest = &text[at..];
             let close = if rest.is_empty() { end } else { "" };
             format!("{}{gap}{block}{close}{rest}", &text[..at])
@@ -59,11 +63,26 @@ pub(super) fn added(text: &str, title: &str, bullets: &[String]) -> String {
 pub(super) fn gap_after(text: &str) -> &'static str {
     let is_empty = bare(text).is_empty() && !text.contains('\n');
     let has_returns = line_end(text) == "\r\n";
-    match (text.ends_with('\n'), text.ends_with("\n\n") || text.ends_with("\r\n\r\n")) {
+    match (
+        text.ends_with('\n'),
+        text.ends_with("\n\n") || text.ends_with("\r\n\r\n"),
+    ) {
         _ if is_empty => "",
         (_, true) => "",
-        (true, false) => if has_returns { "\r\n" } else { "\n" },
-        (false, false) => if has_returns { "\r\n\r\n" } else { "\n\n" },
+        (true, false) => {
+            if has_returns {
+                "\r\n"
+            } else {
+                "\n"
+            }
+        }
+        (false, false) => {
+            if has_returns {
+                "\r\n\r\n"
+            } else {
+                "\n\n"
+            }
+        }
     }
 }
 
@@ -117,7 +136,11 @@ pub(super) fn changed(text: &str, number: usize, line: Option<&str>) -> String {
         match line {
             _ if at != number => result.push_str(old),
             Some(new) => {
-                let mark = if old.starts_with('\u{feff}') { "\u{feff}" } else { "" };
+                let mark = if old.starts_with('\u{feff}') {
+                    "\u{feff}"
+                } else {
+                    ""
+                };
                 let content = mark.len() + bare(old).len();
                 result.extend([mark, new, &old[content..]]);
             }
@@ -176,7 +199,8 @@ fn bare(line: &str) -> &str {
 fn heading(line: &str) -> Option<(usize, &str)> {
     let rank = line.bytes().take_while(|byte| *byte == b'#').count();
     let title = &line[rank..];
-    let is_heading = (1..=6).contains(&rank) && (title.is_empty() || title.starts_with([' ', '\t']));
+    let is_heading =
+        (1..=6).contains(&rank) && (title.is_empty() || title.starts_with([' ', '\t']));
     is_heading.then(|| (rank, title.trim()))
 }
 
@@ -187,7 +211,9 @@ struct Fence(Option<&'static str>);
 impl Fence {
     fn holds(&mut self, line: &str) -> bool {
         let start = line.trim_start();
-        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+        let mark = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| start.starts_with(mark));
         match (self.0, mark) {
             (None, None) => return false,
             (None, Some(_)) => self.0 = mark,
@@ -217,10 +243,22 @@ mod tests {
             ("# M\n", "# M\n\n## Notes\n\n- new\n"),
             ("## Notes", "## Notes\n\n- new\n"),
             ("## Notes\n\n- a", "## Notes\n\n- a\n- new\n"),
-            ("## Notes\r\n\r\n- a\r\n", "## Notes\r\n\r\n- a\r\n- new\r\n"),
-            ("## Notes\n- a\n\n## Other\n- b\n", "## Notes\n- a\n- new\n\n## Other\n- b\n"),
-            ("## Notes\n### Sub\n- a\n# Top\n", "## Notes\n### Sub\n- a\n- new\n# Top\n"),
-            ("```\n## Notes\n```\n", "```\n## Notes\n```\n\n## Notes\n\n- new\n"),
+            (
+                "## Notes\r\n\r\n- a\r\n",
+                "## Notes\r\n\r\n- a\r\n- new\r\n",
+            ),
+            (
+                "## Notes\n- a\n\n## Other\n- b\n",
+                "## Notes\n- a\n- new\n\n## Other\n- b\n",
+            ),
+            (
+                "## Notes\n### Sub\n- a\n# Top\n",
+                "## Notes\n### Sub\n- a\n- new\n# Top\n",
+            ),
+            (
+                "```\n## Notes\n```\n",
+                "```\n## Notes\n```\n\n## Notes\n\n- new\n",
+            ),
             ("## Notesy\n- a\n", "## Notesy\n- a\n\n## Notes\n\n- new\n"),
         ] {
             assert_eq!(added(text, "Notes", &bullet("- new")), expected, "{text:?}");

@@ -7,7 +7,9 @@ use std::io;
 use std::path::PathBuf;
 
 use super::error::NotesError;
-use super::excerpt::{Excerpt, Keep, WIDEST, cut, plain, whole_characters_at_end, whole_characters_at_start};
+use super::excerpt::{
+    Excerpt, Keep, WIDEST, cut, plain, whole_characters_at_end, whole_characters_at_start,
+};
 use super::workspace::{Change, Desk, Held, Written};
 
 /// A larger file is appended to and read in parts, and no more than that.
@@ -29,7 +31,10 @@ pub(super) enum Edit {
     /// This at the end.
     Append(String),
     /// The whole of it, and what of it is new, if that is a piece.
-    Replace { whole: String, added: Option<String> },
+    Replace {
+        whole: String,
+        added: Option<String>,
+    },
 }
 
 impl<'a> Page<'a> {
@@ -78,10 +83,17 @@ impl<'a> Page<'a> {
 
     /// So many bytes of the end, without half a character.
     pub(super) fn tail(&self, bytes: usize) -> Result<String, NotesError> {
-        let from = self.size()?.unwrap_or_default().saturating_sub(bytes as u64);
+        let from = self
+            .size()?
+            .unwrap_or_default()
+            .saturating_sub(bytes as u64);
         let tail = self.desk.disk.read_at(&self.path, from, bytes);
         let tail = tail.map_err(NotesError::io("read", &self.path))?;
-        let tail = if from > 0 { whole_characters_at_end(&tail) } else { &tail };
+        let tail = if from > 0 {
+            whole_characters_at_end(&tail)
+        } else {
+            &tail
+        };
         self.text(tail.to_owned())
     }
 
@@ -91,7 +103,10 @@ impl<'a> Page<'a> {
             return Ok(None);
         };
         // As much as its characters and the space around them can take, at the most.
-        let bytes = room.saturating_add(1).saturating_mul(WIDEST).saturating_add(1 << 10);
+        let bytes = room
+            .saturating_add(1)
+            .saturating_mul(WIDEST)
+            .saturating_add(1 << 10);
         let is_whole = size <= bytes as u64;
         let text = match keep {
             _ if is_whole => self.head(bytes)?,
@@ -193,7 +208,9 @@ impl<'a> Page<'a> {
     /// The file behind a link: a person's link is not to become a file.
     fn target(&self) -> PathBuf {
         if self.path.is_symlink() {
-            self.path.canonicalize().unwrap_or_else(|_| self.path.clone())
+            self.path
+                .canonicalize()
+                .unwrap_or_else(|_| self.path.clone())
         } else {
             self.path.clone()
         }
@@ -207,5 +224,8 @@ impl<'a> Page<'a> {
 }
 
 fn is_missing(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }

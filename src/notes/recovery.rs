@@ -21,7 +21,11 @@ impl Workspace {
     /// What is there of them; what is missing is skipped.
     pub fn recovery(&self, session: &SessionName, at: Timestamp) -> Recovery {
         let notes = self.session(session);
-        let found = [notes.buffer().read(READ), notes.state().read(), self.daily().read(at, READ)];
+        let found = [
+            notes.buffer().read(READ),
+            notes.state().read(),
+            self.daily().read(at, READ),
+        ];
         let mut recovery = Recovery::default();
         for part in found {
             match part {

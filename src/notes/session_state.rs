@@ -34,7 +34,13 @@ impl<'a> SessionState<'a> {
     }
 
     /// Adds a line. Where the file would grow beyond `most` bytes, its oldest lines leave, and a note says so.
-    pub fn append(&self, at: Timestamp, category: &str, detail: &str, most: usize) -> Result<(), NotesError> {
+    pub fn append(
+        &self,
+        at: Timestamp,
+        category: &str,
+        detail: &str,
+        most: usize,
+    ) -> Result<(), NotesError> {
         let time = at.iso().replace('Z', "+00:00");
         let line = format!("- [{time}] **{}**: {}", folded(category), folded(detail));
         if self.0.size()?.is_some_and(|size| size > EDITABLE) {
@@ -44,16 +50,32 @@ impl<'a> SessionState<'a> {
             let end = line_end(text);
             if text.trim().is_empty() {
                 let whole = format!("{text}{TITLE}{end}{end}{line}{end}");
-                return Ok((Edit::Replace { whole, added: Some(line) }, ()));
+                return Ok((
+                    Edit::Replace {
+                        whole,
+                        added: Some(line),
+                    },
+                    (),
+                ));
             }
             let gap = if text.ends_with('\n') { "" } else { end };
             if text.len() + gap.len() + line.len() + end.len() <= most {
                 return Ok((Edit::Append(format!("{gap}{line}{end}")), ()));
             }
             let kept = without_oldest(text, at);
-            let gap = if kept.is_empty() || kept.ends_with('\n') { "" } else { end };
+            let gap = if kept.is_empty() || kept.ends_with('\n') {
+                ""
+            } else {
+                end
+            };
             let whole = format!("{kept}{gap}{line}{end}");
-            Ok((Edit::Replace { whole, added: Some(line) }, ()))
+            Ok((
+                Edit::Replace {
+                    whole,
+                    added: Some(line),
+                },
+                (),
+            ))
         })
     }
 
@@ -112,7 +134,11 @@ impl Page<'_> {
 /// The text without the oldest of our lines, and a note in their place.
 fn without_oldest(text: &str, at: Timestamp) -> String {
     let pieces: Vec<&str> = text.split_inclusive('\n').collect();
-    let ours: usize = pieces.iter().filter(|line| is_ours(line)).map(|line| line.len()).sum();
+    let ours: usize = pieces
+        .iter()
+        .filter(|line| is_ours(line))
+        .map(|line| line.len())
+        .sum();
     let end = line_end(text);
     let note = format!("- [older lines dropped, {}]{end}", at.date());
     let (mut gone, mut is_noted) = (0, false);
@@ -137,7 +163,10 @@ fn is_note(line: &str) -> bool {
 
 /// Whether a line was written here: a time in brackets, a category.
 fn is_ours(line: &str) -> bool {
-    let Some((time, rest)) = line.strip_prefix("- [").and_then(|line| line.split_once("] **")) else {
+    let Some((time, rest)) = line
+        .strip_prefix("- [")
+        .and_then(|line| line.split_once("] **"))
+    else {
         return false;
     };
     Timestamp::parse(time).is_some() && rest.contains("**: ")

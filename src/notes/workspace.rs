@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use super::error::NotesError;
 use super::page::Page;
-use super::{Buffer, Daily, Identity, LongTerm, SessionFiles, SessionState, WorkspaceSettings, identity};
+use super::{
+    Buffer, Daily, Identity, LongTerm, SessionFiles, SessionState, WorkspaceSettings, identity,
+};
 use crate::chat::SessionName;
 use crate::files::{Disk, Lock, LockError};
 
@@ -84,9 +86,15 @@ impl Workspace {
         let (state, buffer) = match self.0.settings.session_files {
             SessionFiles::PerSession => {
                 let folder = format!("sessions/{name}");
-                (format!("{folder}/SESSION-STATE.md"), format!("{folder}/working-buffer"))
+                (
+                    format!("{folder}/SESSION-STATE.md"),
+                    format!("{folder}/working-buffer"),
+                )
             }
-            SessionFiles::Shared => ("SESSION-STATE.md".to_owned(), "memory/working-buffer".to_owned()),
+            SessionFiles::Shared => (
+                "SESSION-STATE.md".to_owned(),
+                "memory/working-buffer".to_owned(),
+            ),
         };
         SessionNotes {
             desk: &self.0,
@@ -150,14 +158,20 @@ impl Desk {
     pub(super) fn hold(&self) -> Result<Held<'_>, NotesError> {
         let alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.root.join(LOCK);
-        let lock = self.disk.lock(&path, LOCK_WAIT).map_err(|error| match error {
-            LockError::Held { pid } => NotesError::Locked {
-                folder: self.root.clone(),
-                pid,
-            },
-            LockError::Io(source) => NotesError::io("write in", &self.root)(source),
-        })?;
-        Ok(Held { _lock: lock, _alone: alone })
+        let lock = self
+            .disk
+            .lock(&path, LOCK_WAIT)
+            .map_err(|error| match error {
+                LockError::Held { pid } => NotesError::Locked {
+                    folder: self.root.clone(),
+                    pid,
+                },
+                LockError::Io(source) => NotesError::io("write in", &self.root)(source),
+            })?;
+        Ok(Held {
+            _lock: lock,
+            _alone: alone,
+        })
     }
 
     pub(super) fn tell(&self, written: &Written) {
@@ -170,7 +184,9 @@ impl Desk {
     }
 
     fn observers(&self) -> MutexGuard<'_, Vec<Observer>> {
-        self.observers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.observers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -182,6 +198,8 @@ pub(super) struct Held<'a> {
 
 impl fmt::Debug for Desk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Desk").field("root", &self.root).finish_non_exhaustive()
+        f.debug_struct("Desk")
+            .field("root", &self.root)
+            .finish_non_exhaustive()
     }
 }

@@ -87,7 +87,9 @@ impl Arguments {
 
     fn checked(self) -> Result<Operation, Failure> {
         let operation = self.operation()?;
-        operation.check().map_err(|error| Failure::Arguments(error.to_string()))?;
+        operation
+            .check()
+            .map_err(|error| Failure::Arguments(error.to_string()))?;
         Ok(operation)
     }
 }

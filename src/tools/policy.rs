@@ -108,7 +108,11 @@ pub fn rules_for(tool: &str, effect: &Effect) -> Vec<Rule> {
     let narrow = match effect {
         Effect::Runs(command) => prefix(command).map(Only::Command),
         Effect::Contacts { host, .. } => Some(Only::Host(host.clone())),
-        Effect::Nothing | Effect::Reads(_) | Effect::Writes(_) | Effect::Keeps(_) | Effect::Delegates { .. } => None,
+        Effect::Nothing
+        | Effect::Reads(_)
+        | Effect::Writes(_)
+        | Effect::Keeps(_)
+        | Effect::Delegates { .. } => None,
     };
     narrow.into_iter().chain([Only::Any]).map(rule).collect()
 }

@@ -25,13 +25,32 @@ const MOST_LISTED: usize = 500;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Lists a folder, or shows the lines of a file; a last line of -1 is the end.
-    View { path: String, range: Option<(i64, i64)> },
-    Create { path: String, text: String },
-    StrReplace { path: String, old: String, new: String },
+    View {
+        path: String,
+        range: Option<(i64, i64)>,
+    },
+    Create {
+        path: String,
+        text: String,
+    },
+    StrReplace {
+        path: String,
+        old: String,
+        new: String,
+    },
     /// Behind so many lines.
-    Insert { path: String, line: usize, text: String },
-    Delete { path: String },
-    Rename { from: String, to: String },
+    Insert {
+        path: String,
+        line: usize,
+        text: String,
+    },
+    Delete {
+        path: String,
+    },
+    Rename {
+        from: String,
+        to: String,
+    },
 }
 
 /// Why nothing was done, in a sentence a model can act on.
@@ -111,7 +130,10 @@ impl Operation {
             Self::Create { .. } | Self::StrReplace { .. } | Self::Insert { .. } if is_root => {
                 Err(MemoriesError::Root("written to: it is a folder"))
             }
-            Self::Create { .. } | Self::StrReplace { .. } | Self::Insert { .. } | Self::Delete { .. } => Ok(()),
+            Self::Create { .. }
+            | Self::StrReplace { .. }
+            | Self::Insert { .. }
+            | Self::Delete { .. } => Ok(()),
         }
     }
 }
@@ -143,7 +165,10 @@ impl Workspace {
             Operation::Insert { line, text, .. } => {
                 let changed = text::inserted(&read(&folder, &path)?, *line, text);
                 self.put(&folder, &path, changed)?;
-                Ok(format!("changed {}: inserted behind line {line}", shown(&path)))
+                Ok(format!(
+                    "changed {}: inserted behind line {line}",
+                    shown(&path)
+                ))
             }
             Operation::Delete { .. } => {
                 folder.remove(&path).map_err(of)?;
@@ -202,7 +227,10 @@ impl Workspace {
         }
         let mut rows = Vec::new();
         let inner = folder.inner(path).map_err(of)?;
-        walk(&inner, path, 2, &mut |path, kind, size| rows.push(row(path, kind, size))).map_err(of)?;
+        walk(&inner, path, 2, &mut |path, kind, size| {
+            rows.push(row(path, kind, size))
+        })
+        .map_err(of)?;
         Ok(listing(path, &rows))
     }
 
@@ -214,7 +242,9 @@ impl Workspace {
     ) -> Result<(), MemoriesError> {
         let text = changed.map_err(|miss| missed(path, miss))?;
         ensure_fits(&text)?;
-        folder.replace(path, text.as_bytes()).map_err(|source| failed(path, source))?;
+        folder
+            .replace(path, text.as_bytes())
+            .map_err(|source| failed(path, source))?;
         self.tell(path, Change::Replaced);
         Ok(())
     }
@@ -241,19 +271,26 @@ impl Workspace {
     /// The workspace itself is there, since its lock is held.
     fn memories_made(&self) -> Result<Folder, MemoriesError> {
         let root = Folder::open(self.root()).map_err(NotesError::io("open", self.root()))?;
-        root.inner_made(Path::new(FOLDER)).map_err(|source| failed(Path::new(""), source))
+        root.inner_made(Path::new(FOLDER))
+            .map_err(|source| failed(Path::new(""), source))
     }
 }
 
 fn rename(folder: &Folder, from: &Path, to: &Path) -> Result<(), MemoriesError> {
     folder.rename(from, to).map_err(|source| {
-        let about = if matches!(source, FolderError::Exists) { to } else { from };
+        let about = if matches!(source, FolderError::Exists) {
+            to
+        } else {
+            from
+        };
         failed(about, source)
     })
 }
 
 fn read(folder: &Folder, path: &Path) -> Result<String, MemoriesError> {
-    let bytes = folder.read(path, FILE_MAX).map_err(|source| failed(path, source))?;
+    let bytes = folder
+        .read(path, FILE_MAX)
+        .map_err(|source| failed(path, source))?;
     String::from_utf8(bytes).map_err(|_| MemoriesError::NotText { path: shown(path) })
 }
 
@@ -293,7 +330,12 @@ fn walk(
         }
         see(&path, entry.kind, entry.size);
         if entry.kind == EntryKind::Folder && levels > 1 {
-            walk(&folder.inner(Path::new(&entry.name))?, &path, levels - 1, see)?;
+            walk(
+                &folder.inner(Path::new(&entry.name))?,
+                &path,
+                levels - 1,
+                see,
+            )?;
         }
     }
     Ok(())

@@ -57,7 +57,11 @@ pub(super) fn shown(path: &Path) -> String {
     let mut text = ROOT.to_owned();
     for name in path {
         text.push('/');
-        text.extend(name.to_string_lossy().chars().map(|c| if c.is_control() { '?' } else { c }));
+        text.extend(
+            name.to_string_lossy()
+                .chars()
+                .map(|c| if c.is_control() { '?' } else { c }),
+        );
     }
     text
 }

@@ -24,8 +24,16 @@ impl fmt::Display for Miss {
             Self::Empty => f.write_str("old_str must not be empty"),
             Self::NotThere => f.write_str("old_str is not in it; view it again"),
             Self::Several { lines } => {
-                let named: Vec<_> = lines.iter().take(MOST_NAMED).map(ToString::to_string).collect();
-                let more = if lines.len() > MOST_NAMED { ", …" } else { "" };
+                let named: Vec<_> = lines
+                    .iter()
+                    .take(MOST_NAMED)
+                    .map(ToString::to_string)
+                    .collect();
+                let more = if lines.len() > MOST_NAMED {
+                    ", …"
+                } else {
+                    ""
+                };
                 write!(
                     f,
                     "old_str is in it {} times, in lines {}{more}; give more of the text around it",
@@ -51,7 +59,11 @@ pub(super) fn numbered(text: &str, range: Option<(i64, i64)>) -> Result<String, 
         Some((first, last)) => {
             let miss = |_| Miss::Range { n_lines };
             let first = usize::try_from(first).map_err(miss)?;
-            let last = if last == -1 { n_lines } else { usize::try_from(last).map_err(miss)? };
+            let last = if last == -1 {
+                n_lines
+            } else {
+                usize::try_from(last).map_err(miss)?
+            };
             if first < 1 || first > last || last > n_lines {
                 return Err(Miss::Range { n_lines });
             }
@@ -62,7 +74,9 @@ pub(super) fn numbered(text: &str, range: Option<(i64, i64)>) -> Result<String, 
         return Ok("(empty)".to_owned());
     }
     let shown = lines.iter().zip(1..).take(last).skip(first - 1);
-    let shown: Vec<String> = shown.map(|(line, number)| format!("{number:>6}\t{line}")).collect();
+    let shown: Vec<String> = shown
+        .map(|(line, number)| format!("{number:>6}\t{line}"))
+        .collect();
     Ok(shown.join("\n"))
 }
 
@@ -73,7 +87,10 @@ pub(super) fn replaced(text: &str, old: &str, new: &str) -> Result<String, Miss>
     }
     // A model does not see how lines end.
     let (old, new) = if text.contains("\r\n") && !old.contains('\r') {
-        (old.replace('\n', "\r\n"), new.replace("\r\n", "\n").replace('\n', "\r\n"))
+        (
+            old.replace('\n', "\r\n"),
+            new.replace("\r\n", "\n").replace('\n', "\r\n"),
+        )
     } else {
         (old.to_owned(), new.to_owned())
     };
@@ -111,7 +128,11 @@ pub(super) fn inserted(text: &str, line: usize, more: &str) -> Result<String, Mi
     let end = line_end(text);
     let before: String = lines.by_ref().take(line).collect();
     let after: String = lines.collect();
-    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { end };
+    let gap = if before.is_empty() || before.ends_with('\n') {
+        ""
+    } else {
+        end
+    };
     let more = more.replace("\r\n", "\n");
     let close = if more.ends_with('\n') { "" } else { "\n" };
     let more = format!("{more}{close}").replace('\n', end);
@@ -136,20 +157,30 @@ mod tests {
             (Some((1, -2)), Err(())),
         ] {
             let found = numbered(text, range).map_err(drop);
-            assert_eq!(found.as_deref(), expected.as_deref().map_err(|_| &()), "{range:?}");
+            assert_eq!(
+                found.as_deref(),
+                expected.as_deref().map_err(|_| &()),
+                "{range:?}"
+            );
         }
         assert_eq!(numbered("", None).as_deref(), Ok("(empty)"));
     }
 
     #[test]
     fn a_piece_is_replaced_where_it_is_there_once() {
-        assert_eq!(replaced("a\r\nb\r\n", "a\nb", "x\ny").as_deref(), Ok("x\r\ny\r\n"));
+        assert_eq!(
+            replaced("a\r\nb\r\n", "a\nb", "x\ny").as_deref(),
+            Ok("x\r\ny\r\n")
+        );
         assert_eq!(replaced("a b", "b", "").as_deref(), Ok("a "));
         assert_eq!(replaced("a", "", "x"), Err(Miss::Empty));
         assert_eq!(replaced("a", "b", "x"), Err(Miss::NotThere));
         let several = replaced("b\na b\n", "b", "x").unwrap_err();
         assert!(several.to_string().contains("lines 1, 2"), "{several}");
-        assert_eq!(replaced("aaa", "aa", "x"), Err(Miss::Several { lines: vec![1, 1] }));
+        assert_eq!(
+            replaced("aaa", "aa", "x"),
+            Err(Miss::Several { lines: vec![1, 1] })
+        );
     }
 
     #[test]
@@ -161,7 +192,11 @@ mod tests {
             ("a\r\nb\r\n", 1, "x\ny", "a\r\nx\r\ny\r\nb\r\n"),
             ("", 0, "x", "x\n"),
         ] {
-            assert_eq!(inserted(text, line, more).as_deref(), Ok(expected), "{text:?}");
+            assert_eq!(
+                inserted(text, line, more).as_deref(),
+                Ok(expected),
+                "{text:?}"
+            );
         }
         assert_eq!(inserted("a\n", 2, "x"), Err(Miss::Line { n_lines: 1 }));
     }

@@ -89,7 +89,11 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    pub(super) fn new(spare_id: String, mask: Box<dyn Fn(&str) -> String + Send>, names: Names) -> Self {
+    pub(super) fn new(
+        spare_id: String,
+        mask: Box<dyn Fn(&str) -> String + Send>,
+        names: Names,
+    ) -> Self {
         Self {
             spare_id,
             mask,

@@ -175,7 +175,10 @@ mod tests {
             beta: "b",
         });
         let got = body("m", &request);
-        assert_eq!(got["tools"], json!([{"type": "memory_20250818", "name": "memory"}]));
+        assert_eq!(
+            got["tools"],
+            json!([{"type": "memory_20250818", "name": "memory"}])
+        );
         assert_eq!(got["messages"][1]["content"][1]["name"], "memory");
     }
 

@@ -133,10 +133,17 @@ impl Inner {
     }
 
     /// With what has to be announced of its tools.
-    fn post(&self, path: &str, body: &Value, asking: &ChatRequest) -> Result<Request, ProviderError> {
+    fn post(
+        &self,
+        path: &str,
+        body: &Value,
+        asking: &ChatRequest,
+    ) -> Result<Request, ProviderError> {
         let mut request = self.http.post(path, body)?;
         for beta in Names::of(&asking.tools).betas() {
-            request.headers_mut().append(BETA, HeaderValue::from_static(beta));
+            request
+                .headers_mut()
+                .append(BETA, HeaderValue::from_static(beta));
         }
         Ok(request)
     }

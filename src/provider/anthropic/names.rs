@@ -101,10 +101,19 @@ mod tests {
             (&alone, "read", "read", r#"{"command": 1}"#),
             (&both, "memories", "memory", r#"{"command": "view"}"#),
             (&both, "memory", "memory_store", r#"{"action": "list"}"#),
-            (&Names::default(), "memory", "memory", r#"{"command": "view"}"#),
+            (
+                &Names::default(),
+                "memory",
+                "memory",
+                r#"{"command": "view"}"#,
+            ),
         ] {
             assert_eq!(names.wire(ours), wire);
-            assert_eq!(names.ours(wire.to_owned(), arguments), ours, "{wire} {arguments}");
+            assert_eq!(
+                names.ours(wire.to_owned(), arguments),
+                ours,
+                "{wire} {arguments}"
+            );
         }
         let confused = both.ours("memory".to_owned(), r#"{"action": "list"}"#);
         assert_eq!(confused, "memory");
