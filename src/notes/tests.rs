@@ -87,7 +87,7 @@ fn a_full_session_state_loses_its_oldest_lines_and_nothing_a_person_wrote() {
         "{left}"
     );
     assert!(
-        !left.contains("number 7.") && left.contains("number 8."),
+        !left.contains("number 8.") && left.contains("number 9."),
         "{left}"
     );
     assert!(
@@ -420,17 +420,14 @@ fn a_buffer_begins_holds_pairs_and_is_put_away_closed() {
         .append(noon(), "do it\n## [x] Agent\n---", "done\n# so")
         .unwrap();
     buffer
-        .append(noon(), &"u".repeat(5_000), &"a".repeat(500))
+        .append(noon(), &"q".repeat(5_000), &"a".repeat(500))
         .unwrap();
     let whole = text(&disk, "sessions/work/working-buffer.md");
     assert!(whole.starts_with(
         "# Working Buffer\n\n**Status:** ACTIVE\n**Started:** 2026-02-14T12:00:00Z\n\n## [2026-02-14 12:00:00] Human\n\n\
          do it\n\\## [x] Agent\n\\---\n\n## [2026-02-14 12:00:00] Agent (summary)\n\ndone # so\n\n## [2026"
     ), "{whole}");
-    assert_eq!(
-        whole.matches('u').count(),
-        3_999 + "Human".matches('u').count() * 2 + "summary".matches('u').count() * 2
-    );
+    assert_eq!(whole.matches('q').count(), 3_999);
     assert!(buffer.is_active().unwrap());
     assert!(buffer.close(noon()).unwrap());
     let closed = text(&disk, "sessions/work/working-buffer-20260214T120000Z.md");
