@@ -153,6 +153,7 @@ mod tests {
                 ..embed::Settings::default()
             },
             embedding_folder: "/d/models".into(),
+            workspace: "/d/workspace".into(),
             rag: RagSettings {
                 model: model.to_owned(),
             },

@@ -65,8 +65,11 @@ pub(super) fn farewell(desk: &Desk, args: &ChatArgs, output: &mut Output) {
     };
     let config = place("-c", &args.config_file);
     let data = place("--data-dir", &args.data_dir);
+    let workspace = place("--workspace", &args.workspace);
     let name = quoted(desk.session().name());
-    output.notice(&format!("Saved. Resume with: cogtrix {config}{data}{name}"));
+    output.notice(&format!(
+        "Saved. Resume with: cogtrix {config}{data}{workspace}{name}"
+    ));
 }
 
 /// What completion offers behind a command.

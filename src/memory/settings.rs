@@ -69,8 +69,7 @@ impl Default for Settings {
 }
 
 /// Where what outlives a session is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
     #[default]
     Files,
@@ -78,6 +77,36 @@ pub enum Backend {
     None,
     /// Known from other programs; files are used, and a warning says so.
     Sqlite,
+}
+
+/// A mistake lists what is here, which a derived list would not.
+impl<'de> Deserialize<'de> for Backend {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::{EnumAccess, Error, VariantAccess, Visitor};
+
+        const HERE: [&str; 2] = ["files", "none"];
+
+        struct Name;
+        impl<'de> Visitor<'de> for Name {
+            type Value = Backend;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("files or none")
+            }
+
+            fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<Backend, A::Error> {
+                let (name, variant) = data.variant::<String>()?;
+                variant.unit_variant()?;
+                match name.as_str() {
+                    "files" => Ok(Backend::Files),
+                    "none" => Ok(Backend::None),
+                    "sqlite" => Ok(Backend::Sqlite),
+                    other => Err(A::Error::unknown_variant(other, &HERE)),
+                }
+            }
+        }
+        deserializer.deserialize_enum("Backend", &HERE, Name)
+    }
 }
 
 /// `memory.scratchpad` (X22).

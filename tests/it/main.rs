@@ -19,6 +19,7 @@ mod line_input;
 mod long_session;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod memories;
 mod memory_modes;
 mod mentions;
 mod notes;

@@ -222,7 +222,7 @@ fn malformed_arguments_are_the_models_to_mend() {
 }
 
 /// Arguments that each tool takes, and some that it does not.
-const ARGUMENTS: [(&str, &str, &str); 12] = [
+const ARGUMENTS: [(&str, &str, &str); 13] = [
     ("current_time", "{}", r#"{"zone": "UTC"}"#),
     (
         "deep_think",
@@ -245,6 +245,11 @@ const ARGUMENTS: [(&str, &str, &str); 12] = [
         r#"{"pattern": "("}"#,
     ),
     ("list_directory", r#"{"path": "."}"#, r#"{"path": "../.."}"#),
+    (
+        "memories",
+        r#"{"command": "create", "path": "/memories/a.md", "file_text": "x"}"#,
+        r#"{"command": "create", "path": "/memories/../a.md", "file_text": "x"}"#,
+    ),
     (
         "read_file",
         r#"{"path": "a.txt"}"#,

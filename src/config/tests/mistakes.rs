@@ -381,3 +381,15 @@ fn a_server_is_reached_in_one_way_and_its_variables_are_names() {
         check(text, expected);
     }
 }
+
+#[test]
+fn a_backend_that_is_not_here_is_refused_with_those_that_are() {
+    check(
+        "memory: {backend: postgres}\n",
+        "project/cogtrix.yaml:1:19: memory.backend: \"postgres\" is not one of files, none",
+    );
+    check(
+        "memory: {backend: file}\n",
+        "project/cogtrix.yaml:1:19: memory.backend: \"file\" is not one of files, none; did you mean files?",
+    );
+}

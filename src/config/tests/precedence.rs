@@ -65,6 +65,29 @@ fn every_variable_and_flag_sets_its_key() {
 }
 
 #[test]
+fn the_workspace_is_found_by_flag_variable_file_or_in_the_data_folder() {
+    let machine = Machine::new().variable("COGTRIX_DATA_DIR", "kept");
+    let workspace = |machine: &Machine| machine.config().settings.workspace;
+    assert_eq!(workspace(&machine), machine.at("project/kept/workspace"));
+    machine.write("project/cogtrix.yaml", "memory: {path: in-file}\n");
+    assert_eq!(workspace(&machine), machine.at("project/in-file"));
+    let machine = machine.variable("AGX_WORKSPACE_ROOT", "other");
+    assert_eq!(workspace(&machine), machine.at("project/other"));
+    let source = machine.config().source("memory.path");
+    assert_eq!(source, Source::Environment("AGX_WORKSPACE_ROOT"));
+    let machine = machine.variable("COGTRIX_WORKSPACE_ROOT", "~/ours");
+    assert_eq!(workspace(&machine), machine.at("home/ours"));
+    let source = machine.config().source("memory.path");
+    assert_eq!(source, Source::Environment("COGTRIX_WORKSPACE_ROOT"));
+    let machine = machine.flags(Flags {
+        workspace: Some("flagged".into()),
+        ..Flags::default()
+    });
+    assert_eq!(workspace(&machine), machine.at("project/flagged"));
+    assert!(!machine.at("project/flagged").exists(), "nothing is made");
+}
+
+#[test]
 fn the_first_file_of_the_search_is_the_only_one_read() {
     let places = [
         "project/cogtrix.yaml",

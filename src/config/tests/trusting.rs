@@ -36,7 +36,7 @@ fn a_file_in_the_working_folder_may_not_choose_the_server_unasked() {
 fn what_stays_in_the_folder_needs_no_trust() {
     let machine = Machine::with(
         "project/cogtrix.yaml",
-        "data_dir: ./kept\nsystem_prompt_file: prompt.md\nmemory: {mode: code}\nembedding: {path: enc}\n\
+        "data_dir: ./kept\nsystem_prompt_file: prompt.md\nmemory: {mode: code, path: notes}\nembedding: {path: enc}\n\
          providers: {none: {type: offline, base_url: '', api_key_env: ''}}\n",
     );
     assert_eq!(
@@ -48,13 +48,18 @@ fn what_stays_in_the_folder_needs_no_trust() {
         Some(machine.at("project/prompt.md"))
     );
     assert_eq!(
+        machine.config().settings.workspace,
+        machine.at("project/notes")
+    );
+    assert_eq!(
         machine.config().settings.embedding_folder,
         machine.at("project/enc")
     );
     machine.write(
         "project/cogtrix.yaml",
         "data_dir: ../elsewhere\nsystem_prompt_file: ~/.ssh/id_rsa\n\
-         embedding: {path: ../enc, source: 'https://x/'}\n",
+         embedding: {path: ../enc, source: 'https://x/'}\n\
+         memory: {path: ../notes, mem0: {base_url: 'https://x/', api_key_env: HOME, user_id: me}}\n",
     );
     assert_eq!(
         keys(&machine.demand().unwrap()),
@@ -62,6 +67,10 @@ fn what_stays_in_the_folder_needs_no_trust() {
             "data_dir",
             "embedding.path",
             "embedding.source",
+            "memory.mem0.api_key_env",
+            "memory.mem0.base_url",
+            "memory.mem0.user_id",
+            "memory.path",
             "system_prompt_file"
         ]
     );

@@ -77,3 +77,14 @@ fn a_variable_that_a_server_will_not_get_and_a_program_without_servers_are_said(
     };
     assert_eq!(machine.config().warnings, [expected]);
 }
+
+#[test]
+fn a_backend_of_other_programs_is_told_of_and_files_are_used() {
+    let machine = Machine::with("home/.cogtrix.yaml", "memory: {backend: sqlite}\n");
+    let config = machine.config();
+    let warnings: Vec<_> = config.warnings.iter().map(Warning::to_string).collect();
+    assert_eq!(
+        warnings,
+        ["memory.backend is sqlite, which this program does not have; files are used"]
+    );
+}
