@@ -77,6 +77,7 @@ impl Keeper {
                 Err(error) => failures.push(chain(&error)),
             }
         }
+        tracing::info!(failures = failures.len(), "entries written");
         self.due = (!failures.is_empty()).then(|| Instant::now() + AGAIN);
         let was_told = std::mem::replace(&mut self.is_told, !failures.is_empty());
         if !failures.is_empty() && !was_told {
