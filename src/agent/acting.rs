@@ -289,6 +289,7 @@ impl Agent {
                 };
                 Ok(Output::text(text, brief))
             }
+            Wish::Keep(keeping) => self.keep_for_model(keeping, observe).await,
             Wish::Track(edit) => {
                 let now = self.clock.now();
                 let noted = self.memory.track(&edit, now);

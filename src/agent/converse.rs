@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::acting::{Acted, Called, Standing};
 use super::event::{Observer, TurnEvent, Warning};
+use super::keeping::while_due;
 use super::learning::{Sent, tightened};
 use super::planning::Asking;
 use super::recalling::Lookup;
@@ -142,8 +143,14 @@ impl Agent {
                 provider: Arc::clone(&self.provider),
                 usage: None,
             });
-            let reply = reply::collect(stream, observe, cancel).await;
+            let (reply, kept) = {
+                let reply = reply::collect(stream, observe, cancel);
+                while_due(&mut self.keeper, self.clock.as_ref(), reply).await
+            };
             last.usage = reply.usage;
+            for warning in kept {
+                observe(TurnEvent::Warning(warning));
+            }
             match &reply.end {
                 End::Failed(ProviderError::ContextTooLong { prompt, window, .. })
                     if refits < MOST_REFITS && reply.text.is_empty() =>

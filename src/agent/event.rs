@@ -113,6 +113,14 @@ pub enum Warning {
     NotKeptWhole {
         why: String,
     },
+    /// What became of a file of entries.
+    Entries {
+        notice: String,
+    },
+    /// Entries are not on disk yet.
+    EntriesNotKept {
+        why: String,
+    },
     /// A "always" could not be kept.
     NotRemembered {
         why: String,
@@ -224,6 +232,11 @@ impl fmt::Display for Warning {
                     "the whole result was not kept: {why}; history has the cut one"
                 )
             }
+            Self::Entries { notice } => f.write_str(notice),
+            Self::EntriesNotKept { why } => write!(
+                f,
+                "memory entries are NOT SAVED: {why}; they are kept in memory and tried again"
+            ),
             Self::NotRemembered { why, hint } => write!(f, "not remembered: {why}; {hint}"),
         }
     }

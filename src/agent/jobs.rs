@@ -146,7 +146,9 @@ impl Agent {
                 Some(kept) => kept.work_done(session).await,
             }
         };
+        let entries = self.keeper.due(self.clock.as_ref());
         tokio::select! {
+            warning = entries => warning,
             result = summary => {
                 self.jobs.running = None;
                 self.take_in(result.unwrap_or(Err(NotWritten::Interrupted)))
@@ -203,7 +205,7 @@ impl Agent {
     /// Waits for the work that runs, at most so long; what is not done then is given up and done again
     /// another time.
     pub async fn settle(&mut self, grace: Duration) -> Vec<Warning> {
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<Warning> = self.flush_entries().into_iter().collect();
         let had_summary = self.jobs.running.is_some();
         let all = async {
             while self.is_working() {

@@ -15,6 +15,7 @@ mod ending;
 mod event;
 mod input;
 mod jobs;
+mod keeping;
 mod learning;
 mod ledger;
 mod mentioning;
@@ -33,6 +34,7 @@ use std::sync::Arc;
 use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, Usage};
 use crate::clock::Clock;
 use crate::context::{self, ContextPlan};
+use crate::entries::EntryStore;
 use crate::memory::tracking::{CannotEdit, Edit, Edited};
 use crate::memory::{BadMode, Kept, Memory};
 use crate::provider::{Delivery, Provider};
@@ -43,6 +45,7 @@ pub use counter::{Count, Uncounted};
 pub use ending::{EndHook, EndHooks, Ending, Ran};
 pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
 pub use input::Input;
+pub use keeping::{CannotPin, Pinned};
 pub use ledger::Ledger;
 use shelf::Shelf;
 pub use think::{Stage, ThinkSettings};
@@ -100,6 +103,7 @@ pub struct Agent {
     takes_images: bool,
     /// What outlives the session, as the last turn read it.
     kept: Kept,
+    keeper: keeping::Keeper,
 }
 
 /// A request, whom it was sent to, and what the server said it cost.
@@ -139,6 +143,7 @@ impl Agent {
             takes_tools: true,
             takes_images: true,
             kept: Kept::default(),
+            keeper: keeping::Keeper::default(),
         }
     }
 
@@ -146,6 +151,13 @@ impl Agent {
     #[must_use]
     pub fn with_tools(mut self, toolbox: Toolbox) -> Self {
         self.toolbox = toolbox;
+        self
+    }
+
+    /// The same with entries that outlive the session.
+    #[must_use]
+    pub fn with_entries(mut self, entries: EntryStore) -> Self {
+        self.keeper = keeping::Keeper::new(entries);
         self
     }
 
@@ -245,6 +257,9 @@ impl Agent {
 
     /// Ends the session cleanly: what is not on disk yet is written, and the journal folded where cheap.
     pub fn close(&mut self) -> Result<(), StoreError> {
+        if let Some(warning) = self.flush_entries() {
+            tracing::warn!(%warning, "entries");
+        }
         if self.is_blank() {
             // A session in which nothing was ever said or noted leaves no file.
             return Ok(());
@@ -257,7 +272,9 @@ impl Agent {
 
     /// Whether nothing was ever said here, and nothing noted.
     pub fn is_blank(&self) -> bool {
-        self.session().is_empty() && self.memory.is_blank()
+        let session = self.session();
+        let is_unmarked = session.pins().is_empty() && session.scratchpad().is_empty();
+        session.is_empty() && is_unmarked && self.memory.is_blank()
     }
 
     /// Goes on with another session. The present one is closed first; where that fails, nothing is switched,
@@ -280,6 +297,7 @@ impl Agent {
 
     fn begin_anew(&mut self) {
         self.jobs.abort();
+        self.keeper.end_session();
         self.memory.restore(self.ledger.session());
         self.last = None;
         self.told = event::Told::default();

@@ -8,7 +8,7 @@ use super::recalling::Lookup;
 use crate::chat::{Message, Role, ToolSpec};
 use crate::context::stages::images;
 use crate::context::{self, Budget, ContextPlan, DoesNotFit, Draft};
-use crate::memory::{Offered, Surroundings};
+use crate::memory::{Kept, Offered, Surroundings};
 use crate::provider::{Abilities, ChatRequest, Purpose};
 
 /// What a request is for.
@@ -95,6 +95,11 @@ impl Agent {
         tools: &[ToolSpec],
         budget: Budget,
     ) -> Draft {
+        let pins = self.session().pins().iter();
+        let kept = Kept {
+            pins: pins.map(|pin| pin.text.clone()).collect(),
+            ..self.kept.clone()
+        };
         let further = self.toolbox.registry.further(&self.memory.mode().name);
         let around = Surroundings {
             directory: self.settings.directory.clone(),
@@ -107,7 +112,7 @@ impl Agent {
                 further: &further,
             }),
             result_chars: self.settings.context.tool_output_trim_chars,
-            kept: &self.kept,
+            kept: &kept,
         };
         let draft = self.memory.prepare(self.session(), input, &around);
         images::named(draft, self.pictures())

@@ -75,9 +75,14 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         output,
     )?;
     toolbox::check_names(&toolbox.registry, servers.as_deref())?;
+    let (entries, notices) = parts::entries(&config, &project, machine.clone());
+    for notice in &notices {
+        output.warning(notice);
+    }
     let mut desk = Desk {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings)
-            .with_tools(toolbox),
+            .with_tools(toolbox)
+            .with_entries(entries),
         store,
         catalog,
         clock,

@@ -1,17 +1,20 @@
 //! What a run is made of: each part from the configuration, nothing of it opened or asked.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::args::ChatArgs;
 use super::candidates::choice_settings;
 use super::report::CliError;
 use crate::agent::shelf;
-use crate::clock::SystemClock;
+use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::embed::EmbedderChoice;
+use crate::entries::{self, EntryStore};
 use crate::files::{Disk, LocalDisk, Veil};
+use crate::hint::chain;
 use crate::memory::tracking::readers::Readers;
-use crate::memory::{Memory, Prompt, Prompts, Registry};
+use crate::memory::{Backend, Memory, Prompt, Prompts, Registry};
 use crate::provider::{Catalog, Known};
 use crate::search::Lists;
 use crate::store::FileStore;
@@ -78,6 +81,38 @@ pub(super) fn memory(config: &Config, texts: &Texts) -> Result<Memory, CliError>
     }
     let modes = Registry::standard(&settings, &prompts, readers);
     Ok(Memory::new(modes, settings, prompts)?)
+}
+
+/// Takes secrets out of what is kept for long.
+const MASK: entries::Mask = entries::unmasked;
+
+/// Entries of memory; what is to be said of their files comes as text.
+pub(super) fn entries(
+    config: &Config,
+    project: &Path,
+    disk: Arc<dyn Disk>,
+) -> (EntryStore, Vec<String>) {
+    let memory = &config.settings.memory;
+    let settings = memory.store.clone();
+    if memory.backend == Backend::None {
+        return (EntryStore::session_only(settings, MASK), Vec::new());
+    }
+    let project = project
+        .canonicalize()
+        .unwrap_or_else(|_| project.to_owned());
+    let root = entries::project_root(&settings.project_root, &project, disk.as_ref());
+    let folder = entries::Folder {
+        disk,
+        path: config.settings.data_dir.join("memory"),
+        // One that is not there yet has no other name.
+        project: root.canonicalize().unwrap_or(root),
+    };
+    let (store, notices) = EntryStore::open(&folder, settings, MASK, SystemClock.now());
+    let notices = notices.into_iter().map(|result| match result {
+        Ok(notice) => notice.to_string(),
+        Err(error) => format!("memory entries: {}", chain(&error)),
+    });
+    (store, notices.collect())
 }
 
 fn prompt(text: &config::Text) -> Prompt {

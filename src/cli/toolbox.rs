@@ -22,8 +22,8 @@ use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, Stance, Writing};
 use crate::tools::shell::{self, Confinement, Level, Place, Shell, Unavailable};
 use crate::tools::{
-    Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Registry, RequestTools, Selection,
-    Tool, Track, tool,
+    Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Memorize, MemoryTool, PinContext,
+    Registry, RequestTools, ScratchpadRead, ScratchpadWrite, Selection, Tool, Track, tool,
 };
 
 /// The folder that tools work in: `--project`, else where the program was started.
@@ -194,7 +194,12 @@ fn built_in(
         tool(SearchFiles::new(files(), page_chars)),
         tool(WriteFile::new(files(), copies())),
         tool(HistorySearch),
+        tool(Memorize),
+        tool(MemoryTool),
+        tool(PinContext),
         tool(RequestTools),
+        tool(ScratchpadRead),
+        tool(ScratchpadWrite),
         tool(Track),
     ]
 }

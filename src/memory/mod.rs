@@ -44,7 +44,7 @@ use tracking::{Board, By, CannotEdit, Edit, Edited, Exchange};
 
 use std::borrow::Cow;
 
-use crate::chat::{Record, Session, Timestamp, Tokens, Turn};
+use crate::chat::{Record, ScratchpadLimits, Session, Timestamp, Tokens, Turn};
 use crate::context::ContextPlan;
 use crate::hint::Hint;
 
@@ -138,6 +138,18 @@ impl Memory {
 
     pub fn recall_settings(&self) -> &RecallSettings {
         &self.settings.recall
+    }
+
+    /// How much a scratchpad takes.
+    pub fn scratchpad_limits(&self) -> ScratchpadLimits {
+        let ScratchpadSettings {
+            max_keys,
+            max_value_chars,
+        } = self.settings.scratchpad;
+        ScratchpadLimits {
+            keys: max_keys,
+            chars: max_value_chars,
+        }
     }
 
     /// Makes another mode the active one, from the very next request on (C65).

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-use super::commands::{COMMANDS, Completes, find};
+use super::commands::{COMMANDS, Completes, MEMORY_WORDS, find};
 use super::input::{Candidate, Complete, Completions};
 use crate::memory::tracking::{Kind, Row};
 use crate::tools::files::Project;
@@ -103,6 +103,11 @@ impl Offers {
         match completes {
             Completes::Nothing => Vec::new(),
             Completes::Modes => self.modes.clone(),
+            Completes::Memory => {
+                let words = MEMORY_WORDS.iter();
+                let words = words.map(|(word, does)| ((*word).to_owned(), (*does).to_owned()));
+                words.chain(self.modes.iter().cloned()).collect()
+            }
             Completes::Models => self.models.clone(),
             Completes::Sessions => self.sessions.offers(begun),
             Completes::Commands => COMMANDS
@@ -174,6 +179,9 @@ mod tests {
             ("/M ", 3, vec!["code"]),
             ("/context f", 9, vec!["full"]),
             ("/delete w", 8, vec!["work"]),
+            ("/memory re", 8, vec!["restore"]),
+            ("/mem c", 5, vec!["code"]),
+            ("/unpin a", 7, vec!["all"]),
             ("hello", 0, vec![]),
             ("/nonsense x", 10, vec![]),
         ] {

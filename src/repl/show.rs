@@ -79,8 +79,8 @@ pub fn title(call: &ToolCall) -> String {
 }
 
 /// Arguments that say what a call is about, the best first.
-const ABOUT: [&str; 9] = [
-    "command", "path", "url", "pattern", "query", "text", "task", "name", "key",
+const ABOUT: [&str; 10] = [
+    "command", "path", "url", "pattern", "query", "text", "task", "content", "name", "key",
 ];
 
 /// Says what the person should know.

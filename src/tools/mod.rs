@@ -19,11 +19,16 @@ mod deep_think;
 pub mod fetch;
 pub mod files;
 pub mod history;
+pub mod keeping;
 pub mod mcp;
 mod memories;
+mod memorize;
+mod memory;
+mod pin_context;
 pub mod policy;
 mod registry;
 mod request;
+mod scratchpad;
 mod settings;
 pub mod shape;
 pub mod shell;
@@ -46,13 +51,18 @@ pub use clock::CurrentTime;
 pub use deep_think::{DeepThink, Thinking};
 pub use fetch::FetchUrl;
 pub use history::HistorySearch;
+pub use keeping::{Adding, Keeping, Lasting};
 pub use memories::Memories;
+pub use memorize::Memorize;
+pub use memory::{MEMORY, MEMORY_STORE, MemoryTool};
+pub use pin_context::PinContext;
 pub use registry::{Listed, REQUEST_TOOLS, Registry, Selection, State, Switch, UnknownTool};
 pub use request::RequestTools;
+pub use scratchpad::{ScratchpadRead, ScratchpadWrite};
 pub use settings::Settings;
 pub use shell::Shell;
 pub use track::Track;
-pub use typed::{Typed, tool};
+pub use typed::{Typed, tool, tool_as};
 
 /// Something a model can call.
 #[async_trait]
@@ -160,6 +170,8 @@ pub enum Wish {
     Track(Edit),
     /// A question thought through.
     Think(Thinking),
+    /// Something kept beyond the turn, or looked up of it.
+    Keep(Keeping),
     /// Other tools in the next request, or the catalogue.
     Load {
         add: Vec<String>,

@@ -20,8 +20,8 @@ pub const REQUEST_TOOLS: &str = "request_tools";
 
 /// What a mode has at hand without asking; all else is loaded on demand.
 const PRESETS: [(&str, &[&str]); 3] = [
-    ("conversation", &[]),
-    ("code", &["track"]),
+    ("conversation", &["memorize"]),
+    ("code", &["track", "scratchpad_read", "scratchpad_write"]),
     ("reasoning", &["track", "deep_think", "history_search"]),
 ];
 

@@ -34,9 +34,14 @@ pub trait Typed: Send + Sync + fmt::Debug + 'static {
 
 /// A typed tool among others.
 pub fn tool<T: Typed>(inner: T) -> Arc<dyn Tool> {
+    tool_as(inner, T::NAME)
+}
+
+/// The same under another name.
+pub fn tool_as<T: Typed>(inner: T, name: &str) -> Arc<dyn Tool> {
     Arc::new(Checked {
         spec: ToolSpec {
-            name: T::NAME.to_owned(),
+            name: name.to_owned(),
             description: T::DESCRIPTION.trim().to_owned(),
             parameters: schema::<T::Arguments>(),
             trained: T::TRAINED,

@@ -72,7 +72,13 @@ fn calls_of_one_reply_are_done_in_order_and_answered_in_each_format() {
         assert_eq!(chats.len(), 2, "{kind}");
         assert_eq!(
             offered(&chats[0].body),
-            ["current_time", "request_tools", "track"],
+            [
+                "current_time",
+                "request_tools",
+                "scratchpad_read",
+                "scratchpad_write",
+                "track"
+            ],
             "{kind}"
         );
         let second = chats[1].body.to_string();
@@ -222,7 +228,7 @@ fn malformed_arguments_are_the_models_to_mend() {
 }
 
 /// Arguments that each tool takes, and some that it does not.
-const ARGUMENTS: [(&str, &str, &str); 13] = [
+const ARGUMENTS: [(&str, &str, &str); 18] = [
     ("current_time", "{}", r#"{"zone": "UTC"}"#),
     (
         "deep_think",
@@ -251,6 +257,17 @@ const ARGUMENTS: [(&str, &str, &str); 13] = [
         r#"{"command": "create", "path": "/memories/../a.md", "file_text": "x"}"#,
     ),
     (
+        "memorize",
+        r#"{"type": "fact", "content": "The port is 8080"}"#,
+        r#"{"type": "rumour", "content": "x"}"#,
+    ),
+    ("memory", r#"{"action": "list"}"#, r#"{"action": "grow"}"#),
+    (
+        "pin_context",
+        r#"{"content": "Use tabs"}"#,
+        r#"{"content": "Use tabs", "clear": true}"#,
+    ),
+    (
         "read_file",
         r#"{"path": "a.txt"}"#,
         r#"{"path": "/etc/passwd"}"#,
@@ -259,6 +276,12 @@ const ARGUMENTS: [(&str, &str, &str); 13] = [
         "request_tools",
         r#"{"query": "file"}"#,
         r#"{"add": ["rm_rf"]}"#,
+    ),
+    ("scratchpad_read", "{}", r#"{"key": "nowhere"}"#),
+    (
+        "scratchpad_write",
+        r#"{"key": "plan", "value": {"steps": [1]}}"#,
+        r#"{"key": "session_facts", "value": "x"}"#,
     ),
     (
         "search_files",

@@ -1,6 +1,6 @@
-//! `/memory`: what memory holds, and the whole state of a mode.
+//! `/memory`: what memory holds, and the whole state of a mode; entries are in [`entries`].
 
-use super::{CommandError, Desk, Next};
+use super::{CommandError, Desk, Next, entries};
 use crate::chat::Session;
 use crate::context::{ContextPlan, DoesNotFit};
 use crate::embed::EmbedderChoice;
@@ -10,6 +10,9 @@ use crate::repl::listing::count;
 use crate::repl::transcript::first_words;
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    if let Some(done) = entries::run(desk, arguments) {
+        return done;
+    }
     if !arguments.is_empty() {
         let mode = desk.agent.memory().modes().get(arguments)?;
         return Next::answer(state(mode));

@@ -4,6 +4,7 @@
 //! nothing itself. One file for each command that needs more than a line.
 
 mod context;
+mod entries;
 mod export;
 mod help;
 mod history;
@@ -12,6 +13,7 @@ mod memory;
 mod mode;
 mod model;
 mod notes;
+mod pins;
 mod recall;
 mod servers;
 mod session;
@@ -23,8 +25,9 @@ use std::borrow::Cow;
 use futures_util::future::LocalBoxFuture;
 
 use super::desk::Desk;
-use crate::agent::{NoTurn, Warning};
-use crate::chat::{BadName, SessionName};
+use crate::agent::{CannotPin, NoTurn, Warning};
+use crate::chat::{BadName, NotWritten, SessionName};
+use crate::entries::EntriesError;
 use crate::hint::Hint;
 use crate::memory::tracking::{CannotEdit, Kind};
 use crate::memory::{BadMode, OutOfReach};
@@ -62,6 +65,8 @@ type Run = for<'a> fn(&'a mut Desk, &'a str) -> LocalBoxFuture<'a, Result<Next, 
 pub enum Completes {
     Nothing,
     Modes,
+    /// What `/memory` takes first: a mode, or what to do with entries.
+    Memory,
     Models,
     Sessions,
     Commands,
@@ -146,6 +151,12 @@ pub enum CommandError {
     #[error(transparent)]
     Edit(#[from] CannotEdit),
     #[error(transparent)]
+    Entries(#[from] EntriesError),
+    #[error(transparent)]
+    Pin(#[from] CannotPin),
+    #[error(transparent)]
+    Scratchpad(#[from] NotWritten),
+    #[error(transparent)]
     Tool(#[from] UnknownTool),
     #[error(transparent)]
     Server(#[from] UnknownServer),
@@ -188,7 +199,9 @@ impl Hint for CommandError {
             Self::Name(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Model(error) => error.hint(),
-            Self::NoTurn(_) | Self::Changes(_) => None,
+            Self::Pin(_) => Some("`/pin` lists them, `/unpin N` takes one off".into()),
+            Self::Entries(error) => error.hint(),
+            Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
             Self::Edit(error) => error.hint(),
             Self::Tool(_) => Some("`/tools` lists them".into()),
             Self::Server(UnknownServer { known, .. }) => Some(
@@ -214,8 +227,10 @@ macro_rules! run {
     };
 }
 
+pub use entries::WORDS as MEMORY_WORDS;
+
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 38] = [
+pub const COMMANDS: [Command; 41] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -258,11 +273,40 @@ pub const COMMANDS: [Command; 38] = [
     Command {
         name: "memory",
         aliases: &["mem"],
-        arguments: "[MODE]",
-        summary: "Show what memory holds, and what the mode noted",
-        details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted.",
-        completes: Completes::Modes,
+        arguments: "[MODE|add|get|list|rm …]",
+        summary: "Show what memory holds and what the mode noted, or keep and find entries",
+        details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted.\n\
+                  `/memory add [--global|--session] [KEY:] TEXT` keeps an entry for this project, all of them, or this session;\n\
+                  `/memory list`, `/memory get KEY|ID`, `/memory rm KEY|ID` find and remove; `/memory restore ID` brings back.",
+        completes: Completes::Memory,
         run: run!(memory::run),
+    },
+    Command {
+        name: "pin",
+        aliases: &[],
+        arguments: "[TEXT]",
+        summary: "Pin a text to the session, or list what is pinned",
+        details: "It stands in every request of this session, whatever is summarised or compacted.",
+        completes: Completes::Nothing,
+        run: run!(pins::pin),
+    },
+    Command {
+        name: "unpin",
+        aliases: &[],
+        arguments: "N|all",
+        summary: "Take a pin off by its number, or all of them",
+        details: "",
+        completes: Completes::Words(&["all"]),
+        run: run!(pins::unpin),
+    },
+    Command {
+        name: "scratch",
+        aliases: &[],
+        arguments: "[KEY [VALUE]]",
+        summary: "Show the session's scratchpad, read a key, or write one",
+        details: "Models write on it too: `scratchpad_write`.",
+        completes: Completes::Nothing,
+        run: run!(pins::scratch),
     },
     Command {
         name: "task",

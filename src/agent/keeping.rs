@@ -1,0 +1,416 @@
+//! What is kept beyond a turn: entries of memory, pins, the scratchpad; for a model and for a person.
+//!
+//! Entries are written a moment after they changed, all in one go ([`Keeper::due`]), while the agent waits for a person or a
+//! model, and at the end. What the disk refuses is tried again, and told once.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::event::{Observer, TurnEvent};
+use super::{Agent, Warning};
+use crate::chat::{NotPinned, NotWritten, Pin, Pins, Record, Timestamp, Tokens, Written};
+use crate::clock::Clock;
+use crate::entries::{
+    EntriesError, Entry, EntryStore, Found, Kept, Scope, StoreSettings, Wanted, unmasked,
+};
+use crate::hint::chain;
+use crate::memory::fenced;
+use crate::tools::{Adding, Failure, Keeping, Lasting, Output};
+
+/// What the disk refused is tried again after so long.
+const AGAIN: Duration = Duration::from_secs(30);
+
+/// All pins may take one part in so many of a window (G12).
+const SHARE: u32 = 10;
+
+/// Characters of an entry in a list.
+const SHOWN: usize = 300;
+
+/// The entries, and when they are to be written.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    store: EntryStore,
+    due: Option<Instant>,
+    /// Whether it was said that they cannot be.
+    is_told: bool,
+}
+
+impl Default for Keeper {
+    fn default() -> Self {
+        Self::new(EntryStore::session_only(StoreSettings::default(), unmasked))
+    }
+}
+
+impl Keeper {
+    pub(super) fn new(store: EntryStore) -> Self {
+        Self {
+            store,
+            due: None,
+            is_told: false,
+        }
+    }
+
+    /// Waits until changes are due, for ever where there are none, and writes them. May be dropped at any time.
+    pub(super) async fn due(&mut self, clock: &dyn Clock) -> Option<Warning> {
+        if !self.store.is_waiting() {
+            self.due = None;
+            return std::future::pending().await;
+        }
+        let debounce = Duration::from_millis(self.store.settings().debounce_ms);
+        let due = *self.due.get_or_insert_with(|| Instant::now() + debounce);
+        tokio::time::sleep_until(due).await;
+        self.flush(clock.now())
+    }
+
+    pub(super) fn end_session(&mut self) {
+        self.store.end_session();
+    }
+
+    fn flush(&mut self, now: Timestamp) -> Option<Warning> {
+        let mut notices = Vec::new();
+        let mut failures = Vec::new();
+        for result in self.store.flush(now) {
+            match result {
+                Ok(notice) => notices.push(notice.to_string()),
+                Err(error) => failures.push(chain(&error)),
+            }
+        }
+        tracing::info!(failures = failures.len(), "entries written");
+        self.due = (!failures.is_empty()).then(|| Instant::now() + AGAIN);
+        let was_told = std::mem::replace(&mut self.is_told, !failures.is_empty());
+        if !failures.is_empty() && !was_told {
+            let why = failures.join("; ");
+            return Some(Warning::EntriesNotKept { why });
+        }
+        let notice = notices.join("\n");
+        (!notice.is_empty()).then_some(Warning::Entries { notice })
+    }
+}
+
+/// Waits for something, and writes what is due meanwhile.
+pub(super) async fn while_due<T>(
+    keeper: &mut Keeper,
+    clock: &dyn Clock,
+    work: impl Future<Output = T>,
+) -> (T, Vec<Warning>) {
+    let mut work = std::pin::pin!(work);
+    let mut warnings = Vec::new();
+    loop {
+        tokio::select! {
+            biased;
+            done = &mut work => return (done, warnings),
+            warning = keeper.due(clock) => warnings.extend(warning),
+        }
+    }
+}
+
+/// A text that is pinned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pinned {
+    pub id: u32,
+    /// Of all pins.
+    pub bytes: usize,
+    pub warning: Option<Warning>,
+}
+
+/// Why a text is not pinned.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CannotPin {
+    #[error(transparent)]
+    Text(#[from] NotPinned),
+    #[error(
+        "the pins would take about {tokens} tokens, at most {most} may be: a tenth of the model's window"
+    )]
+    NoRoom { tokens: Tokens, most: Tokens },
+    #[error("there is no pin {id}")]
+    Missing { id: u32 },
+}
+
+impl Agent {
+    /// The entries that this session sees. What is changed in them is written soon after.
+    pub fn entries(&self) -> &EntryStore {
+        &self.keeper.store
+    }
+
+    pub fn entries_mut(&mut self) -> &mut EntryStore {
+        &mut self.keeper.store
+    }
+
+    /// Writes what entries wait for.
+    pub fn flush_entries(&mut self) -> Option<Warning> {
+        if self.keeper.store.is_waiting() {
+            self.keeper.flush(self.clock.now())
+        } else {
+            None
+        }
+    }
+
+    /// Pins a text to the session.
+    pub async fn pin(&mut self, text: &str) -> Result<Pinned, CannotPin> {
+        let mut pins = self.session().pins().clone();
+        let id = pins.pin(text, self.clock.now())?;
+        if pins == *self.session().pins() {
+            let bytes = pins.bytes();
+            let warning = None;
+            return Ok(Pinned { id, bytes, warning });
+        }
+        let window = self.budget(self.provider.abilities().await).window();
+        let most = Tokens(window.0 / SHARE);
+        let tokens: Tokens = pins.iter().map(|pin| Tokens::estimate(&pin.text)).sum();
+        if tokens > most {
+            return Err(CannotPin::NoRoom { tokens, most });
+        }
+        let bytes = pins.bytes();
+        let warning = self.keep(Record::PinsReplaced(pins));
+        Ok(Pinned { id, bytes, warning })
+    }
+
+    /// Takes a pin off.
+    pub fn unpin(&mut self, id: u32) -> Result<(Pin, Option<Warning>), CannotPin> {
+        let mut pins = self.session().pins().clone();
+        let pin = pins.unpin(id).ok_or(CannotPin::Missing { id })?;
+        Ok((pin, self.keep(Record::PinsReplaced(pins))))
+    }
+
+    /// Takes all pins off; tells how many there were.
+    pub fn unpin_all(&mut self) -> (usize, Option<Warning>) {
+        let mut pins = self.session().pins().clone();
+        match pins.clear() {
+            0 => (0, None),
+            gone => (gone, self.keep(Record::PinsReplaced(pins))),
+        }
+    }
+
+    /// Writes on the scratchpad.
+    pub fn scribble(
+        &mut self,
+        key: &str,
+        text: &str,
+    ) -> Result<(Written, Option<Warning>), NotWritten> {
+        let limits = self.memory.scratchpad_limits();
+        let mut scratchpad = self.session().scratchpad().clone();
+        let written = scratchpad.write_within(key, text, limits)?;
+        Ok((written, self.keep(Record::ScratchpadReplaced(scratchpad))))
+    }
+
+    /// Does what a tool wished for.
+    pub(super) async fn keep_for_model(
+        &mut self,
+        keeping: Keeping,
+        observe: &mut Observer<'_>,
+    ) -> Result<Output, Failure> {
+        let (output, warning) = match keeping {
+            Keeping::Add(adding) => (self.add_entry(adding)?, None),
+            Keeping::Get { name, scope } => {
+                let (scope, entry) = self.entries_mut().get(&name, scope).map_err(refused)?;
+                let text = whole(scope, &entry);
+                (Output::content(fenced(&text), brief(&entry)), None)
+            }
+            Keeping::Search {
+                query,
+                scope,
+                limit,
+            } => (self.search_entries(&query, scope, limit)?, None),
+            Keeping::List { scope, limit } => (self.list_entries(scope, limit)?, None),
+            Keeping::Remove { name, scope } => {
+                let (scope, entry) = self.entries_mut().remove(&name, scope).map_err(refused)?;
+                let said = json!({
+                    "status": "removed", "count": 1, "id": entry.id.as_str(),
+                    "key": entry.key, "scope": scope.as_str(),
+                });
+                let brief = format!("removed {}", brief(&entry));
+                (Output::text(said.to_string(), brief), None)
+            }
+            Keeping::Pin(text) => {
+                let pinned = self.pin(&text).await.map_err(Failure::of)?;
+                let said = format!(
+                    "pinned as {}; all pins: {} of {} bytes",
+                    pinned.id,
+                    pinned.bytes,
+                    Pins::MOST_BYTES
+                );
+                (Output::text(said.clone(), said), pinned.warning)
+            }
+            Keeping::Unpin => {
+                let (gone, warning) = self.unpin_all();
+                let said = format!("unpinned {gone}");
+                (Output::text(said.clone(), said), warning)
+            }
+            Keeping::Write { key, text } => {
+                let (written, warning) = self.scribble(&key, &text).map_err(Failure::of)?;
+                let cut = if written.is_cut {
+                    ", the rest was cut off"
+                } else {
+                    ""
+                };
+                let said = format!("stored {key}: {} characters{cut}", written.chars);
+                (Output::text(said.clone(), said), warning)
+            }
+        };
+        if let Some(warning) = warning {
+            observe(TurnEvent::Warning(warning));
+        }
+        Ok(output)
+    }
+
+    fn add_entry(&mut self, adding: Adding) -> Result<Output, Failure> {
+        let Adding {
+            scope,
+            wanted,
+            lasting,
+        } = adding;
+        let scope = scope.unwrap_or_else(|| self.entries().scope_of(wanted.kind));
+        let now = self.clock.now();
+        let added = self.entries_mut().add(scope, &wanted, now);
+        let kept = added.map_err(refused)?;
+        let mut said = json!({
+            "status": kept.status.as_str(), "id": kept.entry.id.as_str(),
+            "key": kept.entry.key, "scope": kept.scope.as_str(),
+        });
+        if kept.is_masked {
+            said["note"] = "a secret in it was left out".into();
+        }
+        if lasting == Lasting::Durable {
+            said["MEMORY.md"] = self.keep_durably(&kept, &wanted).into();
+        }
+        let brief = format!(
+            "{} {}, {}",
+            kept.status.as_str(),
+            brief(&kept.entry),
+            kept.scope
+        );
+        Ok(Output::text(said.to_string(), brief))
+    }
+
+    /// Appends what is to last to MEMORY.md; tells the model what became of it.
+    #[expect(
+        clippy::unused_self,
+        reason = "whoever has the workspace writes here; until then the entry alone is kept"
+    )]
+    fn keep_durably(&mut self, _kept: &Kept, _wanted: &Wanted) -> &'static str {
+        "not written: there is no workspace; the entry is kept"
+    }
+
+    fn search_entries(
+        &mut self,
+        query: &str,
+        scope: Option<Scope>,
+        limit: usize,
+    ) -> Result<Output, Failure> {
+        if let Some(scope) = scope {
+            self.entries().check(scope).map_err(refused)?;
+        }
+        let found = self.entries_mut().lookup(query, scope, limit);
+        if found.is_empty() {
+            return Ok(Output::content("no entry speaks of this", "no entries"));
+        }
+        let line = |found: &Found| {
+            let entry = row(&found.entry);
+            format!("{:.2} {} {entry}", found.score, found.scope)
+        };
+        let lines: Vec<String> = found.iter().map(line).collect();
+        let brief = entries(found.len());
+        Ok(Output::content(fenced(&lines.join("\n")), brief))
+    }
+
+    fn list_entries(&mut self, scope: Option<Scope>, limit: usize) -> Result<Output, Failure> {
+        if let Some(scope) = scope {
+            self.entries().check(scope).map_err(refused)?;
+        }
+        let store = self.entries_mut();
+        store.refresh();
+        let mut parts = Vec::new();
+        let mut count = 0;
+        for its in Scope::ALL {
+            if scope.is_some_and(|scope| scope != its) {
+                continue;
+            }
+            let rows: Vec<String> = store
+                .all()
+                .filter(|(scope, _)| *scope == its)
+                .map(|(_, entry)| row(entry))
+                .collect();
+            count += rows.len();
+            if !rows.is_empty() {
+                let left = match rows.len().saturating_sub(limit) {
+                    0 => String::new(),
+                    older => format!("\n({older} older ones; search, or raise limit)"),
+                };
+                let newest: Vec<&str> = rows.iter().rev().take(limit).map(String::as_str).collect();
+                parts.push(format!("{its}:\n{}{left}", newest.join("\n")));
+            }
+        }
+        if parts.is_empty() {
+            return Ok(Output::content("nothing is kept here yet", "no entries"));
+        }
+        Ok(Output::content(fenced(&parts.join("\n")), entries(count)))
+    }
+}
+
+fn refused(error: EntriesError) -> Failure {
+    Failure::of(chain(&error))
+}
+
+fn entries(count: usize) -> String {
+    match count {
+        1 => "1 entry".to_owned(),
+        several => format!("{several} entries"),
+    }
+}
+
+/// Key or id, for the person.
+fn brief(entry: &Entry) -> String {
+    entry
+        .key
+        .clone()
+        .unwrap_or_else(|| entry.id.as_str().to_owned())
+}
+
+/// One entry in a line.
+fn row(entry: &Entry) -> String {
+    let key = entry.key.as_deref();
+    let key = key.map_or_else(String::new, |key| format!("{key}: "));
+    let content = entry
+        .content
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let mut chars = content.chars();
+    let mut shown: String = chars.by_ref().take(SHOWN).collect();
+    if chars.next().is_some() {
+        shown.push('…');
+    }
+    format!(
+        "{} {key}{shown} ({}, {})",
+        entry.id,
+        entry.kind.as_str(),
+        entry.at.date()
+    )
+}
+
+/// All of an entry, with what it said before.
+fn whole(scope: Scope, entry: &Entry) -> String {
+    let key = entry.key.as_deref();
+    let key = key.map_or_else(String::new, |key| format!(", key {key}"));
+    let tags = match entry.tags.as_slice() {
+        [] => String::new(),
+        tags => format!(", tags {}", tags.join(" ")),
+    };
+    let mut text = format!(
+        "{} ({scope}, {}{key}{tags}, {})\n{}",
+        entry.id,
+        entry.kind.as_str(),
+        entry.at.date(),
+        entry.content
+    );
+    for earlier in entry.earlier.iter().rev() {
+        text.push_str(&format!(
+            "\nbefore {}: {}",
+            earlier.at.date(),
+            earlier.content
+        ));
+    }
+    text
+}

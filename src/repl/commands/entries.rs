@@ -1,0 +1,204 @@
+//! `/memory add|get|list|rm|restore`: entries that outlive the session, by hand (G10).
+
+use super::{CommandError, Desk, Next, usage};
+use crate::chat::Timestamp;
+use crate::entries::{Entry, Kept, Kind, Scope, Status, Wanted};
+use crate::repl::listing::count;
+use crate::repl::transcript::first_words;
+
+/// What `/memory` takes first, beside a mode.
+pub const WORDS: [(&str, &str); 5] = [
+    ("add", "[--global|--session] [KEY:] TEXT: keep a text"),
+    ("get", "KEY|ID: show what is kept under it"),
+    ("list", "show what is kept"),
+    ("rm", "KEY|ID: take it away"),
+    ("restore", "ID: bring back what was taken away"),
+];
+
+/// Characters of an entry in the list.
+const SHOWN: usize = 100;
+
+/// Does what the words say; `None` where they are none of [`WORDS`].
+pub(super) fn run(desk: &mut Desk, arguments: &str) -> Option<Result<Next, CommandError>> {
+    let (word, rest) = first(arguments);
+    Some(match word {
+        "add" => add(desk, rest),
+        "get" => get(desk, rest),
+        "list" => list(desk, rest),
+        "rm" => remove(desk, rest),
+        "restore" => restore(desk, rest),
+        _ => return None,
+    })
+}
+
+fn first(text: &str) -> (&str, &str) {
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    (word, rest.trim())
+}
+
+fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let (scope, text) = scoped(desk, arguments);
+    let (key, content) = keyed(text);
+    if content.is_empty() {
+        return Err(usage("memory", "add wants a text to keep"));
+    }
+    let wanted = Wanted {
+        key: key.map(str::to_owned),
+        content: content.to_owned(),
+        kind: Kind::Note,
+        ..Wanted::default()
+    };
+    let now = desk.now();
+    let kept = desk.agent.entries_mut().add(scope, &wanted, now)?;
+    Next::answer(told(&kept))
+}
+
+/// `Kept as mem_… (project)`, and what went with it.
+fn told(kept: &Kept) -> String {
+    let status = match kept.status {
+        Status::Added => "Kept",
+        Status::Updated => "Updated; what it said before is kept with it",
+        Status::Unchanged => "Kept already",
+    };
+    let key = kept.entry.key.as_deref();
+    let key = key.map_or_else(String::new, |key| format!(", key {key}"));
+    let mut text = format!("{status}: {} ({}{key})", kept.entry.id, kept.scope);
+    if kept.is_masked {
+        text.push_str("\nA secret in it was left out");
+    }
+    if kept.left > 0 {
+        let gone = count(kept.left, "oldest entry").replace("entrys", "entries");
+        text.push_str(&format!(
+            "\n{gone} left for it (`memory.store.max_entries`)"
+        ));
+    }
+    text
+}
+
+fn scoped<'a>(desk: &Desk, arguments: &'a str) -> (Scope, &'a str) {
+    let (word, rest) = first(arguments);
+    let named = word.strip_prefix("--").and_then(Scope::parse);
+    named.map_or_else(
+        || (desk.agent.entries().usual_scope(), arguments),
+        |scope| (scope, rest),
+    )
+}
+
+/// `db: Postgres` has a key; `see https://…` and `one two: three` have none.
+fn keyed(text: &str) -> (Option<&str>, &str) {
+    let (word, rest) = first(text);
+    match word.strip_suffix(':') {
+        Some(key) if !key.is_empty() && !rest.is_empty() => (Some(key), rest),
+        Some(_) | None => (None, text.trim()),
+    }
+}
+
+fn get(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
+    if name.is_empty() {
+        return Err(usage("memory", "get wants a key or an id"));
+    }
+    let now = desk.now();
+    let (scope, entry) = desk.agent.entries_mut().get(name, None)?;
+    Next::answer(whole(scope, &entry, now))
+}
+
+fn whole(scope: Scope, entry: &Entry, now: Timestamp) -> String {
+    let mut lines = vec![entry.content.clone(), String::new()];
+    let key = entry.key.as_deref();
+    let key = key.map_or_else(String::new, |key| format!(", key {key}"));
+    lines.push(format!(
+        "{} ({scope}, {}{key}), {}",
+        entry.id,
+        entry.kind.as_str(),
+        entry.at.ago(now)
+    ));
+    if !entry.tags.is_empty() {
+        lines.push(format!("tags: {}", entry.tags.join(", ")));
+    }
+    if let Some(from) = &entry.from {
+        lines.push(format!(
+            "from session {}, message {}",
+            from.session, from.message
+        ));
+    }
+    let earlier = entry.earlier.iter().rev();
+    lines.extend(earlier.map(|it| format!("before {}: {}", it.at.date(), it.content)));
+    lines.join("\n")
+}
+
+fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    if !arguments.is_empty() {
+        return Err(usage("memory", "list takes no argument"));
+    }
+    let now = desk.now();
+    let store = desk.agent.entries_mut();
+    store.refresh();
+    let parts: Vec<String> = Scope::ALL
+        .into_iter()
+        .filter_map(|scope| {
+            let entries = store.all().filter(|(its, _)| *its == scope);
+            let mut rows: Vec<String> = entries.map(|(_, entry)| row(entry, now)).collect();
+            rows.reverse();
+            (!rows.is_empty()).then(|| format!("{scope}\n{}", rows.join("\n")))
+        })
+        .collect();
+    if parts.is_empty() {
+        return Next::answer("Nothing is kept yet; `/memory add TEXT` keeps something");
+    }
+    Next::answer(parts.join("\n\n"))
+}
+
+fn row(entry: &Entry, now: Timestamp) -> String {
+    let key = entry.key.as_deref();
+    let key = key.map_or_else(String::new, |key| format!("{key}: "));
+    let kind = match entry.kind {
+        Kind::Note => String::new(),
+        kind => format!("{}, ", kind.as_str()),
+    };
+    let words = first_words(&entry.content, SHOWN);
+    let ago = entry.at.ago(now);
+    format!("  {}  {key}{words}  [{kind}{ago}]", entry.id)
+}
+
+fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let (word, rest) = first(arguments);
+    let scope = word.strip_prefix("--").and_then(Scope::parse);
+    let name = if scope.is_some() { rest } else { arguments };
+    if name.is_empty() {
+        return Err(usage("memory", "rm wants a key or an id"));
+    }
+    let (scope, entry) = desk.agent.entries_mut().remove(name, scope)?;
+    let words = first_words(&entry.content, SHOWN);
+    Next::answer(format!(
+        "Removed ({scope}): {words}\n`/memory restore {}` brings it back",
+        entry.id
+    ))
+}
+
+fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {
+    if id.is_empty() {
+        return Err(usage("memory", "restore wants an id"));
+    }
+    let (scope, entry) = desk.agent.entries_mut().restore(id)?;
+    let words = first_words(&entry.content, SHOWN);
+    Next::answer(format!("Back ({scope}): {words}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_one_word_with_a_colon_before_a_text() {
+        for (text, expected) in [
+            ("db: Postgres", (Some("db"), "Postgres")),
+            ("see https://a.b/c", (None, "see https://a.b/c")),
+            ("https://a.b/c is it", (None, "https://a.b/c is it")),
+            ("one two: three", (None, "one two: three")),
+            ("db:", (None, "db:")),
+            (": x", (None, ": x")),
+        ] {
+            assert_eq!(keyed(text), expected);
+        }
+    }
+}

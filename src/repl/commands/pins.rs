@@ -1,0 +1,84 @@
+//! `/pin`, `/unpin` and `/scratch`: what stands in every request of a session, and its short texts under keys.
+
+use super::{CommandError, Desk, Next, usage};
+use crate::chat::Pins;
+use crate::repl::listing::count;
+use crate::repl::transcript::first_words;
+
+/// Characters of a text in a list.
+const SHOWN: usize = 100;
+
+/// `/pin [TEXT]`.
+pub(super) async fn pin(desk: &mut Desk, text: &str) -> Result<Next, CommandError> {
+    if text.is_empty() {
+        return Next::answer(pinned(desk.session().pins()));
+    }
+    let pinned = desk.agent.pin(text).await?;
+    let text = format!(
+        "Pinned as {}; all pins take {} of {} bytes. `/unpin {}` takes it off",
+        pinned.id,
+        pinned.bytes,
+        Pins::MOST_BYTES,
+        pinned.id
+    );
+    Ok(Next::with(text, pinned.warning))
+}
+
+fn pinned(pins: &Pins) -> String {
+    if pins.is_empty() {
+        return "Nothing is pinned; `/pin TEXT` pins something".to_owned();
+    }
+    let row = |pin: &crate::chat::Pin| format!("{:>4}  {}", pin.id, pin.text);
+    pins.iter().map(row).collect::<Vec<_>>().join("\n")
+}
+
+/// `/unpin N|all`.
+pub(super) async fn unpin(desk: &mut Desk, which: &str) -> Result<Next, CommandError> {
+    if which == "all" {
+        let (gone, warning) = desk.agent.unpin_all();
+        return Ok(Next::with(
+            format!("Unpinned {}", count(gone, "text")),
+            warning,
+        ));
+    }
+    let number = which.strip_prefix('#').unwrap_or(which);
+    let number = number
+        .parse()
+        .map_err(|_| usage("unpin", "wants the number of a pin, or all"))?;
+    let (pin, warning) = desk.agent.unpin(number)?;
+    let words = first_words(&pin.text, SHOWN);
+    Ok(Next::with(format!("Unpinned: {words}"), warning))
+}
+
+/// `/scratch [KEY [VALUE]]`.
+pub(super) async fn scratch(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let split = arguments.split_once(char::is_whitespace);
+    let (key, value) = split.unwrap_or((arguments, ""));
+    let value = value.trim();
+    let scratchpad = desk.session().scratchpad();
+    if key.is_empty() {
+        let rows = scratchpad.entries().map(|(key, text)| {
+            let chars = count(text.chars().count(), "character");
+            format!("{key}  {chars}: {}", first_words(text, SHOWN))
+        });
+        let rows: Vec<String> = rows.collect();
+        return Next::answer(if rows.is_empty() {
+            "The scratchpad is empty; `/scratch KEY VALUE` writes on it".to_owned()
+        } else {
+            rows.join("\n")
+        });
+    }
+    if value.is_empty() {
+        let text = scratchpad.get(key);
+        let text = text.ok_or_else(|| usage("scratch", format!("finds no key {key:?}")))?;
+        return Next::answer(text.to_owned());
+    }
+    let (written, warning) = desk.agent.scribble(key, value)?;
+    let cut = if written.is_cut {
+        "; the rest was cut off"
+    } else {
+        ""
+    };
+    let chars = count(written.chars, "character");
+    Ok(Next::with(format!("Stored {key}: {chars}{cut}"), warning))
+}

@@ -1,0 +1,114 @@
+//! `scratchpad_write` and `scratchpad_read`: a model's short texts under keys, for the rest of the session (X22).
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::keeping::Keeping;
+use super::{Around, Done, Effect, Failure, Output, Typed, Wish};
+use crate::memory::fenced;
+
+/// Wishes for a text on the scratchpad.
+#[derive(Clone, Copy, Debug)]
+pub struct ScratchpadWrite;
+
+/// Reads what is there.
+#[derive(Clone, Copy, Debug)]
+pub struct ScratchpadRead;
+
+/// What a call of `scratchpad_write` says.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Writing {
+    pub key: String,
+    /// A text, or any JSON value.
+    pub value: Value,
+}
+
+/// What a call of `scratchpad_read` says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reading {
+    pub key: Option<String>,
+    pub list_only: bool,
+}
+
+impl Writing {
+    fn keeping(self) -> Result<Keeping, Failure> {
+        if self.key.trim().is_empty() {
+            let missing = "key is missing: say under which key to write".to_owned();
+            return Err(Failure::Arguments(missing));
+        }
+        let text = match self.value {
+            Value::Null => {
+                let missing = "value is missing: give a text or a JSON value".to_owned();
+                return Err(Failure::Arguments(missing));
+            }
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        let key = self.key.trim().to_owned();
+        Ok(Keeping::Write { key, text })
+    }
+}
+
+#[async_trait]
+impl Typed for ScratchpadWrite {
+    type Arguments = Writing;
+
+    const NAME: &'static str = "scratchpad_write";
+    const DESCRIPTION: &'static str = include_str!("../../config/tools/scratchpad_write.md");
+
+    fn effect(&self, writing: &Writing) -> Result<Effect, Failure> {
+        writing.clone().keeping().map(|_| Effect::Nothing)
+    }
+
+    async fn call(&self, writing: Writing, _: &Around<'_>) -> Result<Done, Failure> {
+        Ok(Done::Wish(Wish::Keep(writing.keeping()?)))
+    }
+}
+
+#[async_trait]
+impl Typed for ScratchpadRead {
+    type Arguments = Reading;
+
+    const NAME: &'static str = "scratchpad_read";
+    const DESCRIPTION: &'static str = include_str!("../../config/tools/scratchpad_read.md");
+
+    fn effect(&self, _: &Reading) -> Result<Effect, Failure> {
+        Ok(Effect::Nothing)
+    }
+
+    async fn call(&self, reading: Reading, around: &Around<'_>) -> Result<Done, Failure> {
+        let scratchpad = around.session.scratchpad();
+        let key = reading.key.as_deref().map_or("", str::trim);
+        let keys: Vec<&str> = scratchpad.keys().collect();
+        if key.is_empty() || reading.list_only {
+            let line = |key: &&str| {
+                let text = scratchpad.read(key).unwrap_or_default();
+                format!("{key}: {} characters", text.chars().count())
+            };
+            let lines: Vec<String> = keys.iter().map(line).collect();
+            let brief = match keys.len() {
+                1 => "1 key".to_owned(),
+                several => format!("{several} keys"),
+            };
+            let text = if lines.is_empty() {
+                "the scratchpad is empty".to_owned()
+            } else {
+                lines.join("\n")
+            };
+            return Ok(Output::content(text, brief).into());
+        }
+        let text = scratchpad.read(key).ok_or_else(|| {
+            Failure::Failed(if keys.is_empty() {
+                format!("there is no key {key:?}; the scratchpad is empty")
+            } else {
+                format!("there is no key {key:?}; there are {}", keys.join(", "))
+            })
+        })?;
+        let brief = format!("{} characters", text.chars().count());
+        Ok(Output::content(fenced(text), brief).into())
+    }
+}
