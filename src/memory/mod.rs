@@ -17,6 +17,7 @@ pub mod recall;
 pub mod report;
 mod results;
 mod script;
+pub mod secrets;
 mod settings;
 pub mod summary;
 mod texts;
