@@ -10,7 +10,7 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 28] = [
+pub const TEXTS: [(&str, &str); 29] = [
     text!("blocks/code.md"),
     text!("blocks/conversation.md"),
     text!("blocks/identity.md"),
@@ -24,6 +24,7 @@ pub const TEXTS: [(&str, &str); 28] = [
     text!("blocks/rules.md"),
     text!("blocks/session_state.md"),
     text!("blocks/summary.md"),
+    text!("cues/capture.yaml"),
     text!("cues/code.yaml"),
     text!("cues/conversation.yaml"),
     text!("cues/reasoning.yaml"),
