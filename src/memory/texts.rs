@@ -10,7 +10,7 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 29] = [
+pub const TEXTS: [(&str, &str); 30] = [
     text!("blocks/code.md"),
     text!("blocks/conversation.md"),
     text!("blocks/identity.md"),
@@ -27,6 +27,7 @@ pub const TEXTS: [(&str, &str); 29] = [
     text!("cues/capture.yaml"),
     text!("cues/code.yaml"),
     text!("cues/conversation.yaml"),
+    text!("cues/facts.yaml"),
     text!("cues/reasoning.yaml"),
     text!("modes/code.md"),
     text!("modes/conversation.md"),

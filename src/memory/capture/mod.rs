@@ -20,4 +20,3 @@ pub use captor::Captor;
 pub use category::{Capture, Category};
 pub use same::Verdict;
 pub use settings::{Capturing, WalSettings};
-
