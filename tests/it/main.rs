@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod behaviour;
-mod capture;
 mod compact;
 mod config_cli;
 mod context_budget;

@@ -9,6 +9,8 @@
 
 mod captor;
 mod category;
+#[cfg(test)]
+mod corpus;
 pub(super) mod own;
 mod same;
 mod settings;

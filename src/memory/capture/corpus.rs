@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cogtrix::chat::{Message, MessageId, Role};
-use cogtrix::memory::capture::{Captor, Category, WalSettings};
+use super::{Captor, Category, WalSettings};
+use crate::chat::{Message, MessageId, Role};
 
 /// Messages and what is to be captured of each.
 fn corpus(name: &str) -> Vec<(String, Vec<Category>)> {
@@ -51,6 +51,10 @@ fn share(part: u32, whole: u32) -> f64 {
 }
 
 /// The score of each category, and of all; misses are printed.
+#[expect(
+    clippy::print_stdout,
+    reason = "shown where a test fails, or is asked to show"
+)]
 fn scores(rows: &[(String, Vec<Category>)]) -> (BTreeMap<Category, Score>, Score) {
     let captor = Captor::with(|_| None, &WalSettings::default()).unwrap();
     let mut scores: BTreeMap<Category, Score> = BTreeMap::new();
@@ -115,4 +119,12 @@ fn what_is_captured_is_worth_it_in_nineteen_cases_of_twenty() {
             assert!(score.precision() >= 0.95, "{category}: {score:?}");
         }
     }
+}
+
+#[test]
+fn on_messages_that_were_not_used_for_tuning_it_is_as_measured() {
+    let rows = corpus("held-out.yaml");
+    assert!(rows.len() >= 60);
+    let (_, all) = scores(&rows);
+    assert!(all.precision() >= 0.95 && all.recall() >= 0.8, "{all:?}");
 }
