@@ -13,6 +13,7 @@ use super::settings::Document;
 use super::tree::KeyPath;
 use crate::agent::ThinkSettings;
 use crate::chat::SessionName;
+use crate::memory::capture::Category;
 use crate::memory::{self, ModesSettings, RecallSettings};
 use crate::provider::{ModelSettings, ProviderSettings};
 use crate::tools::mcp::ServerSettings;
@@ -149,7 +150,13 @@ fn lasting_rules(memory: &memory::Settings) -> impl Iterator<Item = Rule> {
         .project_files
         .iter()
         .find(|name| name.is_empty() || name.contains(['/', '\\', '\0']) || name.starts_with(".."));
+    let categories: Vec<String> = Category::ALL.iter().map(ToString::to_string).collect();
+    let durable = wal
+        .durable
+        .iter()
+        .find_map(|name| one_of(name, &categories));
     let others = [
+        rule("memory.wal.durable", durable),
         rule(
             "memory.workspace.project_files",
             project_file.map(|_| refused("wants names of files in the project folder")),

@@ -18,6 +18,7 @@ mod recovery;
 pub mod report;
 mod results;
 mod script;
+pub mod secrets;
 mod settings;
 pub mod summary;
 mod texts;

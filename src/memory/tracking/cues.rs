@@ -144,7 +144,7 @@ impl Cues {
 ///
 /// In a pattern written in ASCII `\b` looks at ASCII alone: the Unicode one takes the automaton off its fast
 /// path at the first `é`.
-pub(super) fn filled(
+pub(in crate::memory) fn filled(
     pattern: &str,
     lists: &BTreeMap<String, Vec<String>>,
 ) -> Result<String, BadPattern> {
@@ -203,7 +203,7 @@ fn ascii_boundaries(pattern: &str) -> String {
 }
 
 /// One pattern, ignoring case.
-pub(super) fn one(pattern: &str) -> Result<Regex, BadPattern> {
+pub(in crate::memory) fn one(pattern: &str) -> Result<Regex, BadPattern> {
     RegexBuilder::new(pattern)
         .case_insensitive(true)
         .size_limit(MOST_COMPILED)
@@ -219,7 +219,7 @@ fn set(patterns: impl IntoIterator<Item = impl AsRef<str>>) -> Result<RegexSet, 
         .map_err(|error| bad("all together", &error))
 }
 
-fn bad(pattern: &str, error: &regex::Error) -> BadPattern {
+pub(in crate::memory) fn bad(pattern: &str, error: &regex::Error) -> BadPattern {
     let text = error.to_string();
     let why = text.lines().last().unwrap_or_default();
     BadPattern {

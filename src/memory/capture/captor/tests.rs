@@ -1,0 +1,211 @@
+use std::sync::LazyLock;
+
+use super::*;
+use crate::chat::{Attached, MessageId, Part};
+
+fn captor() -> &'static Captor {
+    static CAPTOR: LazyLock<Captor> =
+        LazyLock::new(|| Captor::with(|_| None, &WalSettings::default()).unwrap());
+    &CAPTOR
+}
+
+fn found(text: &str) -> Vec<(Category, String)> {
+    let captures = captor().said(text);
+    captures
+        .into_iter()
+        .map(|capture| (capture.category, capture.detail))
+        .collect()
+}
+
+fn categories(text: &str) -> Vec<Category> {
+    found(text)
+        .into_iter()
+        .map(|(category, _)| category)
+        .collect()
+}
+
+fn own(text: &str) -> Result<Captor, BadCues> {
+    Captor::with(
+        |_| Some(Prompt::new("my.yaml", text)),
+        &WalSettings::default(),
+    )
+}
+
+#[test]
+fn every_embedded_pattern_compiles() {
+    captor().compile().unwrap();
+    let every = WalSettings {
+        languages: vec!["uz".into(), "en".into(), "en".into()],
+        ..WalSettings::default()
+    };
+    Captor::with(|_| None, &every).unwrap().compile().unwrap();
+}
+
+#[test]
+fn one_sentence_may_say_several_things_in_the_order_of_the_table() {
+    assert_eq!(
+        found("Actually, my name is Sardor, not Sarvar."),
+        [
+            (
+                Category::Correction,
+                "Actually, my name is Sardor, not Sarvar".to_owned()
+            ),
+            (
+                Category::ProperNoun,
+                "Actually, my name is Sardor, not Sarvar".to_owned()
+            ),
+        ]
+    );
+    assert_eq!(
+        categories("Actually, I prefer tabs"),
+        [Category::Correction, Category::Preference]
+    );
+}
+
+#[test]
+fn the_same_words_are_captured_once_in_a_category() {
+    assert_eq!(
+        categories("I prefer tea. I prefer tea. I prefer tea and I prefer tea."),
+        [Category::Preference; 2]
+    );
+}
+
+#[test]
+fn a_detail_is_one_line_with_its_secrets_masked() {
+    let text =
+        "Remember that the key of the staging\nserver is sk-abc123DEF456ghi789 and nothing else.";
+    assert_eq!(
+        found("Please remember that\tmy password is hunter2."),
+        [(
+            Category::Remember,
+            "Please remember that my password is [secret]".to_owned()
+        )]
+    );
+    let details = found(text);
+    assert!(
+        details
+            .iter()
+            .all(|(_, detail)| !detail.contains("sk-") && !detail.contains('\n')),
+        "{details:?}"
+    );
+}
+
+#[test]
+fn a_long_sentence_is_cut_around_the_match() {
+    let text = format!(
+        "{}, and I prefer dark mode {}",
+        "a long story ".repeat(20).trim(),
+        "of every kind ".repeat(40)
+    );
+    let [(Category::Preference, detail)] = &found(&text)[..] else {
+        panic!("{:?}", found(&text))
+    };
+    assert!(
+        detail.contains("I prefer dark mode") && detail.chars().count() <= 50 + 20 + 150,
+        "{detail}"
+    );
+    assert!(
+        !detail.starts_with("ong") && detail.split(' ').all(|word| text.contains(word)),
+        "{detail}"
+    );
+}
+
+#[test]
+fn only_what_a_person_typed_is_read() {
+    let message = |role, parts| Message::new(MessageId::numbered(1), role, parts, None);
+    let said = || vec![Part::Text("I prefer tea".into())];
+    assert_eq!(captor().capture(&message(Role::User, said())).len(), 1);
+    assert_eq!(captor().capture(&message(Role::Assistant, said())), []);
+    assert_eq!(captor().capture(&Message::reference("I prefer tea")), []);
+    let attached = Part::Attached(Attached {
+        name: "notes.txt".into(),
+        lines: None,
+        text: "I prefer tea".into(),
+    });
+    assert_eq!(captor().capture(&message(Role::User, vec![attached])), []);
+    for text in [
+        "/think I prefer tea",
+        "```\nI prefer tea\n```",
+        "> I prefer tea",
+        "[INFO] I prefer tea",
+        "+++ b/x\n+I prefer tea",
+        "say \"I prefer tea\" and 'my name is Bob'",
+        "Translate this text: I prefer tea.\n\nMy name is Bob.",
+        "Please summarise the following email:\n\nHi, I'm Bob. I prefer tea. Don't forget this.",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+    assert_eq!(
+        categories("I prefer tea. Fix this text:\n\nI'm Bob."),
+        [Category::Preference]
+    );
+}
+
+#[test]
+fn curly_apostrophes_are_as_good_as_straight_ones() {
+    let text = "I don’t like emojis";
+    assert_eq!(found(text), [(Category::Preference, text.to_owned())]);
+    assert_eq!(
+        categories("Yo‘q, aslida mening ismim Sardor"),
+        [Category::Correction, Category::ProperNoun]
+    );
+}
+
+#[test]
+fn a_mistake_in_a_persons_own_file_names_file_language_and_category() {
+    for (text, wanted) in [
+        (
+            "en: {cues: {preference: [{cues: ['(open']}]}}\nuz: {}",
+            ["my.yaml", "en: preference", "(open"],
+        ),
+        (
+            "en: {cues: {decision: [{but: ['{nolist}']}]}}\nuz: {}",
+            ["my.yaml", "en: decision", "nolist"],
+        ),
+        (
+            "en: {slots: {cues: {remember: ['(?P<value']}}}\nuz: {}",
+            ["my.yaml", "en: slots: remember", "(?P<value"],
+        ),
+        (
+            "en: {cues: {prefrence: []}}",
+            ["my.yaml", "prefrence", "preference"],
+        ),
+        ("en: {}", ["my.yaml", "\"uz\"", "it has: en"]),
+        ("[", ["my.yaml", "", ""]),
+    ] {
+        let error = own(text).unwrap_err().to_string();
+        assert!(
+            wanted.iter().all(|part| error.contains(part)),
+            "{text}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_person_may_add_a_language() {
+    let file = "en: {}\nuz: {}\nde: {cues: {preference: [{cues: ['\\bich mag \\S']}]}}\n";
+    let settings = WalSettings {
+        languages: vec!["de".into()],
+        ..WalSettings::default()
+    };
+    let german = Captor::with(|_| Some(Prompt::new("my.yaml", file)), &settings).unwrap();
+    assert_eq!(german.said("Ich mag Tee").len(), 1);
+    assert_eq!(own(file).unwrap().said("Ich mag Tee"), []);
+}
+
+#[test]
+fn what_is_durable_is_for_the_settings_to_say() {
+    let durable = |category| captor().is_durable(category);
+    let [correction, name, preference, decision, value, remember] = Category::ALL.map(durable);
+    assert!(name && preference && remember && !correction && !decision && !value);
+}
+
+#[test]
+fn any_text_is_read_without_a_slip() {
+    let captor = captor();
+    proptest::proptest!(|(text in "\\PC{0,120}|([’' \n\"`.,?]|I prefer|actually|not|, but|my name is|é|http://x.y){0,30}")| {
+        for Capture { detail, .. } in captor.said(&text) {
+            proptest::prop_assert!(!detail.contains('\n') && !detail.is_empty());
+        }
+    });
+}

@@ -1,0 +1,316 @@
+//! Facts of a conversation, read at the end of a turn (X6-X9). Pure.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use super::compacted::key;
+use super::cues::{Cues, Language};
+use super::{FactCues, FactsSettings};
+use crate::chat::{Message, Role};
+use crate::memory::capture::own::own_words;
+use crate::memory::secrets::masked;
+use crate::memory::tracking::one_line;
+
+/// Characters of a fact, of the part of an answer that is read, and of a text that says anything.
+const FACT: usize = 200;
+const ANSWER: usize = 300;
+const SAYS_ANYTHING: usize = 10;
+
+/// A request is longer than this; two for each character of Chinese and its like.
+const REQUEST: usize = 30;
+
+/// One fact, as a line of the day's notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    pub label: String,
+    /// One line.
+    pub text: String,
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "- {}: {}", self.label, self.text)
+    }
+}
+
+/// The facts of the newest messages that are not among `already`, the lines that this session has written; oldest first.
+/// `messages`: those of the session that count, or at least enough to tell that there are enough.
+pub fn facts(
+    messages: &[&Message],
+    already: &str,
+    settings: &FactsSettings,
+    cues: &FactCues,
+) -> Vec<Fact> {
+    let records = messages.iter().filter(|message| is_record(message)).count();
+    if !settings.enabled || records < settings.min_chat_turns.saturating_mul(2) {
+        return Vec::new();
+    }
+    let mut known: HashSet<String> = already.lines().filter_map(key).collect();
+    let from = messages.len().saturating_sub(settings.scan_messages);
+    let found = messages[from..]
+        .iter()
+        .filter_map(|message| fact(message, cues.languages()));
+    let new = found.filter(|fact| key(&fact.to_string()).is_some_and(|key| known.insert(key)));
+    new.take(settings.max_facts).collect()
+}
+
+/// Said by the person, or a reply that ends a turn.
+fn is_record(message: &Message) -> bool {
+    match message.role {
+        Role::User => !message.is_reference(),
+        Role::Assistant => message.calls().next().is_none(),
+        Role::Tool => false,
+    }
+}
+
+fn fact(message: &Message, languages: &[Language]) -> Option<Fact> {
+    if !is_record(message) || message.is_stand_in() {
+        return None;
+    }
+    let said = message.said();
+    match message.role {
+        Role::User => of_person(&masked(&own_words(&said)), languages),
+        Role::Assistant => of_answer(&masked(&without_thoughts(&said)), languages),
+        Role::Tool => None,
+    }
+}
+
+fn of_person(text: &str, languages: &[Language]) -> Option<Fact> {
+    let length = width(text.trim());
+    if length < SAYS_ANYTHING {
+        return None;
+    }
+    let first = text.lines().map(bare).find(|line| !line.is_empty())?;
+    let has = |cues: &Cues| cues.are_in(text);
+    let remember = languages
+        .iter()
+        .map(|language| &language.remember)
+        .find(|cues| has(cues));
+    let request = || {
+        languages
+            .iter()
+            .map(|language| &language.request)
+            .find(|cues| has(cues))
+    };
+    let cues = remember.or_else(|| (length > REQUEST).then(request).flatten())?;
+    Some(made(&cues.label, first))
+}
+
+fn of_answer(text: &str, languages: &[Language]) -> Option<Fact> {
+    let head: String = text.trim().chars().take(ANSWER).collect();
+    if width(&head) < SAYS_ANYTHING {
+        return None;
+    }
+    let lines = || head.lines().map(bare).filter(|line| !line.is_empty());
+    let of = |cues: fn(&Language) -> &Cues| {
+        lines().find_map(|line| {
+            let mut says = languages.iter().filter(|language| {
+                !language.never.iter().any(|never| never.is_match(line))
+                    && cues(language).are_in(line)
+            });
+            says.next()
+                .map(|language| made(&cues(language).label, line))
+        })
+    };
+    of(|language| &language.completed).or_else(|| of(|language| &language.information))
+}
+
+fn made(label: &str, line: &str) -> Fact {
+    Fact {
+        label: label.to_owned(),
+        text: one_line(line, FACT),
+    }
+}
+
+/// A line without the marks of lists and headings.
+fn bare(line: &str) -> &str {
+    line.trim()
+        .trim_start_matches(['#', '-', '*', '>', ' '])
+        .trim()
+}
+
+/// Characters, those of wide scripts twice: they say twice as much.
+fn width(text: &str) -> usize {
+    text.chars()
+        .map(|c| if c >= '\u{2e80}' { 2 } else { 1 })
+        .sum()
+}
+
+/// The text without `<think>` blocks; one that is not closed goes to the end.
+fn without_thoughts(text: &str) -> String {
+    let mut said = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("<think>") {
+        said.push_str(before);
+        rest = after.split_once("</think>").map_or("", |(_, after)| after);
+    }
+    said.push_str(rest);
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::MessageId;
+
+    fn talk(said: &[&str]) -> Vec<Message> {
+        let message = |(place, text): (usize, &&str)| {
+            let role = if place % 2 == 0 {
+                Role::User
+            } else {
+                Role::Assistant
+            };
+            Message::text(MessageId::numbered(place as u64), role, *text, None)
+        };
+        said.iter().enumerate().map(message).collect()
+    }
+
+    fn found(said: &[&str], already: &str) -> Vec<String> {
+        let settings = FactsSettings::default();
+        let cues = FactCues::with(|_| None, &settings).unwrap();
+        let messages = talk(said);
+        let messages: Vec<&Message> = messages.iter().collect();
+        let facts = facts(&messages, already, &settings, &cues);
+        facts.iter().map(ToString::to_string).collect()
+    }
+
+    /// Filled up to three turns.
+    fn three(user: &str, assistant: &str) -> Vec<String> {
+        found(&["hi", "hello", user, assistant, "thanks", "welcome"], "")
+    }
+
+    #[test]
+    fn two_turns_bring_nothing_and_three_do() {
+        let said = [
+            "Please write the whole report for the board",
+            "All done, see report.md",
+            "hi",
+            "hello",
+        ];
+        assert!(found(&said, "").is_empty());
+        let three = [&said[..], &["bye", "see you"]].concat();
+        assert_eq!(
+            found(&three, ""),
+            [
+                "- User request: Please write the whole report for the board",
+                "- Completed: All done, see report.md"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_english_and_a_chinese_conversation_are_labelled_in_their_language() {
+        for (user, assistant, expected) in [
+            (
+                "请帮我为后端项目编写一个完整的部署脚本",
+                "部署脚本已完成,位于 deploy.sh",
+                vec![
+                    "- 用户请求: 请帮我为后端项目编写一个完整的部署脚本",
+                    "- 完成事项: 部署脚本已完成,位于 deploy.sh",
+                ],
+            ),
+            (
+                "记住我的生日是五月三日",
+                "好的,没问题,明白了。",
+                vec!["- 用户要求记住: 记住我的生日是五月三日"],
+            ),
+            (
+                "Remember that I am away in May",
+                "Noted, thank you.",
+                vec!["- User asked to remember: Remember that I am away in May"],
+            ),
+            (
+                "Could you deploy the new server to staging?\nsecond line",
+                "Deployed.\nMore",
+                vec![
+                    "- User request: Could you deploy the new server to staging?",
+                    "- Completed: Deployed.",
+                ],
+            ),
+            (
+                "hello, how are you",
+                "see https://example.com/x for it",
+                vec!["- Key information: see https://example.com/x for it"],
+            ),
+            ("please", "That plan was abandoned.", vec![]),
+            (
+                "ok, go on then",
+                "It is not done yet, I could not get it fixed.",
+                vec![],
+            ),
+            (
+                "ok, go on then",
+                "<think>it is done, I fixed it</think>Let us look at it.",
+                vec![],
+            ),
+            ("ok, go on then", "<think>it is done, I fixed it", vec![]),
+            (
+                "ok, go on then",
+                "Done: the token is sk-abc123DEF456ghi789",
+                vec!["- Completed: Done: the token is [secret]"],
+            ),
+        ] {
+            assert_eq!(three(user, assistant), expected, "{user} / {assistant}");
+        }
+    }
+
+    #[test]
+    fn each_fact_comes_once_in_a_session_and_eight_at_a_time() {
+        let requests: Vec<String> = (0..10)
+            .map(|n| format!("Please write chapter {n} of the long report"))
+            .collect();
+        let said: Vec<&str> = requests
+            .iter()
+            .flat_map(|request| [request.as_str(), "ok"])
+            .collect();
+        let first = found(&said, "");
+        assert_eq!(first.len(), 8);
+        let second = found(&said, &first.join("\n").to_uppercase());
+        assert_eq!(
+            second,
+            requests[8..]
+                .iter()
+                .map(|r| format!("- User request: {r}"))
+                .collect::<Vec<_>>()
+        );
+        let all = [first, second].concat().join("\n");
+        assert!(found(&said, &all).is_empty());
+    }
+
+    #[test]
+    fn only_the_newest_messages_are_read_and_lines_are_short() {
+        let long = format!("Please {}", "write it ".repeat(60));
+        let mut said = vec![long.as_str(), "ok"];
+        said.extend(["hi", "hello"].repeat(10));
+        assert!(found(&said, "").is_empty());
+        let [fact] = &three(&long, "ok")[..] else {
+            panic!()
+        };
+        assert!(
+            fact.chars().count() <= 200 + "- User request: ".len(),
+            "{fact}"
+        );
+    }
+
+    #[test]
+    fn a_mistake_in_a_persons_own_file_is_named() {
+        let settings = FactsSettings::default();
+        for (text, wanted) in [
+            (
+                "zh: {}\nen: {request: {label: x, cues: ['(open']}}",
+                "en: request: the pattern",
+            ),
+            ("zh: {}", "has no language \"en\""),
+            ("zh: {requests: {}}", "requests"),
+        ] {
+            let error =
+                FactCues::with(|_| Some(Prompt::new("my.yaml", text)), &settings).unwrap_err();
+            assert!(
+                error.to_string().contains(wanted) && error.file == "my.yaml",
+                "{error}"
+            );
+        }
+    }
+
+    use crate::memory::Prompt;
+}

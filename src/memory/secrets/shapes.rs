@@ -1,0 +1,182 @@
+//! Secrets that are known by how they look: keys of services, private keys, logins in addresses, and long
+//! strings that no person would write.
+
+use std::ops::Range;
+
+/// What keys of services begin with, and characters after it at least.
+const PREFIXES: [(&str, usize); 24] = [
+    ("sk-", 8),
+    ("sk_live_", 8),
+    ("sk_test_", 8),
+    ("rk_live_", 8),
+    ("ghp_", 16),
+    ("gho_", 16),
+    ("ghu_", 16),
+    ("ghs_", 16),
+    ("ghr_", 16),
+    ("github_pat_", 16),
+    ("glpat-", 10),
+    ("AKIA", 16),
+    ("ASIA", 16),
+    ("AIza", 20),
+    ("xoxa-", 10),
+    ("xoxb-", 10),
+    ("xoxp-", 10),
+    ("xoxr-", 10),
+    ("xoxs-", 10),
+    ("hf_", 16),
+    ("npm_", 20),
+    ("pypi-", 20),
+    ("ya29.", 16),
+    ("SG.", 20),
+];
+
+/// Characters of a string that may be random.
+const LONG: usize = 24;
+
+/// Of one that holds `/`, as base64 does and paths do.
+const LONG_WITH_SLASHES: usize = 32;
+
+/// A whole word with one of these in it holds no key without a name: base64 does not have them.
+fn may_be_in_key(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_-+/.~".contains(c)
+}
+
+/// Keys of services, and long strings that look random.
+pub(super) fn keys(text: &str) -> Vec<Range<usize>> {
+    let mut keys = Vec::new();
+    let mut bears = false;
+    for run in runs(text, may_be_in_key) {
+        let word = &text[run.clone()];
+        let is_borne = std::mem::replace(
+            &mut bears,
+            ["bearer", "basic"]
+                .iter()
+                .any(|bearer| word.eq_ignore_ascii_case(bearer)),
+        );
+        let is_whole =
+            is_token(word) || is_random_base64(word) || (is_borne && is_credential(word));
+        if is_whole {
+            keys.push(run.start..padded(text, run.start + word.trim_end_matches('.').len()));
+            continue;
+        }
+        for part in runs(word, |c| !"/.~".contains(c)) {
+            let piece = &word[part.clone()];
+            if begins_as_key(&word[part.start..]) {
+                let end = word.trim_end_matches('.').len();
+                keys.push(run.start + part.start..run.start + end);
+                break;
+            }
+            if piece.len() >= LONG && is_random(piece) {
+                let end = padded(text, run.start + part.end);
+                keys.push(run.start + part.start..end);
+            }
+        }
+    }
+    keys
+}
+
+/// Stretches of characters of a kind.
+fn runs(text: &str, is_in: impl Fn(char) -> bool) -> Vec<Range<usize>> {
+    let mut runs = Vec::new();
+    let mut from = None;
+    for (at, c) in text.char_indices() {
+        match (is_in(c), from) {
+            (true, None) => from = Some(at),
+            (false, Some(start)) => {
+                runs.push(start..at);
+                from = None;
+            }
+            _ => {}
+        }
+    }
+    runs.extend(from.map(|start| start..text.len()));
+    runs
+}
+
+/// The end, with the `=` that base64 is filled up with.
+fn padded(text: &str, end: usize) -> usize {
+    let padding = text[end..].len() - text[end..].trim_start_matches('=').len();
+    end + if padding <= 2 { padding } else { 0 }
+}
+
+fn begins_as_key(word: &str) -> bool {
+    PREFIXES.iter().any(|(prefix, least)| {
+        let Some(rest) = word.strip_prefix(prefix) else {
+            return false;
+        };
+        let rest = rest.split(['/', '~']).next().unwrap_or_default();
+        let longest = rest.split(['-', '_']).map(str::len).max().unwrap_or(0);
+        let has_digit = rest.contains(|c: char| c.is_ascii_digit());
+        rest.len() >= *least && (has_digit || longest >= 16)
+    })
+}
+
+/// `header.payload.signature`.
+fn is_token(word: &str) -> bool {
+    word.starts_with("eyJ") && word.len() >= 30 && word.trim_end_matches('.').contains('.')
+}
+
+/// What may stand after `Bearer`.
+fn is_credential(word: &str) -> bool {
+    word.len() >= 16 && word.contains(|c: char| c.is_ascii_digit())
+}
+
+fn is_random_base64(word: &str) -> bool {
+    word.contains('/')
+        && word.len() >= LONG_WITH_SLASHES
+        && !word.starts_with('/')
+        && !word.contains(['.', '_', '-', '~'])
+        && is_random(word)
+}
+
+/// Small letters, capitals and digits, with a change from one kind to another at almost every third place, from capital
+/// to small letter not counted: a name in any style changes at every fifth, a hash has one case.
+fn is_random(word: &str) -> bool {
+    let kind = |c: char| match c {
+        'a'..='z' => 1,
+        'A'..='Z' => 2,
+        '0'..='9' => 3,
+        _ => 0,
+    };
+    let kinds: Vec<u8> = word.chars().map(kind).collect();
+    let count = |kind| kinds.iter().filter(|&&k| k == kind).count();
+    let changes = kinds
+        .windows(2)
+        .filter(|pair| pair[0] != pair[1] && !pair.contains(&0) && pair != &[2, 1]);
+    count(1) >= 2 && count(2) >= 2 && count(3) >= 1 && changes.count() * 100 >= kinds.len() * 30
+}
+
+/// PEM blocks of private keys; one that is cut off goes to the end.
+pub(super) fn private_keys(text: &str) -> Vec<Range<usize>> {
+    const END: &str = "-----";
+    let mut keys = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text[from..].find("-----BEGIN ").map(|at| from + at) {
+        let title = text[start..].lines().next().unwrap_or_default();
+        from = start + "-----BEGIN ".len();
+        if !title.contains("PRIVATE KEY") {
+            continue;
+        }
+        let end = text[from..].find("-----END ").and_then(|at| {
+            let after = from + at + "-----END ".len();
+            text[after..].find(END).map(|at| after + at + END.len())
+        });
+        from = end.unwrap_or(text.len());
+        keys.push(start..from);
+    }
+    keys
+}
+
+/// `user:password` in `scheme://user:password@host`.
+pub(super) fn logins(text: &str) -> Vec<Range<usize>> {
+    let logins = text.match_indices("://").filter_map(|(at, sign)| {
+        let start = at + sign.len();
+        let is_end = |c: char| c.is_whitespace() || "/?#\"'<>`".contains(c);
+        let length = text[start..].find(is_end).unwrap_or(text.len() - start);
+        let login = &text[start..start + length];
+        let login = &login[..login.rfind('@')?];
+        login.contains(':').then(|| start..start + login.len())
+    });
+    logins.collect()
+}
