@@ -20,6 +20,7 @@ mod page;
 mod recovery;
 mod session_state;
 mod settings;
+mod sources;
 mod workspace;
 
 #[cfg(test)]
@@ -35,4 +36,5 @@ pub use markdown::Line;
 pub use recovery::Recovery;
 pub use session_state::SessionState;
 pub use settings::{DailySettings, SessionFiles, WorkspaceSettings};
+pub use sources::{Source, Sources};
 pub use workspace::{Change, FOLDER, Observer, SessionNotes, Workspace, Written};
