@@ -333,6 +333,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::files::{Disk, LocalDisk};
 
     #[test]
     fn no_link_is_followed_wherever_it_stands() {
@@ -340,7 +341,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         std::fs::create_dir_all(at("in/real")).unwrap();
         std::fs::create_dir_all(at("out")).unwrap();
-        std::fs::write(at("out/secret"), "s").unwrap();
+        Disk::replace(&LocalDisk, &at("out/secret"), "s".as_ref()).unwrap();
         symlink(at("out"), at("in/way")).unwrap();
         symlink("real", at("in/near")).unwrap();
         symlink(at("out/secret"), at("in/file")).unwrap();

@@ -10,6 +10,10 @@ use crate::notes::{DailySettings, WorkspaceSettings};
 /// The block.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one for each switch, as written"
+)]
 pub struct Settings {
     /// The mode a session starts in.
     pub mode: String,

@@ -193,11 +193,14 @@ fn facts_of(text: &str) -> String {
 
 fn day_file(path: PathBuf) -> Option<DayFile> {
     let date = path.file_name()?.to_str()?.strip_suffix(".md")?.to_owned();
-    let is_date = date.len() == "2026-02-14".len()
-        && Timestamp::parse(&format!("{date}T00:00:00Z")).is_some();
-    is_date.then(|| DayFile {
+    is_date(&date).then(|| DayFile {
         source: format!("{FOLDER}/{date}.md"),
         date,
         path,
     })
+}
+
+/// Whether it is a day that there is, written `2026-02-14`.
+pub(super) fn is_date(date: &str) -> bool {
+    date.len() == "2026-02-14".len() && Timestamp::parse(&format!("{date}T00:00:00Z")).is_some()
 }

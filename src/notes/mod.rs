@@ -21,6 +21,7 @@ mod receipts;
 mod recovery;
 mod session_state;
 mod settings;
+mod sources;
 mod workspace;
 
 #[cfg(test)]
@@ -37,4 +38,5 @@ pub use receipts::{Captured, Receipt, Receipts, ReceiptsError};
 pub use recovery::Recovery;
 pub use session_state::SessionState;
 pub use settings::{DailySettings, SessionFiles, WorkspaceSettings};
+pub use sources::{Source, Sources};
 pub use workspace::{Change, FOLDER, Observer, SessionNotes, Workspace, Written};

@@ -27,7 +27,7 @@ pub struct Arguments {
     view_range: Option<Vec<i64>>,
     /// For create: the whole text.
     file_text: Option<String>,
-    /// For str_replace: a text that is in the file once.
+    /// For `str_replace`: a text that is in the file once.
     old_str: Option<String>,
     new_str: Option<String>,
     /// For insert: behind so many lines.
@@ -131,7 +131,12 @@ impl Typed for Memories {
     async fn call(&self, arguments: Arguments, _: &Around<'_>) -> Result<Done, Failure> {
         let operation = arguments.checked()?;
         let (workspace, reads) = (self.0.clone(), operation.only_reads());
-        let told = blocking(move || workspace.memories(&operation).map_err(failure)).await?;
+        let told = blocking(move || {
+            workspace
+                .memories(&operation)
+                .map_err(|error| failure(&error))
+        })
+        .await?;
         let brief = if reads {
             let n_lines = told.lines().count();
             format!("{n_lines} line{}", if n_lines == 1 { "" } else { "s" })
@@ -143,6 +148,6 @@ impl Typed for Memories {
 }
 
 /// With what is behind it, which a model can act on as well: a full disk, a folder that may not be written.
-fn failure(error: MemoriesError) -> Failure {
-    Failure::of(crate::hint::chain(&error))
+fn failure(error: &MemoriesError) -> Failure {
+    Failure::of(crate::hint::chain(error))
 }

@@ -114,7 +114,6 @@ impl Operation {
         let path = located(self.path())?;
         let is_root = path.as_os_str().is_empty();
         match self {
-            Self::View { .. } => Ok(()),
             Self::Delete { .. } if is_root => Err(MemoriesError::Root("deleted")),
             Self::Rename { .. } if is_root => Err(MemoriesError::Root("renamed")),
             Self::Rename { to, .. } => {
@@ -130,7 +129,8 @@ impl Operation {
             Self::Create { .. } | Self::StrReplace { .. } | Self::Insert { .. } if is_root => {
                 Err(MemoriesError::Root("written to: it is a folder"))
             }
-            Self::Create { .. }
+            Self::View { .. }
+            | Self::Create { .. }
             | Self::StrReplace { .. }
             | Self::Insert { .. }
             | Self::Delete { .. } => Ok(()),
@@ -228,7 +228,7 @@ impl Workspace {
         let mut rows = Vec::new();
         let inner = folder.inner(path).map_err(of)?;
         walk(&inner, path, 2, &mut |path, kind, size| {
-            rows.push(row(path, kind, size))
+            rows.push(row(path, kind, size));
         })
         .map_err(of)?;
         Ok(listing(path, &rows))
@@ -311,6 +311,11 @@ fn missed(path: &Path, miss: text::Miss) -> MemoriesError {
     MemoriesError::Text { path, miss }
 }
 
+/// Whether a name relative to the workspace is that of something in `memories/`.
+pub(super) fn is_inside(source: &str) -> bool {
+    located(&format!("/{source}")).is_ok_and(|path| !path.as_os_str().is_empty())
+}
+
 /// Relative to the workspace.
 fn source(path: &Path) -> String {
     shown(path).trim_start_matches('/').to_owned()
@@ -349,18 +354,15 @@ fn row(path: &Path, kind: EntryKind, size: u64) -> String {
 }
 
 fn listing(path: &Path, rows: &[String]) -> String {
-    let mut text = format!("{} with sizes in bytes:", shown(path));
+    let mut lines = vec![format!("{} with sizes in bytes:", shown(path))];
+    lines.extend(rows.iter().take(MOST_LISTED).cloned());
     if rows.is_empty() {
-        text.push_str("\n(nothing in it)");
-    }
-    for row in rows.iter().take(MOST_LISTED) {
-        text.push('\n');
-        text.push_str(row);
+        lines.push("(nothing in it)".to_owned());
     }
     if rows.len() > MOST_LISTED {
-        text.push_str(&format!("\n… and {} more", rows.len() - MOST_LISTED));
+        lines.push(format!("… and {} more", rows.len() - MOST_LISTED));
     }
-    text
+    lines.join("\n")
 }
 
 #[cfg(test)]

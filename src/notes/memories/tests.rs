@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
-use crate::files::LocalDisk;
+use crate::files::{Disk, LocalDisk};
 use crate::notes::WorkspaceSettings;
 
 struct Fixture {
@@ -103,7 +103,7 @@ fn the_six_operations_do_what_they_say() {
         .unwrap();
     fixture.make("/memories/a/deep/x.md", "");
     fixture.make("/memories/a/deep/er/y.md", "");
-    std::fs::write(fixture.at("memories/.hidden"), "x").unwrap();
+    Disk::replace(&LocalDisk, &fixture.at("memories/.hidden"), "x".as_ref()).unwrap();
     let listed = fixture.run(&view("/memories")).unwrap();
     assert_eq!(
         listed,
@@ -124,8 +124,13 @@ fn what_cannot_be_done_is_said_and_changes_nothing() {
     let fixture = Fixture::new();
     fixture.make("/memories/a.md", "x\nx\n");
     fixture.make("/memories/d/b.md", "b");
-    std::fs::write(fixture.at("memories/bytes"), b"\xff").unwrap();
-    std::fs::write(fixture.at("memories/large"), vec![b'x'; (1 << 20) + 1]).unwrap();
+    Disk::replace(&LocalDisk, &fixture.at("memories/bytes"), b"\xff".as_ref()).unwrap();
+    Disk::replace(
+        &LocalDisk,
+        &fixture.at("memories/large"),
+        vec![b'x'; (1 << 20) + 1].as_ref(),
+    )
+    .unwrap();
     let range = |first, last| Operation::View {
         path: "/memories/a.md".to_owned(),
         range: Some((first, last)),
@@ -183,7 +188,7 @@ fn links_are_neither_shown_nor_followed_and_go_without_what_they_name() {
     fixture.make("/memories/a.md", "a");
     let out = fixture.folder.path().join("out");
     std::fs::create_dir(&out).unwrap();
-    std::fs::write(out.join("secret"), "s").unwrap();
+    Disk::replace(&LocalDisk, &out.join("secret"), "s".as_ref()).unwrap();
     symlink(&out, fixture.at("memories/way")).unwrap();
     symlink(out.join("secret"), fixture.at("memories/link")).unwrap();
     for operation in [
@@ -220,7 +225,7 @@ fn observers_hear_of_deletions_and_renames_too() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let ears = Arc::clone(&heard);
     fixture.workspace.observe(Arc::new(move |written| {
-        ears.lock().unwrap().push(written.clone())
+        ears.lock().unwrap().push(written.clone());
     }));
     fixture.make("/memories/a.md", "a");
     fixture
@@ -248,7 +253,12 @@ fn what_a_search_reads_is_listed_and_read_by_the_same_name() {
     let fixture = Fixture::new();
     assert!(fixture.workspace.memory_files().unwrap().is_empty());
     fixture.make("/memories/d/e/f/a.md", "deep");
-    std::fs::write(fixture.at("memories/large"), vec![b'x'; (1 << 20) + 1]).unwrap();
+    Disk::replace(
+        &LocalDisk,
+        &fixture.at("memories/large"),
+        vec![b'x'; (1 << 20) + 1].as_ref(),
+    )
+    .unwrap();
     let files = fixture.workspace.memory_files().unwrap();
     assert_eq!(files, ["memories/d/e/f/a.md"]);
     assert_eq!(fixture.workspace.memory_text(&files[0]).unwrap(), "deep");

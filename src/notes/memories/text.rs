@@ -159,7 +159,7 @@ mod tests {
             let found = numbered(text, range).map_err(drop);
             assert_eq!(
                 found.as_deref(),
-                expected.as_deref().map_err(|_| &()),
+                expected.as_deref().map_err(|()| &()),
                 "{range:?}"
             );
         }
