@@ -79,6 +79,11 @@ impl File {
         &self.entries
     }
 
+    /// Why nothing can be read or written, where that is so.
+    pub(super) fn problem(&self) -> Option<EntriesError> {
+        self.can_be_written().err()
+    }
+
     /// Whether something is to be written.
     pub(super) fn is_waiting(&self) -> bool {
         !self.waiting.is_empty() || matches!(self.standing, Standing::Damaged)
