@@ -271,7 +271,7 @@ pub const COMMANDS: [Command; 41] = [
     Command {
         name: "memory",
         aliases: &["mem"],
-        arguments: "[MODE|add|get|list|rm …]",
+        arguments: "[MODE|add|get|list|rm]",
         summary: "Show what memory holds and what the mode noted, or keep and find entries",
         details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted.\n\
                   `/memory add [--global|--session] [KEY:] TEXT` keeps an entry for this project, all of them, or this session;\n\
