@@ -260,6 +260,10 @@ impl Agent {
     }
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is what `map_err` hands over"
+)]
 fn refused(error: EntriesError) -> Failure {
     Failure::of(chain(&error))
 }

@@ -297,8 +297,7 @@ mod tests {
         file.flush(now()).unwrap();
         file.flush(now()).unwrap();
         assert!(counting.calls() <= 2, "{}", counting.calls());
-        let (again, _) = (memory.after_power_cut(), ());
-        let disk: Arc<dyn Disk> = Arc::new(again);
+        let disk: Arc<dyn Disk> = Arc::new(memory.after_power_cut());
         assert_eq!(open(&disk).entries().len(), 50);
     }
 
