@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::acting::{Acted, Called, Standing};
 use super::event::{Observer, TurnEvent, Warning};
-use super::keeping::while_due;
+use super::keeper::while_due;
 use super::learning::{Sent, tightened};
 use super::planning::Asking;
 use super::recalling::Lookup;

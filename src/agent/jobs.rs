@@ -205,7 +205,8 @@ impl Agent {
     /// Waits for the work that runs, at most so long; what is not done then is given up and done again
     /// another time.
     pub async fn settle(&mut self, grace: Duration) -> Vec<Warning> {
-        let mut warnings: Vec<Warning> = self.flush_entries().into_iter().collect();
+        let refused = self.keeper.flush_at_last(self.clock.now());
+        let mut warnings: Vec<Warning> = refused.into_iter().collect();
         let had_summary = self.jobs.running.is_some();
         let all = async {
             while self.is_working() {

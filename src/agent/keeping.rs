@@ -1,110 +1,22 @@
-//! What is kept beyond a turn: entries of memory, pins, the scratchpad; for a model and for a person.
+//! What is kept beyond a turn: entries of memory, pins, the scratchpad; for a model and for a person. Unit: one of them.
 //!
-//! Entries are written a moment after they changed, all in one go ([`Keeper::due`]), while the agent waits for a person or a
-//! model, and at the end. What the disk refuses is tried again, and told once.
-
-use std::time::Duration;
+//! Pins and scratchpad are records of the session; entries are written by the [`Keeper`](super::keeper::Keeper).
 
 use serde_json::json;
-use tokio::time::Instant;
 
 use super::event::{Observer, TurnEvent};
 use super::{Agent, Warning};
-use crate::chat::{NotPinned, NotWritten, Pin, Pins, Record, Timestamp, Tokens, Written};
-use crate::clock::Clock;
-use crate::entries::{
-    EntriesError, Entry, EntryStore, Found, Kept, Scope, StoreSettings, Wanted, unmasked,
-};
+use crate::chat::{NotPinned, NotWritten, Pin, Pins, Record, Tokens, Written};
+use crate::entries::{EntriesError, Entry, EntryStore, Found, Kept, Scope, Wanted};
 use crate::hint::chain;
 use crate::memory::fenced;
 use crate::tools::{Adding, Failure, Keeping, Lasting, Output};
-
-/// What the disk refused is tried again after so long.
-const AGAIN: Duration = Duration::from_secs(30);
 
 /// All pins may take one part in so many of a window (G12).
 const SHARE: u32 = 10;
 
 /// Characters of an entry in a list.
 const SHOWN: usize = 300;
-
-/// The entries, and when they are to be written.
-#[derive(Debug)]
-pub(super) struct Keeper {
-    store: EntryStore,
-    due: Option<Instant>,
-    /// Whether it was said that they cannot be.
-    is_told: bool,
-}
-
-impl Default for Keeper {
-    fn default() -> Self {
-        Self::new(EntryStore::session_only(StoreSettings::default(), unmasked))
-    }
-}
-
-impl Keeper {
-    pub(super) fn new(store: EntryStore) -> Self {
-        Self {
-            store,
-            due: None,
-            is_told: false,
-        }
-    }
-
-    /// Waits until changes are due, for ever where there are none, and writes them. May be dropped at any time.
-    pub(super) async fn due(&mut self, clock: &dyn Clock) -> Option<Warning> {
-        if !self.store.is_waiting() {
-            self.due = None;
-            return std::future::pending().await;
-        }
-        let debounce = Duration::from_millis(self.store.settings().debounce_ms);
-        let due = *self.due.get_or_insert_with(|| Instant::now() + debounce);
-        tokio::time::sleep_until(due).await;
-        self.flush(clock.now())
-    }
-
-    pub(super) fn end_session(&mut self) {
-        self.store.end_session();
-    }
-
-    fn flush(&mut self, now: Timestamp) -> Option<Warning> {
-        let mut notices = Vec::new();
-        let mut failures = Vec::new();
-        for result in self.store.flush(now) {
-            match result {
-                Ok(notice) => notices.push(notice.to_string()),
-                Err(error) => failures.push(chain(&error)),
-            }
-        }
-        tracing::info!(failures = failures.len(), "entries written");
-        self.due = (!failures.is_empty()).then(|| Instant::now() + AGAIN);
-        let was_told = std::mem::replace(&mut self.is_told, !failures.is_empty());
-        if !failures.is_empty() && !was_told {
-            let why = failures.join("; ");
-            return Some(Warning::EntriesNotKept { why });
-        }
-        let notice = notices.join("\n");
-        (!notice.is_empty()).then_some(Warning::Entries { notice })
-    }
-}
-
-/// Waits for something, and writes what is due meanwhile.
-pub(super) async fn while_due<T>(
-    keeper: &mut Keeper,
-    clock: &dyn Clock,
-    work: impl Future<Output = T>,
-) -> (T, Vec<Warning>) {
-    let mut work = std::pin::pin!(work);
-    let mut warnings = Vec::new();
-    loop {
-        tokio::select! {
-            biased;
-            done = &mut work => return (done, warnings),
-            warning = keeper.due(clock) => warnings.extend(warning),
-        }
-    }
-}
 
 /// A text that is pinned.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,20 +43,16 @@ pub enum CannotPin {
 impl Agent {
     /// The entries that this session sees. What is changed in them is written soon after.
     pub fn entries(&self) -> &EntryStore {
-        &self.keeper.store
+        self.keeper.store()
     }
 
     pub fn entries_mut(&mut self) -> &mut EntryStore {
-        &mut self.keeper.store
+        self.keeper.store_mut()
     }
 
     /// Writes what entries wait for.
     pub fn flush_entries(&mut self) -> Option<Warning> {
-        if self.keeper.store.is_waiting() {
-            self.keeper.flush(self.clock.now())
-        } else {
-            None
-        }
+        self.keeper.flush(self.clock.now())
     }
 
     /// Pins a text to the session.
@@ -272,6 +180,9 @@ impl Agent {
         if kept.is_masked {
             said["note"] = "a secret in it was left out".into();
         }
+        if kept.left > 0 {
+            said["left"] = format!("{} oldest entries, for want of room", kept.left).into();
+        }
         if lasting == Lasting::Durable {
             said["MEMORY.md"] = self.keep_durably(&kept, &wanted).into();
         }
@@ -349,6 +260,10 @@ impl Agent {
     }
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is what `map_err` hands over"
+)]
 fn refused(error: EntriesError) -> Failure {
     Failure::of(chain(&error))
 }

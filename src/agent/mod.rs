@@ -15,6 +15,7 @@ mod ending;
 mod event;
 mod input;
 mod jobs;
+mod keeper;
 mod keeping;
 mod learning;
 mod ledger;
@@ -103,7 +104,7 @@ pub struct Agent {
     takes_images: bool,
     /// What outlives the session, as the last turn read it.
     kept: Kept,
-    keeper: keeping::Keeper,
+    keeper: keeper::Keeper,
 }
 
 /// A request, whom it was sent to, and what the server said it cost.
@@ -143,7 +144,7 @@ impl Agent {
             takes_tools: true,
             takes_images: true,
             kept: Kept::default(),
-            keeper: keeping::Keeper::default(),
+            keeper: keeper::Keeper::default(),
         }
     }
 
@@ -157,7 +158,7 @@ impl Agent {
     /// The same with entries that outlive the session.
     #[must_use]
     pub fn with_entries(mut self, entries: EntryStore) -> Self {
-        self.keeper = keeping::Keeper::new(entries);
+        self.keeper = keeper::Keeper::new(entries);
         self
     }
 

@@ -147,12 +147,13 @@ const MOST_EARLIER: usize = 10;
 impl Entry {
     /// Puts a content in place of the one there is, which is kept.
     pub(super) fn say(&mut self, content: &str, at: Timestamp) {
+        let said_at = self.at;
         self.touch(at);
         if self.content == content {
             return;
         }
         let was = std::mem::replace(&mut self.content, content.to_owned());
-        self.remember(was, at);
+        self.remember(was, said_at);
     }
 
     /// Keeps what was said before; the oldest of too much of it leaves.
@@ -160,7 +161,9 @@ impl Entry {
         let current = &self.content;
         self.earlier
             .retain(|it| it.content != content && it.content != *current);
-        self.earlier.push(Earlier { content, at });
+        if content != *current {
+            self.earlier.push(Earlier { content, at });
+        }
         let beyond = self.earlier.len().saturating_sub(MOST_EARLIER);
         self.earlier.drain(..beyond);
     }

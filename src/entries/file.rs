@@ -79,6 +79,11 @@ impl File {
         &self.entries
     }
 
+    /// Why nothing can be read or written, where that is so.
+    pub(super) fn problem(&self) -> Option<EntriesError> {
+        self.can_be_written().err()
+    }
+
     /// Whether something is to be written.
     pub(super) fn is_waiting(&self) -> bool {
         !self.waiting.is_empty() || matches!(self.standing, Standing::Damaged)
@@ -292,8 +297,7 @@ mod tests {
         file.flush(now()).unwrap();
         file.flush(now()).unwrap();
         assert!(counting.calls() <= 2, "{}", counting.calls());
-        let (again, _) = (memory.after_power_cut(), ());
-        let disk: Arc<dyn Disk> = Arc::new(again);
+        let disk: Arc<dyn Disk> = Arc::new(memory.after_power_cut());
         assert_eq!(open(&disk).entries().len(), 50);
     }
 

@@ -4,7 +4,8 @@
 //! Invariant: keys and ids are there once; an entry that a change does not name stays as it is, but for the oldest, which
 //! leave where there are too many (G9).
 
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::entry::{Entry, EntryId, Kind, Origin, Scope};
 use super::lookup::words;
@@ -58,39 +59,33 @@ const ALIKE: f64 = 0.9;
 pub(super) const MOST_REMOVED: usize = 20;
 
 impl Entries {
-    /// What a file holds. Of entries with one key the last stays, and has what the others said as its past.
+    /// What a file holds. Of entries with one key the last said stays, and has what the others said as its past.
     pub(super) fn restore(list: Vec<Entry>, removed: Vec<Entry>) -> Self {
-        let mut entries = Self::default();
-        for entry in list {
-            entries.join(entry);
+        let mut entries: Vec<Entry> = Vec::with_capacity(list.len());
+        let mut by_key: HashMap<String, usize> = HashMap::new();
+        let mut ids: HashSet<EntryId> = HashSet::new();
+        for mut entry in list {
+            if let Some(key) = &entry.key {
+                match by_key.entry(key.clone()) {
+                    Occupied(place) => {
+                        merge(&mut entries[*place.get()], entry);
+                        continue;
+                    }
+                    Vacant(place) => place.insert(entries.len()),
+                };
+            }
+            let mut salt = 0;
+            while !ids.insert(entry.id.clone()) {
+                salt += 1;
+                entry.id = EntryId::of(&[entry.id.as_str(), &entry.content], salt);
+            }
+            entries.push(entry);
         }
         let beyond = removed.len().saturating_sub(MOST_REMOVED);
-        entries.removed = removed.into_iter().skip(beyond).collect();
-        entries
-    }
-
-    fn join(&mut self, mut entry: Entry) {
-        let same_key = |it: &Entry| it.key.is_some() && it.key == entry.key;
-        if let Some(place) = self.list.iter().position(same_key) {
-            let mut older = self.list.remove(place);
-            if older.at > entry.at {
-                std::mem::swap(&mut older, &mut entry);
-            }
-            let mut past = older.earlier;
-            past.append(&mut entry.earlier);
-            for earlier in past {
-                entry.remember(earlier.content, earlier.at);
-            }
-            if older.content != entry.content {
-                entry.remember(older.content, older.at);
-            }
+        Self {
+            list: entries,
+            removed: removed.into_iter().skip(beyond).collect(),
         }
-        let mut salt = 0;
-        while self.with_id(&entry.id).is_some() {
-            salt += 1;
-            entry.id = EntryId::of(&[entry.id.as_str(), &entry.content], salt);
-        }
-        self.list.push(entry);
     }
 
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
@@ -105,7 +100,8 @@ impl Entries {
         self.list.len()
     }
 
-    pub(super) fn with_id(&self, id: &EntryId) -> Option<&Entry> {
+    #[cfg(test)]
+    fn with_id(&self, id: &EntryId) -> Option<&Entry> {
         self.list.iter().find(|entry| entry.id == *id)
     }
 
@@ -196,17 +192,19 @@ impl Entries {
 
     /// The oldest leave; what was just said stays, whatever the clock says. Tells how many left.
     fn evict(&mut self, most: usize) -> usize {
-        let mut left = 0;
-        while self.list.len() > most.max(1) {
-            let others = &self.list[..self.list.len() - 1];
-            let oldest = others.iter().enumerate().min_by_key(|(_, entry)| entry.at);
-            let Some((place, _)) = oldest else {
-                break;
-            };
-            self.list.remove(place);
-            left += 1;
+        let beyond = self.list.len().saturating_sub(most.max(1));
+        if beyond == 0 {
+            return 0;
         }
-        left
+        let mut places: Vec<usize> = (0..self.list.len() - 1).collect();
+        places.sort_by_key(|place| self.list[*place].at);
+        let leaving: HashSet<usize> = places.into_iter().take(beyond).collect();
+        let mut place = 0;
+        self.list.retain(|_| {
+            place += 1;
+            !leaving.contains(&(place - 1))
+        });
+        leaving.len()
     }
 
     fn remove(&mut self, id: &EntryId) -> Applied {
@@ -234,6 +232,19 @@ impl Entries {
         self.list.push(entry.clone());
         Applied::Restored(entry)
     }
+}
+
+/// Two entries with one key: the one that was said last stays, in the place of the first.
+fn merge(kept: &mut Entry, mut other: Entry) {
+    if other.at >= kept.at {
+        std::mem::swap(kept, &mut other);
+        // Of ids it is known for the first alone that nobody else has it.
+        std::mem::swap(&mut kept.id, &mut other.id);
+    }
+    for earlier in other.earlier {
+        kept.remember(earlier.content, earlier.at);
+    }
+    kept.remember(other.content, other.at);
 }
 
 /// A text without what makes no difference: case, blanks, the stop at its end.

@@ -5,7 +5,7 @@
 //!   list      the entries of one scope: changes are values, applied to whatever is there
 //!   file      a scope on disk: a log of changes over the file as it is     format    its form
 //!   lookup    entries by words                        project   which project a folder belongs to
-//!   store     the three scopes together
+//!   wanted    what is to be kept, checked and without secrets               store    the three scopes together
 //! ```
 //! Invariant: within a scope no two entries have the same key, and no change of somebody else is lost.
 
@@ -19,10 +19,12 @@ mod project;
 mod settings;
 mod store;
 mod tags;
+mod wanted;
 
 pub use entry::{Earlier, Entry, EntryId, Kind, Origin, Scope};
 pub use error::{EntriesError, Notice};
 pub use lookup::Found;
 pub use project::{hash as project_hash, root as project_root};
 pub use settings::StoreSettings;
-pub use store::{EntryStore, Folder, Kept, Mask, Status, Wanted, unmasked};
+pub use store::{EntryStore, Folder};
+pub use wanted::{Kept, Mask, Status, Wanted, unmasked};

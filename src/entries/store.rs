@@ -2,11 +2,10 @@
 //!
 //! The store looks at no clock and waits for nothing: whoever owns it says when it is, and when to [`EntryStore::flush`].
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::entry::{Entry, EntryId, Kind, Origin, Scope};
+use super::entry::{Entry, EntryId, Kind, Scope};
 use super::error::{EntriesError, Notice};
 use super::file::File;
 use super::list::{Applied, Change, Entries, New};
@@ -14,16 +13,9 @@ use super::lookup::{self, Found};
 use super::project::hash;
 use super::settings::StoreSettings;
 use super::tags::Tagger;
+use super::wanted::{Kept, Mask, Status, Wanted};
 use crate::chat::Timestamp;
 use crate::files::Disk;
-
-/// Takes secrets out of a text.
-pub type Mask = fn(&str) -> Cow<'_, str>;
-
-/// Nothing is taken out.
-pub fn unmasked(text: &str) -> Cow<'_, str> {
-    Cow::Borrowed(text)
-}
 
 /// Where files of entries are, and for which project.
 #[derive(Clone, Debug)]
@@ -33,46 +25,6 @@ pub struct Folder {
     pub path: PathBuf,
     /// The root of the project, as the system knows it.
     pub project: PathBuf,
-}
-
-/// What is to be kept.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Wanted {
-    pub key: Option<String>,
-    pub content: String,
-    pub kind: Kind,
-    pub tags: Vec<String>,
-    pub from: Option<Origin>,
-}
-
-/// What became of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    Added,
-    Updated,
-    Unchanged,
-}
-
-impl Status {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Updated => "updated",
-            Self::Unchanged => "unchanged",
-        }
-    }
-}
-
-/// An entry that is kept.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
-    pub scope: Scope,
-    pub entry: Entry,
-    pub status: Status,
-    /// Whether a secret was taken out of it.
-    pub is_masked: bool,
-    /// Oldest entries that left for it.
-    pub left: usize,
 }
 
 /// All entries that a session sees.
@@ -88,10 +40,6 @@ pub struct EntryStore {
     project: Option<String>,
     revision: u64,
 }
-
-/// Characters of one entry, and of its key.
-const MOST_CHARS: usize = 8_000;
-const MOST_KEY_CHARS: usize = 200;
 
 impl EntryStore {
     /// A store without files: what it keeps ends with the session.
@@ -136,7 +84,8 @@ impl EntryStore {
             project: Some(project),
             ..Self::session_only(settings, mask)
         };
-        let notices = store.flush(now);
+        let mut notices = store.flush(now);
+        notices.extend(store.files.iter().filter_map(File::problem).map(Err));
         (store, notices)
     }
 
@@ -197,28 +146,10 @@ impl EntryStore {
         now: Timestamp,
     ) -> Result<Kept, EntriesError> {
         self.check(scope)?;
-        let content = (self.mask)(wanted.content.trim());
-        let key = wanted.key.as_deref().unwrap_or_default().trim();
-        let key = (self.mask)(key);
-        let is_masked = content != wanted.content.trim() || matches!(key, Cow::Owned(_));
-        if content.trim().is_empty() {
-            return Err(EntriesError::Empty);
-        }
-        within("content", &content, MOST_CHARS)?;
-        within("key", &key, MOST_KEY_CHARS)?;
-        let masked = wanted.tags.iter().map(|tag| (self.mask)(tag).into_owned());
-        let tags: Vec<String> = masked.collect();
-        let kind = (wanted.kind != Kind::Note).then(|| wanted.kind.as_str().to_owned());
-        let tags: Vec<String> = kind.into_iter().chain(tags).collect();
+        let (new, is_masked) = wanted.checked(scope, self.mask, &self.tagger, now)?;
         let new = New {
-            scope,
-            key: (!key.is_empty()).then(|| key.clone().into_owned()),
-            tags: self.tagger.tags(&content, &tags),
-            content: content.into_owned(),
-            kind: wanted.kind,
-            at: now,
             project: self.project.clone().filter(|_| scope == Scope::Project),
-            from: wanted.from.clone(),
+            ..new
         };
         let (status, entry, left) = match self.change(scope, Change::Add(new))? {
             Applied::Added { entry, left } => (Status::Added, entry, left),
@@ -372,16 +303,9 @@ fn missing(name: &str, scope: Option<Scope>) -> EntriesError {
     }
 }
 
-fn within(what: &'static str, text: &str, most: usize) -> Result<(), EntriesError> {
-    let chars = text.chars().count();
-    if chars > most {
-        return Err(EntriesError::TooLong { what, chars, most });
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::wanted::unmasked;
     use super::*;
     use crate::files::MemoryDisk;
 

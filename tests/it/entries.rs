@@ -1,6 +1,6 @@
 //! Memory entries in the real binary: the model's tools, the person's commands, the files, and what happens to these.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use cogtrix::testing::server::{Reply, Server, say, silent};
 use rustix::process::Signal;
@@ -33,7 +33,7 @@ fn project_file(home: &Home) -> PathBuf {
     folder.join(file)
 }
 
-fn read(path: &PathBuf) -> Value {
+fn read(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
@@ -194,7 +194,7 @@ fn entries_outlive_the_session_as_far_as_their_scope_says() {
     for file in files.keys() {
         use std::os::unix::fs::PermissionsExt;
         let path = home.data().join("memory").join(file);
-        let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     }
 }

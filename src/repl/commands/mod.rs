@@ -273,8 +273,8 @@ pub const COMMANDS: [Command; 41] = [
     Command {
         name: "memory",
         aliases: &["mem"],
-        arguments: "[MODE|add|get|list|rm …]",
-        summary: "Show what memory holds and what the mode noted, or keep and find entries",
+        arguments: "[MODE|add|get|list|rm]",
+        summary: "Show what memory holds and the mode noted; keep and find entries",
         details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted.\n\
                   `/memory add [--global|--session] [KEY:] TEXT` keeps an entry for this project, all of them, or this session;\n\
                   `/memory list`, `/memory get KEY|ID`, `/memory rm KEY|ID` find and remove; `/memory restore ID` brings back.",
