@@ -227,6 +227,7 @@ fn rows(messages: usize) -> Vec<Row> {
             recall: searching,
             offered: None,
             result_chars: 2_000,
+            strategy: context::Strategy::Rolling,
         };
         fit(memory.prepare(&session, &input, &around), budget)
     };
@@ -282,6 +283,7 @@ fn turns(session: &Session, recalling: Recalling, questions: &[String], folder: 
         context: context::Settings::default(),
         delivery: Delivery::Streamed,
         directory: "~/project".into(),
+        places: Vec::new(),
     };
     let provider = Arc::new(ScriptedProvider::new([says("Let us go on with it then.")]));
     let opened = MemoryLog::default().reopen(session.clone());

@@ -93,6 +93,7 @@ fn prepare(criterion: &mut Criterion) {
             recall: None,
             offered: None,
             result_chars: 2_000,
+            strategy: cogtrix::context::Strategy::Rolling,
         };
         group.bench_with_input(BenchmarkId::from_parameter(size), &size, |bench, _| {
             bench.iter(|| fit(memory.prepare(black_box(&session), &input, &around), budget));

@@ -9,7 +9,7 @@
 
 use super::draft::{RECALL_SHARE, begins};
 use super::summary::steady;
-use super::{Memory, Surroundings, compaction, transcript};
+use super::{Memory, Surroundings, transcript};
 use crate::chat::{Hybrid, Message, Session, Tokens, TurnId};
 use crate::context::stages::history::{self, Pending};
 use crate::context::stages::steps::{self, Bounds, Size};
@@ -37,8 +37,7 @@ impl Memory {
         around: &Surroundings<'_>,
     ) -> Draft {
         let mut sections = self.system(session, around);
-        let compaction = session.hybrid().compaction.as_ref();
-        let head = compaction.map(compaction::head);
+        let head = self.compacted(session, around);
         let states = self.modes.active().sections().into_iter();
         let states: Vec<Section> = states.chain(self.results(session)).collect();
         let states: Vec<Section> = states.iter().map(|state| self.behind(state)).collect();
@@ -84,13 +83,13 @@ impl Memory {
         let choices = self.choices(session.hybrid(), summarises);
         let oldest = choices.first().map_or(0, |choice| choice.upto);
         let wanted = history::Wanted {
-            window: self.mode().window,
+            window: self.window(around),
             covered: oldest,
             pending: Pending::Carried { most: usize::MAX },
             room: room.most,
         };
         let (past, missing) =
-            history::sections(session, wanted, |message| self.past(message, around));
+            history::sections(session, wanted, self.past(session, around));
         let past = Past {
             ends: past.iter().map(|turn| end(session, turn)).collect(),
             sections: past,
@@ -103,8 +102,9 @@ impl Memory {
         let most = if summarises {
             self.most_pending()
         } else {
-            self.mode().window
+            self.window(around)
         };
+        let summarises = summarises || most == usize::MAX;
         // Of a long backlog not all is sent, as of an imported history, which no summary covers for long.
         let spoken: usize = sizes.iter().map(|turn| turn.messages).sum();
         let is_short = summarises && spoken <= most.saturating_add(steady::STEP);

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use crate::chat::{MessageId, Role, Session, Turn};
+use crate::chat::{Form, MessageId, Role, Session, Turn};
 use crate::context::{ContextPlan, SectionKind, Source};
 use crate::hint::Hint;
 
@@ -135,6 +135,8 @@ struct StandsFor {
     turns: Vec<(u32, Place)>,
     summarised: Range<usize>,
     compacted: Range<usize>,
+    /// Messages before this one stand in front of a compaction, word for word.
+    head: usize,
     /// Where the turn begins that the plan was made for; what follows it is its answer.
     asked: usize,
 }
@@ -145,6 +147,7 @@ impl StandsFor {
             turns: Vec::new(),
             summarised: 0..0,
             compacted: 0..0,
+            head: 0,
             asked: session.messages().len(),
         };
         for section in plan.sections() {
@@ -158,8 +161,11 @@ impl StandsFor {
                 (SectionKind::Summary, Source::Summary { from, upto }) => {
                     found.summarised = *from..*upto;
                 }
-                (SectionKind::Compacted, Source::Compaction { upto }) => {
-                    found.compacted = 0..*upto;
+                (SectionKind::Compacted, Source::Compaction { head, upto, form }) => {
+                    found.head = *head;
+                    if *form == Form::Summary {
+                        found.compacted = *head..*upto;
+                    }
                 }
                 (SectionKind::Input, _) => {
                     let input = section.as_messages().last();
@@ -182,7 +188,7 @@ impl StandsFor {
         };
         if turn.withdrawn.is_some() {
             Some(Place::Withdrawn)
-        } else if index >= self.asked {
+        } else if index >= self.asked || index < self.head {
             Some(Place::Window)
         } else if let Some(place) = sent() {
             Some(place)
@@ -271,12 +277,11 @@ mod tests {
     }
 
     fn compacted(upto: usize) -> Compaction {
+        let at = Timestamp::from_unix(1_800_000_000).unwrap();
         Compaction {
-            strategy: "compact".into(),
             upto,
             text: "- They began.".into(),
-            at: Timestamp::from_unix(1_800_000_000).unwrap(),
-            previous: None,
+            ..Compaction::blank("compact", at)
         }
     }
 
@@ -307,6 +312,7 @@ mod tests {
             recall: None,
             offered: None,
             result_chars: 2_000,
+            strategy: crate::context::Strategy::Rolling,
         };
         let input = Message::text(session.next_message_id(0), Role::User, input, None);
         fit(memory.prepare(session, &input, &around), budget).unwrap()

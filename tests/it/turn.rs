@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtrix::agent::{
-    Agent, CompactError, Files, NoTurn, NotWritten, Running, Settings, TurnEvent, TurnFailure,
+    Agent, CompactError, Compacting, Files, NoTurn, NotWritten, Running, Settings, TurnEvent, TurnFailure,
     Warning,
 };
 use cogtrix::chat::{Message, Outcome, Part, Record, Role, Tokens, ToolCall, TurnId};
 use cogtrix::context::{self, Section};
 use cogtrix::files::{Disk, LocalDisk};
+use cogtrix::memory::compaction::Kind;
 use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::tracking::{Board, Exchange, Freshness};
 use cogtrix::memory::{self, HybridOptions, Memory, MemoryMode, Preset, Prompt, Prompts, Registry};
@@ -23,6 +24,8 @@ use cogtrix::testing::{ManualClock, MemoryLog};
 use cogtrix::tools::files::{Changes, Project};
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
+
+const ALL: Compacting = Compacting::Kind(Kind::Compact);
 
 struct Desk {
     agent: Agent,
@@ -65,6 +68,7 @@ impl Desk {
             jobs: Running::Background,
             think: cogtrix::agent::ThinkSettings::default(),
             recall: None,
+            places: Vec::new(),
         };
         let agent = Agent::new(
             Arc::new(provider.clone()),
@@ -101,6 +105,7 @@ impl Desk {
             TurnEvent::Text(_)
             | TurnEvent::Reasoning(_)
             | TurnEvent::Retrying { .. }
+            | TurnEvent::Compacting { .. }
             | TurnEvent::Thinking(_)
             | TurnEvent::ToolStarted(_)
             | TurnEvent::ToolOutput(_)
@@ -553,7 +558,7 @@ async fn compact_leaves_two_messages_and_the_conversation_goes_on() {
     talk(&mut desk, 6).await;
     let report = desk
         .agent
-        .compact(&mut |_| {}, &CancellationToken::new())
+        .compact(ALL, "", &mut |_| {}, &CancellationToken::new())
         .await
         .unwrap();
     assert_eq!((report.before.messages, report.after.messages), (12, 2));
@@ -619,7 +624,7 @@ async fn a_compaction_that_fails_changes_nothing() {
         talk(&mut desk, 3).await;
         let error = desk
             .agent
-            .compact(&mut |_| {}, &CancellationToken::new())
+            .compact(ALL, "", &mut |_| {}, &CancellationToken::new())
             .await
             .unwrap_err();
         assert!(expected(&error), "{error:?}");
@@ -632,7 +637,7 @@ async fn an_empty_session_has_nothing_to_compact_and_asks_nobody() {
     let mut desk = Desk::new([says(SUMMARY)]);
     let error = desk
         .agent
-        .compact(&mut |_| {}, &CancellationToken::new())
+        .compact(ALL, "", &mut |_| {}, &CancellationToken::new())
         .await
         .unwrap_err();
     assert!(matches!(error, CompactError::Cannot(_)));
@@ -697,7 +702,7 @@ async fn a_summary_that_never_comes_ends_after_its_time() {
     let begun = tokio::time::Instant::now();
     let error = desk
         .agent
-        .compact(&mut |_| {}, &CancellationToken::new())
+        .compact(ALL, "", &mut |_| {}, &CancellationToken::new())
         .await
         .unwrap_err();
     assert!(matches!(
@@ -712,7 +717,7 @@ async fn an_undone_turn_inside_a_compaction_is_not_half_forgotten() {
     let mut desk = Desk::new(std::iter::repeat_n(says("Many cranes."), 4).chain([says(SUMMARY)]));
     talk(&mut desk, 4).await;
     desk.agent
-        .compact(&mut |_| {}, &CancellationToken::new())
+        .compact(ALL, "", &mut |_| {}, &CancellationToken::new())
         .await
         .unwrap();
     assert_eq!(desk.agent.undo().unwrap_err(), NoTurn::Compacted);
@@ -741,7 +746,7 @@ async fn a_turn_that_cannot_be_taken_back_leaves_its_files_too() {
     });
     talk(&mut desk, 4).await;
     let cancel = CancellationToken::new();
-    desk.agent.compact(&mut |_| {}, &cancel).await.unwrap();
+    desk.agent.compact(ALL, "", &mut |_| {}, &cancel).await.unwrap();
     assert_eq!(desk.agent.undo().unwrap_err(), NoTurn::Compacted);
     let retried = desk.agent.retry(&mut |_| {}, &cancel).await;
     assert_eq!(retried.unwrap_err(), NoTurn::Compacted);
