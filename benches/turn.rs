@@ -93,7 +93,7 @@ fn prepare(criterion: &mut Criterion) {
             recall: None,
             offered: None,
             result_chars: 2_000,
-            strategy: cogtrix::context::Strategy::Rolling,
+            strategy: context::Strategy::Rolling,
         };
         group.bench_with_input(BenchmarkId::from_parameter(size), &size, |bench, _| {
             bench.iter(|| fit(memory.prepare(black_box(&session), &input, &around), budget));
@@ -184,6 +184,7 @@ fn agent(opened: Opened) -> Agent {
         context: context::Settings::default(),
         delivery: Delivery::Streamed,
         directory: "~/project".into(),
+        places: Vec::new(),
     };
     let model = ModelName {
         provider: "bench".to_owned(),

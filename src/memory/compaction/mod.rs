@@ -18,6 +18,9 @@ mod strategies;
 mod tools;
 mod view;
 
+#[cfg(test)]
+mod tests;
+
 pub use accept::{NotCompacted, accept};
 pub use cut::Cut;
 pub use inquiry::{Inquiry, PARALLEL, Part};

@@ -55,11 +55,12 @@ impl View<'_> {
         turns.filter(|turn| turn.outcome.is_some())
     }
 
-    /// How many messages came since the last compaction was planned; all where there was none.
+    /// How many messages came since the last compaction was planned; without end where there was none.
     pub fn since(&self) -> usize {
-        let made = self.session.hybrid().compaction.as_ref();
-        let made = made.map_or(0, |compaction| compaction.made);
-        self.session.messages().len().saturating_sub(made)
+        let compaction = self.session.hybrid().compaction.as_ref();
+        let all = self.session.messages().len();
+        let made = compaction.filter(|it| !it.is_blank()).map(|it| it.made);
+        made.map_or(usize::MAX, |made| all.saturating_sub(made))
     }
 
     /// Messages in the list that a strategy of this name compacts when there are more than `most`, counted no further than
@@ -67,7 +68,7 @@ impl View<'_> {
     pub fn listed(&self, strategy: &str, left: usize, most: usize) -> usize {
         let compaction = self.session.hybrid().compaction.as_ref();
         if compaction.is_some_and(|last| last.strategy == strategy) {
-            return left + self.since();
+            return left.saturating_add(self.since());
         }
         let mut listed = 0;
         for turn in self.session.live_turns().rev() {

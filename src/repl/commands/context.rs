@@ -365,6 +365,7 @@ mod tests {
             jobs: crate::agent::Running::Background,
             think: crate::agent::ThinkSettings::default(),
             recall: None,
+            places: Vec::new(),
             context: crate::context::Settings::default(),
             delivery: Delivery::Streamed,
             directory: "~/project".into(),

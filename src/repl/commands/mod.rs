@@ -367,11 +367,11 @@ pub const COMMANDS: [Command; 38] = [
     Command {
         name: "compact",
         aliases: &[],
-        arguments: "[dry] [STRATEGY] [WHAT TO KEEP IN MIND] | undo",
+        arguments: "[HOW] [WISH]|dry [HOW]|undo",
         summary: "Let a summary stand for everything said so far, or for a part of it",
         details: "Only what is sent shrinks: history stays whole on disk, and `/compact undo` goes back.\n\
-                  STRATEGY is one of tools (older results of tools in short, without a model), aggressive (that and everything),\n\
-                  rolling, window, prefix, threshold, proactive. `/compact dry [STRATEGY]` only says what would go.\n\
+                  HOW is one of tools (older results of tools in short, without a model), aggressive (that and everything),\n\
+                  rolling, window, prefix, threshold, proactive. `/compact dry [HOW]` only says what would go.\n\
                   Any other words are a wish for the summary: `/compact the dates of the harbour`.",
         completes: Completes::Words(&compact::WORDS),
         run: run!(compact::run),
