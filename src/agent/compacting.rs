@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::Agent;
 use super::event::{Observer, TurnEvent, Warning};
 use super::recalling::Lookup;
 use super::summaries::Summaries;
 use super::writing::{NotWritten, Progress, Writer};
-use super::Agent;
 use crate::chat::{Calibration, Message, Role, Tokens, Usage};
 use crate::context::{Budget, SectionKind, Strategy};
 use crate::memory::compaction::{CannotCompact, CompactJob, Gauge, Kind};
@@ -145,7 +145,12 @@ impl Agent {
     }
 
     /// What is due. Without a guard nobody looks at tokens.
-    pub(super) fn due(&self, when: When, budget: Option<Budget>, input: Option<&Message>) -> Option<Job> {
+    pub(super) fn due(
+        &self,
+        when: When,
+        budget: Option<Budget>,
+        input: Option<&Message>,
+    ) -> Option<Job> {
         let context = &self.settings.context;
         let gauge = match budget {
             Some(budget) if !context.guards.is_empty() => self.gauge(budget, input),

@@ -140,7 +140,15 @@ impl Agent {
         if self.jobs.running.is_none()
             && let Some(job) = self.due(When::AfterTurn, budget, None)
         {
-            tracing::info!(?job, "slow work started");
+            match &job {
+                Job::Summarise(job) => {
+                    tracing::info!(messages = job.messages(), "summary started");
+                }
+                Job::Compact(job) => {
+                    let kind = job.kind().as_str();
+                    tracing::info!(messages = job.messages(), kind, "compaction started");
+                }
+            }
             let asker = self.asker();
             self.jobs.start(job, asker);
         }
@@ -201,13 +209,7 @@ impl Agent {
 
     fn take_in(&mut self, result: Result<Done, NotWritten>) -> Option<Warning> {
         let record = match result {
-            Ok(done) => {
-                let record = self.memory.absorb(self.session(), done, self.clock.now());
-                if record.is_ok() {
-                    self.counted.forget();
-                }
-                record
-            }
+            Ok(done) => self.memory.absorb(self.session(), done, self.clock.now()),
             Err(NotWritten::Interrupted) => return None,
             Err(error) => {
                 tracing::warn!(%error, "no summary");

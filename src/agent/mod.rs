@@ -255,7 +255,10 @@ impl Agent {
 
     /// Records; the warning says that the disk refused.
     fn keep(&mut self, record: Record) -> Option<Warning> {
-        if matches!(record, Record::HybridReplaced(_)) {
+        let hybrid = self.session().hybrid();
+        if let Record::HybridReplaced(new) = &record
+            && (&new.compaction, &new.summary) != (&hybrid.compaction, &hybrid.summary)
+        {
             self.counted.forget();
         }
         self.ledger

@@ -123,7 +123,10 @@ impl Writer {
             return self.write(&only.writing, progress).await;
         }
         let steps = inquiry.parts.len() + 1;
-        let parts = inquiry.parts.iter().map(|part| self.write_quietly(part).boxed());
+        let parts = inquiry
+            .parts
+            .iter()
+            .map(|part| self.write_quietly(part).boxed());
         let parts: Vec<_> = parts.collect();
         let mut parts = futures_util::stream::iter(parts).buffered(PARALLEL);
         let mut texts = Vec::new();

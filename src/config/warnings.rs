@@ -38,7 +38,9 @@ pub enum Warning {
     /// Servers are configured, and this program cannot talk to them.
     NoMcp,
     /// Values of `context` so low that others are used in their place (X32): key, value, what counts.
-    Raised { values: Vec<(&'static str, usize, usize)> },
+    Raised {
+        values: Vec<(&'static str, usize, usize)>,
+    },
     /// The file holds a key, and others may read it.
     ReadableByOthers { path: PathBuf },
     /// Nothing could be read of what is remembered about trust.
@@ -138,7 +140,10 @@ fn raised(context: &context::Settings) -> Option<Warning> {
             context.prefix_retained(),
         ),
     ];
-    let values: Vec<_> = values.into_iter().filter(|(_, is, counts)| is != counts).collect();
+    let values: Vec<_> = values
+        .into_iter()
+        .filter(|(_, is, counts)| is != counts)
+        .collect();
     (!values.is_empty()).then_some(Warning::Raised { values })
 }
 

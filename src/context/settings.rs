@@ -123,7 +123,8 @@ impl Settings {
     /// Messages that `prefix` leaves as they are; fewer than those it begins at.
     pub fn prefix_retained(&self) -> usize {
         let most = self.prefix_messages() - 1;
-        self.retain_recent_messages.clamp(Self::LEAST_RETAINED, most)
+        self.retain_recent_messages
+            .clamp(Self::LEAST_RETAINED, most)
     }
 
     /// Messages of the newest that `window` leaves as they are (O8).

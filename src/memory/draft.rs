@@ -85,8 +85,7 @@ impl Memory {
             },
             room: around.room,
         };
-        let (past, beyond) =
-            history::sections(session, wanted, self.past(session, around));
+        let (past, beyond) = history::sections(session, wanted, self.past(session, around));
         let mut past = Past {
             begins: begins(session, &past),
             sections: past,
@@ -314,8 +313,8 @@ impl Candidates<'_> {
         let head = session.hybrid().compaction.as_ref();
         let head = head.map_or(0, |compaction| compaction.head);
         let earlier = self.found.iter();
-        let earlier = earlier
-            .filter(|found| found.messages.start < before && found.messages.end > head);
+        let earlier =
+            earlier.filter(|found| found.messages.start < before && found.messages.end > head);
         let first = recall::first(earlier.cloned().collect(), self.k);
         let mut chosen: Vec<Found> = Vec::new();
         let mut best = None;

@@ -88,8 +88,7 @@ impl Memory {
             pending: Pending::Carried { most: usize::MAX },
             room: room.most,
         };
-        let (past, missing) =
-            history::sections(session, wanted, self.past(session, around));
+        let (past, missing) = history::sections(session, wanted, self.past(session, around));
         let past = Past {
             ends: past.iter().map(|turn| end(session, turn)).collect(),
             sections: past,

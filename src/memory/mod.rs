@@ -368,8 +368,8 @@ impl Memory {
             ..compaction.clone()
         };
         let section = compaction.filter(|it| !it.is_blank()).map(alone);
-        let section = section
-            .and_then(|it| compaction::section(session, &it, |_, message| message.clone()));
+        let section =
+            section.and_then(|it| compaction::section(session, &it, |_, message| message.clone()));
         section.map_or_else(Size::default, |section| Size {
             messages: section.spoken().max(1),
             tokens: section.cost(),

@@ -359,6 +359,31 @@ mod tests {
     }
 
     #[test]
+    fn the_head_of_a_compaction_is_sent_and_a_notice_stands_for_nothing() {
+        let mut session = session(6);
+        let of_form = |form| Compaction {
+            head: 2,
+            form,
+            ..compacted(8)
+        };
+        let hybrid = |compaction| Hybrid {
+            compaction: Some(compaction),
+            ..Hybrid::default()
+        };
+        session.apply(Record::HybridReplaced(hybrid(of_form(Form::Summary))));
+        let expected = "window 1 to 2, 9 to 12; compacted 3 to 8";
+        assert_eq!(proven(&session, 8_192), expected);
+        session.apply(Record::HybridReplaced(hybrid(of_form(Form::Notice))));
+        let plan = plan(&session, 8_192);
+        let proof = Proof::of(&session, &plan, |index| index < 7);
+        let shown = places(&session, &proof);
+        assert!(
+            shown.contains("recallable 3 to 7; 1 of 12 messages are out of reach: 8"),
+            "{shown}"
+        );
+    }
+
+    #[test]
     fn a_layout_that_sends_an_older_summary_sends_what_that_does_not_cover() {
         let mut session = session(80);
         session.apply(Record::HybridReplaced(Hybrid {

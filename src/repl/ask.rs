@@ -12,7 +12,8 @@ use super::input::LineReader;
 use super::show;
 use super::{Signal, Signals};
 use crate::agent::{
-    Agent, CompactError, CompactReport, Compacting, Input, NoTurn, Progress, TurnError, TurnEvent, TurnReport,
+    Agent, CompactError, CompactReport, Compacting, Input, NoTurn, Progress, TurnError, TurnEvent,
+    TurnReport,
 };
 use crate::term::Output;
 

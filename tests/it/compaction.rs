@@ -156,7 +156,12 @@ fn a_window_without_a_summary_says_how_many_are_left_out_and_the_turn_goes_on() 
     assert!(!sent[2].contains("Summary of"), "{}", sent[2]);
     assert!(run.stderr.contains("could not be summarised"), "{run}");
     // What no summary stands for is in the next one that is asked for.
-    let asked = server.chats().into_iter().filter(is_summary).nth(1).unwrap();
+    let asked = server
+        .chats()
+        .into_iter()
+        .filter(is_summary)
+        .nth(1)
+        .unwrap();
     assert!(asked.message(-1).contains("message number 2\n"));
 }
 
@@ -248,9 +253,13 @@ fn where_that_fails_it_is_made_before_the_next_request_once_the_warning_is_due()
     let summary = |n| if n < 3 { fail(500, "no") } else { say(SUMMARY) };
     let server = server(counting(&[(7, 6_080), (8, 6_480)]), summary);
     let run = full_talk(&server, &home, THRESHOLD, 9, 8_000);
-    assert_eq!(asked_before(&server), [8, 9, 9], "{run}");
+    assert_eq!(asked_before(&server), [8, 9, 9], "{}", run.stderr);
     assert!(messages(&request(&server, 9))[2].contains(SUMMARY));
-    assert_eq!(run.stderr.matches("the context window is").count(), 1, "{run}");
+    assert_eq!(
+        run.stderr.matches("the context window is").count(),
+        1,
+        "{run}"
+    );
 }
 
 #[test]
@@ -260,7 +269,11 @@ fn one_switch_keeps_every_model_from_being_asked_and_the_warning_stays() {
     let context = format!("{THRESHOLD}, enable_auto_summary: false");
     let run = full_talk(&server, &home, &context, 9, 8_000);
     assert!(asked_before(&server).is_empty());
-    assert_eq!(run.stderr.matches("the context window is").count(), 1, "{run}");
+    assert_eq!(
+        run.stderr.matches("the context window is").count(),
+        1,
+        "{run}"
+    );
     assert!(!home.history("s_hybrid.json").exists());
 }
 
@@ -288,11 +301,7 @@ fn a_compaction_that_frees_little_is_tried_once_a_turn_and_not_on_and_on() {
 fn the_proactive_guard_counts_what_the_next_turn_takes() {
     for (prompt, is_due) in [(5_900, false), (5_901, true)] {
         let home = Home::new();
-        let counted: &'static [(usize, u32)] = if is_due {
-            &[(7, 5_901)]
-        } else {
-            &[(7, 5_900)]
-        };
+        let counted: &'static [(usize, u32)] = if is_due { &[(7, 5_901)] } else { &[(7, 5_900)] };
         let server = server(counting(counted), summarised);
         let run = full_talk(
             &server,
@@ -336,7 +345,13 @@ fn a_long_list_is_summarised_in_chunks_and_these_as_one() {
 #[test]
 fn a_chunk_that_fails_leaves_its_snippets() {
     let home = Home::new();
-    let summary = |n| if n == 1 { fail(500, "no") } else { say(SUMMARY) };
+    let summary = |n| {
+        if n == 1 {
+            fail(500, "no")
+        } else {
+            say(SUMMARY)
+        }
+    };
     let server = server(noted, summary);
     home.config(&server, "context: {strategy: full, guards: []}");
     talk(&home, 1, 51);
@@ -355,11 +370,14 @@ fn a_record_stays_when_the_strategy_changes_and_can_be_undone() {
     for strategy in ["full", "prefix", "rolling"] {
         home.config(
             &server,
-            &format!("context: {{strategy: {strategy}, guards: []}}"),
+            &format!("context: {{strategy: {strategy}, guards: [], threshold_messages: 200}}"),
         );
         home.ask("s", "go on");
         let body = server.chats().pop().unwrap().body.to_string();
-        assert!(body.contains("[Summary of 18 earlier messages]"), "{strategy}");
+        assert!(
+            body.contains("[Summary of 18 earlier messages]"),
+            "{strategy}"
+        );
     }
     home.config(&server, "context: {strategy: full, guards: []}");
     home.lines("s", &["/compact undo", "and on"]);
@@ -375,12 +393,23 @@ fn a_preset_is_switched_live_and_explicit_keys_win() {
     home.config(&server, "context: {max_history_messages: 10}");
     let lines: Vec<String> = (1..=7).map(|n| format!("message number {n}")).collect();
     let mut lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    lines.splice(0..0, ["/context preset", "/context preset nonsense", "/context preset co-cli"]);
+    lines.splice(
+        0..0,
+        [
+            "/context preset",
+            "/context preset nonsense",
+            "/context preset co-cli",
+        ],
+    );
     let run = home.lines("s", &lines);
     assert!(run.stdout.contains("* default"), "{run}");
     assert!(run.stdout.contains("context.strategy: window"), "{run}");
     assert!(run.stderr.contains("knows no preset \"nonsense\""), "{run}");
-    assert!(run.stdout.contains("preset co-cli, strategy window, guards none"), "{run}");
+    assert!(
+        run.stdout
+            .contains("preset co-cli, strategy window, guards none"),
+        "{run}"
+    );
     assert_eq!(asked_before(&server), [6]);
 }
 
@@ -390,14 +419,32 @@ fn what_would_go_is_told_before_anything_does() {
     let server = server(noted, summarised);
     home.config(&server, "context: {guards: []}");
     talk(&home, 1, 15);
-    let run = home.lines("s", &["/compact dry window", "/compact dry", "/compact udno", "/compact dry prefix"]);
+    let run = home.lines(
+        "s",
+        &[
+            "/compact dry window",
+            "/compact dry",
+            "/compact udno",
+            "/compact dry prefix",
+        ],
+    );
     assert!(
-        run.stdout.contains("window would put one text in the place of messages 3 to 10"),
+        run.stdout
+            .contains("window would put one text in the place of messages 3 to 10"),
         "{run}"
     );
-    assert!(run.stdout.contains("in the place of messages 1 to 30"), "{run}");
-    assert!(run.stdout.contains("it takes 1 request to the model"), "{run}");
-    assert!(run.stderr.contains("did you mean `/compact undo`?"), "{run}");
+    assert!(
+        run.stdout.contains("in the place of messages 1 to 30"),
+        "{run}"
+    );
+    assert!(
+        run.stdout.contains("it takes 1 request to the model"),
+        "{run}"
+    );
+    assert!(
+        run.stderr.contains("did you mean `/compact undo`?"),
+        "{run}"
+    );
     assert!(asked_before(&server).is_empty());
     assert!(!home.history("s_hybrid.json").exists());
 }
@@ -440,6 +487,50 @@ fn the_summary_of_a_chinese_talk_is_asked_for_in_chinese_and_one_in_english_is_r
 }
 
 #[test]
+fn who_is_asked_depends_on_who_wants_it() {
+    let home = Home::new();
+    let server = server(noted, summarised);
+    let models = "models: {default: it, it: {provider: there, model: scripted, context_window: 32768}, sum: {provider: there, model: small, context_window: 8192}}";
+    home.config(
+        &server,
+        &format!(
+            "memory: {{summarization_model: sum}}\ncontext: {{strategy: window, max_history_messages: 8, guards: []}}\n{models}"
+        ),
+    );
+    talk(&home, 1, 5);
+    home.lines("s", &["/compact"]);
+    let chats = server.chats().into_iter().filter(is_summary);
+    let models: Vec<Value> = chats.map(|chat| chat.body["model"].clone()).collect();
+    assert_eq!(models, [json!("small"), json!("scripted")]);
+}
+
+#[test]
+fn rules_and_what_a_mode_noted_survive_a_compaction() {
+    let home = Home::new();
+    let server = server(noted, summarised);
+    home.write("rules.md", "Never touch the lighthouse.");
+    home.config(
+        &server,
+        "system_prompt_file: rules.md\nmemory: {mode: code}\ncontext: {guards: []}",
+    );
+    let mut lines = vec!["/task Fix the login in src/auth.py"];
+    lines.extend([
+        "Look at src/auth.py",
+        "and then?",
+        "and then?",
+        "/compact",
+        "go on",
+    ]);
+    let run = home.lines("s", &lines);
+    assert!(run.stdout.contains("Compacted: "), "{run}");
+    let last = server.chats().pop().unwrap();
+    assert_eq!(messages(&last).len(), 3);
+    for kept in ["Never touch the lighthouse", "Fix the login in src/auth.py"] {
+        assert!(last.system().contains(kept), "{kept}: {}", last.system());
+    }
+}
+
+#[test]
 fn every_request_of_every_strategy_is_one_that_strict_servers_take() {
     for preset in ["default", "cogtrix", "co-cli", "agenticx", "gokin", "qanot"] {
         for layout in ["classic", "cache-friendly"] {
@@ -451,7 +542,11 @@ fn every_request_of_every_strategy_is_one_that_strict_servers_take() {
             );
             let run = talk(&home, 1, 24);
             assert_eq!(run.code, Some(0), "{preset}: {run}");
-            assert_eq!(server.violations(), Vec::<String>::new(), "{preset}, {layout}");
+            assert_eq!(
+                server.violations(),
+                Vec::<String>::new(),
+                "{preset}, {layout}"
+            );
         }
     }
 }

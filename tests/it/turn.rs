@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtrix::agent::{
-    Agent, CompactError, Compacting, Files, NoTurn, NotWritten, Running, Settings, TurnEvent, TurnFailure,
-    Warning,
+    Agent, CompactError, Compacting, Files, NoTurn, NotWritten, Running, Settings, TurnEvent,
+    TurnFailure, Warning,
 };
 use cogtrix::chat::{Message, Outcome, Part, Record, Role, Tokens, ToolCall, TurnId};
 use cogtrix::context::{self, Section};
@@ -681,6 +681,11 @@ async fn a_summary_that_is_always_about_to_come_is_given_up() {
         Memory::new(modes, settings, prompts).unwrap(),
         Some(Arc::new(Late(late, after))),
     );
+    let unguarded = context::Settings {
+        guards: Vec::new(),
+        ..context::Settings::default()
+    };
+    desk.agent.resettle(unguarded, memory::Settings::default());
     for n in 0..18 {
         let said = format!("{n} {}", "cranes of the harbour ".repeat(80));
         desk.say(&said).await.unwrap();
@@ -691,6 +696,51 @@ async fn a_summary_that_is_always_about_to_come_is_given_up() {
     assert_eq!(begun.elapsed().as_secs(), 120);
     assert_eq!(desk.agent.session().hybrid().failures, 1);
     assert!(!desk.agent.is_working());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_compaction_that_a_turn_waits_for_is_given_up_and_the_turn_goes_on() {
+    let never = ScriptedProvider::new([says(SUMMARY)]);
+    let settings = memory::Settings::default();
+    let prompts = Prompts::embedded();
+    let modes = Registry::standard(&settings, &prompts, Readers::embedded());
+    let mut desk = Desk::with_summariser(
+        ScriptedProvider::new([says("Noted.")]),
+        Memory::new(modes, settings, prompts).unwrap(),
+        Some(Arc::new(Late(never, None))),
+    );
+    let by_window = context::Settings {
+        strategy: context::Strategy::Window,
+        max_history_messages: 8,
+        guards: Vec::new(),
+        ..context::Settings::default()
+    };
+    desk.agent.resettle(by_window, memory::Settings::default());
+    for n in 0..4 {
+        desk.say(&format!("message {n}")).await.unwrap();
+    }
+    let skip = desk.agent.skip();
+    let mut given_up = 0;
+    let mut observe = |event| {
+        if matches!(
+            event,
+            TurnEvent::Compacting {
+                progress: Some(_),
+                ..
+            }
+        ) {
+            given_up += usize::from(skip.skip());
+        }
+    };
+    let report = desk
+        .agent
+        .turn("go on".to_owned(), &mut observe, &CancellationToken::new())
+        .await
+        .unwrap();
+    assert_eq!((report.text.as_str(), given_up), ("Noted.", 1));
+    let compaction = desk.agent.session().hybrid().compaction.clone().unwrap();
+    assert_eq!(compaction.form, cogtrix::chat::Form::Notice);
+    assert!(!skip.skip(), "nothing is left to give up");
 }
 
 #[tokio::test(start_paused = true)]
@@ -746,7 +796,10 @@ async fn a_turn_that_cannot_be_taken_back_leaves_its_files_too() {
     });
     talk(&mut desk, 4).await;
     let cancel = CancellationToken::new();
-    desk.agent.compact(ALL, "", &mut |_| {}, &cancel).await.unwrap();
+    desk.agent
+        .compact(ALL, "", &mut |_| {}, &cancel)
+        .await
+        .unwrap();
     assert_eq!(desk.agent.undo().unwrap_err(), NoTurn::Compacted);
     let retried = desk.agent.retry(&mut |_| {}, &cancel).await;
     assert_eq!(retried.unwrap_err(), NoTurn::Compacted);

@@ -58,10 +58,7 @@ fn a_flag_wins_over_the_variable_and_the_variable_over_the_file() {
     machine.write("project/cogtrix.yaml", "context: {preset: gokin}\n");
     assert_eq!(machine.config().settings.context.preset, "gokin");
     let machine = machine.variable("COGTRIX_CONTEXT_PRESET", "qanot");
-    assert_eq!(
-        machine.config().settings.context.guards,
-        [Guard::Proactive]
-    );
+    assert_eq!(machine.config().settings.context.guards, [Guard::Proactive]);
     let machine = machine.flags(Flags {
         context_preset: Some("agenticx".into()),
         ..Flags::default()
@@ -118,7 +115,10 @@ fn values_below_the_floors_are_raised_with_one_warning() {
     assert_eq!(floors, (8, 4_000, 4));
     assert_eq!(config.warnings.len(), 1);
     let shown = config.warnings[0].to_string();
-    assert!(shown.contains("threshold_chars 1 counts as 4000"), "{shown}");
+    assert!(
+        shown.contains("threshold_chars 1 counts as 4000"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -99,7 +99,10 @@ pub enum CannotCompact {
     AllStays(Kind),
     #[error("nothing to summarise: no message has left the window")]
     WindowHoldsAll,
-    #[error("nothing to condense: no older result of a tool is longer than {} characters", super::CONDENSED)]
+    #[error(
+        "nothing to condense: no older result of a tool is longer than {} characters",
+        super::CONDENSED
+    )]
     NoResults,
     #[error("the model's window is too small to summarise in")]
     WindowTooSmall,
@@ -132,10 +135,7 @@ pub fn job(
     focus: &str,
     places: &[String],
 ) -> Result<CompactJob, CannotCompact> {
-    let with = With {
-        prompts,
-        places,
-    };
+    let with = With { prompts, places };
     let kind = strategy.kind();
     let nothing = match kind {
         Kind::Compact => CannotCompact::Nothing,

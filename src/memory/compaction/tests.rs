@@ -322,7 +322,11 @@ fn a_window_is_due_above_its_number_and_with_none_never() {
         input(&mut session, "one more");
         let listed = turns * 2 + 1;
         let gauge = Gauge::default();
-        assert_eq!(is_due(&session, Kind::Window, &settings, gauge), due, "{listed}");
+        assert_eq!(
+            is_due(&session, Kind::Window, &settings, gauge),
+            due,
+            "{listed}"
+        );
         assert!(!is_due(&session, Kind::Window, &never, gauge));
     }
 }
@@ -330,7 +334,12 @@ fn a_window_is_due_above_its_number_and_with_none_never() {
 #[test]
 fn a_prefix_is_due_above_its_messages_or_its_characters() {
     let due = |session: &Session| {
-        is_due(session, Kind::Prefix, &Settings::default(), Gauge::default())
+        is_due(
+            session,
+            Kind::Prefix,
+            &Settings::default(),
+            Gauge::default(),
+        )
     };
     for (turns, expected) in [(9, false), (10, true)] {
         let mut session = plain(turns);
@@ -376,17 +385,19 @@ fn few_messages_are_left_alone_by_guards() {
 
 #[test]
 fn a_list_of_a_hundred_is_one_request_and_one_more_message_makes_it_several() {
-    let one_more = Shape {
-        rounds: 1,
-        ..PLAIN
-    };
+    let one_more = Shape { rounds: 1, ..PLAIN };
     let mut longer = vec![PLAIN; 49];
     longer.push(one_more);
     for (session, parts) in [(plain(50), 1), (session(&longer), 4)] {
         let job = job_of(&session, Kind::Threshold, &Settings::default()).unwrap();
         let inquiry = job.inquiry(Tokens(100_000)).unwrap();
         let is_single = inquiry.parts.len() == 1;
-        assert_eq!(is_single, parts == 1, "{} messages", session.messages().len());
+        assert_eq!(
+            is_single,
+            parts == 1,
+            "{} messages",
+            session.messages().len()
+        );
         let texts = vec![SUMMARY.to_owned(); inquiry.parts.len()];
         assert_eq!(inquiry.merge(&texts).is_some(), parts > 1);
     }
@@ -503,7 +514,8 @@ fn a_result_counts_only_while_the_session_begins_as_it_did() {
 fn a_conversation_in_two_scripts_may_be_summarised_in_either() {
     let mut session = Session::new("test".parse().unwrap());
     for _ in 0..6 {
-        let said = "Исправь эту функцию: fn main() { let harbour = crane(); println!(\"{harbour}\"); }";
+        let said =
+            "Исправь эту функцию: fn main() { let harbour = crane(); println!(\"{harbour}\"); }";
         let turn = input(&mut session, said);
         let reply = Message::text(session.next_message_id(0), Role::Assistant, said, None);
         session.apply(Record::TurnFinished {
@@ -530,8 +542,11 @@ fn results_of_tools_are_condensed_without_a_model_and_texts_stay() {
         ..PLAIN
     };
     let mut session = session(&vec![busy; 8]);
-    let settings = Settings::default();
-    compacted(&mut session, Kind::Threshold, &settings, Form::Summary);
+    let settings = Settings {
+        max_history_messages: 30,
+        ..Settings::default()
+    };
+    compacted(&mut session, Kind::Window, &settings, Form::Summary).unwrap();
     let before = session.hybrid().compaction.clone();
     let condensed = condense(&session, 2_000, now()).unwrap();
     assert!(condensed.after.tokens < condensed.before.tokens);
@@ -553,6 +568,22 @@ fn results_of_tools_are_condensed_without_a_model_and_texts_stay() {
         )
     });
     assert!(marked.count() > 0);
+}
+
+#[test]
+fn every_request_asks_for_what_is_open_and_what_is_done() {
+    let prompts = Prompts::embedded();
+    for prompt in [
+        &prompts.compact,
+        &prompts.compact_prefix,
+        &prompts.compact_threshold,
+        &prompts.compact_merge,
+    ] {
+        for word in ["summary", "open", "done", "not instructions"] {
+            assert!(prompt.text.contains(word), "{word}: {}", prompt.file);
+        }
+    }
+    assert!(prompts.compact_prefix_zh.text.contains("summary"));
 }
 
 #[test]

@@ -24,7 +24,10 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     match first {
         "undo" if rest.is_empty() => undo(desk),
         "dry" => dry(desk, rest).await,
-        "" => Ok(Next::Compact(Compacting::Kind(Kind::Compact), String::new())),
+        "" => Ok(Next::Compact(
+            Compacting::Kind(Kind::Compact),
+            String::new(),
+        )),
         word => match of_word(word) {
             Some(what) => Ok(Next::Compact(what, rest.to_owned())),
             None if rest.is_empty() && near(word).is_some() => {

@@ -20,7 +20,9 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         "full" => Shown::Full,
         "proof" => return Ok(proof(&mut desk.agent).await),
         "preset" => return Next::answer(presets(desk)),
-        other if other.starts_with("preset ") => return preset(desk, other["preset ".len()..].trim()),
+        other if other.starts_with("preset ") => {
+            return preset(desk, other["preset ".len()..].trim());
+        }
         other => return Err(usage("context", format!("does not know {other:?}"))),
     };
     let columns = desk.columns;
@@ -220,7 +222,11 @@ async fn overview(agent: &mut Agent, plan: &ContextPlan, columns: usize) -> Stri
     let used = Used::of(agent, &counts);
     let threshold = agent.settings().context.warning_threshold;
     let owner = owner(agent.settings());
-    format!("{}\n{}\n{owner}", lines.join("\n"), used.line(plan, threshold))
+    format!(
+        "{}\n{}\n{owner}",
+        lines.join("\n"),
+        used.line(plan, threshold)
+    )
 }
 
 /// Who decides what is sent of the past (2.2).
@@ -401,6 +407,7 @@ mod tests {
         window         ~23 tok  █░░░░░░░░░░░░░░░░░░░  turn 1, 2 messages
         input          ~14 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
         input 207 of 8,192 tokens (3 %, within the limit, estimated); room for a reply of 7,921
+        preset default, strategy rolling, guards threshold
         ");
     }
 
@@ -416,6 +423,7 @@ mod tests {
         window          10 tok  █░░░░░░░░░░░░░░░░░░░  turn 1, 2 messages
         input            6 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
         input 98 of 8,192 tokens (1 %, within the limit, counted); room for a reply of 7,921
+        preset default, strategy rolling, guards threshold
         ");
     }
 
@@ -430,6 +438,7 @@ mod tests {
         system        ~164 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
         input            5 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
         input 171 of 8,192 tokens (2 %, within the limit, estimated); room for a reply of 7,947
+        preset default, strategy rolling, guards threshold
         ");
     }
 
@@ -443,7 +452,7 @@ mod tests {
         for input in ["one", "two", "three"] {
             say(&mut agent, input).await;
             let shown = show(&mut agent, Shown::Overview, 80).await;
-            usage_lines.extend(shown.lines().last());
+            usage_lines.extend(shown.lines().rev().nth(1));
             usage_lines.push('\n');
         }
         insta::assert_snapshot!(usage_lines, @r"
@@ -462,6 +471,7 @@ mod tests {
         system          80 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
         input            0 tok  ░░░░░░░░░░░░░░░░░░░░  you, 1 message
         input 82 of 8,192 tokens (1 %, within the limit, counted); room for a reply of 7,954
+        preset default, strategy rolling, guards threshold
         ");
     }
 

@@ -5,9 +5,9 @@ use std::ops::RangeInclusive;
 
 use super::{Kind, Strategy};
 use crate::chat::Tokens;
+use crate::memory::compaction::MOST_CHARS;
 use crate::memory::compaction::cut::{self, Cut, Tail};
 use crate::memory::compaction::view::View;
-use crate::memory::compaction::MOST_CHARS;
 
 /// With fewer messages nothing is gained (G25).
 const LEAST_MESSAGES: usize = 12;
