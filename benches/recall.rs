@@ -228,6 +228,7 @@ fn rows(messages: usize) -> Vec<Row> {
             offered: None,
             result_chars: 2_000,
             kept: &cogtrix::memory::Kept::default(),
+            strategy: context::Strategy::Rolling,
         };
         fit(memory.prepare(&session, &input, &around), budget)
     };
@@ -283,6 +284,7 @@ fn turns(session: &Session, recalling: Recalling, questions: &[String], folder: 
         context: context::Settings::default(),
         delivery: Delivery::Streamed,
         directory: "~/project".into(),
+        places: Vec::new(),
     };
     let provider = Arc::new(ScriptedProvider::new([says("Let us go on with it then.")]));
     let opened = MemoryLog::default().reopen(session.clone());

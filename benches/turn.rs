@@ -94,6 +94,7 @@ fn prepare(criterion: &mut Criterion) {
             offered: None,
             result_chars: 2_000,
             kept: &cogtrix::memory::Kept::default(),
+            strategy: context::Strategy::Rolling,
         };
         group.bench_with_input(BenchmarkId::from_parameter(size), &size, |bench, _| {
             bench.iter(|| fit(memory.prepare(black_box(&session), &input, &around), budget));
@@ -184,6 +185,7 @@ fn agent(opened: Opened) -> Agent {
         context: context::Settings::default(),
         delivery: Delivery::Streamed,
         directory: "~/project".into(),
+        places: Vec::new(),
     };
     let model = ModelName {
         provider: "bench".to_owned(),

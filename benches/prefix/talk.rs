@@ -127,6 +127,7 @@ pub(crate) fn agent(held: Held, opened: Opened, clock: Arc<ManualClock>) -> Agen
         jobs: Running::Foreground,
         think: cogtrix::agent::ThinkSettings::default(),
         recall: Some(recall()),
+        places: Vec::new(),
     };
     let provider = Arc::new(Talkative {
         name: ModelName {

@@ -1,15 +1,15 @@
-//! `/compact`: memory's job, run in the foreground (O16-O19).
+//! `/compact`: memory's job, run in the foreground (O16-O19), and what it would do.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::writing::{NotWritten, Progress, Writer};
+use super::compacting::{Asker, written};
+use super::writing::{NotWritten, Progress};
 use super::{Agent, Warning};
-use crate::chat::Tokens;
 use crate::hint::Hint;
-use crate::memory::compaction::{CannotCompact, Size, head};
+use crate::memory::compaction::{CannotCompact, Cut, Kind, Size};
 use crate::memory::{Done, NotTaken};
 
 /// What shrank.
@@ -18,6 +18,28 @@ pub struct CompactReport {
     pub before: Size,
     pub after: Size,
     pub warning: Option<Warning>,
+}
+
+/// What the person asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compacting {
+    /// Older results of tools are shortened, without a model.
+    Tools,
+    /// That, and then everything is summarised.
+    Aggressive,
+    /// The rolling summary of what has left the window.
+    Rolling,
+    Kind(Kind),
+}
+
+/// What a compaction would do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dry {
+    pub cut: Cut,
+    pub goes: Size,
+    pub stays: Size,
+    /// Requests to a model.
+    pub requests: usize,
 }
 
 /// Why nothing was compacted; the session is as it was.
@@ -42,9 +64,49 @@ impl Hint for CompactError {
 }
 
 impl Agent {
-    /// Lets the active model write one text in the place of everything said so far.
+    /// Compacts as the person says. `focus`: what they want kept.
     pub async fn compact(
         &mut self,
+        what: Compacting,
+        focus: &str,
+        progress: &mut (dyn FnMut(Progress) + Send),
+        cancel: &CancellationToken,
+    ) -> Result<CompactReport, CompactError> {
+        match what {
+            Compacting::Tools => self.condense(),
+            Compacting::Rolling => self.roll(progress, cancel).await,
+            Compacting::Kind(kind) => self.compact_by(kind, focus, progress, cancel).await,
+            Compacting::Aggressive => {
+                match self.condense() {
+                    Ok(_) | Err(CompactError::Cannot(_)) => {}
+                    Err(error) => return Err(error),
+                }
+                self.compact_by(Kind::Compact, focus, progress, cancel)
+                    .await
+            }
+        }
+    }
+
+    /// What a compaction would do, without doing it.
+    pub async fn compact_dry(&self, kind: Kind) -> Result<Dry, CompactError> {
+        let budget = self.budget(self.provider.abilities().await);
+        let job = self.compact_job(kind, "", budget)?;
+        let inquiry = job.inquiry(budget.prompt())?;
+        let steps = inquiry.parts.iter().map(|part| part.writing.steps());
+        let merging = usize::from(inquiry.parts.len() > 1);
+        Ok(Dry {
+            cut: job.cut(),
+            goes: job.before,
+            stays: job.stays,
+            requests: steps.sum::<usize>() + merging,
+        })
+    }
+
+    /// One strategy, once.
+    async fn compact_by(
+        &mut self,
+        kind: Kind,
+        focus: &str,
         progress: &mut (dyn FnMut(Progress) + Send),
         cancel: &CancellationToken,
     ) -> Result<CompactReport, CompactError> {
@@ -54,28 +116,76 @@ impl Agent {
             abilities = self.provider.abilities() => abilities,
         };
         let budget = self.budget(abilities);
-        let job = self.memory.compact(self.session(), budget.prompt())?;
-        let before = job.before;
-        let writer = Writer {
-            provider: Arc::clone(&self.provider),
-            budget,
-            cancel: cancel.clone(),
+        let job = self.compact_job(kind, focus, budget)?;
+        let stays = job.stays;
+        let before = job.before + stays;
+        let done = if job.asks() {
+            // The active model, whoever summarises otherwise (O15).
+            let asker = Asker {
+                provider: Arc::clone(&self.provider),
+                limit: self.served_window,
+                summaries: Arc::clone(&self.summaries),
+            };
+            written(job, asker, progress, cancel).await?
+        } else {
+            Done::Compacted(job.without_summary().ok_or(CannotCompact::Nothing)?)
         };
-        let text = writer.write(&job.writing, progress).await?;
-        let done = Done::Compacted(job.done(&text));
-        let record = self.memory.absorb(self.session(), done, self.clock.now())?;
-        let warning = self.keep(record);
-        let after = self.session().hybrid().compaction.as_ref().map(head);
-        let after = after.map_or(
-            Size {
-                messages: 0,
-                tokens: Tokens::ZERO,
-            },
-            |head| Size {
-                messages: head.as_messages().len(),
-                tokens: head.cost(),
-            },
-        );
+        let warning = self.take_compaction(done)?;
+        let after = self.memory.compacted_size(self.session()) + stays;
+        Ok(CompactReport {
+            before,
+            after,
+            warning,
+        })
+    }
+
+    /// Takes a result in; one that is not good enough is asked for anew the next time.
+    pub(super) fn take_compaction(&mut self, done: Done) -> Result<Option<Warning>, NotTaken> {
+        let record = self.memory.absorb(self.session(), done, self.clock.now());
+        if record.as_ref().is_err_and(|error| !error.is_stale()) {
+            self.summaries.clear();
+        }
+        let record = record?;
+        // What was begun meanwhile speaks of what is no longer sent.
+        self.jobs.abort();
+        Ok(self.keep(record))
+    }
+
+    fn condense(&mut self) -> Result<CompactReport, CompactError> {
+        let settings = &self.settings.context;
+        let condensed = self
+            .memory
+            .condense(self.session(), settings, self.clock.now())?;
+        let warning = self.keep(condensed.record);
+        Ok(CompactReport {
+            before: condensed.before,
+            after: condensed.after,
+            warning,
+        })
+    }
+
+    /// The rolling summary of whatever has left the window.
+    async fn roll(
+        &mut self,
+        progress: &mut (dyn FnMut(Progress) + Send),
+        cancel: &CancellationToken,
+    ) -> Result<CompactReport, CompactError> {
+        let job = self.memory.summarise(self.session());
+        let job = job.ok_or(CannotCompact::WindowHoldsAll)?;
+        let before = Size {
+            messages: job.messages(),
+            tokens: job.cost(),
+        };
+        progress(Progress { done: 0, steps: 1 });
+        let provider = Arc::clone(&self.provider);
+        let written = super::jobs::summarise(job, provider, self.served_window, cancel.clone());
+        let done = written.await?;
+        let warning = self.take_compaction(done)?;
+        let summary = self.session().hybrid().summary.as_ref();
+        let after = Size {
+            messages: 1,
+            tokens: summary.map_or(before.tokens, |it| crate::chat::Tokens::estimate(&it.text)),
+        };
         Ok(CompactReport {
             before,
             after,

@@ -20,6 +20,7 @@ use crate::chat::{
     Calibration, CallId, Message, Outcome, Part, Record, Role, ToolCall, TurnId, Usage,
 };
 use crate::context::Budget;
+use crate::memory::When;
 use crate::provider::{FinishReason, ProviderError};
 
 /// What a conversation with the provider brought.
@@ -70,6 +71,11 @@ impl Agent {
         let mut strikes = Strikes::default();
         let most = self.toolbox.limits.max_steps;
         for round in 0.. {
+            let when = match round {
+                0 => When::BeforeTurn,
+                _ => When::BeforeRequest,
+            };
+            self.make_room(when, budget, input, observe, cancel).await;
             let concluded = self.ask_model(asking, &mut budget, observe, cancel).await;
             let (text, calls, mut standing, calibration) = match concluded {
                 Concluded::Ended(conversed) => return conversed,

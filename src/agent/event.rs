@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::shelf::News;
 use super::think::Stage;
+use super::writing::Progress;
 use crate::chat::{Tokens, ToolCall};
 use crate::context::{ContextPlan, SectionKind, TokenUsage};
 use crate::hint::chain;
@@ -22,6 +23,11 @@ pub enum TurnEvent {
     Retrying {
         why: String,
         after: Duration,
+    },
+    /// Before the request, a text is written that takes the place of so many messages.
+    Compacting {
+        messages: usize,
+        progress: Option<Progress>,
     },
     /// How far thinking something through has come.
     Thinking(Stage),
@@ -74,6 +80,15 @@ pub enum Warning {
     /// Several summaries in a row could not be had (C15).
     NoSummary {
         why: String,
+    },
+    /// What was to take the place of older messages could not be had; the request holds as many as find room.
+    NotCompacted {
+        why: String,
+    },
+    /// A compaction did not reach what it was for, in per cent of the window.
+    StillFull {
+        percent: u32,
+        target: u32,
     },
     /// What is to be said of recall's work in the background.
     Recall(News),
@@ -205,6 +220,14 @@ impl fmt::Display for Warning {
             Self::NoSummary { why } => write!(
                 f,
                 "older messages could not be summarised three times in a row ({why}); they are still sent while there is room, and it is tried now and then"
+            ),
+            Self::NotCompacted { why } => write!(
+                f,
+                "older messages could not be summarised ({why}); the request holds the newest ones"
+            ),
+            Self::StillFull { percent, target } => write!(
+                f,
+                "the request still takes about {percent} % of the window after a compaction that was to reach {target} %; the oldest messages are left out as room requires"
             ),
             Self::Recall(news) => news.fmt(f),
             Self::NoTools { model } => {

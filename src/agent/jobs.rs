@@ -8,13 +8,14 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::compacting::{Asker, written};
 use super::shelf::Shelf;
-use super::writing::{NotWritten, Writer};
+use super::writing::{Asked, NotWritten, Writer};
 use super::{Agent, Warning};
 use crate::chat::{Calibration, Tokens};
 use crate::context::Budget;
 use crate::memory::summary::SummaryJob;
-use crate::memory::{Done, Job};
+use crate::memory::{Done, Job, When};
 use crate::provider::Provider;
 
 /// A summary that is not there after so long is given up, whatever it waits for (C9).
@@ -32,6 +33,14 @@ struct Running {
     cancel: CancellationToken,
     /// Messages that the result will stand for.
     covers: usize,
+    what: What,
+}
+
+/// What kind of work runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Summary,
+    Compaction,
 }
 
 impl Drop for Jobs {
@@ -49,12 +58,19 @@ impl Jobs {
         }
     }
 
-    fn start(&mut self, job: Job, provider: Arc<dyn Provider>, limit: Option<Tokens>) {
+    pub(super) fn is_compacting(&self) -> bool {
+        let what = self.running.as_ref().map(|running| running.what);
+        what == Some(What::Compaction)
+    }
+
+    fn start(&mut self, job: Job, asker: Asker) {
         let cancel = CancellationToken::new();
-        let Job::Summarise(job) = job;
-        let covers = job.messages();
-        let summary = summarise(job, provider, limit, cancel.clone());
-        let in_time = tokio::time::timeout(LONGEST, summary);
+        let (covers, what) = match &job {
+            Job::Summarise(job) => (job.messages(), What::Summary),
+            Job::Compact(job) => (job.messages(), What::Compaction),
+        };
+        let done = done(job, asker, cancel.clone());
+        let in_time = tokio::time::timeout(LONGEST, done);
         let task = tokio::spawn(async {
             let stuck = NotWritten::Stuck { after: LONGEST };
             in_time.await.unwrap_or(Err(stuck))
@@ -63,12 +79,20 @@ impl Jobs {
             task,
             cancel,
             covers,
+            what,
         });
     }
 }
 
+async fn done(job: Job, asker: Asker, cancel: CancellationToken) -> Result<Done, NotWritten> {
+    match job {
+        Job::Summarise(job) => summarise(job, asker.provider, asker.limit, cancel).await,
+        Job::Compact(job) => written(job, asker, &mut |_| (), &cancel).await,
+    }
+}
+
 /// Lets the model write the summary; one that is too long is asked for once more (C14).
-async fn summarise(
+pub(super) async fn summarise(
     job: SummaryJob,
     provider: Arc<dyn Provider>,
     limit: Option<Tokens>,
@@ -87,12 +111,17 @@ async fn summarise(
         provider,
         budget,
         cancel,
+        summaries: None,
     };
     let mut text = writer.write(&writing, &mut |_| ()).await?;
     if let Some(request) = job.shorten(&text) {
         // The longer one is cut where a shorter one cannot be had.
         text = writer
-            .answer(request, writing.answer())
+            .answer(Asked {
+                text: request,
+                most: writing.answer(),
+                temperature: None,
+            })
             .await
             .unwrap_or(text);
     }
@@ -103,15 +132,25 @@ impl Agent {
     /// Begins the slow work that is due, unless some runs already.
     pub(super) fn begin_jobs(&mut self) -> Option<Warning> {
         let news = self.begin_indexing();
+        let budget = self.last.as_ref().map(|last| {
+            let calibration = self.session().meta().calibration;
+            let budget = last.plan.budget();
+            budget.with(budget.window(), calibration)
+        });
         if self.jobs.running.is_none()
-            && let Some(job) = self.memory.due(self.session())
+            && let Some(job) = self.due(When::AfterTurn, budget, None)
         {
-            let Job::Summarise(summary) = &job;
-            tracing::info!(messages = summary.messages(), "summary started");
-            let own = self.settings.summariser.clone();
-            let limit = own.is_none().then_some(self.served_window).flatten();
-            let provider = own.unwrap_or_else(|| Arc::clone(&self.provider));
-            self.jobs.start(job, provider, limit);
+            match &job {
+                Job::Summarise(job) => {
+                    tracing::info!(messages = job.messages(), "summary started");
+                }
+                Job::Compact(job) => {
+                    let kind = job.kind().as_str();
+                    tracing::info!(messages = job.messages(), kind, "compaction started");
+                }
+            }
+            let asker = self.asker();
+            self.jobs.start(job, asker);
         }
         news.map(Warning::Recall)
     }

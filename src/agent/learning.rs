@@ -23,6 +23,10 @@ impl Agent {
     ) -> Calibration {
         let counted = usage.and_then(|usage| usage.prompt);
         let counted = counted.filter(|counted| Calibration::is_plausible(sent.cost, *counted));
+        if let Some(usage) = usage {
+            let prompt = counted;
+            self.counted.count(Usage { prompt, ..usage });
+        }
         let mut calibration = sent.budget.calibration();
         let warnings = self.judge(sent, counted);
         let is_cut = warnings

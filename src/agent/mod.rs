@@ -9,6 +9,7 @@
 
 mod acting;
 mod compact;
+mod compacting;
 mod converse;
 mod counter;
 mod ending;
@@ -24,6 +25,8 @@ mod planning;
 mod recalling;
 mod reply;
 pub mod shelf;
+mod skip;
+mod summaries;
 mod think;
 mod toolbox;
 mod turn;
@@ -32,7 +35,7 @@ mod writing;
 
 use std::sync::Arc;
 
-use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, Usage};
+use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, TurnId, Usage};
 use crate::clock::Clock;
 use crate::context::{self, ContextPlan};
 use crate::entries::EntryStore;
@@ -41,7 +44,7 @@ use crate::memory::{BadMode, Kept, Memory};
 use crate::provider::{Delivery, Provider};
 use crate::store::{Opened, StoreError};
 
-pub use compact::{CompactError, CompactReport};
+pub use compact::{CompactError, CompactReport, Compacting, Dry};
 pub use counter::{Count, Uncounted};
 pub use ending::{EndHook, EndHooks, Ending, Ran};
 pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
@@ -49,6 +52,7 @@ pub use input::Input;
 pub use keeping::{CannotPin, Pinned};
 pub use ledger::Ledger;
 use shelf::Shelf;
+pub use skip::Skip;
 pub use think::{Stage, ThinkSettings};
 pub use toolbox::{Approval, Approver, Asked, Files, Limits, Nobody, Toolbox, Whole};
 pub use turn::{TurnError, TurnFailure, TurnReport};
@@ -68,6 +72,8 @@ pub struct Settings {
     pub think: ThinkSettings,
     /// What recall works with; `None`: nothing is recalled.
     pub recall: Option<shelf::Parts>,
+    /// Files in which messages can be read that are left out of a request; `{session}` stands for the session's name.
+    pub places: Vec<String>,
 }
 
 /// When slow work runs.
@@ -93,6 +99,12 @@ pub struct Agent {
     counter: counter::TokenCounter,
     /// A window smaller than assumed, learnt when a request was refused as too long.
     served_window: Option<Tokens>,
+    /// What the server counted, while it holds.
+    counted: compacting::Counted,
+    /// The turn in which something was compacted, or tried to be: once is enough.
+    compacted_in: Option<TurnId>,
+    summaries: Arc<summaries::Summaries>,
+    skip: Skip,
     /// What was said once is not said every turn.
     told: event::Told,
     jobs: jobs::Jobs,
@@ -137,6 +149,10 @@ impl Agent {
             last: None,
             counter: counter::TokenCounter::default(),
             served_window: None,
+            counted: compacting::Counted::default(),
+            compacted_in: None,
+            summaries: Arc::default(),
+            skip: Skip::default(),
             told,
             jobs: jobs::Jobs::default(),
             shelf,
@@ -174,6 +190,18 @@ impl Agent {
         self.ledger.session()
     }
 
+    /// By which a compaction is given up that a turn waits for.
+    pub fn skip(&self) -> Skip {
+        self.skip.clone()
+    }
+
+    /// Takes other settings of the context and of memory, from the next request on.
+    pub fn resettle(&mut self, context: context::Settings, memory: crate::memory::Settings) {
+        self.settings.context = context;
+        self.memory.resettle(memory);
+        self.counted.forget();
+    }
+
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
@@ -205,6 +233,7 @@ impl Agent {
     /// Makes another mode the active one, from the next request on (C65).
     pub fn switch_mode(&mut self, mode: &str) -> Result<Option<Warning>, BadMode> {
         self.memory.switch(mode)?;
+        self.counted.forget();
         let mode = self.memory.mode().name.clone();
         let refused = self.forgive();
         Ok(self.note(Record::ModeChanged { mode }).or(refused))
@@ -213,6 +242,7 @@ impl Agent {
     /// Lets another model answer from the next request on.
     pub fn switch_model(&mut self, provider: Arc<dyn Provider>) -> Option<Warning> {
         self.provider = provider;
+        self.counted = compacting::Counted::default();
         self.served_window = None;
         self.takes_tools = true;
         self.takes_images = true;
@@ -243,6 +273,12 @@ impl Agent {
 
     /// Records; the warning says that the disk refused.
     fn keep(&mut self, record: Record) -> Option<Warning> {
+        let hybrid = self.session().hybrid();
+        if let Record::HybridReplaced(new) = &record
+            && (&new.compaction, &new.summary) != (&hybrid.compaction, &hybrid.summary)
+        {
+            self.counted.forget();
+        }
         self.ledger
             .record(record)
             .err()
@@ -299,6 +335,9 @@ impl Agent {
     fn begin_anew(&mut self) {
         self.jobs.abort();
         self.keeper.end_session();
+        self.counted = compacting::Counted::default();
+        self.compacted_in = None;
+        self.summaries = Arc::default();
         self.memory.restore(self.ledger.session());
         self.last = None;
         self.told = event::Told::default();

@@ -69,7 +69,7 @@ impl Agent {
         self.offered().is_empty() || self.provider.takes_tools().await
     }
 
-    fn offered(&self) -> Vec<ToolSpec> {
+    pub(super) fn offered(&self) -> Vec<ToolSpec> {
         if self.takes_tools {
             self.toolbox.registry.offered(&self.memory.mode().name)
         } else {
@@ -113,6 +113,7 @@ impl Agent {
             }),
             result_chars: self.settings.context.tool_output_trim_chars,
             kept: &kept,
+            strategy: self.settings.context.strategy,
         };
         let draft = self.memory.prepare(self.session(), input, &around);
         images::named(draft, self.pictures())

@@ -50,7 +50,7 @@ impl Agent {
     }
 
     fn recalls(&self) -> bool {
-        self.memory.mode().hybrid.vector_recall_k > 0
+        self.memory.recall_k() > 0
     }
 
     /// What becomes of messages that are not sent.
@@ -159,7 +159,9 @@ impl Agent {
             return None;
         }
         let session = self.ledger.session();
-        let before = history::window_start(session, self.memory.mode().window);
+        let window = history::window_start(session, self.memory.mode().window);
+        // What a compaction stands for is no longer sent word for word, whatever the window is.
+        let before = window.max(session.hybrid().covered());
         self.shelf.as_mut()?.index(session, before)
     }
 }

@@ -99,8 +99,9 @@ impl Agent {
 
     /// Tells the turn's input.
     fn withdraw(&mut self, last: &Turn, why: Withdrawal) -> String {
-        let session = self.session();
         let turn = last.id;
+        self.counted.forget();
+        let session = self.session();
         let fitting = summary::fitting(session.hybrid(), last.messages.start);
         let input = session
             .messages_of(last)

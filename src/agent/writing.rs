@@ -4,13 +4,16 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::{FutureExt, StreamExt};
 use tokio_util::sync::CancellationToken;
 
 use super::event::TurnEvent;
 use super::reply::{self, End, Reply};
+use super::summaries::Summaries;
 use crate::chat::{Message, MessageId, Role, Tokens};
 use crate::context::Budget;
 use crate::hint::Hint;
+use crate::memory::compaction::{Inquiry, PARALLEL, Part};
 use crate::memory::writing::Writing;
 use crate::provider::{
     ChatRequest, Delivery, FinishReason, Images, Provider, ProviderError, Purpose,
@@ -67,12 +70,23 @@ impl Hint for NotWritten {
     }
 }
 
+/// One request for a text.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) text: String,
+    /// Room for the answer.
+    pub(super) most: Tokens,
+    pub(super) temperature: Option<f32>,
+}
+
 /// A model to write with.
 #[derive(Debug)]
 pub(super) struct Writer {
     pub(super) provider: Arc<dyn Provider>,
     pub(super) budget: Budget,
     pub(super) cancel: CancellationToken,
+    /// Answers that were had before, where they may count again.
+    pub(super) summaries: Option<Arc<Summaries>>,
 }
 
 impl Writer {
@@ -88,17 +102,88 @@ impl Writer {
                 done: step,
                 steps: writing.steps(),
             });
-            text = self
-                .answer(writing.request(step, &text), writing.answer())
-                .await?;
+            let asked = Asked {
+                text: writing.request(step, &text),
+                most: writing.answer(),
+                temperature: writing.temperature(),
+            };
+            text = self.known_or_asked(asked).await?;
         }
         Ok(text)
     }
 
+    /// The text that all parts together make: those of a long list at once, a few at a time, and then one of them all.
+    /// A part that cannot be had leaves its snippets (G24).
+    pub(super) async fn inquire(
+        &self,
+        inquiry: &Inquiry,
+        progress: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<String, NotWritten> {
+        if let [only] = inquiry.parts.as_slice() {
+            return self.write(&only.writing, progress).await;
+        }
+        let steps = inquiry.parts.len() + 1;
+        let parts = inquiry
+            .parts
+            .iter()
+            .map(|part| self.write_quietly(part).boxed());
+        let parts: Vec<_> = parts.collect();
+        let mut parts = futures_util::stream::iter(parts).buffered(PARALLEL);
+        let mut texts = Vec::new();
+        let mut failure = None;
+        progress(Progress { done: 0, steps });
+        while let Some(text) = parts.next().await {
+            match text {
+                Err(NotWritten::Interrupted) => return Err(NotWritten::Interrupted),
+                Err(error) => {
+                    failure = Some(error);
+                    let part = &inquiry.parts[texts.len()];
+                    texts.push(part.snippets.clone());
+                }
+                Ok(text) => texts.push(text),
+            }
+            let done = texts.len();
+            progress(Progress { done, steps });
+        }
+        let mut written = texts.iter().zip(&inquiry.parts);
+        let failed = failure.filter(|_| written.all(|(text, part)| *text == part.snippets));
+        if let Some(failure) = failed {
+            return Err(failure);
+        }
+        match inquiry.merge(&texts) {
+            None => Ok(inquiry.joined(&texts)),
+            Some(merge) => match self.write(&merge, &mut |_| ()).await {
+                Err(NotWritten::Interrupted) => Err(NotWritten::Interrupted),
+                Err(error) => {
+                    tracing::warn!(%error, "summaries of parts stay apart");
+                    Ok(inquiry.joined(&texts))
+                }
+                merged => merged,
+            },
+        }
+    }
+
+    async fn write_quietly(&self, part: &Part) -> Result<String, NotWritten> {
+        self.write(&part.writing, &mut |_| ()).await
+    }
+
+    async fn known_or_asked(&self, asked: Asked) -> Result<String, NotWritten> {
+        let Some(summaries) = &self.summaries else {
+            return self.answer(asked).await;
+        };
+        let name = Summaries::name(&self.provider.model().to_string(), &asked.text);
+        if let Some(known) = summaries.get(&name) {
+            return Ok(known);
+        }
+        let text = self.answer(asked).await?;
+        summaries.keep(name, &text);
+        Ok(text)
+    }
+
     /// The answer to one request, if it is complete and long enough to build on.
-    pub(super) async fn answer(&self, request: String, most: Tokens) -> Result<String, NotWritten> {
-        let message = Message::text(MessageId::new("summary"), Role::User, request, None);
-        let max_tokens = most.min(self.budget.max_tokens(message.cost()));
+    pub(super) async fn answer(&self, asked: Asked) -> Result<String, NotWritten> {
+        let message = Message::text(MessageId::new("summary"), Role::User, asked.text, None);
+        let max_tokens = asked.most.min(self.budget.max_tokens(message.cost()));
         let request = ChatRequest {
             system: Vec::new(),
             recalled: None,
@@ -106,7 +191,7 @@ impl Writer {
             images: Images::default(),
             tools: Vec::new(),
             max_tokens,
-            temperature: None,
+            temperature: asked.temperature,
             purpose: Purpose::Summary,
             delivery: Delivery::Streamed,
         };

@@ -25,7 +25,7 @@ pub use attachment::{Attached, Image, Lines};
 pub use message::{Message, MessageId, Part, Role, STAND_IN, Unknown};
 pub use name::{BadName, SessionName};
 pub use pins::{NotPinned, Pin, Pins};
-pub use record::{Compaction, Hybrid, ModeStates, Record, Summary, Withdrawal};
+pub use record::{Compaction, Form, Hybrid, ModeStates, Record, Summary, Withdrawal};
 pub use scratchpad::{NotWritten, Scratchpad, ScratchpadLimits, Written};
 pub use session::{Session, SessionMeta};
 pub use time::Timestamp;

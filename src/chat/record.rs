@@ -28,17 +28,76 @@ impl Withdrawal {
     }
 }
 
-/// A text that stands for the beginning of a session in what is sent (O16).
+/// What the text of a compaction is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// It stands for the messages.
+    #[default]
+    Summary,
+    /// It only says that they are not there (O10, Q27, X31): the next summary is made of them, too.
+    Notice,
+}
+
+/// A text that stands for a part of a session in what is sent (O9, O16). History itself stays whole.
+///
+/// Invariant: `head <= upto`; where they are equal it stands for nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compaction {
     /// What made it: `compact` for the command.
     pub strategy: String,
-    /// The text stands for messages `0..upto` of the session. Messages, not turns: an index into history.
+    pub form: Form,
+    /// Messages `0..head` are sent as they were said, in front of the text.
+    pub head: usize,
+    /// The text stands for messages `head..upto` of the session. Messages, not turns: indices into history.
     pub upto: usize,
+    /// How many messages the session had when it was planned.
+    pub made: usize,
+    /// Results of tools in messages before this one are sent with their beginning only.
+    pub condensed: usize,
     pub text: String,
     pub at: Timestamp,
     /// What it replaced; `/compact undo` goes back to it.
     pub previous: Option<Box<Self>>,
+}
+
+impl Compaction {
+    /// How many replaced ones are kept, one inside the other.
+    pub const MOST_PREVIOUS: usize = 20;
+
+    /// A compaction without a text: it stands for nothing, and condenses nothing.
+    pub fn blank(strategy: &str, at: Timestamp) -> Self {
+        Self {
+            strategy: strategy.to_owned(),
+            form: Form::Summary,
+            head: 0,
+            upto: 0,
+            made: 0,
+            condensed: 0,
+            text: String::new(),
+            at,
+            previous: None,
+        }
+    }
+
+    /// The same in the place of another, which `/compact undo` goes back to.
+    #[must_use]
+    pub fn replacing(mut self, previous: Option<Self>) -> Self {
+        self.previous = previous.map(Box::new);
+        let mut last = &mut self;
+        for _ in 0..Self::MOST_PREVIOUS {
+            match last.previous {
+                None => return self,
+                Some(ref mut previous) => last = previous,
+            }
+        }
+        last.previous = None;
+        self
+    }
+
+    /// Whether its text stands for a message, or says that it is not there.
+    pub fn is_blank(&self) -> bool {
+        self.upto <= self.head
+    }
 }
 
 /// A summary that grows with the session: it stands for messages that have left the window (C12, C26).

@@ -15,7 +15,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Inputs, Texts};
 use crate::provider::{Catalog, Delivery, Provider};
 use crate::repl::approve;
-use crate::repl::desk::{Desk, Places};
+use crate::repl::desk::{Desk, Places, Preset};
 use crate::repl::input::HistoryFile;
 use crate::repl::{Signals, show};
 use crate::store::{SessionStore, StoreError};
@@ -98,6 +98,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
                 .find_map(|name| inputs.environment.get(name))
                 .map(str::to_owned),
         },
+        presets: presets(&config),
         columns: output.columns(),
     };
     desk.agent.warm_up();
@@ -188,11 +189,31 @@ fn settings(
         },
         think: config.settings.deep_think,
         recall: None,
+        places: vec![
+            config
+                .settings
+                .data_dir
+                .join("history/{session}.json")
+                .display()
+                .to_string(),
+        ],
     }
 }
 
 /// The name of a session that nobody can open again.
 const PRIVATE: &str = "private";
+/// What `/context preset` can switch to.
+fn presets(config: &Config) -> Vec<Preset> {
+    let presets = config.presets().into_iter();
+    presets
+        .map(|preset| Preset {
+            name: preset.name,
+            sets: preset.sets,
+            context: preset.context,
+            memory: preset.memory,
+        })
+        .collect()
+}
 
 /// `-s` and config name a session that may be new; `-r` one that exists, without a name the last used.
 fn session_name(

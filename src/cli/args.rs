@@ -90,6 +90,10 @@ pub struct ChatArgs {
     #[arg(long, value_name = "KIND")]
     pub sandbox: Option<String>,
 
+    /// Settings of the context by name: default, cogtrix, co-cli, agenticx, gokin, qanot
+    #[arg(long, value_name = "NAME")]
+    pub context_preset: Option<String>,
+
     /// Ask this and leave; text piped on stdin is appended
     #[arg(short, long, value_name = "TEXT")]
     pub prompt: Option<String>,

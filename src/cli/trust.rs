@@ -22,6 +22,7 @@ fn flags(args: &ChatArgs) -> Flags {
         workspace: args.workspace.clone(),
         tools: args.tools.clone(),
         sandbox: args.sandbox.clone(),
+        context_preset: args.context_preset.clone(),
         confirm: if args.no_confirm {
             ConfirmFlag::Never
         } else {

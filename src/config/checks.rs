@@ -13,6 +13,7 @@ use super::settings::Document;
 use super::tree::KeyPath;
 use crate::agent::ThinkSettings;
 use crate::chat::SessionName;
+use crate::context;
 use crate::memory::capture::Category;
 use crate::memory::{self, ModesSettings, RecallSettings};
 use crate::provider::{ModelSettings, ProviderSettings};
@@ -97,6 +98,7 @@ fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
             time(document.shutdown_grace, Duration::ZERO),
         ),
     ];
+    rules.extend(context_rules(context));
     rules.extend(think_rules(document.deep_think));
     rules.extend(recall_rules(&document.memory.recall));
     rules.extend(mode_rules(&document.memory.modes));
@@ -173,6 +175,65 @@ fn lasting_rules(memory: &memory::Settings) -> impl Iterator<Item = Rule> {
         ),
     ];
     counts.chain(others)
+}
+
+fn context_rules(context: &context::Settings) -> Vec<Rule> {
+    let share = |key: &str, value: f64, valid: fn(f64) -> bool, wanted: &str| {
+        let broken = (!valid(value)).then(|| bad_value(wanted, value));
+        rule(&format!("context.{key}"), broken)
+    };
+    let is_share = |value: f64| value > 0.0 && value <= 1.0;
+    let is_part = |value: f64| value > 0.0 && value < 1.0;
+    let (auto, warning) = (context.auto_compact_threshold, context.warning_threshold);
+    let auto_rule = if is_share(auto) {
+        let broken = (auto > warning).then(|| refused("may not be above warning_threshold"));
+        rule("context.auto_compact_threshold", broken)
+    } else {
+        share(
+            "auto_compact_threshold",
+            auto,
+            is_share,
+            "a number above 0, at most 1",
+        )
+    };
+    let counted = |key: &str, number| rule(&format!("context.{key}"), count(number, 0..=MOST));
+    vec![
+        auto_rule,
+        share(
+            "summarization_ratio",
+            context.summarization_ratio,
+            is_part,
+            "a number between 0 and 1",
+        ),
+        share(
+            "compaction_target",
+            context.compaction_target,
+            is_part,
+            "a number between 0 and 1",
+        ),
+        share(
+            "proactive_threshold",
+            context.proactive_threshold,
+            is_share,
+            "a number above 0, at most 1",
+        ),
+        share(
+            "buffer_threshold",
+            context.buffer_threshold,
+            |value| (0.0..=1.0).contains(&value),
+            "a number from 0 to 1",
+        ),
+        share(
+            "safety_margin",
+            context.safety_margin,
+            |value| (1.0..=2.0).contains(&value),
+            "a number from 1 to 2",
+        ),
+        counted("max_history_messages", context.max_history_messages),
+        counted("threshold_messages", context.threshold_messages),
+        counted("threshold_chars", context.threshold_chars),
+        counted("retain_recent_messages", context.retain_recent_messages),
+    ]
 }
 
 fn think_rules(think: ThinkSettings) -> [Rule; 4] {

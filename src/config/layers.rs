@@ -24,6 +24,7 @@ pub struct Flags {
     pub confirm: ConfirmFlag,
     pub sandbox: Option<String>,
     pub trust: TrustFlag,
+    pub context_preset: Option<String>,
 }
 
 /// `--trust-folder`.
@@ -57,6 +58,8 @@ pub enum Source {
     Environment(&'static str),
     /// A flag, as it is typed.
     Flag(&'static str),
+    /// What `context.preset` names.
+    Preset(String),
 }
 
 impl fmt::Display for Source {
@@ -67,6 +70,7 @@ impl fmt::Display for Source {
             Self::File { path, at: None } => write!(f, "{}", path.display()),
             Self::Environment(name) => write!(f, "${name}"),
             Self::Flag(name) => f.write_str(name),
+            Self::Preset(name) => write!(f, "preset {name}"),
         }
     }
 }
@@ -89,8 +93,8 @@ pub enum Target {
 /// `COGTRIX_CONFIG_FILE`.
 pub(super) const CONFIG_FILE: &str = "COGTRIX_CONFIG_FILE";
 
-/// Every variable that is read; of two for one key the first that is set counts.
-pub const VARIABLES: [Variable; 7] = [
+/// Every variable that is read. Of two for one key the first counts.
+pub const VARIABLES: [Variable; 17] = [
     variable("COGTRIX_MEMORY_MODE", Target::Key("memory.mode")),
     variable("COGTRIX_SESSION", Target::Key("session")),
     variable("COGTRIX_MODEL", Target::Key("models.default")),
@@ -99,7 +103,28 @@ pub const VARIABLES: [Variable; 7] = [
     // Another program's, for whoever shares a workspace with it.
     variable("AGX_WORKSPACE_ROOT", Target::Key("memory.path")),
     variable(CONFIG_FILE, Target::ConfigFile),
+    variable("COGTRIX_CONTEXT_PRESET", Target::Key("context.preset")),
+    variable("COGTRIX_TOOL_OUTPUT_TRIM_CHARS", TRIM),
+    variable("CO_CLI_TOOL_OUTPUT_TRIM_CHARS", TRIM),
+    variable("COGTRIX_MAX_HISTORY_MESSAGES", MAX_HISTORY),
+    variable("CO_CLI_MAX_HISTORY_MESSAGES", MAX_HISTORY),
+    variable("COGTRIX_SUMMARIZATION_MODEL", SUMMARISER),
+    variable("CO_CLI_SUMMARIZATION_MODEL", SUMMARISER),
+    variable(
+        RECALL_K,
+        Target::Key("memory.modes.conversation.vector_recall_k"),
+    ),
+    variable(RECALL_K, Target::Key("memory.modes.code.vector_recall_k")),
+    variable(
+        RECALL_K,
+        Target::Key("memory.modes.reasoning.vector_recall_k"),
+    ),
 ];
+
+const TRIM: Target = Target::Key("context.tool_output_trim_chars");
+const MAX_HISTORY: Target = Target::Key("context.max_history_messages");
+const SUMMARISER: Target = Target::Key("memory.summarization_model");
+const RECALL_K: &str = "COGTRIX_VECTOR_RECALL_K";
 
 const fn variable(name: &'static str, sets: Target) -> Variable {
     Variable { name, sets }
@@ -112,7 +137,7 @@ struct FlagRow {
     value: fn(&Flags) -> Option<String>,
 }
 
-const FLAGS: [FlagRow; 8] = [
+const FLAGS: [FlagRow; 9] = [
     FlagRow {
         name: "--memory-mode",
         key: "memory.mode",
@@ -144,6 +169,11 @@ const FLAGS: [FlagRow; 8] = [
         value: |flags| flags.tools.clone(),
     },
     FlagRow {
+        name: "--context-preset",
+        key: "context.preset",
+        value: |flags| flags.context_preset.clone(),
+    },
+    FlagRow {
         name: "--sandbox",
         key: "tools.shell.sandbox",
         value: |flags| flags.sandbox.clone(),
@@ -170,12 +200,21 @@ enum Origin {
         path: PathBuf,
         text: SecretString,
     },
-    /// The variables that count.
-    Environment(Vec<Variable>),
+    /// The names of the variables that set something, by key.
+    Environment(Vec<(&'static str, &'static str)>),
     Flags,
+    Preset(String),
 }
 
 impl Layer {
+    /// What a preset says; below every other layer.
+    pub(super) fn of_preset(name: String, tree: Tree) -> Self {
+        Self {
+            tree,
+            origin: Origin::Preset(name),
+        }
+    }
+
     pub(super) fn of_file(path: PathBuf, text: String, tree: Tree) -> Self {
         Self {
             tree,
@@ -205,16 +244,17 @@ impl Layer {
         above: &Self,
     ) -> Result<Self, Vec<Mistake>> {
         let mut tree = Tree::empty();
-        let (mut mistakes, mut used) = (Vec::new(), Vec::new());
+        let mut mistakes = Vec::new();
+        let mut names = Vec::new();
         for Variable { name, sets } in VARIABLES {
             let (Target::Key(key), Some(value)) = (sets, environment.get(name)) else {
                 continue;
             };
             let path = KeyPath::new(key);
-            if above.tree.get(&path).is_some() || tree.get(&path).is_some() {
+            if value.is_empty() || above.tree.get(&path).is_some() || tree.get(&path).is_some() {
                 continue;
             }
-            used.push(variable(name, sets));
+            names.push((key, name));
             if value.contains(char::REPLACEMENT_CHARACTER) {
                 mistakes.push(Mistake {
                     source: Source::Environment(name),
@@ -229,7 +269,7 @@ impl Layer {
         }
         Ok(Self {
             tree,
-            origin: Origin::Environment(used),
+            origin: Origin::Environment(names),
         })
     }
 
@@ -240,22 +280,27 @@ impl Layer {
                 path: file.clone(),
                 at: yaml::locate(text.expose_secret(), path, spot),
             },
-            Origin::Environment(used) => used
+            Origin::Environment(names) => names
                 .iter()
-                .find(|row| matches!(row.sets, Target::Key(key) if path.matches(key)))
-                .map_or(Source::Default, |row| Source::Environment(row.name)),
+                .find(|(key, _)| path.matches(key))
+                .map_or(Source::Default, |(_, name)| Source::Environment(name)),
             Origin::Flags => FLAGS
                 .iter()
                 .find(|row| path.matches(row.key))
                 .map_or(Source::Default, |row| Source::Flag(row.name)),
+            Origin::Preset(name) => Source::Preset(name.clone()),
         }
+    }
+
+    pub(super) fn is_preset(&self) -> bool {
+        matches!(self.origin, Origin::Preset(_))
     }
 
     /// The file's path, where this is one.
     pub(super) fn file(&self) -> Option<&PathBuf> {
         match &self.origin {
             Origin::File { path, .. } => Some(path),
-            Origin::Environment(_) | Origin::Flags => None,
+            Origin::Environment(_) | Origin::Flags | Origin::Preset(_) => None,
         }
     }
 }

@@ -9,6 +9,7 @@ use super::error::{ConfigError, Mistake, Problem};
 use super::keys::{keys_of, suggest};
 use super::layers::{Flags, Layer, Source, TrustFlag, source_of};
 use super::paths::{Folders, Written, automatic_data_root, expand};
+use super::presets::Presets;
 use super::search::{Found, Standing, find, read};
 use super::settings::{Document, Paths};
 use super::tree::{KeyPath, Tree};
@@ -91,7 +92,8 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
         &inputs.working_dir,
         &inputs.folders,
     )?;
-    let layers = layers(found.as_ref(), inputs)?;
+    let presets = Presets::load(inputs.folders.config.as_deref())?;
+    let layers = layers(found.as_ref(), inputs, &presets)?;
     check_layers(&layers, &inputs.modes)?;
 
     let document = merged(&layers)?;
@@ -107,6 +109,7 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
         file: found.map(|found| found.path),
         warnings,
         layers,
+        presets,
     };
     Ok(match demand {
         None => Loaded::Ready(config),
@@ -119,7 +122,11 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
 }
 
 /// Lowest first.
-fn layers(found: Option<&Found>, inputs: &Inputs) -> Result<Vec<Layer>, ConfigError> {
+fn layers(
+    found: Option<&Found>,
+    inputs: &Inputs,
+    presets: &Presets,
+) -> Result<Vec<Layer>, ConfigError> {
     let mut layers = Vec::new();
     if let Some(found) = found {
         let text = read(found)?;
@@ -134,6 +141,7 @@ fn layers(found: Option<&Found>, inputs: &Inputs) -> Result<Vec<Layer>, ConfigEr
     let environment =
         Layer::of_environment(&inputs.environment, &flags).map_err(ConfigError::Mistakes)?;
     layers.extend([environment, flags]);
+    layers.insert(0, presets.chosen(&layers)?);
     Ok(layers)
 }
 
@@ -158,7 +166,7 @@ fn check_layers(layers: &[Layer], modes: &[String]) -> Result<(), ConfigError> {
     }
     mistakes.sort_by_key(|mistake| match &mistake.source {
         Source::File { at, .. } => (0, *at),
-        Source::Default | Source::Environment(_) | Source::Flag(_) => (1, None),
+        Source::Default | Source::Environment(_) | Source::Flag(_) | Source::Preset(_) => (1, None),
     });
     Err(ConfigError::Mistakes(mistakes))
 }
@@ -265,7 +273,9 @@ fn path_at(
     let source = source_of(layers, &KeyPath::new(key));
     let base = match &source {
         Source::File { path, .. } => path.parent().unwrap_or(Path::new("")),
-        Source::Default | Source::Environment(_) | Source::Flag(_) => &inputs.working_dir,
+        Source::Default | Source::Environment(_) | Source::Flag(_) | Source::Preset(_) => {
+            &inputs.working_dir
+        }
     };
     expand(Written { text, base }, &inputs.folders).map_err(|why| refused(key, why, layers))
 }

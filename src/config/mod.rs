@@ -2,6 +2,7 @@
 //! of everything below. The only part that reads the environment.
 //!
 //! ```text
+//!   presets.yaml  --yaml-->  Tree --+
 //!   cogtrix.yaml  --yaml-->  Tree --+
 //!   COGTRIX_*     --layers-> Tree --+--> each: decode, checks --> mistakes, with their places
 //!   flags         --layers-> Tree --+
@@ -21,6 +22,7 @@ mod layers;
 mod load;
 mod overrides;
 mod paths;
+mod presets;
 mod search;
 mod settings;
 mod show;
@@ -41,6 +43,7 @@ pub use layers::{ConfirmFlag, Flags, Source, Target, TrustFlag, VARIABLES, Varia
 pub use load::{Inputs, Loaded, TrustRequest, load};
 pub use overrides::{Text, TextError, TextSource, Texts, read_text};
 pub use paths::Folders;
+pub use presets::PresetChoice;
 pub use settings::{RagSettings, Settings};
 pub use show::Entry;
 pub use trust::{Demand, DemandedKey};
@@ -57,6 +60,7 @@ pub struct Config {
     /// What is allowed and yet probably not meant.
     pub warnings: Vec<Warning>,
     layers: Vec<layers::Layer>,
+    presets: presets::Presets,
 }
 
 impl Config {

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use super::presets;
 use crate::hint::Hint;
 use crate::{memory, provider};
 
@@ -14,7 +15,22 @@ const MOST_BYTES: u64 = 64 * 1024;
 
 /// Name under `config/` and content of each text.
 fn embedded() -> impl Iterator<Item = (&'static str, &'static str)> {
-    std::iter::once(("models.yaml", provider::KNOWN_MODELS)).chain(memory::TEXTS)
+    let tables = [
+        ("models.yaml", provider::KNOWN_MODELS),
+        (presets::FILE, presets::EMBEDDED),
+    ];
+    tables.into_iter().chain(memory::TEXTS)
+}
+
+/// The person's own text of a name, and where it is.
+pub(super) fn own_text(
+    user_config_folder: Option<&Path>,
+    name: &str,
+) -> Result<Option<(PathBuf, String)>, TextError> {
+    match user_config_folder {
+        Some(folder) => read_own(&folder.join(name)),
+        None => Ok(None),
+    }
 }
 
 /// All texts, each as it counts.
@@ -42,10 +58,7 @@ impl Texts {
     pub fn load(user_config_folder: Option<&Path>) -> Result<Self, TextError> {
         embedded()
             .map(|(name, content)| {
-                let own = match user_config_folder {
-                    Some(folder) => read_own(&folder.join(name))?,
-                    None => None,
-                };
+                let own = own_text(user_config_folder, name)?;
                 Ok(own.map_or_else(
                     || Text {
                         name,

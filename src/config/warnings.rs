@@ -9,6 +9,7 @@ use super::checks::BUILT_IN;
 use super::keys::similar;
 use super::layers::{Layer, VARIABLES};
 use super::settings::Document;
+use crate::context;
 use crate::memory::Backend;
 use crate::provider::{Environment, Kind, ProviderSettings};
 
@@ -39,6 +40,10 @@ pub enum Warning {
     NoSqlite,
     /// Servers are configured, and this program cannot talk to them.
     NoMcp,
+    /// Values of `context` so low that others are used in their place (X32): key, value, what counts.
+    Raised {
+        values: Vec<(&'static str, usize, usize)>,
+    },
     /// The file holds a key, and others may read it.
     ReadableByOthers { path: PathBuf },
     /// Nothing could be read of what is remembered about trust.
@@ -80,6 +85,13 @@ impl fmt::Display for Warning {
                 "mcp_servers.{server}.pass_env names {variable}, which is not set"
             ),
             Self::NoSqlite => f.write_str("memory.backend is sqlite, which this program does not have; files are used"),
+            Self::Raised { values } => {
+                let raised = values
+                    .iter()
+                    .map(|(key, value, counts)| format!("context.{key} {value} counts as {counts}"));
+                let raised: Vec<String> = raised.collect();
+                write!(f, "too low to work with: {}", raised.join(", "))
+            }
             Self::NoMcp => f.write_str(
                 "mcp_servers is set, but this program was built without the feature mcp; none of them is started",
             ),
@@ -112,8 +124,34 @@ pub(super) fn warnings(
         found.push(Warning::NoSqlite);
     }
     found.extend(server_warnings(document, environment));
+    found.extend(raised(&document.context));
     found.extend(layers.iter().filter_map(readable_by_others));
     found
+}
+
+fn raised(context: &context::Settings) -> Option<Warning> {
+    let values = [
+        (
+            "threshold_messages",
+            context.threshold_messages,
+            context.prefix_messages(),
+        ),
+        (
+            "threshold_chars",
+            context.threshold_chars,
+            context.prefix_chars(),
+        ),
+        (
+            "retain_recent_messages",
+            context.retain_recent_messages,
+            context.prefix_retained(),
+        ),
+    ];
+    let values: Vec<_> = values
+        .into_iter()
+        .filter(|(_, is, counts)| is != counts)
+        .collect();
+    (!values.is_empty()).then_some(Warning::Raised { values })
 }
 
 fn unknown_variables(environment: &Environment) -> Vec<Warning> {

@@ -23,7 +23,7 @@ pub use budget::Budget;
 pub use fit::{DoesNotFit, fit};
 pub use plan::{ContextPlan, Cut, LeftOut};
 pub use section::{Content, Draft, GivesWay, Section, SectionKind, Source};
-pub use settings::{Layout, ResultPolicy, Settings};
+pub use settings::{Guard, Layout, ResultPolicy, Settings, Strategy};
 pub use usage::TokenUsage;
 
 /// Stands where text was cut out of a message (C80).

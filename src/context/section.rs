@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::chat::{Message, Tokens, ToolSpec, TurnId};
+use crate::chat::{Form, Message, Tokens, ToolSpec, TurnId};
 
 /// What a section is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum SectionKind {
     Recall,
     /// Lines on what was found out aside (X25).
     SubResults,
-    /// Two messages that stand for everything before them (O16).
+    /// What stands for messages before the past: a text, and in front of it what stays of the beginning (O9, O16).
     Compacted,
     /// A turn that left the window and that no summary covers yet (C7).
     Pending,
@@ -104,9 +104,11 @@ pub enum Source {
     Prompt(String),
     /// The tracker of a mode.
     Tracker(String),
-    /// A compaction that stands for the messages before this index.
+    /// A compaction: messages before `head` as they were said, and a text in the place of `head..upto`.
     Compaction {
+        head: usize,
         upto: usize,
+        form: Form,
     },
     /// The rolling summary, which covers the messages `from..upto`.
     Summary {
@@ -135,7 +137,18 @@ impl fmt::Display for Source {
         match self {
             Self::Prompt(file) => f.write_str(file),
             Self::Tracker(mode) => write!(f, "{mode} tracker"),
-            Self::Compaction { upto } => write!(f, "stands for {upto} messages"),
+            Self::Compaction {
+                head: 0,
+                upto,
+                form: Form::Summary,
+            } => write!(f, "stands for {upto} messages"),
+            Self::Compaction { head, upto, form } => {
+                match form {
+                    Form::Summary => f.write_str("stands for")?,
+                    Form::Notice => f.write_str("leaves out")?,
+                }
+                write!(f, " messages {} to {upto}", head + 1)
+            }
             Self::Summary { from, upto } => write!(f, "covers messages {} to {upto}", from + 1),
             Self::File(name) => f.write_str(name),
             Self::Pinned(1) => f.write_str("1 pin"),

@@ -8,7 +8,7 @@ use super::transcript::fenced;
 use super::{Kept, Memory, Prompt, Timestamps, compaction, results};
 use crate::chat::{Message, Part, Role, Session, Summary, Timestamp, Tokens, ToolSpec};
 use crate::context::stages::{history, input, stamp, trim, work};
-use crate::context::{Draft, Layout, Section, SectionKind, Source};
+use crate::context::{Draft, Layout, Section, SectionKind, Source, Strategy};
 
 /// What a request is made for beside the session.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct Surroundings<'a> {
     pub result_chars: usize,
     /// What outlives a session, as it is now.
     pub kept: &'a Kept,
+    /// Who owns the list of messages.
+    pub strategy: Strategy,
 }
 
 /// The tools of a request.
@@ -73,10 +75,10 @@ impl Memory {
         sections.extend(self.modes.active().sections());
         sections.extend(self.results(session));
         let compaction = hybrid.compaction.as_ref();
-        sections.extend(compaction.map(compaction::head));
+        sections.extend(self.compacted(session, around));
         let compacted = compaction.map_or(0, |compaction| compaction.upto);
         let wanted = history::Wanted {
-            window: self.mode().window,
+            window: self.window(around),
             covered: summary.map_or(compacted, |summary| summary.upto),
             pending: if self.settings.carry_pending && summarises {
                 history::Pending::Carried {
@@ -87,8 +89,7 @@ impl Memory {
             },
             room: around.room,
         };
-        let (past, beyond) =
-            history::sections(session, wanted, |message| self.past(message, around));
+        let (past, beyond) = history::sections(session, wanted, self.past(session, around));
         let mut past = Past {
             begins: begins(session, &past),
             sections: past,
@@ -158,7 +159,7 @@ impl Memory {
         before: usize,
     ) -> Option<Candidates<'a>> {
         let said = input.said();
-        let k = self.mode().hybrid.vector_recall_k;
+        let k = self.recall_k();
         if k == 0 || !self.settings.recall.asks(&said) {
             return None;
         }
@@ -181,7 +182,7 @@ impl Memory {
     /// What waits for a summary is sent as it was said. Of a long backlog recall brings what is spoken of.
     pub(super) fn most_pending(&self) -> usize {
         const MOST: usize = 200;
-        match self.mode().hybrid.vector_recall_k {
+        match self.recall_k() {
             0 => usize::MAX,
             _ => MOST,
         }
@@ -233,9 +234,41 @@ impl Memory {
         sections
     }
 
-    /// A message of an earlier turn as it is sent.
-    pub(super) fn past(&self, message: &Message, around: &Surroundings<'_>) -> Message {
-        self.rendered(&trim::trimmed(message, around.result_chars))
+    /// A message of an earlier turn as it is sent, by its place in history.
+    pub(super) fn past<'a>(
+        &'a self,
+        session: &Session,
+        around: &Surroundings<'_>,
+    ) -> impl Fn(usize, &Message) -> Message + use<'a> {
+        let condensed = session.hybrid().compaction.as_ref();
+        let condensed = condensed.map_or(0, |it| it.condensed);
+        let result_chars = around.result_chars;
+        move |place, message| {
+            let most = if place < condensed {
+                compaction::CONDENSED
+            } else {
+                result_chars
+            };
+            self.rendered(&trim::trimmed(message, most))
+        }
+    }
+
+    /// What stands for the messages that were compacted.
+    pub(super) fn compacted(
+        &self,
+        session: &Session,
+        around: &Surroundings<'_>,
+    ) -> Option<Section> {
+        let compaction = session.hybrid().compaction.as_ref()?;
+        compaction::section(session, compaction, self.past(session, around))
+    }
+
+    /// Messages of the sliding window; all, where the strategy has none.
+    pub(super) fn window(&self, around: &Surroundings<'_>) -> usize {
+        match around.strategy {
+            Strategy::Rolling => self.mode().window,
+            Strategy::Window | Strategy::Prefix | Strategy::Full => usize::MAX,
+        }
     }
 
     pub(super) fn rendered(&self, message: &Message) -> Message {
@@ -280,8 +313,12 @@ impl Candidates<'_> {
         most: Tokens,
     ) -> Option<Section> {
         let asked = self.searching.words.asked(&self.asked);
+        // The beginning may stand in the request itself.
+        let head = session.hybrid().compaction.as_ref();
+        let head = head.map_or(0, |compaction| compaction.head);
         let earlier = self.found.iter();
-        let earlier = earlier.filter(|found| found.messages.start < before);
+        let earlier =
+            earlier.filter(|found| found.messages.start < before && found.messages.end > head);
         let first = recall::first(earlier.cloned().collect(), self.k);
         let mut chosen: Vec<Found> = Vec::new();
         let mut best = None;

@@ -9,7 +9,7 @@
 
 use super::draft::{RECALL_SHARE, begins};
 use super::summary::steady;
-use super::{Memory, Surroundings, compaction, transcript};
+use super::{Memory, Surroundings, transcript};
 use crate::chat::{Hybrid, Message, Session, Tokens, TurnId};
 use crate::context::stages::history::{self, Pending};
 use crate::context::stages::steps::{self, Bounds, Size};
@@ -43,8 +43,7 @@ impl Memory {
             .into_iter()
             .partition(|section| section.kind == SectionKind::SessionState);
         sections.extend(lasting);
-        let compaction = session.hybrid().compaction.as_ref();
-        let head = compaction.map(compaction::head);
+        let head = self.compacted(session, around);
         let states = self.modes.active().sections().into_iter();
         let states = states.chain(self.results(session));
         let states = captured
@@ -95,13 +94,12 @@ impl Memory {
         let choices = self.choices(session.hybrid(), summarises);
         let oldest = choices.first().map_or(0, |choice| choice.upto);
         let wanted = history::Wanted {
-            window: self.mode().window,
+            window: self.window(around),
             covered: oldest,
             pending: Pending::Carried { most: usize::MAX },
             room: room.most,
         };
-        let (past, missing) =
-            history::sections(session, wanted, |message| self.past(message, around));
+        let (past, missing) = history::sections(session, wanted, self.past(session, around));
         let past = Past {
             ends: past.iter().map(|turn| end(session, turn)).collect(),
             sections: past,
@@ -114,8 +112,9 @@ impl Memory {
         let most = if summarises {
             self.most_pending()
         } else {
-            self.mode().window
+            self.window(around)
         };
+        let summarises = summarises || most == usize::MAX;
         // Of a long backlog not all is sent, as of an imported history, which no summary covers for long.
         let spoken: usize = sizes.iter().map(|turn| turn.messages).sum();
         let is_short = summarises && spoken <= most.saturating_add(steady::STEP);

@@ -26,7 +26,7 @@ pub mod tracking;
 mod transcript;
 pub mod writing;
 
-pub use compaction::{CannotCompact, CompactJob, Compacted, NotCompacted};
+pub use compaction::{CannotCompact, CompactJob, Compacted, Gauge, NotCompacted};
 pub use draft::{Offered, Surroundings};
 pub use kept::{Kept, KeptFile, Related};
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
@@ -41,18 +41,40 @@ pub use summary::{NotSummarised, Summarised, SummaryJob};
 pub use texts::TEXTS;
 pub use transcript::fenced;
 
+use compaction::{Condensed, Kind, Size, Strategy, View};
 use tracking::{Board, By, CannotEdit, Edit, Edited, Exchange};
 
 use std::borrow::Cow;
 
-use crate::chat::{Record, ScratchpadLimits, Session, Timestamp, Tokens, Turn};
-use crate::context::ContextPlan;
+use crate::chat::{Compaction, Record, ScratchpadLimits, Session, Timestamp, Turn};
+use crate::context::{self, ContextPlan};
 use crate::hint::Hint;
 
 /// Slow work that memory wants done in the background, as data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Job {
     Summarise(SummaryJob),
+    Compact(CompactJob),
+}
+
+/// When slow work is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Before the first request of a turn: strategies, and guards where it is urgent.
+    BeforeTurn,
+    /// Before a further request of a turn: guards alone.
+    BeforeRequest,
+    /// What can be done in the background.
+    AfterTurn,
+}
+
+/// What slow work is planned for beside the session.
+#[derive(Clone, Copy, Debug)]
+pub struct Planning<'a> {
+    pub settings: &'a context::Settings,
+    pub gauge: Gauge,
+    /// Where the messages can be read that are left out without a summary.
+    pub places: &'a [String],
 }
 
 /// What came of slow work.
@@ -107,6 +129,18 @@ pub struct Memory {
     settings: Settings,
     prompts: Prompts,
     unread: Vec<String>,
+    /// What a live switch set of recall, by mode; before one, the modes say.
+    recalls: Vec<(String, usize)>,
+}
+
+impl<'a> Planning<'a> {
+    fn view(self, session: &'a Session) -> View<'a> {
+        View {
+            session,
+            settings: self.settings,
+            gauge: self.gauge,
+        }
+    }
 }
 
 /// Turns that are read again at most: when a session is opened whose modes have not read them, because it
@@ -122,6 +156,7 @@ impl Memory {
             settings,
             prompts,
             unread: Vec::new(),
+            recalls: Vec::new(),
         })
     }
 
@@ -271,22 +306,121 @@ impl Memory {
         Record::ModeStatesReplaced(self.modes.states())
     }
 
-    /// The job that would put one text in the place of everything said so far (`/compact`, O16).
-    /// `room`: what one request to the model may cost.
-    pub fn compact(&self, session: &Session, room: Tokens) -> Result<CompactJob, CannotCompact> {
-        compaction::job(session, &self.prompts.compact, room)
+    /// The compaction of a kind, whether it is due or not (`/compact`, O16). `focus`: what the person wants kept.
+    pub fn compact(
+        &self,
+        session: &Session,
+        kind: Kind,
+        focus: &str,
+        planning: Planning<'_>,
+    ) -> Result<CompactJob, CannotCompact> {
+        let view = planning.view(session);
+        let strategy = compaction::of_kind(kind);
+        compaction::job(&view, strategy, &self.prompts, focus, planning.places)
     }
 
-    /// The slow work that is due after a turn.
-    pub fn due(&self, session: &Session) -> Option<Job> {
-        if !self.mode().hybrid.summarization {
+    /// The slow work that is due. After failures in a row it is tried now and then only (C15).
+    pub fn due(&self, session: &Session, when: When, planning: Planning<'_>) -> Option<Job> {
+        let view = planning.view(session);
+        let strategy = self.due_strategy(&view, when);
+        let job = strategy.and_then(|strategy| {
+            compaction::job(&view, strategy, &self.prompts, "", planning.places).ok()
+        });
+        match when {
+            When::BeforeTurn | When::BeforeRequest => job.map(Job::Compact),
+            When::AfterTurn => job
+                .map(Job::Compact)
+                .or_else(|| self.due_summary(session, planning.settings)),
+        }
+    }
+
+    fn due_strategy(&self, view: &View<'_>, when: When) -> Option<&'static dyn Strategy> {
+        let is_urgent = view.gauge.share() >= view.settings.warning_threshold;
+        let is_patient = summary::is_patient(view.session);
+        let owner = compaction::by_strategy(view.settings);
+        let owner = owner.filter(|owner| when == When::BeforeTurn && owner.is_due(view));
+        let guards = || {
+            compaction::by_guards(view.settings).find(|guard| {
+                let in_time = match (guard.kind(), when) {
+                    (Kind::Proactive, When::AfterTurn) => false,
+                    (Kind::Proactive, _) => true,
+                    (_, When::AfterTurn) => is_patient,
+                    (_, When::BeforeTurn | When::BeforeRequest) => is_urgent && is_patient,
+                };
+                in_time && guard.is_due(view) && guard.cut(view).is_some()
+            })
+        };
+        owner.or_else(guards)
+    }
+
+    fn due_summary(&self, session: &Session, settings: &context::Settings) -> Option<Job> {
+        let is_rolling = settings.strategy == context::Strategy::Rolling;
+        if !is_rolling || !self.mode().hybrid.summarization {
             return None;
         }
-        let asking = summary::Asking {
+        summary::due(session, self.mode().window, self.summarising()).map(Job::Summarise)
+    }
+
+    /// The rolling summary of all that has left the window, however little that is (`/compact rolling`).
+    pub fn summarise(&self, session: &Session) -> Option<SummaryJob> {
+        summary::of_all(session, self.mode().window, self.summarising())
+    }
+
+    fn summarising(&self) -> summary::Asking<'_> {
+        summary::Asking {
             summarise: &self.prompts.summarise,
             shorten: &self.prompts.shorten,
+        }
+    }
+
+    /// Whether a model may be asked before a request without the person's asking (G21), and not after failures in a row.
+    pub fn may_ask(&self, session: &Session, settings: &context::Settings) -> bool {
+        settings.enable_auto_summary && summary::is_patient(session)
+    }
+
+    /// What the compaction of a session takes in a request, without what stays in front of it.
+    pub fn compacted_size(&self, session: &Session) -> Size {
+        let compaction = session.hybrid().compaction.as_ref();
+        let alone = |compaction: &Compaction| Compaction {
+            head: 0,
+            previous: None,
+            ..compaction.clone()
         };
-        summary::due(session, self.mode().window, asking).map(Job::Summarise)
+        let section = compaction.filter(|it| !it.is_blank()).map(alone);
+        let section =
+            section.and_then(|it| compaction::section(session, &it, |_, message| message.clone()));
+        section.map_or_else(Size::default, |section| Size {
+            messages: section.spoken().max(1),
+            tokens: section.cost(),
+        })
+    }
+
+    /// Condenses older results of tools; asks nobody (`/compact tools`).
+    pub fn condense(
+        &self,
+        session: &Session,
+        settings: &context::Settings,
+        now: Timestamp,
+    ) -> Result<Condensed, CannotCompact> {
+        compaction::condense(session, settings.tool_output_trim_chars, now)
+    }
+
+    /// What a live switch of presets changes: which messages carry their time, and how much recall brings.
+    pub fn resettle(&mut self, settings: Settings) {
+        let recalls = [
+            ("conversation", settings.modes.conversation.vector_recall_k),
+            ("code", settings.modes.code.vector_recall_k),
+            ("reasoning", settings.modes.reasoning.vector_recall_k),
+        ];
+        self.recalls = recalls.map(|(mode, k)| (mode.to_owned(), k)).into();
+        self.settings = settings;
+    }
+
+    /// Exchanges that recall may bring into a request of the active mode; 0 turns it off.
+    pub fn recall_k(&self) -> usize {
+        let mode = self.mode();
+        let set = self.recalls.iter().find(|(name, _)| *name == mode.name);
+        set.map_or(mode.hybrid.vector_recall_k, |(_, k)| *k)
     }
 
     /// Goes back to the summary before the present one; `None` where there is none.

@@ -68,6 +68,16 @@ pub struct Prompts {
     pub code: ModeTexts,
     pub reasoning: ModeTexts,
     pub compact: Prompt,
+    pub compact_prefix: Prompt,
+    /// The same for a conversation in Chinese.
+    pub compact_prefix_zh: Prompt,
+    pub compact_threshold: Prompt,
+    /// How summaries of parts become one.
+    pub compact_merge: Prompt,
+    /// What a person wants kept, behind any of these.
+    pub compact_focus: Prompt,
+    /// Where the messages are that a compaction without a summary leaves out.
+    pub compact_places: Prompt,
     pub summarise: Prompt,
     pub shorten: Prompt,
     pub think: ThinkTexts,
@@ -99,6 +109,12 @@ impl Prompts {
             code: mode("code"),
             reasoning: mode("reasoning"),
             compact: text("prompts/compact.md"),
+            compact_prefix: text("prompts/compact_prefix.md"),
+            compact_prefix_zh: text("prompts/compact_prefix_zh.md"),
+            compact_threshold: text("prompts/compact_threshold.md"),
+            compact_merge: text("prompts/compact_merge.md"),
+            compact_focus: text("prompts/compact_focus.md"),
+            compact_places: text("blocks/compact_places.md"),
             summarise: text("prompts/summarise.md"),
             shorten: text("prompts/shorten.md"),
             think: ThinkTexts {
@@ -147,6 +163,12 @@ mod tests {
             code,
             reasoning,
             compact,
+            compact_prefix,
+            compact_prefix_zh,
+            compact_threshold,
+            compact_merge,
+            compact_focus,
+            compact_places,
             summarise,
             shorten,
             think,
@@ -163,6 +185,14 @@ mod tests {
         ]
         .into_iter()
         .chain(of_modes)
+        .chain([
+            compact_prefix,
+            compact_prefix_zh,
+            compact_threshold,
+            compact_merge,
+            compact_focus,
+            compact_places,
+        ])
         .chain([think.branch, think.develop, think.converge])
         .chain([kept.identity, kept.rules, kept.pins])
         .chain([kept.long_term, kept.session_state])

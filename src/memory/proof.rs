@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use crate::chat::{MessageId, Role, Session, Turn};
+use crate::chat::{Form, MessageId, Role, Session, Turn};
 use crate::context::{ContextPlan, SectionKind, Source};
 use crate::hint::Hint;
 
@@ -135,6 +135,8 @@ struct StandsFor {
     turns: Vec<(u32, Place)>,
     summarised: Range<usize>,
     compacted: Range<usize>,
+    /// Messages before this one stand in front of a compaction, word for word.
+    head: usize,
     /// Where the turn begins that the plan was made for; what follows it is its answer.
     asked: usize,
 }
@@ -145,6 +147,7 @@ impl StandsFor {
             turns: Vec::new(),
             summarised: 0..0,
             compacted: 0..0,
+            head: 0,
             asked: session.messages().len(),
         };
         for section in plan.sections() {
@@ -158,8 +161,11 @@ impl StandsFor {
                 (SectionKind::Summary, Source::Summary { from, upto }) => {
                     found.summarised = *from..*upto;
                 }
-                (SectionKind::Compacted, Source::Compaction { upto }) => {
-                    found.compacted = 0..*upto;
+                (SectionKind::Compacted, Source::Compaction { head, upto, form }) => {
+                    found.head = *head;
+                    if *form == Form::Summary {
+                        found.compacted = *head..*upto;
+                    }
                 }
                 (SectionKind::Input, _) => {
                     let input = section.as_messages().last();
@@ -182,7 +188,7 @@ impl StandsFor {
         };
         if turn.withdrawn.is_some() {
             Some(Place::Withdrawn)
-        } else if index >= self.asked {
+        } else if index >= self.asked || index < self.head {
             Some(Place::Window)
         } else if let Some(place) = sent() {
             Some(place)
@@ -272,12 +278,11 @@ mod tests {
     }
 
     fn compacted(upto: usize) -> Compaction {
+        let at = Timestamp::from_unix(1_800_000_000).unwrap();
         Compaction {
-            strategy: "compact".into(),
             upto,
             text: "- They began.".into(),
-            at: Timestamp::from_unix(1_800_000_000).unwrap(),
-            previous: None,
+            ..Compaction::blank("compact", at)
         }
     }
 
@@ -309,6 +314,7 @@ mod tests {
             offered: None,
             result_chars: 2_000,
             kept: &Kept::default(),
+            strategy: crate::context::Strategy::Rolling,
         };
         let input = Message::text(session.next_message_id(0), Role::User, input, None);
         fit(memory.prepare(session, &input, &around), budget).unwrap()
@@ -351,6 +357,31 @@ mod tests {
         assert_eq!(
             proven(&session, 8_192),
             "window 15 to 40; pending 11 to 14; summarised 7 to 10; compacted 1 to 6"
+        );
+    }
+
+    #[test]
+    fn the_head_of_a_compaction_is_sent_and_a_notice_stands_for_nothing() {
+        let mut session = session(6);
+        let of_form = |form| Compaction {
+            head: 2,
+            form,
+            ..compacted(8)
+        };
+        let hybrid = |compaction| Hybrid {
+            compaction: Some(compaction),
+            ..Hybrid::default()
+        };
+        session.apply(Record::HybridReplaced(hybrid(of_form(Form::Summary))));
+        let expected = "window 1 to 2, 9 to 12; compacted 3 to 8";
+        assert_eq!(proven(&session, 8_192), expected);
+        session.apply(Record::HybridReplaced(hybrid(of_form(Form::Notice))));
+        let plan = plan(&session, 8_192);
+        let proof = Proof::of(&session, &plan, |index| index < 7);
+        let shown = places(&session, &proof);
+        assert!(
+            shown.contains("recallable 3 to 7; 1 of 12 messages are out of reach: 8"),
+            "{shown}"
         );
     }
 

@@ -90,6 +90,14 @@ pub(crate) fn share<'a>(script: Script, texts: impl Iterator<Item = &'a str>) ->
     (sum >= ENOUGH).then(|| own as f64 / sum as f64)
 }
 
+/// The script that most of the newest messages are in.
+pub(crate) fn mainly(session: &Session) -> Option<Script> {
+    const NEWEST: usize = 50;
+    let newest = session.messages().iter().rev().take(NEWEST);
+    let said: Vec<_> = newest.map(Message::said).collect();
+    dominant(&said.join("\n"))
+}
+
 /// Whether a summary is written in letters that are hardly met in the conversation. A conversation may mix
 /// scripts (Russian talk about Rust), and its summary may lean to either.
 pub(crate) fn is_foreign(session: &Session, summary: &str) -> bool {

@@ -10,8 +10,9 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 30] = [
+pub const TEXTS: [(&str, &str); 38] = [
     text!("blocks/code.md"),
+    text!("blocks/compact_places.md"),
     text!("blocks/conversation.md"),
     text!("blocks/identity.md"),
     text!("blocks/long_term.md"),
@@ -36,6 +37,11 @@ pub const TEXTS: [(&str, &str); 30] = [
     text!("modes/reasoning.md"),
     text!("prompts/base.md"),
     text!("prompts/compact.md"),
+    text!("prompts/compact_focus.md"),
+    text!("prompts/compact_merge.md"),
+    text!("prompts/compact_prefix.md"),
+    text!("prompts/compact_prefix_zh.md"),
+    text!("prompts/compact_threshold.md"),
     text!("prompts/shorten.md"),
     text!("prompts/summarise.md"),
     text!("prompts/think_branch.md"),

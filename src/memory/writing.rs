@@ -16,6 +16,7 @@ pub struct Writing {
     earlier: String,
     parts: Vec<String>,
     answer: Tokens,
+    temperature: Option<f32>,
 }
 
 /// The window of the model is too small to write in.
@@ -44,6 +45,7 @@ impl Writing {
             earlier,
             parts: transcript::parts(material, part),
             answer,
+            temperature: None,
         })
     }
 
@@ -65,6 +67,19 @@ impl Writing {
             "{}\n\nThe summary of what came before, to be merged into the new one:\n{earlier}\n\nWhat followed:\n{material}",
             self.instruction
         )
+    }
+
+    /// How freely the model writes, where it is told.
+    pub fn temperature(&self) -> Option<f32> {
+        self.temperature
+    }
+
+    #[must_use]
+    pub fn at_temperature(self, temperature: Option<f32>) -> Self {
+        Self {
+            temperature,
+            ..self
+        }
     }
 
     /// Room for the answer of a step.

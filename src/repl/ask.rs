@@ -12,7 +12,8 @@ use super::input::LineReader;
 use super::show;
 use super::{Signal, Signals};
 use crate::agent::{
-    Agent, CompactError, CompactReport, Input, NoTurn, Progress, TurnError, TurnEvent, TurnReport,
+    Agent, CompactError, CompactReport, Compacting, Input, NoTurn, Progress, TurnError, TurnEvent,
+    TurnReport,
 };
 use crate::term::Output;
 
@@ -70,6 +71,7 @@ pub async fn ask(
     signals: &mut Signals,
 ) -> (Result<Result<TurnReport, TurnError>, NoTurn>, After) {
     let cancel = CancellationToken::new();
+    let skip = agent.skip();
     output.progress(&format!("waiting for {} …", agent.provider().model()));
     let (happening, mut happened) = mpsc::unbounded_channel();
     // Whoever takes the events lives longer than the turn.
@@ -111,6 +113,10 @@ pub async fn ask(
                     after = After::Leave;
                 }
             },
+            // What stands before the request is given up alone.
+            Next::Signal(Signal::Interrupt) if skip.skip() => {
+                output.notice("going on without a summary");
+            }
             Next::Signal(signal) => {
                 cancel.cancel();
                 if signal != Signal::Interrupt {
@@ -160,6 +166,8 @@ impl Person<'_> {
 /// Compacts and shows how far it is.
 pub async fn compact(
     agent: &mut Agent,
+    what: Compacting,
+    focus: &str,
     output: &mut Output,
     signals: &mut Signals,
 ) -> (Result<CompactReport, CompactError>, After) {
@@ -174,7 +182,8 @@ pub async fn compact(
             ));
         }
     };
-    let (result, after) = listening(agent.compact(&mut progress, &cancel), signals, &cancel).await;
+    let compacting = agent.compact(what, focus, &mut progress, &cancel);
+    let (result, after) = listening(compacting, signals, &cancel).await;
     output.end_progress();
     (result, after)
 }

@@ -9,7 +9,7 @@ use super::edit::{self, EditError};
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
 use super::show::{self, Remedy};
 use super::{Signal, Signals};
-use crate::agent::{CompactError, CompactReport, Warning};
+use crate::agent::{CompactError, CompactReport, Compacting, Warning};
 use crate::chat::Outcome;
 use crate::hint::{Hint, chain};
 use crate::memory::CannotCompact;
@@ -189,7 +189,7 @@ impl<'a> Chat<'a> {
             Ok(Next::Edit(path)) => self.edit(&path).await,
             Ok(Next::Retry) => self.ask(Question::Again).await,
             Ok(Next::Think(task)) => self.ask(Question::Think(task.into())).await,
-            Ok(Next::Compact) => self.compact().await,
+            Ok(Next::Compact(what, focus)) => self.compact(what, &focus).await,
             Ok(Next::Paste) => self.paste().await,
             Ok(Next::Leave) => {
                 self.ended = Ended::Well;
@@ -278,11 +278,17 @@ impl<'a> Chat<'a> {
         after
     }
 
-    async fn compact(&mut self) -> After {
-        let (result, after) = ask::compact(&mut self.desk.agent, self.output, self.signals).await;
+    async fn compact(&mut self, what: Compacting, focus: &str) -> After {
+        let agent = &mut self.desk.agent;
+        let (result, after) = ask::compact(agent, what, focus, self.output, self.signals).await;
         match result {
             Ok(report) => self.output.answer(&compacted(&report)),
-            Err(error @ CompactError::Cannot(CannotCompact::Nothing)) => {
+            Err(CompactError::Cannot(
+                error @ (CannotCompact::Nothing
+                | CannotCompact::AllStays(_)
+                | CannotCompact::NoResults
+                | CannotCompact::WindowHoldsAll),
+            )) => {
                 self.output.notice(&error.to_string());
             }
             Err(error) => {

@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::provider::Catalog;
 use crate::store::SessionStore;
 use crate::tools::mcp::{Change, Servers, take_in};
+use crate::{context, memory};
 
 /// The parts of a running chat.
 #[derive(Debug)]
@@ -22,12 +23,24 @@ pub struct Desk {
     /// How long opening another session waits for its lock.
     pub lock_wait: Duration,
     pub places: Places,
+    /// What `/context preset` switches to.
+    pub presets: Vec<Preset>,
     /// Servers whose tools the model may be offered; none where none are configured or tools are off.
     pub servers: Option<Box<dyn Servers>>,
     /// What tools ask the person; none arrive where nobody is asked.
     pub questions: Option<Questions>,
     /// Columns of the terminal, for tables; 80 where there is none.
     pub columns: usize,
+}
+
+/// Settings of the context under a name.
+#[derive(Clone, Debug)]
+pub struct Preset {
+    pub name: String,
+    /// `key: value`, one for each that it sets.
+    pub sets: Vec<String>,
+    pub context: context::Settings,
+    pub memory: memory::Settings,
 }
 
 /// Where things are.

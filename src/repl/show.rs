@@ -3,7 +3,7 @@
 use super::approve;
 use super::listing::count;
 use super::transcript::first_words;
-use crate::agent::{ToolReport, TurnError, TurnEvent, TurnReport, Warning};
+use crate::agent::{Progress, ToolReport, TurnError, TurnEvent, TurnReport, Warning};
 use crate::chat::ToolCall;
 use crate::hint::Hint;
 use crate::term::{Output, Went};
@@ -22,6 +22,9 @@ pub fn event(output: &mut Output, event: TurnEvent) {
             ));
         }
         TurnEvent::Warning(warning) => self::warning(output, &warning),
+        TurnEvent::Compacting { messages, progress } => {
+            output.progress(&compacting(messages, progress));
+        }
         TurnEvent::Thinking(stage) => output.progress(&stage.to_string()),
         TurnEvent::ToolStarted(call) => {
             output.end_reply();
@@ -35,6 +38,18 @@ pub fn event(output: &mut Output, event: TurnEvent) {
         }
         TurnEvent::ToolFinished(report) => action(output, &report),
     }
+}
+
+/// What a turn waits for before its request.
+fn compacting(messages: usize, progress: Option<Progress>) -> String {
+    let part = match progress {
+        Some(Progress { done, steps }) if steps > 1 => {
+            format!(", part {} of {steps}", (done + 1).min(steps))
+        }
+        Some(_) | None => String::new(),
+    };
+    let messages = count(messages, "older message");
+    format!("summarising {messages}{part} … (Ctrl-C goes on without)")
 }
 
 /// One call in one line: what was called, how it went, how long it took.

@@ -193,11 +193,9 @@ mod tests {
         let compaction = |upto| {
             let at = Timestamp::from_unix(1_800_000_000).unwrap();
             Some(Compaction {
-                strategy: "compact".into(),
                 upto,
                 text: "older".into(),
-                at,
-                previous: None,
+                ..Compaction::blank("compact", at)
             })
         };
         hybrid.compaction = compaction(10);

@@ -86,11 +86,13 @@ fn the_compaction_survives_a_restart_and_can_be_undone() {
 #[test]
 fn a_failed_compaction_leaves_everything_as_it_was() {
     type Summary = fn() -> Reply;
-    let cases: [(&str, Summary); 6] = [
+    let cases: [(&str, Summary); 8] = [
         ("a tool call", || {
             say(SUMMARY).calling("c1", "shell", json!({"command": "ls"}))
         }),
         ("an error", || fail(500, "overloaded")),
+        ("a refused key", || fail(401, "invalid api key")),
+        ("too many requests", || fail(429, "slow down")),
         ("nothing", || say(" ")),
         ("no gain", || say(SUMMARY.repeat(60))),
         ("another script", || {

@@ -114,7 +114,8 @@ fn what_is_sent_is_the_newest_part_of_history_in_whole_turns() {
     .serve();
     let models =
         "models: {default: it, it: {provider: there, model: scripted, context_window: 4000}}";
-    home.config(&server, &format!("memory: {{timestamps: off}}\n{models}"));
+    let more = "memory: {timestamps: off}\ncontext: {guards: []}";
+    home.config(&server, &format!("{more}\n{models}"));
     let lengths = [
         3, 17_000, 40, 1_200, 9_000, 250, 20_000, 5, 3_100, 64, 700, 15_000, 2, 90, 4_000,
     ];

@@ -182,6 +182,7 @@ fn agent(provider: Arc<Careless>, layout: Layout) -> Agent {
         jobs: Running::Foreground,
         think: cogtrix::agent::ThinkSettings::default(),
         recall: None,
+        places: Vec::new(),
     };
     let opened = MemoryLog::default().open("test");
     let clock = Arc::new(ManualClock::new());

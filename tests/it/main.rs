@@ -4,6 +4,7 @@
 
 mod behaviour;
 mod compact;
+mod compaction;
 mod config_cli;
 mod context_budget;
 mod crash;

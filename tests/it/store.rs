@@ -110,11 +110,10 @@ fn paths(disk: &MemoryDisk) -> Vec<String> {
 fn hybrid(upto: usize) -> Record {
     Record::HybridReplaced(Hybrid {
         compaction: Some(Compaction {
-            strategy: "compact".into(),
             upto,
+            made: upto,
             text: "so far".into(),
-            at: Timestamp::from_unix(NOW).unwrap(),
-            previous: None,
+            ..Compaction::blank("compact", Timestamp::from_unix(NOW).unwrap())
         }),
         unknown: serde_json::from_str(r#"{"later": 2}"#).unwrap(),
         ..Hybrid::default()

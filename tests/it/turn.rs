@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtrix::agent::{
-    Agent, CompactError, Files, NoTurn, NotWritten, Running, Settings, TurnEvent, TurnFailure,
-    Warning,
+    Agent, CompactError, Compacting, Files, NoTurn, NotWritten, Running, Settings, TurnEvent,
+    TurnFailure, Warning,
 };
 use cogtrix::chat::{Message, Outcome, Part, Record, Role, Tokens, ToolCall, TurnId};
 use cogtrix::context::{self, Section};
 use cogtrix::files::{Disk, LocalDisk};
+use cogtrix::memory::compaction::Kind;
 use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::tracking::{Board, Exchange, Freshness};
 use cogtrix::memory::{self, HybridOptions, Memory, MemoryMode, Preset, Prompt, Prompts, Registry};
@@ -23,6 +24,8 @@ use cogtrix::testing::{ManualClock, MemoryLog};
 use cogtrix::tools::files::{Changes, Project};
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
+
+const ALL: Compacting = Compacting::Kind(Kind::Compact);
 
 struct Desk {
     agent: Agent,
@@ -65,6 +68,7 @@ impl Desk {
             jobs: Running::Background,
             think: cogtrix::agent::ThinkSettings::default(),
             recall: None,
+            places: Vec::new(),
         };
         let agent = Agent::new(
             Arc::new(provider.clone()),
@@ -101,6 +105,7 @@ impl Desk {
             TurnEvent::Text(_)
             | TurnEvent::Reasoning(_)
             | TurnEvent::Retrying { .. }
+            | TurnEvent::Compacting { .. }
             | TurnEvent::Thinking(_)
             | TurnEvent::ToolStarted(_)
             | TurnEvent::ToolOutput(_)
@@ -553,7 +558,7 @@ async fn compact_leaves_two_messages_and_the_conversation_goes_on() {
     talk(&mut desk, 6).await;
     let report = desk
         .agent
-        .compact(&mut |_| {}, &CancellationToken::new())
+        .compact(ALL, "", &mut |_| {}, &CancellationToken::new())
         .await
         .unwrap();
     assert_eq!((report.before.messages, report.after.messages), (12, 2));
@@ -619,7 +624,7 @@ async fn a_compaction_that_fails_changes_nothing() {
         talk(&mut desk, 3).await;
         let error = desk
             .agent
-            .compact(&mut |_| {}, &CancellationToken::new())
+            .compact(ALL, "", &mut |_| {}, &CancellationToken::new())
             .await
             .unwrap_err();
         assert!(expected(&error), "{error:?}");
@@ -632,7 +637,7 @@ async fn an_empty_session_has_nothing_to_compact_and_asks_nobody() {
     let mut desk = Desk::new([says(SUMMARY)]);
     let error = desk
         .agent
-        .compact(&mut |_| {}, &CancellationToken::new())
+        .compact(ALL, "", &mut |_| {}, &CancellationToken::new())
         .await
         .unwrap_err();
     assert!(matches!(error, CompactError::Cannot(_)));
@@ -676,6 +681,11 @@ async fn a_summary_that_is_always_about_to_come_is_given_up() {
         Memory::new(modes, settings, prompts).unwrap(),
         Some(Arc::new(Late(late, after))),
     );
+    let unguarded = context::Settings {
+        guards: Vec::new(),
+        ..context::Settings::default()
+    };
+    desk.agent.resettle(unguarded, memory::Settings::default());
     for n in 0..18 {
         let said = format!("{n} {}", "cranes of the harbour ".repeat(80));
         desk.say(&said).await.unwrap();
@@ -689,6 +699,51 @@ async fn a_summary_that_is_always_about_to_come_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_compaction_that_a_turn_waits_for_is_given_up_and_the_turn_goes_on() {
+    let never = ScriptedProvider::new([says(SUMMARY)]);
+    let settings = memory::Settings::default();
+    let prompts = Prompts::embedded();
+    let modes = Registry::standard(&settings, &prompts, Readers::embedded());
+    let mut desk = Desk::with_summariser(
+        ScriptedProvider::new([says("Noted.")]),
+        Memory::new(modes, settings, prompts).unwrap(),
+        Some(Arc::new(Late(never, None))),
+    );
+    let by_window = context::Settings {
+        strategy: context::Strategy::Window,
+        max_history_messages: 8,
+        guards: Vec::new(),
+        ..context::Settings::default()
+    };
+    desk.agent.resettle(by_window, memory::Settings::default());
+    for n in 0..4 {
+        desk.say(&format!("message {n}")).await.unwrap();
+    }
+    let skip = desk.agent.skip();
+    let mut given_up = 0;
+    let mut observe = |event| {
+        if matches!(
+            event,
+            TurnEvent::Compacting {
+                progress: Some(_),
+                ..
+            }
+        ) {
+            given_up += usize::from(skip.skip());
+        }
+    };
+    let report = desk
+        .agent
+        .turn("go on".to_owned(), &mut observe, &CancellationToken::new())
+        .await
+        .unwrap();
+    assert_eq!((report.text.as_str(), given_up), ("Noted.", 1));
+    let compaction = desk.agent.session().hybrid().compaction.clone().unwrap();
+    assert_eq!(compaction.form, cogtrix::chat::Form::Notice);
+    assert!(!skip.skip(), "nothing is left to give up");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_summary_that_never_comes_ends_after_its_time() {
     let mut desk = Desk::new([says("Many cranes.")]);
     talk(&mut desk, 3).await;
@@ -697,7 +752,7 @@ async fn a_summary_that_never_comes_ends_after_its_time() {
     let begun = tokio::time::Instant::now();
     let error = desk
         .agent
-        .compact(&mut |_| {}, &CancellationToken::new())
+        .compact(ALL, "", &mut |_| {}, &CancellationToken::new())
         .await
         .unwrap_err();
     assert!(matches!(
@@ -712,7 +767,7 @@ async fn an_undone_turn_inside_a_compaction_is_not_half_forgotten() {
     let mut desk = Desk::new(std::iter::repeat_n(says("Many cranes."), 4).chain([says(SUMMARY)]));
     talk(&mut desk, 4).await;
     desk.agent
-        .compact(&mut |_| {}, &CancellationToken::new())
+        .compact(ALL, "", &mut |_| {}, &CancellationToken::new())
         .await
         .unwrap();
     assert_eq!(desk.agent.undo().unwrap_err(), NoTurn::Compacted);
@@ -741,7 +796,10 @@ async fn a_turn_that_cannot_be_taken_back_leaves_its_files_too() {
     });
     talk(&mut desk, 4).await;
     let cancel = CancellationToken::new();
-    desk.agent.compact(&mut |_| {}, &cancel).await.unwrap();
+    desk.agent
+        .compact(ALL, "", &mut |_| {}, &cancel)
+        .await
+        .unwrap();
     assert_eq!(desk.agent.undo().unwrap_err(), NoTurn::Compacted);
     let retried = desk.agent.retry(&mut |_| {}, &cancel).await;
     assert_eq!(retried.unwrap_err(), NoTurn::Compacted);

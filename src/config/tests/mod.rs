@@ -4,6 +4,7 @@
 mod documents;
 mod mistakes;
 mod precedence;
+mod presets;
 mod shown;
 mod texts;
 mod trusting;

@@ -138,7 +138,11 @@ fn mode_state_and_compacted_head_go_before_a_message_is_cut() {
         ),
         Section::messages(
             SectionKind::Compacted,
-            Source::Compaction { upto: 40 },
+            Source::Compaction {
+                head: 0,
+                upto: 40,
+                form: crate::chat::Form::Summary,
+            },
             head,
         ),
         turn(9, SectionKind::Window, &"x".repeat(8_000), "short"),

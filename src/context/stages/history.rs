@@ -35,7 +35,7 @@ pub enum Pending {
 pub fn sections(
     session: &Session,
     wanted: Wanted,
-    render: impl Fn(&Message) -> Message,
+    render: impl Fn(usize, &Message) -> Message,
 ) -> (Vec<Section>, usize) {
     let mut sections = Vec::new();
     let (mut in_window, mut pending) = (0, 0);
@@ -81,6 +81,22 @@ pub fn sections(
     (sections, beyond)
 }
 
+/// The live messages before an index, as they can be sent: where that lies within a turn, its calls are answered.
+pub fn head(
+    session: &Session,
+    before: usize,
+    render: impl Fn(usize, &Message) -> Message,
+) -> Vec<Message> {
+    let turns = session.live_turns();
+    let turns = turns.take_while(|turn| turn.messages.start < before);
+    let cut = turns.map(|turn| Turn {
+        messages: turn.messages.start..turn.messages.end.min(before),
+        ..turn.clone()
+    });
+    cut.flat_map(|turn| sendable(session, &turn, &render))
+        .collect()
+}
+
 /// Where the sliding window begins: the index of its first message.
 pub fn window_start(session: &Session, window: usize) -> usize {
     let mut in_window = 0;
@@ -97,7 +113,11 @@ pub fn window_start(session: &Session, window: usize) -> usize {
 
 /// A turn as it can be sent: begins with the user, every tool result answers a call before it, and every
 /// call has its result. History itself keeps what is odd; only the sent copy is mended (C87).
-fn sendable(session: &Session, turn: &Turn, render: impl Fn(&Message) -> Message) -> Vec<Message> {
+fn sendable(
+    session: &Session,
+    turn: &Turn,
+    render: impl Fn(usize, &Message) -> Message,
+) -> Vec<Message> {
     let messages = session.messages_of(turn);
     let mut sent = Vec::with_capacity(messages.len() + 1);
     if messages
@@ -113,7 +133,7 @@ fn sendable(session: &Session, turn: &Turn, render: impl Fn(&Message) -> Message
         ));
     }
     let mut open: Vec<&ToolCall> = Vec::new();
-    for message in messages {
+    for (index, message) in (turn.messages.start..).zip(messages) {
         if message.role != Role::Tool {
             sent.extend(interrupted(&mut open));
         }
@@ -121,9 +141,10 @@ fn sendable(session: &Session, turn: &Turn, render: impl Fn(&Message) -> Message
             .answers()
             .all(|answer| open.iter().any(|call| call.id == *answer))
         {
-            sent.push(render(message));
+            sent.push(render(index, message));
         } else {
-            sent.extend(answering(message, &open).as_ref().map(&render));
+            let answering = answering(message, &open);
+            sent.extend(answering.map(|message| render(index, &message)));
         }
         open.retain(|call| !message.answers().any(|answer| *answer == call.id));
         open.extend(message.calls());
@@ -211,7 +232,7 @@ mod tests {
     }
 
     fn counts(session: &Session, wanted: Wanted) -> (usize, usize, usize) {
-        let (sections, beyond) = sections(session, wanted, Clone::clone);
+        let (sections, beyond) = sections(session, wanted, |_, message| message.clone());
         let of = |kind| {
             sections
                 .iter()
@@ -277,7 +298,7 @@ mod tests {
             turn,
             why: Withdrawal::Undone,
         });
-        let (sections, beyond) = sections(&session, wanted(25, ALL), Clone::clone);
+        let (sections, beyond) = sections(&session, wanted(25, ALL), |_, message| message.clone());
         let said: Vec<_> = sections
             .iter()
             .map(|s| s.as_messages()[0].said().into_owned())
@@ -319,7 +340,7 @@ mod tests {
         let session = Session::restore(name, crate::chat::SessionMeta::default(), messages, |_| {
             None
         });
-        let (sections, _) = sections(&session, wanted(25, ALL), Clone::clone);
+        let (sections, _) = sections(&session, wanted(25, ALL), |_, message| message.clone());
         let roles: Vec<_> = sections
             .iter()
             .flat_map(Section::as_messages)
@@ -363,7 +384,7 @@ mod tests {
             calibration: None,
         });
 
-        let (sections, _) = sections(&session, wanted(25, ALL), Clone::clone);
+        let (sections, _) = sections(&session, wanted(25, ALL), |_, message| message.clone());
         let sent: Vec<_> = sections.iter().flat_map(Section::as_messages).collect();
         let answered: Vec<Vec<&str>> = sent
             .iter()

@@ -1,10 +1,38 @@
-//! Compaction: one text in the place of many messages, in what is sent and never in what is kept.
+//! Compaction: a text takes the place of a part of what is sent; history keeps everything (O6-O22, X26-X34, G19-G25, Q25-Q28).
 //!
-//! A result is committed only if it is complete, not empty, at least a fifth smaller than what it stands
-//! for, and in the conversation's script; otherwise nothing changes (O18).
+//! ```text
+//!  View -> Strategy -> Cut -> CompactJob -> Inquiry -> (the agent asks) -> Compacted -> accept -> Record
+//!  who is due, and     head | goes | tail   what to ask the model for             judged by numbers
+//! ```
+//! Pure: the agent asks and waits. Invariant: one [`Cut`] says what is summarised and what is no longer sent, so the two are
+//! the same; it lies between turns, or in the first one where no call is parted from its result, and the newest message of the
+//! person is never in it.
 
-mod command;
+mod accept;
+mod cut;
+mod inquiry;
+mod job;
+mod marker;
+mod material;
+mod strategies;
+mod tools;
+mod view;
 
-pub use command::{
-    CannotCompact, CompactJob, Compacted, NotCompacted, Size, accept, head, job, worth_keeping,
-};
+#[cfg(test)]
+mod tests;
+
+pub use accept::{NotCompacted, accept};
+pub use cut::Cut;
+pub use inquiry::{Inquiry, PARALLEL, Part};
+pub use job::{CannotCompact, CompactJob, Compacted, Size, job};
+pub use marker::section;
+pub use strategies::{Kind, Strategy, by_guards, by_strategy, of_kind};
+pub use tools::{Condensed, condense};
+pub use view::{Gauge, View};
+
+/// A shorter answer is no summary (G25).
+pub const LEAST_CHARS: usize = 24;
+/// A longer one is cut.
+pub const MOST_CHARS: usize = 8_000;
+/// Characters of a condensed result.
+pub const CONDENSED: usize = 200;

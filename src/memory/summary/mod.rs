@@ -113,13 +113,35 @@ pub struct Asking<'a> {
 
 /// The summary that is due after a turn, where one is. `window`: messages of the sliding window.
 pub fn due(session: &Session, window: usize, asking: Asking<'_>) -> Option<SummaryJob> {
-    let hybrid = session.hybrid();
-    if hybrid.failures >= PATIENCE && !session.turns().len().is_multiple_of(NOW_AND_THEN) {
+    if !is_patient(session) {
         return None;
     }
+    planned(session, window, asking, |batch| {
+        batch.len() >= BATCH && is_worth_it(batch)
+    })
+}
+
+/// Whether it is worth to ask a model once more after what failed (C15).
+pub(super) fn is_patient(session: &Session) -> bool {
+    let failures = session.hybrid().failures;
+    failures < PATIENCE || session.turns().len().is_multiple_of(NOW_AND_THEN)
+}
+
+/// The summary of whatever has left the window, where anything has.
+pub fn of_all(session: &Session, window: usize, asking: Asking<'_>) -> Option<SummaryJob> {
+    planned(session, window, asking, |batch| !batch.is_empty())
+}
+
+fn planned(
+    session: &Session,
+    window: usize,
+    asking: Asking<'_>,
+    is_enough: impl Fn(&[&Message]) -> bool,
+) -> Option<SummaryJob> {
+    let hybrid = session.hybrid();
     let covered = hybrid.covered();
     let (upto, batch) = batch(session, covered, history::window_start(session, window));
-    if batch.len() < BATCH || !is_worth_it(&batch) {
+    if !is_enough(&batch) {
         return None;
     }
     let running = hybrid.running();
@@ -213,6 +235,12 @@ impl SummaryJob {
     /// How many messages it is about.
     pub fn messages(&self) -> usize {
         self.basis.upto - self.basis.covered
+    }
+
+    /// What the messages cost, as they are shown to the summariser.
+    pub fn cost(&self) -> Tokens {
+        let lines = self.material.iter();
+        lines.map(|line| Tokens::estimate(line)).sum()
     }
 
     /// The requests it takes, each of which may cost `room`; `None` where that is too little.

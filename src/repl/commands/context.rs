@@ -1,11 +1,13 @@
-//! `/context` and `/compact`: what the model is sent, and how much of its window that takes.
+//! `/context`: what the model is sent, and how much of its window that takes.
 //!
 //! Tokens are counted by the server where its protocol has a question for that; an estimate stands behind `~`.
 
 use super::{CommandError, Desk, Next, usage};
 use crate::agent::{Agent, Count, Uncounted};
 use crate::chat::Tokens;
-use crate::context::{Content, ContextPlan, DoesNotFit, LeftOut, Section, SectionKind, TokenUsage};
+use crate::context::{
+    Content, ContextPlan, DoesNotFit, Guard, LeftOut, Section, SectionKind, Strategy, TokenUsage,
+};
 use crate::memory::Place;
 use crate::memory::proof::Ranges;
 use crate::repl::listing::count;
@@ -17,10 +19,42 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         "" => Shown::Overview,
         "full" => Shown::Full,
         "proof" => return Ok(proof(&mut desk.agent).await),
+        "preset" => return Next::answer(presets(desk)),
+        other if other.starts_with("preset ") => {
+            return preset(desk, other["preset ".len()..].trim());
+        }
         other => return Err(usage("context", format!("does not know {other:?}"))),
     };
     let columns = desk.columns;
     Next::answer(show(&mut desk.agent, shown, columns).await)
+}
+
+/// Every preset and what it sets.
+fn presets(desk: &Desk) -> String {
+    let active = &desk.agent.settings().context.preset;
+    let lines = desk.presets.iter().map(|preset| {
+        let mark = if preset.name == *active { "* " } else { "  " };
+        let sets = if preset.sets.is_empty() {
+            "nothing: the defaults".to_owned()
+        } else {
+            preset.sets.join(", ")
+        };
+        format!("{mark}{:<10}{sets}", preset.name)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Takes another preset from the next request on.
+fn preset(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
+    let Some(preset) = desk.presets.iter().find(|preset| preset.name == name) else {
+        let known: Vec<&str> = desk.presets.iter().map(|it| it.name.as_str()).collect();
+        let problem = format!("knows no preset {name:?}; there are {}", known.join(", "));
+        return Err(usage("context", problem));
+    };
+    let (context, memory) = (preset.context.clone(), preset.memory.clone());
+    desk.agent.resettle(context, memory);
+    let owner = owner(desk.agent.settings());
+    Next::answer(format!("From the next request on: {owner}"))
 }
 
 /// How much of the request is shown.
@@ -86,20 +120,6 @@ fn placed(place: Place, ranges: &Ranges) -> String {
         _ => format!("  messages {ranges}"),
     };
     format!("{:<11}{:>7}{which}", place.as_str(), ranges.count())
-}
-
-pub(super) async fn compact(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    match arguments {
-        "" => Ok(Next::Compact),
-        "undo" => {
-            let warning = desk.agent.undo_compaction()?;
-            Ok(Next::with(
-                "The last compaction is undone; the messages are sent again".to_owned(),
-                warning,
-            ))
-        }
-        other => Err(usage("compact", format!("does not know {other:?}"))),
-    }
 }
 
 /// Neighbouring sections of one kind as one row.
@@ -201,7 +221,38 @@ async fn overview(agent: &mut Agent, plan: &ContextPlan, columns: usize) -> Stri
     let lines: Vec<_> = lines.iter().map(|line| fit_to(line, columns)).collect();
     let used = Used::of(agent, &counts);
     let threshold = agent.settings().context.warning_threshold;
-    format!("{}\n{}", lines.join("\n"), used.line(plan, threshold))
+    let owner = owner(agent.settings());
+    format!(
+        "{}\n{}\n{owner}",
+        lines.join("\n"),
+        used.line(plan, threshold)
+    )
+}
+
+/// Who decides what is sent of the past (2.2).
+fn owner(settings: &crate::agent::Settings) -> String {
+    let context = &settings.context;
+    let guards = context.guards.iter();
+    let guards = guards.map(|guard| match guard {
+        Guard::Threshold => "threshold",
+        Guard::Proactive => "proactive",
+    });
+    let guards: Vec<&str> = guards.collect();
+    let guards = if guards.is_empty() {
+        "none".to_owned()
+    } else {
+        guards.join(", ")
+    };
+    let strategy = match context.strategy {
+        Strategy::Rolling => "rolling",
+        Strategy::Window => "window",
+        Strategy::Prefix => "prefix",
+        Strategy::Full => "full",
+    };
+    format!(
+        "preset {}, strategy {strategy}, guards {guards}",
+        context.preset
+    )
 }
 
 fn left_out(plan: &ContextPlan, gone: &LeftOut) -> String {
@@ -320,6 +371,7 @@ mod tests {
             jobs: crate::agent::Running::Background,
             think: crate::agent::ThinkSettings::default(),
             recall: None,
+            places: Vec::new(),
             context: crate::context::Settings::default(),
             delivery: Delivery::Streamed,
             directory: "~/project".into(),
@@ -355,6 +407,7 @@ mod tests {
         window         ~23 tok  █░░░░░░░░░░░░░░░░░░░  turn 1, 2 messages
         input          ~14 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
         input 207 of 8,192 tokens (3 %, within the limit, estimated); room for a reply of 7,921
+        preset default, strategy rolling, guards threshold
         ");
     }
 
@@ -370,6 +423,7 @@ mod tests {
         window          10 tok  █░░░░░░░░░░░░░░░░░░░  turn 1, 2 messages
         input            6 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
         input 98 of 8,192 tokens (1 %, within the limit, counted); room for a reply of 7,921
+        preset default, strategy rolling, guards threshold
         ");
     }
 
@@ -384,6 +438,7 @@ mod tests {
         system        ~164 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
         input            5 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
         input 171 of 8,192 tokens (2 %, within the limit, estimated); room for a reply of 7,947
+        preset default, strategy rolling, guards threshold
         ");
     }
 
@@ -397,7 +452,7 @@ mod tests {
         for input in ["one", "two", "three"] {
             say(&mut agent, input).await;
             let shown = show(&mut agent, Shown::Overview, 80).await;
-            usage_lines.extend(shown.lines().last());
+            usage_lines.extend(shown.lines().rev().nth(1));
             usage_lines.push('\n');
         }
         insta::assert_snapshot!(usage_lines, @r"
@@ -416,6 +471,7 @@ mod tests {
         system          80 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
         input            0 tok  ░░░░░░░░░░░░░░░░░░░░  you, 1 message
         input 82 of 8,192 tokens (1 %, within the limit, counted); room for a reply of 7,954
+        preset default, strategy rolling, guards threshold
         ");
     }
 

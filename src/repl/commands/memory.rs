@@ -64,7 +64,7 @@ fn messages(desk: &Desk, plan: &Result<ContextPlan, DoesNotFit>) -> String {
 
 /// What recall searches: words, and vectors where there are any (C21).
 fn recall(desk: &Desk) -> String {
-    let k = desk.agent.memory().mode().hybrid.vector_recall_k;
+    let k = desk.agent.memory().recall_k();
     if k == 0 {
         return "off".to_owned();
     }

@@ -3,6 +3,7 @@
 //! A command takes the [`Desk`] and its arguments and returns what is to happen next as a value; it prints
 //! nothing itself. One file for each command that needs more than a line.
 
+mod compact;
 mod context;
 mod entries;
 mod export;
@@ -25,7 +26,7 @@ use std::borrow::Cow;
 use futures_util::future::LocalBoxFuture;
 
 use super::desk::Desk;
-use crate::agent::{CannotPin, NoTurn, Warning};
+use crate::agent::{CannotPin, Compacting, NoTurn, Warning};
 use crate::chat::{BadName, NotWritten, SessionName};
 use crate::entries::EntriesError;
 use crate::hint::Hint;
@@ -94,7 +95,8 @@ pub enum Next {
     Retry,
     /// Think this through.
     Think(String),
-    Compact,
+    /// Compact in this way; the text is what the person wants kept.
+    Compact(Compacting, String),
     /// Read several lines and send them.
     Paste,
     Leave,
@@ -263,11 +265,12 @@ pub const COMMANDS: [Command; 41] = [
     Command {
         name: "context",
         aliases: &[],
-        arguments: "[full|proof]",
+        arguments: "[full|proof|preset [NAME]]",
         summary: "Show what the last request held: sections, tokens, where from",
         details: "`/context full` prints the whole of it; `/context proof` says where every message of the session is,\n\
-                  and fails where one is out of the model's reach.",
-        completes: Completes::Words(&["full", "proof"]),
+                  and fails where one is out of the model's reach. `/context preset` lists the presets of settings and what\n\
+                  they set; with a name it takes one for the rest of this run.",
+        completes: Completes::Words(&["full", "proof", "preset"]),
         run: run!(context::run),
     },
     Command {
@@ -410,11 +413,14 @@ pub const COMMANDS: [Command; 41] = [
     Command {
         name: "compact",
         aliases: &[],
-        arguments: "[undo]",
-        summary: "Let a summary stand for everything said so far",
-        details: "Only what is sent shrinks: history stays whole on disk, and `/compact undo` goes back.",
-        completes: Completes::Words(&["undo"]),
-        run: run!(context::compact),
+        arguments: "[HOW] [WISH]|dry [HOW]|undo",
+        summary: "Let a summary stand for everything said so far, or for a part of it",
+        details: "Only what is sent shrinks: history stays whole on disk, and `/compact undo` goes back.\n\
+                  HOW is one of tools (older results of tools in short, without a model), aggressive (that and everything),\n\
+                  rolling, window, prefix, threshold, proactive. `/compact dry [HOW]` only says what would go.\n\
+                  Any other words are a wish for the summary: `/compact the dates of the harbour`.",
+        completes: Completes::Words(&compact::WORDS),
+        run: run!(compact::run),
     },
     Command {
         name: "summary",

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use super::{VERSION, unknown_version};
 use crate::chat::{
-    Compaction, Hybrid, MessageId, ModeStates, Pin, Pins, Scratchpad, Summary, Timestamp, Unknown,
+    Compaction, Form, Hybrid, MessageId, ModeStates, Pin, Pins, Scratchpad, Summary, Timestamp,
+    Unknown,
 };
 
 /// Why a side file cannot be used.
@@ -140,9 +141,10 @@ fn stored_summary(summary: &Summary) -> Unknown {
         .collect()
 }
 
-/// How many replaced compactions are kept, one inside the other: JSON must not nest too deeply.
-const MAX_PREVIOUS: usize = 20;
+/// JSON must not nest too deeply.
+const MAX_PREVIOUS: usize = Compaction::MOST_PREVIOUS;
 
+/// Files of earlier versions have neither head nor what follows it: their texts stand for everything before `upto`.
 fn compaction(stored: &Value, depth: usize) -> Option<Compaction> {
     let previous = match stored.get("previous") {
         Some(previous @ Value::Object(_)) if depth > 0 => {
@@ -150,22 +152,43 @@ fn compaction(stored: &Value, depth: usize) -> Option<Compaction> {
         }
         Some(_) | None => None,
     };
+    let index = |name: &str| usize::try_from(stored.get(name)?.as_u64()?).ok();
+    let upto = index("upto")?;
     Some(Compaction {
         strategy: stored.get("strategy")?.as_str()?.to_owned(),
-        upto: usize::try_from(stored.get("upto")?.as_u64()?).ok()?,
+        form: match stored.get("form").and_then(Value::as_str) {
+            Some(NOTICE) => Form::Notice,
+            Some(_) | None => Form::Summary,
+        },
+        head: index("head").unwrap_or(0).min(upto),
+        upto,
+        made: index("made").unwrap_or(upto),
+        condensed: index("condensed").unwrap_or(0),
         text: stored.get("text")?.as_str()?.to_owned(),
         at: Timestamp::parse(stored.get("at")?.as_str()?)?,
         previous,
     })
 }
 
+const NOTICE: &str = "notice";
+
 fn stored_compaction(compaction: &Compaction, depth: usize) -> Value {
     let mut stored = json!({
         "strategy": compaction.strategy,
         "upto": compaction.upto,
+        "made": compaction.made,
         "text": compaction.text,
         "at": compaction.at.iso(),
     });
+    if compaction.form == Form::Notice {
+        stored["form"] = NOTICE.into();
+    }
+    if compaction.head > 0 {
+        stored["head"] = compaction.head.into();
+    }
+    if compaction.condensed > 0 {
+        stored["condensed"] = compaction.condensed.into();
+    }
     if let Some(previous) = &compaction.previous
         && depth > 0
     {
@@ -190,6 +213,8 @@ pub(in crate::store) fn clamp(hybrid: &mut Hybrid, fits: impl Fn(usize) -> usize
         let fit = fits(compaction.upto);
         clamped |= fit != compaction.upto;
         compaction.upto = fit;
+        compaction.head = compaction.head.min(fit);
+        compaction.condensed = fits(compaction.condensed);
         next = compaction.previous.as_deref_mut();
     }
     clamped
@@ -279,14 +304,18 @@ mod tests {
     fn hybrid() -> Hybrid {
         let at = Timestamp::from_unix(1_000_000).unwrap();
         let older = Compaction {
-            strategy: "compact".into(),
             upto: 10,
+            made: 10,
             text: "older".into(),
-            at,
-            previous: None,
+            ..Compaction::blank("compact", at)
         };
         let newer = Compaction {
+            strategy: "window".into(),
+            form: Form::Notice,
+            head: 2,
             upto: 40,
+            made: 61,
+            condensed: 30,
             text: "newer".into(),
             previous: Some(Box::new(older.clone())),
             ..older
@@ -313,6 +342,15 @@ mod tests {
             compaction: Some(newer),
             unknown,
         }
+    }
+
+    #[test]
+    fn a_compaction_of_an_earlier_version_stands_for_everything_before_its_end() {
+        let old = br#"{"version": 1, "compaction": {"strategy": "compact", "upto": 12, "text": "so far", "at": "2027-01-15T08:00:00Z"}}"#;
+        let compaction = read_hybrid(old).unwrap().compaction.unwrap();
+        let found = (compaction.head, compaction.upto, compaction.made);
+        assert_eq!(found, (0, 12, 12));
+        assert_eq!((compaction.form, compaction.condensed), (Form::Summary, 0));
     }
 
     #[test]

@@ -224,6 +224,7 @@ impl Talk {
             jobs: Running::Foreground,
             think: cogtrix::agent::ThinkSettings::default(),
             recall: Some(parts(folder.path(), way.embedder)),
+            places: Vec::new(),
         };
         let clock = Arc::new(ManualClock::new());
         let opened = MemoryLog::default().open("test");

@@ -92,7 +92,10 @@ fn context_shows_what_was_sent_and_full_prints_it() {
     }
     chat.says("/context full", "── input · you");
     assert!(chat.screen().contains("] first\nassistant: ["));
-    chat.says("/context half", "usage: /context [full|proof]");
+    chat.says(
+        "/context half",
+        "usage: /context [full|proof|preset [NAME]]",
+    );
 }
 
 #[test]

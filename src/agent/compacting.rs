@@ -1,0 +1,353 @@
+//! Compaction by itself: how full the window is, what is due before a request, and how a job is written (2.2).
+//!
+//! At most one in a turn, and never another for one that failed: then the plain window is sent, and the person is told.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::Agent;
+use super::event::{Observer, TurnEvent, Warning};
+use super::recalling::Lookup;
+use super::summaries::Summaries;
+use super::writing::{NotWritten, Progress, Writer};
+use crate::chat::{Calibration, Message, Role, Tokens, Usage};
+use crate::context::{Budget, SectionKind, Strategy};
+use crate::memory::compaction::{CannotCompact, CompactJob, Gauge, Kind};
+use crate::memory::{Done, Job, Planning, When};
+use crate::provider::Provider;
+
+/// Whom to ask for a summary.
+#[derive(Debug)]
+pub(super) struct Asker {
+    pub(super) provider: Arc<dyn Provider>,
+    /// A window smaller than the model's own.
+    pub(super) limit: Option<Tokens>,
+    pub(super) summaries: Arc<Summaries>,
+}
+
+/// What the server counted of the last requests, as far as it still says something of the next (G17).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counted {
+    /// The last prompt; gone when what is sent has changed.
+    prompt: Option<Tokens>,
+    output: u64,
+    turns: u64,
+}
+
+impl Counted {
+    pub(super) fn count(&mut self, usage: Usage) {
+        self.prompt = usage.prompt.or(self.prompt);
+        if let Some(output) = usage.completion {
+            self.output += u64::from(output.0);
+            self.turns += 1;
+        }
+    }
+
+    /// What is sent has changed.
+    pub(super) fn forget(&mut self) {
+        self.prompt = None;
+    }
+
+    fn average(self) -> Option<Tokens> {
+        let average = self.output.checked_div(self.turns)?;
+        u32::try_from(average).ok().map(Tokens)
+    }
+}
+
+/// Lets a model write what a job wants.
+pub(super) async fn written(
+    job: CompactJob,
+    asker: Asker,
+    progress: &mut (dyn FnMut(Progress) + Send),
+    cancel: &CancellationToken,
+) -> Result<Done, NotWritten> {
+    let abilities = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return Err(NotWritten::Interrupted),
+        abilities = asker.provider.abilities() => abilities,
+    };
+    let window = asker.limit.map_or(abilities.context_window, |limit| {
+        abilities.context_window.min(limit)
+    });
+    let budget = Budget::new(window, abilities.max_output, Calibration::default());
+    let inquiry = job.inquiry(budget.prompt());
+    let inquiry = inquiry.map_err(|_: CannotCompact| NotWritten::WindowTooSmall { window })?;
+    let writer = Writer {
+        provider: asker.provider,
+        budget,
+        cancel: cancel.clone(),
+        summaries: Some(asker.summaries),
+    };
+    let text = writer.inquire(&inquiry, progress).await?;
+    Ok(Done::Compacted(job.done(&text)))
+}
+
+impl Agent {
+    /// How full the window is. Judged by what the server counted while that holds, else by an estimate of the next request.
+    pub(super) fn gauge(&self, budget: Budget, input: Option<&Message>) -> Gauge {
+        let nothing = Message::text(self.session().next_message_id(0), Role::User, "", None);
+        let input = input.unwrap_or(&nothing);
+        let draft = self.draft(input, &Lookup::default(), &self.offered(), budget);
+        let is_past = |kind: SectionKind| kind.is_history() || kind == SectionKind::Compacted;
+        let cost = |past: bool| -> Tokens {
+            let sections = draft.sections.iter();
+            let some = sections.filter(|section| is_past(section.kind) == past);
+            some.map(|section| section.cost()).sum()
+        };
+        let (past, fixed) = (cost(true), cost(false));
+        let calibration = budget.calibration();
+        let window = budget.window();
+        let estimate = calibration.grow(past + fixed);
+        let used = self.counted.prompt.unwrap_or(estimate);
+        let context = &self.settings.context;
+        let least = if past + fixed <= budget.prompt() {
+            Tokens::ZERO
+        } else if context.strategy == Strategy::Rolling {
+            // What finds no room is found by recall and summarised in the background: nobody waits for that.
+            part(window, context.compact_from())
+        } else {
+            window
+        };
+        Gauge {
+            window,
+            used: used.max(least),
+            output: self.counted.average().unwrap_or_else(|| self.usual_reply()),
+            fixed,
+            calibration,
+        }
+    }
+
+    /// What the last replies cost on average.
+    fn usual_reply(&self) -> Tokens {
+        const TURNS: usize = 10;
+        let session = self.session();
+        let turns = session.live_turns().rev();
+        let turns = turns.filter(|turn| turn.outcome.is_some()).take(TURNS);
+        let replies = turns.map(|turn| {
+            let messages = session.messages_of(turn).iter();
+            let said = messages.filter(|message| message.role == Role::Assistant);
+            said.map(Message::cost).sum::<Tokens>()
+        });
+        let replies: Vec<Tokens> = replies.collect();
+        let all: Tokens = replies.iter().copied().sum();
+        let count = u32::try_from(replies.len().max(1)).unwrap_or(u32::MAX);
+        Tokens(all.0 / count)
+    }
+
+    /// Where messages can be read that are left out.
+    fn places(&self) -> Vec<String> {
+        let name = self.session().name().as_str();
+        let places = self.settings.places.iter();
+        places
+            .map(|place| place.replace("{session}", name))
+            .collect()
+    }
+
+    /// What is due. Without a guard nobody looks at tokens.
+    pub(super) fn due(
+        &self,
+        when: When,
+        budget: Option<Budget>,
+        input: Option<&Message>,
+    ) -> Option<Job> {
+        let context = &self.settings.context;
+        let gauge = match budget {
+            Some(budget) if !context.guards.is_empty() => self.gauge(budget, input),
+            Some(_) | None => Gauge::default(),
+        };
+        let planning = Planning {
+            settings: context,
+            gauge,
+            places: &self.places(),
+        };
+        self.memory.due(self.session(), when, planning)
+    }
+
+    /// The compaction of a kind, due or not.
+    pub(super) fn compact_job(
+        &self,
+        kind: Kind,
+        focus: &str,
+        budget: Budget,
+    ) -> Result<CompactJob, CannotCompact> {
+        let planning = Planning {
+            settings: &self.settings.context,
+            gauge: self.gauge(budget, None),
+            places: &self.places(),
+        };
+        self.memory.compact(self.session(), kind, focus, planning)
+    }
+
+    /// Whom to ask where the person has not asked for it (O15).
+    pub(super) fn asker(&self) -> Asker {
+        let own = self.settings.summariser.clone();
+        Asker {
+            limit: own.is_none().then_some(self.served_window).flatten(),
+            provider: own.unwrap_or_else(|| Arc::clone(&self.provider)),
+            summaries: Arc::clone(&self.summaries),
+        }
+    }
+
+    /// Compacts before a request where that is due, at most once a turn. Total: what fails costs a warning.
+    pub(super) async fn make_room(
+        &mut self,
+        when: When,
+        budget: Budget,
+        input: &Message,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) {
+        let turn = self.session().unfinished().map(|turn| turn.id);
+        if self.compacted_in == turn {
+            return;
+        }
+        let Some(Job::Compact(job)) = self.due(when, Some(budget), Some(input)) else {
+            return;
+        };
+        self.compacted_in = turn;
+        if self.jobs.is_compacting() {
+            self.await_compaction(observe, cancel).await;
+            return;
+        }
+        let kind = job.kind();
+        let fallback = job.clone().without_summary();
+        let asks = job.asks() && self.memory.may_ask(self.session(), &self.settings.context);
+        let failed = if asks {
+            self.compact_now(job, observe, cancel).await.err()
+        } else {
+            None
+        };
+        if let Some(failed) = &failed {
+            tracing::warn!(kind = kind.as_str(), error = %failed, "no compaction");
+            let (record, _) = self.memory.failed(self.session());
+            self.record(record, observe);
+        }
+        if failed.is_some() || !asks {
+            let taken = fallback.and_then(|notice| {
+                let done = Done::Compacted(notice);
+                self.memory
+                    .absorb(self.session(), done, self.clock.now())
+                    .ok()
+            });
+            if let Some(record) = taken {
+                self.record_kept_failures(record, failed.is_some(), observe);
+                self.counted.forget();
+            }
+        }
+        if let Some(why) = failed {
+            observe(TurnEvent::Warning(Warning::NotCompacted { why }));
+        } else {
+            self.tell_if_missed(kind, budget, input, observe);
+        }
+    }
+
+    /// A summary in the place of the messages; tells why there is none.
+    async fn compact_now(
+        &mut self,
+        job: CompactJob,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<(), String> {
+        let messages = job.messages();
+        observe(TurnEvent::Compacting {
+            messages,
+            progress: None,
+        });
+        let own = self.skip.begin(cancel);
+        let mut told = |progress: Progress| {
+            observe(TurnEvent::Compacting {
+                messages,
+                progress: Some(progress),
+            });
+        };
+        let done = written(job, self.asker(), &mut told, &own).await;
+        self.skip.end();
+        let done = done.map_err(|error| error.to_string())?;
+        let warning = self
+            .take_compaction(done)
+            .map_err(|error| error.to_string())?;
+        self.counted.forget();
+        if let Some(warning) = warning {
+            observe(TurnEvent::Warning(warning));
+        }
+        Ok(())
+    }
+
+    /// One runs in the background already: it is what the request waits for.
+    async fn await_compaction(&mut self, observe: &mut Observer<'_>, cancel: &CancellationToken) {
+        observe(TurnEvent::Compacting {
+            messages: self.job_covers(),
+            progress: None,
+        });
+        let own = self.skip.begin(cancel);
+        while self.jobs.is_compacting() {
+            let warning = tokio::select! {
+                biased;
+                () = own.cancelled() => break,
+                warning = self.job_done() => warning,
+            };
+            if let Some(warning) = warning {
+                observe(TurnEvent::Warning(warning));
+            }
+        }
+        self.skip.end();
+    }
+
+    /// A notice in the place of a summary does not forgive the failure that brought it.
+    fn record_kept_failures(
+        &mut self,
+        record: crate::chat::Record,
+        has_failed: bool,
+        observe: &mut Observer<'_>,
+    ) {
+        let failures = self.session().hybrid().failures;
+        let record = match record {
+            crate::chat::Record::HybridReplaced(hybrid) if has_failed => {
+                crate::chat::Record::HybridReplaced(crate::chat::Hybrid { failures, ..hybrid })
+            }
+            record => record,
+        };
+        self.record(record, observe);
+    }
+
+    /// Says so where the request is still larger than the compaction was to make it; the plain window follows.
+    fn tell_if_missed(
+        &mut self,
+        kind: Kind,
+        budget: Budget,
+        input: &Message,
+        observe: &mut Observer<'_>,
+    ) {
+        let Some(target) = kind.target(&self.settings.context) else {
+            return;
+        };
+        let gauge = self.gauge(budget, Some(input));
+        if gauge.share() > target {
+            observe(TurnEvent::Warning(Warning::StillFull {
+                percent: percent(gauge.share()),
+                target: percent(target),
+            }));
+        }
+    }
+}
+
+fn part(window: Tokens, share: f64) -> Tokens {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a part of a u32"
+    )]
+    Tokens((f64::from(window.0) * share).ceil() as u32)
+}
+
+fn percent(share: f64) -> u32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "float casts saturate"
+    )]
+    {
+        (share * 100.0).round() as u32
+    }
+}

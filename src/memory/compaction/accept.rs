@@ -1,0 +1,80 @@
+//! Whether what was written may stand for the messages. Where it may not, nothing changes.
+
+use std::borrow::Cow;
+
+use super::job::Compacted;
+use super::marker;
+use super::{LEAST_CHARS, Size};
+use crate::chat::{Compaction, Form, Hybrid, Message, Record, Session, Timestamp, Tokens};
+use crate::hint::Hint;
+use crate::memory::script;
+
+/// Why a summary was not taken; the session is as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotCompacted {
+    #[error("the summary is empty or too short")]
+    TooShort,
+    #[error("the summary is not at least a fifth smaller ({} -> {} tokens)", before.0, after.0)]
+    NotSmaller { before: Tokens, after: Tokens },
+    #[error("the summary is not in the script of the conversation")]
+    OtherScript,
+    #[error("the session changed meanwhile")]
+    Stale,
+}
+
+impl Hint for NotCompacted {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some("nothing was changed".into())
+    }
+}
+
+/// Takes a text if it is good enough to stand for the messages, and tells the session so.
+pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Record, NotCompacted> {
+    if !done.basis.holds(session, done.cut) {
+        return Err(NotCompacted::Stale);
+    }
+    let Size { tokens: before, .. } = done.before;
+    let hybrid = session.hybrid();
+    let condensed = hybrid.compaction.as_ref().map_or(0, |it| it.condensed);
+    let compaction = Compaction {
+        form: done.form,
+        head: done.cut.head,
+        upto: done.cut.upto,
+        made: done.basis.made,
+        condensed,
+        text: done.text,
+        ..Compaction::blank(done.kind.as_str(), now)
+    };
+    if done.form == Form::Summary {
+        judge(session, &compaction, before)?;
+    }
+    let compaction = Some(compaction.replacing(hybrid.compaction.clone()));
+    Ok(Record::HybridReplaced(Hybrid {
+        compaction,
+        failures: 0,
+        ..hybrid.clone()
+    }))
+}
+
+fn judge(session: &Session, compaction: &Compaction, before: Tokens) -> Result<(), NotCompacted> {
+    if compaction.text.trim().chars().count() < LEAST_CHARS {
+        return Err(NotCompacted::TooShort);
+    }
+    let after = cost(session, compaction);
+    if u64::from(after.0) * 5 > u64::from(before.0) * 4 {
+        return Err(NotCompacted::NotSmaller { before, after });
+    }
+    if script::is_foreign(session, &compaction.text) {
+        return Err(NotCompacted::OtherScript);
+    }
+    Ok(())
+}
+
+/// What the text costs as it is sent, without the messages in front of it.
+fn cost(session: &Session, compaction: &Compaction) -> Tokens {
+    let section = marker::section(session, compaction, |_, message| Message {
+        parts: Vec::new(),
+        ..message.clone()
+    });
+    section.map_or(Tokens::ZERO, |section| section.cost())
+}

@@ -1,0 +1,301 @@
+//! A compaction to be made, as a value: what goes, what to ask for it, and the state of the session it was planned for.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::cut::Cut;
+use super::inquiry::{Inquiry, Line, Manner, inquiry};
+use super::material::{Material, line, snippets};
+use super::strategies::{Kind, Strategy};
+use super::view::View;
+use crate::chat::{Form, Message, MessageId, Session, Timestamp, Tokens};
+use crate::hint::Hint;
+use crate::memory::prompts::Prompts;
+use crate::memory::script::{self, Script};
+
+/// A compaction to be made.
+#[derive(Clone, PartialEq)]
+pub struct CompactJob {
+    kind: Kind,
+    pub(super) cut: Cut,
+    pub(super) basis: Basis,
+    /// What is sent now of that which goes.
+    pub before: Size,
+    /// What stays beside it: in front, and behind.
+    pub stays: Size,
+    manner: Option<Manner>,
+    earlier: Vec<String>,
+    lines: Vec<Line>,
+    listed: Option<usize>,
+    notice: String,
+}
+
+/// How much is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    pub messages: usize,
+    pub tokens: Tokens,
+}
+
+impl std::ops::Add for Size {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            messages: self.messages + other.messages,
+            tokens: self.tokens + other.tokens,
+        }
+    }
+}
+
+/// What the session was when a job was planned; its result is taken only where it still is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Basis {
+    compaction: Option<(usize, usize, Timestamp)>,
+    covered: usize,
+    last: MessageId,
+    /// Messages of turns before the end that counted.
+    live: usize,
+    pub(super) made: usize,
+}
+
+/// A text as the model wrote it, or what takes its place.
+#[derive(Clone, PartialEq)]
+pub struct Compacted {
+    pub(super) kind: Kind,
+    pub(super) form: Form,
+    pub(super) cut: Cut,
+    pub(super) basis: Basis,
+    pub text: String,
+    pub before: Size,
+}
+
+/// Counts alone: what was said belongs into no log.
+impl fmt::Debug for CompactJob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CompactJob")
+            .field("kind", &self.kind)
+            .field("cut", &self.cut)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Compacted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compacted")
+            .field("kind", &self.kind)
+            .field("form", &self.form)
+            .field("cut", &self.cut)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why no compaction can be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CannotCompact {
+    #[error("nothing to compact: nothing was said since the last time")]
+    Nothing,
+    #[error("nothing to compact: all messages are among those that {} keeps", .0.as_str())]
+    AllStays(Kind),
+    #[error("nothing to summarise: no message has left the window")]
+    WindowHoldsAll,
+    #[error(
+        "nothing to condense: no older result of a tool is longer than {} characters",
+        super::CONDENSED
+    )]
+    NoResults,
+    #[error("the model's window is too small to summarise in")]
+    WindowTooSmall,
+}
+
+impl Hint for CannotCompact {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Nothing | Self::NoResults | Self::WindowHoldsAll => None,
+            Self::AllStays(_) => Some("`/compact` alone summarises everything".into()),
+            Self::WindowTooSmall => Some("choose a model with a larger window with /model".into()),
+        }
+    }
+}
+
+/// What a job is planned with beside the session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct With<'a> {
+    pub(super) prompts: &'a Prompts,
+    /// Where the messages can be read, for those who read files.
+    pub(super) places: &'a [String],
+}
+
+/// Plans a compaction, whether its strategy is due or not. `focus`: what the person wants kept; `places`: where the messages
+/// can be read that a notice leaves out.
+pub fn job(
+    view: &View<'_>,
+    strategy: &dyn Strategy,
+    prompts: &Prompts,
+    focus: &str,
+    places: &[String],
+) -> Result<CompactJob, CannotCompact> {
+    let with = With { prompts, places };
+    let kind = strategy.kind();
+    let nothing = match kind {
+        Kind::Compact => CannotCompact::Nothing,
+        Kind::Window | Kind::Prefix | Kind::Threshold | Kind::Proactive => {
+            CannotCompact::AllStays(kind)
+        }
+    };
+    let cut = strategy.cut(view).ok_or(nothing)?;
+    let session = view.session;
+    let material = Material::of(session, cut);
+    let basis = Basis::of(session, cut).ok_or(nothing)?;
+    let cost = |message: &Message| view.cost_of(message);
+    let before = Size {
+        messages: material.messages.len() + material.earlier.len(),
+        tokens: material.cost(cost),
+    };
+    let is_cjk = script::mainly(session) == Some(Script::Cjk);
+    let asks = view.settings.proactive_summary || kind != Kind::Proactive;
+    let lines = material.messages.iter().filter_map(|message| {
+        Some(Line {
+            text: line(message)?,
+            snippet: snippets(&[message]),
+        })
+    });
+    Ok(CompactJob {
+        kind,
+        cut,
+        before,
+        stays: stays(view, cut),
+        manner: asks.then(|| Manner::new(kind.asks(prompts, is_cjk), prompts, focus)),
+        earlier: material.earlier.iter().map(|&it| it.to_owned()).collect(),
+        lines: lines.collect(),
+        listed: kind.is_hierarchical().then(|| listed(view)),
+        notice: notice(kind, &material, with),
+        basis,
+    })
+}
+
+/// Messages of the list before it is compacted.
+fn listed(view: &View<'_>) -> usize {
+    let covered = view.session.hybrid().covered();
+    let turns = view.turns();
+    let turns = turns.take_while(|turn| turn.messages.end > covered);
+    turns.map(|turn| turn.messages.len()).sum()
+}
+
+fn stays(view: &View<'_>, cut: Cut) -> Size {
+    let turns = view.turns();
+    let turns = turns.filter(|turn| turn.messages.start >= cut.upto);
+    let head = view.session.messages()[..cut.head].iter();
+    let head = Size {
+        messages: super::cut::taken(view.session, 0..cut.head),
+        tokens: head.map(|message| view.cost_of(message)).sum(),
+    };
+    turns.fold(head, |size, turn| Size {
+        messages: size.messages + turn.messages.len(),
+        tokens: size.tokens + view.cost(turn),
+    })
+}
+
+/// What stands there where no model wrote a summary. What was summarised before is not given up.
+fn notice(kind: Kind, material: &Material<'_>, with: With<'_>) -> String {
+    let own = match kind {
+        Kind::Prefix => snippets(&material.messages),
+        Kind::Proactive if with.places.is_empty() => String::new(),
+        Kind::Proactive => {
+            let places: Vec<String> = with.places.iter().map(|it| format!("- {it}")).collect();
+            let places = [("places", places.join("\n"))];
+            let places = places.each_ref().map(|(name, text)| (*name, text.as_str()));
+            with.prompts.compact_places.fill(&places).trim().to_owned()
+        }
+        Kind::Compact | Kind::Window | Kind::Threshold => String::new(),
+    };
+    let texts = material.earlier.iter().copied().chain([own.as_str()]);
+    let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+    texts.join("\n\n")
+}
+
+impl Basis {
+    fn of(session: &Session, cut: Cut) -> Option<Self> {
+        let hybrid = session.hybrid();
+        let last = session.messages().get(cut.upto.checked_sub(1)?)?;
+        let turns = session.live_turns();
+        let turns = turns.take_while(|turn| turn.messages.start < cut.upto);
+        Some(Self {
+            compaction: hybrid
+                .compaction
+                .as_ref()
+                .map(|it| (it.head, it.upto, it.at)),
+            covered: hybrid.covered(),
+            last: last.id.clone(),
+            live: turns.map(|turn| turn.messages.len()).sum(),
+            made: session.messages().len(),
+        })
+    }
+
+    /// Whether the session still begins as it did when the job was planned.
+    pub(super) fn holds(&self, session: &Session, cut: Cut) -> bool {
+        let now = Self::of(session, cut);
+        now.is_some_and(|now| {
+            now == Self {
+                made: now.made,
+                ..self.clone()
+            }
+        })
+    }
+}
+
+impl CompactJob {
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub fn cut(&self) -> Cut {
+        self.cut
+    }
+
+    /// How many messages it is about.
+    pub fn messages(&self) -> usize {
+        self.cut.range().len()
+    }
+
+    /// What to ask a model; nothing where none is needed. `room`: what one request may cost.
+    pub fn inquiry(&self, room: Tokens) -> Result<Inquiry, CannotCompact> {
+        match &self.manner {
+            Some(manner) => inquiry(manner, &self.earlier, &self.lines, self.listed, room),
+            None => Ok(Inquiry::default()),
+        }
+    }
+
+    /// Whether a model has to be asked.
+    pub fn asks(&self) -> bool {
+        self.manner.is_some()
+    }
+
+    /// The result, once the model has answered.
+    pub fn done(self, text: &str) -> Compacted {
+        let text = text.trim().chars().take(super::MOST_CHARS).collect();
+        self.result(Form::Summary, text)
+    }
+
+    /// What takes the place of a summary that cannot be had; `None` where the list stays as it is then.
+    pub fn without_summary(self) -> Option<Compacted> {
+        match self.kind {
+            Kind::Window | Kind::Prefix | Kind::Proactive => {
+                let notice = self.notice.clone();
+                Some(self.result(Form::Notice, notice))
+            }
+            Kind::Compact | Kind::Threshold => None,
+        }
+    }
+
+    fn result(self, form: Form, text: String) -> Compacted {
+        Compacted {
+            kind: self.kind,
+            form,
+            cut: self.cut,
+            basis: self.basis,
+            text,
+            before: self.before,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! How a compaction stands in a request: what stays of the beginning, and the text in the form of its strategy (2.2).
+//!
+//! The forms begin differently, so that no later pass takes the notice of a failure for a summary (O10).
+
+use super::cut::taken;
+use super::strategies::Kind;
+use crate::chat::{Compaction, Form, Message, MessageId, Role, Session};
+use crate::context::stages::history;
+use crate::context::{Section, SectionKind, Source};
+use crate::memory::fenced;
+
+const COMPACT: &str = "[Compacted conversation summary]";
+const ACKNOWLEDGEMENT: &str = "Understood. I will go on from this summary; it is background, and the newest message is what counts.";
+const PREFIX: &str = "[compacted]";
+
+/// What stands for the messages of a compaction; nothing where it stands for none. `render`: a message as it is sent.
+pub fn section(
+    session: &Session,
+    compaction: &Compaction,
+    render: impl Fn(usize, &Message) -> Message,
+) -> Option<Section> {
+    if compaction.is_blank() {
+        return None;
+    }
+    let source = Source::Compaction {
+        head: compaction.head,
+        upto: compaction.upto,
+        form: compaction.form,
+    };
+    let gone = taken(session, compaction.head..compaction.upto);
+    if Kind::parse(&compaction.strategy) == Some(Kind::Prefix) {
+        let text = format!("{PREFIX} {}\n{}", count(gone), fenced(&compaction.text));
+        return Some(Section::system(SectionKind::Compacted, source, text));
+    }
+    let mut messages = history::head(session, compaction.head, render);
+    messages.extend(marker(compaction, gone));
+    Some(Section::messages(SectionKind::Compacted, source, messages))
+}
+
+fn marker(compaction: &Compaction, gone: usize) -> Vec<Message> {
+    let said = |role, text: String| {
+        let id = match role {
+            Role::Assistant => "acknowledged",
+            Role::User | Role::Tool => "compacted",
+        };
+        Message::text(MessageId::new(id), role, text, None)
+    };
+    let text = &compaction.text;
+    match (Kind::parse(&compaction.strategy), compaction.form) {
+        (Some(Kind::Compact), Form::Summary) => vec![
+            said(Role::User, format!("{COMPACT}\n{text}")),
+            said(Role::Assistant, ACKNOWLEDGEMENT.to_owned()),
+        ],
+        (Some(Kind::Proactive), Form::Notice) => {
+            vec![said(
+                Role::User,
+                format!(
+                    "[CONTEXT COMPACTION: {} are no longer shown]\n{text}",
+                    count(gone)
+                ),
+            )]
+        }
+        (_, Form::Summary) => vec![said(
+            Role::User,
+            format!("[Summary of {}]\n{}", count(gone), fenced(text)),
+        )],
+        (_, Form::Notice) => vec![said(Role::User, notice(gone, text))],
+    }
+}
+
+/// No summary could be had.
+fn notice(gone: usize, text: &str) -> String {
+    let notice = format!("[Left out: {}, without a summary]", count(gone));
+    if text.is_empty() {
+        notice
+    } else {
+        format!("{notice}\n{}", fenced(text))
+    }
+}
+
+fn count(messages: usize) -> String {
+    match messages {
+        1 => "1 earlier message".to_owned(),
+        _ => format!("{messages} earlier messages"),
+    }
+}

@@ -1,0 +1,102 @@
+//! What a summary is made of: the texts that stand for older messages already, and the messages that nothing stands for.
+
+use super::cut::Cut;
+use crate::chat::{Form, Message, Part, Session, Tokens};
+use crate::memory::transcript;
+
+/// A longer message is shown to the model by its first and last characters.
+const CLIP: usize = 2_000;
+const CLIP_HEAD: usize = 1_000;
+const CLIP_TAIL: usize = 500;
+/// Characters of the arguments of a call.
+const ARGUMENTS: usize = 300;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Material<'a> {
+    /// Summaries that stand for the beginning.
+    pub(super) earlier: Vec<&'a str>,
+    /// The messages that go and that no summary stands for.
+    pub(super) messages: Vec<&'a Message>,
+}
+
+impl<'a> Material<'a> {
+    pub(super) fn of(session: &'a Session, cut: Cut) -> Self {
+        let hybrid = session.hybrid();
+        let compaction = hybrid.compaction.as_ref();
+        let compaction = compaction.filter(|it| it.form == Form::Summary && !it.is_blank());
+        let running = hybrid.running();
+        let told = |index: usize| {
+            compaction.is_some_and(|it| (it.head..it.upto).contains(&index))
+                || running.is_some_and(|it| (it.from..it.upto).contains(&index))
+        };
+        let turns = session.live_turns();
+        let turns = turns.skip_while(|turn| turn.messages.end <= cut.head);
+        let turns = turns.take_while(|turn| turn.messages.start < cut.upto);
+        let indices = turns.flat_map(|turn| turn.messages.clone());
+        let indices = indices.filter(|index| cut.takes(*index) && !told(*index));
+        let texts = compaction.map(|it| it.text.as_str());
+        let texts = texts.into_iter().chain(running.map(|it| it.text.as_str()));
+        Self {
+            earlier: texts.collect(),
+            messages: indices.map(|index| &session.messages()[index]).collect(),
+        }
+    }
+
+    /// What all of it costs where it is sent.
+    pub(super) fn cost(&self, cost: impl Fn(&Message) -> Tokens) -> Tokens {
+        let earlier = self.earlier.iter().map(|text| Tokens::estimate(text));
+        let messages = self.messages.iter().map(|message| cost(message));
+        earlier.chain(messages).sum()
+    }
+}
+
+/// A message as a line for the model that summarises, with the tools it called and what they brought (O14).
+pub(super) fn line(message: &Message) -> Option<String> {
+    let mut lines: Vec<String> = Vec::new();
+    lines.extend(transcript::labelled(message).as_deref().map(clipped));
+    for part in &message.parts {
+        match part {
+            Part::ToolCall(call) => {
+                let arguments: String = call.arguments.chars().take(ARGUMENTS).collect();
+                lines.push(format!("Assistant calls {}: {arguments}", call.name));
+            }
+            Part::ToolResult { name, output, .. } => {
+                lines.push(clipped(&format!("Result of {name}: {output}")));
+            }
+            Part::Text(_) | Part::Attached(_) | Part::Image(_) => {}
+        }
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn clipped(line: &str) -> String {
+    let count = line.chars().count();
+    if count <= CLIP {
+        return line.to_owned();
+    }
+    let head: String = line.chars().take(CLIP_HEAD).collect();
+    let tail: String = line.chars().skip(count - CLIP_TAIL).collect();
+    format!("{head} […] {tail}")
+}
+
+/// The last messages in a few words each, where there is no summary (X31).
+pub(super) fn snippets(messages: &[&Message]) -> String {
+    const NEWEST: usize = 12;
+    const EACH: usize = 160;
+    const ALL: usize = 700;
+    let newest = &messages[messages.len().saturating_sub(NEWEST)..];
+    let mut text = String::new();
+    for line in newest.iter().filter_map(|message| line(message)) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let snippet: String = words.join(" ").chars().take(EACH).collect();
+        if text.chars().count() + snippet.chars().count() + 1 > ALL {
+            break;
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&snippet);
+    }
+    text
+}
