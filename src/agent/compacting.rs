@@ -12,7 +12,7 @@ use super::recalling::Lookup;
 use super::summaries::Summaries;
 use super::writing::{NotWritten, Progress, Writer};
 use crate::chat::{Calibration, Message, Role, Tokens, Usage};
-use crate::context::{Budget, SectionKind, Strategy};
+use crate::context::{Budget, Section, SectionKind, Strategy};
 use crate::memory::compaction::{CannotCompact, CompactJob, Gauge, Kind};
 use crate::memory::{Done, Job, Planning, When};
 use crate::provider::Provider;
@@ -93,7 +93,7 @@ impl Agent {
         let cost = |past: bool| -> Tokens {
             let sections = draft.sections.iter();
             let some = sections.filter(|section| is_past(section.kind) == past);
-            some.map(|section| section.cost()).sum()
+            some.map(Section::cost).sum()
         };
         let (past, fixed) = (cost(true), cost(false));
         let calibration = budget.calibration();

@@ -3,6 +3,10 @@
 use serde::Deserialize;
 
 /// The block.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a key of its own in the config file"
+)]
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {

@@ -322,7 +322,7 @@ impl Memory {
     /// The slow work that is due. After failures in a row it is tried now and then only (C15).
     pub fn due(&self, session: &Session, when: When, planning: Planning<'_>) -> Option<Job> {
         let view = planning.view(session);
-        let strategy = self.due_strategy(&view, when);
+        let strategy = due_strategy(&view, when);
         let job = strategy.and_then(|strategy| {
             compaction::job(&view, strategy, &self.prompts, "", planning.places).ok()
         });
@@ -332,25 +332,6 @@ impl Memory {
                 .map(Job::Compact)
                 .or_else(|| self.due_summary(session, planning.settings)),
         }
-    }
-
-    fn due_strategy(&self, view: &View<'_>, when: When) -> Option<&'static dyn Strategy> {
-        let is_urgent = view.gauge.share() >= view.settings.warning_threshold;
-        let is_patient = summary::is_patient(view.session);
-        let owner = compaction::by_strategy(view.settings);
-        let owner = owner.filter(|owner| when == When::BeforeTurn && owner.is_due(view));
-        let guards = || {
-            compaction::by_guards(view.settings).find(|guard| {
-                let in_time = match (guard.kind(), when) {
-                    (Kind::Proactive, When::AfterTurn) => false,
-                    (Kind::Proactive, _) => true,
-                    (_, When::AfterTurn) => is_patient,
-                    (_, When::BeforeTurn | When::BeforeRequest) => is_urgent && is_patient,
-                };
-                in_time && guard.is_due(view) && guard.cut(view).is_some()
-            })
-        };
-        owner.or_else(guards)
     }
 
     fn due_summary(&self, session: &Session, settings: &context::Settings) -> Option<Job> {
@@ -446,6 +427,26 @@ impl Memory {
             Done::Summarised(summarised) => summary::accept(session, summarised, now)?,
         })
     }
+}
+
+/// Who compacts now: whoever owns the list, then the guards.
+fn due_strategy(view: &View<'_>, when: When) -> Option<&'static dyn Strategy> {
+    let is_urgent = view.gauge.share() >= view.settings.warning_threshold;
+    let is_patient = summary::is_patient(view.session);
+    let owner = compaction::by_strategy(view.settings);
+    let owner = owner.filter(|owner| when == When::BeforeTurn && owner.is_due(view));
+    let guards = || {
+        compaction::by_guards(view.settings).find(|guard| {
+            let in_time = match (guard.kind(), when) {
+                (Kind::Proactive, When::AfterTurn) => false,
+                (Kind::Proactive, _) => true,
+                (_, When::AfterTurn) => is_patient,
+                (_, When::BeforeTurn | When::BeforeRequest) => is_urgent && is_patient,
+            };
+            in_time && guard.is_due(view) && guard.cut(view).is_some()
+        })
+    };
+    owner.or_else(guards)
 }
 
 /// The newest finished turns that count, oldest first.

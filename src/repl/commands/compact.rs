@@ -77,15 +77,13 @@ fn undo(desk: &mut Desk) -> Result<Next, CommandError> {
 
 /// What would go, and what would stay.
 async fn dry(desk: &mut Desk, word: &str) -> Result<Next, CommandError> {
-    let kind = match word {
-        "" => Kind::Compact,
-        word => match of_word(word) {
-            Some(Compacting::Kind(kind)) => kind,
-            Some(_) | None => {
-                let problem = format!("dry does not know {word:?}");
-                return Err(usage("compact", problem));
-            }
-        },
+    let kind = match (word, of_word(word)) {
+        ("", _) => Kind::Compact,
+        (_, Some(Compacting::Kind(kind))) => kind,
+        (_, Some(_) | None) => {
+            let problem = format!("dry does not know {word:?}");
+            return Err(usage("compact", problem));
+        }
     };
     Next::answer(match desk.agent.compact_dry(kind).await {
         Ok(dry) => shown(kind, &dry),
