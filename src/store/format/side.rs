@@ -253,8 +253,16 @@ pub(in crate::store) fn write_scratchpad(scratchpad: &Scratchpad) -> Vec<u8> {
     bytes(Unknown::new(), Value::Object(fields.collect()))
 }
 
-/// The pins in their order; one without a text is damage.
+/// The pins in their order; one without a text is damage. A bare list of them will do.
 pub(in crate::store) fn read_pins(file: &[u8]) -> Result<Pins, Unusable> {
+    if let Ok(stored) = serde_json::from_slice::<Vec<Value>>(file) {
+        let list: Option<Vec<Pin>> = stored.into_iter().map(pin).collect();
+        return Ok(Pins::restore(
+            list.ok_or(Unusable::Damaged)?,
+            1,
+            Unknown::new(),
+        ));
+    }
     let mut fields = object(file)?;
     let next = fields.remove("next").and_then(|next| next.as_u64());
     let next = next.and_then(|next| u32::try_from(next).ok()).unwrap_or(1);
@@ -390,6 +398,8 @@ mod tests {
         let ids: Vec<u32> = pins.iter().map(|pin| pin.id).collect();
         assert_eq!((ids, pins.next()), (vec![4, 7], 8));
         assert_eq!(read_pins(&write_pins(&pins)), Ok(pins));
+        let bare = read_pins(br#"[{"id":2,"text":"x"}]"#).unwrap();
+        assert_eq!((bare.len(), bare.next()), (1, 3));
         let value: Value = serde_json::from_slice(&write_pins(&read_pins(file).unwrap())).unwrap();
         assert_eq!(
             (&value["later"], &value["pins"][0]["why"]),
@@ -397,7 +407,8 @@ mod tests {
         );
         for (file, expected) in [
             (r#"{"pins":[{"id":1}]}"#, Unusable::Damaged),
-            ("{}", Unusable::Damaged),
+            (r#"{"pins":7}"#, Unusable::Damaged),
+            ("[1]", Unusable::Damaged),
             (r#"{"version":9}"#, Unusable::Newer("9".into())),
         ] {
             assert_eq!(read_pins(file.as_bytes()), Err(expected), "{file}");
