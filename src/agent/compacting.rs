@@ -211,6 +211,7 @@ impl Agent {
             return;
         }
         let kind = job.kind();
+        let before = self.compacted_to();
         let fallback = job.clone().without_summary();
         let asks = job.asks() && self.memory.may_ask(self.session(), &self.settings.context);
         let failed = if asks {
@@ -235,11 +236,20 @@ impl Agent {
                 self.counted.forget();
             }
         }
+        if self.compacted_to() > before && matches!(kind, Kind::Threshold | Kind::Proactive) {
+            self.save_removed(before, observe);
+        }
         if let Some(why) = failed {
             observe(TurnEvent::Warning(Warning::NotCompacted { why }));
         } else {
             self.tell_if_missed(kind, budget, input, observe);
         }
+    }
+
+    /// The message from which on everything is sent.
+    fn compacted_to(&self) -> usize {
+        let compaction = self.session().hybrid().compaction.as_ref();
+        compaction.map_or(0, |compaction| compaction.upto)
     }
 
     /// A summary in the place of the messages; tells why there is none.

@@ -9,6 +9,7 @@ use super::writing::Progress;
 use crate::chat::{Tokens, ToolCall};
 use crate::context::{ContextPlan, SectionKind, TokenUsage};
 use crate::hint::chain;
+use crate::notes::Receipt;
 use crate::store::StoreError;
 use crate::tools::{Failure, Output};
 
@@ -35,6 +36,8 @@ pub enum TurnEvent {
     /// What a running tool has to say, as it comes.
     ToolOutput(String),
     ToolFinished(ToolReport),
+    /// Something that the person said was written down for longer than this session.
+    Captured(Receipt),
     Warning(Warning),
 }
 
@@ -134,6 +137,10 @@ pub enum Warning {
     },
     /// Entries are not on disk yet.
     EntriesNotKept {
+        why: String,
+    },
+    /// A file of the workspace could not be read or written.
+    NotNoted {
         why: String,
     },
     /// A "always" could not be kept.
@@ -260,6 +267,7 @@ impl fmt::Display for Warning {
                 f,
                 "memory entries are NOT SAVED: {why}; they are kept in memory and tried again"
             ),
+            Self::NotNoted { why } => write!(f, "long-term memory: {why}"),
             Self::NotRemembered { why, hint } => write!(f, "not remembered: {why}; {hint}"),
         }
     }

@@ -21,6 +21,8 @@ mod keeping;
 mod learning;
 mod ledger;
 mod mentioning;
+pub mod notebook;
+mod noting;
 mod planning;
 mod recalling;
 mod reply;
@@ -117,6 +119,7 @@ pub struct Agent {
     /// What outlives the session, as the last turn read it.
     kept: Kept,
     keeper: keeper::Keeper,
+    notebook: Option<notebook::Notebook>,
 }
 
 /// A request, whom it was sent to, and what the server said it cost.
@@ -161,6 +164,7 @@ impl Agent {
             takes_images: true,
             kept: Kept::default(),
             keeper: keeper::Keeper::default(),
+            notebook: None,
         }
     }
 

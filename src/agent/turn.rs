@@ -34,6 +34,13 @@ impl Doing {
     }
 }
 
+/// What a turn begins with.
+struct Said {
+    message: Message,
+    /// The person's own words of it, where they are new: what is worth keeping of them is written down.
+    own: Option<Message>,
+}
+
 /// A turn that ended with a reply, or that the person ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnReport {
@@ -112,8 +119,8 @@ impl Agent {
         cancel: &CancellationToken,
     ) -> Result<TurnReport, TurnError> {
         self.told.begin_turn();
-        let message = self.message_of(input, observe).await;
-        self.run(message, Doing::Replying, observe, cancel).await
+        let said = self.said(input, observe).await;
+        self.run(said, Doing::Replying, observe, cancel).await
     }
 
     /// Thinks a question through (C70). However this ends, the turn is recorded and closed before it returns.
@@ -124,18 +131,22 @@ impl Agent {
         cancel: &CancellationToken,
     ) -> Result<TurnReport, TurnError> {
         self.told.begin_turn();
-        let message = self.message_of(task, observe).await;
-        self.run(message, Doing::Thinking, observe, cancel).await
+        let said = self.said(task, observe).await;
+        self.run(said, Doing::Thinking, observe, cancel).await
     }
 
     /// What the person says, with the files it mentions.
-    async fn message_of(&mut self, input: Input, observe: &mut Observer<'_>) -> Message {
+    async fn said(&mut self, input: Input, observe: &mut Observer<'_>) -> Said {
         let at = Some(self.clock.now());
         let attached = self.attached(input.typed(), observe).await;
-        let (id, text) = (self.session().next_message_id(0), input.into_text());
-        let mut message = Message::text(id, Role::User, text, at);
+        let id = self.session().next_message_id(0);
+        let own = Message::text(id.clone(), Role::User, input.typed(), at);
+        let mut message = Message::text(id, Role::User, input.into_text(), at);
         message.parts.extend(attached);
-        message
+        Said {
+            message,
+            own: Some(own),
+        }
     }
 
     /// Asks the last question again; the turn that asked it before is taken out of what is sent (C86), and the files
@@ -163,16 +174,22 @@ impl Agent {
         let parts = asked.into_iter().flat_map(|asked| asked.parts);
         let attached = parts.filter(|part| matches!(part, Part::Attached(_) | Part::Image(_)));
         message.parts.extend(attached);
-        Ok(self.run(message, doing, observe, cancel).await)
+        // What is worth keeping of it was written down when it was said first.
+        let said = Said { message, own: None };
+        Ok(self.run(said, doing, observe, cancel).await)
     }
 
     async fn run(
         &mut self,
-        input: Message,
+        said: Said,
         doing: Doing,
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<TurnReport, TurnError> {
+        let Said {
+            message: input,
+            own,
+        } = said;
         let turn = self.session().next_turn();
         let mode = self.memory.mode().name.clone();
         let model = self.provider.model().to_string();
@@ -191,6 +208,12 @@ impl Agent {
             },
             observe,
         );
+        self.write_down(own, observe).await;
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => {}
+            () = self.read_notes(&input, observe) => {}
+        }
         let (lookup, warning) = tokio::select! {
             biased;
             () = cancel.cancelled() => (Lookup::default(), None),
@@ -209,6 +232,7 @@ impl Agent {
             Doing::Thinking => self.ponder(&input, &lookup, observe, cancel).await,
         };
         let report = self.finish(turn, doing, conversed, observe);
+        self.note_turn(turn, observe);
         if let Some(kept) = &mut self.shelf {
             kept.turn_over();
         }

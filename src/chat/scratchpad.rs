@@ -13,7 +13,9 @@ pub struct Scratchpad(BTreeMap<String, String>);
 const RESERVED: [&str; 3] = [SUB_RESULT, "delegation_result::", "__"];
 
 /// Keys that only the program writes; the last is no key but a field of the file.
-const RESERVED_KEYS: [&str; 2] = ["session_facts", "version"];
+const RESERVED_KEYS: [&str; 2] = [FACTS, "version"];
+
+const FACTS: &str = "session_facts";
 
 const SUB_RESULT: &str = "subagent_result::";
 const THOUGHT: &str = "subagent_result::think-";
@@ -111,6 +113,32 @@ impl Scratchpad {
             return Err(NotWritten::Reserved { key: key_of() });
         }
         self.put(key_of(), text, limits)
+    }
+
+    /// What was noted of the session (X13): lines, the newest last.
+    pub fn facts(&self) -> &str {
+        self.get(FACTS).unwrap_or_default()
+    }
+
+    /// Adds lines to what was noted; repeated ones are left out, and the oldest leave where there is no room.
+    pub fn keep_facts(&mut self, lines: &[String], limits: ScratchpadLimits) {
+        let known = self.facts().lines().map(str::to_owned);
+        let mut all: Vec<String> = known.collect();
+        for line in lines {
+            if !all.contains(line) {
+                all.push(line.clone());
+            }
+        }
+        let mut room = limits.chars;
+        let fits = |line: &&String| {
+            let chars = line.chars().count() + 1;
+            let fits = chars <= room + 1;
+            room = room.saturating_sub(chars);
+            fits
+        };
+        let newest: Vec<&String> = all.iter().rev().take_while(fits).collect();
+        let text: Vec<&str> = newest.into_iter().rev().map(String::as_str).collect();
+        self.0.insert(FACTS.to_owned(), text.join("\n"));
     }
 
     /// The number that the next thing thought through gets.
@@ -226,6 +254,26 @@ mod tests {
         let scratchpad = Scratchpad::restore(entries);
         assert_eq!(scratchpad.keys().collect::<Vec<_>>(), ["session_facts"]);
         assert_eq!(scratchpad.read("__hidden"), None);
+    }
+
+    #[test]
+    fn noted_lines_stand_once_and_the_oldest_leave_where_there_is_no_room() {
+        let mut scratchpad = Scratchpad::default();
+        let limits = ScratchpadLimits {
+            chars: 11,
+            ..ScratchpadLimits::default()
+        };
+        let lines = |lines: &[&str]| {
+            lines
+                .iter()
+                .map(|&line| line.to_owned())
+                .collect::<Vec<_>>()
+        };
+        scratchpad.keep_facts(&lines(&["one", "two"]), limits);
+        scratchpad.keep_facts(&lines(&["two", "six"]), limits);
+        assert_eq!(scratchpad.facts(), "one\ntwo\nsix");
+        scratchpad.keep_facts(&lines(&["seven"]), limits);
+        assert_eq!(scratchpad.facts(), "six\nseven");
     }
 
     #[test]

@@ -29,6 +29,7 @@ use crate::chat::Timestamp;
 
 const ACTIVE: &str = "**Status:** ACTIVE";
 const CLOSED: &str = "**Status:** CLOSED";
+const STARTED: &str = "**Started:**";
 /// Bytes in which the status is looked for.
 const HEAD: usize = 1 << 10;
 const USER_CHARS: usize = 4_000;
@@ -63,6 +64,16 @@ impl<'a> Buffer<'a> {
             return Ok(false);
         }
         Ok(has_line(&self.page.head(HEAD)?, ACTIVE))
+    }
+
+    /// When the active one was begun; `None` where none is active, or a person took the line out.
+    pub fn started(&self) -> Result<Option<Timestamp>, NotesError> {
+        if !self.is_active()? {
+            return Ok(None);
+        }
+        let head = self.page.head(HEAD)?;
+        let mut lines = head.lines();
+        Ok(lines.find_map(|line| Timestamp::parse(line.strip_prefix(STARTED)?.trim())))
     }
 
     /// Adds an exchange; begins a buffer where none is active. The oldest exchanges leave one that is full.
@@ -152,10 +163,7 @@ fn has_line(text: &str, line: &str) -> bool {
 }
 
 fn header(at: Timestamp) -> String {
-    format!(
-        "# Working Buffer\n\n{ACTIVE}\n**Started:** {}\n\n",
-        at.iso()
-    )
+    format!("# Working Buffer\n\n{ACTIVE}\n{STARTED} {}\n\n", at.iso())
 }
 
 fn exchange(at: Timestamp, user: &str, agent: &str) -> String {

@@ -6,6 +6,7 @@ use super::transcript::first_words;
 use crate::agent::{Progress, ToolReport, TurnError, TurnEvent, TurnReport, Warning};
 use crate::chat::ToolCall;
 use crate::hint::Hint;
+use crate::notes::Receipt;
 use crate::term::{Output, Went};
 use crate::tools::Failure;
 use crate::tools::mcp::{Change, News};
@@ -25,6 +26,7 @@ pub fn event(output: &mut Output, event: TurnEvent) {
         TurnEvent::Compacting { messages, progress } => {
             output.progress(&compacting(messages, progress));
         }
+        TurnEvent::Captured(receipt) => output.notice(&captured(&receipt)),
         TurnEvent::Thinking(stage) => output.progress(&stage.to_string()),
         TurnEvent::ToolStarted(call) => {
             output.end_reply();
@@ -50,6 +52,14 @@ fn compacting(messages: usize, progress: Option<Progress>) -> String {
     };
     let messages = count(messages, "older message");
     format!("summarising {messages}{part} … (Ctrl-C goes on without)")
+}
+
+/// What was written down, and how it is taken back.
+fn captured(receipt: &Receipt) -> String {
+    let Receipt { number, what, .. } = receipt;
+    let kind = what.category.replace('_', " ");
+    let text = first_words(&what.text, 80);
+    format!("noted ({kind}): {text} · /memory forget {number}")
 }
 
 /// One call in one line: what was called, how it went, how long it took.

@@ -1,0 +1,102 @@
+//! Words that are worth keeping, written down before the model is asked (Q2). Unit: one message of the person.
+
+use super::Parts;
+use crate::chat::{Message, SessionName, Timestamp};
+use crate::hint::chain;
+use crate::memory::capture::{Captor, Capture, Verdict};
+use crate::notes::{Added, Captured, Judgement, Line, Receipt, Section};
+
+/// What became of it.
+#[derive(Debug, Default)]
+pub(in crate::agent) struct Taken {
+    pub(in crate::agent) receipts: Vec<Receipt>,
+    pub(in crate::agent) problems: Vec<String>,
+}
+
+impl Parts {
+    /// Writes down what a message has that is worth keeping.
+    pub(in crate::agent) fn capture(
+        &self,
+        session: &SessionName,
+        input: &Message,
+        now: Timestamp,
+    ) -> Taken {
+        let mut taken = Taken::default();
+        let Some(captor) = &self.captor else {
+            return taken;
+        };
+        let captured: Vec<Captured> = captor
+            .capture(input)
+            .iter()
+            .map(|capture| Captured {
+                session: session.to_string(),
+                message: input.id.as_str().to_owned(),
+                category: capture.category.as_str().to_owned(),
+                text: capture.detail.clone(),
+                files: self.keep(captor, session, capture, now, &mut taken.problems),
+            })
+            .filter(|captured| !captured.files.is_empty())
+            .collect();
+        if captured.is_empty() {
+            return taken;
+        }
+        match self.receipts.add(captured, now) {
+            Ok(receipts) => taken.receipts = receipts,
+            Err(error) => taken.problems.push(chain(&error)),
+        }
+        taken
+    }
+
+    /// Writes one capture where it belongs; tells which files have it now.
+    fn keep(
+        &self,
+        captor: &Captor,
+        session: &SessionName,
+        capture: &Capture,
+        now: Timestamp,
+        problems: &mut Vec<String>,
+    ) -> Vec<String> {
+        let mut files = Vec::new();
+        let notes = self.workspace.session(session);
+        let state = notes.state();
+        let category = capture.category.as_str();
+        let most = self.settings.wal.max_bytes;
+        match state.append(now, category, &capture.detail, most) {
+            Ok(()) => files.push(state.source().to_owned()),
+            Err(error) => problems.push(chain(&error)),
+        }
+        if captor.is_durable(capture.category) {
+            let text = bullet(category, &capture.detail);
+            let memory = self.workspace.long_term();
+            let section = Section::AutoCaptured;
+            let judge = |lines: &[Line]| judgement(captor, lines, capture);
+            match memory.add(now, &section, &text, judge) {
+                Ok(Added::Added | Added::AtEndOfLarge) => files.push("MEMORY.md".to_owned()),
+                Ok(Added::Known | Added::NoFile | Added::Full) => {}
+                Err(error) => problems.push(chain(&error)),
+            }
+        }
+        files
+    }
+}
+
+/// What is to become of the lines that are there.
+fn judgement(captor: &Captor, lines: &[Line], capture: &Capture) -> Judgement {
+    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    match captor.written(&texts, capture) {
+        Verdict::AlreadyThere => Judgement::Known,
+        Verdict::New => Judgement::Add,
+        Verdict::Supersedes(place) => Judgement::Supersedes(
+            lines
+                .get(place)
+                .map(|line| line.number)
+                .into_iter()
+                .collect(),
+        ),
+    }
+}
+
+/// A capture as it stands in both files.
+pub(super) fn bullet(category: &str, detail: &str) -> String {
+    format!("**{category}**: {detail}")
+}

@@ -1,0 +1,174 @@
+//! What is noted once a turn is over: the exchange in the day's notes (Q15), the working buffer where the window fills
+//! (Q22, Q23), facts (X5-X13). Unit: one answered turn; a failed one is not noted.
+
+use std::sync::Arc;
+
+use super::Parts;
+use crate::agent::ending::{EndHook, EndHooks, Ending};
+use crate::chat::{Message, Outcome, Record, Role, ScratchpadLimits, SessionName, Timestamp};
+use crate::hint::chain;
+use crate::memory::facts;
+
+/// The hooks there are, with their places in the order.
+pub(super) fn standard(parts: &Arc<Parts>) -> EndHooks {
+    let mut hooks = EndHooks::default();
+    for note in [Note::Day, Note::Buffer, Note::Facts] {
+        hooks.add(Box::new(Hook {
+            parts: Arc::clone(parts),
+            note,
+        }));
+    }
+    hooks
+}
+
+#[derive(Debug)]
+struct Hook {
+    parts: Arc<Parts>,
+    note: Note,
+}
+
+/// What is noted.
+#[derive(Clone, Copy, Debug)]
+enum Note {
+    Day,
+    Buffer,
+    Facts,
+}
+
+/// An exchange as it is noted.
+struct Exchange {
+    asked: String,
+    replied: String,
+}
+
+impl EndHook for Hook {
+    fn name(&self) -> &'static str {
+        match self.note {
+            Note::Day => "the day's notes",
+            Note::Buffer => "the working buffer",
+            Note::Facts => "facts",
+        }
+    }
+
+    fn priority(&self) -> i32 {
+        match self.note {
+            Note::Day => 50,
+            Note::Buffer => 40,
+            Note::Facts => -10,
+        }
+    }
+
+    fn run(&mut self, ending: &Ending<'_>) -> Result<Option<Record>, String> {
+        let Some(exchange) = exchange(ending) else {
+            return Ok(None);
+        };
+        match self.note {
+            Note::Day => self.parts.note_day(ending, &exchange).map(|()| None),
+            Note::Buffer => self.parts.note_buffer(ending, &exchange).map(|()| None),
+            Note::Facts => self.parts.note_facts(ending),
+        }
+    }
+}
+
+impl Parts {
+    fn note_day(&self, ending: &Ending<'_>, exchange: &Exchange) -> Result<(), String> {
+        let settings = &self.settings.daily_notes;
+        if !settings.enabled {
+            return Ok(());
+        }
+        let day = self.workspace.daily();
+        let noted = day.exchange(ending.now, &exchange.asked, &exchange.replied, settings);
+        noted.map(drop).map_err(|error| chain(&error))
+    }
+
+    fn note_buffer(&self, ending: &Ending<'_>, exchange: &Exchange) -> Result<(), String> {
+        let notes = self.workspace.session(ending.session.name());
+        let buffer = notes.buffer();
+        let crossed = self.buffer_from > 0.0 && ending.used >= self.buffer_from;
+        if !crossed && !buffer.is_active().map_err(|error| chain(&error))? {
+            return Ok(());
+        }
+        let noted = buffer.append(ending.now, &exchange.asked, &exchange.replied);
+        noted.map_err(|error| chain(&error))
+    }
+
+    /// Begins a working buffer with some exchanges, where none is kept; tells what went wrong.
+    pub(in crate::agent) fn buffer(
+        &self,
+        session: &SessionName,
+        exchanges: &[(String, String)],
+        at: Timestamp,
+    ) -> Vec<String> {
+        let notes = self.workspace.session(session);
+        let buffer = notes.buffer();
+        if self.buffer_from <= 0.0 || buffer.is_active().unwrap_or(true) {
+            return Vec::new();
+        }
+        let noted = exchanges
+            .iter()
+            .try_for_each(|(asked, replied)| buffer.append(at, asked, replied));
+        noted.err().iter().map(|error| chain(error)).collect()
+    }
+
+    fn note_facts(&self, ending: &Ending<'_>) -> Result<Option<Record>, String> {
+        let Some(cues) = &self.facts else {
+            return Ok(None);
+        };
+        let session = ending.session;
+        let said: Vec<_> = session
+            .live_turns()
+            .flat_map(|turn| session.messages_of(turn))
+            .collect();
+        let settings = &self.settings.facts;
+        let known = session.scratchpad().facts();
+        let found = facts::facts(&said, known, settings, cues);
+        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+        if found.is_empty() {
+            return Ok(None);
+        }
+        let day = self.workspace.daily();
+        let noted = day
+            .facts(ending.now, &found, settings.daily_max_chars)
+            .and_then(|_| {
+                let compacted = |text: &str| Some(facts::compacted(text));
+                day.compact(ending.now, settings.daily_compact_chars, compacted)
+            });
+        // Each file is written whatever became of the other.
+        let known_for_long = self.workspace.long_term().add_extracted(
+            ending.now,
+            &found,
+            settings.memory_md_max_chars,
+        );
+        let mut scratchpad = session.scratchpad().clone();
+        let limits = ScratchpadLimits {
+            keys: self.settings.scratchpad.max_keys,
+            chars: self.settings.scratchpad.max_value_chars,
+        };
+        scratchpad.keep_facts(&found, limits);
+        let problems: Vec<String> = [noted.err(), known_for_long.err()]
+            .into_iter()
+            .flatten()
+            .map(|error| chain(&error))
+            .collect();
+        if problems.is_empty() {
+            Ok(Some(Record::ScratchpadReplaced(scratchpad)))
+        } else {
+            Err(problems.join("; "))
+        }
+    }
+}
+
+/// What was asked and what was replied; nothing of a turn without a reply.
+fn exchange(ending: &Ending<'_>) -> Option<Exchange> {
+    if ending.turn.outcome != Some(Outcome::Answered) {
+        return None;
+    }
+    let messages = ending.session.messages_of(ending.turn);
+    let of = |role: Role| move |message: &&Message| message.role == role;
+    let asked = messages.iter().find(of(Role::User))?;
+    let replied = messages.iter().rev().find(of(Role::Assistant))?;
+    Some(Exchange {
+        asked: asked.said().into_owned(),
+        replied: replied.said().into_owned(),
+    })
+}

@@ -1,0 +1,80 @@
+//! What outlives a session, as a turn uses it: words are captured before the model is asked, files are read for the
+//! request, the exchange is noted when the turn is over. Unit: one turn.
+//!
+//! ```text
+//!  input -> capture -> SESSION-STATE.md, MEMORY.md, a receipt
+//!        -> read    -> Kept: identity, rules, long-term memory, captures, recovery
+//!  reply -> hooks   -> the day's notes, the working buffer, facts
+//! ```
+//! Invariant: whatever fails here is told once, and the turn goes on.
+
+mod capturing;
+mod forgetting;
+mod hooks;
+mod reading;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use forgetting::{Forgotten, NotForgotten};
+
+use super::ending::{EndHooks, Ending, Ran};
+use crate::memory::capture::Captor;
+use crate::memory::facts::FactCues;
+use crate::memory::{self, RecoveryCues};
+use crate::notes::{Receipts, Workspace};
+
+/// What it works with.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    pub workspace: Workspace,
+    pub receipts: Receipts,
+    /// `None`: nothing is captured.
+    pub captor: Option<Arc<Captor>>,
+    /// `None`: nothing is recovered.
+    pub recovery: Option<RecoveryCues>,
+    /// `None`: no facts are noted.
+    pub facts: Option<Arc<FactCues>>,
+    pub settings: memory::Settings,
+    /// The share of the window from which on exchanges go to the working buffer (Q22); 0: never.
+    pub buffer_from: f64,
+    /// The folder whose rules count.
+    pub project: PathBuf,
+}
+
+/// The notebook of a run.
+#[derive(Debug)]
+pub(super) struct Notebook {
+    parts: Arc<Parts>,
+    hooks: EndHooks,
+    /// What was told already.
+    told: BTreeSet<String>,
+}
+
+impl Notebook {
+    pub(super) fn new(parts: Parts) -> Self {
+        let parts = Arc::new(parts);
+        Self {
+            hooks: hooks::standard(&parts),
+            parts,
+            told: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn parts(&self) -> &Arc<Parts> {
+        &self.parts
+    }
+
+    /// Runs what is done at the end of a turn.
+    pub(super) fn end(&mut self, ending: &Ending<'_>) -> Ran {
+        self.hooks.run(ending)
+    }
+
+    /// Those of some problems that were not told yet.
+    pub(super) fn news(&mut self, problems: Vec<String>) -> Vec<String> {
+        let mut news = problems;
+        news.retain(|problem| self.told.insert(problem.clone()));
+        news
+    }
+}

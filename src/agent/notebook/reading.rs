@@ -1,0 +1,109 @@
+//! What the files hold, for one request: read anew each time, so that an edit by hand counts at once (X2). Unit: one turn.
+
+use super::Parts;
+use crate::chat::{Message, Session, SessionName, Timestamp, Tokens};
+use crate::hint::chain;
+use crate::memory::{Kept, KeptFile};
+use crate::notes::{Excerpt, NotesError};
+
+/// The share of the window that what is recovered may take: one part in so many (Q30).
+const RECOVERY_SHARE: u32 = 10;
+
+/// Compactions that come by themselves and leave a gap: those of the guards.
+const GUARDS: [&str; 2] = ["threshold", "proactive"];
+
+/// What was read, and what could not be.
+#[derive(Debug, Default)]
+pub(in crate::agent) struct Read {
+    pub(in crate::agent) kept: Kept,
+    pub(in crate::agent) problems: Vec<String>,
+}
+
+impl Parts {
+    /// The files of every request.
+    pub(in crate::agent) fn read(&self, session: &SessionName) -> Read {
+        let mut read = Read::default();
+        let identity = self.workspace.identity();
+        read.problems
+            .extend(identity.problems.iter().map(|problem| chain(problem)));
+        read.kept.identity = identity.files.into_iter().map(file).collect();
+        let rules = read.one(self.workspace.project_rules(&self.project));
+        read.kept.rules = rules.into_iter().collect();
+        let most = self.workspace.file_chars();
+        read.kept.long_term = read.one(self.workspace.long_term().read(most));
+        read.kept.session_state = read.one(self.workspace.session(session).state().read());
+        read
+    }
+
+    /// What tells where the work stood, where that is wanted: after a compaction of the kind that comes by itself, and when
+    /// the person asks (Q29). What was told is put away, so that it comes once.
+    pub(in crate::agent) fn recover(
+        &self,
+        session: &Session,
+        input: &Message,
+        now: Timestamp,
+        window: Tokens,
+    ) -> (Option<String>, Vec<String>) {
+        let Some(cues) = &self.recovery else {
+            return (None, Vec::new());
+        };
+        let notes = self.workspace.session(session.name());
+        let buffer = notes.buffer();
+        let shortened = session.hybrid().compaction.as_ref();
+        let shortened = shortened.filter(|it| GUARDS.contains(&it.strategy.as_str()));
+        // A buffer that was begun after it has nothing of what is gone.
+        let started = buffer.started().unwrap_or_default();
+        let is_lost = shortened
+            .zip(started)
+            .is_some_and(|(it, started)| started <= it.at);
+        if !is_lost && !cues.ask(&input.said()) {
+            return (None, Vec::new());
+        }
+        let recovery = self.workspace.recovery(session.name(), now);
+        let mut problems: Vec<String> = recovery
+            .problems
+            .iter()
+            .map(|problem| chain(problem))
+            .collect();
+        if let Err(error) = buffer.close(now) {
+            problems.push(chain(&error));
+        }
+        let most = Tokens(window.0 / RECOVERY_SHARE).chars();
+        (told(&recovery.parts, most), problems)
+    }
+}
+
+impl Read {
+    fn one(&mut self, read: Result<Option<Excerpt>, NotesError>) -> Option<KeptFile> {
+        match read {
+            Ok(found) => found.map(file),
+            Err(error) => {
+                self.problems.push(chain(&error));
+                None
+            }
+        }
+    }
+}
+
+fn file(excerpt: Excerpt) -> KeptFile {
+    KeptFile {
+        name: excerpt.source,
+        text: excerpt.text,
+    }
+}
+
+/// The parts under their names, each with an equal share of the room, its end first.
+fn told(parts: &[Excerpt], most: usize) -> Option<String> {
+    let share = most / parts.len().max(1);
+    let told: Vec<String> = parts
+        .iter()
+        .map(|part| format!("{}:\n{}", part.source, end(&part.text, share)))
+        .collect();
+    (!told.is_empty()).then(|| told.join("\n\n"))
+}
+
+/// The last `most` characters.
+fn end(text: &str, most: usize) -> &str {
+    let begin = text.char_indices().rev().nth(most.saturating_sub(1));
+    &text[begin.map_or(0, |(at, _)| at)..]
+}
