@@ -241,7 +241,7 @@ impl fmt::Display for Warning {
                 write!(f, "{model} takes no tools; asked without them")
             }
             Self::Attached { names } => write!(f, "attached {}", names.join("; ")),
-            Self::NotAttached { notice } => f.write_str(notice),
+            Self::NotAttached { notice } | Self::Entries { notice } => f.write_str(notice),
             Self::NoImages { model } => {
                 write!(f, "{model} takes no images; it is told their names only")
             }
@@ -262,7 +262,6 @@ impl fmt::Display for Warning {
                     "the whole result was not kept: {why}; history has the cut one"
                 )
             }
-            Self::Entries { notice } => f.write_str(notice),
             Self::EntriesNotKept { why } => write!(
                 f,
                 "memory entries are NOT SAVED: {why}; they are kept in memory and tried again"

@@ -313,19 +313,14 @@ fn whole(scope: Scope, entry: &Entry) -> String {
         [] => String::new(),
         tags => format!(", tags {}", tags.join(" ")),
     };
-    let mut text = format!(
-        "{} ({scope}, {}{key}{tags}, {})\n{}",
+    let head = format!(
+        "{} ({scope}, {}{key}{tags}, {})",
         entry.id,
         entry.kind.as_str(),
-        entry.at.date(),
-        entry.content
+        entry.at.date()
     );
-    for earlier in entry.earlier.iter().rev() {
-        text.push_str(&format!(
-            "\nbefore {}: {}",
-            earlier.at.date(),
-            earlier.content
-        ));
-    }
-    text
+    let mut lines = vec![head, entry.content.clone()];
+    let earlier = entry.earlier.iter().rev();
+    lines.extend(earlier.map(|it| format!("before {}: {}", it.at.date(), it.content)));
+    lines.join("\n")
 }

@@ -249,10 +249,9 @@ impl EntryStore {
     /// Whether entries may be in a scope here.
     pub fn check(&self, scope: Scope) -> Result<(), EntriesError> {
         match scope {
-            Scope::Session => Ok(()),
             Scope::Project | Scope::Global if !self.is_on_disk => Err(EntriesError::NoFiles),
             Scope::Global if !self.settings.allow_global => Err(EntriesError::NoGlobal),
-            Scope::Project | Scope::Global => Ok(()),
+            Scope::Session | Scope::Project | Scope::Global => Ok(()),
         }
     }
 

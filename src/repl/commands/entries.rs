@@ -62,17 +62,15 @@ fn told(kept: &Kept) -> String {
     };
     let key = kept.entry.key.as_deref();
     let key = key.map_or_else(String::new, |key| format!(", key {key}"));
-    let mut text = format!("{status}: {} ({}{key})", kept.entry.id, kept.scope);
+    let mut lines = vec![format!("{status}: {} ({}{key})", kept.entry.id, kept.scope)];
     if kept.is_masked {
-        text.push_str("\nA secret in it was left out");
+        lines.push("A secret in it was left out".to_owned());
     }
     if kept.left > 0 {
         let gone = count(kept.left, "oldest entry").replace("entrys", "entries");
-        text.push_str(&format!(
-            "\n{gone} left for it (`memory.store.max_entries`)"
-        ));
+        lines.push(format!("{gone} left for it (`memory.store.max_entries`)"));
     }
-    text
+    lines.join("\n")
 }
 
 fn scoped<'a>(desk: &Desk, arguments: &'a str) -> (Scope, &'a str) {
