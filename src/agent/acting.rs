@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Agent;
+use super::library::Scope;
 use super::event::{Observer, ToolReport, TurnEvent, Warning};
 use super::toolbox::{Approval, Asked, Strikes, Whole};
 use crate::chat::{Message, Part, Record, Role, Tokens, ToolCall, TurnId, changed_to};
@@ -288,6 +289,10 @@ impl Agent {
                     changes.collect::<Vec<_>>().join(" ")
                 };
                 Ok(Output::text(text, brief))
+            }
+            Wish::Search { query, limit, mode } => {
+                let hits = self.search(&query, limit, mode, Scope::Everything).await;
+                Ok(hits.as_result())
             }
             Wish::Track(edit) => {
                 let now = self.clock.now();

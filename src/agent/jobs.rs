@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::library::Library;
 use super::shelf::Shelf;
 use super::writing::{NotWritten, Writer};
 use super::{Agent, Warning};
@@ -103,6 +104,9 @@ impl Agent {
     /// Begins the slow work that is due, unless some runs already.
     pub(super) fn begin_jobs(&mut self) -> Option<Warning> {
         let news = self.begin_indexing();
+        if let Some(library) = &mut self.library {
+            library.begin_indexing();
+        }
         if self.jobs.running.is_none()
             && let Some(job) = self.memory.due(self.session())
         {
@@ -119,7 +123,8 @@ impl Agent {
     /// Whether any slow work runs.
     pub fn is_working(&self) -> bool {
         let indexes = self.shelf.as_ref().is_some_and(Shelf::is_working);
-        indexes || self.jobs.running.is_some()
+        let reads = self.library.as_ref().is_some_and(Library::is_working);
+        indexes || reads || self.jobs.running.is_some()
     }
 
     /// How many messages the work that runs will stand for; 0 where none runs.
@@ -146,7 +151,14 @@ impl Agent {
                 Some(kept) => kept.work_done(session).await,
             }
         };
+        let reading = async {
+            match &mut self.library {
+                None => std::future::pending().await,
+                Some(library) => library.work_done().await,
+            }
+        };
         tokio::select! {
+            () = reading => None,
             result = summary => {
                 self.jobs.running = None;
                 self.take_in(result.unwrap_or(Err(NotWritten::Interrupted)))
@@ -219,6 +231,9 @@ impl Agent {
         self.jobs.abort();
         if let Some(kept) = &mut self.shelf {
             kept.abort();
+        }
+        if let Some(library) = &mut self.library {
+            library.abort();
         }
         warnings
     }

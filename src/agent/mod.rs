@@ -16,6 +16,8 @@ mod input;
 mod jobs;
 mod learning;
 mod ledger;
+pub mod library;
+mod looking;
 mod mentioning;
 mod planning;
 mod recalling;
@@ -42,6 +44,8 @@ pub use counter::{Count, Uncounted};
 pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
 pub use input::Input;
 pub use ledger::Ledger;
+pub use looking::Hits;
+use library::Library;
 use shelf::Shelf;
 pub use think::{Stage, ThinkSettings};
 pub use toolbox::{Approval, Approver, Asked, Files, Limits, Nobody, Toolbox, Whole};
@@ -91,6 +95,7 @@ pub struct Agent {
     told: event::Told,
     jobs: jobs::Jobs,
     shelf: Option<Shelf>,
+    library: Option<Library>,
     toolbox: Toolbox,
     /// Whether the model is offered tools: not once its server said that it takes none.
     takes_tools: bool,
@@ -133,6 +138,7 @@ impl Agent {
             told,
             jobs: jobs::Jobs::default(),
             shelf,
+            library: None,
             toolbox: Toolbox::default(),
             takes_tools: true,
             takes_images: true,
@@ -144,6 +150,13 @@ impl Agent {
     #[must_use]
     pub fn with_tools(mut self, toolbox: Toolbox) -> Self {
         self.toolbox = toolbox;
+        self
+    }
+
+    /// The same with long-term memory to search.
+    #[must_use]
+    pub fn with_library(mut self, library: Library) -> Self {
+        self.library = Some(library);
         self
     }
 

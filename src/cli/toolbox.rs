@@ -20,7 +20,7 @@ use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, Stance, Writing};
 use crate::tools::shell::{self, Confinement, Level, Place, Shell, Unavailable};
 use crate::tools::{
-    Approvals, CurrentTime, DeepThink, HistorySearch, Registry, RequestTools, Selection, Tool,
+    Approvals, CurrentTime, DeepThink, HistorySearch, MemorySearch, Registry, RequestTools, Selection, Tool,
     Track, tool,
 };
 
@@ -175,6 +175,7 @@ fn built_in(
         tool(SearchFiles::new(files(), page_chars)),
         tool(WriteFile::new(files(), copies())),
         tool(HistorySearch),
+        tool(MemorySearch),
         tool(RequestTools),
         tool(Track),
     ]

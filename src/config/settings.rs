@@ -41,11 +41,28 @@ pub struct Settings {
 }
 
 /// What is used for finding things in texts of every kind: the `rag` block.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RagSettings {
     /// Alias of the model that embeds (C22), or `provider/model`; empty: as `embedding` says.
     pub model: String,
+    /// A folder with texts that are searched like notes; empty: none.
+    pub docs_dir: String,
+    /// Bytes that an embedder gets as one text.
+    pub chunk_size: usize,
+    /// Bytes of the text before it that go with one of a document.
+    pub chunk_overlap: usize,
+}
+
+impl Default for RagSettings {
+    fn default() -> Self {
+        Self {
+            model: String::new(),
+            docs_dir: String::new(),
+            chunk_size: 2_000,
+            chunk_overlap: 200,
+        }
+    }
 }
 
 /// Paths as they come to, absolute.

@@ -20,6 +20,7 @@ pub mod fetch;
 pub mod files;
 pub mod history;
 pub mod mcp;
+mod memory_search;
 pub mod policy;
 mod registry;
 mod request;
@@ -45,6 +46,7 @@ pub use clock::CurrentTime;
 pub use deep_think::{DeepThink, Thinking};
 pub use fetch::FetchUrl;
 pub use history::HistorySearch;
+pub use memory_search::{MemorySearch, SearchMode};
 pub use registry::{Listed, REQUEST_TOOLS, Registry, Selection, State, Switch, UnknownTool};
 pub use request::RequestTools;
 pub use settings::Settings;
@@ -156,6 +158,12 @@ pub enum Wish {
     Track(Edit),
     /// A question thought through.
     Think(Thinking),
+    /// What long-term memory holds on something.
+    Search {
+        query: String,
+        limit: usize,
+        mode: SearchMode,
+    },
     /// Other tools in the next request, or the catalogue.
     Load {
         add: Vec<String>,

@@ -20,9 +20,12 @@ pub const REQUEST_TOOLS: &str = "request_tools";
 
 /// What a mode has at hand without asking; all else is loaded on demand.
 const PRESETS: [(&str, &[&str]); 3] = [
-    ("conversation", &[]),
-    ("code", &["track"]),
-    ("reasoning", &["track", "deep_think", "history_search"]),
+    ("conversation", &["memory_search"]),
+    ("code", &["track", "memory_search"]),
+    (
+        "reasoning",
+        &["track", "deep_think", "memory_search", "history_search"],
+    ),
 ];
 
 /// Rows of the catalogue that one answer shows.

@@ -44,6 +44,8 @@ pub struct LexicalIndex {
     pub(super) length: f64,
     /// In which messages were said.
     pub(super) years: BTreeSet<i32>,
+    /// Whether the next message has nothing to do with the last.
+    parted: bool,
 }
 
 /// What is kept of a message besides its words.
@@ -98,6 +100,7 @@ impl LexicalIndex {
             n_messages: 0,
             length: 0.0,
             years: BTreeSet::new(),
+            parted: false,
         }
     }
 
@@ -109,6 +112,12 @@ impl LexicalIndex {
     /// Whether no message was pushed.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// What is pushed next begins a sitting of its own, whenever it was said. Bytes do not hold this, nor does what is
+    /// left by [`truncate`](Self::truncate).
+    pub fn part(&mut self) {
+        self.parted = true;
     }
 
     /// Adds a message at place [`len`](Self::len).
@@ -146,6 +155,7 @@ impl LexicalIndex {
             (Some(last_at), Some(at)) => at.abs_diff(last_at) > SITTING_GAP,
             _ => false,
         };
+        let is_apart = std::mem::take(&mut self.parted) || is_apart;
         if is_apart || self.entries.is_empty() {
             self.sittings.push(self.len());
         }
