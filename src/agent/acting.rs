@@ -12,8 +12,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Agent;
-use super::library::Scope;
 use super::event::{Observer, ToolReport, TurnEvent, Warning};
+use super::library::Scope;
 use super::toolbox::{Approval, Asked, Strikes, Whole};
 use crate::chat::{Message, Part, Record, Role, Tokens, ToolCall, TurnId, changed_to};
 use crate::hint::{Hint, chain};

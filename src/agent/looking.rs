@@ -38,7 +38,7 @@ impl Agent {
             scope,
             now: self.clock.now(),
         };
-        let searched = library.search(search, Open { session, words }).await;
+        let searched = library.search(search, Some(Open { session, words })).await;
         library.begin_indexing();
         Hits { searched }
     }

@@ -1,11 +1,12 @@
 //! What a run is made of: each part from the configuration, nothing of it opened or asked.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::args::ChatArgs;
 use super::candidates::choice_settings;
 use super::report::CliError;
-use crate::agent::shelf;
+use crate::agent::{library, shelf};
 use crate::clock::SystemClock;
 use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::embed::EmbedderChoice;
@@ -14,7 +15,7 @@ use crate::memory::tracking::readers::Readers;
 use crate::memory::{Memory, Prompt, Prompts, Registry};
 use crate::provider::{Catalog, Known};
 use crate::search::Lists;
-use crate::store::FileStore;
+use crate::store::{FileStore, SessionStore};
 
 /// The machine's disk.
 #[cfg(not(feature = "testing"))]
@@ -105,6 +106,43 @@ pub(super) fn shelf_parts(
             shelf::Keeping::Kept
         },
     })
+}
+
+/// Long-term memory as it is searched, with the parts of recall that it shares.
+pub(super) fn library_parts(
+    config: &Config,
+    shelf: &shelf::Parts,
+    store: Arc<dyn SessionStore>,
+) -> library::Parts {
+    let settings = &config.settings;
+    library::Parts {
+        disk: Arc::clone(&shelf.disk),
+        places: library::Places {
+            workspace: workspace(config),
+            session_files: settings.memory.workspace.session_files,
+            daily: settings.memory.daily_notes.search_files,
+            documents: settings.documents.clone(),
+        },
+        chunk_size: settings.rag.chunk_size,
+        chunk_overlap: settings.rag.chunk_overlap,
+        entries: library::Entries::none(),
+        embedder: Arc::clone(&shelf.embedder),
+        min_similarity: settings.memory.recall.min_similarity,
+        lists: shelf.lists.clone(),
+        sessions: Some(library::Past {
+            store,
+            history: settings.data_dir.join("history"),
+            indexes: shelf.folder.clone(),
+        }),
+    }
+}
+
+/// The folder with the notes (X15).
+fn workspace(config: &Config) -> PathBuf {
+    match config.settings.memory.path.as_str() {
+        "" => config.settings.data_dir.join("workspace"),
+        path => path.into(),
+    }
 }
 
 /// Who turns texts into vectors for recall. Asks nobody and reads nothing before it is resolved.

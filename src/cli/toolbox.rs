@@ -20,8 +20,8 @@ use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, Stance, Writing};
 use crate::tools::shell::{self, Confinement, Level, Place, Shell, Unavailable};
 use crate::tools::{
-    Approvals, CurrentTime, DeepThink, HistorySearch, MemorySearch, Registry, RequestTools, Selection, Tool,
-    Track, tool,
+    Approvals, CurrentTime, DeepThink, HistorySearch, MemorySearch, Registry, RequestTools,
+    Selection, Tool, Track, tool,
 };
 
 /// The folder that tools work in: `--project`, else where the program was started.

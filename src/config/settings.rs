@@ -27,6 +27,8 @@ pub struct Settings {
     pub embedding: embed::Settings,
     /// Where the local encoder's files are; absolute.
     pub embedding_folder: PathBuf,
+    /// The folder of `rag.docs_dir`, where one is set.
+    pub documents: Option<PathBuf>,
     pub rag: RagSettings,
     pub memory: memory::Settings,
     pub context: context::Settings,
@@ -71,6 +73,7 @@ pub(super) struct Paths {
     pub(super) data_dir: PathBuf,
     pub(super) system_prompt_file: Option<PathBuf>,
     pub(super) embedding_folder: PathBuf,
+    pub(super) documents: Option<PathBuf>,
 }
 
 /// A config file, key by key.
@@ -153,6 +156,7 @@ impl Document {
             },
             embedding: self.embedding,
             embedding_folder: paths.embedding_folder,
+            documents: paths.documents,
             rag: self.rag,
             memory: self.memory,
             context: self.context,

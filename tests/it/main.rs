@@ -22,6 +22,7 @@ mod mcp;
 mod memory_modes;
 mod mentions;
 mod notes;
+mod one_search;
 mod oneshot;
 mod prefix;
 mod providers;

@@ -32,7 +32,10 @@ pub(super) fn chunks(text: &str, most: usize) -> Vec<Chunk> {
     for end in starts.into_iter().chain([lines.len()]) {
         while at < end {
             let taken = taken(&lines[at..end], together, most);
-            let bytes = lines[at..at + taken].iter().map(|line| line.len()).sum::<usize>();
+            let bytes = lines[at..at + taken]
+                .iter()
+                .map(|line| line.len())
+                .sum::<usize>();
             chunks.push(Chunk {
                 line: at + 1,
                 bytes: byte..byte + bytes,
@@ -57,7 +60,9 @@ fn headings(lines: &[&str]) -> Vec<usize> {
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let start = line.trim_start();
-        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+        let mark = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| start.starts_with(mark));
         match (fence, mark) {
             (None, Some(mark)) => fence = Some(mark),
             (Some(open), Some(mark)) if open == mark => fence = None,
@@ -94,7 +99,10 @@ mod tests {
     fn lines_of(text: &str) -> Vec<(usize, usize)> {
         let count = |chunk: &Chunk| text[chunk.bytes.clone()].split_inclusive('\n').count();
         let chunks = chunks(text, 1 << 20);
-        chunks.iter().map(|chunk| (chunk.line, count(chunk))).collect()
+        chunks
+            .iter()
+            .map(|chunk| (chunk.line, count(chunk)))
+            .collect()
     }
 
     #[test]

@@ -95,7 +95,7 @@ struct Text {
     at: Option<Timestamp>,
     stamp: Stamp,
     hash: Key,
-    text: String,
+    whole: String,
 }
 
 /// How a text is parted.
@@ -150,7 +150,9 @@ impl Corpus {
                 }
             }
             if file.size > MOST_OF_FILE as u64 {
-                troubles.push(format!("of {source} the first {MOST_OF_FILE} bytes are searched"));
+                troubles.push(format!(
+                    "of {source} the first {MOST_OF_FILE} bytes are searched"
+                ));
             }
             seen.push(source);
         }
@@ -188,7 +190,11 @@ impl Corpus {
         now: Timestamp,
     ) -> Result<Option<Text>, String> {
         let stamp = Stamp::of(file, now);
-        if self.held.get(source).is_some_and(|held| held.stamp.vouches(stamp)) {
+        if self
+            .held
+            .get(source)
+            .is_some_and(|held| held.stamp.vouches(stamp))
+        {
             return Ok(None);
         }
         let bytes = disk.read_head(&file.path, MOST_OF_FILE);
@@ -207,7 +213,7 @@ impl Corpus {
             at: file.at.or_else(|| file.modified.and_then(timestamp)),
             stamp,
             hash,
-            text,
+            whole: text,
         }))
     }
 
@@ -224,7 +230,7 @@ impl Corpus {
                 settled: false,
             },
             hash,
-            text: entry.text.clone(),
+            whole: entry.text.clone(),
         })
     }
 
@@ -272,7 +278,7 @@ impl Corpus {
     }
 
     fn take(&mut self, text: Text, sizes: Sizes, troubles: &mut Vec<String>) {
-        let bytes = text.text.len();
+        let bytes = text.whole.len();
         if self.bytes + bytes > MOST_IN_ALL {
             let source = &text.source;
             troubles.push(format!(
@@ -282,10 +288,12 @@ impl Corpus {
         }
         self.bytes += bytes;
         let first = (self.index.len(), self.chunks.len());
-        let whole = &text.text;
+        let whole = &text.whole;
         for Stretch { line, bytes } in chunks(whole, sizes.chunk) {
             let from = match text.kind {
-                Kind::Document => whole.floor_char_boundary(bytes.start.saturating_sub(sizes.overlap)),
+                Kind::Document => {
+                    whole.floor_char_boundary(bytes.start.saturating_sub(sizes.overlap))
+                }
                 _ => bytes.start,
             };
             self.push(Chunk {
@@ -324,7 +332,10 @@ impl Corpus {
                 }
                 self.index.push(Document {
                     text: said,
-                    at: chunk.at.filter(|_| chunk.kind.is_dated()).map(Timestamp::unix),
+                    at: chunk
+                        .at
+                        .filter(|_| chunk.kind.is_dated())
+                        .map(Timestamp::unix),
                     ..Document::default()
                 });
                 self.pieces.push(Piece {
@@ -406,7 +417,9 @@ fn text_of(mut bytes: Vec<u8>, size: u64) -> Option<String> {
         bytes.truncate(error.valid_up_to());
     }
     let text = String::from_utf8(bytes).ok()?;
-    let text = text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned);
+    let text = text
+        .strip_prefix('\u{feff}')
+        .map_or(text.clone(), str::to_owned);
     (!text.contains('\0')).then_some(text)
 }
 
@@ -417,7 +430,11 @@ fn timestamp(time: SystemTime) -> Option<Timestamp> {
 
 /// The parts of a line, which they tile.
 fn parts(line: &str) -> impl Iterator<Item = Range<usize>> {
-    let part = if line.len() > LONG_LINE { PART } else { LONG_LINE };
+    let part = if line.len() > LONG_LINE {
+        PART
+    } else {
+        LONG_LINE
+    };
     let mut start = 0;
     std::iter::from_fn(move || {
         let rest = line.get(start..).filter(|rest| !rest.is_empty())?;

@@ -95,7 +95,11 @@ impl Corpus {
         let best = ranked.iter().map(|hit| hit.overlap).fold(0.0, f32::max);
         // Scores are scaled by the best line: how well that one fits tells them from those of sessions.
         let nearest = near.values().copied().fold(0.0, f32::max);
-        let fits = if exact.is_empty() { best.max(nearest) } else { 1.0 };
+        let fits = if exact.is_empty() {
+            best.max(nearest)
+        } else {
+            1.0
+        };
         let about = query.about.map(|about| self.overlaps(about));
         let mut candidates = Vec::new();
         let mut seen = HashSet::new();
@@ -103,9 +107,9 @@ impl Corpus {
             let place = hit.place as usize;
             let piece = &self.pieces[place];
             let is_exact = exact.contains(&place);
-            let speaks = about.as_ref().is_none_or(|about| {
-                about.get(&hit.place).is_some_and(|of| *of >= LEAST_OVERLAP)
-            });
+            let speaks = about
+                .as_ref()
+                .is_none_or(|about| about.get(&hit.place).is_some_and(|of| *of >= LEAST_OVERLAP));
             let by_words = best >= LEAST_OVERLAP && hit.overlap >= LEAST_OVERLAP_OF_EACH && speaks;
             let is_near = near
                 .get(&piece.chunk)
@@ -165,7 +169,9 @@ impl Corpus {
         let places = self.pieces.iter().enumerate();
         let places = places.filter(|(_, piece)| piece.folded.contains(&needle));
         let places = places.map(|(place, _)| place);
-        places.filter(|place| self.is_wanted(*place, query)).collect()
+        places
+            .filter(|place| self.is_wanted(*place, query))
+            .collect()
     }
 
     fn better(&self, a: &Candidate, b: &Candidate) -> Ordering {
@@ -219,16 +225,16 @@ struct Chosen {
 impl Chosen {
     fn takes(&mut self, piece: &Piece, candidate: &Candidate, content: &str, lines: usize) -> bool {
         // Without words of its own it was found by those around it, or by its chunk: that is told once.
-        let says_nothing_new = candidate.coverage <= 0.0
-            && !candidate.is_exact
-            && self.chunks.contains(&piece.chunk);
+        let says_nothing_new =
+            candidate.coverage <= 0.0 && !candidate.is_exact && self.chunks.contains(&piece.chunk);
+        // Of one that says the same as another hit the neighbours are no news either.
+        self.chunks.insert(piece.chunk);
         if says_nothing_new
             || self.shown.contains(&(piece.chunk, piece.line))
             || !self.texts.insert(folded(content))
         {
             return false;
         }
-        self.chunks.insert(piece.chunk);
         let lines = piece.line..piece.line + lines;
         self.shown.extend(lines.map(|line| (piece.chunk, line)));
         true

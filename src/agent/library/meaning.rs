@@ -82,7 +82,11 @@ impl Meaning {
             return;
         }
         missing.sort_unstable();
-        let work = embed_all(Arc::clone(&self.embedder), Arc::clone(&self.vectors), missing);
+        let work = embed_all(
+            Arc::clone(&self.embedder),
+            Arc::clone(&self.vectors),
+            missing,
+        );
         self.task = Some(tokio::spawn(work));
     }
 

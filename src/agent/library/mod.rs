@@ -172,7 +172,7 @@ impl Library {
     }
 
     /// Searches what is there now; what was changed since the last search is read first.
-    pub async fn search(&mut self, search: Search<'_>, open: Open<'_>) -> Searched {
+    pub async fn search(&mut self, search: Search<'_>, open: Option<Open<'_>>) -> Searched {
         let (_, troubles) = self.refresh(search.now).await;
         let limit = search.limit.clamp(1, MOST_HITS);
         let mut searched = Searched {
@@ -209,15 +209,15 @@ impl Library {
         &mut self,
         query: &str,
         limit: usize,
-        open: Open<'_>,
+        open: Option<Open<'_>>,
         searched: &mut Searched,
     ) {
-        let mut said = sessions::search_open(open, query, limit);
-        let mut count = usize::from(!open.session.is_empty());
+        let mut said = open.map_or_else(Vec::new, |open| sessions::search_open(open, query, limit));
+        let mut count = usize::from(open.is_some_and(|open| !open.session.is_empty()));
         if let Some(sessions) = &mut self.sessions {
             let parts = (Arc::clone(&self.parts.disk), Arc::clone(&self.lists));
             let past = sessions
-                .search(parts, open.session.name(), (query, limit))
+                .search(parts, open.map(|open| open.session.name()), (query, limit))
                 .await;
             count += past.count;
             said.extend(past.hits);

@@ -210,8 +210,14 @@ mod tests {
     #[test]
     fn the_heading_is_in_the_language_of_the_conversation_unless_it_is_set() {
         let mut settings = AutoRecallSettings::default();
-        assert_eq!(heading(&settings, "where is the database?"), "Related memory (auto-recall)");
-        assert_eq!(heading(&settings, "数据库在哪里 db"), "## 相关历史记忆(自动召回)");
+        assert_eq!(
+            heading(&settings, "where is the database?"),
+            "Related memory (auto-recall)"
+        );
+        assert_eq!(
+            heading(&settings, "数据库在哪里 db"),
+            "## 相关历史记忆(自动召回)"
+        );
         settings.heading = "What I know".to_owned();
         assert_eq!(heading(&settings, "数据库在哪里"), "What I know");
     }

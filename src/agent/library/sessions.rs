@@ -70,12 +70,12 @@ impl Sessions {
     pub(super) async fn search(
         &mut self,
         (disk, lists): (Arc<dyn Disk>, Arc<Lists>),
-        open: &SessionName,
+        open: Option<&SessionName>,
         (query, k): (&str, usize),
     ) -> InPast {
         let past = self.past.clone();
         let held = std::mem::take(&mut self.held);
-        let (open, query) = (open.clone(), query.to_owned());
+        let (open, query) = (open.cloned(), query.to_owned());
         let searching = tokio::task::spawn_blocking(move || {
             let mut shelves = Shelves {
                 past: &past,
@@ -83,7 +83,7 @@ impl Sessions {
                 lists: &lists,
                 held,
             };
-            let found = shelves.search(&open, (&query, k));
+            let found = shelves.search(open.as_ref(), (&query, k));
             (shelves.held, found)
         });
         match searching.await {
@@ -108,17 +108,20 @@ struct Shelves<'a> {
 }
 
 impl Shelves<'_> {
-    fn search(&mut self, open: &SessionName, (query, k): (&str, usize)) -> InPast {
+    fn search(&mut self, open: Option<&SessionName>, (query, k): (&str, usize)) -> InPast {
         let mut found = InPast::default();
-        let files = self.disk.survey(&self.past.history).unwrap_or_else(|error| {
-            let folder = self.past.history.display();
-            found
-                .troubles
-                .push(format!("{folder} cannot be searched: {error}"));
-            Vec::new()
-        });
+        let files = self
+            .disk
+            .survey(&self.past.history)
+            .unwrap_or_else(|error| {
+                let folder = self.past.history.display();
+                found
+                    .troubles
+                    .push(format!("{folder} cannot be searched: {error}"));
+                Vec::new()
+            });
         let mut sessions: Vec<(SessionName, Stamp)> = stamps(&files).into_iter().collect();
-        sessions.retain(|(name, _)| name != open);
+        sessions.retain(|(name, _)| Some(name) != open);
         self.held
             .retain(|name, volume| sessions.contains(&(name.clone(), volume.stamp.clone())));
         sessions.sort_by_key(|(_, stamp)| std::cmp::Reverse(stamp.newest));
@@ -217,7 +220,10 @@ fn search_one(
         Some(Hit {
             source: source_of(name),
             line: hit.message + 1,
-            content: format!("{}: {part}", message.speaker().unwrap_or(message.role.as_str())),
+            content: format!(
+                "{}: {part}",
+                message.speaker().unwrap_or(message.role.as_str())
+            ),
             score: hit.score * best,
             kind: Kind::Said,
             at: message.at,

@@ -84,7 +84,12 @@ impl Places {
         }
         walk.daily(&self.workspace.join("memory"), self.daily);
         let own = |file: &Surveyed| file.what == What::File && file.size <= MOST_OF_OWN;
-        walk.tree(&self.workspace.join("memories"), "memories", Kind::OwnFile, &own);
+        walk.tree(
+            &self.workspace.join("memories"),
+            "memories",
+            Kind::OwnFile,
+            &own,
+        );
         if let Some(folder) = &self.documents {
             let label = folder.file_name().unwrap_or_default().to_string_lossy();
             walk.tree(folder, &label, Kind::Document, &is_document);

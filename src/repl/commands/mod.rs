@@ -13,6 +13,7 @@ mod mode;
 mod model;
 mod notes;
 mod recall;
+mod search;
 mod servers;
 mod session;
 mod summary;
@@ -213,7 +214,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 38] = [
+pub const COMMANDS: [Command; 39] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -256,9 +257,9 @@ pub const COMMANDS: [Command; 38] = [
     Command {
         name: "memory",
         aliases: &["mem"],
-        arguments: "[MODE]",
+        arguments: "[MODE|search QUERY|reindex]",
         summary: "Show what memory holds, and what the mode noted",
-        details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted.",
+        details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted. `search` looks through what outlives\nsessions; `reindex` reads all of it again, which is never needed: what changes is noticed.",
         completes: Completes::Modes,
         run: run!(memory::run),
     },
@@ -387,6 +388,15 @@ pub const COMMANDS: [Command; 38] = [
         details: "Each exchange with its score, the share of the question's words in it, and where an embedder is, how near it is by meaning. A request gets the best of those that it does not hold anyway.",
         completes: Completes::Nothing,
         run: run!(recall::run),
+    },
+    Command {
+        name: "search",
+        aliases: &[],
+        arguments: "QUERY|/REGEX/",
+        summary: "Find something in all that is kept: notes, entries, documents, sessions",
+        details: "Case does not matter. A regular expression between slashes finds what was said in this session.",
+        completes: Completes::Nothing,
+        run: run!(search::run),
     },
     Command {
         name: "tools",
