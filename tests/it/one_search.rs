@@ -73,8 +73,9 @@ fn searching() -> Server {
 }
 
 fn rows(result: &str) -> Vec<Value> {
-    let start = result.find('[').unwrap_or_else(|| panic!("{result}"));
-    serde_json::from_str(&result[start..]).unwrap_or_else(|_| panic!("{result}"))
+    let found = result.find("[\n").zip(result.rfind("\n]"));
+    let (start, end) = found.unwrap_or_else(|| panic!("{result}"));
+    serde_json::from_str(&result[start..end + 2]).unwrap_or_else(|_| panic!("{result}"))
 }
 
 #[test]

@@ -26,6 +26,8 @@ const LONG_LINE: usize = 900;
 const PART: usize = 600;
 /// A file that was changed so short a while ago may be changed again within one tick of the clock of the file system.
 const UNSETTLED: Duration = Duration::from_secs(2);
+/// Lines that are thought to be there besides.
+const OTHERS: u32 = 100;
 /// Dead places from which on the index is made anew.
 const MOST_DEAD: usize = 1_000;
 
@@ -119,7 +121,7 @@ pub struct Refreshed {
 impl Corpus {
     pub(super) fn new(lists: Arc<Lists>) -> Self {
         Self {
-            index: LexicalIndex::new(Arc::clone(&lists)),
+            index: empty(&lists),
             pieces: Vec::new(),
             chunks: Vec::new(),
             held: BTreeMap::new(),
@@ -264,7 +266,7 @@ impl Corpus {
         let held = std::mem::take(&mut self.held);
         let mut chunks = std::mem::take(&mut self.chunks);
         self.pieces.clear();
-        self.index = LexicalIndex::new(Arc::clone(&self.lists));
+        self.index = empty(&self.lists);
         for (source, mut held) in held {
             let first = (self.index.len(), self.chunks.len());
             for chunk in &mut chunks[held.chunks.clone()] {
@@ -406,6 +408,11 @@ impl Stamp {
     fn vouches(self, now: Self) -> bool {
         self.settled && (self.size, self.modified) == (now.size, now.modified)
     }
+}
+
+/// Of a few notes alone nothing can be told of how rare a word is.
+fn empty(lists: &Arc<Lists>) -> LexicalIndex {
+    LexicalIndex::new(Arc::clone(lists)).among(OTHERS)
 }
 
 /// A text, whole or cut at a letter; `None` of what is none.
