@@ -60,22 +60,28 @@ fn result_of(home: &Home, server: &Server, arguments: Value) -> String {
 
 /// A server whose model calls `memory_search` with the arguments that it is told.
 fn searching() -> Server {
-    Script::answering(
-        |request| match request.message(-1).split_once("Call it: ") {
-            Some((_, arguments)) => {
-                let arguments = serde_json::from_str(arguments.lines().next().unwrap()).unwrap();
-                say("").calling("c1", "memory_search", arguments)
+    Script::answering(|request| {
+        let said = request.message(-1);
+        // Results, which are fenced, quote what was said.
+        match said.split_once("Call it: ") {
+            Some((_, arguments)) if !said.starts_with('<') => {
+                let arguments = serde_json::from_str(arguments.lines().next().unwrap());
+                say("").calling("c1", "memory_search", arguments.unwrap())
             }
-            None => say("Found."),
-        },
-    )
+            Some(_) | None => say("Found."),
+        }
+    })
     .serve()
 }
 
+/// The hits of a result but for what was said.
 fn rows(result: &str) -> Vec<Value> {
     let found = result.find("[\n").zip(result.rfind("\n]"));
     let (start, end) = found.unwrap_or_else(|| panic!("{result}"));
-    serde_json::from_str(&result[start..end + 2]).unwrap_or_else(|_| panic!("{result}"))
+    let rows = serde_json::from_str(&result[start..end + 2]);
+    let rows: Vec<Value> = rows.unwrap_or_else(|_| panic!("{result}"));
+    let is_said = |row: &Value| row["file"].as_str().unwrap().starts_with("session ");
+    rows.into_iter().filter(|row| !is_said(row)).collect()
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn calls_of_one_reply_are_done_in_order_and_answered_in_each_format() {
         assert_eq!(chats.len(), 2, "{kind}");
         assert_eq!(
             offered(&chats[0].body),
-            ["current_time", "request_tools", "track"],
+            ["current_time", "memory_search", "request_tools", "track"],
             "{kind}"
         );
         let second = chats[1].body.to_string();
@@ -222,7 +222,7 @@ fn malformed_arguments_are_the_models_to_mend() {
 }
 
 /// Arguments that each tool takes, and some that it does not.
-const ARGUMENTS: [(&str, &str, &str); 12] = [
+const ARGUMENTS: [(&str, &str, &str); 13] = [
     ("current_time", "{}", r#"{"zone": "UTC"}"#),
     (
         "deep_think",
@@ -245,6 +245,7 @@ const ARGUMENTS: [(&str, &str, &str); 12] = [
         r#"{"pattern": "("}"#,
     ),
     ("list_directory", r#"{"path": "."}"#, r#"{"path": "../.."}"#),
+    ("memory_search", r#"{"query": "nothing"}"#, r#"{"query": " "}"#),
     (
         "read_file",
         r#"{"path": "a.txt"}"#,

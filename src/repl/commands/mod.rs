@@ -257,9 +257,9 @@ pub const COMMANDS: [Command; 39] = [
     Command {
         name: "memory",
         aliases: &["mem"],
-        arguments: "[MODE|search QUERY|reindex]",
+        arguments: "[MODE|search|reindex]",
         summary: "Show what memory holds, and what the mode noted",
-        details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted. `search` looks through what outlives\nsessions; `reindex` reads all of it again, which is never needed: what changes is noticed.",
+        details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted. `search WORDS` looks through what outlives\nsessions; `reindex` reads all of it again, which is never needed: what changes is noticed.",
         completes: Completes::Modes,
         run: run!(memory::run),
     },

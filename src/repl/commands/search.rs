@@ -69,11 +69,18 @@ pub(super) async fn reindex(desk: &mut Desk) -> Result<Next, CommandError> {
 async fn in_session(desk: &Desk, regex: &str) -> Result<Next, CommandError> {
     let bad = |failure: crate::tools::Failure| usage("search", failure.to_string());
     let pattern = history::pattern(regex).map_err(bad)?;
-    // The whole of the largest session takes a moment; nothing needs to end it sooner.
+    // It ends by itself.
     let cancel = CancellationToken::new();
-    let hits = history::search(desk.session(), &pattern, SHOWN, None, &cancel).await;
+    let hits = history::search(
+        desk.session(),
+        &pattern,
+        (SHOWN, history::deadline()),
+        None,
+        &cancel,
+    )
+    .await;
     let hits = hits.map_err(bad)?;
-    if hits.total == 0 {
+    if hits.total == 0 && hits.unread == 0 {
         let messages = count(desk.session().messages().len(), "message");
         return Next::answer(format!("Nothing in the {messages} of this session matches"));
     }
@@ -82,6 +89,12 @@ async fn in_session(desk: &Desk, regex: &str) -> Result<Next, CommandError> {
         let shown = lines.len();
         let matching = count(hits.total, "message");
         lines.push(format!("{matching} in all; the newest {shown} are shown"));
+    }
+    if hits.unread > 0 {
+        let unread = count(hits.unread, "message");
+        lines.push(format!(
+            "no time for the oldest {unread}; a simpler pattern is faster"
+        ));
     }
     Next::answer(lines.join("\n"))
 }
