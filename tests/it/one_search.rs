@@ -1,6 +1,7 @@
 //! One search over everything that is kept, through the real program: by the person, by the model, and by itself at the
 //! beginning of a turn.
 
+use cogtrix::files::{Disk, LocalDisk};
 use cogtrix::testing::server::{Request, Script, Server, say};
 use serde_json::{Value, json};
 
@@ -47,12 +48,11 @@ fn planted(server: &Server, more: &str) -> Home {
 /// Writes a file of the workspace.
 fn keep(home: &Home, file: &str, text: &str) {
     let path = home.data().join("workspace").join(file);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
+    LocalDisk.replace(&path, text.as_bytes()).unwrap();
 }
 
 /// What the model got for a call.
-fn result_of(home: &Home, server: &Server, arguments: Value) -> String {
+fn result_of(home: &Home, server: &Server, arguments: &Value) -> String {
     let run = home.ask("s", &format!("Call it: {arguments}"));
     assert_eq!(run.code, Some(0), "{run}");
     server.chats().last().unwrap().message(-1)
@@ -98,7 +98,7 @@ fn a_model_finds_every_source_by_any_words_and_each_hit_says_where_it_stands() {
         let rows = rows(&result_of(
             &home,
             &server,
-            json!({"query": query, "limit": 3}),
+            &json!({"query": query, "limit": 3}),
         ));
         assert!(rows.len() <= 3);
         let hit = &rows[0];
@@ -113,12 +113,12 @@ fn a_model_finds_every_source_by_any_words_and_each_hit_says_where_it_stands() {
     let days = rows(&result_of(
         &home,
         &server,
-        json!({"query": "kiwi", "limit": 50, "mode": "text"}),
+        &json!({"query": "kiwi", "limit": 50, "mode": "text"}),
     ));
     let of_a_day = |row: &&Value| row["file"].as_str().unwrap().starts_with("memory/");
     assert_eq!(days.iter().filter(of_a_day).count(), 30, "{days:?}");
     assert!(!days.iter().any(|row| row["file"] == "memory/2026-01-01.md"));
-    let blank = result_of(&home, &server, json!({"query": "  "}));
+    let blank = result_of(&home, &server, &json!({"query": "  "}));
     assert!(blank.contains("query is blank"), "{blank}");
 }
 
@@ -199,8 +199,8 @@ fn an_edit_counts_within_a_running_program() {
     let path = data.data().join("workspace/memories/trip.md");
     let file = path.clone();
     let server = Script::answering(move |_| {
-        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        std::fs::write(&file, "The old lighthouse is painted green.\n").unwrap();
+        let text = b"The old lighthouse is painted green.\n";
+        LocalDisk.replace(&file, text).unwrap();
         say("Noted.")
     })
     .serve();
@@ -292,7 +292,7 @@ fn what_is_no_text_is_told_once_and_costs_no_turn_anything() {
     let server = chatty();
     let home = planted(&server, "");
     let path = home.data().join("workspace/USER.md");
-    std::fs::write(path, b"\xff\x00\xfe").unwrap();
+    LocalDisk.replace(&path, b"\xff\x00\xfe").unwrap();
     let run = home.lines(
         "s",
         &[

@@ -245,7 +245,11 @@ const ARGUMENTS: [(&str, &str, &str); 13] = [
         r#"{"pattern": "("}"#,
     ),
     ("list_directory", r#"{"path": "."}"#, r#"{"path": "../.."}"#),
-    ("memory_search", r#"{"query": "nothing"}"#, r#"{"query": " "}"#),
+    (
+        "memory_search",
+        r#"{"query": "nothing"}"#,
+        r#"{"query": " "}"#,
+    ),
     (
         "read_file",
         r#"{"path": "a.txt"}"#,
