@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Agent;
 use super::event::{Observer, ToolReport, TurnEvent, Warning};
+use super::library::Scope;
 use super::toolbox::{Approval, Asked, Strikes, Whole};
 use crate::chat::{Message, Part, Record, Role, Tokens, ToolCall, TurnId, changed_to};
 use crate::hint::{Hint, chain};
@@ -290,6 +291,10 @@ impl Agent {
                 Ok(Output::text(text, brief))
             }
             Wish::Keep(keeping) => self.keep_for_model(keeping, observe).await,
+            Wish::Search { query, limit, mode } => {
+                let hits = self.search(&query, limit, mode, Scope::Everything).await;
+                Ok(hits.as_result())
+            }
             Wish::Track(edit) => {
                 let now = self.clock.now();
                 let noted = self.memory.track(&edit, now);

@@ -95,6 +95,10 @@ pub enum Warning {
     },
     /// What is to be said of recall's work in the background.
     Recall(News),
+    /// Something of long-term memory that is not searched, or not all of it.
+    NotSearched {
+        why: String,
+    },
     /// The model takes no tools: it is asked without.
     NoTools {
         model: String,
@@ -224,6 +228,7 @@ impl fmt::Display for Warning {
                     "the reply reached its limit of {max_tokens} tokens; say \"go on\" for the rest"
                 )
             }
+            Self::NotSearched { why } => f.write_str(why),
             Self::NoSummary { why } => write!(
                 f,
                 "older messages could not be summarised three times in a row ({why}); they are still sent while there is room, and it is tried now and then"

@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::compacting::{Asker, written};
+use super::library::Library;
 use super::shelf::Shelf;
 use super::writing::{Asked, NotWritten, Writer};
 use super::{Agent, Warning};
@@ -137,6 +138,9 @@ impl Agent {
             let budget = last.plan.budget();
             budget.with(budget.window(), calibration)
         });
+        if let Some(library) = &mut self.library {
+            library.begin_indexing();
+        }
         if self.jobs.running.is_none()
             && let Some(job) = self.due(When::AfterTurn, budget, None)
         {
@@ -158,7 +162,8 @@ impl Agent {
     /// Whether any slow work runs.
     pub fn is_working(&self) -> bool {
         let indexes = self.shelf.as_ref().is_some_and(Shelf::is_working);
-        indexes || self.jobs.running.is_some()
+        let reads = self.library.as_ref().is_some_and(Library::is_working);
+        indexes || reads || self.jobs.running.is_some()
     }
 
     /// How many messages the work that runs will stand for; 0 where none runs.
@@ -186,8 +191,15 @@ impl Agent {
             }
         };
         let entries = self.keeper.due(self.clock.as_ref());
+        let reading = async {
+            match &mut self.library {
+                None => std::future::pending().await,
+                Some(library) => library.work_done().await,
+            }
+        };
         tokio::select! {
             warning = entries => warning,
+            () = reading => None,
             result = summary => {
                 self.jobs.running = None;
                 self.take_in(result.unwrap_or(Err(NotWritten::Interrupted)))
@@ -261,6 +273,9 @@ impl Agent {
         self.jobs.abort();
         if let Some(kept) = &mut self.shelf {
             kept.abort();
+        }
+        if let Some(library) = &mut self.library {
+            library.abort();
         }
         warnings
     }

@@ -23,6 +23,8 @@ pub(super) struct Keeper {
     due: Option<Instant>,
     /// Whether it was said that they cannot be.
     is_told: bool,
+    /// The revision of the entries that was asked for last.
+    shared: Option<u64>,
 }
 
 impl Default for Keeper {
@@ -37,6 +39,7 @@ impl Keeper {
             store,
             due: None,
             is_told: false,
+            shared: None,
         }
     }
 
@@ -50,6 +53,14 @@ impl Keeper {
         let due = *self.due.get_or_insert_with(|| Instant::now() + debounce);
         tokio::time::sleep_until(due).await;
         self.flush(clock.now())
+    }
+
+    /// The entries, where they have changed since this was asked last.
+    pub(super) fn changed(&mut self) -> Option<&EntryStore> {
+        self.store.refresh();
+        let revision = self.store.revision();
+        let is_new = self.shared.replace(revision) != Some(revision);
+        is_new.then_some(&self.store)
     }
 
     pub(super) fn end_session(&mut self) {

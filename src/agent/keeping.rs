@@ -7,7 +7,7 @@ use serde_json::json;
 use super::event::{Observer, TurnEvent};
 use super::{Agent, Warning};
 use crate::chat::{NotPinned, NotWritten, Pin, Pins, Record, Tokens, Written};
-use crate::entries::{EntriesError, Entry, EntryStore, Found, Kept, Scope, Wanted};
+use crate::entries::{EntriesError, Entry, EntryStore, Found, Scope};
 use crate::hint::chain;
 use crate::memory::fenced;
 use crate::tools::{Adding, Failure, Keeping, Lasting, Output};
@@ -184,7 +184,7 @@ impl Agent {
             said["left"] = format!("{} oldest entries, for want of room", kept.left).into();
         }
         if lasting == Lasting::Durable {
-            said["MEMORY.md"] = self.keep_durably(&kept, &wanted).into();
+            said["MEMORY.md"] = self.keep_durably(&kept.entry.content).into();
         }
         let brief = format!(
             "{} {}, {}",
@@ -195,13 +195,12 @@ impl Agent {
         Ok(Output::text(said.to_string(), brief))
     }
 
-    /// Appends what is to last to MEMORY.md; tells the model what became of it.
-    #[expect(
-        clippy::unused_self,
-        reason = "whoever has the workspace writes here; until then the entry alone is kept"
-    )]
-    fn keep_durably(&mut self, _kept: &Kept, _wanted: &Wanted) -> &'static str {
-        "not written: there is no workspace; the entry is kept"
+    /// Appends what is to last to MEMORY.md (Q20); tells the model what became of it.
+    fn keep_durably(&self, text: &str) -> String {
+        match self.notebook() {
+            Some(notebook) => notebook.remember(text, self.clock.now()),
+            None => "not written: nothing outlives this session".to_owned(),
+        }
     }
 
     fn search_entries(

@@ -20,6 +20,8 @@ mod keeper;
 mod keeping;
 mod learning;
 mod ledger;
+pub mod library;
+mod looking;
 mod mentioning;
 pub mod notebook;
 mod noting;
@@ -53,6 +55,8 @@ pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
 pub use input::Input;
 pub use keeping::{CannotPin, Pinned};
 pub use ledger::Ledger;
+use library::Library;
+pub use looking::Hits;
 use shelf::Shelf;
 pub use skip::Skip;
 pub use think::{Stage, ThinkSettings};
@@ -111,6 +115,7 @@ pub struct Agent {
     told: event::Told,
     jobs: jobs::Jobs,
     shelf: Option<Shelf>,
+    library: Option<Library>,
     toolbox: Toolbox,
     /// Whether the model is offered tools: not once its server said that it takes none.
     takes_tools: bool,
@@ -159,6 +164,7 @@ impl Agent {
             told,
             jobs: jobs::Jobs::default(),
             shelf,
+            library: None,
             toolbox: Toolbox::default(),
             takes_tools: true,
             takes_images: true,
@@ -179,6 +185,13 @@ impl Agent {
     #[must_use]
     pub fn with_entries(mut self, entries: EntryStore) -> Self {
         self.keeper = keeper::Keeper::new(entries);
+        self
+    }
+
+    /// The same with long-term memory to search.
+    #[must_use]
+    pub fn with_library(mut self, library: Library) -> Self {
+        self.library = Some(library);
         self
     }
 

@@ -225,6 +225,11 @@ impl Agent {
         tokio::select! {
             biased;
             () = cancel.cancelled() => {}
+            () = self.relate(&input, observe) => {}
+        }
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => {}
             () = self.settle_pictures(&input, observe) => {}
         }
         let conversed = match doing {

@@ -9,6 +9,7 @@ use super::greeting::{self, Greeting};
 use super::manner::Manner;
 use super::report::{CliError, Exit};
 use super::{ask, leaving, parts, servers, talk, toolbox, trust};
+use crate::agent::library::Library;
 use crate::agent::{self, Agent};
 use crate::chat::SessionName;
 use crate::clock::{Clock, SystemClock};
@@ -48,13 +49,9 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let summariser = summariser(&config, &catalog, output).await?;
     let mut settings = settings(args, &config, home_relative(&project, &inputs), summariser);
-    settings.recall = Some(parts::shelf_parts(
-        args,
-        machine.clone(),
-        &config,
-        &texts,
-        &catalog,
-    )?);
+    let shelf = parts::shelf_parts(args, machine.clone(), &config, &texts, &catalog)?;
+    let library = parts::library_parts(&config, &shelf, Arc::clone(&store));
+    settings.recall = Some(shelf);
     let (approver, questions) = match manner {
         Manner::Terminal => {
             let (approver, questions) = approve::at_terminal();
@@ -65,15 +62,20 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         }
     };
     let servers = servers::servers(&config, &inputs, &project);
+    let workspace = parts::workspace(&config, &machine);
     let toolbox = toolbox::toolbox(
         args,
         &config,
         &inputs,
-        &project,
+        toolbox::Folders {
+            project: &project,
+            workspace: &workspace,
+        },
         machine.clone(),
         approver,
         output,
     )?;
+    let notebook = parts::notebook(&config, &texts, workspace, machine.clone(), &project)?;
     toolbox::check_names(&toolbox.registry, servers.as_deref())?;
     let (entries, notices) = parts::entries(&config, &project, machine.clone());
     for notice in &notices {
@@ -82,7 +84,9 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let mut desk = Desk {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings)
             .with_tools(toolbox)
-            .with_entries(entries),
+            .with_entries(entries)
+            .with_notebook(notebook)
+            .with_library(Library::new(library)),
         store,
         catalog,
         clock,

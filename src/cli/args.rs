@@ -242,6 +242,10 @@ pub struct SearchArgs {
     #[arg(long, conflicts_with = "session")]
     pub all: bool,
 
+    /// Search notes, entries and documents, or everything: those and all sessions
+    #[arg(long = "in", value_name = "WHERE", conflicts_with_all = ["all", "session", "batch"])]
+    pub within: Option<Within>,
+
     /// Write one JSON object; a batch always writes JSON
     #[arg(long)]
     pub json: bool,
@@ -249,6 +253,13 @@ pub struct SearchArgs {
     /// Answer each line {"id","query","session"?} of a file with a line {"id","hits":[{"id","score","session"}]}
     #[arg(long, value_name = "FILE")]
     pub batch: Option<PathBuf>,
+}
+
+/// What is searched beside or in place of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Within {
+    Notes,
+    Everything,
 }
 
 /// Forms of conversations that can be imported.

@@ -152,10 +152,12 @@ mod tests {
                 provider,
                 ..embed::Settings::default()
             },
+            documents: None,
             embedding_folder: "/d/models".into(),
             workspace: "/d/workspace".into(),
             rag: RagSettings {
                 model: model.to_owned(),
+                ..RagSettings::default()
             },
             memory: memory::Settings::default(),
             context: context::Settings::default(),

@@ -6,18 +6,21 @@ use std::sync::Arc;
 use super::args::ChatArgs;
 use super::candidates::choice_settings;
 use super::report::CliError;
-use crate::agent::shelf;
+use crate::agent::{library, notebook, shelf};
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::embed::EmbedderChoice;
 use crate::entries::{self, EntryStore};
 use crate::files::{Disk, LocalDisk, Veil};
 use crate::hint::chain;
+use crate::memory::capture::{Captor, Capturing};
+use crate::memory::facts::FactCues;
 use crate::memory::tracking::readers::Readers;
-use crate::memory::{Backend, Memory, Prompt, Prompts, Registry};
+use crate::memory::{Backend, Memory, Prompt, Prompts, RecoveryCues, Registry};
+use crate::notes::{Receipts, Workspace};
 use crate::provider::{Catalog, Known};
 use crate::search::Lists;
-use crate::store::FileStore;
+use crate::store::{FileStore, SessionStore};
 
 /// The disk of this run: the machine's, behind a veil where nothing is to be kept.
 pub(super) fn disk(args: &ChatArgs) -> Arc<dyn Disk> {
@@ -83,8 +86,61 @@ pub(super) fn memory(config: &Config, texts: &Texts) -> Result<Memory, CliError>
     Ok(Memory::new(modes, settings, prompts)?)
 }
 
+/// The files that outlive sessions.
+pub(super) fn workspace(config: &Config, disk: &Arc<dyn Disk>) -> Workspace {
+    let settings = &config.settings;
+    Workspace::new(
+        Arc::clone(disk),
+        settings.workspace.clone(),
+        settings.memory.workspace.clone(),
+    )
+}
+
+/// What is written to them and read of them in a turn.
+pub(super) fn notebook(
+    config: &Config,
+    texts: &Texts,
+    workspace: Workspace,
+    disk: Arc<dyn Disk>,
+    project: &Path,
+) -> Result<notebook::Parts, CliError> {
+    let mut settings = config.settings.memory.clone();
+    let context = &config.settings.context;
+    let own = |name: &str| {
+        let text = texts.get(name)?;
+        (text.source != TextSource::Embedded).then(|| prompt(text))
+    };
+    let lasts = settings.backend != Backend::None;
+    let captures = lasts && settings.capture == Capturing::On;
+    settings.daily_notes.enabled &= captures;
+    let captor = captures
+        .then(|| Captor::with(own, &settings.wal))
+        .transpose()?;
+    let captor = captor.map(Arc::new);
+    if let Some(captor) = captor.clone() {
+        // Ends by itself, or with the process.
+        std::thread::spawn(move || captor.warm_up());
+    }
+    let facts = captures && settings.facts.enabled;
+    let facts = facts
+        .then(|| FactCues::with(own, &settings.facts))
+        .transpose()?;
+    let recovery = texts.get("cues/recovery.yaml").filter(|_| context.recovery);
+    let recovery = recovery.map(|text| RecoveryCues::parse(&prompt(text)));
+    Ok(notebook::Parts {
+        workspace,
+        receipts: Receipts::new(disk, config.settings.data_dir.join("memory/receipts.jsonl")),
+        captor,
+        recovery: recovery.transpose()?,
+        facts: facts.map(Arc::new),
+        buffer_from: if lasts { context.buffer_threshold } else { 0.0 },
+        project: project.to_owned(),
+        settings,
+    })
+}
+
 /// Takes secrets out of what is kept for long.
-const MASK: entries::Mask = entries::unmasked;
+const MASK: entries::Mask = crate::memory::secrets::masked;
 
 /// Entries of memory; what is to be said of their files comes as text.
 pub(super) fn entries(
@@ -155,6 +211,34 @@ pub(super) fn shelf_parts(
             shelf::Keeping::Kept
         },
     })
+}
+
+/// Long-term memory as it is searched, with the parts of recall that it shares.
+pub(super) fn library_parts(
+    config: &Config,
+    shelf: &shelf::Parts,
+    store: Arc<dyn SessionStore>,
+) -> library::Parts {
+    let settings = &config.settings;
+    library::Parts {
+        disk: Arc::clone(&shelf.disk),
+        places: library::Places {
+            workspace: settings.workspace.clone(),
+            session_files: settings.memory.workspace.session_files,
+            daily: settings.memory.daily_notes.search_files,
+            documents: settings.documents.clone(),
+        },
+        chunk_size: settings.rag.chunk_size,
+        chunk_overlap: settings.rag.chunk_overlap,
+        embedder: Arc::clone(&shelf.embedder),
+        min_similarity: settings.memory.recall.min_similarity,
+        lists: shelf.lists.clone(),
+        sessions: Some(library::Past {
+            store,
+            history: settings.data_dir.join("history"),
+            indexes: shelf.folder.clone(),
+        }),
+    }
 }
 
 /// Who turns texts into vectors for recall. Asks nobody and reads nothing before it is resolved.

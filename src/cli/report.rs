@@ -11,6 +11,7 @@ use crate::config::{ConfigError, TextError};
 use crate::embed::{InstallError, NoEmbedder};
 use crate::hint::{Hint, chain};
 use crate::memory::BadMode;
+use crate::memory::BadRecoveryCues;
 use crate::memory::tracking::readers::BadCues;
 use crate::provider::ProviderError;
 use crate::search::BadLists;
@@ -47,6 +48,8 @@ pub(super) enum CliError {
     Mode(#[from] BadMode),
     #[error(transparent)]
     Cues(#[from] BadCues),
+    #[error(transparent)]
+    Recovery(#[from] BadRecoveryCues),
     #[error("cannot use {file}")]
     Lists {
         file: String,
@@ -102,6 +105,7 @@ impl CliError {
             | Self::Name(_)
             | Self::Mode(_)
             | Self::Cues(_)
+            | Self::Recovery(_)
             | Self::UnknownTool { .. }
             | Self::Lists { .. }
             | Self::Usage { .. }
@@ -131,6 +135,7 @@ impl Hint for CliError {
             Self::Name(error) => error.hint(),
             Self::Mode(error) => error.hint(),
             Self::Cues(error) => error.hint(),
+            Self::Recovery(_) => Some("mend the file in the config folder, or move it away".into()),
             Self::Import(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Provider(error) => error.hint(),

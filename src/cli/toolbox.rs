@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::args::ChatArgs;
 use super::report::CliError;
 use crate::agent::{Approver, Files, Limits, Toolbox, Whole};
-use crate::config::{Config, Inputs, Settings};
+use crate::config::{Config, Inputs};
 use crate::context::{self, ResultPolicy};
 use crate::files::Disk;
 use crate::hint::{Hint, chain};
@@ -22,8 +22,9 @@ use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, Stance, Writing};
 use crate::tools::shell::{self, Confinement, Level, Place, Shell, Unavailable};
 use crate::tools::{
-    Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Memorize, MemoryTool, PinContext,
-    Registry, RequestTools, ScratchpadRead, ScratchpadWrite, Selection, Tool, Track, tool,
+    Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Memorize, MemorySearch, MemoryTool,
+    PinContext, Registry, RequestTools, ScratchpadRead, ScratchpadWrite, Selection, Tool, Track,
+    tool,
 };
 
 /// The folder that tools work in: `--project`, else where the program was started.
@@ -45,15 +46,23 @@ pub(super) fn project(args: &ChatArgs, inputs: &Inputs) -> Result<PathBuf, CliEr
     }
 }
 
+/// Where tools work.
+#[derive(Clone, Copy)]
+pub(super) struct Folders<'a> {
+    pub(super) project: &'a Path,
+    pub(super) workspace: &'a Workspace,
+}
+
 pub(super) fn toolbox(
     args: &ChatArgs,
     config: &Config,
     inputs: &Inputs,
-    project: &Path,
+    folders: Folders<'_>,
     disk: Arc<dyn Disk>,
     approver: Arc<dyn Approver>,
     output: &mut Output,
 ) -> Result<Toolbox, CliError> {
+    let Folders { project, workspace } = folders;
     let settings = &config.settings.tools;
     let open = Project::open(project).map_err(|source| CliError::File {
         action: "work in",
@@ -66,7 +75,7 @@ pub(super) fn toolbox(
     let (open, changes) = (Arc::new(open), Arc::new(changes));
     let context = &config.settings.context;
     let mut tools = built_in(&open, &changes, page_chars(context));
-    tools.extend(memories(config, &disk));
+    tools.extend(memories(config, workspace));
     tools.push(tool(FetchUrl::new(&settings.fetch)));
     tools.push(tool(Shell::new(
         settings.shell.clone(),
@@ -105,19 +114,10 @@ pub(super) fn toolbox(
 }
 
 /// The model's own files, where it is to have any.
-fn memories(config: &Config, disk: &Arc<dyn Disk>) -> Option<Arc<dyn Tool>> {
-    let Settings {
-        memory, workspace, ..
-    } = &config.settings;
+fn memories(config: &Config, workspace: &Workspace) -> Option<Arc<dyn Tool>> {
+    let memory = &config.settings.memory;
     let is_wanted = memory.memories_tool && memory.backend != Backend::None;
-    is_wanted.then(|| {
-        let files = Workspace::new(
-            Arc::clone(disk),
-            workspace.clone(),
-            memory.workspace.clone(),
-        );
-        tool(Memories::new(files))
-    })
+    is_wanted.then(|| tool(Memories::new(workspace.clone())))
 }
 
 /// Where commands run, and what they may never write to.
@@ -195,6 +195,7 @@ fn built_in(
         tool(WriteFile::new(files(), copies())),
         tool(HistorySearch),
         tool(Memorize),
+        tool(MemorySearch),
         tool(MemoryTool),
         tool(PinContext),
         tool(RequestTools),

@@ -77,6 +77,14 @@ fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
         ),
         rule("embedding.source", web_address(&document.embedding.source)),
         rule("rag.model", embedding_model(document)),
+        rule(
+            "rag.chunk_size",
+            count(document.rag.chunk_size, 200..=100_000),
+        ),
+        rule(
+            "rag.chunk_overlap",
+            count(document.rag.chunk_overlap, 0..=document.rag.chunk_size / 2),
+        ),
         rule("network.tries", count(network.tries, 1..=100)),
         rule("network.connect", time(network.connect, SHORTEST)),
         rule("network.idle", time(network.idle, SHORTEST)),

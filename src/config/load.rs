@@ -218,6 +218,10 @@ fn paths(document: &Document, layers: &[Layer], inputs: &Inputs) -> Result<Paths
         data_dir,
         system_prompt_file: system_prompt_file(document, layers, inputs)?,
         embedding_folder,
+        documents: match document.rag.docs_dir.as_str() {
+            "" => None,
+            text => Some(path_at("rag.docs_dir", text, layers, inputs)?),
+        },
     })
 }
 

@@ -29,6 +29,8 @@ pub struct Settings {
     pub embedding_folder: PathBuf,
     /// Where the files are that outlive sessions; absolute (X15).
     pub workspace: PathBuf,
+    /// The folder of `rag.docs_dir`, where one is set.
+    pub documents: Option<PathBuf>,
     pub rag: RagSettings,
     pub memory: memory::Settings,
     pub context: context::Settings,
@@ -43,11 +45,28 @@ pub struct Settings {
 }
 
 /// What is used for finding things in texts of every kind: the `rag` block.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RagSettings {
     /// Alias of the model that embeds (C22), or `provider/model`; empty: as `embedding` says.
     pub model: String,
+    /// A folder with texts that are searched like notes; empty: none.
+    pub docs_dir: String,
+    /// Bytes that an embedder gets as one text.
+    pub chunk_size: usize,
+    /// Bytes of the text before it that go with one of a document.
+    pub chunk_overlap: usize,
+}
+
+impl Default for RagSettings {
+    fn default() -> Self {
+        Self {
+            model: String::new(),
+            docs_dir: String::new(),
+            chunk_size: 2_000,
+            chunk_overlap: 200,
+        }
+    }
 }
 
 /// Paths as they come to, absolute.
@@ -57,6 +76,7 @@ pub(super) struct Paths {
     pub(super) system_prompt_file: Option<PathBuf>,
     pub(super) embedding_folder: PathBuf,
     pub(super) workspace: PathBuf,
+    pub(super) documents: Option<PathBuf>,
 }
 
 /// A config file, key by key.
@@ -140,6 +160,7 @@ impl Document {
             embedding: self.embedding,
             embedding_folder: paths.embedding_folder,
             workspace: paths.workspace,
+            documents: paths.documents,
             rag: self.rag,
             memory: self.memory,
             context: self.context,

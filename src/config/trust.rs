@@ -26,7 +26,7 @@ struct Row {
     harmless: fn(&Tree, &Place<'_>) -> bool,
 }
 
-const NEEDS_TRUST: [Row; 16] = [
+const NEEDS_TRUST: [Row; 17] = [
     Row {
         key: "tools.shell.sandbox",
         harmless: |value, _| text(value) == Some("landlock"),
@@ -85,6 +85,10 @@ const NEEDS_TRUST: [Row; 16] = [
     },
     Row {
         key: "embedding.path",
+        harmless: |value, place| is_empty(value) || place.holds(value),
+    },
+    Row {
+        key: "rag.docs_dir",
         harmless: |value, place| is_empty(value) || place.holds(value),
     },
     Row {

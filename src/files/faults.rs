@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::{Disk, Lock, LockError};
+use super::{Disk, Lock, LockError, Surveyed};
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,6 +230,10 @@ impl Disk for FaultyDisk {
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
         self.inner.list(folder)
+    }
+
+    fn survey(&self, folder: &Path) -> io::Result<Vec<Surveyed>> {
+        self.inner.survey(folder)
     }
 
     fn lock(&self, path: &Path, wait: Duration) -> Result<Lock, LockError> {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use super::{Disk, Lock, LockError};
+use super::{Disk, Lock, LockError, Surveyed, What};
 
 const TEMPORARY_END: &str = ".tmp";
 const TEMPORARY_LETTERS: usize = 6;
@@ -132,6 +132,20 @@ impl Disk for LocalDisk {
         Ok(files)
     }
 
+    fn survey(&self, folder: &Path) -> io::Result<Vec<Surveyed>> {
+        let entries = match std::fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            found.push(surveyed(entry.path(), entry.file_type()?));
+        }
+        found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
+    }
+
     fn lock(&self, path: &Path, wait: Duration) -> Result<Lock, LockError> {
         let tries = wait.as_millis().div_ceil(LOCK_POLL.as_millis());
         create_folder(folder_of(path)).map_err(LockError::Io)?;
@@ -189,6 +203,23 @@ fn try_lock(path: &Path) -> Result<Option<HeldLock>, LockError> {
             path: path.to_owned(),
             file,
         }));
+    }
+}
+
+/// Something in a folder; what went meanwhile, or leads nowhere, is nothing that can be read.
+fn surveyed(path: PathBuf, kind: std::fs::FileType) -> Surveyed {
+    let metadata = std::fs::metadata(&path).ok();
+    let leads_to_file = metadata.as_ref().is_some_and(std::fs::Metadata::is_file);
+    Surveyed {
+        what: match (kind.is_dir(), kind.is_symlink(), leads_to_file) {
+            (true, ..) => What::Folder,
+            (false, true, true) => What::Link,
+            (false, false, true) => What::File,
+            (false, _, false) => What::Other,
+        },
+        size: metadata.as_ref().map_or(0, std::fs::Metadata::len),
+        modified: metadata.and_then(|metadata| metadata.modified().ok()),
+        path,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 mod digest;
 #[cfg(any(test, feature = "testing"))]
@@ -68,8 +68,33 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Files of a folder, sorted by name; empty where there is no folder.
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
 
+    /// What stands in a folder, in the order of names, as far as it can be told without opening it; empty where there is
+    /// no folder.
+    fn survey(&self, folder: &Path) -> io::Result<Vec<Surveyed>>;
+
     /// Takes the lock of a file, waiting up to `wait`, and writes this process's id into it.
     fn lock(&self, path: &Path, wait: Duration) -> Result<Lock, LockError>;
+}
+
+/// Something in a folder. Of a link, size and time are those of what it leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Surveyed {
+    pub path: PathBuf,
+    pub what: What,
+    pub size: u64,
+    /// When it was last changed, where the system knows.
+    pub modified: Option<SystemTime>,
+}
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    File,
+    Folder,
+    /// A link to a file.
+    Link,
+    /// A device, a pipe, a link to anything else.
+    Other,
 }
 
 /// A held lock; dropping it lets go.

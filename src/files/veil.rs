@@ -3,12 +3,13 @@
 //! Unit: one file. Invariant: nothing that goes through a [`Veil`] reaches the disk beneath.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use super::{Disk, Lock, LockError};
+use super::{Disk, Lock, LockError, Surveyed, What};
 
 /// What became of a file since the veil was drawn; `None`: it was removed.
 type Changes = BTreeMap<PathBuf, Option<Vec<u8>>>;
@@ -157,9 +158,59 @@ impl Disk for Veil {
         Ok(files.into_iter().collect())
     }
 
+    fn survey(&self, folder: &Path) -> io::Result<Vec<Surveyed>> {
+        let beneath = match &self.beneath {
+            Some(disk) => disk.survey(folder)?,
+            None => Vec::new(),
+        };
+        let named = beneath.into_iter().map(|found| (found.path.clone(), found));
+        let mut found: BTreeMap<PathBuf, Surveyed> = named.collect();
+        for (file, change) in self.changes().iter() {
+            let Ok(rest) = file.strip_prefix(folder) else {
+                continue;
+            };
+            let mut parts = rest.components();
+            let Some(first) = parts.next() else {
+                continue;
+            };
+            let path = folder.join(first);
+            match (change, parts.next()) {
+                (None, None) => {
+                    found.remove(&path);
+                }
+                (None, Some(_)) => {}
+                (Some(bytes), None) => {
+                    found.insert(path.clone(), surveyed(path, bytes));
+                }
+                (Some(_), Some(_)) => {
+                    found.entry(path.clone()).or_insert(Surveyed {
+                        path,
+                        what: What::Folder,
+                        size: 0,
+                        modified: None,
+                    });
+                }
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+
     /// Nobody else sees what is here, so there is nobody to wait for.
     fn lock(&self, _: &Path, _: Duration) -> Result<Lock, LockError> {
         Ok(Lock::new(()))
+    }
+}
+
+/// A file in memory has no time; another content stands for another time.
+fn surveyed(path: PathBuf, bytes: &[u8]) -> Surveyed {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    let time = Duration::from_nanos(hasher.finish() >> 1);
+    Surveyed {
+        path,
+        what: What::File,
+        size: bytes.len() as u64,
+        modified: SystemTime::UNIX_EPOCH.checked_add(time),
     }
 }
 
@@ -186,6 +237,20 @@ mod tests {
         assert_eq!(gone.kind(), io::ErrorKind::NotFound);
         let listed = veil.list(path("/d")).unwrap();
         assert_eq!(listed, [path("/d/a"), path("/d/e")]);
+        veil.replace(path("/d/f/g"), b"deep").unwrap();
+        let surveyed = veil.survey(path("/d")).unwrap();
+        let names: Vec<_> = surveyed
+            .iter()
+            .map(|found| (found.path.as_path(), found.what))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                (path("/d/a"), What::File),
+                (path("/d/e"), What::File),
+                (path("/d/f"), What::Folder)
+            ]
+        );
         assert_eq!(veil.size(path("/d")).unwrap(), 0);
         assert_eq!(disk.files(), before);
     }

@@ -172,6 +172,10 @@ impl Memory {
         &self.prompts.think
     }
 
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     pub fn recall_settings(&self) -> &RecallSettings {
         &self.settings.recall
     }

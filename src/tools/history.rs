@@ -1,12 +1,16 @@
 //! `history_search`: a regular expression over all that was ever said in a session (G13).
 //!
-//! The whole transcript is searched, whatever of it is sent. The pattern's engine is linear in the text, so that no pattern
-//! can make it wait; it runs beside everything else and ends between two messages when it is told to.
+//! The whole transcript is searched, whatever of it is sent. The pattern's engine is linear in the text, but a hostile
+//! pattern has a large factor: long texts are read in windows, between which it yields, ends when it is told to, and ends by
+//! itself when its time is over.
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{Around, Done, Effect, Failure, Output, Typed};
@@ -22,6 +26,11 @@ const MOST_HITS: usize = 100;
 const AROUND: usize = 50;
 /// After so many messages others get their turn.
 const AT_A_TIME: usize = 256;
+/// Bytes of a long text that are searched at once, and how many of them the next window sees again.
+const WINDOW: usize = 16 << 10;
+const AGAIN: usize = 1 << 10;
+/// A search that is not through by then tells what it has.
+const LONGEST: Duration = Duration::from_secs(5);
 
 /// Searches a session.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +59,13 @@ pub struct Hit {
 pub struct Hits {
     pub shown: Vec<Hit>,
     pub total: usize,
+    /// Messages, the oldest, that there was no time for.
+    pub unread: usize,
+}
+
+/// When a search that begins now has to end.
+pub fn deadline() -> Instant {
+    Instant::now() + LONGEST
 }
 
 /// A pattern as a model or a person writes it.
@@ -73,7 +89,7 @@ pub fn pattern(text: &str) -> Result<Regex, Failure> {
 pub async fn search(
     session: &Session,
     pattern: &Regex,
-    limit: usize,
+    (limit, until): (usize, Instant),
     running: Option<TurnId>,
     cancel: &CancellationToken,
 ) -> Result<Hits, Failure> {
@@ -87,7 +103,24 @@ pub async fn search(
         if cancel.is_cancelled() {
             return Err(Failure::Interrupted);
         }
-        let Some(snippet) = texts(message).find_map(|text| snippet(text, pattern)) else {
+        let mut found = None;
+        for window in texts(message).flat_map(windows) {
+            if Instant::now() >= until {
+                hits.unread = index + 1;
+                return Ok(hits);
+            }
+            found = snippet(window, pattern);
+            if found.is_some() {
+                break;
+            }
+            if window.len() == WINDOW {
+                tokio::task::yield_now().await;
+                if cancel.is_cancelled() {
+                    return Err(Failure::Interrupted);
+                }
+            }
+        }
+        let Some(snippet) = found else {
             continue;
         };
         hits.total += 1;
@@ -109,6 +142,17 @@ fn texts(message: &Message) -> impl Iterator<Item = &str> {
         Part::ToolResult { output, .. } => output.as_str(),
         Part::Attached(attached) => attached.text.as_str(),
         Part::Image(image) => image.name.as_str(),
+    })
+}
+
+/// A text in pieces that overlap; a short one whole.
+fn windows(text: &str) -> impl Iterator<Item = &str> {
+    let mut start = Some(0);
+    std::iter::from_fn(move || {
+        let from = start.filter(|from| *from < text.len())?;
+        let end = text.floor_char_boundary(from + WINDOW);
+        start = (end < text.len()).then(|| text.floor_char_boundary(end - AGAIN));
+        Some(&text[from..end])
     })
 }
 
@@ -144,19 +188,32 @@ impl Typed for HistorySearch {
         let pattern = pattern(&wanted.pattern)?;
         let limit = wanted.limit.unwrap_or(USUAL_HITS).clamp(1, MOST_HITS);
         let running = Some(around.turn);
-        let hits = search(around.session, &pattern, limit, running, around.cancel).await?;
+        let hits = search(
+            around.session,
+            &pattern,
+            (limit, deadline()),
+            running,
+            around.cancel,
+        )
+        .await?;
         let brief = match hits.total {
             1 => "1 hit".to_owned(),
             total => format!("{total} hits"),
         };
-        if hits.total == 0 {
+        if hits.total == 0 && hits.unread == 0 {
             return Ok(Output::text("nothing said here matches", brief).into());
         }
+        let unread = hits.unread;
         let mut lines: Vec<String> = hits.shown.into_iter().map(|hit| hit.line).collect();
         if hits.total > lines.len() {
             lines.push(format!(
                 "{} messages match; these are the newest",
                 hits.total
+            ));
+        }
+        if unread > 0 {
+            lines.push(format!(
+                "there was no time for the oldest {unread} messages; a simpler pattern is faster"
             ));
         }
         Ok(Output::text(lines.join("\n"), brief).into())
@@ -186,7 +243,14 @@ mod tests {
 
     fn found(session: &Session, text: &str, limit: usize) -> (Vec<String>, usize) {
         let (pattern, cancel) = (pattern(text).unwrap(), CancellationToken::new());
-        let hits = run(search(session, &pattern, limit, None, &cancel)).unwrap();
+        let hits = run(search(
+            session,
+            &pattern,
+            (limit, deadline()),
+            None,
+            &cancel,
+        ))
+        .unwrap();
         (
             hits.shown.into_iter().map(|hit| hit.line).collect(),
             hits.total,
@@ -209,11 +273,37 @@ mod tests {
     fn a_search_ends_when_somebody_says_so_meanwhile() {
         let session = session(&vec!["needle"; 2 * AT_A_TIME + 2]);
         let (pattern, cancel) = (pattern("needle").unwrap(), CancellationToken::new());
-        let search = search(&session, &pattern, 20, None, &cancel);
+        let search = search(&session, &pattern, (20, deadline()), None, &cancel);
         // On one thread the second is reached only if the first lets it.
         let meanwhile = async { cancel.cancel() };
         let (found, ()) = run(async { tokio::join!(biased; search, meanwhile) });
         assert_eq!(found, Err(Failure::Interrupted));
+    }
+
+    #[test]
+    fn a_search_whose_time_is_over_tells_what_it_did_not_read() {
+        let session = session(&["needle", "hay", "needle"]);
+        let (pattern, cancel) = (pattern("needle").unwrap(), CancellationToken::new());
+        let over = run(search(
+            &session,
+            &pattern,
+            (20, Instant::now()),
+            None,
+            &cancel,
+        ));
+        assert_eq!(over.unwrap().unread, 3);
+    }
+
+    #[test]
+    fn a_hit_far_inside_a_long_text_is_found_and_a_hostile_pattern_comes_to_an_end() {
+        let text = format!("{}needle {}", "日ab ".repeat(10_000), "x".repeat(50_000));
+        let session = session(&[&text]);
+        let (lines, _) = found(&session, "needle", 20);
+        assert!(lines[0].contains("needle"), "{lines:?}");
+        assert_eq!(windows("ab").collect::<Vec<_>>(), ["ab"]);
+        let seen: usize = windows(&text).map(str::len).sum();
+        assert!(seen > text.len());
+        assert_eq!(found(&session, "(a|ab|b|x)*[ax]{40}z", 20).1, 0);
     }
 
     #[test]

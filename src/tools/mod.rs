@@ -24,6 +24,7 @@ pub mod mcp;
 mod memories;
 mod memorize;
 mod memory;
+mod memory_search;
 mod pin_context;
 pub mod policy;
 mod registry;
@@ -55,6 +56,7 @@ pub use keeping::{Adding, Keeping, Lasting};
 pub use memories::Memories;
 pub use memorize::Memorize;
 pub use memory::{MEMORY, MEMORY_STORE, MemoryTool};
+pub use memory_search::{MemorySearch, SearchMode};
 pub use pin_context::PinContext;
 pub use registry::{Listed, REQUEST_TOOLS, Registry, Selection, State, Switch, UnknownTool};
 pub use request::RequestTools;
@@ -172,6 +174,12 @@ pub enum Wish {
     Think(Thinking),
     /// Something kept beyond the turn, or looked up of it.
     Keep(Keeping),
+    /// What long-term memory holds on something.
+    Search {
+        query: String,
+        limit: usize,
+        mode: SearchMode,
+    },
     /// Other tools in the next request, or the catalogue.
     Load {
         add: Vec<String>,

@@ -20,9 +20,20 @@ pub const REQUEST_TOOLS: &str = "request_tools";
 
 /// What a mode has at hand without asking; all else is loaded on demand.
 const PRESETS: [(&str, &[&str]); 3] = [
-    ("conversation", &["memorize"]),
-    ("code", &["track", "scratchpad_read", "scratchpad_write"]),
-    ("reasoning", &["track", "deep_think", "history_search"]),
+    ("conversation", &["memory_search", "memorize"]),
+    (
+        "code",
+        &[
+            "track",
+            "scratchpad_read",
+            "scratchpad_write",
+            "memory_search",
+        ],
+    ),
+    (
+        "reasoning",
+        &["track", "deep_think", "memory_search", "history_search"],
+    ),
 ];
 
 /// Rows of the catalogue that one answer shows.

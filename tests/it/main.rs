@@ -25,6 +25,7 @@ mod memories;
 mod memory_modes;
 mod mentions;
 mod notes;
+mod one_search;
 mod oneshot;
 mod pins;
 mod prefix;

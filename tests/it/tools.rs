@@ -74,6 +74,7 @@ fn calls_of_one_reply_are_done_in_order_and_answered_in_each_format() {
             offered(&chats[0].body),
             [
                 "current_time",
+                "memory_search",
                 "request_tools",
                 "scratchpad_read",
                 "scratchpad_write",
@@ -228,7 +229,7 @@ fn malformed_arguments_are_the_models_to_mend() {
 }
 
 /// Arguments that each tool takes, and some that it does not.
-const ARGUMENTS: [(&str, &str, &str); 18] = [
+const ARGUMENTS: [(&str, &str, &str); 19] = [
     ("current_time", "{}", r#"{"zone": "UTC"}"#),
     (
         "deep_think",
@@ -260,6 +261,11 @@ const ARGUMENTS: [(&str, &str, &str); 18] = [
         "memorize",
         r#"{"type": "fact", "content": "The port is 8080"}"#,
         r#"{"type": "rumour", "content": "x"}"#,
+    ),
+    (
+        "memory_search",
+        r#"{"query": "nothing"}"#,
+        r#"{"query": " "}"#,
     ),
     ("memory", r#"{"action": "list"}"#, r#"{"action": "grow"}"#),
     (

@@ -107,6 +107,7 @@ impl Desk {
             | TurnEvent::Retrying { .. }
             | TurnEvent::Compacting { .. }
             | TurnEvent::Thinking(_)
+            | TurnEvent::Captured(_)
             | TurnEvent::ToolStarted(_)
             | TurnEvent::ToolOutput(_)
             | TurnEvent::ToolFinished(_) => None,

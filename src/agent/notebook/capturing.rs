@@ -3,6 +3,7 @@
 use super::Parts;
 use crate::chat::{Message, SessionName, Timestamp};
 use crate::hint::chain;
+use crate::memory::Backend;
 use crate::memory::capture::{Captor, Capture, Verdict};
 use crate::notes::{Added, Captured, Judgement, Line, Receipt, Section};
 
@@ -45,6 +46,29 @@ impl Parts {
             Err(error) => taken.problems.push(chain(&error)),
         }
         taken
+    }
+
+    /// Adds what a model was told to keep to MEMORY.md, unless it is there; tells what became of it (Q20).
+    pub(in crate::agent) fn remember(&self, text: &str, now: Timestamp) -> String {
+        if self.settings.backend == Backend::None {
+            return "not written: nothing outlives this session".to_owned();
+        }
+        let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let known = |lines: &[Line]| {
+            let is_there = |line: &Line| line.text.to_lowercase().contains(&folded.to_lowercase());
+            if lines.iter().any(is_there) {
+                Judgement::Known
+            } else {
+                Judgement::Add
+            }
+        };
+        let memory = self.workspace.long_term();
+        match memory.add(now, &Section::Notes, &folded, known) {
+            Ok(Added::Known) => "there already".to_owned(),
+            Ok(Added::Added | Added::AtEndOfLarge) => "written".to_owned(),
+            Ok(Added::NoFile | Added::Full) => "not written: it is full".to_owned(),
+            Err(error) => format!("not written: {}", chain(&error)),
+        }
     }
 
     /// Writes one capture where it belongs; tells which files have it now.

@@ -6,6 +6,7 @@
 //!   line      one line of such a file -> a message, or what is wrong with it
 //!   batch     messages of a file by session, each id once
 //!   search    a question, or a file of them -> messages
+//!   notes     the same question to what outlives sessions
 //!   reindex   history -> indexes; stats: what there is
 //!   library   sessions opened for searching, each once
 //! ```
@@ -14,6 +15,7 @@ mod batch;
 mod import;
 mod library;
 mod line;
+mod notes;
 mod reindex;
 mod search;
 mod source;

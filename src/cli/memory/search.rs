@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::library::Library;
 use super::line;
+use super::notes;
 use super::source::Source;
 use crate::chat::{BadName, Message, SessionName};
 use crate::cli::args::{ChatArgs, SearchArgs};
@@ -30,6 +31,9 @@ pub(super) async fn run(
     args: &ChatArgs,
     output: &mut Output,
 ) -> Result<Exit, CliError> {
+    if let Some(within) = search.within {
+        return notes::run(&asked(search)?, (search, within), args, output).await;
+    }
     let mut library = Library::open(args, output)?;
     let k = usize::from(search.k);
     if let Some(file) = &search.batch {
@@ -38,13 +42,7 @@ pub(super) async fn run(
         library.close();
         return Ok(Exit::Ok);
     }
-    let query = search.query.join(" ");
-    if query.trim().is_empty() {
-        return Err(CliError::Usage {
-            problem: "nothing to search for".to_owned(),
-            hint: "`cogtrix memory search when does the ferry sail`",
-        });
-    }
+    let query = asked(search)?;
     let scope = Scope::of(search, &library)?;
     let asked = (query.as_str(), k);
     let hits = scope
@@ -61,6 +59,17 @@ pub(super) async fn run(
         output.answer(&shown.collect::<Vec<_>>().join("\n"));
     }
     Ok(Exit::Ok)
+}
+
+fn asked(search: &SearchArgs) -> Result<String, CliError> {
+    let query = search.query.join(" ");
+    if query.trim().is_empty() {
+        return Err(CliError::Usage {
+            problem: "nothing to search for".to_owned(),
+            hint: "`cogtrix memory search when does the ferry sail`",
+        });
+    }
+    Ok(query)
 }
 
 /// Which sessions are searched.

@@ -28,8 +28,8 @@ pub use words::{Backlog, Words};
 
 /// The share of the question's words that the best message must have, in it and around it, for anything to be found by
 /// words; and each other one.
-const LEAST_OVERLAP: f32 = 0.2;
-const LEAST_OVERLAP_OF_EACH: f32 = 0.1;
+pub const LEAST_OVERLAP: f32 = 0.2;
+pub const LEAST_OVERLAP_OF_EACH: f32 = 0.1;
 
 /// Of a message so many bytes are read to see how much of the question it has.
 const COVERED: usize = 16 << 10;

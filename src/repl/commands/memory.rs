@@ -1,6 +1,6 @@
 //! `/memory`: what memory holds, and the whole state of a mode; entries are in [`entries`].
 
-use super::{CommandError, Desk, Next, entries};
+use super::{CommandError, Desk, Next, entries, search};
 use crate::chat::Session;
 use crate::context::{ContextPlan, DoesNotFit};
 use crate::embed::EmbedderChoice;
@@ -12,6 +12,11 @@ use crate::repl::transcript::first_words;
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     if let Some(done) = entries::run(desk, arguments) {
         return done;
+    }
+    match arguments.split_once(' ').unwrap_or((arguments, "")) {
+        ("search", query) => return search::long_term(desk, query.trim()).await,
+        ("reindex", "") => return search::reindex(desk).await,
+        _ => {}
     }
     if !arguments.is_empty() {
         let mode = desk.agent.memory().modes().get(arguments)?;

@@ -16,6 +16,7 @@ mod model;
 mod notes;
 mod pins;
 mod recall;
+mod search;
 mod servers;
 mod session;
 mod summary;
@@ -232,7 +233,7 @@ macro_rules! run {
 pub use entries::WORDS as MEMORY_WORDS;
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 41] = [
+pub const COMMANDS: [Command; 42] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -276,11 +277,12 @@ pub const COMMANDS: [Command; 41] = [
     Command {
         name: "memory",
         aliases: &["mem"],
-        arguments: "[MODE|add|get|list|rm]",
+        arguments: "[MODE|add|get|list|rm|search|reindex]",
         summary: "Show what memory holds and the mode noted; keep and find entries",
         details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted.\n\
                   `/memory add [--global|--session] [KEY:] TEXT` keeps an entry for this project, all of them, or this session;\n\
-                  `/memory list`, `/memory get KEY|ID`, `/memory rm KEY|ID` find and remove; `/memory restore ID` brings back.",
+                  `/memory list`, `/memory get KEY|ID`, `/memory rm KEY|ID` find and remove; `/memory restore ID` brings back.\n\
+                  `/memory search WORDS` looks through what outlives sessions; `reindex` reads all of it again, which is never needed.",
         completes: Completes::Memory,
         run: run!(memory::run),
     },
@@ -439,6 +441,15 @@ pub const COMMANDS: [Command; 41] = [
         details: "Each exchange with its score, the share of the question's words in it, and where an embedder is, how near it is by meaning. A request gets the best of those that it does not hold anyway.",
         completes: Completes::Nothing,
         run: run!(recall::run),
+    },
+    Command {
+        name: "search",
+        aliases: &[],
+        arguments: "QUERY|/REGEX/",
+        summary: "Find something in all that is kept: notes, entries, documents, sessions",
+        details: "Case does not matter. A regular expression between slashes finds what was said in this session.",
+        completes: Completes::Nothing,
+        run: run!(search::run),
     },
     Command {
         name: "tools",

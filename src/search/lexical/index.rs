@@ -44,6 +44,10 @@ pub struct LexicalIndex {
     pub(super) length: f64,
     /// In which messages were said.
     pub(super) years: BTreeSet<i32>,
+    /// Whether the next message has nothing to do with the last.
+    parted: bool,
+    /// Messages that are thought to be there besides, when the rarity of a term is judged.
+    pub(super) others: u32,
 }
 
 /// What is kept of a message besides its words.
@@ -98,6 +102,8 @@ impl LexicalIndex {
             n_messages: 0,
             length: 0.0,
             years: BTreeSet::new(),
+            parted: false,
+            others: 0,
         }
     }
 
@@ -109,6 +115,19 @@ impl LexicalIndex {
     /// Whether no message was pushed.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// Judges how rare terms are as if so many more messages were there that have none of them: of a few messages
+    /// alone nothing can be told. Bytes do not hold this.
+    #[must_use]
+    pub fn among(self, others: u32) -> Self {
+        Self { others, ..self }
+    }
+
+    /// What is pushed next begins a sitting of its own, whenever it was said. Bytes do not hold this, nor does what is
+    /// left by [`truncate`](Self::truncate).
+    pub fn part(&mut self) {
+        self.parted = true;
     }
 
     /// Adds a message at place [`len`](Self::len).
@@ -146,6 +165,7 @@ impl LexicalIndex {
             (Some(last_at), Some(at)) => at.abs_diff(last_at) > SITTING_GAP,
             _ => false,
         };
+        let is_apart = std::mem::take(&mut self.parted) || is_apart;
         if is_apart || self.entries.is_empty() {
             self.sittings.push(self.len());
         }
@@ -209,6 +229,7 @@ impl LexicalIndex {
         *self = Self {
             terms: std::mem::take(&mut self.terms),
             speakers: std::mem::take(&mut self.speakers),
+            others: self.others,
             ..Self::new(self.lists.clone())
         };
         for entry in entries.into_iter().take(len as usize) {

@@ -177,6 +177,7 @@ impl Alike {
 #[expect(clippy::cast_possible_truncation, reason = "a weight needs no more")]
 fn rarity(index: &LexicalIndex, term: &str) -> f32 {
     let with = index.terms.get(term).map_or(0, Postings::messages);
-    let (all, with) = (f64::from(index.n_messages), f64::from(with));
+    let all = f64::from(index.n_messages) + f64::from(index.others);
+    let with = f64::from(with);
     ((all - with + 0.5) / (with + 0.5)).ln_1p() as f32
 }

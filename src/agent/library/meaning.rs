@@ -1,0 +1,205 @@
+//! Vectors of chunks: made in the background, held in memory, kept by the embedder's own cache, which has them by text.
+//!
+//! Unit: a chunk, by the digest of its text. Invariant: what fails costs the half of a search that goes by meaning.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+
+use super::Key;
+use super::corpus::{Chunk, Corpus};
+use crate::embed::{EmbedderChoice, Purpose, framed};
+use crate::hint::chain;
+use crate::memory::recall::clipped;
+
+/// Longest wait for the vector of a question.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Texts embedded together.
+const BATCH: usize = 16;
+/// Chunks that have vectors at most; the rest is found by words.
+const MOST: usize = 20_000;
+/// The nearest chunks that take part in a search.
+const NEAREST: usize = 50;
+/// Questions that go without vectors after a failure; doubled with each.
+const REST: u32 = 4;
+const LONGEST_REST: u32 = 64;
+
+type Vectors = HashMap<Key, Vec<f32>>;
+
+/// Vectors, as far as they are there.
+#[derive(Debug)]
+pub(super) struct Meaning {
+    embedder: Arc<EmbedderChoice>,
+    /// Behind a lock because the task writes what a question reads; never held over a wait.
+    vectors: Arc<Mutex<Vectors>>,
+    task: Option<JoinHandle<Result<(), String>>>,
+    /// Questions still to go without.
+    rest: u32,
+    next_rest: u32,
+}
+
+impl Drop for Meaning {
+    fn drop(&mut self) {
+        self.abort();
+    }
+}
+
+impl Meaning {
+    pub(super) fn new(embedder: Arc<EmbedderChoice>) -> Self {
+        Self {
+            embedder,
+            vectors: Arc::default(),
+            task: None,
+            rest: 0,
+            next_rest: REST,
+        }
+    }
+
+    /// Begins to make the vectors that are missing, unless some are being made; forgets those of texts that are gone.
+    pub(super) fn begin(&mut self, corpus: &Corpus) {
+        if self.embedder.is_off() || self.rest > 0 || self.is_working() {
+            return;
+        }
+        let wanted: HashMap<Key, &Chunk> = corpus
+            .live()
+            .take(MOST)
+            .map(|(_, chunk)| (chunk.key, chunk))
+            .collect();
+        let mut vectors = lock(&self.vectors);
+        vectors.retain(|key, _| wanted.contains_key(key));
+        let mut missing: Vec<(Key, String)> = wanted
+            .into_iter()
+            .filter(|(key, chunk)| !vectors.contains_key(key) && !chunk.text.trim().is_empty())
+            .map(|(key, chunk)| {
+                let text = format!("{}{}", chunk.lead, chunk.text);
+                (key, clipped(&text).into_owned())
+            })
+            .collect();
+        drop(vectors);
+        if missing.is_empty() {
+            return;
+        }
+        missing.sort_unstable();
+        let work = embed_all(
+            Arc::clone(&self.embedder),
+            Arc::clone(&self.vectors),
+            missing,
+        );
+        self.task = Some(tokio::spawn(work));
+    }
+
+    pub(super) fn is_working(&self) -> bool {
+        self.task.as_ref().is_some_and(|task| !task.is_finished())
+    }
+
+    /// Whether there is a task whose end was not taken in.
+    pub(super) fn has_task(&self) -> bool {
+        self.task.is_some()
+    }
+
+    /// Waits for the task, for ever where there is none. May be dropped at any time.
+    pub(super) async fn done(&mut self) {
+        let Some(task) = &mut self.task else {
+            return std::future::pending().await;
+        };
+        let ended = task.await;
+        self.task = None;
+        match ended.unwrap_or_else(|error| Err(error.to_string())) {
+            Ok(()) => self.went_well(),
+            Err(why) => self.went_wrong(&why),
+        }
+    }
+
+    pub(super) fn abort(&mut self) {
+        if let Some(task) = self.task.take() {
+            task.abort();
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        lock(&self.vectors).len()
+    }
+
+    /// The chunks near a question, by their numbers; none where they cannot be had soon.
+    pub(super) async fn near(&mut self, corpus: &Corpus, question: &str) -> Vec<(usize, f32)> {
+        if self.rest > 0 {
+            self.rest -= 1;
+            return Vec::new();
+        }
+        if lock(&self.vectors).is_empty() {
+            return Vec::new();
+        }
+        let Some(embedder) = self.embedder.chosen() else {
+            return Vec::new();
+        };
+        let question = clipped(question);
+        let question = framed(embedder.model(), Purpose::Question, &question);
+        let asked = tokio::time::timeout(PATIENCE, embedder.embed(&[&question])).await;
+        let vector = match asked {
+            Ok(Ok(vectors)) => vectors.into_iter().next().unwrap_or_default(),
+            Ok(Err(error)) => {
+                self.went_wrong(&chain(&error));
+                return Vec::new();
+            }
+            Err(_) => {
+                self.went_wrong("no vector of a question in time");
+                return Vec::new();
+            }
+        };
+        self.went_well();
+        nearest(&lock(&self.vectors), corpus, &vector)
+    }
+
+    fn went_well(&mut self) {
+        self.next_rest = REST;
+    }
+
+    fn went_wrong(&mut self, why: &str) {
+        tracing::warn!("long-term memory is searched by words alone: {why}");
+        self.rest = self.next_rest;
+        self.next_rest = (2 * self.next_rest).min(LONGEST_REST);
+    }
+}
+
+fn nearest(vectors: &Vectors, corpus: &Corpus, question: &[f32]) -> Vec<(usize, f32)> {
+    let near = corpus.live().filter_map(|(number, chunk)| {
+        let vector = vectors.get(&chunk.key)?;
+        let fits = vector.len() == question.len();
+        let cosine = vector.iter().zip(question).map(|(a, b)| a * b).sum::<f32>();
+        (fits && cosine.is_finite()).then_some((number, cosine))
+    });
+    let mut near: Vec<(usize, f32)> = near.collect();
+    near.sort_by(|a, b| b.1.total_cmp(&a.1));
+    near.truncate(NEAREST);
+    near
+}
+
+/// Embeds batch by batch; each can be searched before the next begins.
+async fn embed_all(
+    choice: Arc<EmbedderChoice>,
+    vectors: Arc<Mutex<Vectors>>,
+    missing: Vec<(Key, String)>,
+) -> Result<(), String> {
+    let embedder = choice.resolve().await.map_err(|error| chain(&error))?;
+    let Some(embedder) = embedder else {
+        return Ok(());
+    };
+    for batch in missing.chunks(BATCH) {
+        let framed = batch
+            .iter()
+            .map(|(_, text)| framed(embedder.model(), Purpose::Document, text));
+        let framed: Vec<_> = framed.collect();
+        let texts: Vec<&str> = framed.iter().map(AsRef::as_ref).collect();
+        let made = embedder.embed(&texts).await;
+        let made = made.map_err(|error| chain(&error))?;
+        let keys = batch.iter().map(|(key, _)| *key);
+        lock(&vectors).extend(keys.zip(made));
+    }
+    Ok(())
+}
+
+fn lock(vectors: &Mutex<Vectors>) -> MutexGuard<'_, Vectors> {
+    vectors.lock().unwrap_or_else(PoisonError::into_inner)
+}

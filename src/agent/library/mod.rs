@@ -1,0 +1,291 @@
+//! Long-term memory as it is searched: notes, captures, entries, documents, and what was said in other sessions.
+//!
+//! ```text
+//!  files, entries --refresh--> Corpus --find--> Vec<Hit>      (only what changed is read)
+//!                                 \--begin--> vectors, in the background
+//!  sessions --by their own indexes--> Vec<Hit>
+//! ```
+//! Unit: a source. Invariant: everything here can be thrown away and is made again; nothing here makes a turn fail.
+
+mod chunks;
+mod corpus;
+mod find;
+mod meaning;
+mod related;
+mod sessions;
+mod sources;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use corpus::Refreshed;
+pub use find::Hit;
+pub use related::Asking;
+pub use sources::{Kind, Places};
+
+use corpus::{Corpus, Sizes};
+use find::Query;
+use meaning::Meaning;
+use sessions::Sessions;
+
+use crate::chat::{Session, SessionName, Timestamp};
+use crate::embed::EmbedderChoice;
+use crate::files::Disk;
+use crate::memory::recall::Words;
+use crate::search::Lists;
+use crate::store::SessionStore;
+use crate::tools::SearchMode;
+
+/// Hits of one search at most (Q16).
+pub const MOST_HITS: usize = 50;
+
+/// What a library works with.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    pub disk: Arc<dyn Disk>,
+    pub places: Places,
+    /// Bytes of a chunk, and of the one before that an embedder gets with it (`rag.chunk_size`, `rag.chunk_overlap`).
+    pub chunk_size: usize,
+    pub chunk_overlap: usize,
+    /// Who computes vectors, if anybody does.
+    pub embedder: Arc<EmbedderChoice>,
+    /// Cosine from which on a chunk is found that has no word of the question.
+    pub min_similarity: f32,
+    /// A person's own word lists; without, those of the program.
+    pub lists: Option<Arc<Lists>>,
+    /// Past sessions; `None`: they are not searched.
+    pub sessions: Option<Past>,
+}
+
+/// Where past sessions are.
+#[derive(Clone, Debug)]
+pub struct Past {
+    pub store: Arc<dyn SessionStore>,
+    /// The folder with their files.
+    pub history: PathBuf,
+    /// The folder with their indexes of words.
+    pub indexes: PathBuf,
+}
+
+/// An entry of long-term memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryText {
+    pub id: String,
+    pub text: String,
+    pub at: Option<Timestamp>,
+}
+
+/// What is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// What outlives sessions.
+    LongTerm,
+    /// That, and what was said in all sessions.
+    Everything,
+}
+
+/// A search.
+#[derive(Clone, Copy, Debug)]
+pub struct Search<'a> {
+    pub query: &'a str,
+    /// Hits wanted, at most [`MOST_HITS`].
+    pub limit: usize,
+    pub mode: SearchMode,
+    pub scope: Scope,
+    pub now: Timestamp,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Searched {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// How many sources of each kind were looked through.
+    pub looked: BTreeMap<Kind, usize>,
+    /// What could not be read, each told once.
+    pub troubles: Vec<String>,
+}
+
+/// The session that is open, with its index.
+#[derive(Clone, Copy, Debug)]
+pub struct Open<'a> {
+    pub session: &'a Session,
+    pub words: Option<&'a Words>,
+}
+
+/// A digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Key([u8; 32]);
+
+/// Everything that is searched but the open session.
+#[derive(Debug)]
+pub struct Library {
+    parts: Parts,
+    lists: Arc<Lists>,
+    entries: Arc<[EntryText]>,
+    /// `None`: nothing was read yet, or a thread that read it was left alone.
+    corpus: Option<Corpus>,
+    meaning: Meaning,
+    sessions: Option<Sessions>,
+    /// Troubles that were told.
+    told: HashSet<String>,
+}
+
+impl Library {
+    /// Reads nothing yet.
+    pub fn new(parts: Parts) -> Self {
+        Self {
+            lists: parts
+                .lists
+                .clone()
+                .unwrap_or_else(|| Arc::new(Lists::embedded())),
+            entries: Arc::default(),
+            corpus: None,
+            meaning: Meaning::new(Arc::clone(&parts.embedder)),
+            sessions: parts.sessions.clone().map(Sessions::new),
+            told: HashSet::new(),
+            parts,
+        }
+    }
+
+    /// From the next search on these are the entries there are.
+    pub fn set_entries(&mut self, entries: impl IntoIterator<Item = EntryText>) {
+        self.entries = entries.into_iter().collect();
+    }
+
+    /// Searches what is there now; what was changed since the last search is read first.
+    pub async fn search(&mut self, search: Search<'_>, open: Option<Open<'_>>) -> Searched {
+        let (_, troubles) = self.refresh(search.now).await;
+        let limit = search.limit.clamp(1, MOST_HITS);
+        let mut searched = Searched {
+            troubles,
+            ..Searched::default()
+        };
+        if let Some(corpus) = &self.corpus {
+            let near = match search.mode {
+                SearchMode::Hybrid => self.meaning.near(corpus, search.query).await,
+                SearchMode::Text => Vec::new(),
+            };
+            searched.looked = corpus.counts();
+            searched.hits = corpus.find(Query {
+                text: search.query,
+                k: limit,
+                near: &near,
+                min_similarity: self.parts.min_similarity,
+                about: None,
+                keep: &|_| true,
+            });
+        }
+        if search.scope == Scope::Everything {
+            self.search_sessions(search.query, limit, open, &mut searched)
+                .await;
+        }
+        searched
+            .hits
+            .sort_by(|a, b| b.score.total_cmp(&a.score).then(b.at.cmp(&a.at)));
+        searched.hits.truncate(limit);
+        searched
+    }
+
+    async fn search_sessions(
+        &mut self,
+        query: &str,
+        limit: usize,
+        open: Option<Open<'_>>,
+        searched: &mut Searched,
+    ) {
+        let mut said = open.map_or_else(Vec::new, |open| sessions::search_open(open, query, limit));
+        let mut count = usize::from(open.is_some_and(|open| !open.session.is_empty()));
+        if let Some(sessions) = &mut self.sessions {
+            let parts = (Arc::clone(&self.parts.disk), Arc::clone(&self.lists));
+            let past = sessions
+                .search(parts, open.map(|open| open.session.name()), (query, limit))
+                .await;
+            count += past.count;
+            said.extend(past.hits);
+            let troubles = past.troubles.into_iter();
+            let told = &mut self.told;
+            let new = troubles.filter(|trouble| told.insert(trouble.clone()));
+            searched.troubles.extend(new);
+        }
+        if count > 0 {
+            searched.looked.insert(Kind::Said, count);
+        }
+        searched.hits.extend(said);
+    }
+
+    /// Reads what was changed; tells how much that was, and what could not be read, which is told once.
+    pub async fn refresh(&mut self, now: Timestamp) -> (Refreshed, Vec<String>) {
+        let lists = Arc::clone(&self.lists);
+        let mut corpus = self.corpus.take().unwrap_or_else(|| Corpus::new(lists));
+        let parts = self.parts.clone();
+        let entries = Arc::clone(&self.entries);
+        let reading = tokio::task::spawn_blocking(move || {
+            let disk = parts.disk.as_ref();
+            let (files, mut troubles) = parts.places.files(disk);
+            let sizes = Sizes {
+                chunk: parts.chunk_size,
+                overlap: parts.chunk_overlap,
+            };
+            let with = (sizes, now);
+            let refreshed = corpus.refresh(disk, &files, &entries, with, &mut troubles);
+            (corpus, refreshed, troubles)
+        });
+        match reading.await {
+            Ok((corpus, refreshed, mut troubles)) => {
+                self.corpus = Some(corpus);
+                troubles.retain(|trouble| self.told.insert(trouble.clone()));
+                (refreshed, troubles)
+            }
+            Err(error) => {
+                tracing::warn!("reading long-term memory broke: {error}");
+                (Refreshed::default(), Vec::new())
+            }
+        }
+    }
+
+    /// Reads everything again, and tells again what could not be read.
+    pub async fn reread(&mut self, now: Timestamp) -> (Refreshed, Vec<String>) {
+        self.corpus = None;
+        self.told.clear();
+        if let Some(sessions) = &mut self.sessions {
+            sessions.forget();
+        }
+        self.refresh(now).await
+    }
+
+    /// Begins to make the vectors that are missing, in the background.
+    pub fn begin_indexing(&mut self) {
+        if let Some(corpus) = &self.corpus {
+            self.meaning.begin(corpus);
+        }
+    }
+
+    /// Whether vectors are being made, or were since somebody waited for them.
+    pub fn is_working(&self) -> bool {
+        self.meaning.has_task()
+    }
+
+    /// Waits for the work in the background, for ever where there is none. May be dropped at any time.
+    pub async fn work_done(&mut self) {
+        self.meaning.done().await;
+    }
+
+    /// Gives up the work in the background; it is begun again after the next turn.
+    pub fn abort(&mut self) {
+        self.meaning.abort();
+    }
+
+    /// Chunks that have vectors.
+    pub fn vectors(&self) -> usize {
+        self.meaning.count()
+    }
+}
+
+/// How a session is called as a source.
+fn source_of(name: &SessionName) -> String {
+    format!("session {name}")
+}

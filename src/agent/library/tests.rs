@@ -1,0 +1,452 @@
+use std::path::Path;
+
+use super::*;
+use crate::chat::{Message, Outcome, Record, Role};
+use crate::embed::{CacheSettings, Candidate, ChoiceSettings, Named};
+use crate::files::MemoryDisk;
+use crate::memory::{AutoRecallSettings, Kept, KeptFile};
+use crate::notes::SessionFiles;
+use crate::store::FileStore;
+use crate::testing::ManualClock;
+
+fn now() -> Timestamp {
+    Timestamp::from_unix(1_771_000_000).unwrap()
+}
+
+fn choice(disk: &MemoryDisk, candidates: Vec<Candidate>) -> Arc<EmbedderChoice> {
+    let settings = ChoiceSettings {
+        candidates,
+        named: Named::No,
+        cache: CacheSettings::new("cache"),
+    };
+    Arc::new(EmbedderChoice::new(settings, Arc::new(disk.clone())))
+}
+
+fn parts(disk: &MemoryDisk) -> Parts {
+    Parts {
+        disk: Arc::new(disk.clone()),
+        places: Places {
+            workspace: "w".into(),
+            session_files: SessionFiles::PerSession,
+            daily: 30,
+            documents: Some("docs".into()),
+        },
+        chunk_size: 2_000,
+        chunk_overlap: 200,
+        embedder: choice(disk, Vec::new()),
+        min_similarity: 0.25,
+        lists: None,
+        sessions: None,
+    }
+}
+
+fn workspace() -> MemoryDisk {
+    let disk = MemoryDisk::default();
+    disk.put(
+        "w/MEMORY.md",
+        b"# Known\n\n- The deploy uses fly.io.\n- The cat is called Miso.\n",
+    );
+    disk.put("w/SOUL.md", b"Be calm like a heron.\n");
+    disk.put(
+        "w/memories/work/team.md",
+        "Ana leads the team.\n数据库在上海。\n".as_bytes(),
+    );
+    disk.put(
+        "w/sessions/trip/SESSION-STATE.md",
+        b"# State\n- ticket AB-1234 for the ferry\n",
+    );
+    disk.put("w/sessions/trip/working-buffer.md", b"a secret heron\n");
+    disk.put("docs/guide.md", b"# Guide\nTurn the valve to the left.\n");
+    for day in 1..=31 {
+        let text = format!("- noted the kiwi of day {day}\n");
+        disk.put(format!("w/memory/2026-01-{day:02}.md"), text.as_bytes());
+    }
+    disk.put("w/memory/notes.md", b"no day, no kiwi\n");
+    disk
+}
+
+async fn found(library: &mut Library, query: &str) -> Vec<String> {
+    searched(library, query, SearchMode::Hybrid)
+        .await
+        .hits
+        .into_iter()
+        .map(|hit| format!("{}:{} {}", hit.source, hit.line, hit.content))
+        .collect()
+}
+
+async fn searched(library: &mut Library, query: &str, mode: SearchMode) -> Searched {
+    let search = Search {
+        query,
+        limit: 50,
+        mode,
+        scope: Scope::LongTerm,
+        now: now(),
+    };
+    library.search(search, None).await
+}
+
+#[tokio::test]
+async fn each_source_is_found_with_its_line_whatever_the_case_script_or_signs() {
+    let mut library = Library::new(parts(&workspace()));
+    for (query, expected) in [
+        ("FLY.IO", "MEMORY.md:3 - The deploy uses fly.io."),
+        (
+            "what is the cat called?",
+            "MEMORY.md:4 - The cat is called Miso.",
+        ),
+        ("heron", "SOUL.md:1 Be calm like a heron."),
+        ("数据库", "memories/work/team.md:2 数据库在上海。"),
+        (
+            "ab-1234",
+            "sessions/trip/SESSION-STATE.md:2 - ticket AB-1234 for the ferry",
+        ),
+        ("valve", "docs/guide.md:2 Turn the valve to the left."),
+        (
+            "kiwi of day 2",
+            "memory/2026-01-02.md:1 - noted the kiwi of day 2",
+        ),
+        ("eploy us", "MEMORY.md:3 - The deploy uses fly.io."),
+    ] {
+        let hits = found(&mut library, query).await;
+        assert_eq!(
+            hits.first().map(String::as_str),
+            Some(expected),
+            "{query}: {hits:?}"
+        );
+    }
+    assert_eq!(found(&mut library, "quantum chromodynamics").await, [""; 0]);
+    assert_eq!(found(&mut library, "secret").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn the_newest_thirty_days_are_searched_and_no_other_file_beside_them() {
+    let mut library = Library::new(parts(&workspace()));
+    let hits = found(&mut library, "kiwi").await;
+    assert_eq!(hits.len(), 30, "{hits:?}");
+    assert!(
+        hits[0].starts_with("memory/2026-01-31.md"),
+        "newest first: {hits:?}"
+    );
+    assert!(!hits.iter().any(|hit| hit.contains("2026-01-01")));
+}
+
+#[tokio::test]
+async fn what_is_edited_added_or_deleted_by_hand_counts_at_once_and_nothing_else_is_read() {
+    let disk = workspace();
+    let mut library = Library::new(parts(&disk));
+    library.refresh(now()).await;
+    assert_eq!(library.refresh(now()).await.0, Refreshed::default());
+    disk.put("w/MEMORY.md", b"# Known\n- The deploy uses render.\n");
+    disk.put("w/memories/new.md", b"a marmot\n");
+    disk.remove(Path::new("w/SOUL.md")).unwrap();
+    let refreshed = Refreshed { read: 2, gone: 1 };
+    assert_eq!(library.refresh(now()).await.0, refreshed);
+    assert_eq!(found(&mut library, "fly.io").await, [""; 0]);
+    assert_eq!(found(&mut library, "heron").await, [""; 0]);
+    assert_eq!(found(&mut library, "render").await.len(), 1);
+    assert_eq!(
+        found(&mut library, "marmot").await,
+        ["memories/new.md:1 a marmot"]
+    );
+}
+
+#[tokio::test]
+async fn an_index_that_is_mostly_dead_is_made_anew_and_finds_the_same() {
+    let disk = workspace();
+    let mut library = Library::new(parts(&disk));
+    for round in 0..4 {
+        let lines: Vec<String> = (0..600)
+            .map(|n| format!("- item {n} of round{round}"))
+            .collect();
+        disk.put("w/memories/big.md", lines.join("\n").as_bytes());
+        library.refresh(now()).await;
+    }
+    let corpus = library.corpus.as_ref().unwrap();
+    assert!(corpus.pieces.len() < 2_000, "{}", corpus.pieces.len());
+    assert_eq!(found(&mut library, "round2").await, [""; 0]);
+    assert_eq!(
+        found(&mut library, "item 77 of round3").await[0],
+        "memories/big.md:78 - item 77 of round3"
+    );
+    assert_eq!(
+        found(&mut library, "heron").await,
+        ["SOUL.md:1 Be calm like a heron."]
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_text_is_told_once_and_what_is_huge_is_read_as_far_as_it_goes() {
+    let disk = workspace();
+    disk.put("w/USER.md", b"\xff\xfe\x00binary");
+    disk.put(
+        "w/IDENTITY.md",
+        format!("first word\n{}", "é".repeat(700_000)).as_bytes(),
+    );
+    disk.put("w/memories/huge.md", &vec![b'x'; (1 << 20) + 1]);
+    disk.deny("w/SOUL.md");
+    let mut library = Library::new(parts(&disk));
+    let (_, troubles) = library.refresh(now()).await;
+    let told = troubles.join("\n");
+    for words in [
+        "USER.md is not searched: it is no text",
+        "of IDENTITY.md the first 1048576 bytes",
+        "SOUL.md is not searched",
+    ] {
+        assert!(told.contains(words), "{told}");
+    }
+    assert_eq!(library.refresh(now()).await.1, [""; 0]);
+    assert_eq!(found(&mut library, "first word").await.len(), 1);
+    assert_eq!(found(&mut library, "Miso").await.len(), 1);
+}
+
+#[tokio::test]
+async fn the_same_words_in_two_places_are_one_hit() {
+    let disk = workspace();
+    disk.put("w/memories/copy.md", b"- The  cat is called MISO.\n");
+    let mut library = Library::new(parts(&disk));
+    assert_eq!(found(&mut library, "Miso").await.len(), 1);
+}
+
+#[tokio::test]
+async fn entries_are_found_as_they_are_now() {
+    let disk = MemoryDisk::default();
+    let mut library = Library::new(parts(&disk));
+    library.set_entries([entry("mem_1", "deploy: fly.io")]);
+    assert_eq!(
+        found(&mut library, "deploy").await,
+        ["entry mem_1:1 deploy: fly.io"]
+    );
+    library.set_entries([entry("mem_1", "deploy: render")]);
+    assert_eq!(
+        found(&mut library, "deploy").await,
+        ["entry mem_1:1 deploy: render"]
+    );
+    library.set_entries([]);
+    assert_eq!(found(&mut library, "deploy").await, [""; 0]);
+}
+
+fn entry(id: &str, text: &str) -> EntryText {
+    EntryText {
+        id: id.to_owned(),
+        text: text.to_owned(),
+        at: Some(now()),
+    }
+}
+
+#[tokio::test]
+async fn where_vectors_are_they_are_made_once_for_each_text() {
+    let disk = workspace();
+    let mut parts = parts(&disk);
+    parts.embedder = choice(&disk, vec![Candidate::Hashed { dimensions: 64 }]);
+    let mut library = Library::new(parts);
+    library.refresh(now()).await;
+    library.begin_indexing();
+    library.work_done().await;
+    let made = library.vectors();
+    assert!(made > 30, "{made}");
+    library.begin_indexing();
+    assert!(!library.is_working());
+    let hits = found(&mut library, "what is the cat called?").await;
+    assert_eq!(hits[0], "MEMORY.md:4 - The cat is called Miso.");
+    disk.put("w/SOUL.md", b"Be brave.\n");
+    library.refresh(now()).await;
+    library.begin_indexing();
+    library.work_done().await;
+    assert_eq!(library.vectors(), made);
+}
+
+fn session(said: &[&str]) -> Session {
+    let mut session = Session::new("open".parse().unwrap());
+    for text in said {
+        let turn = session.next_turn();
+        let input = Message::text(session.next_message_id(0), Role::User, *text, None);
+        session.apply(Record::TurnStarted {
+            turn,
+            input,
+            mode: "m".into(),
+            model: "m".into(),
+        });
+        let reply = Message::text(session.next_message_id(0), Role::Assistant, "Yes.", None);
+        session.apply(Record::TurnFinished {
+            turn,
+            messages: vec![reply],
+            outcome: Outcome::Answered,
+            calibration: None,
+        });
+    }
+    session
+}
+
+async fn related(library: &mut Library, said: &[&str], kept: &Kept, entries: bool) -> Vec<String> {
+    let settings = AutoRecallSettings::default();
+    related_with(library, said, kept, (&settings, entries)).await
+}
+
+async fn related_with(
+    library: &mut Library,
+    said: &[&str],
+    kept: &Kept,
+    (settings, entries): (&AutoRecallSettings, bool),
+) -> Vec<String> {
+    let session = session(said);
+    let input = said.last().unwrap();
+    let asking = Asking {
+        session: &session,
+        input,
+        asks: input.split(' ').count() > 2,
+        kept,
+        settings,
+        entries,
+        now: now(),
+    };
+    let (related, _) = library.related(asking).await;
+    related.map_or_else(Vec::new, |related| {
+        assert!(related.text.chars().count() <= settings.total_chars);
+        related.places
+    })
+}
+
+#[tokio::test]
+async fn what_notes_hold_on_the_input_comes_and_nothing_on_what_they_do_not_speak_of() {
+    let mut library = Library::new(parts(&workspace()));
+    let nothing_kept = Kept::default();
+    let asked = ["How do we deploy the service?"];
+    assert_eq!(
+        related(&mut library, &asked, &nothing_kept, true).await,
+        ["MEMORY.md:3"]
+    );
+    let off_topic = [
+        "How do we deploy the service?",
+        "Who won the chess match in Oslo?",
+    ];
+    assert_eq!(
+        related(&mut library, &off_topic, &nothing_kept, true).await,
+        [""; 0]
+    );
+    let follow_up = ["How do we deploy the service?", "and then?"];
+    assert_eq!(
+        related(&mut library, &follow_up, &nothing_kept, true).await,
+        ["MEMORY.md:3"]
+    );
+    let file = KeptFile {
+        name: "MEMORY.md".to_owned(),
+        text: "- The deploy uses fly.io.".to_owned(),
+    };
+    let kept = Kept {
+        long_term: Some(file),
+        ..Kept::default()
+    };
+    assert_eq!(
+        related(&mut library, &asked, &kept, true).await,
+        [""; 0],
+        "it is sent anyway"
+    );
+    let repeated = ["The deploy uses fly.io.", "How do we deploy the service?"];
+    assert_eq!(
+        related(&mut library, &repeated, &nothing_kept, true).await,
+        [""; 0],
+        "it was just said"
+    );
+    let off = AutoRecallSettings {
+        enabled: false,
+        ..AutoRecallSettings::default()
+    };
+    assert_eq!(
+        related_with(&mut library, &asked, &nothing_kept, (&off, true)).await,
+        [""; 0]
+    );
+}
+
+#[tokio::test]
+async fn entries_come_where_they_may_even_if_notes_may_not() {
+    let disk = MemoryDisk::default();
+    let mut library = Library::new(parts(&disk));
+    library.set_entries([entry("mem_1", "deploy uses fly.io")]);
+    let off = AutoRecallSettings {
+        enabled: false,
+        ..AutoRecallSettings::default()
+    };
+    let asked = ["How do we deploy?"];
+    let kept = Kept::default();
+    for (entries, expected) in [(true, &["entry mem_1:1"][..]), (false, &[])] {
+        let places = related_with(&mut library, &asked, &kept, (&off, entries)).await;
+        assert_eq!(places, expected);
+    }
+}
+
+#[tokio::test]
+async fn past_sessions_are_found_by_message_and_what_was_said_since_too() {
+    let disk = MemoryDisk::default();
+    let store = FileStore::new(
+        Arc::new(disk.clone()),
+        "d".into(),
+        Arc::new(ManualClock::new()),
+    );
+    let store = Arc::new(store);
+    let said = |text: &str| {
+        let mut opened = store
+            .open(&"trip".parse().unwrap(), std::time::Duration::ZERO)
+            .unwrap();
+        let turn = opened.session.next_turn();
+        let input = Message::text(opened.session.next_message_id(0), Role::User, text, None);
+        let started = Record::TurnStarted {
+            turn,
+            input,
+            mode: "m".into(),
+            model: "m".into(),
+        };
+        opened.session.apply(started.clone());
+        let reply = Message::text(
+            opened.session.next_message_id(0),
+            Role::Assistant,
+            "Yes.",
+            None,
+        );
+        let finished = Record::TurnFinished {
+            turn,
+            messages: vec![reply],
+            outcome: Outcome::Answered,
+            calibration: None,
+        };
+        opened.session.apply(finished.clone());
+        opened.log.append(&[started, finished]).unwrap();
+    };
+    said("We take the ferry on the ninth.");
+    let mut parts = parts(&disk);
+    parts.sessions = Some(Past {
+        store: store.clone(),
+        history: "d/history".into(),
+        indexes: "d/vectordb/sessions".into(),
+    });
+    let mut library = Library::new(parts);
+    let open = session(&["The windmill is closed."]);
+    for (query, expected) in [
+        (
+            "ferry",
+            "session trip:1 user: We take the ferry on the ninth.",
+        ),
+        ("cabin", "session trip:3 user: A cabin is booked."),
+    ] {
+        let search = Search {
+            query,
+            limit: 5,
+            mode: SearchMode::Text,
+            scope: Scope::Everything,
+            now: now(),
+        };
+        let open = Open {
+            session: &open,
+            words: None,
+        };
+        let found = library.search(search, Some(open)).await;
+        let hit = &found.hits[0];
+        assert_eq!(
+            format!("{}:{} {}", hit.source, hit.line, hit.content),
+            expected
+        );
+        assert_eq!(found.looked[&Kind::Said], 2);
+        if query == "ferry" {
+            said("A cabin is booked.");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Looking through long-term memory: for a person, for a model that asks, and by itself at the beginning of a turn.
+
+use serde_json::{Value, json};
+
+use super::Agent;
+use super::event::{Observer, TurnEvent, Warning};
+use super::library::{
+    Asking, EntryText, Hit, Kind, Library, Open, Refreshed, Scope, Search, Searched,
+};
+use crate::chat::Message;
+use crate::tools::{Output, SearchMode};
+
+/// What was found, and where it was looked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hits {
+    pub searched: Searched,
+}
+
+impl Agent {
+    /// The best hits for a query (Q16).
+    pub async fn search(
+        &mut self,
+        query: &str,
+        limit: usize,
+        mode: SearchMode,
+        scope: Scope,
+    ) -> Hits {
+        self.share_entries();
+        let session = self.ledger.session();
+        let words = match (&mut self.shelf, scope) {
+            (Some(kept), Scope::Everything) => kept.catch_up(session).await,
+            (Some(_), Scope::LongTerm) | (None, _) => None,
+        };
+        let Some(library) = &mut self.library else {
+            return Hits::default();
+        };
+        let search = Search {
+            query,
+            limit,
+            mode,
+            scope,
+            now: self.clock.now(),
+        };
+        let searched = library.search(search, Some(Open { session, words })).await;
+        library.begin_indexing();
+        Hits { searched }
+    }
+
+    /// Reads all of long-term memory again; tells how much of it there is, and what could not be read.
+    pub async fn reread_library(&mut self) -> Option<(Refreshed, Vec<String>)> {
+        let now = self.clock.now();
+        self.share_entries();
+        let library = self.library.as_mut()?;
+        let read = library.reread(now).await;
+        library.begin_indexing();
+        Some(read)
+    }
+
+    /// Tells the library which entries there are, where they have changed.
+    fn share_entries(&mut self) {
+        let Some(library) = &mut self.library else {
+            return;
+        };
+        let Some(store) = self.keeper.changed() else {
+            return;
+        };
+        let entries = store.all().map(|(_, entry)| EntryText {
+            id: entry.id.as_str().to_owned(),
+            text: match &entry.key {
+                Some(key) => format!("{key}: {}", entry.content),
+                None => entry.content.clone(),
+            },
+            at: Some(entry.at),
+        });
+        library.set_entries(entries);
+    }
+
+    pub fn library(&self) -> Option<&Library> {
+        self.library.as_ref()
+    }
+
+    /// Puts what long-term memory holds on the input beside it (X16-X19, G14). Total: what cannot be had is not there.
+    pub(super) async fn relate(&mut self, input: &Message, observe: &mut Observer<'_>) {
+        self.kept.related = None;
+        self.share_entries();
+        let Some(library) = &mut self.library else {
+            return;
+        };
+        let said = input.said();
+        let settings = self.memory.settings();
+        let asking = Asking {
+            session: self.ledger.session(),
+            input: &said,
+            asks: settings.recall.asks(&said),
+            kept: &self.kept,
+            settings: &settings.auto_recall,
+            entries: settings.auto_inject,
+            now: self.clock.now(),
+        };
+        let (related, troubles) = library.related(asking).await;
+        self.kept.related = related;
+        for why in troubles {
+            observe(TurnEvent::Warning(Warning::NotSearched { why }));
+        }
+    }
+}
+
+impl Hits {
+    /// As a model gets them (Q16).
+    pub(super) fn as_result(&self) -> Output {
+        let hits = &self.searched.hits;
+        let brief = match hits.len() {
+            1 => "1 hit".to_owned(),
+            several => format!("{several} hits"),
+        };
+        if hits.is_empty() {
+            return Output::content("[]", brief);
+        }
+        let rows: Vec<String> = hits.iter().map(|hit| json(hit).to_string()).collect();
+        Output::content(format!("[\n{}\n]", rows.join(",\n")), brief)
+    }
+}
+
+/// `{file, line, content, score}`.
+fn json(hit: &Hit) -> Value {
+    let score = (f64::from(hit.score) * 1e3).round() / 1e3;
+    let mut row = json!({
+        "file": hit.source,
+        "line": hit.line,
+        "content": hit.content,
+        "score": score,
+    });
+    if let (Kind::Said, Some(at)) = (hit.kind, hit.at) {
+        row["time"] = at.iso().into();
+    }
+    row
+}

@@ -1,0 +1,90 @@
+//! `cogtrix memory search --in notes` and `--in everything`: what outlives sessions, and with it all that was said in them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::library::Library as Sessions;
+use crate::agent::library::{Hit, Library, MOST_HITS, Scope, Search};
+use crate::chat::Timestamp;
+use crate::cli::args::{ChatArgs, SearchArgs, Within};
+use crate::cli::parts;
+use crate::cli::report::{CliError, Exit};
+use crate::clock::{Clock, SystemClock};
+use crate::repl::transcript::first_words;
+use crate::term::{Output, harmless};
+use crate::tools::SearchMode;
+
+/// Longest wait for vectors.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(super) async fn run(
+    query: &str,
+    (search, within): (&SearchArgs, Within),
+    args: &ChatArgs,
+    output: &mut Output,
+) -> Result<Exit, CliError> {
+    let sessions = Sessions::open(args, output)?;
+    let disk = Arc::clone(&sessions.parts.disk);
+    let store = Arc::new(parts::store(args, disk, &sessions.config));
+    let parts = parts::library_parts(&sessions.config, &sessions.parts, store);
+    let mut library = Library::new(parts);
+    let now = SystemClock.now();
+    let (_, mut troubles) = library.refresh(now).await;
+    library.begin_indexing();
+    if library.is_working()
+        && tokio::time::timeout(PATIENCE, library.work_done())
+            .await
+            .is_err()
+    {
+        output
+            .warning("the embedder takes long; words are searched alone where vectors are missing");
+    }
+    let asked = Search {
+        query,
+        limit: usize::from(search.k).min(MOST_HITS),
+        mode: SearchMode::Hybrid,
+        scope: match within {
+            Within::Notes => Scope::LongTerm,
+            Within::Everything => Scope::Everything,
+        },
+        now,
+    };
+    let searched = library.search(asked, None).await;
+    troubles.extend(searched.troubles);
+    for trouble in troubles {
+        output.warning(&trouble);
+    }
+    if search.json {
+        let hits: Vec<Value> = searched.hits.iter().map(json).collect();
+        output.answer(&format!("{:#}", json!({"query": query, "hits": hits})));
+    } else if searched.hits.is_empty() {
+        output.notice("nothing that is kept speaks of that");
+    } else {
+        let shown = (1..).zip(&searched.hits).map(|(n, hit)| shown(n, hit));
+        output.answer(&shown.collect::<Vec<_>>().join("\n"));
+    }
+    Ok(Exit::Ok)
+}
+
+fn json(hit: &Hit) -> Value {
+    json!({
+        "source": hit.source,
+        "line": hit.line,
+        "score": (f64::from(hit.score) * 1e6).round() / 1e6,
+        "timestamp": hit.at.map(Timestamp::iso),
+        "text": hit.content,
+    })
+}
+
+/// `1  0.93  MEMORY.md:12  deploy uses fly.io`
+fn shown(n: usize, hit: &Hit) -> String {
+    const SHOWN: usize = 160;
+    let words = first_words(&hit.content, SHOWN);
+    let line = format!(
+        "{n:>2}  {:.2}  {}:{}  {words}",
+        hit.score, hit.source, hit.line
+    );
+    harmless(&line)
+}

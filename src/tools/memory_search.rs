@@ -1,0 +1,64 @@
+//! `memory_search`: what long-term memory holds on something (Q16). The searching is the agent's to do.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Around, Done, Effect, Failure, Typed, Wish};
+
+/// Hits where no number is said.
+const USUAL: usize = 10;
+/// Hits at most.
+const MOST: usize = 50;
+
+/// Wishes for it.
+#[derive(Clone, Copy, Debug)]
+pub struct MemorySearch;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arguments {
+    /// What is looked for: a question, or words as they may stand there.
+    query: String,
+    /// Hits wanted, 10 where nothing is said, at most 50.
+    #[serde(default)]
+    limit: Option<usize>,
+    /// hybrid (words and meaning) or text (words alone).
+    #[serde(default)]
+    mode: SearchMode,
+}
+
+/// How it is searched (Q19).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SearchMode {
+    /// By words and, where an embedder is, by meaning.
+    #[default]
+    Hybrid,
+    /// By words alone.
+    Text,
+}
+
+#[async_trait]
+impl Typed for MemorySearch {
+    type Arguments = Arguments;
+
+    const NAME: &'static str = "memory_search";
+    const DESCRIPTION: &'static str = include_str!("../../config/tools/memory_search.md");
+
+    fn effect(&self, _: &Arguments) -> Result<Effect, Failure> {
+        Ok(Effect::Nothing)
+    }
+
+    async fn call(&self, wanted: Arguments, _: &Around<'_>) -> Result<Done, Failure> {
+        if wanted.query.trim().is_empty() {
+            let blank = "query is blank: say in a few words what to look for".to_owned();
+            return Err(Failure::Arguments(blank));
+        }
+        Ok(Done::Wish(Wish::Search {
+            query: wanted.query,
+            limit: wanted.limit.unwrap_or(USUAL).clamp(1, MOST),
+            mode: wanted.mode,
+        }))
+    }
+}
