@@ -77,8 +77,7 @@ fn request(server: &Server, turn: usize) -> Request {
 
 fn messages(request: &Request) -> Vec<String> {
     let messages = request.body["messages"].as_array().unwrap();
-    let count = messages.len() as isize;
-    (0..count)
+    (0..messages.len().cast_signed())
         .filter(|n| messages[n.unsigned_abs()]["role"] != "system")
         .map(|n| request.message(n))
         .collect()
