@@ -159,9 +159,7 @@ impl Agent {
             return None;
         }
         let session = self.ledger.session();
-        let window = history::window_start(session, self.memory.mode().window);
-        // What a compaction stands for is no longer sent word for word, whatever the window is.
-        let before = window.max(session.hybrid().covered());
+        let before = history::window_start(session, self.memory.mode().window);
         self.shelf.as_mut()?.index(session, before)
     }
 }

@@ -77,8 +77,7 @@ fn request(server: &Server, turn: usize) -> Request {
 
 fn messages(request: &Request) -> Vec<String> {
     let messages = request.body["messages"].as_array().unwrap();
-    let count = messages.len() as isize;
-    (0..count)
+    (0..messages.len().cast_signed())
         .filter(|n| messages[n.unsigned_abs()]["role"] != "system")
         .map(|n| request.message(n))
         .collect()
@@ -514,13 +513,8 @@ fn rules_and_what_a_mode_noted_survive_a_compaction() {
         "system_prompt_file: rules.md\nmemory: {mode: code}\ncontext: {guards: []}",
     );
     let mut lines = vec!["/task Fix the login in src/auth.py"];
-    lines.extend([
-        "Look at src/auth.py",
-        "and then?",
-        "and then?",
-        "/compact",
-        "go on",
-    ]);
+    let asked = "Look at src/auth.py, and say what happens when the password is wrong or missing.";
+    lines.extend([asked, asked, asked, "/compact", "go on"]);
     let run = home.lines("s", &lines);
     assert!(run.stdout.contains("Compacted: "), "{run}");
     let last = server.chats().pop().unwrap();

@@ -136,7 +136,7 @@ fn thresholds_that_contradict_each_other_are_mistakes() {
         ("buffer_threshold: 2", "buffer_threshold"),
     ] {
         let machine = Machine::new();
-        machine.write("project/cogtrix.yaml", &format!("context: {{{text}}}\n"));
+        machine.write("project/cogtrix.yaml", format!("context: {{{text}}}\n"));
         let error = machine.error();
         assert!(error.contains(key), "{text}: {error}");
     }

@@ -244,7 +244,7 @@ proptest! {
             let ids = before.iter().filter(|message| message.id.number().is_some());
             ids.filter(|message| after.iter().all(|it| it.id != message.id)).map(|it| it.id.clone()).collect()
         };
-        let done = job.clone().done(SUMMARY);
+        let done = job.done(SUMMARY);
         if let Ok(record) = accept(&session, done, now()) {
             session.apply(record);
             let after = sent(&session, Owner::Full, Layout::Classic);
