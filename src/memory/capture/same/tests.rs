@@ -154,7 +154,6 @@ fn what_is_about_something_else_is_new() {
             "Remember the deploy is on Friday, and bring the keys",
             "Remember the deploy is not done",
         ),
-        (Preference, "I prefer dark mode", "I prefer"),
     ] {
         assert_eq!(after(category, old, new), Verdict::New, "{old} / {new}");
     }
