@@ -18,7 +18,13 @@ fn chatty() -> Server {
 /// A home with a word of its own in each source, and 31 days.
 fn planted(server: &Server, more: &str) -> Home {
     let home = Home::new();
-    home.config(server, &format!("{WORDS}\n{more}"));
+    // What is asked does not become a source itself.
+    let quiet = if more.contains("memory:") {
+        ""
+    } else {
+        "memory: {capture: off}"
+    };
+    home.config(server, &format!("{WORDS}\n{quiet}\n{more}"));
     keep(
         &home,
         "MEMORY.md",
