@@ -210,7 +210,7 @@ impl File {
             .unwrap_or_else(|| named(&base))
     }
 
-    fn lock(&self) -> Result<crate::files::Lock, EntriesError> {
+    fn lock(&self) -> Result<files::Lock, EntriesError> {
         let path = self.path.with_extension("lock");
         self.disk
             .lock(&path, PATIENCE)

@@ -76,6 +76,25 @@ impl Workspace {
         }))
     }
 
+    /// Removes what a killed process left unfinished, here and in the folder of a session. Total: where another process is
+    /// writing, it does so.
+    pub fn tidy(&self, session: &SessionName) {
+        if self.0.disk.size(&self.0.root).is_err() {
+            return;
+        }
+        let Ok(_held) = self.0.hold() else {
+            return;
+        };
+        let folders = [
+            String::new(),
+            "memory".to_owned(),
+            format!("sessions/{session}"),
+        ];
+        for folder in folders {
+            self.0.sweep(Some(&self.0.root.join(folder)));
+        }
+    }
+
     /// From now on this observer is told, too.
     pub fn observe(&self, observer: Observer) {
         self.0.observers().push(observer);

@@ -138,7 +138,7 @@ fn what_was_said_long_ago_comes_back_when_it_is_asked_for_and_not_while_it_is_se
                 with_embedder(&home, &server, "e5", &format!(", mode: {mode}"));
             } else {
                 let text = format!(
-                    "memory: {{background: false, mode: {mode}}}\nembedding: {{provider: none}}"
+                    "memory: {{background: false, capture: off, mode: {mode}}}\nembedding: {{provider: none}}"
                 );
                 home.config(&server, &text);
             }
