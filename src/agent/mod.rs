@@ -178,7 +178,13 @@ impl Agent {
     #[must_use]
     pub fn with_tools(mut self, toolbox: Toolbox) -> Self {
         self.toolbox = toolbox;
+        self.favour_trained();
         self
+    }
+
+    fn favour_trained(&mut self) {
+        let knows = self.provider.knows_trained_tools();
+        self.toolbox.registry.favour_trained(knows);
     }
 
     /// The same with entries that outlive the session.
@@ -259,6 +265,7 @@ impl Agent {
     /// Lets another model answer from the next request on.
     pub fn switch_model(&mut self, provider: Arc<dyn Provider>) -> Option<Warning> {
         self.provider = provider;
+        self.favour_trained();
         self.counted = compacting::Counted::default();
         self.served_window = None;
         self.takes_tools = true;

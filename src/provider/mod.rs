@@ -80,6 +80,11 @@ pub trait Provider: Send + Sync + fmt::Debug {
         true
     }
 
+    /// Whether its models were trained with tools of ours that have a place in each request then; known without asking.
+    fn knows_trained_tools(&self) -> bool {
+        false
+    }
+
     /// Names of the models this server offers, sorted. Waits for a silent server some seconds only.
     async fn models(&self) -> Result<Vec<String>, ProviderError>;
 

@@ -50,6 +50,10 @@ impl Provider for Retry {
         self.inner.takes_images().await
     }
 
+    fn knows_trained_tools(&self) -> bool {
+        self.inner.knows_trained_tools()
+    }
+
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
         self.inner.models().await
     }

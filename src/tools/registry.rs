@@ -97,6 +97,8 @@ pub struct Registry {
     loaded: BTreeSet<String>,
     /// By hand: on or off.
     switched: BTreeMap<String, Switch>,
+    /// Whether tools that the model was trained with are at hand in every mode (Q37).
+    favours_trained: bool,
 }
 
 /// What a person says of one tool.
@@ -167,6 +169,11 @@ impl Registry {
     /// What the model loaded is put away: a new turn has the mode's few again.
     pub fn begin_turn(&mut self) {
         self.loaded.clear();
+    }
+
+    /// Says whether the model was trained with some of the tools: these are at hand in every mode then.
+    pub fn favour_trained(&mut self, favours: bool) {
+        self.favours_trained = favours;
     }
 
     /// Switches a tool by hand, for the rest of the run.
@@ -262,9 +269,17 @@ impl Registry {
             (None, Selection::Mode) if ALWAYS.contains(&name) || in_preset(name, mode) => {
                 State::Active
             }
+            (None, Selection::Mode) if self.favours_trained && self.is_trained(name) => {
+                State::Active
+            }
             (None, Selection::Mode) if self.loaded.contains(name) => State::Loaded,
             (None, Selection::Mode) => State::OnDemand,
         }
+    }
+
+    fn is_trained(&self, name: &str) -> bool {
+        let tool = self.tools.get(name);
+        tool.is_some_and(|tool| tool.spec().trained.is_some())
     }
 
     /// The catalogue in words: one line a tool.
@@ -407,6 +422,23 @@ mod tests {
     fn offered(registry: &Registry, mode: &str) -> Vec<String> {
         let specs = registry.offered(mode).into_iter();
         specs.map(|spec| spec.name).collect()
+    }
+
+    #[test]
+    fn tools_that_a_model_was_trained_with_are_at_hand_in_every_mode() {
+        let folder = std::path::PathBuf::from("/w");
+        let workspace = crate::notes::Workspace::new(
+            Arc::new(crate::files::MemoryDisk::default()),
+            folder,
+            crate::notes::WorkspaceSettings::default(),
+        );
+        let memories = || tool(super::super::Memories::new(workspace.clone()));
+        let mut registry = Registry::new([memories(), named("shell")], Selection::Mode);
+        assert_eq!(offered(&registry, CODE), [""; 0]);
+        registry.favour_trained(true);
+        assert_eq!(offered(&registry, CODE), ["memories"]);
+        registry.switch("memories", Switch::Off).unwrap();
+        assert_eq!(offered(&registry, CODE), [""; 0]);
     }
 
     #[test]
