@@ -96,6 +96,19 @@ pub(super) fn workspace(config: &Config, disk: &Arc<dyn Disk>) -> Workspace {
     )
 }
 
+/// What was captured, with the files that hold it.
+pub(super) fn captures(config: &Config, disk: &Arc<dyn Disk>) -> notebook::Captures {
+    notebook::Captures {
+        workspace: workspace(config, disk),
+        receipts: receipts(config, Arc::clone(disk)),
+    }
+}
+
+fn receipts(config: &Config, disk: Arc<dyn Disk>) -> Receipts {
+    let file = config.settings.data_dir.join("memory/receipts.jsonl");
+    Receipts::new(disk, file)
+}
+
 /// What is written to them and read of them in a turn.
 pub(super) fn notebook(
     config: &Config,
@@ -129,7 +142,7 @@ pub(super) fn notebook(
     let recovery = recovery.map(|text| RecoveryCues::parse(&prompt(text)));
     Ok(notebook::Parts {
         workspace,
-        receipts: Receipts::new(disk, config.settings.data_dir.join("memory/receipts.jsonl")),
+        receipts: receipts(config, disk),
         captor,
         recovery: recovery.transpose()?,
         facts: facts.map(Arc::new),

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::Parts;
+use super::captures::Captures;
 use super::capturing::bullet;
 use crate::chat::Timestamp;
 use crate::hint::Hint;
@@ -45,7 +45,7 @@ impl Hint for NotForgotten {
     }
 }
 
-impl Parts {
+impl Captures {
     /// Takes back the capture of a number.
     pub fn forget(&self, number: u64, now: Timestamp) -> Result<Forgotten, NotForgotten> {
         let receipts = self.receipts.all()?;
@@ -79,7 +79,8 @@ impl Parts {
             let memory = self.workspace.long_term();
             let lines = memory.lines()?;
             let line = newest(&lines, |line| {
-                line.trim_start().strip_prefix("- ") == Some(&text)
+                let written = line.trim_start().strip_prefix("- ");
+                written.map(without_mark) == Some(&text)
             });
             return line.map_or(Ok(false), |line| memory.remove(line).map(|()| true));
         }
@@ -92,6 +93,14 @@ impl Parts {
         let line = newest(&lines, |line| line.ends_with(&text));
         line.map_or(Ok(false), |line| state.remove(line).map(|()| true))
     }
+}
+
+/// A line that a later one took the place of is as it was written, but for the mark that says so.
+fn without_mark(line: &str) -> &str {
+    let marked = line.strip_prefix("(superseded ");
+    marked
+        .and_then(|rest| rest.split_once(") "))
+        .map_or(line, |(_, line)| line)
 }
 
 fn newest<'a>(lines: &'a [Line], is_it: impl Fn(&str) -> bool) -> Option<&'a Line> {
