@@ -103,6 +103,6 @@ fn without_mark(line: &str) -> &str {
         .map_or(line, |(_, line)| line)
 }
 
-fn newest<'a>(lines: &'a [Line], is_it: impl Fn(&str) -> bool) -> Option<&'a Line> {
+fn newest(lines: &[Line], is_it: impl Fn(&str) -> bool) -> Option<&Line> {
     lines.iter().rev().find(|line| is_it(&line.text))
 }

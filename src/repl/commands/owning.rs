@@ -37,7 +37,7 @@ pub(super) fn run(desk: &mut Desk, arguments: &str) -> Option<Result<Next, Comma
         "forget" => forget(desk, rest),
         "why" => why(desk, rest),
         "edit" => edit(desk, rest),
-        "layers" => bare("layers", rest).and_then(|()| answer(desk, |held| held.layers())),
+        "layers" => bare("layers", rest).and_then(|()| answer(desk, Holdings::layers)),
         "paths" => bare("paths", rest).and_then(|()| answer(desk, |held| Ok(held.paths()))),
         _ => return None,
     })

@@ -78,12 +78,12 @@ impl Holdings<'_> {
         let rows = match layer {
             Layer::Core => vec![self.note("IDENTITY.md")?, self.note("SOUL.md")?],
             Layer::Episodic => vec![
-                self.at(format!("history{messages}"), history(".json")),
-                self.at("newest of it".to_owned(), history(".journal.jsonl")),
+                self.at(&format!("history{messages}"), &history(".json")),
+                self.at("newest of it", &history(".journal.jsonl")),
             ],
             Layer::Semantic => vec![
                 self.note("MEMORY.md")?,
-                self.folder("index of the session".to_owned(), self.index()),
+                self.folder("index of the session", &self.index()),
             ],
             Layer::ShortTerm => vec![
                 Row {
@@ -91,14 +91,14 @@ impl Holdings<'_> {
                     size: "-".to_owned(),
                     path: "the end of the history, in each request".to_owned(),
                 },
-                self.at("scratchpad".to_owned(), history("_scratchpad.json")),
+                self.at("scratchpad", &history("_scratchpad.json")),
                 self.note("SESSION-STATE.md")?,
             ],
             Layer::LongTerm => {
                 let mut rows = vec![self.note("MEMORY.md")?];
                 let entries = ["entries, project", "entries, global"].into_iter();
                 let files = entries.zip(self.entries.paths());
-                rows.extend(files.map(|(what, path)| self.at(what.to_owned(), path.to_owned())));
+                rows.extend(files.map(|(what, path)| self.at(what, path)));
                 rows
             }
             Layer::Workspace => vec![
@@ -123,23 +123,23 @@ impl Holdings<'_> {
     }
 
     /// A file of the data folder.
-    fn at(&self, what: String, path: PathBuf) -> Row {
+    fn at(&self, what: &str, path: &Path) -> Row {
         Row {
-            what,
-            size: told(self.disk.size(&path).ok()),
+            what: what.to_owned(),
+            size: told(self.disk.size(path).ok()),
             path: path.display().to_string(),
         }
     }
 
     /// All files of a folder of the data folder.
-    fn folder(&self, what: String, path: PathBuf) -> Row {
+    fn folder(&self, what: &str, path: &Path) -> Row {
         let size = self
             .disk
-            .size(&path)
+            .size(path)
             .is_ok()
-            .then(|| whole(self.disk, &path));
+            .then(|| whole(self.disk, path));
         Row {
-            what,
+            what: what.to_owned(),
             size: told(size),
             path: path.display().to_string(),
         }
