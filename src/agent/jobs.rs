@@ -138,7 +138,9 @@ impl Agent {
             let budget = last.plan.budget();
             budget.with(budget.window(), calibration)
         });
-        if let Some(library) = &mut self.library {
+        if self.memory.recall_k() > 0
+            && let Some(library) = &mut self.library
+        {
             library.begin_indexing();
         }
         if self.jobs.running.is_none()

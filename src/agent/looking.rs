@@ -87,6 +87,7 @@ impl Agent {
             return;
         };
         let said = input.said();
+        let recalls = self.memory.recall_k() > 0;
         let settings = self.memory.settings();
         let asking = Asking {
             session: self.ledger.session(),
@@ -95,6 +96,7 @@ impl Agent {
             kept: &self.kept,
             settings: &settings.auto_recall,
             entries: settings.auto_inject,
+            by_meaning: recalls,
             now: self.clock.now(),
         };
         let (related, troubles) = library.related(asking).await;

@@ -63,6 +63,8 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     };
     let servers = servers::servers(&config, &inputs, &project);
     let workspace = parts::workspace(&config, &machine);
+    workspace.tidy(&name);
+    parts::tidy_cache(&config, machine.as_ref());
     let toolbox = toolbox::toolbox(
         args,
         &config,

@@ -11,7 +11,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::embed::EmbedderChoice;
 use crate::entries::{self, EntryStore};
-use crate::files::{Disk, LocalDisk, Veil};
+use crate::files::{self, Disk, LocalDisk, Veil};
 use crate::hint::chain;
 use crate::memory::capture::{Captor, Capturing};
 use crate::memory::facts::FactCues;
@@ -107,6 +107,12 @@ pub(super) fn captures(config: &Config, disk: &Arc<dyn Disk>) -> notebook::Captu
 fn receipts(config: &Config, disk: Arc<dyn Disk>) -> Receipts {
     let file = config.settings.data_dir.join("memory/receipts.jsonl");
     Receipts::new(disk, file)
+}
+
+/// Removes what killed processes left of writing vectors; it is made again where it is missed.
+pub(super) fn tidy_cache(config: &Config, disk: &dyn Disk) {
+    let folder = config.settings.data_dir.join("cache/embeddings");
+    files::sweep(disk, &folder, |_| true);
 }
 
 /// What is written to them and read of them in a turn.

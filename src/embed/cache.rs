@@ -16,7 +16,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::hex;
-use crate::files::Disk;
+use crate::files::{self, Disk};
 
 const MAGIC: &[u8] = b"cogtrix vectors 1\n";
 const KEY: usize = 16;
@@ -131,6 +131,15 @@ impl Cache {
         Ok(self.file.get_or_insert_default())
     }
 
+    /// Removes what a killed process left of writing this file. Where another one is just doing that, its vectors are not
+    /// kept this time.
+    fn sweep(&self) {
+        if let (Some(folder), Some(own)) = (self.path.parent(), self.path.file_name()) {
+            let own = own.to_string_lossy();
+            files::sweep(self.disk.as_ref(), folder, |name| name == own);
+        }
+    }
+
     fn header(&self, dimension: usize) -> Vec<u8> {
         let mut header = MAGIC.to_vec();
         header.extend(short(dimension).to_le_bytes());
@@ -141,6 +150,7 @@ impl Cache {
 
     /// Looks at every record. A file that is no cache of this model counts as none.
     fn read(&self) -> io::Result<File> {
+        self.sweep();
         let head = match self.disk.read_head(&self.path, MAGIC.len() + 4) {
             Ok(head) => head,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(File::default()),

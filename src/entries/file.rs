@@ -14,7 +14,7 @@ use super::error::{EntriesError, Notice};
 use super::format::{self, VERSION};
 use super::list::{Applied, Change, Entries};
 use crate::chat::{Timestamp, Unknown};
-use crate::files::{Disk, LockError};
+use crate::files::{self, Disk, LockError};
 
 /// How long a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -155,6 +155,7 @@ impl File {
             return Ok(None);
         }
         let _lock = self.lock()?;
+        self.sweep();
         self.refresh();
         self.can_be_written()?;
         let notice = match self.standing {
@@ -171,6 +172,14 @@ impl File {
         self.standing = Standing::Sound;
         self.waiting.clear();
         Ok(notice)
+    }
+
+    /// Removes what a killed process left of writing this file.
+    fn sweep(&self) {
+        if let (Some(folder), Some(own)) = (self.path.parent(), self.path.file_name()) {
+            let own = own.to_string_lossy();
+            files::sweep(self.disk.as_ref(), folder, |name| name == own);
+        }
     }
 
     /// A copy of what could not be read. The file itself is replaced only once that is on disk.
@@ -201,7 +210,7 @@ impl File {
             .unwrap_or_else(|| named(&base))
     }
 
-    fn lock(&self) -> Result<crate::files::Lock, EntriesError> {
+    fn lock(&self) -> Result<files::Lock, EntriesError> {
         let path = self.path.with_extension("lock");
         self.disk
             .lock(&path, PATIENCE)

@@ -14,6 +14,7 @@ mod local;
 #[cfg(any(test, feature = "testing"))]
 mod memory;
 mod personal;
+mod sweep;
 mod veil;
 
 pub use digest::digest;
@@ -24,6 +25,7 @@ pub use local::{LocalDisk, temporary_for};
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;
 pub use personal::{Existing, write_for_person};
+pub use sweep::sweep;
 pub use veil::Veil;
 
 /// The file system, as far as cogtrix needs it.

@@ -132,6 +132,7 @@ impl<'a> Page<'a> {
         change: impl FnOnce(&str) -> Result<(Edit, T), NotesError>,
     ) -> Result<T, NotesError> {
         let _held = self.hold()?;
+        self.desk.sweep(self.path.parent());
         let text = self.read()?.unwrap_or_default();
         let (edit, result) = change(&text)?;
         match edit {

@@ -3,6 +3,7 @@
 //!
 //! Every call may wait for the disk, and for [`LOCK_WAIT`] while another process writes: off the threads that answer.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use super::{
     Buffer, Daily, Identity, LongTerm, SessionFiles, SessionState, WorkspaceSettings, identity,
 };
 use crate::chat::SessionName;
-use crate::files::{Disk, Lock, LockError};
+use crate::files::{self, Disk, Lock, LockError};
 
 /// The workspace's usual name, in the data folder.
 pub const FOLDER: &str = "workspace";
@@ -57,6 +58,8 @@ pub(super) struct Desk {
     pub(super) root: PathBuf,
     settings: WorkspaceSettings,
     observers: Mutex<Vec<Observer>>,
+    /// Folders from which unfinished copies were removed.
+    swept: Mutex<BTreeSet<PathBuf>>,
     // Changes of this process come one after the other, before they ask for the lock between processes.
     writing: Mutex<()>,
 }
@@ -68,8 +71,28 @@ impl Workspace {
             root,
             settings,
             observers: Mutex::new(Vec::new()),
+            swept: Mutex::default(),
             writing: Mutex::new(()),
         }))
+    }
+
+    /// Removes what a killed process left unfinished, here and in the folder of a session. Total: where another process is
+    /// writing, it does so.
+    pub fn tidy(&self, session: &SessionName) {
+        if self.0.disk.size(&self.0.root).is_err() {
+            return;
+        }
+        let Ok(_held) = self.0.hold() else {
+            return;
+        };
+        let folders = [
+            String::new(),
+            "memory".to_owned(),
+            format!("sessions/{session}"),
+        ];
+        for folder in folders {
+            self.0.sweep(Some(&self.0.root.join(folder)));
+        }
     }
 
     /// From now on this observer is told, too.
@@ -172,6 +195,17 @@ impl Desk {
             _lock: lock,
             _alone: alone,
         })
+    }
+
+    /// Removes what a killed process left in a folder, once in a run. To be called under the lock.
+    pub(super) fn sweep(&self, folder: Option<&Path>) {
+        let Some(folder) = folder else {
+            return;
+        };
+        let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
+        if swept.insert(folder.to_owned()) {
+            files::sweep(self.disk.as_ref(), folder, |name| name.ends_with(".md"));
+        }
     }
 
     pub(super) fn tell(&self, written: &Written) {

@@ -21,6 +21,7 @@ mod line_input;
 mod long_session;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod mem0_client;
 mod memories;
 mod memory_modes;
 mod mentions;

@@ -177,7 +177,7 @@ fn a_resumed_session_is_what_the_model_sees() {
 fn two_sessions_never_mix() {
     let home = Home::new();
     let server = chatty();
-    home.config(&server, "");
+    home.config(&server, "memory: {capture: off}");
     home.ask("one", "the red secret");
     home.ask("two", "the blue secret");
     home.ask("one", "go on");
@@ -272,11 +272,14 @@ fn help_says_which_mode_suits_what() {
     }
 }
 
+/// Nothing that outlives a session stands between.
+const QUIET_AND_STEADY: &str = "context: {layout: cache-friendly}\nmemory: {capture: off}";
+
 #[test]
 fn a_cache_friendly_request_has_one_system_message_and_alternating_roles() {
     let home = Home::new();
     let server = chatty();
-    home.config(&server, "context: {layout: cache-friendly}");
+    home.config(&server, QUIET_AND_STEADY);
     home.ask("s", "My name is Marta Silva and I live in Porto.");
     home.ask("s", "Where do I live?");
     let body = &server.chats()[1].body;
@@ -306,7 +309,7 @@ fn a_cache_friendly_request_has_one_system_message_and_alternating_roles() {
 fn the_order_of_a_cache_friendly_request_is_shown_as_it_is_sent() {
     let home = Home::new();
     let server = chatty();
-    home.config(&server, "context: {layout: cache-friendly}");
+    home.config(&server, QUIET_AND_STEADY);
     home.ask("s", "My name is Marta Silva and I live in Porto.");
     let args = ["-c", "test.yaml", "-s", "s", "--lines"];
     let run = home.cogtrix(&args).stdin("Hello again\n/context\n").run();

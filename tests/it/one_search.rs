@@ -18,7 +18,13 @@ fn chatty() -> Server {
 /// A home with a word of its own in each source, and 31 days.
 fn planted(server: &Server, more: &str) -> Home {
     let home = Home::new();
-    home.config(server, &format!("{WORDS}\n{more}"));
+    // What is asked does not become a source itself.
+    let quiet = if more.contains("memory:") {
+        ""
+    } else {
+        "memory: {capture: off}"
+    };
+    home.config(server, &format!("{WORDS}\n{quiet}\n{more}"));
     keep(
         &home,
         "MEMORY.md",
@@ -154,6 +160,12 @@ fn ask(home: &Home, session: &str, question: &str) -> Run {
 fn what_memory_holds_on_the_question_is_in_the_request_within_its_limit_and_no_other() {
     let server = chatty();
     let home = planted(&server, "");
+    // What stands in MEMORY.md is in the request as it is.
+    keep(
+        &home,
+        "memories/shop.md",
+        "The deploy of the shop uses render.com.\n",
+    );
     for n in 0..30 {
         keep(
             &home,
@@ -167,7 +179,10 @@ fn what_memory_holds_on_the_question_is_in_the_request_within_its_limit_and_no_o
         .lines()
         .filter(|line| line.starts_with("- "))
         .collect();
-    assert!(section.contains("fly.io"), "{section}");
+    assert!(
+        section.contains("render.com") && !section.contains("fly.io"),
+        "{section}"
+    );
     let chars: usize = hits.iter().map(|line| line.chars().count() + 1).sum();
     assert!((1..=501).contains(&chars), "{section}");
     ask(&home, "b", "Who composed the Brandenburg concertos?");

@@ -14,7 +14,7 @@ const FACT: &str = "Remember this: the password rotation happens on Fridays.";
 const QUESTION: &str = "On which day does the password rotation happen?";
 const HEADING: &str = "Related past exchanges";
 /// Recall by words alone, done before the next line is read.
-const WORDS: &str = "memory: {background: false}\nembedding: {provider: none}";
+const WORDS: &str = "memory: {background: false, capture: off}\nembedding: {provider: none}";
 
 fn is_summary(request: &Request) -> bool {
     request.message(-1).contains("running summary")
@@ -56,7 +56,7 @@ fn with_embedder(home: &Home, server: &Server, model: &str, memory: &str) {
         format!(
             "providers: {{there: {{type: openai, base_url: \"{url}\"}}}}\n\
              network: {{tries: 1}}\n\
-             memory: {{background: false{memory}}}\n\
+             memory: {{background: false, capture: off{memory}}}\n\
              rag: {{model: emb}}\n\
              models: {{default: it, it: {{provider: there, model: scripted, context_window: 32768}}, \
              emb: {{provider: there, model: {model}}}}}\n"
@@ -138,7 +138,7 @@ fn what_was_said_long_ago_comes_back_when_it_is_asked_for_and_not_while_it_is_se
                 with_embedder(&home, &server, "e5", &format!(", mode: {mode}"));
             } else {
                 let text = format!(
-                    "memory: {{background: false, mode: {mode}}}\nembedding: {{provider: none}}"
+                    "memory: {{background: false, capture: off, mode: {mode}}}\nembedding: {{provider: none}}"
                 );
                 home.config(&server, &text);
             }

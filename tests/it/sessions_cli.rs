@@ -369,6 +369,8 @@ fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
 #[test]
 fn clear_archives_and_begins_anew_under_the_same_name() {
     let (home, server) = home();
+    // What was said is known on from the notes of the day.
+    home.config(&server, "memory: {capture: off}");
     let run = home.lines(
         "one",
         &[

@@ -262,12 +262,12 @@ const ARGUMENTS: [(&str, &str, &str); 19] = [
         r#"{"type": "fact", "content": "The port is 8080"}"#,
         r#"{"type": "rumour", "content": "x"}"#,
     ),
+    ("memory", r#"{"action": "list"}"#, r#"{"action": "grow"}"#),
     (
         "memory_search",
         r#"{"query": "nothing"}"#,
         r#"{"query": " "}"#,
     ),
-    ("memory", r#"{"action": "list"}"#, r#"{"action": "grow"}"#),
     (
         "pin_context",
         r#"{"content": "Use tabs"}"#,

@@ -36,6 +36,8 @@ pub struct Asking<'a> {
     pub settings: &'a AutoRecallSettings,
     /// `memory.auto_inject`: whether entries take part.
     pub entries: bool,
+    /// Whether meaning counts, or words alone.
+    pub by_meaning: bool,
     pub now: Timestamp,
 }
 
@@ -51,7 +53,11 @@ impl Library {
         let Some(corpus) = &self.corpus else {
             return (None, troubles);
         };
-        let near = self.meaning.near(corpus, asking.input).await;
+        let near = if asking.by_meaning {
+            self.meaning.near(corpus, asking.input).await
+        } else {
+            Vec::new()
+        };
         let keep = |chunk: &Chunk| match chunk.kind {
             Kind::Entry => asking.entries,
             Kind::Note | Kind::Daily | Kind::OwnFile | Kind::Document => notes,
@@ -67,7 +73,10 @@ impl Library {
             keep: &keep,
         });
         let known = Known::of(asking);
-        let news = hits.into_iter().filter(|hit| !known.says(hit));
+        let session = asking.session;
+        let news = hits
+            .into_iter()
+            .filter(|hit| !known.says(hit) && !is_of(session, hit));
         let news = news.take(asking.settings.limit).collect();
         (section(news, asking.settings, &query), troubles)
     }
@@ -130,6 +139,31 @@ impl Known {
         said || self.texts.iter().any(|text| text.contains(&content))
     }
 }
+
+/// Whether a hit is the note of an exchange of this session, which its window or recall brings as it was said.
+fn is_of(session: &Session, hit: &Hit) -> bool {
+    let noted = NOTED
+        .iter()
+        .find_map(|label| hit.content.trim().strip_prefix(label));
+    let Some(noted) = noted.filter(|_| hit.kind == Kind::Daily) else {
+        return false;
+    };
+    let letters = |text: &str| {
+        text.chars()
+            .filter(|c| !c.is_whitespace())
+            .collect::<Vec<_>>()
+    };
+    let noted = letters(noted.trim().trim_end_matches('…'));
+    let mut messages = session.messages().iter();
+    messages.any(|message| {
+        let said = message.said();
+        let said = said.chars().filter(|c| !c.is_whitespace());
+        said.take(noted.len()).eq(noted.iter().copied())
+    })
+}
+
+/// How the lines of an exchange begin in the notes of a day.
+const NOTED: [&str; 2] = ["**User:**", "**Agent:**"];
 
 /// How a message begins, as what repeats it would.
 fn telling(message: &Message) -> Option<String> {

@@ -297,6 +297,7 @@ async fn related_with(
         kept,
         settings,
         entries,
+        by_meaning: true,
         now: now(),
     };
     let (related, _) = library.related(asking).await;

@@ -133,11 +133,7 @@ impl Holdings<'_> {
 
     /// All files of a folder of the data folder.
     fn folder(&self, what: &str, path: &Path) -> Row {
-        let size = self
-            .disk
-            .size(path)
-            .is_ok()
-            .then(|| whole(self.disk, path));
+        let size = self.disk.size(path).is_ok().then(|| whole(self.disk, path));
         Row {
             what: what.to_owned(),
             size: told(size),

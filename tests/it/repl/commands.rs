@@ -72,7 +72,7 @@ fn an_unknown_command_names_the_nearest_and_is_never_sent() {
 #[test]
 fn context_shows_what_was_sent_and_full_prints_it() {
     let server = Server::start([say("one"), say("two")]);
-    let mut chat = Home::with(&server).chat(&["-M", "code"]);
+    let mut chat = Home::with(&server).chat(&["-M", "code", "--tools", "none"]);
     chat.says(
         "/context",
         "Nothing was sent yet; the next request would hold:",

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 /// What is replaced: `#` stands for one digit, `*` for one or more.
-const PATTERNS: [(&str, &str); 7] = [
+const PATTERNS: [(&str, &str); 8] = [
     ("127.0.0.1:*", "127.0.0.1:PORT"),
     ("####-##-## ##:##:## UTC", "TIME"),
     ("####-##-## ##:## UTC", "TIME"),
     ("####-##-##T##:##:##Z", "TIME"),
     ("########T######Z", "TIME"),
+    ("####-##-##.md", "DATE.md"),
     ("pid *", "pid PID"),
     ("cogtrix *.*.*", "cogtrix VERSION"),
 ];
