@@ -40,10 +40,7 @@ fn machine(_: &ChatArgs) -> Arc<dyn Disk> {
 /// The machine's disk, or one that goes wrong when a test says so.
 #[cfg(feature = "testing")]
 fn machine(args: &ChatArgs) -> Arc<dyn Disk> {
-    Arc::new(crate::files::FaultyDisk::new(
-        Arc::new(LocalDisk),
-        args.fault,
-    ))
+    Arc::new(files::FaultyDisk::new(Arc::new(LocalDisk), args.fault))
 }
 
 /// Where sessions are; a private one sees no others, so that its name cannot be one of theirs.

@@ -75,7 +75,8 @@ fn what_is_forgotten_leaves_both_files_and_the_next_request() {
 
 #[test]
 fn a_line_that_a_person_changed_stays_when_its_capture_is_forgotten() {
-    let home = home(&chatty());
+    let server = chatty();
+    let home = home(&server);
     home.lines("s", &[TEA]);
     let path = workspace(&home, "MEMORY.md");
     let changed = read(&path).replace("coffee", "coffee, but only in the morning");
@@ -97,7 +98,8 @@ fn a_line_that_a_person_changed_stays_when_its_capture_is_forgotten() {
 
 #[test]
 fn why_names_the_message_that_put_a_fact_here() {
-    let home = home(&chatty());
+    let server = chatty();
+    let home = home(&server);
     home.lines("s", &["hello", &format!("{TEA}.")]);
     let id = home.snapshot("s")["messages"][2]["id"].clone();
     let id = id.as_str().unwrap();
@@ -124,7 +126,8 @@ fn why_names_the_message_that_put_a_fact_here() {
 
 #[test]
 fn memory_is_listed_shown_and_forgotten_from_the_command_line() {
-    let home = home(&chatty());
+    let server = chatty();
+    let home = home(&server);
     let add = ["/memory add db: Postgres", "/memory add db: MySQL"];
     home.lines("s", &[&[TEA], &add[..]].concat());
     let run = memory(&home, &["list"]);
@@ -158,7 +161,8 @@ fn memory_is_listed_shown_and_forgotten_from_the_command_line() {
 
 #[test]
 fn what_memory_does_not_hold_is_an_error_and_no_path_leads_out() {
-    let home = home(&chatty());
+    let server = chatty();
+    let home = home(&server);
     home.lines("s", &[TEA]);
     let before = Home::files(&home.data());
     let huge = "9".repeat(400);
@@ -214,7 +218,8 @@ fn what_memory_does_not_hold_is_an_error_and_no_path_leads_out() {
 
 #[test]
 fn layers_and_paths_say_where_memory_is_and_how_large() {
-    let home = home(&chatty());
+    let server = chatty();
+    let home = home(&server);
     let run = home.lines("s", &[TEA, "/memory layers", "/memory paths"]);
     let size = std::fs::metadata(workspace(&home, "MEMORY.md"))
         .unwrap()
@@ -239,7 +244,8 @@ fn layers_and_paths_say_where_memory_is_and_how_large() {
 
 #[test]
 fn entries_go_to_a_file_and_come_back_as_they_were_however_often() {
-    let home = home(&chatty());
+    let server = chatty();
+    let home = home(&server);
     home.lines(
         "s",
         &[
@@ -295,7 +301,8 @@ fn entries_go_to_a_file_and_come_back_as_they_were_however_often() {
 
 #[test]
 fn a_file_of_entries_with_something_wrong_in_it_is_refused_whole_with_every_line() {
-    let home = home(&chatty());
+    let server = chatty();
+    let home = home(&server);
     home.write(
         "bad.jsonl",
         "{\"content\": \"fine\"}\n\nnot json\n{\"content\": \"\"}\n{\"content\": \"x\", \"type\": \"team\"}\n\
@@ -331,7 +338,7 @@ fn a_file_of_entries_with_something_wrong_in_it_is_refused_whole_with_every_line
     assert!(run.stderr.contains("cannot read none"), "{run}");
     let run = memory(&home, &["import", "--global", "bad.jsonl"]);
     assert_eq!(run.code, Some(2), "{run}");
-    home.write("secret", "{\"content\": \"the key is sk-ant-REDACTED\"}");
+    home.write("secret", "{\"content\": \"password: q8R2wlZk71Xd\"}");
     let run = home
         .cogtrix(&["memory", "import", "--format", "entries", "-"])
         .stdin(read(&home.work().join("secret")))
@@ -345,7 +352,8 @@ fn a_file_of_entries_with_something_wrong_in_it_is_refused_whole_with_every_line
 
 #[test]
 fn an_open_chat_and_the_command_line_lose_nothing_of_each_other() {
-    let home = home(&chatty());
+    let server = chatty();
+    let home = home(&server);
     home.write(
         "two.jsonl",
         "{\"content\": \"imported\", \"key\": \"two\"}\n",
@@ -389,7 +397,8 @@ fn an_open_chat_and_the_command_line_lose_nothing_of_each_other() {
 
 #[test]
 fn many_at_once_from_the_command_line_all_arrive() {
-    let home = home(&chatty());
+    let server = chatty();
+    let home = home(&server);
     let runs: Vec<_> = (0..6)
         .map(|n| {
             let file = format!("{n}.jsonl");
@@ -409,7 +418,8 @@ fn many_at_once_from_the_command_line_all_arrive() {
 
 #[test]
 fn a_private_session_lists_and_forgets_what_it_captured_and_leaves_no_receipt() {
-    let home = home(&chatty());
+    let server = chatty();
+    let home = home(&server);
     home.lines("before", &["I prefer trains over planes"]);
     let before = Home::files(&home.data());
     let run = home
@@ -425,5 +435,8 @@ fn a_private_session_lists_and_forgets_what_it_captured_and_leaves_no_receipt() 
         run.stderr.contains("a private session changes no file"),
         "{run}"
     );
+    assert_eq!(Home::files(&home.data()), before, "{run}");
+    let run = home.cogtrix(&["--private", "memory", "forget", "1"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
     assert_eq!(Home::files(&home.data()), before, "{run}");
 }

@@ -40,7 +40,10 @@ pub(super) async fn run(
     match command {
         MemoryCommand::List { all, json } => owned::list(all, json, args, output),
         MemoryCommand::Show { what } => owned::show(&what, args, output),
-        MemoryCommand::Forget { what } => owned::forget(&what, args, output),
+        MemoryCommand::Forget { what } => {
+            check_kept(args)?;
+            owned::forget(&what, args, output)
+        }
         MemoryCommand::Export { format, file } => {
             entries::export(format, file.as_deref(), args, output)
         }
@@ -61,9 +64,23 @@ pub(super) async fn run(
             format: ImportFormat::Entries,
             global,
             file,
-        } => entries::import(&file, global, args, output),
+        } => {
+            check_kept(args)?;
+            entries::import(&file, global, args, output)
+        }
         MemoryCommand::Search(search) => search::run(&search, args, output).await,
         MemoryCommand::Reindex => reindex::run(args, output).await,
         MemoryCommand::Stats => stats::run(args, output),
     }
+}
+
+/// Refuses what would say that it was done and be gone with the run.
+fn check_kept(args: &ChatArgs) -> Result<(), CliError> {
+    if args.private {
+        return Err(CliError::Usage {
+            problem: "with --private nothing of this would be kept".to_owned(),
+            hint: "leave --private out",
+        });
+    }
+    Ok(())
 }

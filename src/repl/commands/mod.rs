@@ -282,8 +282,8 @@ pub const COMMANDS: [Command; 42] = [
     Command {
         name: "memory",
         aliases: &["mem"],
-        arguments: "[MODE|list|show|forget|why|edit|add|search|layers|paths|…]",
-        summary: "Show what memory holds and the mode noted; keep, find, explain and forget it",
+        arguments: "[MODE|list|show|forget|why|edit|…]",
+        summary: "Show what memory holds; list, explain, edit and forget it",
         details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted.\n\
                   `/memory list [all]` shows entries and what was captured from your words; `/memory show N|ID|FILE` one of them whole;\n\
                   `/memory forget N|ID` takes it back; `/memory why N|WORDS` tells which message put it here.\n\

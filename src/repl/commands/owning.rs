@@ -37,7 +37,7 @@ pub(super) fn run(desk: &mut Desk, arguments: &str) -> Option<Result<Next, Comma
         "forget" => forget(desk, rest),
         "why" => why(desk, rest),
         "edit" => edit(desk, rest),
-        "layers" => bare("layers", rest).and_then(|()| answer(desk, Holdings::layers)),
+        "layers" => layers(desk, rest),
         "paths" => bare("paths", rest).and_then(|()| answer(desk, |held| Ok(held.paths()))),
         _ => return None,
     })
@@ -86,6 +86,11 @@ fn edit(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
         }
         .into()),
     }
+}
+
+fn layers(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    bare("layers", arguments)?;
+    Next::answer(holdings(desk)?.layers()?)
 }
 
 fn bare(word: &str, rest: &str) -> Result<(), CommandError> {
