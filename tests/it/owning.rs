@@ -74,6 +74,17 @@ fn what_is_forgotten_leaves_both_files_and_the_next_request() {
 }
 
 #[test]
+fn what_was_captured_is_forgotten_also_when_its_session_has_another_name() {
+    let server = chatty();
+    let home = home(&server);
+    home.lines("s", &[TEA, "/rename t"]);
+    let run = home.lines("t", &["/memory forget 1"]);
+    assert!(run.stdout.contains("gone from "), "{run}");
+    let state = read(&workspace(&home, "sessions/t/SESSION-STATE.md"));
+    assert!(!state.is_empty() && !state.contains("tea"), "{state}");
+}
+
+#[test]
 fn a_line_that_a_person_changed_stays_when_its_capture_is_forgotten() {
     let server = chatty();
     let home = home(&server);

@@ -21,7 +21,7 @@ impl Holdings<'_> {
     pub fn forget(&self, number: &str) -> Result<String, HoldingsError> {
         let digits = name::number(number.trim()).unwrap_or_default();
         let number = self.capture(digits)?.number;
-        let forgotten = self.captures.forget(number, self.now)?;
+        let forgotten = self.captures.forget(number, self.session, self.now)?;
         Ok(harmless(&self.told(&forgotten)))
     }
 

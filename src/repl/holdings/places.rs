@@ -87,7 +87,7 @@ impl Holdings<'_> {
             ],
             Layer::ShortTerm => vec![
                 Row {
-                    what: format!("window{messages}"),
+                    what: "window".to_owned(),
                     size: "-".to_owned(),
                     path: "the end of the history, in each request".to_owned(),
                 },
@@ -103,7 +103,7 @@ impl Holdings<'_> {
             }
             Layer::Workspace => vec![
                 self.note("USER.md")?,
-                self.many("day", "memory/")?,
+                self.many("daily note", "memory/")?,
                 self.many("file of the model", "memories/")?,
             ],
         };

@@ -238,7 +238,7 @@ fn the_six_layers_have_their_files_with_size_and_path() {
     }
     let line = |words: &str| layers.lines().find(|line| line.contains(words)).unwrap();
     assert!(line("/d/workspace/MEMORY.md").contains("7 B"), "{layers}");
-    assert!(line("1 day").contains("3 B"), "{layers}");
+    assert!(line("1 daily note").contains("3 B"), "{layers}");
     assert!(line("SOUL.md").contains(" - "), "{layers}");
     let paths = held.look().paths();
     assert!(
