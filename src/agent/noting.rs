@@ -26,7 +26,8 @@ impl Agent {
     /// Takes back what was captured under a number.
     pub fn forget(&self, number: u64) -> Result<Forgotten, NotForgotten> {
         let parts = self.notebook().ok_or(NotForgotten::NoSuch { number })?;
-        parts.forget(number, self.clock.now())
+        let (session, now) = (self.session().name(), self.clock.now());
+        parts.captures().forget(number, session, now)
     }
 
     /// Writes down what a person said that is worth keeping (Q2).

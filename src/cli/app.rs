@@ -16,7 +16,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Inputs, Texts};
 use crate::provider::{Catalog, Delivery, Provider};
 use crate::repl::approve;
-use crate::repl::desk::{Desk, Places, Preset};
+use crate::repl::desk::{Desk, Places, Preset, Writing};
 use crate::repl::input::HistoryFile;
 use crate::repl::{Signals, show};
 use crate::store::{SessionStore, StoreError};
@@ -103,6 +103,12 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
                 .iter()
                 .find_map(|name| inputs.environment.get(name))
                 .map(str::to_owned),
+            disk: Arc::clone(&machine),
+            writing: if args.private {
+                Writing::Veiled
+            } else {
+                Writing::Kept
+            },
         },
         presets: presets(&config),
         columns: output.columns(),

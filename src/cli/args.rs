@@ -211,11 +211,44 @@ pub enum SessionsCommand {
 
 #[derive(Clone, Debug, Subcommand)]
 pub enum MemoryCommand {
-    /// Add messages of a file to sessions; what is there already is left alone
+    /// List what is kept: entries, and what was captured from what was said
+    List {
+        /// All of it, not only the newest
+        #[arg(long)]
+        all: bool,
+
+        /// Write one JSON object with all of it
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one of them whole: a capture by its number, an entry by its id or key, a file of the workspace by its name
+    Show {
+        #[arg(value_name = "N|ID|FILE")]
+        what: String,
+    },
+    /// Take a capture or an entry back
+    Forget {
+        #[arg(value_name = "N|ID")]
+        what: String,
+    },
+    /// Write the entries of this project and those of all projects to a file, one JSON object a line
+    Export {
+        /// What is written
+        #[arg(long, value_name = "FORMAT", default_value = "entries")]
+        format: ExportFormat,
+
+        /// The file, which must not be there; without it, or with -, stdout
+        file: Option<PathBuf>,
+    },
+    /// Add messages of a file to sessions, or entries to memory; what is there already is left alone
     Import {
-        /// What the file holds: one object {"session","id","role","speaker","timestamp","text"} a line
+        /// jsonl: one object {"session","id","role","speaker","timestamp","text"} a line; entries: as `export` writes them
         #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
         format: ImportFormat,
+
+        /// Keep entries for all projects, whatever they say
+        #[arg(long)]
+        global: bool,
 
         /// The file; - is stdin
         file: PathBuf,
@@ -262,10 +295,17 @@ pub enum Within {
     Everything,
 }
 
-/// Forms of conversations that can be imported.
+/// What can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ImportFormat {
     Jsonl,
+    Entries,
+}
+
+/// What can be exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    Entries,
 }
 
 #[derive(Clone, Copy, Debug, Subcommand)]

@@ -93,6 +93,19 @@ pub(super) fn workspace(config: &Config, disk: &Arc<dyn Disk>) -> Workspace {
     )
 }
 
+/// What was captured, with the files that hold it.
+pub(super) fn captures(config: &Config, disk: &Arc<dyn Disk>) -> notebook::Captures {
+    notebook::Captures {
+        workspace: workspace(config, disk),
+        receipts: receipts(config, Arc::clone(disk)),
+    }
+}
+
+fn receipts(config: &Config, disk: Arc<dyn Disk>) -> Receipts {
+    let file = config.settings.data_dir.join("memory/receipts.jsonl");
+    Receipts::new(disk, file)
+}
+
 /// Removes what killed processes left of writing vectors; it is made again where it is missed.
 pub(super) fn tidy_cache(config: &Config, disk: &dyn Disk) {
     let folder = config.settings.data_dir.join("cache/embeddings");
@@ -132,7 +145,7 @@ pub(super) fn notebook(
     let recovery = recovery.map(|text| RecoveryCues::parse(&prompt(text)));
     Ok(notebook::Parts {
         workspace,
-        receipts: Receipts::new(disk, config.settings.data_dir.join("memory/receipts.jsonl")),
+        receipts: receipts(config, disk),
         captor,
         recovery: recovery.transpose()?,
         facts: facts.map(Arc::new),

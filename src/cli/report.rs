@@ -9,11 +9,13 @@ use super::memory::ImportError;
 use crate::chat::BadName;
 use crate::config::{ConfigError, TextError};
 use crate::embed::{InstallError, NoEmbedder};
+use crate::entries::EntriesError;
 use crate::hint::{Hint, chain};
 use crate::memory::BadMode;
 use crate::memory::BadRecoveryCues;
 use crate::memory::tracking::readers::BadCues;
 use crate::provider::ProviderError;
+use crate::repl::holdings::HoldingsError;
 use crate::search::BadLists;
 use crate::store::StoreError;
 use crate::term::{Output, OutputError};
@@ -58,6 +60,10 @@ pub(super) enum CliError {
     },
     #[error(transparent)]
     Import(#[from] ImportError),
+    #[error(transparent)]
+    Holdings(#[from] HoldingsError),
+    #[error(transparent)]
+    Entries(#[from] EntriesError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -114,6 +120,8 @@ impl CliError {
             | Self::Install(InstallError::Setup(_))
             | Self::Provider(ProviderError::Setup { .. }) => Exit::Usage,
             Self::Import(_)
+            | Self::Holdings(_)
+            | Self::Entries(_)
             | Self::Store(_)
             | Self::Provider(_)
             | Self::Embedder(_)
@@ -137,6 +145,8 @@ impl Hint for CliError {
             Self::Cues(error) => error.hint(),
             Self::Recovery(_) => Some("mend the file in the config folder, or move it away".into()),
             Self::Import(error) => error.hint(),
+            Self::Holdings(error) => error.hint(),
+            Self::Entries(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Provider(error) => error.hint(),
             Self::Embedder(error) => error.hint(),

@@ -86,6 +86,14 @@ fn offers(desk: &Desk) -> Offers {
             .collect()
     };
     let files = desk.agent.toolbox().files.as_ref();
+    let workspace = desk.agent.notebook().map(|parts| parts.workspace.clone());
+    let name = desk.session().name().clone();
+    let notes = move || {
+        let names = workspace
+            .iter()
+            .flat_map(|workspace| workspace.names(&name));
+        names.map(|name| (name, String::new())).collect()
+    };
     Offers {
         modes: modes.collect(),
         models: desk
@@ -94,6 +102,7 @@ fn offers(desk: &Desk) -> Offers {
             .map(|alias| (alias.to_owned(), String::new()))
             .collect(),
         sessions: Listed::by(sessions),
+        files: Listed::by(notes),
         paths: files.map(|files| Paths::of(Arc::clone(&files.project))),
     }
 }

@@ -74,10 +74,17 @@ pub(super) fn unasked(
 
 /// The configuration to look at; nothing is contacted or opened because of it.
 pub(super) fn look(args: &ChatArgs, disk: &dyn Disk) -> Result<Config, CliError> {
-    Ok(match config::load(&inputs(args)?, disk)? {
+    Ok(look_here(args, disk)?.0)
+}
+
+/// The same with where it was looked from.
+pub(super) fn look_here(args: &ChatArgs, disk: &dyn Disk) -> Result<(Config, Inputs), CliError> {
+    let inputs = inputs(args)?;
+    let config = match config::load(&inputs, disk)? {
         Loaded::Ready(config) => config,
         Loaded::Untrusted(request) => request.unused(),
-    })
+    };
+    Ok((config, inputs))
 }
 
 fn ask(request: TrustRequest, disk: &dyn Disk, output: &mut Output) -> Result<Config, CliError> {

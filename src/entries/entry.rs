@@ -168,6 +168,18 @@ impl Entry {
         self.earlier.drain(..beyond);
     }
 
+    /// Takes in what it said once, unless that is known; of too much of it the oldest leaves.
+    pub(super) fn recall(&mut self, past: Earlier) {
+        let is_known = |it: &Earlier| it.content == past.content;
+        if self.content == past.content || self.earlier.iter().any(is_known) {
+            return;
+        }
+        self.earlier.push(past);
+        self.earlier.sort_by_key(|it| it.at);
+        let beyond = self.earlier.len().saturating_sub(MOST_EARLIER);
+        self.earlier.drain(..beyond);
+    }
+
     /// It was said again.
     pub(super) fn touch(&mut self, at: Timestamp) {
         if self.at != at {

@@ -28,6 +28,12 @@ pub enum EntriesError {
     Missing { name: String, scope: Option<Scope> },
     #[error("{name:?} is in several scopes: {}; say which with scope", words(.scopes))]
     Ambiguous { name: String, scopes: Vec<Scope> },
+    #[error("the scope {scope} would hold {would} entries, at most {most} are kept")]
+    TooMany {
+        scope: Scope,
+        would: usize,
+        most: usize,
+    },
     #[error("the key {key:?} has another entry by now")]
     KeyTaken { key: String },
     #[error("cannot {action} {}", path.display())]
@@ -62,6 +68,9 @@ impl Hint for EntriesError {
             Self::Missing { .. } => Some("`/memory list` shows them".into()),
             Self::Newer { .. } => Some("nothing was changed; use the newer cogtrix for it".into()),
             Self::KeyTaken { .. } => Some("remove that one first".into()),
+            Self::TooMany { .. } => {
+                Some("nothing was changed; raise memory.store.max_entries, or import less".into())
+            }
             Self::Empty
             | Self::TooLong { .. }
             | Self::NoGlobal

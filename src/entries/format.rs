@@ -105,7 +105,7 @@ fn objects(text: &str) -> impl Iterator<Item = Value> {
     })
 }
 
-fn entry(stored: Value, scope: Scope, now: Timestamp) -> Option<Entry> {
+pub(super) fn entry(stored: Value, scope: Scope, now: Timestamp) -> Option<Entry> {
     let Value::Object(mut fields) = stored else {
         return None;
     };
@@ -197,7 +197,7 @@ pub(super) fn write(
     format!("{:#}\n", Value::Object(fields)).into_bytes()
 }
 
-fn stored(entry: &Entry, scope: Scope) -> Value {
+pub(super) fn stored(entry: &Entry, scope: Scope) -> Value {
     let mut fields = entry.unknown.clone();
     let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
     put("id", entry.id.as_str().into());

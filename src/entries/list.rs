@@ -7,7 +7,7 @@
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::entry::{Entry, EntryId, Kind, Origin, Scope};
+use super::entry::{Earlier, Entry, EntryId, Kind, Origin, Scope};
 use super::lookup::words;
 use crate::chat::{Timestamp, Unknown};
 
@@ -38,6 +38,8 @@ pub(super) enum Change {
     Add(New),
     Remove(EntryId),
     Restore(EntryId),
+    /// One from elsewhere, with its past.
+    Put(Box<Entry>),
 }
 
 /// What a change came to.
@@ -120,6 +122,7 @@ impl Entries {
             Change::Add(new) => self.add(new, most),
             Change::Remove(id) => self.remove(id),
             Change::Restore(id) => self.bring_back(id),
+            Change::Put(entry) => self.put(entry, most),
         }
     }
 
@@ -232,6 +235,57 @@ impl Entries {
         self.list.push(entry.clone());
         Applied::Restored(entry)
     }
+}
+
+impl Entries {
+    /// Keeps an entry that has an id and a past already. Where one with its key or id is there, or one without a key that
+    /// says the same, they become one: what was said last stays. Doing so again changes nothing.
+    fn put(&mut self, new: &Entry, most: usize) -> Applied {
+        self.removed.retain(|it| it.id != new.id);
+        let Some(place) = self.place_of(new) else {
+            self.list.push(new.clone());
+            let left = self.evict(most);
+            let entry = new.clone();
+            return Applied::Added { entry, left };
+        };
+        let joined = joined(&self.list[place], new);
+        if joined == self.list[place] {
+            return Applied::Unchanged(joined);
+        }
+        self.list[place] = joined.clone();
+        Applied::Updated(joined)
+    }
+
+    fn place_of(&self, new: &Entry) -> Option<usize> {
+        let place = |is_it: &dyn Fn(&Entry) -> bool| self.list.iter().position(is_it);
+        let by_key = place(&|it| it.key.is_some() && it.key == new.key);
+        let by_id = by_key.or_else(|| place(&|it| it.id == new.id));
+        let meant = means(&new.content);
+        let is_same = |it: &Entry| it.key.is_none() && means(&it.content) == meant;
+        by_id.or_else(|| new.key.is_none().then(|| place(&is_same)).flatten())
+    }
+}
+
+/// Two forms of one entry: the id of the one that is there, the words of the later one, the past of both.
+fn joined(there: &Entry, new: &Entry) -> Entry {
+    let (later, before) = if new.at > there.at {
+        (new, there)
+    } else {
+        (there, new)
+    };
+    let mut joined = later.clone();
+    joined.id = there.id.clone();
+    joined.key = later.key.clone().or_else(|| before.key.clone());
+    joined.created = later.created.or(before.created);
+    joined.from = later.from.clone().or_else(|| before.from.clone());
+    let last = Earlier {
+        content: before.content.clone(),
+        at: before.at,
+    };
+    for earlier in before.earlier.iter().cloned().chain([last]) {
+        joined.recall(earlier);
+    }
+    joined
 }
 
 /// Two entries with one key: the one that was said last stays, in the place of the first.
@@ -370,6 +424,37 @@ mod tests {
         assert_eq!(entries.apply(&restore, 5), Applied::KeyTaken { key });
     }
 
+    #[test]
+    fn of_two_forms_of_one_entry_the_later_words_stay_and_nothing_is_lost() {
+        let mut entries = Entries::default();
+        add(&mut entries, "db", "MySQL", 5);
+        let there = entries.named("db").unwrap().clone();
+        for (content, second, expected, earlier) in [
+            ("Postgres", 1, "MySQL", vec!["Postgres"]),
+            ("Postgres", 1, "MySQL", vec!["Postgres"]),
+            ("SQLite", 9, "SQLite", vec!["Postgres", "MySQL"]),
+            ("SQLite", 9, "SQLite", vec!["Postgres", "MySQL"]),
+        ] {
+            let new = Entries::default().made(&new("db", content, second));
+            entries.apply(&Change::Put(Box::new(new)), 5);
+            let entry = entries.named("db").unwrap();
+            let said: Vec<&str> = entry.earlier.iter().map(|it| it.content.as_str()).collect();
+            assert_eq!((entry.content.as_str(), said), (expected, earlier));
+            assert_eq!((&entry.id, entries.len()), (&there.id, 1));
+        }
+    }
+
+    #[test]
+    fn what_was_removed_is_back_when_it_comes_again_from_elsewhere() {
+        let mut entries = Entries::default();
+        add(&mut entries, "db", "MySQL", 5);
+        let there = entries.named("db").unwrap().clone();
+        entries.apply(&Change::Remove(there.id.clone()), 5);
+        entries.apply(&Change::Put(Box::new(there.clone())), 5);
+        assert_eq!(entries.named("db"), Some(&there));
+        assert!(entries.removed().is_empty());
+    }
+
     fn some_new() -> impl Strategy<Value = New> {
         ("[abc]?", "[a-d]{1,3}( [a-d]{1,3}){0,3}", 0..50i64)
             .prop_map(|(key, content, second)| new(&key, &content, second))
@@ -411,6 +496,31 @@ mod tests {
                     check(&entries);
                 }
             }
+        }
+
+        #[test]
+        fn putting_the_same_again_changes_nothing(
+            there in proptest::collection::vec(some_new(), 0..10),
+            news in proptest::collection::vec(some_new(), 0..10),
+        ) {
+            let mut entries = Entries::default();
+            for new in there {
+                entries.apply(&Change::Add(new), 100);
+            }
+            let puts: Vec<Change> = news
+                .iter()
+                .map(|new| Change::Put(Box::new(Entries::default().made(new))))
+                .collect();
+            for put in puts.iter().chain(&puts) {
+                entries.apply(put, 100);
+                check(&entries);
+            }
+            let once = entries.clone();
+            for put in &puts {
+                let applied = entries.apply(put, 100);
+                prop_assert!(matches!(applied, Applied::Unchanged(_)), "{:?}", applied);
+            }
+            prop_assert_eq!(entries, once);
         }
 
         #[test]

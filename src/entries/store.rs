@@ -93,6 +93,15 @@ impl EntryStore {
         &self.settings
     }
 
+    pub(super) fn mask(&self) -> Mask {
+        self.mask
+    }
+
+    /// The hash of the project.
+    pub(super) fn project(&self) -> Option<String> {
+        self.project.clone()
+    }
+
     /// Files of entries, whether they are there or not.
     pub fn paths(&self) -> impl Iterator<Item = &std::path::Path> {
         self.files.iter().map(File::path)
@@ -274,7 +283,7 @@ impl EntryStore {
         Ok(found.collect())
     }
 
-    fn entries(&self, scope: Scope) -> Option<&Entries> {
+    pub(super) fn entries(&self, scope: Scope) -> Option<&Entries> {
         match scope {
             Scope::Session => Some(&self.session),
             Scope::Project => self.files.first().map(File::entries),
@@ -282,7 +291,7 @@ impl EntryStore {
         }
     }
 
-    fn change(&mut self, scope: Scope, change: Change) -> Result<Applied, EntriesError> {
+    pub(super) fn change(&mut self, scope: Scope, change: Change) -> Result<Applied, EntriesError> {
         let file = match scope {
             Scope::Session => {
                 self.revision += 1;

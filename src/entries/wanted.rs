@@ -57,8 +57,8 @@ pub struct Kept {
 }
 
 /// Characters of one entry, and of its key.
-const MOST_CHARS: usize = 8_000;
-const MOST_KEY_CHARS: usize = 200;
+pub(super) const MOST_CHARS: usize = 8_000;
+pub(super) const MOST_KEY_CHARS: usize = 200;
 
 impl Wanted {
     /// What is kept of it, and whether a secret was taken out.
@@ -95,7 +95,7 @@ impl Wanted {
     }
 }
 
-fn within(what: &'static str, text: &str, most: usize) -> Result<(), EntriesError> {
+pub(super) fn within(what: &'static str, text: &str, most: usize) -> Result<(), EntriesError> {
     let chars = text.chars().count();
     if chars > most {
         return Err(EntriesError::TooLong { what, chars, most });

@@ -9,7 +9,7 @@ use super::markdown::{Line, added, changed, folded, lines};
 use super::page::{EDITABLE, Edit, Page};
 use crate::chat::Timestamp;
 
-const TITLE: &str = "# Memory\n";
+pub(super) const TITLE: &str = "# Memory\n";
 
 /// So much of either end of a file that is too large to be read whole is looked at before a bullet is added.
 const LOOKED_AT: usize = 1 << 20;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -88,6 +88,10 @@ const WAIT: Duration = Duration::from_secs(2);
 impl Receipts {
     pub fn new(disk: Arc<dyn Disk>, file: PathBuf) -> Self {
         Self { disk, file }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.file
     }
 
     /// All of them, oldest first.

@@ -225,8 +225,11 @@ impl<'a> Chat<'a> {
             let path = path.to_owned();
             Err(EditError::NoTerminal { path })
         };
-        if let Err(error) = edited {
-            self.refuse(&error);
+        match edited {
+            Ok(()) => self
+                .output
+                .notice("what it says now counts from the next turn on"),
+            Err(error) => self.refuse(&error),
         }
         After::GoOn
     }

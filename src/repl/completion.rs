@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-use super::commands::{COMMANDS, Completes, MEMORY_WORDS, find};
+use super::commands::{COMMANDS, Completes, MEMORY_FILES, MEMORY_WORDS, find};
 use super::input::{Candidate, Complete, Completions};
 use crate::memory::tracking::{Kind, Row};
 use crate::tools::files::Project;
@@ -94,6 +94,8 @@ pub struct Offers {
     pub modes: Vec<Offer>,
     pub models: Vec<Offer>,
     pub sessions: Listed,
+    /// Of the workspace.
+    pub files: Listed,
     /// `None`: there is no project.
     pub paths: Option<Paths>,
 }
@@ -124,6 +126,12 @@ impl Offers {
     }
 }
 
+/// The name of a file behind `/memory edit`.
+fn file_begun(completes: Completes, begun: &str) -> Option<&str> {
+    let (word, rest) = begun.split_once(' ')?;
+    (completes == Completes::Memory && MEMORY_FILES.contains(&word)).then(|| rest.trim_start())
+}
+
 fn kinds(name: impl Fn(&Row) -> &'static str) -> Vec<Offer> {
     let rows = Kind::all().map(Kind::row);
     rows.map(|row| (name(row).to_owned(), row.heading.to_owned()))
@@ -144,7 +152,10 @@ impl Complete for Offers {
             Some((name, argument)) => {
                 let completes = find(name).map_or(Completes::Nothing, |command| command.completes);
                 let begun = argument.trim_start();
-                (cursor - begun.len(), begun, self.of(completes, begun))
+                match file_begun(completes, begun) {
+                    Some(begun) => (cursor - begun.len(), begun, self.files.offers(begun)),
+                    None => (cursor - begun.len(), begun, self.of(completes, begun)),
+                }
             }
         };
         let candidates = offers
@@ -171,6 +182,7 @@ mod tests {
             modes: vec![("code".into(), "Programming".into())],
             models: Vec::new(),
             sessions: Listed::by(|| vec![("work".into(), "First words".into())]),
+            files: Listed::by(|| vec![("MEMORY.md".into(), String::new())]),
             paths: None,
         };
         for (line, start, expected) in [
@@ -179,7 +191,10 @@ mod tests {
             ("/M ", 3, vec!["code"]),
             ("/context f", 9, vec!["full"]),
             ("/delete w", 8, vec!["work"]),
-            ("/memory re", 8, vec!["restore"]),
+            ("/memory re", 8, vec!["restore", "reindex"]),
+            ("/memory edit ", 13, vec!["MEMORY.md"]),
+            ("/mem show ME", 10, vec!["MEMORY.md"]),
+            ("/memory forget ME", 8, vec![]),
             ("/mem c", 5, vec!["code"]),
             ("/unpin a", 7, vec!["all"]),
             ("hello", 0, vec![]),

@@ -8,6 +8,7 @@ use super::approve::Questions;
 use crate::agent::Agent;
 use crate::chat::{Session, Timestamp};
 use crate::clock::Clock;
+use crate::files::Disk;
 use crate::provider::Catalog;
 use crate::store::SessionStore;
 use crate::tools::mcp::{Change, Servers, take_in};
@@ -52,6 +53,17 @@ pub struct Places {
     pub home: Option<PathBuf>,
     /// The person's editor, a command as a shell reads it.
     pub editor: Option<String>,
+    /// What this run reads and writes through.
+    pub disk: Arc<dyn Disk>,
+    pub writing: Writing,
+}
+
+/// Whether what is written is there after the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writing {
+    Kept,
+    /// It ends with the run: a private session.
+    Veiled,
 }
 
 impl Desk {

@@ -360,7 +360,7 @@ fn without_a_backend_only_the_session_keeps_entries_and_no_file_is_written() {
             "/memory list",
         ],
     );
-    assert!(run.stdout.contains("session\n  mem_"), "{run}");
+    assert!(run.stdout.contains("takes one back)\n  mem_"), "{run}");
     assert!(run.stderr.contains("memory.backend is none"), "{run}");
     assert!(!home.data().join("memory").exists());
 }

@@ -28,6 +28,7 @@ mod mentions;
 mod notes;
 mod one_search;
 mod oneshot;
+mod owning;
 mod pins;
 mod prefix;
 mod private;

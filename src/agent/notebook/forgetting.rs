@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 
-use super::Parts;
+use super::captures::Captures;
 use super::capturing::bullet;
-use crate::chat::Timestamp;
+use crate::chat::{SessionName, Timestamp};
 use crate::hint::Hint;
 use crate::notes::{Line, NotesError, Receipt, ReceiptsError};
 
@@ -45,9 +45,15 @@ impl Hint for NotForgotten {
     }
 }
 
-impl Parts {
-    /// Takes back the capture of a number.
-    pub fn forget(&self, number: u64, now: Timestamp) -> Result<Forgotten, NotForgotten> {
+impl Captures {
+    /// Takes back the capture of a number. Where its session has no notes any more, those of the open one are looked at: it
+    /// may have another name by now.
+    pub fn forget(
+        &self,
+        number: u64,
+        open: &SessionName,
+        now: Timestamp,
+    ) -> Result<Forgotten, NotForgotten> {
         let receipts = self.receipts.all()?;
         let receipt = receipts
             .into_iter()
@@ -62,7 +68,7 @@ impl Parts {
             receipt,
         };
         for file in forgotten.receipt.what.files.clone() {
-            if self.remove(&forgotten.receipt, &file)? {
+            if self.remove(&forgotten.receipt, &file, open)? {
                 forgotten.from.push(file);
             } else {
                 forgotten.changed.push(file);
@@ -73,27 +79,42 @@ impl Parts {
     }
 
     /// Removes the line of a capture from a file; `false` where no line is as it was written.
-    fn remove(&self, receipt: &Receipt, file: &str) -> Result<bool, NotesError> {
+    fn remove(
+        &self,
+        receipt: &Receipt,
+        file: &str,
+        open: &SessionName,
+    ) -> Result<bool, NotesError> {
         let text = bullet(&receipt.what.category, &receipt.what.text);
         if file == "MEMORY.md" {
             let memory = self.workspace.long_term();
             let lines = memory.lines()?;
             let line = newest(&lines, |line| {
-                line.trim_start().strip_prefix("- ") == Some(&text)
+                let written = line.trim_start().strip_prefix("- ");
+                written.map(without_mark) == Some(&text)
             });
             return line.map_or(Ok(false), |line| memory.remove(line).map(|()| true));
         }
-        let Ok(session) = receipt.what.session.parse() else {
-            return Ok(false);
+        let of = |session: &SessionName| self.workspace.session(session).state();
+        let own = receipt.what.session.parse().ok().map(|name| of(&name));
+        let state = match own {
+            Some(own) if own.read()?.is_some() => own,
+            Some(_) | None => of(open),
         };
-        let notes = self.workspace.session(&session);
-        let state = notes.state();
         let lines = state.lines()?;
         let line = newest(&lines, |line| line.ends_with(&text));
         line.map_or(Ok(false), |line| state.remove(line).map(|()| true))
     }
 }
 
-fn newest<'a>(lines: &'a [Line], is_it: impl Fn(&str) -> bool) -> Option<&'a Line> {
+/// A line that a later one took the place of is as it was written, but for the mark that says so.
+fn without_mark(line: &str) -> &str {
+    let marked = line.strip_prefix("(superseded ");
+    marked
+        .and_then(|rest| rest.split_once(") "))
+        .map_or(line, |(_, line)| line)
+}
+
+fn newest(lines: &[Line], is_it: impl Fn(&str) -> bool) -> Option<&Line> {
     lines.iter().rev().find(|line| is_it(&line.text))
 }

@@ -88,8 +88,8 @@ impl Parts {
         if !crossed && !buffer.is_active().map_err(|error| chain(&error))? {
             return Ok(());
         }
-        let noted = buffer.append(ending.now, &exchange.asked, &exchange.replied);
-        noted.map_err(|error| chain(&error))
+        let written = buffer.append(ending.now, &exchange.asked, &exchange.replied);
+        written.map_err(|error| chain(&error))
     }
 
     /// Begins a working buffer with some exchanges, where none is kept; tells what went wrong.
@@ -104,10 +104,10 @@ impl Parts {
         if self.buffer_from <= 0.0 || buffer.is_active().unwrap_or(true) {
             return Vec::new();
         }
-        let noted = exchanges
+        let written = exchanges
             .iter()
             .try_for_each(|(asked, replied)| buffer.append(at, asked, replied));
-        noted.err().iter().map(|error| chain(error)).collect()
+        written.err().iter().map(|error| chain(error)).collect()
     }
 
     fn note_facts(&self, ending: &Ending<'_>) -> Result<Option<Record>, String> {

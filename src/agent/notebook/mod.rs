@@ -8,6 +8,7 @@
 //! ```
 //! Invariant: whatever fails here is told once, and the turn goes on.
 
+mod captures;
 mod capturing;
 mod forgetting;
 mod hooks;
@@ -17,6 +18,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use captures::Captures;
 pub use forgetting::{Forgotten, NotForgotten};
 
 use super::ending::{EndHooks, Ending, Ran};
@@ -41,6 +43,16 @@ pub struct Parts {
     pub buffer_from: f64,
     /// The folder whose rules count.
     pub project: PathBuf,
+}
+
+impl Parts {
+    /// What was captured, with the files that hold it.
+    pub fn captures(&self) -> Captures {
+        Captures {
+            workspace: self.workspace.clone(),
+            receipts: self.receipts.clone(),
+        }
+    }
 }
 
 /// The notebook of a run.

@@ -6,59 +6,25 @@
 //! Invariant: nothing is written before the whole file was read and found right; a session is then written whole
 //! or not at all. What is there already is left as it is, so that an import can be repeated.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
 use super::batch::{Batch, Part};
-use super::line::{self, Flaw};
+use super::flaws::{Flaws, Unit};
+use super::line;
 use super::source::Source;
-use crate::cli::args::{ChatArgs, ImportFormat};
+use crate::cli::args::ChatArgs;
 use crate::cli::parts;
 use crate::cli::report::{CliError, Exit};
 use crate::cli::trust;
-use crate::hint::Hint;
 use crate::repl::listing;
 use crate::store::{Opened, SessionStore, StoreError};
 use crate::term::{Output, thousands};
 
-/// Wrong lines that are told; of the others only how many there are.
-const MOST_TOLD: usize = 10;
 /// Lines between one look at the progress and the next.
 const LINES_A_STEP: usize = 1000;
 
-/// Why nothing was imported.
-#[derive(Debug, thiserror::Error)]
-pub(in crate::cli) enum ImportError {
-    #[error("nothing was imported: {} of {from} {} wrong{}", lines(*.wrong), if *.wrong == 1 { "is" } else { "are" }, untold(*.wrong))]
-    Wrong { from: String, wrong: usize },
-}
-
-impl Hint for ImportError {
-    fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("correct the file and import it again".into())
-    }
-}
-
-fn lines(n: usize) -> String {
-    listing::count(n, "line")
-}
-
-/// What is said of wrong lines beyond those that were told.
-fn untold(wrong: usize) -> String {
-    match wrong.saturating_sub(MOST_TOLD) {
-        0 => String::new(),
-        more => format!(", {} more than those above", thousands(more)),
-    }
-}
-
-pub(super) fn run(
-    format: ImportFormat,
-    file: &Path,
-    args: &ChatArgs,
-    output: &mut Output,
-) -> Result<Exit, CliError> {
+pub(super) fn run(file: &Path, args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
     let config = trust::look(args, disk.as_ref())?;
     let import = Import {
@@ -66,9 +32,7 @@ pub(super) fn run(
         store: Box::new(parts::store(args, disk, &config)),
         lock_wait: config.settings.lock_wait,
     };
-    let batch = match format {
-        ImportFormat::Jsonl => import.read(output)?,
-    };
+    let batch = import.read(output)?;
     import.check(&batch, output)?;
     let told = import.write(batch, output)?;
     output.answer(&told);
@@ -87,7 +51,7 @@ impl Import {
     fn read(&self, output: &mut Output) -> Result<Batch, CliError> {
         let mut input = self.from.open()?;
         let mut batch = Batch::default();
-        let mut flaws = Flaws::default();
+        let mut flaws = Flaws::of(Unit::Line);
         let mut bytes = Vec::new();
         while input
             .next_line(&mut bytes)
@@ -113,7 +77,7 @@ impl Import {
     /// Opens every session once, so that one that is open elsewhere or says something else stops the import
     /// while there is nothing to take back.
     fn check(&self, batch: &Batch, output: &mut Output) -> Result<(), CliError> {
-        let mut flaws = Flaws::default();
+        let mut flaws = Flaws::of(Unit::Line);
         for part in &batch.parts {
             let opened = self.open(part, output)?;
             for (line, flaw) in part.clashes(&opened.session) {
@@ -220,39 +184,6 @@ impl Told {
 fn were(n: usize) -> String {
     let verb = if n == 1 { "was" } else { "were" };
     format!("{} {verb}", thousands(n))
-}
-
-/// Wrong lines, as far as they are told.
-#[derive(Debug, Default)]
-struct Flaws {
-    told: Vec<(usize, Flaw)>,
-    wrong: usize,
-}
-
-impl Flaws {
-    fn add(&mut self, line: usize, flaw: Flaw) {
-        self.wrong += 1;
-        if self.told.len() < MOST_TOLD {
-            self.told.push((line, flaw));
-        }
-    }
-
-    /// Tells them, each hint once, and refuses the import if there are any.
-    fn refuse(self, from: &Source, output: &mut Output) -> Result<(), CliError> {
-        let mut hinted = BTreeSet::new();
-        for (line, flaw) in &self.told {
-            let hint = flaw.hint().filter(|hint| hinted.insert(hint.to_string()));
-            output.error(&format!("{}:{line}: {flaw}", from.name()), hint.as_deref());
-        }
-        match self.wrong {
-            0 => Ok(()),
-            wrong => Err(ImportError::Wrong {
-                from: from.name(),
-                wrong,
-            }
-            .into()),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! `cogtrix memory`: what concerns the memory of many sessions at once. One file per subcommand.
 //!
 //! ```text
+//!   owned     what memory holds: listed, shown, taken back         entries   entries to a file and from it
 //!   import    messages from elsewhere -> sessions: read and checked whole, then written
 //!   source    a file or stdin -> lines
 //!   line      one line of such a file -> a message, or what is wrong with it
+//!   flaws     what is wrong with a file, line by line
 //!   batch     messages of a file by session, each id once
 //!   search    a question, or a file of them -> messages
 //!   notes     the same question to what outlives sessions
@@ -12,18 +14,21 @@
 //! ```
 
 mod batch;
+mod entries;
+mod flaws;
 mod import;
 mod library;
 mod line;
 mod notes;
+mod owned;
 mod reindex;
 mod search;
 mod source;
 mod stats;
 
-pub(super) use import::ImportError;
+pub(super) use flaws::ImportError;
 
-use super::args::{ChatArgs, MemoryCommand};
+use super::args::{ChatArgs, ImportFormat, MemoryCommand};
 use super::report::{CliError, Exit};
 use crate::term::Output;
 
@@ -33,9 +38,49 @@ pub(super) async fn run(
     output: &mut Output,
 ) -> Result<Exit, CliError> {
     match command {
-        MemoryCommand::Import { format, file } => import::run(format, &file, args, output),
+        MemoryCommand::List { all, json } => owned::list(all, json, args, output),
+        MemoryCommand::Show { what } => owned::show(&what, args, output),
+        MemoryCommand::Forget { what } => {
+            check_kept(args)?;
+            owned::forget(&what, args, output)
+        }
+        MemoryCommand::Export { format, file } => {
+            entries::export(format, file.as_deref(), args, output)
+        }
+        MemoryCommand::Import {
+            format: ImportFormat::Jsonl,
+            global: false,
+            file,
+        } => import::run(&file, args, output),
+        MemoryCommand::Import {
+            format: ImportFormat::Jsonl,
+            global: true,
+            ..
+        } => Err(CliError::Usage {
+            problem: "messages belong to sessions: --global goes with --format entries".to_owned(),
+            hint: "leave --global out",
+        }),
+        MemoryCommand::Import {
+            format: ImportFormat::Entries,
+            global,
+            file,
+        } => {
+            check_kept(args)?;
+            entries::import(&file, global, args, output)
+        }
         MemoryCommand::Search(search) => search::run(&search, args, output).await,
         MemoryCommand::Reindex => reindex::run(args, output).await,
         MemoryCommand::Stats => stats::run(args, output),
     }
+}
+
+/// Refuses what would say that it was done and be gone with the run.
+fn check_kept(args: &ChatArgs) -> Result<(), CliError> {
+    if args.private {
+        return Err(CliError::Usage {
+            problem: "with --private nothing of this would be kept".to_owned(),
+            hint: "leave --private out",
+        });
+    }
+    Ok(())
 }

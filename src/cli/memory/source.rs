@@ -56,6 +56,27 @@ impl Source {
         })
     }
 
+    /// All of it, if that is not more than `most` bytes.
+    pub(super) fn whole(&self, most: u64) -> Result<Vec<u8>, CliError> {
+        let reader: Box<dyn Read> = match self {
+            Self::Stdin => Box::new(io::stdin()),
+            Self::File(path) => {
+                Box::new(File::open(path).map_err(|error| self.cannot_read(error))?)
+            }
+        };
+        let mut bytes = Vec::new();
+        let read = reader.take(most + 1).read_to_end(&mut bytes);
+        read.map_err(|error| self.cannot_read(error))?;
+        if bytes.len() as u64 > most {
+            let problem = format!("it is larger than {} MB", most >> 20);
+            return Err(self.cannot_read(io::Error::other(problem)));
+        }
+        if bytes.starts_with(BYTE_ORDER_MARK) {
+            bytes.drain(..BYTE_ORDER_MARK.len());
+        }
+        Ok(bytes)
+    }
+
     pub(super) fn cannot_read(&self, source: io::Error) -> CliError {
         CliError::File {
             action: "read",

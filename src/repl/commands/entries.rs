@@ -1,37 +1,27 @@
-//! `/memory add|get|list|rm|restore`: entries that outlive the session, by hand (G10).
+//! `/memory add|get|rm|restore`: entries that outlive the session, by hand (G10).
 
 use super::{CommandError, Desk, Next, usage};
-use crate::chat::Timestamp;
-use crate::entries::{Entry, Kept, Kind, Scope, Status, Wanted};
+use crate::entries::{Kept, Kind, Scope, Status, Wanted};
+use crate::repl::holdings;
 use crate::repl::listing::count;
 use crate::repl::transcript::first_words;
 
-/// What `/memory` takes first, beside a mode.
-pub const WORDS: [(&str, &str); 5] = [
-    ("add", "[--global|--session] [KEY:] TEXT: keep a text"),
-    ("get", "KEY|ID: show what is kept under it"),
-    ("list", "show what is kept"),
-    ("rm", "KEY|ID: take it away"),
-    ("restore", "ID: bring back what was taken away"),
-];
-
-/// Characters of an entry in the list.
+/// Characters of an entry that is back.
 const SHOWN: usize = 100;
 
-/// Does what the words say; `None` where they are none of [`WORDS`].
+/// Does what the words say; `None` where they are no words of this.
 pub(super) fn run(desk: &mut Desk, arguments: &str) -> Option<Result<Next, CommandError>> {
     let (word, rest) = first(arguments);
     Some(match word {
         "add" => add(desk, rest),
         "get" => get(desk, rest),
-        "list" => list(desk, rest),
         "rm" => remove(desk, rest),
         "restore" => restore(desk, rest),
         _ => return None,
     })
 }
 
-fn first(text: &str) -> (&str, &str) {
+pub(super) fn first(text: &str) -> (&str, &str) {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     (word, rest.trim())
 }
@@ -97,80 +87,19 @@ fn get(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
     }
     let now = desk.now();
     let (scope, entry) = desk.agent.entries_mut().get(name, None)?;
-    Next::answer(whole(scope, &entry, now))
+    Next::answer(holdings::whole(scope, &entry, now))
 }
 
-fn whole(scope: Scope, entry: &Entry, now: Timestamp) -> String {
-    let mut lines = vec![entry.content.clone(), String::new()];
-    let key = entry.key.as_deref();
-    let key = key.map_or_else(String::new, |key| format!(", key {key}"));
-    lines.push(format!(
-        "{} ({scope}, {}{key}), {}",
-        entry.id,
-        entry.kind.as_str(),
-        entry.at.ago(now)
-    ));
-    if !entry.tags.is_empty() {
-        lines.push(format!("tags: {}", entry.tags.join(", ")));
-    }
-    if let Some(from) = &entry.from {
-        lines.push(format!(
-            "from session {}, message {}",
-            from.session, from.message
-        ));
-    }
-    let earlier = entry.earlier.iter().rev();
-    lines.extend(earlier.map(|it| format!("before {}: {}", it.at.date(), it.content)));
-    lines.join("\n")
-}
-
-fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    if !arguments.is_empty() {
-        return Err(usage("memory", "list takes no argument"));
-    }
-    let now = desk.now();
-    let store = desk.agent.entries_mut();
-    store.refresh();
-    let parts: Vec<String> = Scope::ALL
-        .into_iter()
-        .filter_map(|scope| {
-            let entries = store.all().filter(|(its, _)| *its == scope);
-            let mut rows: Vec<String> = entries.map(|(_, entry)| row(entry, now)).collect();
-            rows.reverse();
-            (!rows.is_empty()).then(|| format!("{scope}\n{}", rows.join("\n")))
-        })
-        .collect();
-    if parts.is_empty() {
-        return Next::answer("Nothing is kept yet; `/memory add TEXT` keeps something");
-    }
-    Next::answer(parts.join("\n\n"))
-}
-
-fn row(entry: &Entry, now: Timestamp) -> String {
-    let key = entry.key.as_deref();
-    let key = key.map_or_else(String::new, |key| format!("{key}: "));
-    let kind = match entry.kind {
-        Kind::Note => String::new(),
-        kind => format!("{}, ", kind.as_str()),
-    };
-    let words = first_words(&entry.content, SHOWN);
-    let ago = entry.at.ago(now);
-    format!("  {}  {key}{words}  [{kind}{ago}]", entry.id)
-}
-
-fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+/// Also what `/memory forget` does with what is no number.
+pub(super) fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     let (word, rest) = first(arguments);
     let scope = word.strip_prefix("--").and_then(Scope::parse);
     let name = if scope.is_some() { rest } else { arguments };
     if name.is_empty() {
         return Err(usage("memory", "rm wants a key or an id"));
     }
-    let (scope, entry) = desk.agent.entries_mut().remove(name, scope)?;
-    let words = first_words(&entry.content, SHOWN);
-    Next::answer(format!(
-        "Removed ({scope}): {words}\n`/memory restore {}` brings it back",
-        entry.id
-    ))
+    let removed = holdings::remove(desk.agent.entries_mut(), name, scope)?;
+    Next::answer(removed)
 }
 
 fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {

@@ -1,6 +1,7 @@
-//! `/memory`: what memory holds, and the whole state of a mode; entries are in [`entries`].
+//! `/memory`: what memory holds, and the whole state of a mode; entries are in [`entries`], what a person
+//! owns of all of it in [`owning`].
 
-use super::{CommandError, Desk, Next, entries, search};
+use super::{CommandError, Desk, Next, entries, owning, search};
 use crate::chat::Session;
 use crate::context::{ContextPlan, DoesNotFit};
 use crate::embed::EmbedderChoice;
@@ -11,6 +12,9 @@ use crate::repl::transcript::first_words;
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     if let Some(done) = entries::run(desk, arguments) {
+        return done;
+    }
+    if let Some(done) = owning::run(desk, arguments) {
         return done;
     }
     match arguments.split_once(' ').unwrap_or((arguments, "")) {

@@ -14,6 +14,7 @@ mod memory;
 mod mode;
 mod model;
 mod notes;
+mod owning;
 mod pins;
 mod recall;
 mod search;
@@ -27,6 +28,7 @@ use std::borrow::Cow;
 use futures_util::future::LocalBoxFuture;
 
 use super::desk::Desk;
+use super::holdings::HoldingsError;
 use crate::agent::{CannotPin, Compacting, NoTurn, Warning};
 use crate::chat::{BadName, NotWritten, SessionName};
 use crate::entries::EntriesError;
@@ -156,6 +158,8 @@ pub enum CommandError {
     #[error(transparent)]
     Entries(#[from] EntriesError),
     #[error(transparent)]
+    Holdings(#[from] HoldingsError),
+    #[error(transparent)]
     Pin(#[from] CannotPin),
     #[error(transparent)]
     Scratchpad(#[from] NotWritten),
@@ -204,6 +208,7 @@ impl Hint for CommandError {
             Self::Model(error) => error.hint(),
             Self::Pin(_) => Some("`/pin` lists them, `/unpin N` takes one off".into()),
             Self::Entries(error) => error.hint(),
+            Self::Holdings(error) => error.hint(),
             Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
             Self::Edit(error) => error.hint(),
             Self::Tool(_) => Some("`/tools` lists them".into()),
@@ -230,7 +235,7 @@ macro_rules! run {
     };
 }
 
-pub use entries::WORDS as MEMORY_WORDS;
+pub use owning::{FILES as MEMORY_FILES, WORDS as MEMORY_WORDS};
 
 /// Every command, in the order in which help lists them.
 pub const COMMANDS: [Command; 42] = [
@@ -277,11 +282,15 @@ pub const COMMANDS: [Command; 42] = [
     Command {
         name: "memory",
         aliases: &["mem"],
-        arguments: "[MODE|add|get|list|rm|search|reindex]",
-        summary: "Show what memory holds and the mode noted; keep and find entries",
+        arguments: "[MODE|list|show|forget|why|edit|…]",
+        summary: "Show what memory holds; list, explain, edit and forget it",
         details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted.\n\
+                  `/memory list [all]` shows entries and what was captured from your words; `/memory show N|ID|FILE` one of them whole;\n\
+                  `/memory forget N|ID` takes it back; `/memory why N|WORDS` tells which message put it here.\n\
+                  `/memory edit [FILE]` opens MEMORY.md, or another file of the workspace, in your editor.\n\
+                  `/memory layers` and `/memory paths` show what there is, how large it is and where.\n\
                   `/memory add [--global|--session] [KEY:] TEXT` keeps an entry for this project, all of them, or this session;\n\
-                  `/memory list`, `/memory get KEY|ID`, `/memory rm KEY|ID` find and remove; `/memory restore ID` brings back.\n\
+                  `/memory get KEY|ID` and `/memory rm KEY|ID` find and remove; `/memory restore ID` brings back.\n\
                   `/memory search WORDS` looks through what outlives sessions; `reindex` reads all of it again, which is never needed.",
         completes: Completes::Memory,
         run: run!(memory::run),

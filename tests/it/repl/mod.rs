@@ -4,6 +4,7 @@ mod approvals;
 mod commands;
 mod leaving;
 mod opening;
+mod owning;
 mod screens;
 mod sessions;
 mod streaming;

@@ -1,0 +1,137 @@
+//! Everything that is held, a line each, with how it is taken back.
+
+use serde_json::{Value, json};
+
+use super::{Holdings, HoldingsError, kind};
+use crate::chat::Timestamp;
+use crate::entries::{Entry, Kind, Scope};
+use crate::notes::Receipt;
+use crate::repl::transcript::first_words;
+use crate::term::{harmless, thousands};
+
+/// How much of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// The newest of each kind.
+    Newest,
+    All,
+}
+
+/// Of each kind, as long as not all are wanted.
+const NEWEST: usize = 50;
+/// Characters of one text.
+pub(super) const SHOWN: usize = 100;
+
+impl Extent {
+    fn most(self) -> usize {
+        match self {
+            Self::Newest => NEWEST,
+            Self::All => usize::MAX,
+        }
+    }
+}
+
+impl Holdings<'_> {
+    /// Entries by scope, and what was captured; the newest first.
+    pub fn list(&self, extent: Extent) -> Result<String, HoldingsError> {
+        let scopes = Scope::ALL.into_iter().filter_map(|scope| {
+            let entries = self.entries.all().filter(|(its, _)| *its == scope);
+            let rows = entries.map(|(_, entry)| row(entry, self.now)).collect();
+            self.part(scope.as_str(), "forget ID", rows, extent)
+        });
+        let mut parts: Vec<String> = scopes.collect();
+        let captured = self.captured()?;
+        let rows = captured.iter().map(|it| capture(it, self.now)).collect();
+        parts.extend(self.part("captured", "forget N", rows, extent));
+        if parts.is_empty() {
+            let add = "`/memory add TEXT` in a chat keeps something";
+            return Ok(format!("Nothing is kept yet; {add}"));
+        }
+        Ok(parts.join("\n\n"))
+    }
+
+    /// The same whole, for programs.
+    pub fn json(&self) -> Result<Value, HoldingsError> {
+        let entries = self.entries.all().map(|(scope, entry)| {
+            json!({
+                "id": entry.id.as_str(),
+                "scope": scope.as_str(),
+                "key": entry.key,
+                "kind": entry.kind.as_str(),
+                "text": entry.content,
+                "tags": entry.tags,
+                "timestamp": entry.at.iso(),
+                "session": entry.from.as_ref().map(|from| &from.session),
+                "message": entry.from.as_ref().map(|from| &from.message),
+            })
+        });
+        let entries: Vec<Value> = entries.collect();
+        let captured = self.captured()?;
+        let captured = captured.iter().map(|receipt| {
+            json!({
+                "number": receipt.number,
+                "kind": receipt.what.category,
+                "text": receipt.what.text,
+                "timestamp": receipt.at.map(Timestamp::iso),
+                "session": receipt.what.session,
+                "message": receipt.what.message,
+                "files": receipt.what.files,
+            })
+        });
+        let captured: Vec<Value> = captured.collect();
+        Ok(json!({"entries": entries, "captured": captured}))
+    }
+
+    /// What was captured and not taken back, oldest first.
+    fn captured(&self) -> Result<Vec<Receipt>, HoldingsError> {
+        let mut receipts = self.captures.all()?;
+        receipts.retain(|receipt| !receipt.forgotten);
+        Ok(receipts)
+    }
+
+    /// A heading with how one is taken back, and rows, which come oldest first.
+    fn part(&self, name: &str, back: &str, rows: Vec<String>, extent: Extent) -> Option<String> {
+        let older = rows.len().saturating_sub(extent.most());
+        let back = self.front.command(back);
+        let mut lines = vec![format!("{name} ({back} takes one back)")];
+        lines.extend(rows.into_iter().skip(older).rev());
+        if older > 0 {
+            let all = match self.front {
+                super::Front::Chat => "list all",
+                super::Front::Shell => "list --all",
+            };
+            let all = self.front.command(all);
+            lines.push(format!("  … {} older, {all}", thousands(older)));
+        }
+        (lines.len() > 1).then(|| lines.join("\n"))
+    }
+}
+
+/// `  mem_0123456789abcdef  db: Postgres 16  [fact, 3 days ago]`
+pub(super) fn row(entry: &Entry, now: Timestamp) -> String {
+    let key = entry.key.as_deref();
+    let key = key.map_or_else(String::new, |key| format!("{key}: "));
+    let kind = match entry.kind {
+        Kind::Note => String::new(),
+        kind => format!("{}, ", kind.as_str()),
+    };
+    let words = first_words(&entry.content, SHOWN);
+    let ago = entry.at.ago(now);
+    harmless(&format!("  {}  {key}{words}  [{kind}{ago}]", entry.id))
+}
+
+/// `  12  preference: I like tea  [3 days ago]`
+pub(super) fn capture(receipt: &Receipt, now: Timestamp) -> String {
+    let kind = kind(&receipt.what.category);
+    let words = first_words(&receipt.what.text, SHOWN);
+    let ago = receipt
+        .at
+        .map_or_else(|| "some time ago".to_owned(), |at| at.ago(now));
+    let back = if receipt.forgotten {
+        ", taken back"
+    } else {
+        ""
+    };
+    let number = receipt.number;
+    harmless(&format!("{number:>5}  {kind}: {words}  [{ago}{back}]"))
+}

@@ -1,0 +1,72 @@
+//! What memory holds and a person owns: entries, captures and files, looked at, explained and taken back, in a chat and from
+//! the command line alike.
+//!
+//! ```text
+//!   name     a number, an id or key, a file: what is meant      origin   which message something came from
+//!   list     everything, briefly        show   one thing whole     why   where it came from
+//!   forget   what was taken back        edit   a file for an editor      places where all of it is
+//! ```
+//! Invariant: nothing here changes anything but [`Holdings::forget`]; what comes from files is made harmless for a terminal.
+
+mod edit;
+mod error;
+mod forget;
+mod list;
+mod name;
+mod origin;
+mod places;
+mod show;
+#[cfg(test)]
+mod tests;
+mod why;
+
+use std::path::Path;
+
+pub use error::HoldingsError;
+pub use forget::remove;
+pub use list::Extent;
+pub use show::whole;
+
+use crate::agent::notebook::Captures;
+use crate::chat::{Session, SessionName, Timestamp};
+use crate::entries::EntryStore;
+use crate::files::Disk;
+use crate::store::SessionStore;
+
+/// All that is held, as one session sees it.
+#[derive(Debug)]
+pub struct Holdings<'a> {
+    /// As of their last refresh.
+    pub entries: &'a EntryStore,
+    pub captures: Captures,
+    pub store: &'a dyn SessionStore,
+    pub disk: &'a dyn Disk,
+    pub data: &'a Path,
+    pub session: &'a SessionName,
+    /// The session where it is open here.
+    pub open: Option<&'a Session>,
+    pub now: Timestamp,
+    pub front: Front,
+}
+
+/// Who asks: how a command is named to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Front {
+    Chat,
+    Shell,
+}
+
+impl Front {
+    /// The command as it is typed: `/memory forget 3`.
+    fn command(self, rest: &str) -> String {
+        match self {
+            Self::Chat => format!("`/memory {rest}`"),
+            Self::Shell => format!("`cogtrix memory {rest}`"),
+        }
+    }
+}
+
+/// A category as a person reads it: `user preference`.
+fn kind(category: &str) -> String {
+    category.replace('_', " ")
+}

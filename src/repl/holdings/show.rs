@@ -1,0 +1,103 @@
+//! One thing whole: a capture with the message it came from, an entry with what it said before, a file as it is.
+
+use super::name::Named;
+use super::{Holdings, HoldingsError, kind};
+use crate::chat::Timestamp;
+use crate::entries::{Entry, Scope};
+use crate::notes::{Receipt, Source};
+use crate::term::{harmless, thousands};
+
+/// Characters of a file that are shown.
+const MOST_CHARS: usize = 20_000;
+
+impl Holdings<'_> {
+    pub fn show(&self, name: &str) -> Result<String, HoldingsError> {
+        let text = match self.named(name)? {
+            Named::Capture(receipt) => self.receipt(&receipt),
+            Named::Entry(scope, entry) => self.of_entry(scope, &entry),
+            Named::File(source) => self.file(&source)?,
+        };
+        Ok(harmless(&text))
+    }
+
+    /// What was captured, when, where it stands, and the message.
+    pub(super) fn receipt(&self, receipt: &Receipt) -> String {
+        let Receipt {
+            number, at, what, ..
+        } = receipt;
+        let at = at.map_or_else(String::new, |at| {
+            format!(
+                ", {} {} ({})",
+                at.date(),
+                at.time_of_day(),
+                at.ago(self.now)
+            )
+        });
+        let mut lines = vec![
+            format!("{number}  {}: {}", kind(&what.category), what.text),
+            format!("session {}, message {}{at}", what.session, what.message),
+            format!("written to {}", what.files.join(", ")),
+            self.quote(&what.session, &what.message),
+        ];
+        lines.push(if receipt.forgotten {
+            "It was taken back".to_owned()
+        } else {
+            let forget = self.front.command(&format!("forget {number}"));
+            format!("{forget} takes it back")
+        });
+        lines.join("\n")
+    }
+
+    pub(super) fn of_entry(&self, scope: Scope, entry: &Entry) -> String {
+        let mut text = whole(scope, entry, self.now);
+        if let Some(from) = &entry.from {
+            text = format!("{text}\n{}", self.quote(&from.session, &from.message));
+        }
+        let forget = self.front.command(&format!("forget {}", entry.id));
+        format!("{text}\n{forget} takes it back")
+    }
+
+    fn file(&self, source: &Source) -> Result<String, HoldingsError> {
+        let workspace = &self.captures.workspace;
+        let beginning = workspace.beginning(source, MOST_CHARS)?;
+        let beginning = beginning.ok_or_else(|| HoldingsError::NoFile {
+            name: source.as_str().to_owned(),
+        })?;
+        if beginning.more == 0 {
+            return Ok(beginning.text);
+        }
+        let more = usize::try_from(beginning.more).unwrap_or(usize::MAX);
+        let path = workspace.path(source);
+        Ok(format!(
+            "{}\n… {} more bytes in {}",
+            beginning.text,
+            thousands(more),
+            path.display()
+        ))
+    }
+}
+
+/// The content of an entry, what is known of it, and what it said before.
+pub fn whole(scope: Scope, entry: &Entry, now: Timestamp) -> String {
+    let mut lines = vec![entry.content.clone(), String::new()];
+    let key = entry.key.as_deref();
+    let key = key.map_or_else(String::new, |key| format!(", key {key}"));
+    lines.push(format!(
+        "{} ({scope}, {}{key}), {}",
+        entry.id,
+        entry.kind.as_str(),
+        entry.at.ago(now)
+    ));
+    if !entry.tags.is_empty() {
+        lines.push(format!("tags: {}", entry.tags.join(", ")));
+    }
+    let earlier = entry.earlier.iter().rev();
+    lines.extend(earlier.map(|it| format!("before {}: {}", it.at.date(), it.content)));
+    if let Some(from) = &entry.from {
+        lines.push(format!(
+            "from session {}, message {}",
+            from.session, from.message
+        ));
+    }
+    lines.join("\n")
+}

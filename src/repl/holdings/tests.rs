@@ -1,0 +1,249 @@
+//! What memory holds, looked at without a program around it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::*;
+use crate::chat::{Message, MessageId, Role};
+use crate::entries::{EntryStore, Kind, Origin, Scope, StoreSettings, Wanted, unmasked};
+use crate::files::MemoryDisk;
+use crate::hint::Hint;
+use crate::notes::{Captured, Receipts, Workspace, WorkspaceSettings};
+use crate::store::FileStore;
+use crate::testing::ManualClock;
+
+/// Everything on one disk in memory.
+struct Held {
+    disk: MemoryDisk,
+    entries: EntryStore,
+    captures: Captures,
+    store: FileStore,
+    session: Session,
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_unix(1_800_000_000).unwrap()
+}
+
+impl Held {
+    fn with(captured: &[&str]) -> Self {
+        let disk = MemoryDisk::default();
+        let shared: Arc<dyn Disk> = Arc::new(disk.clone());
+        let settings = WorkspaceSettings::default();
+        let receipts = Receipts::new(Arc::clone(&shared), "/d/memory/receipts.jsonl".into());
+        let captures = Captures {
+            workspace: Workspace::new(Arc::clone(&shared), "/d/workspace".into(), settings),
+            receipts,
+        };
+        let mut session = Session::new("work".parse().unwrap());
+        let said = Message::text(
+            MessageId::new("work/m1"),
+            Role::User,
+            "I like tea.\nRemember that!",
+            Some(now()),
+        );
+        session.import(vec![said]);
+        let held = Self {
+            entries: EntryStore::session_only(StoreSettings::default(), unmasked),
+            store: FileStore::new(shared, "/d".into(), Arc::new(ManualClock::new())),
+            captures,
+            session,
+            disk,
+        };
+        let captured = captured.iter().map(|text| captured_as(text)).collect();
+        held.captures.receipts.add(captured, now()).unwrap();
+        held
+    }
+
+    fn keep(&mut self, key: &str, content: &str, from: Option<Origin>) {
+        let wanted = Wanted {
+            key: Some(key.to_owned()),
+            content: content.to_owned(),
+            kind: Kind::Fact,
+            from,
+            ..Wanted::default()
+        };
+        self.entries.add(Scope::Session, &wanted, now()).unwrap();
+    }
+
+    fn look(&self) -> Holdings<'_> {
+        Holdings {
+            entries: &self.entries,
+            captures: self.captures.clone(),
+            store: &self.store,
+            disk: &self.disk,
+            data: Path::new("/d"),
+            session: self.session.name(),
+            open: Some(&self.session),
+            now: now(),
+            front: Front::Chat,
+        }
+    }
+}
+
+fn captured_as(text: &str) -> Captured {
+    Captured {
+        session: "work".to_owned(),
+        message: "work/m1".to_owned(),
+        category: "user_preference".to_owned(),
+        text: text.to_owned(),
+        files: vec!["MEMORY.md".to_owned()],
+    }
+}
+
+#[test]
+fn the_newest_fifty_are_listed_and_how_many_are_older() {
+    let texts: Vec<String> = (1..=53).map(|n| format!("word{n}.")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let held = Held::with(&texts);
+    held.captures.receipts.forget(52, now()).unwrap();
+    let list = held.look().list(Extent::Newest).unwrap();
+    assert!(list.starts_with("captured (`/memory forget N` takes one back)"));
+    assert!(
+        list.contains("   53  user preference: word53.  ["),
+        "{list}"
+    );
+    assert!(list.contains("… 2 older, `/memory list all`"), "{list}");
+    assert!(!list.contains("word2.") && !list.contains("word52."));
+    let all = held.look().list(Extent::All).unwrap();
+    assert!(all.contains("word1.") && !all.contains("older"), "{all}");
+    let json = held.look().json().unwrap();
+    assert_eq!(json["captured"].as_array().unwrap().len(), 52);
+    assert_eq!(json["captured"][0]["number"], 1);
+}
+
+#[test]
+fn a_capture_and_an_entry_are_shown_with_the_message_they_came_from() {
+    let mut held = Held::with(&["I like tea"]);
+    let from = Origin {
+        session: "work".to_owned(),
+        message: "work/m1".to_owned(),
+    };
+    held.keep("drink", "coffee", None);
+    held.keep("drink", "tea", Some(from));
+    for name in ["1", "#1", "drink"] {
+        let shown = held.look().show(name).unwrap();
+        assert!(shown.contains("session work, message work/m1"), "{shown}");
+        assert!(shown.contains("> I like tea.\n> Remember that!"), "{shown}");
+        assert!(shown.contains("/memory forget"), "{shown}");
+    }
+    assert!(held.look().show("drink").unwrap().contains("coffee"));
+    for asked in ["TEA like", "1", "drink"] {
+        let why = held.look().why(asked).unwrap();
+        assert!(why.contains("> I like tea."), "{why}");
+    }
+    assert!(held.look().why("ferry").unwrap().contains("No capture"));
+    assert!(held.look().why("8080").unwrap().contains("No capture"));
+}
+
+#[test]
+fn a_message_of_another_session_is_read_from_disk_or_it_is_said_why_not() {
+    let mut held = Held::with(&["I like tea"]);
+    let shown = |held: &Held| held.look().show("1").unwrap();
+    held.session = Session::new("other".parse().unwrap());
+    assert!(shown(&held).contains("the message cannot be read"));
+    held.session = Session::new("work".parse().unwrap());
+    assert!(shown(&held).contains("not in session work any more"));
+}
+
+#[test]
+fn what_is_not_held_is_an_error_with_a_way_on() {
+    let held = Held::with(&["I like tea"]);
+    let huge = "9".repeat(5_000);
+    for (name, expected) in [
+        ("2", "number 2"),
+        (huge.as_str(), "nothing was captured under number 9"),
+        (
+            "../../etc/passwd",
+            "no entry, capture or file \"../../etc/passwd\"",
+        ),
+        ("\u{1b}[2J", "\\u{1b}"),
+        ("USER.md", "there is no file USER.md yet"),
+    ] {
+        let error = held.look().show(name).unwrap_err();
+        let said = error.to_string();
+        assert!(said.contains(expected) && said.len() < 200, "{said}");
+        assert!(error.hint().is_some(), "{said}");
+    }
+    assert!(held.look().forget("0").is_err());
+    assert!(held.look().begin("../../etc/passwd").is_err());
+    held.look().forget("1").unwrap();
+    let again = held.look().forget("1").unwrap_err().to_string();
+    assert!(again.contains("taken back before"), "{again}");
+}
+
+#[test]
+fn a_file_is_shown_as_it_is_up_to_its_cap_and_harmless() {
+    let held = Held::with(&[]);
+    held.disk
+        .put("/d/workspace/MEMORY.md", b"# Mine\n\x1b[2Jred\n");
+    let shown = held.look().show("MEMORY.md").unwrap();
+    assert!(
+        shown.starts_with("# Mine\n") && !shown.contains('\u{1b}'),
+        "{shown}"
+    );
+    held.disk
+        .put("/d/workspace/MEMORY.md", "ä".repeat(30_000).as_bytes());
+    let shown = held.look().show("MEMORY.md").unwrap();
+    assert!(shown.contains("… 20,000 more bytes in /d/workspace/MEMORY.md"));
+    assert!(shown.chars().count() < 20_100);
+}
+
+#[test]
+fn what_is_forgotten_leaves_its_file_also_where_a_later_line_took_its_place() {
+    for (line, gone) in [
+        ("- **user_preference**: I like tea", true),
+        (
+            "- (superseded 2026-02-14) **user_preference**: I like tea",
+            true,
+        ),
+        ("- **user_preference**: I like tea with milk", false),
+    ] {
+        let held = Held::with(&["I like tea"]);
+        let file = format!("# Memory\n\n## Auto-captured\n\n{line}\n\nI like tea, says Ann\n");
+        held.disk.put("/d/workspace/MEMORY.md", file.as_bytes());
+        let told = held.look().forget("1").unwrap();
+        let left = held.disk.files()[Path::new("/d/workspace/MEMORY.md")].clone();
+        let left = String::from_utf8(left).unwrap();
+        assert_eq!(left.contains(line), !gone, "{left}");
+        let expected = if gone {
+            "gone from MEMORY.md"
+        } else {
+            "changed by hand"
+        };
+        assert!(told.contains(expected), "{told}");
+        assert!(
+            told.contains("its words also stand in MEMORY.md:"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn the_six_layers_have_their_files_with_size_and_path() {
+    let held = Held::with(&[]);
+    held.disk.put("/d/workspace/MEMORY.md", b"1234567");
+    held.disk.put("/d/workspace/memory/2026-02-14.md", b"day");
+    let layers = held.look().layers().unwrap();
+    for layer in [
+        "core",
+        "episodic",
+        "semantic",
+        "short-term",
+        "long-term",
+        "workspace",
+    ] {
+        let begins = layers.lines().any(|line| line.starts_with(layer));
+        assert!(begins, "{layer}: {layers}");
+    }
+    let line = |words: &str| layers.lines().find(|line| line.contains(words)).unwrap();
+    assert!(line("/d/workspace/MEMORY.md").contains("7 B"), "{layers}");
+    assert!(line("1 daily note").contains("3 B"), "{layers}");
+    assert!(line("SOUL.md").contains(" - "), "{layers}");
+    let paths = held.look().paths();
+    assert!(
+        paths.contains("/d/history/work.json  (not there yet)"),
+        "{paths}"
+    );
+    assert!(paths.contains("/d/memory/receipts.jsonl"), "{paths}");
+}

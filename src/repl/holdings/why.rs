@@ -1,0 +1,82 @@
+//! Which message put a fact here: by the number of a capture, by an id or key, or by words of it.
+
+use super::name::{Named, unknown};
+use super::{Holdings, HoldingsError, list};
+use crate::entries::Entry;
+use crate::notes::Receipt;
+use crate::term::harmless;
+
+/// Facts that are explained at once, the newest.
+const MOST: usize = 10;
+
+impl Holdings<'_> {
+    pub fn why(&self, asked: &str) -> Result<String, HoldingsError> {
+        let text = match self.named(asked) {
+            Ok(Named::Capture(receipt)) => self.receipt(&receipt),
+            Ok(Named::Entry(scope, entry)) => self.of_entry(scope, &entry),
+            Ok(Named::File(_))
+            | Err(HoldingsError::Unknown { .. } | HoldingsError::NoNumber { .. }) => {
+                self.by_words(asked)?
+            }
+            Err(other) => return Err(other),
+        };
+        Ok(harmless(&text))
+    }
+
+    fn by_words(&self, asked: &str) -> Result<String, HoldingsError> {
+        let words: Vec<String> = asked.split_whitespace().map(str::to_lowercase).collect();
+        if words.is_empty() {
+            return Err(unknown(asked));
+        }
+        let speaks = |text: &str| {
+            let text = text.to_lowercase();
+            words.iter().all(|word| text.contains(word))
+        };
+        let receipts = self.captures.all()?;
+        let receipts = receipts.iter().filter(|it| speaks(&it.what.text));
+        let mut found: Vec<String> = receipts.map(|it| self.of_capture(it)).collect();
+        found.reverse();
+        let entries = self.entries.all().map(|(_, entry)| entry);
+        let said = |entry: &&Entry| {
+            let key = entry.key.as_deref().unwrap_or_default();
+            speaks(&format!("{key} {}", entry.content))
+        };
+        found.extend(entries.filter(said).map(|entry| self.of_kept(entry)));
+        if found.is_empty() {
+            return Ok(
+                "No capture and no entry speaks of that; what a person or the model wrote to a file has no receipt"
+                    .to_owned(),
+            );
+        }
+        let more = found.len().saturating_sub(MOST);
+        found.truncate(MOST);
+        if more > 0 {
+            found.push(format!("… {more} more; other words tell fewer"));
+        }
+        Ok(found.join("\n\n"))
+    }
+
+    fn of_capture(&self, receipt: &Receipt) -> String {
+        let what = &receipt.what;
+        format!(
+            "{}\n{}",
+            list::capture(receipt, self.now),
+            self.from(&what.session, &what.message)
+        )
+    }
+
+    fn of_kept(&self, entry: &Entry) -> String {
+        let from = entry.from.as_ref().map_or_else(
+            || "       by hand: no message is known".to_owned(),
+            |from| self.from(&from.session, &from.message),
+        );
+        format!("{}\n{from}", list::row(entry, self.now))
+    }
+
+    fn from(&self, session: &str, message: &str) -> String {
+        let quote = self.quote(session, message);
+        let lines = quote.lines().map(|line| format!("       {line}"));
+        let quote = lines.collect::<Vec<_>>().join("\n");
+        format!("       session {session}, message {message}\n{quote}")
+    }
+}

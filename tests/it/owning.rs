@@ -1,0 +1,453 @@
+//! The person owns memory: what was captured is told, listed, explained and taken back; entries go to a file and come back;
+//! in a chat and from the command line, also at once.
+
+use std::path::{Path, PathBuf};
+
+use cogtrix::files::{Disk, LocalDisk};
+use cogtrix::testing::server::{Script, Server, say};
+use serde_json::Value;
+
+use crate::support::home::Home;
+use crate::support::run::Run;
+
+const TEA: &str = "I prefer tea over coffee";
+
+fn chatty() -> Server {
+    Script::answering(|_| say("Noted.")).serve()
+}
+
+fn home(server: &Server) -> Home {
+    let home = Home::new();
+    home.config(server, "embedding: {provider: none}");
+    home
+}
+
+fn memory(home: &Home, args: &[&str]) -> Run {
+    let args = [&["memory"], args].concat();
+    home.cogtrix(&args).run()
+}
+
+fn workspace(home: &Home, file: &str) -> PathBuf {
+    home.data().join("workspace").join(file)
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_default()
+}
+
+/// The files that hold what was captured in session `s`.
+fn captured(home: &Home) -> [String; 2] {
+    ["MEMORY.md", "sessions/s/SESSION-STATE.md"].map(|file| read(&workspace(home, file)))
+}
+
+#[test]
+fn what_is_forgotten_leaves_both_files_and_the_next_request() {
+    let server = chatty();
+    let home = home(&server);
+    let run = home.lines("s", &[TEA]);
+    assert!(run.stderr.contains("/memory forget 1"), "{run}");
+    let mark = "**preference**";
+    assert!(captured(&home).iter().all(|text| text.contains(mark)));
+    let run = home.lines("s", &["/undo", "hello"]);
+    let before = server.chats().last().unwrap().body.to_string();
+    assert!(before.contains(mark), "{run}{before}");
+
+    let run = home.lines("s", &["/memory forget 1", "hello again", "/memory list"]);
+    assert!(run.stdout.contains("Forgotten 1 (preference)"), "{run}");
+    assert!(
+        run.stdout
+            .contains("gone from sessions/s/SESSION-STATE.md, MEMORY.md"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("Nothing is kept yet"), "{run}");
+    assert!(!captured(&home).concat().contains(mark));
+    let after = server.chats().last().unwrap().body.to_string();
+    assert!(
+        after.contains("hello again") && !after.contains(mark),
+        "{after}"
+    );
+    let run = home.lines("s", &["/memory forget 1"]);
+    assert!(
+        run.stderr.contains("number 1 was taken back before"),
+        "{run}"
+    );
+}
+
+#[test]
+fn what_was_captured_is_forgotten_also_when_its_session_has_another_name() {
+    let server = chatty();
+    let home = home(&server);
+    home.lines("s", &[TEA, "/rename t"]);
+    let run = home.lines("t", &["/memory forget 1"]);
+    assert!(run.stdout.contains("gone from "), "{run}");
+    let state = read(&workspace(&home, "sessions/t/SESSION-STATE.md"));
+    assert!(!state.is_empty() && !state.contains("tea"), "{state}");
+}
+
+#[test]
+fn a_line_that_a_person_changed_stays_when_its_capture_is_forgotten() {
+    let server = chatty();
+    let home = home(&server);
+    home.lines("s", &[TEA]);
+    let path = workspace(&home, "MEMORY.md");
+    let changed = read(&path).replace("coffee", "coffee, but only in the morning");
+    LocalDisk.replace(&path, changed.as_bytes()).unwrap();
+    let run = memory(&home, &["forget", "1"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout.contains("gone from sessions/s/SESSION-STATE.md"),
+        "{run}"
+    );
+    assert!(
+        run.stdout
+            .contains("MEMORY.md: the line is gone or was changed by hand"),
+        "{run}"
+    );
+    assert_eq!(read(&path), changed);
+    assert!(!captured(&home)[1].contains("tea"));
+}
+
+#[test]
+fn why_names_the_message_that_put_a_fact_here() {
+    let server = chatty();
+    let home = home(&server);
+    home.lines("s", &["hello", &format!("{TEA}.")]);
+    let id = home.snapshot("s")["messages"][2]["id"].clone();
+    let id = id.as_str().unwrap();
+    let from = format!("session s, message {id}");
+    for (session, asked) in [
+        ("s", "1"),
+        ("s", "tea COFFEE"),
+        ("other", "1"),
+        ("other", "tea"),
+    ] {
+        let run = home.lines(session, &[&format!("/memory why {asked}")]);
+        assert!(run.stdout.contains(&from), "{asked}: {run}");
+        assert!(run.stdout.contains(&format!("> {TEA}.")), "{asked}: {run}");
+    }
+    let run = memory(&home, &["show", "1"]);
+    assert!(run.stdout.contains(&from), "{run}");
+    assert!(run.stdout.contains(&format!("> {TEA}.")), "{run}");
+    assert!(
+        run.stdout
+            .contains("`cogtrix memory forget 1` takes it back"),
+        "{run}"
+    );
+}
+
+#[test]
+fn memory_is_listed_shown_and_forgotten_from_the_command_line() {
+    let server = chatty();
+    let home = home(&server);
+    let add = ["/memory add db: Postgres", "/memory add db: MySQL"];
+    home.lines("s", &[&[TEA], &add[..]].concat());
+    let run = memory(&home, &["list"]);
+    for words in [
+        "project (`cogtrix memory forget ID` takes one back)",
+        "db: MySQL",
+        "captured (`cogtrix memory forget N` takes one back)",
+        "    1  preference: ",
+    ] {
+        assert!(run.stdout.contains(words), "{run}");
+    }
+    let run = memory(&home, &["list", "--json"]);
+    let all: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(all["captured"][0]["number"], 1);
+    assert_eq!(all["captured"][0]["session"], "s");
+    let id = all["entries"][0]["id"].as_str().unwrap();
+    for name in [id, "db"] {
+        let run = memory(&home, &["show", name]);
+        assert!(run.stdout.starts_with("MySQL\n"), "{run}");
+        assert!(run.stdout.contains(": Postgres"), "{run}");
+    }
+    let run = memory(&home, &["show", "MEMORY.md"]);
+    assert_eq!(run.stdout, captured(&home)[0], "{run}");
+    let run = memory(&home, &["forget", id]);
+    assert!(run.stdout.contains("Removed (project): MySQL"), "{run}");
+    let run = memory(&home, &["forget", "1"]);
+    assert!(run.stdout.contains("Forgotten 1"), "{run}");
+    let run = memory(&home, &["list"]);
+    assert!(run.stdout.contains("Nothing is kept yet"), "{run}");
+}
+
+#[test]
+fn what_memory_does_not_hold_is_an_error_and_no_path_leads_out() {
+    let server = chatty();
+    let home = home(&server);
+    home.lines("s", &[TEA]);
+    let before = Home::files(&home.data());
+    let huge = "9".repeat(400);
+    for (args, expected) in [
+        (["show", "7"], "nothing was captured under number 7"),
+        (["forget", "0"], "nothing was captured under number 0"),
+        (
+            ["forget", huge.as_str()],
+            "nothing was captured under number 99",
+        ),
+        (["forget", "-1"], "unexpected argument"),
+        (
+            ["forget", "nothing"],
+            "no entry has the id or key \"nothing\"",
+        ),
+        (
+            ["show", "../../etc/passwd"],
+            "no entry, capture or file \"../../etc/passwd\"",
+        ),
+        (["show", "/etc/passwd"], "no entry, capture or file"),
+        (["show", "memories/../../x"], "no entry, capture or file"),
+        (["show", "USER.md"], "there is no file USER.md yet"),
+        (["show", ""], "no entry, capture or file \"\""),
+    ] {
+        let run = memory(&home, &args);
+        let code = if args[1] == "-1" { 2 } else { 1 };
+        assert_eq!(run.code, Some(code), "{run}");
+        assert!(run.stderr.contains(expected), "{args:?}: {run}");
+        assert!(!run.to_string().contains("root:"), "{run}");
+    }
+    let run = home.lines(
+        "t",
+        &[
+            "/memory show ../../etc/passwd",
+            "/memory edit ../../etc/passwd",
+            "/memory forget",
+            "/memory forget 99999999999999999999999",
+            "/memory why",
+            "/memory list everything",
+            "/memory edit 2026-02-14",
+        ],
+    );
+    assert_eq!(run.stderr.matches("error: ").count(), 7, "{run}");
+    assert!(!run.to_string().contains("root:"), "{run}");
+    for (file, content) in before {
+        assert_eq!(
+            std::fs::read(home.data().join(&file)).unwrap(),
+            content,
+            "{file:?}"
+        );
+    }
+}
+
+#[test]
+fn layers_and_paths_say_where_memory_is_and_how_large() {
+    let server = chatty();
+    let home = home(&server);
+    let run = home.lines("s", &[TEA, "/memory layers", "/memory paths"]);
+    let size = std::fs::metadata(workspace(&home, "MEMORY.md"))
+        .unwrap()
+        .len();
+    let line = format!("{size} B  {}", workspace(&home, "MEMORY.md").display());
+    assert!(run.stdout.contains(&line), "{run}");
+    for layer in [
+        "core ",
+        "episodic ",
+        "semantic ",
+        "short-term ",
+        "long-term ",
+        "workspace ",
+    ] {
+        let begins = run.stdout.lines().any(|line| line.starts_with(layer));
+        assert!(begins, "{layer}: {run}");
+    }
+    let receipts = home.data().join("memory/receipts.jsonl");
+    let line = format!("receipts          {}\n", receipts.display());
+    assert!(run.stdout.contains(&line), "{run}");
+}
+
+#[test]
+fn entries_go_to_a_file_and_come_back_as_they_were_however_often() {
+    let server = chatty();
+    let home = home(&server);
+    home.lines(
+        "s",
+        &[
+            "/memory add db: Postgres",
+            "/memory add db: MySQL",
+            "/memory add --global editor: helix",
+            "/memory add deploy uses fly.io",
+        ],
+    );
+    let run = memory(&home, &["export", "all.jsonl"]);
+    assert!(
+        run.stderr.contains("3 entries written to all.jsonl"),
+        "{run}"
+    );
+    let run = memory(&home, &["export", "all.jsonl"]);
+    assert_eq!(run.code, Some(1), "a file that is there stays: {run}");
+    let kept = read(&home.work().join("all.jsonl"));
+    assert_eq!(memory(&home, &["export"]).stdout, kept);
+
+    // Into the same: nothing changes.
+    let before = Home::files(&home.data().join("memory"));
+    let import = ["import", "--format", "entries", "all.jsonl"];
+    let run = memory(&home, &import);
+    let same = "0 entries added, 0 brought up to date, 3 there already\n";
+    assert_eq!(run.stdout, same, "{run}");
+    assert_eq!(Home::files(&home.data().join("memory")), before);
+
+    // What was forgotten comes back; into nothing all of it does.
+    memory(&home, &["forget", "db"]);
+    let run = memory(&home, &import);
+    assert!(run.stdout.starts_with("1 entry added"), "{run}");
+    std::fs::rename(home.data(), home.home().join("old")).unwrap();
+    let run = memory(&home, &import);
+    assert!(run.stdout.starts_with("3 entries added"), "{run}");
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(&memory(&home, &["export"]).stdout), sorted(&kept));
+
+    // A file of entries as it is on disk, for all projects.
+    let run = memory(
+        &home,
+        &["import", "--format", "entries", "--global", "all.jsonl"],
+    );
+    assert!(run.stdout.starts_with("2 entries added"), "{run}");
+    let file = home.home().join("old/memory/global.json");
+    let file = file.to_str().unwrap();
+    let run = memory(&home, &["import", "--format", "entries", file]);
+    assert!(run.stdout.contains("1 there already"), "{run}");
+}
+
+#[test]
+fn a_file_of_entries_with_something_wrong_in_it_is_refused_whole_with_every_line() {
+    let server = chatty();
+    let home = home(&server);
+    home.write(
+        "bad.jsonl",
+        "{\"content\": \"fine\"}\n\nnot json\n{\"content\": \"\"}\n{\"content\": \"x\", \"type\": \"team\"}\n\
+         {\"content\": \"x\", \"id\": \"1\"}\n[1]\n",
+    );
+    let run = memory(&home, &["import", "--format", "entries", "bad.jsonl"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    for words in [
+        "bad.jsonl:3: not JSON",
+        "bad.jsonl:4: no \"content\"",
+        "bad.jsonl:5: \"type\" is \"team\"",
+        "bad.jsonl:6: \"id\" is \"1\"",
+        "bad.jsonl:7: not an object",
+        "nothing was imported: 5 lines of bad.jsonl are wrong",
+    ] {
+        assert!(run.stderr.contains(words), "{run}");
+    }
+    assert!(
+        memory(&home, &["list"])
+            .stdout
+            .contains("Nothing is kept yet")
+    );
+    home.write("bad.json", "{\"entries\": [{\"content\": \"fine\"}, 7]}");
+    let run = memory(&home, &["import", "--format", "entries", "bad.json"]);
+    assert!(
+        run.stderr.contains("bad.json, entry 2: not an object"),
+        "{run}"
+    );
+    home.write("bin", b"\xff\x00\xfe");
+    let run = memory(&home, &["import", "--format", "entries", "bin"]);
+    assert!(run.stderr.contains("bin:1: not JSON"), "{run}");
+    let run = memory(&home, &["import", "--format", "entries", "none"]);
+    assert!(run.stderr.contains("cannot read none"), "{run}");
+    let run = memory(&home, &["import", "--global", "bad.jsonl"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    home.write("secret", "{\"content\": \"password: q8R2wlZk71Xd\"}");
+    let run = home
+        .cogtrix(&["memory", "import", "--format", "entries", "-"])
+        .stdin(read(&home.work().join("secret")))
+        .run();
+    assert!(
+        run.stderr.contains("secrets were left out of 1 entry"),
+        "{run}"
+    );
+    assert!(!memory(&home, &["export"]).stdout.contains("q8R2"));
+}
+
+#[test]
+fn an_open_chat_and_the_command_line_lose_nothing_of_each_other() {
+    let server = chatty();
+    let home = home(&server);
+    home.write(
+        "two.jsonl",
+        "{\"content\": \"imported\", \"key\": \"two\"}\n",
+    );
+    let args = ["-c", "test.yaml", "-s", "s", "--lines"];
+    let mut chat = home.cogtrix(&args).open_stdin().start();
+    chat.say(TEA);
+    chat.wait_for("Noted.");
+    chat.say("/memory add one: waits to be written");
+    chat.wait_for("Kept: mem_");
+    let run = memory(&home, &["import", "--format", "entries", "two.jsonl"]);
+    assert!(run.stdout.starts_with("1 entry added"), "{run}");
+    let run = memory(&home, &["forget", "1"]);
+    assert!(run.stdout.contains("Forgotten 1"), "{run}");
+    chat.say("I live in Lisbon and I prefer trains over planes");
+    chat.wait_for_notice("/memory forget 2");
+    chat.wait_for_times("Noted.", 2);
+    chat.say("/memory list");
+    chat.wait_for("two: imported");
+    chat.say("/memory rm two");
+    chat.wait_for("Removed (project): imported");
+    chat.say("/memory add three: said at the end");
+    chat.wait_for_times("Kept: mem_", 2);
+    assert_eq!(chat.wait().code, Some(0));
+    let run = memory(&home, &["list"]);
+    for (words, expected) in [
+        ("one: waits to be written", true),
+        ("two: imported", false),
+        ("three: said at the end", true),
+        ("trains", true),
+        (TEA, false),
+    ] {
+        assert_eq!(run.stdout.contains(words), expected, "{words}: {run}");
+    }
+    let memory = read(&workspace(&home, "MEMORY.md"));
+    assert!(
+        memory.contains("trains") && !memory.contains("tea over"),
+        "{memory}"
+    );
+}
+
+#[test]
+fn many_at_once_from_the_command_line_all_arrive() {
+    let server = chatty();
+    let home = home(&server);
+    let runs: Vec<_> = (0..6)
+        .map(|n| {
+            let file = format!("{n}.jsonl");
+            let key = format!("{{\"content\": \"number {n} of them\", \"key\": \"k{n}\"}}\n");
+            home.write(&file, key);
+            home.cogtrix(&["memory", "import", "--format", "entries", &file])
+                .start()
+        })
+        .collect();
+    for run in runs {
+        let run = run.wait();
+        assert_eq!(run.code, Some(0), "{run}");
+    }
+    let run = memory(&home, &["export"]);
+    assert_eq!(run.stdout.lines().count(), 6, "{run}");
+}
+
+#[test]
+fn a_private_session_lists_and_forgets_what_it_captured_and_leaves_no_receipt() {
+    let server = chatty();
+    let home = home(&server);
+    home.lines("before", &["I prefer trains over planes"]);
+    let before = Home::files(&home.data());
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "--private", "--lines"])
+        .stdin(format!(
+            "{TEA}\n/memory list\n/memory why tea\n/memory forget 2\n/memory forget 1\n/memory edit\n"
+        ))
+        .run();
+    assert!(run.stdout.contains("    2  preference: "), "{run}");
+    assert!(run.stdout.contains(&format!("> {TEA}")), "{run}");
+    assert!(run.stdout.contains("Forgotten 2"), "{run}");
+    assert!(
+        run.stderr.contains("a private session changes no file"),
+        "{run}"
+    );
+    assert_eq!(Home::files(&home.data()), before, "{run}");
+    let run = home.cogtrix(&["--private", "memory", "forget", "1"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert_eq!(Home::files(&home.data()), before, "{run}");
+}

@@ -1,0 +1,62 @@
+//! What a person sees of their own memory at a terminal: receipts before replies, and files in their editor.
+
+use cogtrix::testing::server::{Script, say};
+
+use super::Home;
+use crate::support::pty::Key;
+
+#[test]
+fn a_receipt_stands_before_the_reply_and_its_number_takes_it_back() {
+    let server = Script::answering(|_| say("Good to know.")).serve();
+    let mut chat = Home::with(&server).sized(120, 60).chat(&["--no-banner"]);
+    chat.says("I prefer tea over coffee", "Good to know.");
+    let screen = chat.screen();
+    let receipt = screen.find("noted (preference)").unwrap();
+    assert!(receipt < screen.find("Good to know.").unwrap(), "{screen}");
+    assert!(screen.contains("/memory forget 1"), "{screen}");
+    chat.says("/memory forget 1", "Forgotten 1 (preference)");
+    chat.says("/memory list", "Nothing is kept yet");
+    chat.says("I prefer trains over planes", "/memory forget 2");
+    chat.leave();
+}
+
+#[test]
+fn an_editor_opens_memory_and_what_was_edited_is_sent_next() {
+    let server = Script::answering(|_| say("I see.")).serve();
+    let home = Home::with(&server).sized(120, 60);
+    home.write(
+        "editor.sh",
+        "test -t 0 && echo '- the ferry sails at noon' >> \"$1\" && echo \"edited $1\"\n",
+    );
+    let script = home.path().join("editor.sh");
+    let editor = format!("sh {}", script.display());
+    let mut chat = home.start(&["--no-banner"], &[("EDITOR", &editor)]);
+    chat.wait_for_prompt();
+    chat.says(
+        "/memory edit",
+        "what it says now counts from the next turn on",
+    );
+    assert!(chat.screen().contains("MEMORY.md"));
+    chat.says("/memory edit USER.md", "USER.md");
+    chat.says("/memory edit ../../etc/passwd", "no entry, capture or file");
+    chat.says("hello", "I see.");
+    chat.says("/memory show MEMORY.md", "# Memory");
+    chat.type_text("/memory edit ME").key(Key::Tab);
+    chat.wait_for("/memory edit MEMORY.md");
+    chat.key(Key::CtrlC);
+    chat.wait_for_prompt().leave();
+    let sent = server.chats()[0].body.to_string();
+    assert_eq!(sent.matches("the ferry sails at noon").count(), 2, "{sent}");
+}
+
+#[test]
+fn an_editor_that_fails_or_is_missing_is_told_with_the_file() {
+    let home = Home::offline().sized(160, 60);
+    let mut chat = home.start(&["--no-banner"], &[("VISUAL", "false")]);
+    chat.wait_for_prompt();
+    chat.says("/memory edit", "the editor \"false\" ended with");
+    chat.leave();
+    let mut chat = home.chat(&["--no-banner"]);
+    chat.says("/memory edit", "no editor is set; the file is ");
+    chat.leave();
+}
