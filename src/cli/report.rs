@@ -13,6 +13,7 @@ use crate::hint::{Hint, chain};
 use crate::memory::BadMode;
 use crate::memory::BadRecoveryCues;
 use crate::memory::tracking::readers::BadCues;
+use crate::net::NetError;
 use crate::provider::ProviderError;
 use crate::search::BadLists;
 use crate::store::StoreError;
@@ -62,6 +63,9 @@ pub(super) enum CliError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Provider(#[from] ProviderError),
+    /// An address or a key of another server than a model's.
+    #[error(transparent)]
+    Net(#[from] NetError),
     #[error(transparent)]
     Embedder(#[from] NoEmbedder),
     #[error(transparent)]
@@ -108,6 +112,7 @@ impl CliError {
             | Self::Recovery(_)
             | Self::UnknownTool { .. }
             | Self::Lists { .. }
+            | Self::Net(_)
             | Self::Usage { .. }
             | Self::NothingToResume
             | Self::NoSource { .. }
@@ -139,6 +144,7 @@ impl Hint for CliError {
             Self::Import(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Provider(error) => error.hint(),
+            Self::Net(error) => error.hint(),
             Self::Embedder(error) => error.hint(),
             Self::Install(error) => error.hint(),
             Self::NoSource { folder } => Some(

@@ -18,8 +18,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use forgetting::{Forgotten, NotForgotten};
+pub(super) use reading::Lost;
+use reading::Shortened;
 
 use super::ending::{EndHooks, Ending, Ran};
+use crate::chat::{Session, Timestamp};
 use crate::memory::capture::Captor;
 use crate::memory::facts::FactCues;
 use crate::memory::{self, RecoveryCues};
@@ -50,6 +53,8 @@ pub(super) struct Notebook {
     hooks: EndHooks,
     /// What was told already.
     told: BTreeSet<String>,
+    /// The compaction after which was recovered last: it is not done twice.
+    recovered: Option<Shortened>,
 }
 
 impl Notebook {
@@ -59,7 +64,20 @@ impl Notebook {
             hooks: hooks::standard(&parts),
             parts,
             told: BTreeSet::new(),
+            recovered: None,
         }
+    }
+
+    /// The compaction after which nothing was recovered yet.
+    pub(super) fn shortened(&self, session: &Session) -> Option<Shortened> {
+        let newest = Shortened::of(session);
+        newest.filter(|newest| self.recovered != Some(*newest))
+    }
+
+    /// What was recovered has been answered: it is put away. Tells what went wrong.
+    pub(super) fn recovered(&mut self, session: &Session, now: Timestamp) -> Option<String> {
+        self.recovered = Shortened::of(session);
+        self.parts.recovered(session.name(), now)
     }
 
     pub(super) fn parts(&self) -> &Arc<Parts> {
