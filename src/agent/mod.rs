@@ -349,6 +349,7 @@ impl Agent {
     pub fn clear(&mut self) -> Result<std::path::PathBuf, StoreError> {
         self.put_shelf_down();
         let archived = self.ledger.archive(self.clock.now())?;
+        self.put_notes_away();
         self.begin_anew();
         Ok(archived)
     }
@@ -367,7 +368,9 @@ impl Agent {
 
     pub fn rename(&mut self, name: &SessionName) -> Result<(), StoreError> {
         self.put_shelf_down();
+        let before = self.session().name().clone();
         self.ledger.rename(name)?;
+        self.rename_notes(&before);
         self.put_shelf_down();
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::Agent;
 use super::ending::{Ending, Ran};
 use super::event::{Observer, TurnEvent, Warning};
 use super::notebook::{Forgotten, Lost, NotForgotten, Notebook, Parts};
-use crate::chat::{Message, Outcome, Role, Tokens, TurnId};
+use crate::chat::{Message, Outcome, Role, SessionName, Tokens, TurnId};
 use crate::memory::Kept;
 
 impl Agent {
@@ -134,6 +134,31 @@ impl Agent {
             .parts()
             .buffer(session.name(), &exchanges, shortened.at);
         self.tell_problems(problems, observe);
+    }
+
+    /// What belongs to the session goes with its name.
+    pub(super) fn rename_notes(&mut self, before: &SessionName) {
+        let name = self.session().name().clone();
+        if let Some(notebook) = &mut self.notebook {
+            let renamed = notebook.parts().workspace.rename_session(before, &name);
+            notebook.tell_later(renamed.err());
+        }
+    }
+
+    /// A session that begins anew begins without what was captured in it and without its buffer.
+    pub(super) fn put_notes_away(&mut self) {
+        let now = self.clock.now();
+        let name = self.session().name().clone();
+        if let Some(notebook) = &mut self.notebook {
+            let notes = notebook.parts().workspace.session(&name);
+            let failed = [
+                notes.state().put_away(now).err(),
+                notes.buffer().close(now).err(),
+            ];
+            failed
+                .into_iter()
+                .for_each(|error| notebook.tell_later(error));
+        }
     }
 
     /// The share of the window that the last request filled.

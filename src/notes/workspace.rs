@@ -4,6 +4,7 @@
 //! Every call may wait for the disk, and for [`LOCK_WAIT`] while another process writes: off the threads that answer.
 
 use std::fmt;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -100,6 +101,22 @@ impl Workspace {
             desk: &self.0,
             state,
             buffer,
+        }
+    }
+
+    /// What belongs to a session goes on under another name; with shared files there is nothing to move.
+    pub fn rename_session(&self, from: &SessionName, to: &SessionName) -> Result<(), NotesError> {
+        if self.0.settings.session_files == SessionFiles::Shared {
+            return Ok(());
+        }
+        let [from, to] = [from, to].map(|name| self.0.root.join(format!("sessions/{name}")));
+        if self.0.disk.list(&from).is_ok_and(|files| files.is_empty()) {
+            return Ok(());
+        }
+        let _held = self.0.hold()?;
+        match self.0.disk.rename(&from, &to) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            moved => moved.map_err(NotesError::io("move", &from)),
         }
     }
 

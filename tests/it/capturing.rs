@@ -180,6 +180,37 @@ fn asking_again_captures_nothing_twice() {
 }
 
 #[test]
+fn a_session_takes_its_captures_along_and_one_that_begins_anew_has_none() {
+    let server = chatty();
+    let home = home_with(&server, "");
+    let run = home.lines(
+        "s",
+        &[
+            SAID,
+            "/rename t",
+            "two",
+            "/clear",
+            "y",
+            "three",
+            "Decide: use tabs",
+        ],
+    );
+    assert_eq!(run.code, Some(0), "{run}");
+    let systems: Vec<String> = server.chats().iter().map(Request::system).collect();
+    let has: Vec<bool> = systems
+        .iter()
+        .map(|system| system.contains("**correction**"))
+        .collect();
+    assert_eq!(has, [true, true, false, false], "{run}");
+    let files = Home::files(&workspace(&home).join("sessions"));
+    let old = files
+        .iter()
+        .find(|(name, _)| name.to_string_lossy().starts_with("t/SESSION-STATE-"));
+    let old = String::from_utf8_lossy(old.unwrap().1).into_owned();
+    assert_eq!(bullets(&old).len(), 3, "{old}");
+}
+
+#[test]
 fn what_is_piped_in_attached_or_pasted_as_a_command_is_not_captured() {
     let server = chatty();
     let home = home_with(&server, "");

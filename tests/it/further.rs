@@ -79,7 +79,7 @@ fn what_a_model_memorizes_is_added_and_what_it_searches_is_asked_for() {
         say("").calling(
             "c1",
             "memorize",
-            json!({"content": "The harbour opens at six"}),
+            json!({"type": "fact", "content": "The harbour opens at six"}),
         ),
     ];
     let known = r#"[{"memory": "Ann drinks green tea"}]"#;

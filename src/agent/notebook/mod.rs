@@ -12,6 +12,8 @@ mod capturing;
 mod forgetting;
 mod hooks;
 mod reading;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -23,10 +25,11 @@ use reading::Shortened;
 
 use super::ending::{EndHooks, Ending, Ran};
 use crate::chat::{Session, Timestamp};
+use crate::hint::chain;
 use crate::memory::capture::Captor;
 use crate::memory::facts::FactCues;
 use crate::memory::{self, RecoveryCues};
-use crate::notes::{Receipts, Workspace};
+use crate::notes::{NotesError, Receipts, Workspace};
 
 /// What it works with.
 #[derive(Clone, Debug)]
@@ -53,6 +56,8 @@ pub(super) struct Notebook {
     hooks: EndHooks,
     /// What was told already.
     told: BTreeSet<String>,
+    /// What is told with the next turn.
+    later: Vec<String>,
     /// The compaction after which was recovered last: it is not done twice.
     recovered: Option<Shortened>,
 }
@@ -64,6 +69,7 @@ impl Notebook {
             hooks: hooks::standard(&parts),
             parts,
             told: BTreeSet::new(),
+            later: Vec::new(),
             recovered: None,
         }
     }
@@ -89,9 +95,15 @@ impl Notebook {
         self.hooks.run(ending)
     }
 
+    /// What went wrong where nobody could be told.
+    pub(super) fn tell_later(&mut self, error: Option<NotesError>) {
+        self.later.extend(error.iter().map(|error| chain(error)));
+    }
+
     /// Those of some problems that were not told yet.
     pub(super) fn news(&mut self, problems: Vec<String>) -> Vec<String> {
-        let mut news = problems;
+        let mut news = std::mem::take(&mut self.later);
+        news.extend(problems);
         news.retain(|problem| self.told.insert(problem.clone()));
         news
     }
