@@ -141,7 +141,9 @@ impl Agent {
         let name = self.session().name().clone();
         if let Some(notebook) = &mut self.notebook {
             let renamed = notebook.parts().workspace.rename_session(before, &name);
-            notebook.tell_later(renamed.err());
+            if let Err(error) = renamed {
+                notebook.tell_later(&error);
+            }
         }
     }
 
@@ -155,9 +157,9 @@ impl Agent {
                 notes.state().put_away(now).err(),
                 notes.buffer().close(now).err(),
             ];
-            failed
-                .into_iter()
-                .for_each(|error| notebook.tell_later(error));
+            for error in failed.into_iter().flatten() {
+                notebook.tell_later(&error);
+            }
         }
     }
 

@@ -104,7 +104,7 @@ impl Workspace {
         }
     }
 
-    /// What belongs to a session goes on under another name; with shared files there is nothing to move.
+    /// What belongs to a session goes on under another name, where it did not go with the session's own files; with shared files there is nothing to move.
     pub fn rename_session(&self, from: &SessionName, to: &SessionName) -> Result<(), NotesError> {
         if self.0.settings.session_files == SessionFiles::Shared {
             return Ok(());

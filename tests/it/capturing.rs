@@ -181,33 +181,25 @@ fn asking_again_captures_nothing_twice() {
 
 #[test]
 fn a_session_takes_its_captures_along_and_one_that_begins_anew_has_none() {
-    let server = chatty();
-    let home = home_with(&server, "");
-    let run = home.lines(
-        "s",
-        &[
-            SAID,
-            "/rename t",
-            "two",
-            "/clear",
-            "y",
-            "three",
-            "Decide: use tabs",
-        ],
-    );
-    assert_eq!(run.code, Some(0), "{run}");
-    let systems: Vec<String> = server.chats().iter().map(Request::system).collect();
-    let has: Vec<bool> = systems
-        .iter()
-        .map(|system| system.contains("**correction**"))
-        .collect();
-    assert_eq!(has, [true, true, false, false], "{run}");
-    let files = Home::files(&workspace(&home).join("sessions"));
-    let old = files
-        .iter()
-        .find(|(name, _)| name.to_string_lossy().starts_with("t/SESSION-STATE-"));
-    let old = String::from_utf8_lossy(old.unwrap().1).into_owned();
-    assert_eq!(bullets(&old).len(), 3, "{old}");
+    for elsewhere in ["", "memory: {path: elsewhere}"] {
+        let server = chatty();
+        let home = home_with(&server, elsewhere);
+        let lines = [SAID, "/rename t", "two", "/clear", "y", "three"];
+        let run = home.lines("s", &lines);
+        assert_eq!(run.code, Some(0), "{run}");
+        let systems: Vec<String> = server.chats().iter().map(Request::system).collect();
+        let has: Vec<bool> = systems
+            .iter()
+            .map(|system| system.contains("**correction**"))
+            .collect();
+        assert_eq!(has, [true, true, false], "{elsewhere}: {run}");
+        let mut files = Home::files(&home.data());
+        files.extend(Home::files(&home.work().join("elsewhere")));
+        files.retain(|name, _| name.to_string_lossy().contains("/SESSION-STATE"));
+        assert_eq!(files.len(), 1, "{elsewhere}: {:?}", files.keys());
+        let kept = String::from_utf8(files.pop_first().unwrap().1).unwrap();
+        assert_eq!(bullets(&kept).len(), 3, "{elsewhere}: {kept}");
+    }
 }
 
 #[test]

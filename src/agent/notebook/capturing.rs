@@ -28,7 +28,7 @@ impl Parts {
         };
         let captures = captor.capture(input);
         let in_state = self.keep_in_session(session, &captures, now, &mut taken.problems);
-        let captured: Vec<Captured> = captures
+        let written: Vec<Captured> = captures
             .iter()
             .map(|capture| Captured {
                 session: session.to_string(),
@@ -43,10 +43,10 @@ impl Parts {
             })
             .filter(|captured| !captured.files.is_empty())
             .collect();
-        if captured.is_empty() {
+        if written.is_empty() {
             return taken;
         }
-        match self.receipts.add(captured, now) {
+        match self.receipts.add(written, now) {
             Ok(receipts) => taken.receipts = receipts,
             Err(error) => taken.problems.push(chain(&error)),
         }

@@ -94,6 +94,6 @@ impl Parts {
     }
 }
 
-fn newest<'a>(lines: &'a [Line], is_it: impl Fn(&str) -> bool) -> Option<&'a Line> {
+fn newest(lines: &[Line], is_it: impl Fn(&str) -> bool) -> Option<&Line> {
     lines.iter().rev().find(|line| is_it(&line.text))
 }

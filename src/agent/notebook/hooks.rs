@@ -92,8 +92,8 @@ impl Parts {
         if !crossed && !buffer.is_active().map_err(|error| chain(&error))? {
             return Ok(());
         }
-        let noted = buffer.append(ending.now, &exchange.asked, &exchange.replied);
-        noted.map_err(|error| chain(&error))
+        let added = buffer.append(ending.now, &exchange.asked, &exchange.replied);
+        added.map_err(|error| chain(&error))
     }
 
     /// Begins a working buffer with some exchanges, where none is kept; tells what went wrong.
@@ -108,11 +108,11 @@ impl Parts {
         if self.buffer_from <= 0.0 || buffer.is_active().unwrap_or(true) {
             return Vec::new();
         }
-        let noted = exchanges
+        let added = exchanges
             .iter()
             .map(|(asked, replied)| Exchange::of(asked, replied))
             .try_for_each(|it| buffer.append(at, &it.asked, &it.replied));
-        noted.err().iter().map(|error| chain(error)).collect()
+        added.err().iter().map(|error| chain(error)).collect()
     }
 
     fn note_facts(&self, ending: &Ending<'_>) -> Result<Option<Record>, String> {

@@ -96,8 +96,8 @@ impl Notebook {
     }
 
     /// What went wrong where nobody could be told.
-    pub(super) fn tell_later(&mut self, error: Option<NotesError>) {
-        self.later.extend(error.iter().map(|error| chain(error)));
+    pub(super) fn tell_later(&mut self, error: &NotesError) {
+        self.later.push(chain(error));
     }
 
     /// Those of some problems that were not told yet.
