@@ -42,8 +42,10 @@ pub struct Ran {
 
 impl EndHooks {
     pub fn add(&mut self, hook: Box<dyn EndHook>) {
-        let behind = |other: &Box<dyn EndHook>| other.priority() >= hook.priority();
-        let place = self.0.iter().take_while(|other| behind(other)).count();
+        let before = self.0.iter();
+        let place = before
+            .take_while(|other| other.priority() >= hook.priority())
+            .count();
         self.0.insert(place, hook);
     }
 

@@ -261,6 +261,7 @@ impl Agent {
         let refused = self.keeper.flush_at_last(self.clock.now());
         let mut warnings: Vec<Warning> = refused.into_iter().collect();
         let had_summary = self.jobs.running.is_some();
+        let mut further = self.further.take();
         let all = async {
             while self.is_working() {
                 warnings.extend(self.job_done().await);
@@ -270,8 +271,20 @@ impl Agent {
                 }
             }
         };
+        let adding = async {
+            match &mut further {
+                Some(further) => further.added().await,
+                None => None,
+            }
+        };
         // What took too long is given up.
-        tokio::time::timeout(grace, all).await.unwrap_or_default();
+        let both = async { tokio::join!(all, adding) };
+        let ended = tokio::time::timeout(grace, both).await;
+        warnings.extend(ended.ok().and_then(|((), warning)| warning));
+        if let Some(further) = &mut further {
+            further.abort();
+        }
+        self.further = further;
         self.jobs.abort();
         if let Some(kept) = &mut self.shelf {
             kept.abort();

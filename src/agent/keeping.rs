@@ -183,6 +183,9 @@ impl Agent {
         if kept.left > 0 {
             said["left"] = format!("{} oldest entries, for want of room", kept.left).into();
         }
+        if kept.scope != Scope::Session {
+            self.add_further(&kept.entry.content);
+        }
         if lasting == Lasting::Durable {
             said["MEMORY.md"] = self.keep_durably(&kept.entry.content).into();
         }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::Agent;
 use super::event::{Observer, TurnEvent, Warning};
+use super::further::{PATIENT, SHORT};
 use super::library::{
     Asking, EntryText, Hit, Kind, Library, Open, Refreshed, Scope, Search, Searched,
 };
@@ -34,6 +35,14 @@ impl Agent {
         let Some(library) = &mut self.library else {
             return Hits::default();
         };
+        let further = async {
+            match (&self.further, mode) {
+                (Some(further), SearchMode::Hybrid) => {
+                    Some(further.search(query, limit, PATIENT).await)
+                }
+                (Some(_), SearchMode::Text) | (None, _) => None,
+            }
+        };
         let search = Search {
             query,
             limit,
@@ -41,8 +50,14 @@ impl Agent {
             scope,
             now: self.clock.now(),
         };
-        let searched = library.search(search, Some(Open { session, words })).await;
+        let open = Some(Open { session, words });
+        let (mut searched, further) = tokio::join!(library.search(search, open), further);
         library.begin_indexing();
+        match further {
+            Some(Ok(hits)) => searched.join(Kind::Further, hits, limit),
+            Some(Err(why)) => searched.troubles.extend(self.not_searched(&why)),
+            None => {}
+        }
         Hits { searched }
     }
 
@@ -75,6 +90,10 @@ impl Agent {
         library.set_entries(entries);
     }
 
+    fn not_searched(&mut self, why: &str) -> Option<String> {
+        self.further.as_mut()?.not_searched(why)
+    }
+
     pub fn library(&self) -> Option<&Library> {
         self.library.as_ref()
     }
@@ -99,8 +118,18 @@ impl Agent {
             by_meaning: recalls,
             now: self.clock.now(),
         };
-        let (related, troubles) = library.related(asking).await;
-        self.kept.related = related;
+        let further = async {
+            match &self.further {
+                Some(further) if asking.asks && asking.settings.enabled => {
+                    let limit = asking.settings.limit;
+                    further.search(asking.input, limit, SHORT).await
+                }
+                Some(_) | None => Ok(Vec::new()),
+            }
+        };
+        let (related, mut troubles) = library.related(asking, further).await;
+        self.kept.related = related.found;
+        troubles.extend(related.without.and_then(|why| self.not_searched(&why)));
         for why in troubles {
             observe(TurnEvent::Warning(Warning::NotSearched { why }));
         }

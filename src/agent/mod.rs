@@ -14,6 +14,7 @@ mod converse;
 mod counter;
 mod ending;
 mod event;
+mod further;
 mod input;
 mod jobs;
 mod keeper;
@@ -52,6 +53,7 @@ pub use compact::{CompactError, CompactReport, Compacting, Dry};
 pub use counter::{Count, Uncounted};
 pub use ending::{EndHook, EndHooks, Ending, Ran};
 pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
+pub use further::Further;
 pub use input::Input;
 pub use keeping::{CannotPin, Pinned};
 pub use ledger::Ledger;
@@ -116,6 +118,7 @@ pub struct Agent {
     jobs: jobs::Jobs,
     shelf: Option<Shelf>,
     library: Option<Library>,
+    further: Option<Further>,
     toolbox: Toolbox,
     /// Whether the model is offered tools: not once its server said that it takes none.
     takes_tools: bool,
@@ -165,6 +168,7 @@ impl Agent {
             jobs: jobs::Jobs::default(),
             shelf,
             library: None,
+            further: None,
             toolbox: Toolbox::default(),
             takes_tools: true,
             takes_images: true,
@@ -352,6 +356,7 @@ impl Agent {
     pub fn clear(&mut self) -> Result<std::path::PathBuf, StoreError> {
         self.put_shelf_down();
         let archived = self.ledger.archive(self.clock.now())?;
+        self.put_notes_away();
         self.begin_anew();
         Ok(archived)
     }
@@ -370,7 +375,9 @@ impl Agent {
 
     pub fn rename(&mut self, name: &SessionName) -> Result<(), StoreError> {
         self.put_shelf_down();
+        let before = self.session().name().clone();
         self.ledger.rename(name)?;
+        self.rename_notes(&before);
         self.put_shelf_down();
         Ok(())
     }

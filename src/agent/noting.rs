@@ -7,8 +7,9 @@ use std::sync::Arc;
 use super::Agent;
 use super::ending::{Ending, Ran};
 use super::event::{Observer, TurnEvent, Warning};
-use super::notebook::{Forgotten, NotForgotten, Notebook, Parts};
-use crate::chat::{Message, Role, Tokens, TurnId};
+use super::notebook::{Forgotten, Lost, NotForgotten, Notebook, Parts};
+use crate::chat::{Message, Outcome, Role, SessionName, Tokens, TurnId};
+use crate::memory::Kept;
 
 impl Agent {
     /// The same with files that outlive the session.
@@ -41,6 +42,9 @@ impl Agent {
         let Ok(taken) = tokio::task::spawn_blocking(work).await else {
             return;
         };
+        if let Some(warning) = self.add_captured(&taken.receipts) {
+            observe(TurnEvent::Warning(warning));
+        }
         for receipt in taken.receipts {
             observe(TurnEvent::Captured(receipt));
         }
@@ -49,31 +53,36 @@ impl Agent {
 
     /// Reads what a request is to have of the files.
     pub(super) async fn read_notes(&mut self, input: &Message, observe: &mut Observer<'_>) {
+        let window = self.budget(self.provider.abilities().await).window();
         let Some(notebook) = &self.notebook else {
             return;
         };
         let parts = Arc::clone(notebook.parts());
-        let name = self.session().name().clone();
-        let Ok(read) = tokio::task::spawn_blocking(move || parts.read(&name)).await else {
+        let session = self.session();
+        let lost = Lost {
+            said: input.said().into_owned(),
+            shortened: notebook.shortened(session),
+            window,
+        };
+        let (name, now) = (session.name().clone(), self.clock.now());
+        let work = move || (parts.read(&name), parts.recover(&name, &lost, now));
+        let Ok((read, (recovery, more))) = tokio::task::spawn_blocking(work).await else {
             return;
         };
-        let mut problems = read.problems;
         let related = self.kept.related.take();
-        self.kept = read.kept;
-        self.kept.related = related;
-        let window = self.budget(self.provider.abilities().await).window();
-        if let Some(parts) = self.notebook() {
-            let (recovery, more) = parts.recover(self.session(), input, self.clock.now(), window);
-            self.kept.recovery = recovery;
-            problems.extend(more);
-        }
-        self.tell_problems(problems, observe);
+        self.kept = Kept {
+            related,
+            recovery,
+            ..read.kept
+        };
+        let problems = read.problems.into_iter().chain(more);
+        self.tell_problems(problems.collect(), observe);
     }
 
     /// Notes a turn that is over (X5).
     pub(super) fn note_turn(&mut self, turn: TurnId, observe: &mut Observer<'_>) {
         // It was for this turn alone.
-        self.kept.recovery = None;
+        let recovery = self.kept.recovery.take();
         let used = self.used();
         let session = self.ledger.session();
         let (Some(notebook), Some(turn)) = (
@@ -88,13 +97,16 @@ impl Agent {
             now: self.clock.now(),
             used,
         };
+        // A turn without a reply recovers again.
+        let is_told = recovery.is_some() && turn.outcome == Some(Outcome::Answered);
+        let put_away = is_told.then(|| notebook.recovered(session, ending.now));
         let Ran { records, failures } = notebook.end(&ending);
         for record in records {
             self.record(record, observe);
         }
-        let problems = failures
-            .into_iter()
-            .map(|(what, why)| format!("{what}: {why}"));
+        // What one hook could not write another cannot either: that is one message, and it names the file.
+        let problems = failures.into_iter().map(|(_, why)| why);
+        let problems = put_away.flatten().into_iter().chain(problems);
         self.tell_problems(problems.collect(), observe);
     }
 
@@ -123,6 +135,33 @@ impl Agent {
             .parts()
             .buffer(session.name(), &exchanges, shortened.at);
         self.tell_problems(problems, observe);
+    }
+
+    /// What belongs to the session goes with its name.
+    pub(super) fn rename_notes(&mut self, before: &SessionName) {
+        let name = self.session().name().clone();
+        if let Some(notebook) = &mut self.notebook {
+            let renamed = notebook.parts().workspace.rename_session(before, &name);
+            if let Err(error) = renamed {
+                notebook.tell_later(&error);
+            }
+        }
+    }
+
+    /// A session that begins anew begins without what was captured in it and without its buffer.
+    pub(super) fn put_notes_away(&mut self) {
+        let now = self.clock.now();
+        let name = self.session().name().clone();
+        if let Some(notebook) = &mut self.notebook {
+            let notes = notebook.parts().workspace.session(&name);
+            let failed = [
+                notes.state().put_away(now).err(),
+                notes.buffer().close(now).err(),
+            ];
+            for error in failed.into_iter().flatten() {
+                notebook.tell_later(&error);
+            }
+        }
     }
 
     /// The share of the window that the last request filled.

@@ -83,12 +83,14 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     for notice in &notices {
         output.warning(notice);
     }
+    let further = parts::further(args, &config, &inputs, output)?;
     let mut desk = Desk {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings)
             .with_tools(toolbox)
             .with_entries(entries)
             .with_notebook(notebook)
-            .with_library(Library::new(library)),
+            .with_library(Library::new(library))
+            .with_further(further),
         store,
         catalog,
         clock,
@@ -201,14 +203,7 @@ fn settings(
         },
         think: config.settings.deep_think,
         recall: None,
-        places: vec![
-            config
-                .settings
-                .data_dir
-                .join("history/{session}.json")
-                .display()
-                .to_string(),
-        ],
+        places: parts::places(config),
     }
 }
 

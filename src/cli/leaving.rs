@@ -26,7 +26,7 @@ pub(super) async fn finish_jobs(
     }
     let grace = match waiting {
         // Vectors are on disk as they are made, so only a summary is worth a person's wait.
-        Waiting::BrieflyAndSaid if covers == 0 => Duration::ZERO,
+        Waiting::BrieflyAndSaid if covers == 0 && !agent.is_adding() => Duration::ZERO,
         _ if catches_up => SUMMARY_AT_MOST,
         _ => config.settings.shutdown_grace,
     };

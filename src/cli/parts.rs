@@ -6,21 +6,24 @@ use std::sync::Arc;
 use super::args::ChatArgs;
 use super::candidates::choice_settings;
 use super::report::CliError;
-use crate::agent::{library, notebook, shelf};
+use crate::agent::{Further, library, notebook, shelf};
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::embed::EmbedderChoice;
 use crate::entries::{self, EntryStore};
 use crate::files::{self, Disk, LocalDisk, Veil};
 use crate::hint::chain;
+use crate::mem0::Mem0;
 use crate::memory::capture::{Captor, Capturing};
 use crate::memory::facts::FactCues;
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Backend, Memory, Prompt, Prompts, RecoveryCues, Registry};
-use crate::notes::{Receipts, Workspace};
+use crate::net::{Key, KeySource};
+use crate::notes::{Receipts, SessionFiles, Workspace};
 use crate::provider::{Catalog, Known};
 use crate::search::Lists;
 use crate::store::{FileStore, SessionStore};
+use crate::term::Output;
 
 /// The disk of this run: the machine's, behind a veil where nothing is to be kept.
 pub(super) fn disk(args: &ChatArgs) -> Arc<dyn Disk> {
@@ -112,6 +115,24 @@ pub(super) fn tidy_cache(config: &Config, disk: &dyn Disk) {
     files::sweep(disk, &folder, |_| true);
 }
 
+/// Where messages can be read that are left out of a request, and what was noted of them.
+pub(super) fn places(config: &Config) -> Vec<String> {
+    let settings = &config.settings;
+    let mut places = vec![settings.data_dir.join("history/{session}.json")];
+    if settings.memory.backend != Backend::None {
+        let state = match settings.memory.workspace.session_files {
+            SessionFiles::PerSession => "sessions/{session}/SESSION-STATE.md",
+            SessionFiles::Shared => "SESSION-STATE.md",
+        };
+        places.push(settings.workspace.join(state));
+        places.push(settings.workspace.join("memory"));
+    }
+    places
+        .iter()
+        .map(|place| place.display().to_string())
+        .collect()
+}
+
 /// What is written to them and read of them in a turn.
 pub(super) fn notebook(
     config: &Config,
@@ -154,6 +175,44 @@ pub(super) fn notebook(
         settings,
     })
 }
+
+/// A memory behind a server (X21); none for a session of which nothing is to be kept.
+pub(super) fn further(
+    args: &ChatArgs,
+    config: &Config,
+    inputs: &Inputs,
+    output: &mut Output,
+) -> Result<Option<Further>, CliError> {
+    let memory = &config.settings.memory;
+    let settings = &memory.mem0;
+    if settings.base_url.is_empty() || args.private || memory.backend == Backend::None {
+        return Ok(None);
+    }
+    let name = settings.api_key_env.trim();
+    let secret = inputs.environment.get(name).filter(|_| !name.is_empty());
+    if secret.is_none() && !name.is_empty() {
+        output.warning(&format!(
+            "memory.mem0.api_key_env: {name} is not set, so mem0 is not used"
+        ));
+        return Ok(None);
+    }
+    let key = secret.map_or_else(Key::none, |secret| Key {
+        secret: Some(secret.to_owned().into()),
+        source: KeySource::Environment(name.to_owned()),
+    });
+    let user = match settings.user_id.as_str() {
+        "" => MEM0_USER,
+        user => user,
+    };
+    Ok(Some(Further::new(Mem0::new(
+        &settings.base_url,
+        key,
+        user,
+    )?)))
+}
+
+/// Whose memories they are, unless somebody says.
+const MEM0_USER: &str = "cogtrix";
 
 /// Takes secrets out of what is kept for long.
 const MASK: entries::Mask = crate::memory::secrets::masked;

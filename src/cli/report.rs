@@ -14,6 +14,7 @@ use crate::hint::{Hint, chain};
 use crate::memory::BadMode;
 use crate::memory::BadRecoveryCues;
 use crate::memory::tracking::readers::BadCues;
+use crate::net::NetError;
 use crate::provider::ProviderError;
 use crate::repl::holdings::HoldingsError;
 use crate::search::BadLists;
@@ -68,6 +69,9 @@ pub(super) enum CliError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Provider(#[from] ProviderError),
+    /// An address or a key of another server than a model's.
+    #[error(transparent)]
+    Net(#[from] NetError),
     #[error(transparent)]
     Embedder(#[from] NoEmbedder),
     #[error(transparent)]
@@ -114,6 +118,7 @@ impl CliError {
             | Self::Recovery(_)
             | Self::UnknownTool { .. }
             | Self::Lists { .. }
+            | Self::Net(_)
             | Self::Usage { .. }
             | Self::NothingToResume
             | Self::NoSource { .. }
@@ -149,6 +154,7 @@ impl Hint for CliError {
             Self::Entries(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Provider(error) => error.hint(),
+            Self::Net(error) => error.hint(),
             Self::Embedder(error) => error.hint(),
             Self::Install(error) => error.hint(),
             Self::NoSource { folder } => Some(

@@ -28,6 +28,8 @@ use crate::chat::Timestamp;
 const FOLDER: &str = "memory";
 /// Characters of a file from which on only facts are added to it.
 const FULL: usize = 200_000;
+/// A longer file is not written anew for a few facts: they get a section at its end.
+const REWRITTEN: usize = 32_000;
 const FACTS: &str = "Session Facts (";
 
 /// The notes of days.
@@ -120,6 +122,11 @@ impl<'a> Daily<'a> {
             let whole = added(base, &heading, &bullets);
             if facts_of(&whole).chars().count() > most {
                 return Ok((Edit::None, Facts::Full));
+            }
+            if text.len() > REWRITTEN {
+                let block = bullets.join(end);
+                let more = format!("{}## {heading}{end}{end}{block}{end}", gap_after(text));
+                return Ok((Edit::Append(more), Facts::Added));
             }
             let added = Some(bullets.join("\n"));
             Ok((Edit::Replace { whole, added }, Facts::Added))

@@ -46,6 +46,12 @@ impl<'a> Page<'a> {
         }
     }
 
+    /// A file of the same name with another ending.
+    pub(super) fn beside(&self, ending: &str) -> Self {
+        let stem = self.source.trim_end_matches(".md");
+        Self::new(self.desk, &format!("{stem}{ending}"))
+    }
+
     /// Bytes; `None` where there is no file.
     pub(super) fn size(&self) -> Result<Option<u64>, NotesError> {
         match self.desk.disk.size(&self.path) {

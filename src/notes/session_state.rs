@@ -33,21 +33,25 @@ impl<'a> SessionState<'a> {
         &self.0.source
     }
 
-    /// Adds a line. Where the file would grow beyond `most` bytes, its oldest lines leave, and a note says so.
+    /// Adds a line for each category and detail, all at once. Where the file would grow beyond `most` bytes, its oldest lines
+    /// leave, and a note says so.
     pub fn append(
         &self,
         at: Timestamp,
-        category: &str,
-        detail: &str,
+        captured: &[(&str, &str)],
         most: usize,
     ) -> Result<(), NotesError> {
         let time = at.iso().replace('Z', "+00:00");
-        let line = format!("- [{time}] **{}**: {}", folded(category), folded(detail));
+        let line = |(category, detail): &(&str, &str)| {
+            format!("- [{time}] **{}**: {}", folded(category), folded(detail))
+        };
+        let lines = captured.iter().map(line).collect::<Vec<_>>().join("\n");
         if self.0.size()?.is_some_and(|size| size > EDITABLE) {
-            return self.append_to_large(&line);
+            return self.append_to_large(&lines);
         }
         self.0.edit(|text| {
             let end = line_end(text);
+            let line = lines.replace('\n', end);
             if text.trim().is_empty() {
                 let whole = format!("{text}{TITLE}{end}{end}{line}{end}");
                 return Ok((
@@ -82,6 +86,19 @@ impl<'a> SessionState<'a> {
     /// The newest of it.
     pub fn read(&self) -> Result<Option<Excerpt>, NotesError> {
         self.0.excerpt(READ, Keep::End)
+    }
+
+    /// Puts it away under the time, so that nothing of it is in a request any more; whether there was one.
+    pub fn put_away(&self, at: Timestamp) -> Result<bool, NotesError> {
+        if self.0.size()?.is_none() {
+            return Ok(false);
+        }
+        let _held = self.0.hold()?;
+        let to = self.0.beside(&format!("-{}.md", at.compact()));
+        self.0
+            .rename(&to)
+            .map_err(NotesError::io("move", &self.0.path))?;
+        Ok(true)
     }
 
     /// Every line that is no title and not blank.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -123,6 +124,22 @@ impl Workspace {
             desk: &self.0,
             state,
             buffer,
+        }
+    }
+
+    /// What belongs to a session goes on under another name, where it did not go with the session's own files; with shared files there is nothing to move.
+    pub fn rename_session(&self, from: &SessionName, to: &SessionName) -> Result<(), NotesError> {
+        if self.0.settings.session_files == SessionFiles::Shared {
+            return Ok(());
+        }
+        let [from, to] = [from, to].map(|name| self.0.root.join(format!("sessions/{name}")));
+        if self.0.disk.list(&from).is_ok_and(|files| files.is_empty()) {
+            return Ok(());
+        }
+        let _held = self.0.hold()?;
+        match self.0.disk.rename(&from, &to) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            moved => moved.map_err(NotesError::io("move", &from)),
         }
     }
 

@@ -32,12 +32,13 @@ const ROWS: [(&str, u32); 23] = [
 ];
 
 /// Neighbours in one row that may be used all the same: (user, used).
-const BESIDE: [(&str, &str); 4] = [
+const BESIDE: [(&str, &str); 5] = [
     ("clock", "chat"),
     ("net", "chat"),
     ("testing", "tools"),
     // For tests of tools alone, as everywhere.
     ("tools", DOUBLES),
+    ("mem0", DOUBLES),
 ];
 
 /// Doubles stand in for the world in tests, and nowhere else.

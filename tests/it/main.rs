@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod behaviour;
+mod capturing;
 mod compact;
 mod compaction;
 mod config_cli;
@@ -15,6 +16,7 @@ mod embedder_install;
 mod embedders;
 mod entries;
 mod fetch;
+mod further;
 mod importing;
 mod layers;
 mod line_input;
@@ -35,6 +37,7 @@ mod private;
 mod providers;
 mod real_servers;
 mod recall;
+mod recovering;
 mod repl;
 mod searching;
 mod sessions_cli;

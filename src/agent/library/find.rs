@@ -37,6 +37,20 @@ pub struct Hit {
     pub at: Option<Timestamp>,
 }
 
+/// Of some hits those that say what no other one says.
+pub(super) fn unsaid(known: &[Hit], hits: Vec<Hit>) -> Vec<Hit> {
+    let mut said: Vec<String> = known.iter().map(|hit| folded(&hit.content)).collect();
+    let mut unsaid = Vec::new();
+    for hit in hits {
+        let content = folded(&hit.content);
+        if !said.iter().any(|said| said.contains(&content)) {
+            said.push(content);
+            unsaid.push(hit);
+        }
+    }
+    unsaid
+}
+
 /// What is looked for.
 #[derive(Clone, Copy)]
 pub(super) struct Query<'a> {

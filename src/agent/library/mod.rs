@@ -109,6 +109,18 @@ pub struct Searched {
     pub troubles: Vec<String>,
 }
 
+impl Searched {
+    /// Takes in what was found elsewhere, but for what is there already; the best stay.
+    pub(super) fn join(&mut self, kind: Kind, hits: Vec<Hit>, limit: usize) {
+        self.looked.insert(kind, 1);
+        let hits = find::unsaid(&self.hits, hits);
+        self.hits.extend(hits);
+        self.hits
+            .sort_by(|a, b| b.score.total_cmp(&a.score).then(b.at.cmp(&a.at)));
+        self.hits.truncate(limit.clamp(1, MOST_HITS));
+    }
+}
+
 /// The session that is open, with its index.
 #[derive(Clone, Copy, Debug)]
 pub struct Open<'a> {

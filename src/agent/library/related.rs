@@ -4,7 +4,7 @@
 //! of characters; where there is nothing, there is no section.
 
 use super::corpus::{Chunk, folded};
-use super::find::{Hit, Query};
+use super::find::{Hit, Query, unsaid};
 use super::sources::Kind;
 use super::{Library, Searched};
 use crate::chat::{Message, Role, Session, Timestamp};
@@ -41,17 +41,28 @@ pub struct Asking<'a> {
     pub now: Timestamp,
 }
 
+/// What is worth saying, and why it is without what is elsewhere.
+#[derive(Debug, Default)]
+pub struct Beside {
+    pub found: Option<Related>,
+    pub without: Option<String>,
+}
+
 impl Library {
-    /// What is worth saying beside an input, and what could not be read.
-    pub async fn related(&mut self, asking: Asking<'_>) -> (Option<Related>, Vec<String>) {
+    /// What is worth saying beside an input, and what could not be read. `further`: what is found elsewhere.
+    pub async fn related(
+        &mut self,
+        asking: Asking<'_>,
+        further: impl Future<Output = Result<Vec<Hit>, String>>,
+    ) -> (Beside, Vec<String>) {
         let notes = asking.settings.enabled;
         let query = query(asking.session, asking.settings);
         if query.trim().is_empty() || !(notes || asking.entries) {
-            return (None, Vec::new());
+            return (Beside::default(), Vec::new());
         }
-        let (_, troubles) = self.refresh(asking.now).await;
+        let ((_, troubles), further) = tokio::join!(self.refresh(asking.now), further);
         let Some(corpus) = &self.corpus else {
-            return (None, troubles);
+            return (Beside::default(), troubles);
         };
         let near = if asking.by_meaning {
             self.meaning.near(corpus, asking.input).await
@@ -62,7 +73,7 @@ impl Library {
             Kind::Entry => asking.entries,
             Kind::Note | Kind::Daily | Kind::OwnFile | Kind::Document => notes,
             // Its own stands in the request, others are of other work.
-            Kind::SessionState | Kind::Said => false,
+            Kind::SessionState | Kind::Said | Kind::Further => false,
         };
         let hits = corpus.find(Query {
             text: &query,
@@ -73,12 +84,17 @@ impl Library {
             keep: &keep,
         });
         let known = Known::of(asking);
+        let (further, without) = match further {
+            Ok(further) => (further, None),
+            Err(why) => (Vec::new(), Some(why)),
+        };
+        let further = unsaid(&hits, further);
+        let news = hits.into_iter().chain(further);
         let session = asking.session;
-        let news = hits
-            .into_iter()
-            .filter(|hit| !known.says(hit) && !is_of(session, hit));
+        let news = news.filter(|hit| !known.says(hit) && !is_of(session, hit));
         let news = news.take(asking.settings.limit).collect();
-        (section(news, asking.settings, &query), troubles)
+        let found = section(news, asking.settings, &query);
+        (Beside { found, without }, troubles)
     }
 }
 

@@ -27,6 +27,8 @@ pub enum Kind {
     Document,
     /// A message of a session.
     Said,
+    /// What a memory behind a server holds.
+    Further,
 }
 
 /// Where files are looked for.

@@ -26,22 +26,27 @@ impl Parts {
         let Some(captor) = &self.captor else {
             return taken;
         };
-        let captured: Vec<Captured> = captor
-            .capture(input)
+        let captures = captor.capture(input);
+        let in_state = self.keep_in_session(session, &captures, now, &mut taken.problems);
+        let written: Vec<Captured> = captures
             .iter()
             .map(|capture| Captured {
                 session: session.to_string(),
                 message: input.id.as_str().to_owned(),
                 category: capture.category.as_str().to_owned(),
                 text: capture.detail.clone(),
-                files: self.keep(captor, session, capture, now, &mut taken.problems),
+                files: in_state
+                    .iter()
+                    .cloned()
+                    .chain(self.keep_for_good(captor, capture, now, &mut taken.problems))
+                    .collect(),
             })
             .filter(|captured| !captured.files.is_empty())
             .collect();
-        if captured.is_empty() {
+        if written.is_empty() {
             return taken;
         }
-        match self.receipts.add(captured, now) {
+        match self.receipts.add(written, now) {
             Ok(receipts) => taken.receipts = receipts,
             Err(error) => taken.problems.push(chain(&error)),
         }
@@ -71,36 +76,54 @@ impl Parts {
         }
     }
 
-    /// Writes one capture where it belongs; tells which files have it now.
-    fn keep(
+    /// Writes captures to the session's state; tells which file has them now.
+    fn keep_in_session(
+        &self,
+        session: &SessionName,
+        captures: &[Capture],
+        now: Timestamp,
+        problems: &mut Vec<String>,
+    ) -> Option<String> {
+        if captures.is_empty() {
+            return None;
+        }
+        let lines = captures.iter();
+        let lines: Vec<(&str, &str)> = lines
+            .map(|capture| (capture.category.as_str(), capture.detail.as_str()))
+            .collect();
+        let notes = self.workspace.session(session);
+        let state = notes.state();
+        match state.append(now, &lines, self.settings.wal.max_bytes) {
+            Ok(()) => Some(state.source().to_owned()),
+            Err(error) => {
+                problems.push(chain(&error));
+                None
+            }
+        }
+    }
+
+    /// Writes a capture that is to last to MEMORY.md, unless it is known there; tells which file has it now.
+    fn keep_for_good(
         &self,
         captor: &Captor,
-        session: &SessionName,
         capture: &Capture,
         now: Timestamp,
         problems: &mut Vec<String>,
-    ) -> Vec<String> {
-        let mut files = Vec::new();
-        let notes = self.workspace.session(session);
-        let state = notes.state();
-        let category = capture.category.as_str();
-        let most = self.settings.wal.max_bytes;
-        match state.append(now, category, &capture.detail, most) {
-            Ok(()) => files.push(state.source().to_owned()),
-            Err(error) => problems.push(chain(&error)),
+    ) -> Option<String> {
+        if !captor.is_durable(capture.category) {
+            return None;
         }
-        if captor.is_durable(capture.category) {
-            let text = bullet(category, &capture.detail);
-            let memory = self.workspace.long_term();
-            let section = Section::AutoCaptured;
-            let judge = |lines: &[Line]| judgement(captor, lines, capture);
-            match memory.add(now, &section, &text, judge) {
-                Ok(Added::Added | Added::AtEndOfLarge) => files.push("MEMORY.md".to_owned()),
-                Ok(Added::Known | Added::NoFile | Added::Full) => {}
-                Err(error) => problems.push(chain(&error)),
+        let text = bullet(capture.category.as_str(), &capture.detail);
+        let judge = |lines: &[Line]| judgement(captor, lines, capture);
+        let memory = self.workspace.long_term();
+        match memory.add(now, &Section::AutoCaptured, &text, judge) {
+            Ok(Added::Added | Added::AtEndOfLarge) => Some("MEMORY.md".to_owned()),
+            Ok(Added::Known | Added::NoFile | Added::Full) => None,
+            Err(error) => {
+                problems.push(chain(&error));
+                None
             }
         }
-        files
     }
 }
 

@@ -7,7 +7,11 @@ use super::Parts;
 use crate::agent::ending::{EndHook, EndHooks, Ending};
 use crate::chat::{Message, Outcome, Record, Role, ScratchpadLimits, SessionName, Timestamp};
 use crate::hint::chain;
-use crate::memory::facts;
+use crate::memory::facts::{self, Fact, without_thoughts};
+use crate::memory::secrets::masked;
+
+/// Facts of one turn that go to MEMORY.md (X12).
+const EXTRACTED: usize = 4;
 
 /// The hooks there are, with their places in the order.
 pub(super) fn standard(parts: &Arc<Parts>) -> EndHooks {
@@ -35,7 +39,7 @@ enum Note {
     Facts,
 }
 
-/// An exchange as it is noted.
+/// An exchange as it is noted: without secrets, and without what the model thought.
 struct Exchange {
     asked: String,
     replied: String,
@@ -88,8 +92,8 @@ impl Parts {
         if !crossed && !buffer.is_active().map_err(|error| chain(&error))? {
             return Ok(());
         }
-        let written = buffer.append(ending.now, &exchange.asked, &exchange.replied);
-        written.map_err(|error| chain(&error))
+        let added = buffer.append(ending.now, &exchange.asked, &exchange.replied);
+        added.map_err(|error| chain(&error))
     }
 
     /// Begins a working buffer with some exchanges, where none is kept; tells what went wrong.
@@ -104,10 +108,11 @@ impl Parts {
         if self.buffer_from <= 0.0 || buffer.is_active().unwrap_or(true) {
             return Vec::new();
         }
-        let written = exchanges
+        let added = exchanges
             .iter()
-            .try_for_each(|(asked, replied)| buffer.append(at, asked, replied));
-        written.err().iter().map(|error| chain(error)).collect()
+            .map(|(asked, replied)| Exchange::of(asked, replied))
+            .try_for_each(|it| buffer.append(at, &it.asked, &it.replied));
+        added.err().iter().map(|error| chain(error)).collect()
     }
 
     fn note_facts(&self, ending: &Ending<'_>) -> Result<Option<Record>, String> {
@@ -122,10 +127,11 @@ impl Parts {
         let settings = &self.settings.facts;
         let known = session.scratchpad().facts();
         let found = facts::facts(&said, known, settings, cues);
-        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
         if found.is_empty() {
             return Ok(None);
         }
+        let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+        let found: Vec<String> = found.iter().map(Fact::without_mark).collect();
         let day = self.workspace.daily();
         let noted = day
             .facts(ending.now, &found, settings.daily_max_chars)
@@ -136,7 +142,7 @@ impl Parts {
         // Each file is written whatever became of the other.
         let known_for_long = self.workspace.long_term().add_extracted(
             ending.now,
-            &found,
+            &found[..found.len().min(EXTRACTED)],
             settings.memory_md_max_chars,
         );
         let mut scratchpad = session.scratchpad().clone();
@@ -144,12 +150,10 @@ impl Parts {
             keys: self.settings.scratchpad.max_keys,
             chars: self.settings.scratchpad.max_value_chars,
         };
-        scratchpad.keep_facts(&found, limits);
-        let problems: Vec<String> = [noted.err(), known_for_long.err()]
-            .into_iter()
-            .flatten()
-            .map(|error| chain(&error))
-            .collect();
+        scratchpad.keep_facts(&lines, limits);
+        let problems = [noted.err(), known_for_long.err()].into_iter().flatten();
+        let mut problems: Vec<String> = problems.map(|error| chain(&error)).collect();
+        problems.dedup();
         if problems.is_empty() {
             Ok(Some(Record::ScratchpadReplaced(scratchpad)))
         } else {
@@ -167,8 +171,14 @@ fn exchange(ending: &Ending<'_>) -> Option<Exchange> {
     let of = |role: Role| move |message: &&Message| message.role == role;
     let asked = messages.iter().find(of(Role::User))?;
     let replied = messages.iter().rev().find(of(Role::Assistant))?;
-    Some(Exchange {
-        asked: asked.said().into_owned(),
-        replied: replied.said().into_owned(),
-    })
+    Some(Exchange::of(&asked.said(), &replied.said()))
+}
+
+impl Exchange {
+    fn of(asked: &str, replied: &str) -> Self {
+        Self {
+            asked: masked(asked).into_owned(),
+            replied: masked(&without_thoughts(replied)).into_owned(),
+        }
+    }
 }

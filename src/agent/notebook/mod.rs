@@ -13,6 +13,8 @@ mod capturing;
 mod forgetting;
 mod hooks;
 mod reading;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -20,12 +22,16 @@ use std::sync::Arc;
 
 pub use captures::Captures;
 pub use forgetting::{Forgotten, NotForgotten};
+pub(super) use reading::Lost;
+use reading::Shortened;
 
 use super::ending::{EndHooks, Ending, Ran};
+use crate::chat::{Session, Timestamp};
+use crate::hint::chain;
 use crate::memory::capture::Captor;
 use crate::memory::facts::FactCues;
 use crate::memory::{self, RecoveryCues};
-use crate::notes::{Receipts, Workspace};
+use crate::notes::{NotesError, Receipts, Workspace};
 
 /// What it works with.
 #[derive(Clone, Debug)]
@@ -62,6 +68,10 @@ pub(super) struct Notebook {
     hooks: EndHooks,
     /// What was told already.
     told: BTreeSet<String>,
+    /// What is told with the next turn.
+    later: Vec<String>,
+    /// The compaction after which was recovered last: it is not done twice.
+    recovered: Option<Shortened>,
 }
 
 impl Notebook {
@@ -71,7 +81,21 @@ impl Notebook {
             hooks: hooks::standard(&parts),
             parts,
             told: BTreeSet::new(),
+            later: Vec::new(),
+            recovered: None,
         }
+    }
+
+    /// The compaction after which nothing was recovered yet.
+    pub(super) fn shortened(&self, session: &Session) -> Option<Shortened> {
+        let newest = Shortened::of(session);
+        newest.filter(|newest| self.recovered != Some(*newest))
+    }
+
+    /// What was recovered has been answered: it is put away. Tells what went wrong.
+    pub(super) fn recovered(&mut self, session: &Session, now: Timestamp) -> Option<String> {
+        self.recovered = Shortened::of(session);
+        self.parts.recovered(session.name(), now)
     }
 
     pub(super) fn parts(&self) -> &Arc<Parts> {
@@ -83,9 +107,15 @@ impl Notebook {
         self.hooks.run(ending)
     }
 
+    /// What went wrong where nobody could be told.
+    pub(super) fn tell_later(&mut self, error: &NotesError) {
+        self.later.push(chain(error));
+    }
+
     /// Those of some problems that were not told yet.
     pub(super) fn news(&mut self, problems: Vec<String>) -> Vec<String> {
-        let mut news = problems;
+        let mut news = std::mem::take(&mut self.later);
+        news.extend(problems);
         news.retain(|problem| self.told.insert(problem.clone()));
         news
     }

@@ -1,8 +1,9 @@
 //! What the files hold, for one request: read anew each time, so that an edit by hand counts at once (X2). Unit: one turn.
 
 use super::Parts;
-use crate::chat::{Message, Session, SessionName, Timestamp, Tokens};
+use crate::chat::{Session, SessionName, Timestamp, Tokens};
 use crate::hint::chain;
+use crate::memory::secrets::masked;
 use crate::memory::{Kept, KeptFile};
 use crate::notes::{Excerpt, NotesError};
 
@@ -11,6 +12,32 @@ const RECOVERY_SHARE: u32 = 10;
 
 /// Compactions that come by themselves and leave a gap: those of the guards.
 const GUARDS: [&str; 2] = ["threshold", "proactive"];
+
+/// A compaction that left a gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::agent) struct Shortened {
+    at: Timestamp,
+    upto: usize,
+}
+
+/// What may be lost in a turn.
+#[derive(Debug)]
+pub(in crate::agent) struct Lost {
+    /// What the person said.
+    pub(in crate::agent) said: String,
+    pub(in crate::agent) shortened: Option<Shortened>,
+    pub(in crate::agent) window: Tokens,
+}
+
+impl Shortened {
+    /// The newest compaction of a session, if it is one of the guards'.
+    pub(in crate::agent) fn of(session: &Session) -> Option<Self> {
+        let newest = session.hybrid().compaction.as_ref();
+        let newest = newest.filter(|it| GUARDS.contains(&it.strategy.as_str()))?;
+        let (at, upto) = (newest.at, newest.upto);
+        Some(Self { at, upto })
+    }
+}
 
 /// What was read, and what could not be.
 #[derive(Debug, Default)]
@@ -36,40 +63,37 @@ impl Parts {
     }
 
     /// What tells where the work stood, where that is wanted: after a compaction of the kind that comes by itself, and when
-    /// the person asks (Q29). What was told is put away, so that it comes once.
+    /// the person asks (Q29).
     pub(in crate::agent) fn recover(
         &self,
-        session: &Session,
-        input: &Message,
+        session: &SessionName,
+        lost: &Lost,
         now: Timestamp,
-        window: Tokens,
     ) -> (Option<String>, Vec<String>) {
         let Some(cues) = &self.recovery else {
             return (None, Vec::new());
         };
-        let notes = self.workspace.session(session.name());
-        let buffer = notes.buffer();
-        let shortened = session.hybrid().compaction.as_ref();
-        let shortened = shortened.filter(|it| GUARDS.contains(&it.strategy.as_str()));
+        let notes = self.workspace.session(session);
         // A buffer that was begun after it has nothing of what is gone.
-        let started = buffer.started().unwrap_or_default();
-        let is_lost = shortened
+        let started = notes.buffer().started().unwrap_or_default();
+        let is_lost = lost
+            .shortened
             .zip(started)
             .is_some_and(|(it, started)| started <= it.at);
-        if !is_lost && !cues.ask(&input.said()) {
+        if !is_lost && !cues.ask(&lost.said) {
             return (None, Vec::new());
         }
-        let recovery = self.workspace.recovery(session.name(), now);
-        let mut problems: Vec<String> = recovery
-            .problems
-            .iter()
-            .map(|problem| chain(problem))
-            .collect();
-        if let Err(error) = buffer.close(now) {
-            problems.push(chain(&error));
-        }
-        let most = Tokens(window.0 / RECOVERY_SHARE).chars();
-        (told(&recovery.parts, most), problems)
+        let recovery = self.workspace.recovery(session, now);
+        let problems = recovery.problems.iter().map(|problem| chain(problem));
+        let most = Tokens(lost.window.0 / RECOVERY_SHARE).chars();
+        let told = told(&recovery.parts, most).map(|told| masked(&told).into_owned());
+        (told, problems.collect())
+    }
+
+    /// Puts away what was told, once it was answered, so that it comes once; tells what went wrong.
+    pub(super) fn recovered(&self, session: &SessionName, now: Timestamp) -> Option<String> {
+        let notes = self.workspace.session(session);
+        notes.buffer().close(now).err().map(|error| chain(&error))
     }
 }
 

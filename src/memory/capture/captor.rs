@@ -125,13 +125,13 @@ impl Captor {
         };
         for name in heard {
             if let Some(sheet) = sheets.remove(name) {
-                captor.listen(name, sheet).map_err(named(file))?;
+                captor.listen(name, &sheet).map_err(named(file))?;
             }
         }
         Ok(captor)
     }
 
-    fn listen(&mut self, name: &str, sheet: Sheet) -> Result<(), (String, BadPattern)> {
+    fn listen(&mut self, name: &str, sheet: &Sheet) -> Result<(), (String, BadPattern)> {
         let lists = &sheet.lists;
         let mut rules = Vec::new();
         for (category, of_category) in &sheet.cues {
@@ -152,7 +152,7 @@ impl Captor {
         });
         let words = sheet.not_names.split_whitespace();
         self.not_names.extend(words.map(str::to_lowercase));
-        self.slots.listen(name, sheet.slots, lists)
+        self.slots.listen(name, &sheet.slots, lists)
     }
 
     fn compile(&self) -> Result<Compiled, BadCues> {

@@ -54,7 +54,7 @@ impl SlotSheet {
     pub(super) fn listen(
         &mut self,
         language: &str,
-        slots: sheet::Slots,
+        slots: &sheet::Slots,
         lists: &BTreeMap<String, Vec<String>>,
     ) -> Result<(), (String, BadPattern)> {
         for (category, texts) in &slots.cues {

@@ -27,9 +27,16 @@ pub struct Fact {
     pub text: String,
 }
 
+impl Fact {
+    /// The line without the mark of a list, for whoever makes a list of it.
+    pub fn without_mark(&self) -> String {
+        format!("{}: {}", self.label, self.text)
+    }
+}
+
 impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "- {}: {}", self.label, self.text)
+        write!(f, "- {}", self.without_mark())
     }
 }
 
@@ -137,7 +144,7 @@ fn width(text: &str) -> usize {
 }
 
 /// The text without `<think>` blocks; one that is not closed goes to the end.
-fn without_thoughts(text: &str) -> String {
+pub fn without_thoughts(text: &str) -> String {
     let mut said = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("<think>") {

@@ -10,5 +10,5 @@ mod settings;
 
 pub use compacted::{HEADING, compacted};
 pub use cues::FactCues;
-pub use fact::{Fact, facts};
+pub use fact::{Fact, facts, without_thoughts};
 pub use settings::FactsSettings;

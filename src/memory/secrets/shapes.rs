@@ -140,7 +140,7 @@ fn is_random(word: &str) -> bool {
         _ => 0,
     };
     let kinds: Vec<u8> = word.chars().map(kind).collect();
-    let count = |kind| kinds.iter().filter(|&&k| k == kind).count();
+    let count = |kind: u8| -> usize { kinds.iter().map(|it| usize::from(*it == kind)).sum() };
     let changes = kinds
         .windows(2)
         .filter(|pair| pair[0] != pair[1] && !pair.contains(&0) && pair != &[2, 1]);

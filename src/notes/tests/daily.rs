@@ -100,3 +100,23 @@ fn only_files_named_as_dates_are_days_and_the_newest_are_listed() {
     assert_eq!(days[0].source, "memory/2026-01-31.md");
     assert_eq!(days[29].date, "2026-01-02");
 }
+
+#[test]
+fn a_long_day_gets_its_facts_at_the_end() {
+    let disk = MemoryDisk::default();
+    let long = format!("# Daily Notes\n\n## [08:00:00]\n\n{}\n", "x".repeat(40_000));
+    disk.put("w/memory/2026-02-14.md", long.as_bytes());
+    let workspace = workspace(&disk);
+    let facts = |fact: &str| {
+        let facts = [fact.to_owned()];
+        workspace.daily().facts(noon(), &facts, 8_000).unwrap()
+    };
+    assert_eq!(facts("one"), Facts::Added);
+    assert_eq!(facts("two"), Facts::Added);
+    assert_eq!(facts("one"), Facts::Known);
+    let day = text(&disk, "memory/2026-02-14.md");
+    assert_eq!(
+        day.strip_prefix(&long).unwrap(),
+        "\n## Session Facts (2026-02-14)\n\n- one\n\n## Session Facts (2026-02-14)\n\n- two\n"
+    );
+}

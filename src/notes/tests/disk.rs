@@ -17,7 +17,7 @@ fn a_file_that_is_no_text_stays_byte_for_byte_and_that_is_said() {
     let settings = DailySettings::default();
     for error in [
         add(&workspace.long_term(), "x").map(drop),
-        state.append(noon(), "fact", "x", 100_000),
+        state.append(noon(), &[("fact", "x")], 100_000),
         workspace
             .daily()
             .exchange(noon(), "a", "b", &settings)
@@ -42,7 +42,10 @@ fn observers_hear_of_each_write_and_one_that_panics_stops_nothing() {
         ears.lock().unwrap().push(written.clone());
     }));
     let notes = workspace.session(&session());
-    notes.state().append(noon(), "fact", "x", 100_000).unwrap();
+    notes
+        .state()
+        .append(noon(), &[("fact", "x")], 100_000)
+        .unwrap();
     add(&workspace.long_term(), "**a**: b").unwrap();
     workspace
         .daily()
@@ -83,7 +86,10 @@ fn a_workspace_that_cannot_be_written_or_is_being_written_is_told() {
 fn write_everything(workspace: &Workspace) -> usize {
     let notes = workspace.session(&session());
     let results = [
-        notes.state().append(noon(), "fact", "new", 100_000).is_ok(),
+        notes
+            .state()
+            .append(noon(), &[("fact", "new")], 100_000)
+            .is_ok(),
         add(&workspace.long_term(), "**new**: b").is_ok(),
         workspace
             .daily()

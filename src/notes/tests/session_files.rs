@@ -8,10 +8,10 @@ fn captured_lines_stand_under_one_title_with_time_and_kind() {
     let workspace = workspace(&disk);
     let state = workspace.session(&session()).state();
     state
-        .append(noon(), "preference", "tabs,\n## not spaces", 100_000)
+        .append(noon(), &[("preference", "tabs,\n## not spaces")], 100_000)
         .unwrap();
     state
-        .append(noon(), "remember", "the gate", 100_000)
+        .append(noon(), &[("remember", "the gate")], 100_000)
         .unwrap();
     assert_eq!(
         text(&disk, STATE),
@@ -35,13 +35,13 @@ fn a_full_session_state_loses_its_oldest_lines_and_nothing_a_person_wrote() {
     let state = workspace.session(&session()).state();
     for n in 0..20 {
         state
-            .append(noon(), "fact", &format!("number {n}."), 10_000)
+            .append(noon(), &[("fact", &format!("number {n}."))], 10_000)
             .unwrap();
     }
     let by_hand = format!("by hand, first\n{}by hand", text(&disk, STATE));
     disk.put(format!("w/{STATE}"), by_hand.as_bytes());
     state
-        .append(noon(), "fact", "the last", by_hand.len())
+        .append(noon(), &[("fact", "the last")], by_hand.len())
         .unwrap();
     let left = text(&disk, STATE);
     assert!(
@@ -60,7 +60,7 @@ fn a_full_session_state_loses_its_oldest_lines_and_nothing_a_person_wrote() {
     );
     for n in 0..200 {
         state
-            .append(noon(), "fact", &format!("more {n}"), 2_000)
+            .append(noon(), &[("fact", &format!("more {n}"))], 2_000)
             .unwrap();
     }
     let left = text(&disk, STATE);
@@ -79,7 +79,7 @@ fn the_newest_of_a_session_state_is_read_within_its_cap() {
     assert_eq!(state.read().unwrap(), None);
     for n in 0..1_000 {
         state
-            .append(noon(), "fact", &format!("number {n}"), 100_000)
+            .append(noon(), &[("fact", &format!("number {n}"))], 100_000)
             .unwrap();
     }
     let excerpt = state.read().unwrap().unwrap();
@@ -97,7 +97,10 @@ fn shared_session_files_are_one_for_all_sessions() {
     };
     let workspace = Workspace::new(Arc::new(disk.clone()), PathBuf::from("w"), settings);
     let notes = workspace.session(&session());
-    notes.state().append(noon(), "fact", "x", 100_000).unwrap();
+    notes
+        .state()
+        .append(noon(), &[("fact", "x")], 100_000)
+        .unwrap();
     notes.buffer().append(noon(), "hi", "ho").unwrap();
     let files: Vec<PathBuf> = disk.files().into_keys().collect();
     assert_eq!(

@@ -156,6 +156,7 @@ fn names(kind: Kind) -> (&'static str, &'static str) {
         Kind::Entry => ("entry", "entries"),
         Kind::Document => ("document", "documents"),
         Kind::Said => ("session", "sessions"),
+        Kind::Further => ("mem0", "mem0"),
     }
 }
 

@@ -1,0 +1,282 @@
+//! Captured, read, noted and taken back, on a disk in memory.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::*;
+use crate::chat::{
+    Compaction, Form, Message, MessageId, Outcome, Record, Role, SessionName, Tokens,
+};
+use crate::files::{Disk, MemoryDisk};
+use crate::memory::capture::WalSettings;
+use crate::memory::facts::FactsSettings;
+use crate::memory::{Backend, Prompt};
+use crate::notes::WorkspaceSettings;
+
+const STATE: &str = "w/sessions/work/SESSION-STATE.md";
+const BUFFER: &str = "w/sessions/work/working-buffer.md";
+const SAID: &str = "Actually, I prefer dark mode. Remember that the key rotates monthly.";
+
+fn at(text: &str) -> Timestamp {
+    Timestamp::parse(text).unwrap()
+}
+
+fn noon() -> Timestamp {
+    at("2026-02-14T12:00:00Z")
+}
+
+fn name() -> SessionName {
+    "work".parse().unwrap()
+}
+
+fn parts(disk: &MemoryDisk) -> Parts {
+    let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+    let settings = memory::Settings::default();
+    let workspace = Workspace::new(
+        Arc::clone(&disk),
+        "w".into(),
+        WorkspaceSettings {
+            project_files: Vec::new(),
+            ..WorkspaceSettings::default()
+        },
+    );
+    let cues = Prompt::new("recovery.yaml", "en: ['where were we']");
+    Parts {
+        workspace,
+        receipts: Receipts::new(disk, "memory/receipts.jsonl".into()),
+        captor: Some(Arc::new(
+            Captor::with(|_| None, &WalSettings::default()).unwrap(),
+        )),
+        recovery: Some(RecoveryCues::parse(&cues).unwrap()),
+        facts: Some(Arc::new(
+            FactCues::with(|_| None, &FactsSettings::default()).unwrap(),
+        )),
+        settings,
+        buffer_from: 0.5,
+        project: "p".into(),
+    }
+}
+
+fn text(disk: &MemoryDisk, path: &str) -> String {
+    let bytes = disk.read(Path::new(path)).unwrap_or_default();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn words(text: &str) -> Message {
+    Message::text(MessageId::numbered(1), Role::User, text, None)
+}
+
+/// A session of turns with these inputs and replies.
+fn session(turns: &[(&str, &str)]) -> Session {
+    let mut session = Session::new(name());
+    for (asked, replied) in turns {
+        let turn = session.next_turn();
+        session.apply(Record::TurnStarted {
+            turn,
+            input: Message::text(session.next_message_id(0), Role::User, *asked, None),
+            mode: String::new(),
+            model: String::new(),
+        });
+        let reply = Message::text(session.next_message_id(0), Role::Assistant, *replied, None);
+        session.apply(Record::TurnFinished {
+            turn,
+            messages: vec![reply],
+            outcome: Outcome::Answered,
+            calibration: None,
+        });
+    }
+    session
+}
+
+fn end(notebook: &mut Notebook, session: &Session, now: Timestamp, used: f64) -> Ran {
+    notebook.end(&Ending {
+        session,
+        turn: session.turns().last().unwrap(),
+        now,
+        used,
+    })
+}
+
+fn lost(said: &str, shortened: Option<Shortened>) -> Lost {
+    Lost {
+        said: said.to_owned(),
+        shortened,
+        window: Tokens(32_768),
+    }
+}
+
+#[test]
+fn each_capture_has_a_receipt_that_names_its_files() {
+    let disk = MemoryDisk::default();
+    let taken = parts(&disk).capture(&name(), &words(SAID), noon());
+    assert_eq!(taken.problems, Vec::<String>::new());
+    let files: Vec<usize> = taken
+        .receipts
+        .iter()
+        .map(|receipt| receipt.what.files.len())
+        .collect();
+    assert_eq!(files, [1, 2, 2], "a correction is of the session alone");
+    assert_eq!(text(&disk, STATE).matches("\n- [2026-02-14T12").count(), 3);
+    assert_eq!(text(&disk, "w/MEMORY.md").matches("\n- **").count(), 2);
+}
+
+#[test]
+fn a_disk_that_refuses_is_told_and_gives_no_receipts() {
+    let disk = MemoryDisk::default();
+    disk.make_read_only();
+    let taken = parts(&disk).capture(&name(), &words(SAID), noon());
+    assert!(taken.receipts.is_empty());
+    let mut notebook = Notebook::new(parts(&disk));
+    assert_eq!(notebook.news(taken.problems.clone()).len(), 1);
+    assert!(notebook.news(taken.problems).is_empty(), "told once");
+}
+
+#[test]
+fn what_is_taken_back_leaves_the_files_and_what_a_person_changed_stays() {
+    let disk = MemoryDisk::default();
+    let parts = parts(&disk);
+    parts.capture(&name(), &words(SAID), noon());
+    let forgotten = parts.captures().forget(2, &name(), noon()).unwrap();
+    assert_eq!(forgotten.from.len(), 2, "{forgotten:?}");
+    assert!(!text(&disk, "w/MEMORY.md").contains("dark mode"));
+    assert!(!text(&disk, STATE).contains("**preference**"));
+    assert!(matches!(
+        parts.captures().forget(2, &name(), noon()),
+        Err(NotForgotten::Already { number: 2 })
+    ));
+    assert!(matches!(
+        parts.captures().forget(9, &name(), noon()),
+        Err(NotForgotten::NoSuch { number: 9 })
+    ));
+    let edited = text(&disk, "w/MEMORY.md").replace("monthly", "weekly");
+    disk.put("w/MEMORY.md", edited.as_bytes());
+    let forgotten = parts.captures().forget(3, &name(), noon()).unwrap();
+    assert_eq!(forgotten.changed, ["MEMORY.md"]);
+    assert!(text(&disk, "w/MEMORY.md").contains("weekly"));
+}
+
+#[test]
+fn what_a_model_keeps_for_good_is_written_once() {
+    let disk = MemoryDisk::default();
+    let mut parts = parts(&disk);
+    assert_eq!(parts.remember("The  sea\nis calm", noon()), "written");
+    assert_eq!(parts.remember("the sea is calm", noon()), "there already");
+    assert!(text(&disk, "w/MEMORY.md").contains("## Notes\n\n- The sea is calm\n"));
+    parts.settings.backend = Backend::None;
+    assert!(parts.remember("x", noon()).starts_with("not written"));
+}
+
+#[test]
+fn a_turn_goes_to_the_day_it_ends_on() {
+    let disk = MemoryDisk::default();
+    let mut notebook = Notebook::new(parts(&disk));
+    let session = session(&[("late", "yes")]);
+    for (now, file) in [
+        ("2026-02-14T23:59:59Z", "w/memory/2026-02-14.md"),
+        ("2026-02-15T00:00:00Z", "w/memory/2026-02-15.md"),
+        // The clock was set back.
+        ("2026-02-13T08:00:00Z", "w/memory/2026-02-13.md"),
+    ] {
+        let ran = end(&mut notebook, &session, at(now), 0.0);
+        assert_eq!(ran.failures, []);
+        assert_eq!(text(&disk, file).matches("**User:** late").count(), 1);
+    }
+}
+
+#[test]
+fn what_is_noted_has_no_secret_and_no_thought() {
+    let disk = MemoryDisk::default();
+    let mut notebook = Notebook::new(parts(&disk));
+    let secret = "sk-proj-abc123DEF456ghi789";
+    let asked = format!("Please could you store my key {secret} for the deployment?");
+    let replied = format!("<think>hmm, so</think>Done: {secret} was stored.");
+    let turn = (asked.as_str(), replied.as_str());
+    end(&mut notebook, &session(&[turn; 3]), noon(), 0.6);
+    for (file, bytes) in disk.files() {
+        let text = String::from_utf8(bytes).unwrap();
+        assert!(text.contains("[secret]"), "{}", file.display());
+        assert!(!text.contains(secret) && !text.contains("hmm"), "{text}");
+    }
+}
+
+#[test]
+fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
+    let disk = MemoryDisk::default();
+    disk.put("w/MEMORY.md", b"# Mine\n");
+    let mut notebook = Notebook::new(parts(&disk));
+    let turns: Vec<(String, String)> = (1..=3)
+        .map(|n| {
+            (
+                format!("Please write report number {n} for the harbour office"),
+                format!("Done: report {n} was created in the office."),
+            )
+        })
+        .collect();
+    let turns: Vec<(&str, &str)> = turns
+        .iter()
+        .map(|(a, b)| (a.as_str(), b.as_str()))
+        .collect();
+    let ran = end(&mut notebook, &session(&turns), noon(), 0.0);
+    assert_eq!(ran.failures, []);
+    assert!(matches!(ran.records[..], [Record::ScratchpadReplaced(_)]));
+    let day = text(&disk, "w/memory/2026-02-14.md");
+    assert_eq!(day.matches("\n- User request: ").count(), 3, "{day}");
+    assert_eq!(day.matches("\n- Completed: ").count(), 3, "{day}");
+    let memory = text(&disk, "w/MEMORY.md");
+    assert_eq!(memory.matches("\n- ").count(), 4, "{memory}");
+}
+
+#[test]
+fn what_went_wrong_is_recovered_once_for_each_compaction_and_when_asked_for() {
+    let disk = MemoryDisk::default();
+    let mut notebook = Notebook::new(parts(&disk));
+    let mut session = session(&[("the otter", "yes")]);
+    let none = notebook
+        .parts()
+        .recover(&name(), &lost("go on", None), noon());
+    assert_eq!(none, (None, Vec::new()));
+    end(&mut notebook, &session, noon(), 0.5);
+    assert!(text(&disk, BUFFER).contains("the otter"));
+    let mut hybrid = session.hybrid().clone();
+    hybrid.compaction = Some(Compaction {
+        strategy: "proactive".to_owned(),
+        form: Form::Notice,
+        head: 0,
+        upto: 2,
+        made: 2,
+        condensed: 0,
+        text: "…".to_owned(),
+        at: noon(),
+        previous: None,
+    });
+    session.apply(Record::HybridReplaced(hybrid));
+    let shortened = notebook.shortened(&session);
+    let (told, _) = notebook
+        .parts()
+        .recover(&name(), &lost("go on", shortened), noon());
+    assert!(told.unwrap().contains("the otter"));
+    assert!(
+        text(&disk, BUFFER).contains("ACTIVE"),
+        "not before it is answered"
+    );
+    assert_eq!(notebook.recovered(&session, noon()), None);
+    assert_eq!(text(&disk, BUFFER), "");
+    // A new buffer of the same second is no reason to tell the same again.
+    end(&mut notebook, &session, noon(), 0.5);
+    assert_eq!(notebook.shortened(&session), None);
+    let asked = lost("where were we?", None);
+    let (told, _) = notebook.parts().recover(&name(), &asked, noon());
+    assert!(told.unwrap().contains("the otter"));
+}
+
+#[test]
+fn a_buffer_that_is_begun_for_what_leaves_is_begun_once() {
+    let disk = MemoryDisk::default();
+    let parts = parts(&disk);
+    let gone = [("one".to_owned(), "<think>x</think>two".to_owned())];
+    assert!(parts.buffer(&name(), &gone, noon()).is_empty());
+    assert!(parts.buffer(&name(), &gone, noon()).is_empty());
+    let buffer = text(&disk, BUFFER);
+    assert_eq!(buffer.matches("] Human").count(), 1, "{buffer}");
+    assert!(!buffer.contains("think"), "{buffer}");
+}
