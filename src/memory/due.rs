@@ -10,6 +10,9 @@ use super::{Job, Memory};
 use crate::chat::{Compaction, Session, Timestamp};
 use crate::context;
 
+/// New messages before a guard that misses its target is tried again.
+const REST: usize = 10;
+
 /// When slow work is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
@@ -136,8 +139,121 @@ fn due_strategy(view: &View<'_>, when: When) -> Option<&'static dyn Strategy> {
                 (_, When::AfterTurn) => is_patient,
                 (_, When::BeforeTurn | When::BeforeRequest) => is_urgent && is_patient,
             };
-            in_time && guard.is_due(view) && guard.cut(view).is_some()
+            in_time && guard.is_due(view) && is_worth_it(view, *guard)
         })
     };
     owner.or_else(guards)
+}
+
+/// Whether a guard has something to take, and gets where it is to: one that cannot comes no more often than the rolling
+/// summary grows, and what finds no room is left out meanwhile.
+fn is_worth_it(view: &View<'_>, guard: &dyn Strategy) -> bool {
+    let Some(cut) = guard.cut(view) else {
+        return false;
+    };
+    let target = guard.kind().target(view.settings);
+    let reaches = |target| compaction::least_after(view, cut) <= view.gauge.part(target);
+    target.is_none_or(reaches) || view.since(REST) >= REST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::{Calibration, Message, Outcome, Record, Role, Tokens, Withdrawal};
+
+    fn turn(session: &mut Session, words: usize) {
+        let turn = session.next_turn();
+        let said = "harbour ".repeat(words);
+        let message = |session: &Session, role| {
+            Message::text(session.next_message_id(0), role, said.clone(), None)
+        };
+        let input = message(session, Role::User);
+        session.apply(Record::TurnStarted {
+            turn,
+            input,
+            mode: "m".into(),
+            model: "m".into(),
+        });
+        let reply = message(session, Role::Assistant);
+        session.apply(Record::TurnFinished {
+            turn,
+            messages: vec![reply],
+            outcome: Outcome::Answered,
+            calibration: None,
+        });
+    }
+
+    fn view<'a>(session: &'a Session, settings: &'a context::Settings, gauge: Gauge) -> View<'a> {
+        View {
+            session,
+            settings,
+            gauge,
+        }
+    }
+
+    /// Messages that came before a guard is due again, in a window that is always full.
+    fn rest(kind: Kind, fixed: u32, withdrawn: bool) -> usize {
+        let mut session = Session::new("test".parse().unwrap());
+        for _ in 0..12 {
+            turn(&mut session, 30);
+        }
+        let settings = context::Settings {
+            guards: vec![match kind {
+                Kind::Proactive => context::Guard::Proactive,
+                _ => context::Guard::Threshold,
+            }],
+            ..context::Settings::default()
+        };
+        let gauge = Gauge {
+            window: Tokens(2_000),
+            used: Tokens(1_900),
+            output: Tokens(50),
+            fixed: Tokens(fixed),
+            calibration: Calibration::default(),
+        };
+        let strategy = compaction::of_kind(kind);
+        let prompts = crate::memory::Prompts::embedded();
+        let job = compaction::job(
+            &view(&session, &settings, gauge),
+            strategy,
+            &prompts,
+            "",
+            &[],
+        )
+        .unwrap();
+        let done = job.done("- They talked of the harbour and of its tide tables.");
+        let now = Timestamp::from_unix(1_800_000_000).unwrap();
+        session.apply(compaction::accept(&session, done, now).unwrap());
+        let made = session.messages().len();
+        for _ in 0..20 {
+            if due_strategy(&view(&session, &settings, gauge), When::BeforeTurn).is_some() {
+                break;
+            }
+            turn(&mut session, 30);
+            if withdrawn {
+                let turn = session.turns().last().unwrap().id;
+                let why = Withdrawal::Undone;
+                session.apply(Record::TurnWithdrawn { turn, why });
+            }
+        }
+        session.messages().len() - made
+    }
+
+    #[test]
+    fn a_guard_rests_for_four_messages_and_for_ten_where_it_misses_its_target() {
+        for (kind, fixed, expected) in [
+            // Fewer than twelve messages are left alone, so it takes some more turns (G25).
+            (Kind::Threshold, 100, 8),
+            (Kind::Threshold, 1_200, 10),
+            (Kind::Proactive, 100, 4),
+            (Kind::Proactive, 1_200, 10),
+        ] {
+            assert_eq!(rest(kind, fixed, false), expected, "{kind:?} {fixed}");
+        }
+    }
+
+    #[test]
+    fn turns_that_were_taken_back_end_no_rest() {
+        assert_eq!(rest(Kind::Proactive, 100, true), 40, "never due");
+    }
 }

@@ -5,6 +5,7 @@
 mod behaviour;
 mod compact;
 mod compaction;
+mod compaction_again;
 mod config_cli;
 mod context_budget;
 mod crash;
