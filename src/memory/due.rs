@@ -242,8 +242,7 @@ mod tests {
     #[test]
     fn a_guard_rests_for_four_messages_and_for_ten_where_it_misses_its_target() {
         for (kind, fixed, expected) in [
-            // Fewer than twelve messages are left alone, so it takes some more turns (G25).
-            (Kind::Threshold, 100, 8),
+            (Kind::Threshold, 100, 4),
             (Kind::Threshold, 1_200, 10),
             (Kind::Proactive, 100, 4),
             (Kind::Proactive, 1_200, 10),

@@ -105,7 +105,7 @@ impl View<'_> {
         false
     }
 
-    /// Whether more than so many messages of finished turns are sent.
+    /// Whether more than so many messages were said in finished turns, compacted or not.
     pub fn has_more_than(&self, most: usize) -> bool {
         let mut found = 0;
         self.turns().any(|turn| {
