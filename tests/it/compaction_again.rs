@@ -74,7 +74,9 @@ fn a_guard_that_cannot_reach_its_target_rests_for_ten_messages_and_says_so_once(
         let context = format!("strategy: full, guards: [threshold], layout: {layout}");
         let run = talk(&server, &home, &context, 1_800, 30);
         assert_eq!(run.code, Some(0), "{run}");
-        let asked = asked_before(&server);
+        let mut asked = asked_before(&server);
+        // One compaction may take several requests.
+        asked.dedup();
         assert!(!asked.is_empty(), "{run}");
         for pair in asked.windows(2) {
             assert!(pair[1] - pair[0] >= 5, "{layout}: {asked:?}");
@@ -131,7 +133,7 @@ fn what_was_summarised_is_not_asked_for_again_when_the_disk_refused_it_or_it_was
     std::fs::create_dir(home.history("s_hybrid.json")).unwrap();
     running.say("/compact");
     running.wait_for("Compacted: ");
-    running.wait_for_notice("NOT SAVED");
+    running.wait_for("NOT SAVED");
     running.say("/compact");
     running.wait_for_notice("nothing to compact");
     std::fs::remove_dir(home.history("s_hybrid.json")).unwrap();
@@ -174,7 +176,7 @@ fn after_a_step_that_failed_the_steps_before_it_are_not_asked_for_again() {
     assert!(asked.len() >= 3, "{} requests", asked.len());
     let firsts = asked
         .iter()
-        .filter(|asked| **asked == asked.clone().as_str() && asked.contains("Message number 1."));
+        .filter(|asked| asked.contains("Message number 1."));
     assert_eq!(firsts.count(), 1, "the first step was had already");
 }
 
@@ -227,7 +229,7 @@ fn what_the_server_counted_before_a_compaction_says_nothing_of_what_is_sent_afte
         &home,
         "strategy: full, guards: [threshold]",
         8_000,
-        12,
+        10,
     );
     assert_eq!(asked_before(&server), [9], "{run}");
     let shown = home.lines("s", &["/context"]);
