@@ -121,12 +121,7 @@ impl Agent {
         let before = job.before + stays;
         let done = if job.asks() {
             // The active model, whoever summarises otherwise (O15).
-            let asker = Asker {
-                provider: Arc::clone(&self.provider),
-                limit: self.served_window,
-                summaries: Arc::clone(&self.summaries),
-            };
-            written(job, asker, progress, cancel).await?
+            written(job, self.active_asker(), progress, cancel).await?
         } else {
             Done::Compacted(job.without_summary().ok_or(CannotCompact::Nothing)?)
         };
@@ -137,6 +132,16 @@ impl Agent {
             after,
             warning,
         })
+    }
+
+    /// The active model, however it came to be that.
+    fn active_asker(&self) -> Asker {
+        Asker {
+            provider: Arc::clone(&self.provider),
+            limit: self.served_window,
+            calibration: self.session().meta().calibration,
+            summaries: Arc::clone(&self.summaries),
+        }
     }
 
     /// Takes a result in; one that is not good enough is asked for anew the next time.
@@ -177,8 +182,8 @@ impl Agent {
             tokens: job.cost(),
         };
         progress(Progress { done: 0, steps: 1 });
-        let provider = Arc::clone(&self.provider);
-        let written = super::jobs::summarise(job, provider, self.served_window, cancel.clone());
+        let asker = self.active_asker();
+        let written = super::jobs::summarise(job, asker, cancel.clone());
         let done = written.await?;
         let warning = self.take_compaction(done)?;
         let summary = self.session().hybrid().summary.as_ref();

@@ -23,6 +23,8 @@ pub(super) struct Asker {
     pub(super) provider: Arc<dyn Provider>,
     /// A window smaller than the model's own.
     pub(super) limit: Option<Tokens>,
+    /// How the model's server counts, as far as that is known.
+    pub(super) calibration: Calibration,
     pub(super) summaries: Arc<Summaries>,
 }
 
@@ -70,7 +72,7 @@ pub(super) async fn written(
     let window = asker.limit.map_or(abilities.context_window, |limit| {
         abilities.context_window.min(limit)
     });
-    let budget = Budget::new(window, abilities.max_output, Calibration::default());
+    let budget = Budget::new(window, abilities.max_output, asker.calibration);
     let inquiry = job.inquiry(budget.prompt());
     let inquiry = inquiry.map_err(|_: CannotCompact| NotWritten::WindowTooSmall { window })?;
     let writer = Writer {
@@ -182,8 +184,10 @@ impl Agent {
     /// Whom to ask where the person has not asked for it (O15).
     pub(super) fn asker(&self) -> Asker {
         let own = self.settings.summariser.clone();
+        let calibration = self.session().meta().calibration;
         Asker {
             limit: own.is_none().then_some(self.served_window).flatten(),
+            calibration: own.as_ref().map_or(calibration, |_| Calibration::default()),
             provider: own.unwrap_or_else(|| Arc::clone(&self.provider)),
             summaries: Arc::clone(&self.summaries),
         }
@@ -242,7 +246,10 @@ impl Agent {
         if let Some(why) = failed {
             observe(TurnEvent::Warning(Warning::NotCompacted { why }));
         } else {
-            self.tell_if_missed(kind, budget, input, observe);
+            let missed = self.missed(kind, budget, Some(input));
+            if let Some(warning) = missed {
+                observe(TurnEvent::Warning(warning));
+            }
         }
     }
 
@@ -321,24 +328,16 @@ impl Agent {
         self.record(record, observe);
     }
 
-    /// Says so where the request is still larger than the compaction was to make it; the plain window follows.
-    fn tell_if_missed(
+    /// Says so, once, where the request is still larger than the compaction was to make it; the plain window follows.
+    pub(super) fn missed(
         &mut self,
         kind: Kind,
         budget: Budget,
-        input: &Message,
-        observe: &mut Observer<'_>,
-    ) {
-        let Some(target) = kind.target(&self.settings.context) else {
-            return;
-        };
-        let gauge = self.gauge(budget, Some(input));
-        if gauge.share() > target {
-            observe(TurnEvent::Warning(Warning::StillFull {
-                percent: percent(gauge.share()),
-                target: percent(target),
-            }));
-        }
+        input: Option<&Message>,
+    ) -> Option<Warning> {
+        let target = kind.target(&self.settings.context)?;
+        let share = self.gauge(budget, input).share();
+        self.told.of_target(percent(share), percent(target))
     }
 }
 

@@ -148,6 +148,7 @@ impl Agent {
                 plan,
                 provider: Arc::clone(&self.provider),
                 usage: None,
+                is_past: false,
             });
             let (reply, kept) = {
                 let reply = reply::collect(stream, observe, cancel);

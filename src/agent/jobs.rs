@@ -2,7 +2,6 @@
 //!
 //! A job works on what it was given; its result is taken only if the session is still what it was made for.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinHandle;
@@ -13,11 +12,9 @@ use super::library::Library;
 use super::shelf::Shelf;
 use super::writing::{Asked, NotWritten, Writer};
 use super::{Agent, Warning};
-use crate::chat::{Calibration, Tokens};
 use crate::context::Budget;
 use crate::memory::summary::SummaryJob;
 use crate::memory::{Done, Job, When};
-use crate::provider::Provider;
 
 /// A summary that is not there after so long is given up, whatever it waits for (C9).
 const LONGEST: Duration = Duration::from_mins(2);
@@ -87,7 +84,7 @@ impl Jobs {
 
 async fn done(job: Job, asker: Asker, cancel: CancellationToken) -> Result<Done, NotWritten> {
     match job {
-        Job::Summarise(job) => summarise(job, asker.provider, asker.limit, cancel).await,
+        Job::Summarise(job) => summarise(job, asker, cancel).await,
         Job::Compact(job) => written(job, asker, &mut |_| (), &cancel).await,
     }
 }
@@ -95,15 +92,20 @@ async fn done(job: Job, asker: Asker, cancel: CancellationToken) -> Result<Done,
 /// Lets the model write the summary; one that is too long is asked for once more (C14).
 pub(super) async fn summarise(
     job: SummaryJob,
-    provider: Arc<dyn Provider>,
-    limit: Option<Tokens>,
+    asker: Asker,
     cancel: CancellationToken,
 ) -> Result<Done, NotWritten> {
+    let Asker {
+        provider,
+        limit,
+        calibration,
+        ..
+    } = asker;
     let abilities = provider.abilities().await;
     let window = limit.map_or(abilities.context_window, |limit| {
         abilities.context_window.min(limit)
     });
-    let budget = Budget::new(window, abilities.max_output, Calibration::default());
+    let budget = Budget::new(window, abilities.max_output, calibration);
     let writing = job
         .writing(budget.prompt())
         .ok_or(NotWritten::WindowTooSmall { window })?;
@@ -133,11 +135,7 @@ impl Agent {
     /// Begins the slow work that is due, unless some runs already.
     pub(super) fn begin_jobs(&mut self) -> Option<Warning> {
         let news = self.begin_indexing();
-        let budget = self.last.as_ref().map(|last| {
-            let calibration = self.session().meta().calibration;
-            let budget = last.plan.budget();
-            budget.with(budget.window(), calibration)
-        });
+        let budget = self.last_budget();
         if self.memory.recall_k() > 0
             && let Some(library) = &mut self.library
         {
@@ -159,6 +157,13 @@ impl Agent {
             self.jobs.start(job, asker);
         }
         news.map(Warning::Recall)
+    }
+
+    /// That of the last request, with what was learnt since.
+    fn last_budget(&self) -> Option<Budget> {
+        let budget = self.last.as_ref()?.plan.budget();
+        let calibration = self.session().meta().calibration;
+        Some(budget.with(budget.window(), calibration))
     }
 
     /// Whether any slow work runs.
@@ -224,6 +229,10 @@ impl Agent {
     }
 
     fn take_in(&mut self, result: Result<Done, NotWritten>) -> Option<Warning> {
+        let kind = match &result {
+            Ok(Done::Compacted(compacted)) => Some(compacted.kind()),
+            Ok(Done::Summarised(_)) | Err(_) => None,
+        };
         let record = match result {
             Ok(done) => self.memory.absorb(self.session(), done, self.clock.now()),
             Err(NotWritten::Interrupted) => return None,
@@ -233,13 +242,18 @@ impl Agent {
             }
         };
         match record {
-            Ok(record) => self.keep(record),
+            Ok(record) => {
+                let refused = self.keep(record);
+                refused.or_else(|| self.missed(kind?, self.last_budget()?, None))
+            }
             Err(error) if error.is_stale() => {
                 tracing::info!("a summary came too late");
                 None
             }
             Err(error) => {
                 tracing::warn!(%error, "summary not taken");
+                // What was not good enough is asked for anew.
+                self.summaries.clear();
                 self.failed(&error.to_string())
             }
         }

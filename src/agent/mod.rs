@@ -33,6 +33,7 @@ pub mod shelf;
 mod skip;
 mod summaries;
 mod think;
+mod told;
 mod toolbox;
 mod turn;
 mod undo;
@@ -114,7 +115,7 @@ pub struct Agent {
     summaries: Arc<summaries::Summaries>,
     skip: Skip,
     /// What was said once is not said every turn.
-    told: event::Told,
+    told: told::Told,
     jobs: jobs::Jobs,
     shelf: Option<Shelf>,
     library: Option<Library>,
@@ -136,6 +137,8 @@ struct LastRequest {
     plan: ContextPlan,
     provider: Arc<dyn Provider>,
     usage: Option<Usage>,
+    /// Whether messages were compacted since, or a compaction undone.
+    is_past: bool,
 }
 
 impl Agent {
@@ -148,7 +151,7 @@ impl Agent {
     ) -> Self {
         memory.restore(&opened.session);
         let ledger = Ledger::new(opened);
-        let told = event::Told::default();
+        let told = told::Told::default();
         let parts = settings.recall.clone();
         let shelf = parts.map(|parts| Shelf::new(parts, ledger.session().name()));
         Self {
@@ -245,6 +248,11 @@ impl Agent {
         self.last.as_ref().map(|last| &last.plan)
     }
 
+    /// Whether the next request holds other messages than the last one did, because of a compaction.
+    pub fn is_compacted_since(&self) -> bool {
+        self.last.as_ref().is_some_and(|last| last.is_past)
+    }
+
     /// What the server said the last request cost, if it did.
     pub fn last_usage(&self) -> Option<Usage> {
         self.last.as_ref()?.usage
@@ -274,7 +282,7 @@ impl Agent {
         self.served_window = None;
         self.takes_tools = true;
         self.takes_images = true;
-        self.told = event::Told::default();
+        self.told = told::Told::default();
         let model = self.provider.model().to_string();
         let refused = self.forgive();
         self.note(Record::ModelChanged { model }).or(refused)
@@ -301,11 +309,16 @@ impl Agent {
 
     /// Records; the warning says that the disk refused.
     fn keep(&mut self, record: Record) -> Option<Warning> {
-        let hybrid = self.session().hybrid();
-        if let Record::HybridReplaced(new) = &record
-            && (&new.compaction, &new.summary) != (&hybrid.compaction, &hybrid.summary)
-        {
-            self.counted.forget();
+        if let Record::HybridReplaced(new) = &record {
+            let hybrid = self.session().hybrid();
+            let is_compacted = new.compaction != hybrid.compaction;
+            let is_summarised = new.summary != hybrid.summary;
+            if is_compacted && let Some(last) = &mut self.last {
+                last.is_past = true;
+            }
+            if is_compacted || is_summarised {
+                self.counted.forget();
+            }
         }
         self.ledger
             .record(record)
@@ -369,7 +382,7 @@ impl Agent {
         self.summaries = Arc::default();
         self.memory.restore(self.ledger.session());
         self.last = None;
-        self.told = event::Told::default();
+        self.told = told::Told::default();
         self.put_shelf_down();
     }
 

@@ -146,6 +146,9 @@ impl Agent {
     pub fn undo_compaction(&mut self) -> Result<Option<Warning>, NoTurn> {
         let hybrid = self.session().hybrid();
         let compaction = hybrid.compaction.clone().ok_or(NoTurn::NoCompaction)?;
+        // What runs was begun behind it, and no turn is to wait for that.
+        self.jobs.abort();
+        let hybrid = self.session().hybrid();
         let compaction = compaction.previous.map(|previous| *previous);
         let hybrid = Hybrid {
             compaction,

@@ -143,6 +143,14 @@ impl Writer {
                 Ok(text) => texts.push(text),
             }
             let done = texts.len();
+            let none = texts.iter().zip(&inquiry.parts);
+            // Whoever writes none of the first ones writes none of the others.
+            if done == PARALLEL
+                && none.into_iter().all(|(text, part)| *text == part.snippets)
+                && let Some(failure) = failure.take()
+            {
+                return Err(failure);
+            }
             progress(Progress { done, steps });
         }
         let mut written = texts.iter().zip(&inquiry.parts);

@@ -8,6 +8,7 @@ pub mod capture;
 pub mod compaction;
 mod draft;
 mod draft_steady;
+mod due;
 pub mod facts;
 mod kept;
 mod modes;
@@ -28,6 +29,7 @@ pub mod writing;
 
 pub use compaction::{CannotCompact, CompactJob, Compacted, Gauge, NotCompacted};
 pub use draft::{Offered, Surroundings};
+pub use due::{Planning, When};
 pub use kept::{Kept, KeptFile, Related};
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
 pub use prompts::{ModeTexts, Prompt, Prompts, ThinkTexts};
@@ -41,13 +43,12 @@ pub use summary::{NotSummarised, Summarised, SummaryJob};
 pub use texts::TEXTS;
 pub use transcript::fenced;
 
-use compaction::{Condensed, Kind, Size, Strategy, View};
 use tracking::{Board, By, CannotEdit, Edit, Edited, Exchange};
 
 use std::borrow::Cow;
 
-use crate::chat::{Compaction, Record, ScratchpadLimits, Session, Timestamp, Turn};
-use crate::context::{self, ContextPlan};
+use crate::chat::{Record, ScratchpadLimits, Session, Timestamp, Turn};
+use crate::context::ContextPlan;
 use crate::hint::Hint;
 
 /// Slow work that memory wants done in the background, as data.
@@ -55,26 +56,6 @@ use crate::hint::Hint;
 pub enum Job {
     Summarise(SummaryJob),
     Compact(CompactJob),
-}
-
-/// When slow work is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
-    /// Before the first request of a turn: strategies, and guards where it is urgent.
-    BeforeTurn,
-    /// Before a further request of a turn: guards alone.
-    BeforeRequest,
-    /// What can be done in the background.
-    AfterTurn,
-}
-
-/// What slow work is planned for beside the session.
-#[derive(Clone, Copy, Debug)]
-pub struct Planning<'a> {
-    pub settings: &'a context::Settings,
-    pub gauge: Gauge,
-    /// Where the messages can be read that are left out without a summary.
-    pub places: &'a [String],
 }
 
 /// What came of slow work.
@@ -131,16 +112,6 @@ pub struct Memory {
     unread: Vec<String>,
     /// What a live switch set of recall, by mode; before one, the modes say.
     recalls: Vec<(String, usize)>,
-}
-
-impl<'a> Planning<'a> {
-    fn view(self, session: &'a Session) -> View<'a> {
-        View {
-            session,
-            settings: self.settings,
-            gauge: self.gauge,
-        }
-    }
 }
 
 /// Turns that are read again at most: when a session is opened whose modes have not read them, because it
@@ -310,86 +281,6 @@ impl Memory {
         Record::ModeStatesReplaced(self.modes.states())
     }
 
-    /// The compaction of a kind, whether it is due or not (`/compact`, O16). `focus`: what the person wants kept.
-    pub fn compact(
-        &self,
-        session: &Session,
-        kind: Kind,
-        focus: &str,
-        planning: Planning<'_>,
-    ) -> Result<CompactJob, CannotCompact> {
-        let view = planning.view(session);
-        let strategy = compaction::of_kind(kind);
-        compaction::job(&view, strategy, &self.prompts, focus, planning.places)
-    }
-
-    /// The slow work that is due. After failures in a row it is tried now and then only (C15).
-    pub fn due(&self, session: &Session, when: When, planning: Planning<'_>) -> Option<Job> {
-        let view = planning.view(session);
-        let strategy = due_strategy(&view, when);
-        let job = strategy.and_then(|strategy| {
-            compaction::job(&view, strategy, &self.prompts, "", planning.places).ok()
-        });
-        match when {
-            When::BeforeTurn | When::BeforeRequest => job.map(Job::Compact),
-            When::AfterTurn => job
-                .map(Job::Compact)
-                .or_else(|| self.due_summary(session, planning.settings)),
-        }
-    }
-
-    fn due_summary(&self, session: &Session, settings: &context::Settings) -> Option<Job> {
-        let is_rolling = settings.strategy == context::Strategy::Rolling;
-        if !is_rolling || !self.mode().hybrid.summarization {
-            return None;
-        }
-        summary::due(session, self.mode().window, self.summarising()).map(Job::Summarise)
-    }
-
-    /// The rolling summary of all that has left the window, however little that is (`/compact rolling`).
-    pub fn summarise(&self, session: &Session) -> Option<SummaryJob> {
-        summary::of_all(session, self.mode().window, self.summarising())
-    }
-
-    fn summarising(&self) -> summary::Asking<'_> {
-        summary::Asking {
-            summarise: &self.prompts.summarise,
-            shorten: &self.prompts.shorten,
-        }
-    }
-
-    /// Whether a model may be asked before a request without the person's asking (G21), and not after failures in a row.
-    pub fn may_ask(&self, session: &Session, settings: &context::Settings) -> bool {
-        settings.enable_auto_summary && summary::is_patient(session)
-    }
-
-    /// What the compaction of a session takes in a request, without what stays in front of it.
-    pub fn compacted_size(&self, session: &Session) -> Size {
-        let compaction = session.hybrid().compaction.as_ref();
-        let alone = |compaction: &Compaction| Compaction {
-            head: 0,
-            previous: None,
-            ..compaction.clone()
-        };
-        let section = compaction.filter(|it| !it.is_blank()).map(alone);
-        let section =
-            section.and_then(|it| compaction::section(session, &it, |_, message| message.clone()));
-        section.map_or_else(Size::default, |section| Size {
-            messages: section.spoken().max(1),
-            tokens: section.cost(),
-        })
-    }
-
-    /// Condenses older results of tools; asks nobody (`/compact tools`).
-    pub fn condense(
-        &self,
-        session: &Session,
-        settings: &context::Settings,
-        now: Timestamp,
-    ) -> Result<Condensed, CannotCompact> {
-        compaction::condense(session, settings.tool_output_trim_chars, now)
-    }
-
     /// What a live switch of presets changes: which messages carry their time, and how much recall brings.
     pub fn resettle(&mut self, settings: Settings) {
         let recalls = [
@@ -431,26 +322,6 @@ impl Memory {
             Done::Summarised(summarised) => summary::accept(session, summarised, now)?,
         })
     }
-}
-
-/// Who compacts now: whoever owns the list, then the guards.
-fn due_strategy(view: &View<'_>, when: When) -> Option<&'static dyn Strategy> {
-    let is_urgent = view.gauge.share() >= view.settings.warning_threshold;
-    let is_patient = summary::is_patient(view.session);
-    let owner = compaction::by_strategy(view.settings);
-    let owner = owner.filter(|owner| when == When::BeforeTurn && owner.is_due(view));
-    let guards = || {
-        compaction::by_guards(view.settings).find(|guard| {
-            let in_time = match (guard.kind(), when) {
-                (Kind::Proactive, When::AfterTurn) => false,
-                (Kind::Proactive, _) => true,
-                (_, When::AfterTurn) => is_patient,
-                (_, When::BeforeTurn | When::BeforeRequest) => is_urgent && is_patient,
-            };
-            in_time && guard.is_due(view) && guard.cut(view).is_some()
-        })
-    };
-    owner.or_else(guards)
 }
 
 /// The newest finished turns that count, oldest first.

@@ -35,8 +35,16 @@ impl Writing {
         let instruction = instruction.trim().to_owned();
         let answer = answer.min(Tokens(room.0 / 4));
         // Instruction, text so far and fences are in every request beside its part.
-        let so_far = answer.max(Tokens::estimate(&earlier));
-        let part = room.minus(Tokens::estimate(&instruction) + so_far + Tokens(64));
+        let part = |so_far| room.minus(Tokens::estimate(&instruction) + so_far + Tokens(64));
+        let size = Tokens::estimate(&earlier);
+        let (earlier, material, part) = if size > answer && part(size).0 < part(answer).0 / 2 {
+            // A text of a larger model is material like any other.
+            let text = format!("Summary of what came before: {earlier}");
+            let material = std::iter::once(text).chain(material).collect();
+            (String::new(), material, part(answer))
+        } else {
+            (earlier, material, part(answer.max(size)))
+        };
         if part < LEAST_PART {
             return Err(WindowTooSmall);
         }
@@ -85,5 +93,47 @@ impl Writing {
     /// Room for the answer of a step.
     pub fn answer(&self) -> Tokens {
         self.answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_of_a_larger_model_is_cut_into_steps_where_it_would_fill_the_window() {
+        let earlier = "The harbour is closed. ".repeat(350);
+        let material = vec!["User: hello".to_owned()];
+        let room = Tokens(1_700);
+        let writing =
+            Writing::new("Summarise.", earlier.clone(), material, room, Tokens(2_000)).unwrap();
+        let steps = writing.steps();
+        assert!(steps > 1);
+        let so_far = "x".repeat(writing.answer().chars());
+        let requests = (0..steps).map(|step| writing.request(step, &so_far));
+        let requests: Vec<String> = requests.collect();
+        for request in &requests {
+            assert!(Tokens::estimate(request) <= room, "{}", request.len());
+        }
+        let said = requests.concat().matches("harbour").count();
+        assert!((349..=350).contains(&said), "{said}");
+        assert!(
+            requests
+                .last()
+                .is_some_and(|last| last.contains("User: hello"))
+        );
+    }
+
+    #[test]
+    fn a_summary_of_a_usual_size_stays_what_is_merged_into() {
+        let writing = Writing::new(
+            "Summarise.",
+            "They spoke of cranes.".to_owned(),
+            vec!["User: hello".to_owned()],
+            Tokens(1_700),
+            Tokens(400),
+        );
+        let request = writing.unwrap().request(0, "");
+        assert!(request.contains("to be merged into the new one:\n<--->\nThey spoke of cranes."));
     }
 }

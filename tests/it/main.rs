@@ -6,6 +6,7 @@ mod behaviour;
 mod capturing;
 mod compact;
 mod compaction;
+mod compaction_again;
 mod config_cli;
 mod context_budget;
 mod crash;

@@ -447,3 +447,41 @@ fn a_damaged_scratchpad_is_set_aside_and_said() {
             .contains("sub-results")
     );
 }
+
+#[test]
+fn a_full_window_is_compacted_before_thinking_begins() {
+    // Once, thinking dropped the oldest turns where any other turn would have had them summarised.
+    let summary = "- They count messages, one after the other; the rotation is on Fridays.";
+    let server = Script::answering(move |request| {
+        let asked = request.message(-1);
+        if asked.contains("Write a summary of the conversation") {
+            return say(summary);
+        }
+        match step(request) {
+            Step::Talk => say("The tide is high. ".repeat(77)).without_usage(),
+            _ => thinks(request),
+        }
+    })
+    .serve();
+    let home = Home::new();
+    home.config(
+        &server,
+        "memory: {background: false}\ntools: {preset: none}\ncontext: {strategy: full, guards: [threshold]}\n\
+         models: {default: it, it: {provider: there, model: scripted, context_window: 8000, max_tokens: 500}}",
+    );
+    let lines = (1..=9).map(|n| format!("Number {n}. {}", "The tide is high. ".repeat(77)));
+    let mut lines: Vec<String> = lines.collect();
+    // It was compacted behind one of them already: that is taken back, so that the window is full again.
+    lines.push("/compact undo".to_owned());
+    lines.push("/think which database".to_owned());
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let run = home.lines("s", &lines);
+    let chats = server.chats();
+    let first = chats.iter().position(|chat| step(chat) == Step::Branch);
+    let first = first.unwrap_or_else(|| panic!("{run}"));
+    let before = chats[first - 1].message(-1);
+    assert!(before.contains("Write a summary"), "{run}");
+    let branch = &chats[first];
+    let sent = branch.body["messages"].to_string();
+    assert!(sent.contains("the rotation is on Fridays"), "{sent}");
+}

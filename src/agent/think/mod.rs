@@ -28,7 +28,7 @@ use crate::chat::{Message, MessageId, Outcome, Record, Role};
 use crate::context::{self, ContextPlan, Draft, Section, SectionKind, Source};
 use crate::hint::chain;
 use crate::memory::report::Report;
-use crate::memory::{Prompt, fenced};
+use crate::memory::{Prompt, When, fenced};
 use crate::provider::{Abilities, ChatRequest, Delivery, Purpose};
 use crate::tools::{Failure, Output, Thinking};
 
@@ -117,6 +117,14 @@ impl Agent {
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Conversed {
+        let abilities = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Conversed::interrupted(String::new()),
+            abilities = self.provider.abilities() => abilities,
+        };
+        let budget = self.budget(abilities);
+        self.make_room(When::BeforeTurn, budget, input, observe, cancel)
+            .await;
         let settings = self.settings.think;
         let ground = Ground::Talk { input, lookup };
         match self.thought(ground, settings, observe, cancel).await {

@@ -196,6 +196,13 @@ fn stays(view: &View<'_>, cut: Cut) -> Size {
     })
 }
 
+/// What a request would still take after a cut, if the text of the compaction before it stayed as long as it is.
+pub fn least_after(view: &View<'_>, cut: Cut) -> Tokens {
+    let earlier = Material::of(view.session, cut).earlier;
+    let texts: Tokens = earlier.iter().map(|text| Tokens::estimate(text)).sum();
+    view.gauge.fixed + stays(view, cut).tokens + texts
+}
+
 /// What stands there where no model wrote a summary. What was summarised before is not given up.
 fn notice(kind: Kind, material: &Material<'_>, with: With<'_>) -> String {
     let own = match kind {
@@ -241,6 +248,12 @@ impl Basis {
                 ..self.clone()
             }
         })
+    }
+}
+
+impl Compacted {
+    pub fn kind(&self) -> Kind {
+        self.kind
     }
 }
 

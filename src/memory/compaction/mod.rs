@@ -24,7 +24,7 @@ mod tests;
 pub use accept::{NotCompacted, accept};
 pub use cut::Cut;
 pub use inquiry::{Inquiry, PARALLEL, Part};
-pub use job::{CannotCompact, CompactJob, Compacted, Size, job};
+pub use job::{CannotCompact, CompactJob, Compacted, Size, job, least_after};
 pub use marker::section;
 pub use strategies::{Kind, Strategy, by_guards, by_strategy, of_kind};
 pub use tools::{Condensed, condense};

@@ -55,12 +55,21 @@ impl View<'_> {
         turns.filter(|turn| turn.outcome.is_some())
     }
 
-    /// How many messages came since the last compaction was planned; without end where there was none.
-    pub fn since(&self) -> usize {
+    /// How many messages that count came since the last compaction was planned, counted no further than so many; without
+    /// end where there was none.
+    pub fn since(&self, most: usize) -> usize {
         let compaction = self.session.hybrid().compaction.as_ref();
-        let all = self.session.messages().len();
-        let made = compaction.filter(|it| !it.is_blank()).map(|it| it.made);
-        made.map_or(usize::MAX, |made| all.saturating_sub(made))
+        let Some(last) = compaction.filter(|it| !it.is_blank()) else {
+            return usize::MAX;
+        };
+        let mut since = 0;
+        for turn in self.session.live_turns().rev() {
+            if since > most || turn.messages.end <= last.made {
+                break;
+            }
+            since += turn.messages.end - turn.messages.start.max(last.made);
+        }
+        since
     }
 
     /// Messages in the list that a strategy of this name compacts when there are more than `most`, counted no further than
@@ -68,7 +77,7 @@ impl View<'_> {
     pub fn listed(&self, strategy: &str, left: usize, most: usize) -> usize {
         let compaction = self.session.hybrid().compaction.as_ref();
         if compaction.is_some_and(|last| last.strategy == strategy) {
-            return left.saturating_add(self.since());
+            return left.saturating_add(self.since(most));
         }
         let mut listed = 0;
         for turn in self.session.live_turns().rev() {
@@ -96,7 +105,7 @@ impl View<'_> {
         false
     }
 
-    /// Whether more than so many messages of finished turns are sent.
+    /// Whether more than so many messages were said in finished turns, compacted or not.
     pub fn has_more_than(&self, most: usize) -> bool {
         let mut found = 0;
         self.turns().any(|turn| {

@@ -68,6 +68,10 @@ async fn show(agent: &mut Agent, shown: Shown, columns: usize) -> String {
     let (heading, plan) = match plan(agent).await {
         Ok((Seen::Sent, plan)) => ("", plan),
         Ok((Seen::Ahead, plan)) => ("Nothing was sent yet; the next request would hold:\n", plan),
+        Ok((Seen::Compacted, plan)) => (
+            "Compacted since the last request; the next one would hold:\n",
+            plan,
+        ),
         Err(error) => return error.to_string(),
     };
     let body = match shown {
@@ -83,10 +87,16 @@ enum Seen {
     Sent,
     /// The next one, before anything is said.
     Ahead,
+    /// The next one, for which messages were compacted since.
+    Compacted,
 }
 
 async fn plan(agent: &Agent) -> Result<(Seen, ContextPlan), DoesNotFit> {
     match agent.last_plan().cloned() {
+        Some(_) if agent.is_compacted_since() => {
+            let plan = agent.preview().await?;
+            Ok((Seen::Compacted, plan))
+        }
         Some(plan) => Ok((Seen::Sent, plan)),
         None => agent.preview().await.map(|plan| (Seen::Ahead, plan)),
     }
@@ -97,6 +107,10 @@ async fn proof(agent: &mut Agent) -> Next {
     let (heading, plan) = match plan(agent).await {
         Ok((Seen::Sent, plan)) => ("As of the last request and its reply:", plan),
         Ok((Seen::Ahead, plan)) => ("Nothing was sent yet; as of the next request:", plan),
+        Ok((Seen::Compacted, plan)) => (
+            "Compacted since the last request; as of the next one:",
+            plan,
+        ),
         Err(error) => return Next::with(error.to_string(), None),
     };
     let proof = agent.proof(&plan).await;
@@ -274,7 +288,8 @@ enum Used {
 
 impl Used {
     fn of(agent: &Agent, counts: &[Count]) -> Self {
-        if let Some(reported) = agent.last_usage().and_then(|usage| usage.prompt) {
+        let usage = agent.last_usage().filter(|_| !agent.is_compacted_since());
+        if let Some(reported) = usage.and_then(|usage| usage.prompt) {
             return Self::Reported(reported);
         }
         let sum = counts.iter().map(|count| count.tokens).sum();

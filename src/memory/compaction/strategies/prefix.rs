@@ -21,7 +21,7 @@ impl Strategy for Prefix {
         let most = settings.prefix_messages();
         let left = settings.prefix_retained();
         view.listed(self.kind().as_str(), left, most) > most
-            || (view.since() >= COOL_DOWN && view.holds_more_than(settings.prefix_chars()))
+            || (view.since(COOL_DOWN) >= COOL_DOWN && view.holds_more_than(settings.prefix_chars()))
     }
 
     fn cut(&self, view: &View<'_>) -> Option<Cut> {

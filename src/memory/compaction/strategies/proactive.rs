@@ -26,7 +26,7 @@ impl Strategy for Proactive {
         let gauge = view.gauge;
         let next = f64::from((gauge.used + gauge.output).0) * view.settings.safety_margin;
         let most = f64::from(gauge.window.0) * view.settings.proactive_threshold;
-        gauge.window.0 > 0 && next > most && view.since() >= COOL_DOWN
+        gauge.window.0 > 0 && next > most && view.since(COOL_DOWN) >= COOL_DOWN
     }
 
     fn cut(&self, view: &View<'_>) -> Option<Cut> {

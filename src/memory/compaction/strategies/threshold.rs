@@ -28,7 +28,7 @@ impl Strategy for Threshold {
 
     /// After a turn; before a request the bar is `warning_threshold` (see [`is_urgent`]).
     fn is_due(&self, view: &View<'_>) -> bool {
-        view.gauge.share() >= view.settings.compact_from() && view.since() >= COOL_DOWN
+        view.gauge.share() >= view.settings.compact_from() && view.since(COOL_DOWN) >= COOL_DOWN
     }
 
     fn cut(&self, view: &View<'_>) -> Option<Cut> {

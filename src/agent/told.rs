@@ -1,0 +1,132 @@
+//! What a session has warned of already. Unit: a condition. Invariant: one that goes on is told once, and again after it ended.
+
+use super::event::{Reach, Warning};
+use crate::chat::Tokens;
+use crate::context::{ContextPlan, SectionKind, TokenUsage};
+use crate::store::StoreError;
+
+/// Warnings that come once for each crossing of their line, not every turn (G18).
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    left_out: Condition,
+    near_limit: Condition,
+    silent_cut: Condition,
+    tools_left_out: Condition,
+    not_saved: Condition,
+    still_full: Condition,
+}
+
+impl Told {
+    /// A turn begins: whatever it cannot save is told once more.
+    pub(super) fn begin_turn(&mut self) {
+        self.not_saved = Condition::default();
+    }
+
+    /// A turn writes several records; that the disk refuses them is one thing to say (C76).
+    pub(super) fn of_refusal(&mut self, error: &StoreError) -> Option<Warning> {
+        self.not_saved
+            .begins(true)
+            .then(|| Warning::not_saved(error))
+    }
+
+    /// What a plan gives reason to warn of.
+    pub(super) fn of_plan(&mut self, plan: &ContextPlan, reach: Reach) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let messages = plan.messages_left_out();
+        if self.left_out.begins(messages > 0) {
+            warnings.push(Warning::LeftOut { messages, reach });
+        }
+        let cut = plan
+            .cuts()
+            .iter()
+            .filter(|cut| cut.kind == SectionKind::Input);
+        warnings.extend(cut.map(|cut| Warning::InputCut { chars: cut.chars }));
+        warnings
+    }
+
+    /// A request that is larger than a compaction was to make it; shares of the window.
+    pub(super) fn of_target(&mut self, percent: u32, target: u32) -> Option<Warning> {
+        self.still_full
+            .begins(percent > target)
+            .then_some(Warning::StillFull { percent, target })
+    }
+
+    /// Tools that a window has no room for.
+    pub(super) fn of_tools_left_out(&mut self, tools: usize) -> Option<Warning> {
+        self.tools_left_out
+            .begins(true)
+            .then_some(Warning::ToolsLeftOut { tools })
+    }
+
+    /// What a window's usage gives reason to warn of.
+    pub(super) fn of_usage(&mut self, usage: TokenUsage) -> Option<Warning> {
+        self.near_limit
+            .begins(usage.near_limit)
+            .then_some(Warning::NearLimit(usage))
+    }
+
+    /// Compares what was sent with what the server counted. Estimates are rough, so only a count of
+    /// less than half, or one that stops exactly at the window, raises the alarm.
+    pub(super) fn of_count(
+        &mut self,
+        estimated: Tokens,
+        counted: Tokens,
+        window: Tokens,
+    ) -> Option<Warning> {
+        const WORTH_IT: Tokens = Tokens(512);
+        let far_fewer = estimated > WORTH_IT && u64::from(counted.0) * 2 < u64::from(estimated.0);
+        let stopped_at_window = counted >= window && window > Tokens::ZERO;
+        self.silent_cut
+            .begins(far_fewer || stopped_at_window)
+            .then_some(Warning::SilentCut {
+                estimated,
+                counted,
+                window,
+            })
+    }
+}
+
+/// Whether a condition held when it was last looked at.
+#[derive(Debug, Default)]
+struct Condition(bool);
+
+impl Condition {
+    /// Whether it has just begun to hold.
+    fn begins(&mut self, now: bool) -> bool {
+        let before = std::mem::replace(&mut self.0, now);
+        now && !before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crossing_is_told_once_and_again_after_it_ended() {
+        let mut told = Told::default();
+        let usage = |input| TokenUsage::new(Tokens(input), Tokens(100), 0.8, false);
+        let warned: Vec<bool> = [70, 85, 90, 60, 81]
+            .map(|input| told.of_usage(usage(input)).is_some())
+            .into();
+        assert_eq!(warned, [false, true, false, false, true]);
+    }
+
+    #[test]
+    fn a_silent_cut_is_seen_and_a_rough_estimate_is_not_one() {
+        for (estimated, counted, window, expected) in [
+            (6_000, 2_048, 8_192, true),
+            (6_000, 4_100, 8_192, false),
+            (100, 22, 8_192, false),
+            (4_100, 4_096, 4_096, true),
+        ] {
+            let warning =
+                Told::default().of_count(Tokens(estimated), Tokens(counted), Tokens(window));
+            assert_eq!(
+                warning.is_some(),
+                expected,
+                "{estimated} sent, {counted} counted of {window}"
+            );
+        }
+    }
+}
