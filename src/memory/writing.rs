@@ -105,8 +105,7 @@ mod tests {
         let earlier = "The harbour is closed. ".repeat(350);
         let material = vec!["User: hello".to_owned()];
         let room = Tokens(1_700);
-        let writing =
-            Writing::new("Summarise.", earlier.clone(), material, room, Tokens(2_000)).unwrap();
+        let writing = Writing::new("Summarise.", earlier, material, room, Tokens(2_000)).unwrap();
         let steps = writing.steps();
         assert!(steps > 1);
         let so_far = "x".repeat(writing.answer().chars());

@@ -221,7 +221,7 @@ impl Desk {
         };
         let mut swept = self.swept.lock().unwrap_or_else(PoisonError::into_inner);
         if swept.insert(folder.to_owned()) {
-            files::sweep(self.disk.as_ref(), folder, |name| name.ends_with(".md"));
+            files::sweep(self.disk.as_ref(), folder, is_note);
         }
     }
 
@@ -239,6 +239,11 @@ impl Desk {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether a file is one of those that are written here.
+fn is_note(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|end| end == "md")
 }
 
 /// Nobody else changes the workspace. In the order of letting go.

@@ -66,12 +66,13 @@ pub(super) async fn edit(editor: Option<&str>, path: &Path) -> Result<(), EditEr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::{Disk, LocalDisk};
 
     #[tokio::test]
     async fn the_editor_gets_the_file_whatever_its_name() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a $(b) 'c'.md");
-        std::fs::write(&path, "old\n").unwrap();
+        LocalDisk.replace(&path, b"old\n").unwrap();
         edit(Some("printf new >"), &path).await.unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
     }

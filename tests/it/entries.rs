@@ -293,7 +293,7 @@ fn what_another_process_or_a_hand_writes_meanwhile_is_seen_and_stays() {
         "\"entries\": [",
         "\"entries\": [{\"content\": \"by hand\"},",
     );
-    std::fs::write(&file, text.replace("\"Postgres\"", "\"Postgres 17\"")).unwrap();
+    home.write(&file, text.replace("\"Postgres\"", "\"Postgres 17\""));
     first.say("/memory list");
     first.wait_for("by hand");
     let run = first.wait();
@@ -311,7 +311,7 @@ fn a_damaged_file_is_set_aside_and_what_can_be_read_of_it_is_kept() {
     let file = project_file(&home);
     let text = std::fs::read_to_string(&file).unwrap();
     let torn = &text[..text.find("second").unwrap()];
-    std::fs::write(&file, torn).unwrap();
+    home.write(&file, torn);
     let run = home.lines("s", &["/memory list"]);
     assert!(
         run.stderr.contains("was damaged: 1 entries are recovered"),
@@ -325,7 +325,7 @@ fn a_damaged_file_is_set_aside_and_what_can_be_read_of_it_is_kept() {
     assert_eq!(kept.next().unwrap().1, torn.as_bytes());
     // One of a newer version stays as it is.
     let newer = r#"{"version": 2, "entries": []}"#;
-    std::fs::write(&file, newer).unwrap();
+    home.write(&file, newer);
     let run = home.lines("s", &["/memory add c: third"]);
     assert!(run.stderr.contains("is of version 2"), "{run}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), newer);

@@ -91,7 +91,7 @@ fn damaged_pins_are_set_aside_and_said() {
     let home = Home::new();
     home.config(&server, "");
     home.lines("s", &[&format!("/pin {PIN}")]);
-    std::fs::write(home.history("s_pins.json"), "{\"pins\": [").unwrap();
+    home.write(home.history("s_pins.json"), "{\"pins\": [");
     let run = home.ask("s", "hi");
     assert!(run.stderr.contains("the pins were damaged"), "{run}");
     assert_eq!(run.code, Some(0), "{run}");

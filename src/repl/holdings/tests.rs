@@ -31,7 +31,7 @@ impl Held {
         let shared: Arc<dyn Disk> = Arc::new(disk.clone());
         let settings = WorkspaceSettings::default();
         let receipts = Receipts::new(Arc::clone(&shared), "/d/memory/receipts.jsonl".into());
-        let captures = Captures {
+        let files = Captures {
             workspace: Workspace::new(Arc::clone(&shared), "/d/workspace".into(), settings),
             receipts,
         };
@@ -46,7 +46,7 @@ impl Held {
         let held = Self {
             entries: EntryStore::session_only(StoreSettings::default(), unmasked),
             store: FileStore::new(shared, "/d".into(), Arc::new(ManualClock::new())),
-            captures,
+            captures: files,
             session,
             disk,
         };
