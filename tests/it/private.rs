@@ -6,7 +6,7 @@ use crate::support::home::Home;
 
 #[test]
 fn nothing_of_a_private_session_is_on_disk() {
-    let server = Server::start((0..6).map(|n| say(&format!("Reply {n}."))));
+    let server = Server::start((0..6).map(|n| say(format!("Reply {n}."))));
     let home = Home::new();
     home.config(&server, "memory: {background: false}");
     home.ask("before", "I prefer tea over coffee");
