@@ -14,6 +14,7 @@ use crate::files::{Existing, write_for_person};
 use crate::hint::Hint;
 use crate::repl::Signals;
 use crate::repl::ask::{self, Person, Question, Shown};
+use crate::repl::holdings::Front;
 use crate::repl::show;
 use crate::term::Output;
 
@@ -74,7 +75,7 @@ pub(super) async fn run(
 ) -> Result<Exit, CliError> {
     let destination = Destination::of(args);
     let shown = match (&destination, args.no_stream) {
-        (Destination::Stdout, false) => Shown::AsItArrives,
+        (Destination::Stdout, false) => Shown::AsItArrives(Front::Shell),
         (Destination::Stdout, true) | (Destination::File(_) | Destination::Json(_), _) => {
             Shown::NotYet
         }

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::approve::{Asking, Pending, Questions};
+use super::holdings::Front;
 use super::input::LineReader;
 use super::show;
 use super::{Signal, Signals};
@@ -30,8 +31,8 @@ pub enum Question {
 /// Where the text of a reply goes while it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    AsItArrives,
-    /// The caller wants it whole, at the end.
+    AsItArrives(Front),
+    /// The caller, a run of one prompt, wants it whole, at the end.
     NotYet,
 }
 
@@ -137,7 +138,8 @@ pub async fn ask(
 fn show_event(output: &mut Output, shown: Shown, event: TurnEvent) {
     match (shown, event) {
         (Shown::NotYet, TurnEvent::Text(_) | TurnEvent::Reasoning(_)) => {}
-        (_, event) => show::event(output, event),
+        (Shown::NotYet, event) => show::event(output, event, Front::Shell),
+        (Shown::AsItArrives(front), event) => show::event(output, event, front),
     }
 }
 

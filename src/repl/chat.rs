@@ -6,6 +6,7 @@ use super::ask::{self, After, Person, Question, Shown};
 use super::commands::{self, Answer, CommandError, Next, Typed};
 use super::desk::Desk;
 use super::edit::{self, EditError};
+use super::holdings::Front;
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
 use super::show::{self, Remedy};
 use super::{Signal, Signals};
@@ -258,7 +259,7 @@ impl<'a> Chat<'a> {
         let (result, after) = ask::ask(
             &mut self.desk.agent,
             question,
-            Shown::AsItArrives,
+            Shown::AsItArrives(Front::Chat),
             person,
             self.output,
             self.signals,

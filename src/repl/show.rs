@@ -1,6 +1,7 @@
 //! A turn on the screen: its events as they come, and how it ended.
 
 use super::approve;
+use super::holdings::Front;
 use super::listing::count;
 use super::transcript::first_words;
 use crate::agent::{Progress, ToolReport, TurnError, TurnEvent, TurnReport, Warning};
@@ -12,7 +13,7 @@ use crate::tools::Failure;
 use crate::tools::mcp::{Change, News};
 
 /// Shows one event of a running turn.
-pub fn event(output: &mut Output, event: TurnEvent) {
+pub fn event(output: &mut Output, event: TurnEvent, front: Front) {
     match event {
         TurnEvent::Text(text) => output.reply_delta(&text),
         TurnEvent::Reasoning(text) => output.reasoning_delta(&text),
@@ -26,7 +27,7 @@ pub fn event(output: &mut Output, event: TurnEvent) {
         TurnEvent::Compacting { messages, progress } => {
             output.progress(&compacting(messages, progress));
         }
-        TurnEvent::Captured(receipt) => output.notice(&captured(&receipt)),
+        TurnEvent::Captured(receipt) => output.notice(&captured(&receipt, front)),
         TurnEvent::Thinking(stage) => output.progress(&stage.to_string()),
         TurnEvent::ToolStarted(call) => {
             output.end_reply();
@@ -55,11 +56,12 @@ fn compacting(messages: usize, progress: Option<Progress>) -> String {
 }
 
 /// What was written down, and how it is taken back.
-fn captured(receipt: &Receipt) -> String {
+fn captured(receipt: &Receipt, front: Front) -> String {
     let Receipt { number, what, .. } = receipt;
     let kind = what.category.replace('_', " ");
     let text = first_words(&what.text, 80);
-    format!("noted ({kind}): {text} · /memory forget {number}")
+    let forget = front.command(&format!("forget {number}"));
+    format!("noted ({kind}): {text} · {}", forget.trim_matches('`'))
 }
 
 /// One call in one line: what was called, how it went, how long it took.

@@ -41,6 +41,15 @@ fn captured(home: &Home) -> [String; 2] {
 }
 
 #[test]
+fn a_run_of_one_prompt_says_which_command_takes_a_capture_back() {
+    let server = chatty();
+    let home = home(&server);
+    let run = home.ask("s", TEA);
+    let receipt = "· cogtrix memory forget 1\n";
+    assert!(run.stderr.contains(receipt), "{run}");
+}
+
+#[test]
 fn what_is_forgotten_leaves_both_files_and_the_next_request() {
     let server = chatty();
     let home = home(&server);

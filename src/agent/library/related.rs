@@ -170,13 +170,17 @@ fn is_of(session: &Session, hit: &Hit) -> bool {
             .collect::<Vec<_>>()
     };
     let noted = letters(noted.trim().trim_end_matches('…'));
-    let mut messages = session.messages().iter();
+    // Older ones are no part of a request, and a turn costs the same in any session.
+    let mut messages = session.messages().iter().rev().take(OWN);
     messages.any(|message| {
         let said = message.said();
         let said = said.chars().filter(|c| !c.is_whitespace());
         said.take(noted.len()).eq(noted.iter().copied())
     })
 }
+
+/// Messages of this session that a note is compared with.
+const OWN: usize = 400;
 
 /// How the lines of an exchange begin in the notes of a day.
 const NOTED: [&str; 2] = ["**User:**", "**Agent:**"];

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::Parts;
 use crate::agent::ending::{EndHook, EndHooks, Ending};
-use crate::chat::{Message, Outcome, Record, Role, ScratchpadLimits, SessionName, Timestamp};
+use crate::chat::{
+    Message, Outcome, Record, Role, ScratchpadLimits, Session, SessionName, Timestamp,
+};
 use crate::hint::chain;
-use crate::memory::facts::{self, Fact, without_thoughts};
+use crate::memory::facts::{self, Fact, FactsSettings, without_thoughts};
 use crate::memory::secrets::masked;
 
 /// Facts of one turn that go to MEMORY.md (X12).
@@ -120,11 +122,8 @@ impl Parts {
             return Ok(None);
         };
         let session = ending.session;
-        let said: Vec<_> = session
-            .live_turns()
-            .flat_map(|turn| session.messages_of(turn))
-            .collect();
         let settings = &self.settings.facts;
+        let said = newest(session, settings);
         let known = session.scratchpad().facts();
         let found = facts::facts(&said, known, settings, cues);
         if found.is_empty() {
@@ -160,6 +159,24 @@ impl Parts {
             Err(problems.join("; "))
         }
     }
+}
+
+/// Messages of the newest turns, oldest first: enough to be read, and to tell that there are enough. Walked from the end,
+/// since a turn costs the same in any session.
+fn newest<'a>(session: &'a Session, settings: &FactsSettings) -> Vec<&'a Message> {
+    let exchanges = settings.min_chat_turns.saturating_mul(2);
+    let enough = settings.scan_messages.max(exchanges);
+    let mut turns = Vec::new();
+    let mut messages = 0;
+    for turn in session.live_turns().rev() {
+        turns.push(session.messages_of(turn));
+        // Calls and results of tools are none of what is read: a turn has two messages that are.
+        messages += 2;
+        if messages >= enough {
+            break;
+        }
+    }
+    turns.into_iter().rev().flatten().collect()
 }
 
 /// What was asked and what was replied; nothing of a turn without a reply.

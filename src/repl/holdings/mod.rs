@@ -58,7 +58,7 @@ pub enum Front {
 
 impl Front {
     /// The command as it is typed: `/memory forget 3`.
-    fn command(self, rest: &str) -> String {
+    pub(super) fn command(self, rest: &str) -> String {
         match self {
             Self::Chat => format!("`/memory {rest}`"),
             Self::Shell => format!("`cogtrix memory {rest}`"),
