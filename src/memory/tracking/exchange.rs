@@ -10,6 +10,7 @@ use anstream::adapter::strip_str;
 use super::prose::opens_fence;
 use crate::chat::{Message, Part, Role, Timestamp, answered, really_done};
 use crate::memory::report::is_report;
+use crate::memory::secrets::masked;
 
 /// Bytes read of one text; a longer one gives its beginning and its end.
 const MOST: usize = 96 * 1024;
@@ -101,7 +102,7 @@ impl<'a> Exchange<'a> {
         if text.len() <= MOST {
             self.pieces.push(Piece {
                 by,
-                text: plain(text),
+                text: readable(by, text),
             });
             return;
         }
@@ -122,7 +123,7 @@ impl<'a> Exchange<'a> {
         for text in [head, tail] {
             self.pieces.push(Piece {
                 by,
-                text: plain(text),
+                text: readable(by, text),
             });
         }
     }
@@ -151,6 +152,18 @@ fn called(messages: &[Message]) -> Vec<Called<'_>> {
         }
     });
     called.collect()
+}
+
+/// A text as it is read: what is noted of what was said holds no secret.
+fn readable(by: Speaker, text: &str) -> Cow<'_, str> {
+    let text = plain(text);
+    match by {
+        Speaker::User | Speaker::Assistant => match masked(&text) {
+            Cow::Owned(masked) => masked.into(),
+            Cow::Borrowed(_) => text,
+        },
+        Speaker::Call | Speaker::Output | Speaker::Failure => text,
+    }
 }
 
 /// A text without the sequences by which programs colour what they print.
@@ -199,6 +212,16 @@ mod tests {
             .said_by(&[Speaker::User])
             .map(str::to_owned)
             .collect()
+    }
+
+    #[test]
+    fn what_is_read_of_words_holds_no_secret() {
+        let id = MessageId::numbered(1);
+        let said = "My API key is sk-abcdefghijklmnop1234567890, and I live in Porto.";
+        let messages = [Message::text(id, Role::User, said, None)];
+        let exchange = Exchange::of(&messages);
+        let read: Vec<&str> = exchange.said_by(&[Speaker::User]).collect();
+        assert_eq!(read, ["My API key is [secret], and I live in Porto."]);
     }
 
     #[test]
