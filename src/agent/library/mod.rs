@@ -128,6 +128,9 @@ pub struct Open<'a> {
     pub words: Option<&'a Words>,
 }
 
+/// Troubles that are known as told.
+const MOST_TOLD: usize = 200;
+
 /// A digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Key([u8; 32]);
@@ -219,9 +222,7 @@ impl Library {
             count += past.count;
             said.extend(past.hits);
             let troubles = past.troubles.into_iter();
-            let told = &mut self.told;
-            let new = troubles.filter(|trouble| told.insert(trouble.clone()));
-            searched.troubles.extend(new);
+            searched.troubles.extend(self.untold(troubles.collect()));
         }
         if count > 0 {
             searched.looked.insert(Kind::Said, count);
@@ -247,16 +248,25 @@ impl Library {
             (corpus, refreshed, troubles)
         });
         match reading.await {
-            Ok((corpus, refreshed, mut troubles)) => {
+            Ok((corpus, refreshed, troubles)) => {
                 self.corpus = Some(corpus);
-                troubles.retain(|trouble| self.told.insert(trouble.clone()));
-                (refreshed, troubles)
+                (refreshed, self.untold(troubles))
             }
             Err(error) => {
                 tracing::warn!("reading long-term memory broke: {error}");
                 (Refreshed::default(), Vec::new())
             }
         }
+    }
+
+    /// Those of some troubles that were not told yet. Texts with paths in them have no end: sooner told twice than kept for
+    /// ever.
+    fn untold(&mut self, mut troubles: Vec<String>) -> Vec<String> {
+        if self.told.len() >= MOST_TOLD {
+            self.told.clear();
+        }
+        troubles.retain(|trouble| self.told.insert(trouble.clone()));
+        troubles
     }
 
     /// Reads everything again, and tells again what could not be read.

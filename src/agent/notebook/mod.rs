@@ -33,6 +33,9 @@ use crate::memory::facts::FactCues;
 use crate::memory::{self, RecoveryCues};
 use crate::notes::{NotesError, Receipts, Workspace};
 
+/// Texts that are known as told.
+const MOST_TOLD: usize = 200;
+
 /// What it works with.
 #[derive(Clone, Debug)]
 pub struct Parts {
@@ -116,6 +119,10 @@ impl Notebook {
     pub(super) fn news(&mut self, problems: Vec<String>) -> Vec<String> {
         let mut news = std::mem::take(&mut self.later);
         news.extend(problems);
+        // Texts with paths and numbers in them have no end: sooner told twice than kept for ever.
+        if self.told.len() >= MOST_TOLD {
+            self.told.clear();
+        }
         news.retain(|problem| self.told.insert(problem.clone()));
         news
     }

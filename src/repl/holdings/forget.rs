@@ -30,6 +30,7 @@ impl Holdings<'_> {
             receipt,
             from,
             changed,
+            failed,
         } = forgotten;
         let what = &receipt.what;
         let text = first_words(&what.text, super::list::SHOWN);
@@ -44,6 +45,10 @@ impl Holdings<'_> {
         lines.extend(changed.iter().map(|file| {
             format!("{file}: the line is gone or was changed by hand, so nothing was taken from it")
         }));
+        let unchanged = failed.iter().map(|(file, why)| {
+            format!("{file}: could not be changed, take the line out by hand: {why}")
+        });
+        lines.extend(unchanged);
         let places = self.elsewhere(&what.text);
         if !places.is_empty() {
             lines.push(format!("its words also stand in {}", places.join(", ")));
