@@ -132,6 +132,11 @@ impl Agent {
         self
     }
 
+    /// Whether there is a memory behind a server.
+    pub fn has_further(&self) -> bool {
+        self.further.is_some()
+    }
+
     /// Whether something is on its way to a memory behind a server.
     pub fn is_adding(&self) -> bool {
         let further = self.further.as_ref();

@@ -17,7 +17,7 @@ mod sources;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -31,6 +31,7 @@ use find::Query;
 use meaning::Meaning;
 use sessions::Sessions;
 
+use super::once::Once;
 use crate::chat::{Session, SessionName, Timestamp};
 use crate::embed::EmbedderChoice;
 use crate::files::Disk;
@@ -128,9 +129,6 @@ pub struct Open<'a> {
     pub words: Option<&'a Words>,
 }
 
-/// Troubles that are known as told.
-const MOST_TOLD: usize = 200;
-
 /// A digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Key([u8; 32]);
@@ -146,7 +144,7 @@ pub struct Library {
     meaning: Meaning,
     sessions: Option<Sessions>,
     /// Troubles that were told.
-    told: HashSet<String>,
+    told: Once,
 }
 
 impl Library {
@@ -161,7 +159,7 @@ impl Library {
             corpus: None,
             meaning: Meaning::new(Arc::clone(&parts.embedder)),
             sessions: parts.sessions.clone().map(Sessions::new),
-            told: HashSet::new(),
+            told: Once::default(),
             parts,
         }
     }
@@ -222,7 +220,7 @@ impl Library {
             count += past.count;
             said.extend(past.hits);
             let troubles = past.troubles.into_iter();
-            searched.troubles.extend(self.untold(troubles.collect()));
+            searched.troubles.extend(self.told.news(troubles.collect()));
         }
         if count > 0 {
             searched.looked.insert(Kind::Said, count);
@@ -250,23 +248,13 @@ impl Library {
         match reading.await {
             Ok((corpus, refreshed, troubles)) => {
                 self.corpus = Some(corpus);
-                (refreshed, self.untold(troubles))
+                (refreshed, self.told.news(troubles))
             }
             Err(error) => {
                 tracing::warn!("reading long-term memory broke: {error}");
                 (Refreshed::default(), Vec::new())
             }
         }
-    }
-
-    /// Those of some troubles that were not told yet. Texts with paths in them have no end: sooner told twice than kept for
-    /// ever.
-    fn untold(&mut self, mut troubles: Vec<String>) -> Vec<String> {
-        if self.told.len() >= MOST_TOLD {
-            self.told.clear();
-        }
-        troubles.retain(|trouble| self.told.insert(trouble.clone()));
-        troubles
     }
 
     /// Reads everything again, and tells again what could not be read.

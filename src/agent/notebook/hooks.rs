@@ -46,9 +46,9 @@ enum Note {
 }
 
 /// An exchange as it is noted: without secrets, and without what the model thought.
-struct Exchange {
-    asked: String,
-    replied: String,
+pub(super) struct Exchange {
+    pub(super) asked: String,
+    pub(super) replied: String,
 }
 
 impl EndHook for Hook {
@@ -124,7 +124,7 @@ impl Parts {
     }
 
     /// As much of an exchange as any file keeps.
-    fn exchange(&self, asked: &str, replied: &str) -> Exchange {
+    pub(super) fn exchange(&self, asked: &str, replied: &str) -> Exchange {
         let DailySettings {
             user_chars,
             agent_chars,

@@ -16,7 +16,6 @@ mod reading;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,15 +25,13 @@ pub(super) use reading::Lost;
 use reading::Shortened;
 
 use super::ending::{EndHooks, Ending, Ran};
+use super::once::Once;
 use crate::chat::{Session, Timestamp};
 use crate::hint::chain;
 use crate::memory::capture::Captor;
 use crate::memory::facts::FactCues;
 use crate::memory::{self, RecoveryCues};
 use crate::notes::{NotesError, Receipts, Workspace};
-
-/// Texts that are known as told.
-const MOST_TOLD: usize = 200;
 
 /// What it works with.
 #[derive(Clone, Debug)]
@@ -70,7 +67,7 @@ pub(super) struct Notebook {
     parts: Arc<Parts>,
     hooks: EndHooks,
     /// What was told already.
-    told: BTreeSet<String>,
+    told: Once,
     /// What is told with the next turn.
     later: Vec<String>,
     /// The compaction after which was recovered last: it is not done twice.
@@ -83,7 +80,7 @@ impl Notebook {
         Self {
             hooks: hooks::standard(&parts),
             parts,
-            told: BTreeSet::new(),
+            told: Once::default(),
             later: Vec::new(),
             recovered: None,
         }
@@ -119,11 +116,6 @@ impl Notebook {
     pub(super) fn news(&mut self, problems: Vec<String>) -> Vec<String> {
         let mut news = std::mem::take(&mut self.later);
         news.extend(problems);
-        // Texts with paths and numbers in them have no end: sooner told twice than kept for ever.
-        if self.told.len() >= MOST_TOLD {
-            self.told.clear();
-        }
-        news.retain(|problem| self.told.insert(problem.clone()));
-        news
+        self.told.news(news)
     }
 }

@@ -317,3 +317,14 @@ fn a_buffer_that_is_begun_for_what_leaves_is_begun_once() {
     assert_eq!(buffer.matches("] Human").count(), 1, "{buffer}");
     assert!(!buffer.contains("think"), "{buffer}");
 }
+
+#[test]
+fn of_a_huge_exchange_no_more_is_looked_at_than_is_kept() {
+    let disk = MemoryDisk::default();
+    let parts = parts(&disk);
+    let huge = "word ".repeat(2_000_000);
+    let noted = parts.exchange(&huge, &huge);
+    for text in [noted.asked, noted.replied] {
+        assert!(text.len() < 6_000 && text.len() > 4_000, "{}", text.len());
+    }
+}

@@ -25,7 +25,7 @@ impl Holdings<'_> {
         Ok(harmless(&self.told(&forgotten)))
     }
 
-    fn told(&self, forgotten: &Forgotten) -> String {
+    pub(super) fn told(&self, forgotten: &Forgotten) -> String {
         let Forgotten {
             receipt,
             from,
@@ -52,6 +52,10 @@ impl Holdings<'_> {
         let places = self.elsewhere(&what.text);
         if !places.is_empty() {
             lines.push(format!("its words also stand in {}", places.join(", ")));
+        }
+        // Only what was captured for good may have been sent there.
+        if self.has_further && what.files.iter().any(|file| file == "MEMORY.md") {
+            lines.push("mem0 may have it too, and keeps it: delete it there".to_owned());
         }
         lines.join("\n")
     }
