@@ -1,7 +1,7 @@
 //! A memory behind a server, beside the files (X21): what is to last is added to it, and it is asked with them.
 //!
 //! Unit: one text or one question. Invariant: nobody waits for what is added, and only so long for an answer; what fails is
-//! told once, and the files have it all the same.
+//! told once, and the files have it all the same; no secret is sent.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +13,7 @@ use super::event::Warning;
 use super::library::{Hit, Kind};
 use crate::hint::chain;
 use crate::mem0::Mem0;
+use crate::memory::secrets::{masked, masked_beginning};
 use crate::notes::Receipt;
 
 /// How long a search that a person or a model wants waits for it; the client has a limit of its own.
@@ -23,6 +24,8 @@ pub(super) const SHORT: Duration = Duration::from_secs(1);
 const MOST: usize = 32;
 /// Characters of a question, and of a hit.
 const QUESTION: usize = 500;
+/// Characters of it that are looked at for secrets, so that none is cut before it is known.
+const LOOKED_AT: usize = 4_000;
 const HIT: usize = 300;
 
 /// The memory, and what is on its way there.
@@ -46,12 +49,12 @@ impl Further {
         }
     }
 
-    fn add(&mut self, text: String) {
+    fn add(&mut self, text: &str) {
         if self.adding.len() >= MOST {
             tracing::warn!("mem0: too much at once; the files alone have it");
             return;
         }
-        let mem0 = Arc::clone(&self.mem0);
+        let (mem0, text) = (Arc::clone(&self.mem0), masked(text).into_owned());
         let added = async move { mem0.add(&text).await.map_err(|error| chain(&error)) };
         self.adding.spawn(added);
     }
@@ -63,6 +66,7 @@ impl Further {
         limit: usize,
         patience: Duration,
     ) -> Result<Vec<Hit>, String> {
+        let question = masked_beginning(question, LOOKED_AT);
         let question: String = question.chars().take(QUESTION).collect();
         if question.trim().is_empty() || limit == 0 {
             return Ok(Vec::new());
@@ -128,6 +132,11 @@ impl Agent {
         self
     }
 
+    /// Whether there is a memory behind a server.
+    pub fn has_further(&self) -> bool {
+        self.further.is_some()
+    }
+
     /// Whether something is on its way to a memory behind a server.
     pub fn is_adding(&self) -> bool {
         let further = self.further.as_ref();
@@ -137,7 +146,7 @@ impl Agent {
     /// Adds what is to last, in the background.
     pub(super) fn add_further(&mut self, text: &str) {
         if let Some(further) = &mut self.further {
-            further.add(text.to_owned());
+            further.add(text);
         }
     }
 

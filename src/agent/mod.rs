@@ -26,6 +26,7 @@ mod looking;
 mod mentioning;
 pub mod notebook;
 mod noting;
+mod once;
 mod planning;
 mod recalling;
 mod reply;

@@ -78,7 +78,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         output,
     )?;
     let notebook = parts::notebook(&config, &texts, workspace, machine.clone(), &project)?;
-    toolbox::check_names(&toolbox.registry, servers.as_deref())?;
+    toolbox::check_names(args, &toolbox.registry, servers.as_deref())?;
     let (entries, notices) = parts::entries(&config, &project, machine.clone());
     for notice in &notices {
         output.warning(notice);

@@ -24,7 +24,7 @@ use crate::tools::shell::{self, Confinement, Level, Place, Shell, Unavailable};
 use crate::tools::{
     Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Memorize, MemorySearch, MemoryTool,
     PinContext, Registry, RequestTools, ScratchpadRead, ScratchpadWrite, Selection, Tool, Track,
-    tool,
+    Typed, tool,
 };
 
 /// The folder that tools work in: `--project`, else where the program was started.
@@ -75,7 +75,7 @@ pub(super) fn toolbox(
     let (open, changes) = (Arc::new(open), Arc::new(changes));
     let context = &config.settings.context;
     let mut tools = built_in(&open, &changes, page_chars(context));
-    tools.extend(memories(config, workspace));
+    tools.extend(memories(args, config, workspace));
     tools.push(tool(FetchUrl::new(&settings.fetch)));
     tools.push(tool(Shell::new(
         settings.shell.clone(),
@@ -113,10 +113,11 @@ pub(super) fn toolbox(
     Ok(toolbox)
 }
 
-/// The model's own files, where it is to have any.
-fn memories(config: &Config, workspace: &Workspace) -> Option<Arc<dyn Tool>> {
+/// The model's own files, where it is to have any. They are opened past the disk of the run, so nothing would keep a private
+/// one from writing to them.
+fn memories(args: &ChatArgs, config: &Config, workspace: &Workspace) -> Option<Arc<dyn Tool>> {
     let memory = &config.settings.memory;
-    let is_wanted = memory.memories_tool && memory.backend != Backend::None;
+    let is_wanted = memory.memories_tool && memory.backend != Backend::None && !args.private;
     is_wanted.then(|| tool(Memories::new(workspace.clone())))
 }
 
@@ -207,14 +208,19 @@ fn built_in(
 
 /// A tool that was asked for by name and is not there is a slip that should not go unseen; what servers have is not known yet.
 pub(super) fn check_names(
+    args: &ChatArgs,
     registry: &Registry,
     servers: Option<&dyn Servers>,
 ) -> Result<(), CliError> {
     let Selection::Listed(names) = registry.selection() else {
         return Ok(());
     };
+    // What a private run goes without is no slip of whoever listed it for all runs.
+    let is_withheld = |name: &str| args.private && name == Memories::NAME;
     let is_known = |name: &&String| {
-        registry.get(name).is_some() || servers.is_some_and(|servers| servers.expects(name))
+        is_withheld(name)
+            || registry.get(name).is_some()
+            || servers.is_some_and(|servers| servers.expects(name))
     };
     match names.iter().find(|name| !is_known(name)) {
         None => Ok(()),

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::files::blocking;
 use super::{Around, Done, Effect, Failure, Output, Typed};
 use crate::chat::Trained;
+use crate::memory::secrets::{MASK, masked};
 use crate::notes::Workspace;
 use crate::notes::memories::{MemoriesError, Operation};
 
@@ -94,6 +95,20 @@ impl Arguments {
     }
 }
 
+/// Takes secrets out of what is to be written; whether there were any (Q10).
+fn mask(operation: &mut Operation) -> bool {
+    let (Operation::Create { text, .. }
+    | Operation::Insert { text, .. }
+    | Operation::StrReplace { new: text, .. }) = operation
+    else {
+        return false;
+    };
+    let without = masked(text).into_owned();
+    let is_masked = without != *text;
+    *text = without;
+    is_masked
+}
+
 fn wanted<T>(value: Option<T>, name: &str) -> Result<T, Failure> {
     value.ok_or_else(|| Failure::Arguments(format!("this command wants {name}")))
 }
@@ -129,14 +144,20 @@ impl Typed for Memories {
     }
 
     async fn call(&self, arguments: Arguments, _: &Around<'_>) -> Result<Done, Failure> {
-        let operation = arguments.checked()?;
+        let mut operation = arguments.checked()?;
+        let is_masked = mask(&mut operation);
         let (workspace, reads) = (self.0.clone(), operation.only_reads());
-        let told = blocking(move || {
+        let mut told = blocking(move || {
             workspace
                 .memories(&operation)
                 .map_err(|error| failure(&error))
         })
         .await?;
+        if is_masked {
+            told.push_str(&format!(
+                "; secrets are not kept: {MASK} stands where one was"
+            ));
+        }
         let brief = if reads {
             let n_lines = told.lines().count();
             format!("{n_lines} line{}", if n_lines == 1 { "" } else { "s" })

@@ -107,6 +107,31 @@ fn what_a_model_memorizes_is_added_and_what_it_searches_is_asked_for() {
 }
 
 #[test]
+fn no_secret_is_sent_to_it() {
+    let secret = "sk-proj-abc123DEF456ghi789";
+    let mut calls = vec![say("").calling(
+        "c1",
+        "memorize",
+        json!({"type": "fact", "content": format!("The harbour opens with {secret}")}),
+    )];
+    let server = Script::answering(move |_| calls.pop().unwrap_or_else(|| say("Done.")))
+        .route("/memories", json("[]"))
+        .route("/search", json("[]"))
+        .serve();
+    let home = home(&server, "");
+    let said = format!("Remember that my key for the harbour is {secret}");
+    let run = with_key(&home, &["-p", &said]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let requests = server.requests();
+    for path in ["/memories", "/search"] {
+        let sent = asked(&requests, path);
+        let text: String = sent.iter().map(|it| it.body.to_string()).collect();
+        assert!(text.contains("harbour"), "{path}: {text}");
+        assert!(!text.contains(secret), "{path}: {text}");
+    }
+}
+
+#[test]
 fn a_wrong_key_or_silence_is_told_once_and_the_files_have_it() {
     for (add, search) in [
         (

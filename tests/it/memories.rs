@@ -152,3 +152,23 @@ fn a_read_only_run_looks_and_writes_nothing_and_without_the_setting_there_is_no_
     let tools = server.chats()[2].body["tools"].to_string();
     assert!(!tools.contains("memories"), "{tools}");
 }
+
+#[test]
+fn a_secret_is_left_out_of_what_a_model_keeps_and_it_is_told_so() {
+    let secret = "sk-proj-abc123DEF456ghi789";
+    let calls = [
+        json!({"command": "create", "path": "/memories/a.md", "file_text": format!("key {secret}\nend\n")}),
+        json!({"command": "insert", "path": "/memories/a.md", "insert_line": 0, "insert_text": format!("first {secret}")}),
+        json!({"command": "str_replace", "path": "/memories/a.md", "old_str": "end", "new_str": format!("last {secret}")}),
+        json!({"command": "create", "path": "/memories/b.md", "file_text": "no key"}),
+    ];
+    let server = Server::start([calling("openai", &calls), say("Kept.")]);
+    let home = home_of("openai", &server);
+    let run = ask(&home, &["--tools", "memories"]);
+    assert!(run.stdout.contains("Kept."), "{run}");
+    let kept = home.data().join("workspace/memories/a.md");
+    let kept = std::fs::read_to_string(kept).unwrap();
+    assert_eq!(kept, "first [secret]\nkey [secret]\nlast [secret]\n");
+    let said = home.said("s").join("\n");
+    assert_eq!(said.matches("secrets are not kept").count(), 3, "{said}");
+}

@@ -1,6 +1,7 @@
 //! A private session: nothing of it is on disk, while it runs and after it.
 
 use cogtrix::testing::server::{Server, say};
+use serde_json::json;
 
 use crate::support::home::Home;
 
@@ -30,6 +31,34 @@ fn nothing_of_a_private_session_is_on_disk() {
         .cogtrix(&["-c", "test.yaml", "-r", "private", "-p", "x"])
         .run();
     assert_ne!(resumed.code, Some(0), "{resumed}");
+}
+
+#[test]
+fn the_models_own_files_are_not_there_in_a_private_session() {
+    let create = json!({"command": "create", "path": "/memories/a.md", "file_text": "the vault"});
+    let server = Server::start([say("").calling("c1", "memories", create), say("Well.")]);
+    let home = Home::new();
+    home.config(&server, "");
+    let before = Home::files(&home.data());
+    let run = home
+        .cogtrix(&[
+            "-c",
+            "test.yaml",
+            "--private",
+            "-y",
+            "--tools",
+            "memories,current_time",
+            "-p",
+            "x",
+        ])
+        .run();
+    assert_eq!((run.stdout.trim(), run.code), ("Well.", Some(0)), "{run}");
+    assert_eq!(Home::files(&home.data()), before, "{run}");
+    let first = server.chats()[0].body.to_string();
+    assert!(
+        first.contains("current_time") && !first.contains("memories"),
+        "{first}"
+    );
 }
 
 #[test]

@@ -17,7 +17,7 @@ mod sources;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -31,6 +31,7 @@ use find::Query;
 use meaning::Meaning;
 use sessions::Sessions;
 
+use super::once::Once;
 use crate::chat::{Session, SessionName, Timestamp};
 use crate::embed::EmbedderChoice;
 use crate::files::Disk;
@@ -143,7 +144,7 @@ pub struct Library {
     meaning: Meaning,
     sessions: Option<Sessions>,
     /// Troubles that were told.
-    told: HashSet<String>,
+    told: Once,
 }
 
 impl Library {
@@ -158,7 +159,7 @@ impl Library {
             corpus: None,
             meaning: Meaning::new(Arc::clone(&parts.embedder)),
             sessions: parts.sessions.clone().map(Sessions::new),
-            told: HashSet::new(),
+            told: Once::default(),
             parts,
         }
     }
@@ -219,9 +220,7 @@ impl Library {
             count += past.count;
             said.extend(past.hits);
             let troubles = past.troubles.into_iter();
-            let told = &mut self.told;
-            let new = troubles.filter(|trouble| told.insert(trouble.clone()));
-            searched.troubles.extend(new);
+            searched.troubles.extend(self.told.news(troubles.collect()));
         }
         if count > 0 {
             searched.looked.insert(Kind::Said, count);
@@ -247,10 +246,9 @@ impl Library {
             (corpus, refreshed, troubles)
         });
         match reading.await {
-            Ok((corpus, refreshed, mut troubles)) => {
+            Ok((corpus, refreshed, troubles)) => {
                 self.corpus = Some(corpus);
-                troubles.retain(|trouble| self.told.insert(trouble.clone()));
-                (refreshed, troubles)
+                (refreshed, self.told.news(troubles))
             }
             Err(error) => {
                 tracing::warn!("reading long-term memory broke: {error}");

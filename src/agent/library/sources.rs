@@ -100,10 +100,11 @@ impl Places {
     }
 }
 
+/// A link is none: whoever wrote the documents would choose which file of the person's is read.
 fn is_document(file: &Surveyed) -> bool {
     let ending = file.path.extension().unwrap_or_default().to_string_lossy();
     let is_text = TEXTS.iter().any(|text| ending.eq_ignore_ascii_case(text));
-    is_text && matches!(file.what, What::File | What::Link)
+    is_text && file.what == What::File
 }
 
 /// The day that a file is named after.

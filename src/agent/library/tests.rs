@@ -453,3 +453,28 @@ async fn past_sessions_are_found_by_message_and_what_was_said_since_too() {
         }
     }
 }
+
+/// Whoever wrote a repository would choose which files of the person's are read.
+#[cfg(unix)]
+#[test]
+fn no_link_among_documents_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(at("docs/inner")).unwrap();
+    std::fs::create_dir(at("own")).unwrap();
+    for file in ["own/keys.md", "docs/guide.md", "docs/inner/more.md"] {
+        std::fs::write(at(file), "text\n").unwrap();
+    }
+    std::os::unix::fs::symlink(at("own/keys.md"), at("docs/linked.md")).unwrap();
+    std::os::unix::fs::symlink(at("own"), at("docs/folder")).unwrap();
+    let places = Places {
+        workspace: at("w"),
+        session_files: SessionFiles::PerSession,
+        daily: 30,
+        documents: Some(at("docs")),
+    };
+    let (files, troubles) = places.files(&crate::files::LocalDisk);
+    let found: Vec<&str> = files.iter().map(|file| file.source.as_str()).collect();
+    assert_eq!(found, ["docs/guide.md", "docs/inner/more.md"]);
+    assert_eq!(troubles, Vec::<String>::new());
+}

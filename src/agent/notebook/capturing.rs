@@ -59,9 +59,9 @@ impl Parts {
             return "not written: nothing outlives this session".to_owned();
         }
         let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let key = statement(&folded);
         let known = |lines: &[Line]| {
-            let is_there = |line: &Line| line.text.to_lowercase().contains(&folded.to_lowercase());
-            if lines.iter().any(is_there) {
+            if lines.iter().any(|line| statement(&line.text) == key) {
                 Judgement::Known
             } else {
                 Judgement::Add
@@ -141,6 +141,21 @@ fn judgement(captor: &Captor, lines: &[Line], capture: &Capture) -> Judgement {
                 .collect(),
         ),
     }
+}
+
+/// What a line says, for comparing: without the marks of a list and of a category, blanks, case and a full stop. Only a whole
+/// line says the same: a part may be denied in it, or be a part of another word.
+fn statement(line: &str) -> String {
+    let line = line.trim();
+    let marks = ["- ", "* ", "+ "];
+    let said = marks.iter().find_map(|mark| line.strip_prefix(mark));
+    let said = said.unwrap_or(line).trim_start();
+    let captured = said
+        .strip_prefix("**")
+        .and_then(|rest| rest.split_once("**: "));
+    let said = captured.map_or(said, |(_, said)| said);
+    let words: Vec<&str> = said.split_whitespace().collect();
+    words.join(" ").trim_end_matches('.').to_lowercase()
 }
 
 /// A capture as it stands in both files.

@@ -1,13 +1,14 @@
 //! Taking back what was captured: the line leaves the files, the receipt says so. Unit: one capture.
 //!
-//! Invariant: only the line that was written is removed; one that a person changed since stays, and that is told.
+//! Invariant: only the line that was written is removed; one that a person changed since stays, and that is told. A file that
+//! cannot be changed keeps no other from being changed.
 
 use std::borrow::Cow;
 
 use super::captures::Captures;
 use super::capturing::bullet;
 use crate::chat::{SessionName, Timestamp};
-use crate::hint::Hint;
+use crate::hint::{Hint, chain};
 use crate::notes::{Line, NotesError, Receipt, ReceiptsError};
 
 /// What was taken back.
@@ -18,6 +19,8 @@ pub struct Forgotten {
     pub from: Vec<String>,
     /// Files in which the line is not as it was written.
     pub changed: Vec<String>,
+    /// Files that could not be changed, each with why: the line may still be there.
+    pub failed: Vec<(String, String)>,
 }
 
 /// Why nothing was taken back.
@@ -65,14 +68,23 @@ impl Captures {
         let mut forgotten = Forgotten {
             from: Vec::new(),
             changed: Vec::new(),
+            failed: Vec::new(),
             receipt,
         };
+        let mut failure = None;
         for file in forgotten.receipt.what.files.clone() {
-            if self.remove(&forgotten.receipt, &file, open)? {
-                forgotten.from.push(file);
-            } else {
-                forgotten.changed.push(file);
+            match self.remove(&forgotten.receipt, &file, open) {
+                Ok(true) => forgotten.from.push(file),
+                Ok(false) => forgotten.changed.push(file),
+                Err(error) => {
+                    forgotten.failed.push((file, chain(&error)));
+                    failure = failure.or(Some(error));
+                }
             }
+        }
+        // Where nothing was taken back it can be tried again; half of it done is done.
+        if let Some(failure) = failure.filter(|_| forgotten.from.is_empty()) {
+            return Err(failure.into());
         }
         self.receipts.forget(number, now)?;
         Ok(forgotten)

@@ -10,10 +10,14 @@ use crate::chat::{
 };
 use crate::hint::chain;
 use crate::memory::facts::{self, Fact, FactsSettings, without_thoughts};
-use crate::memory::secrets::masked;
+use crate::memory::secrets::masked_beginning;
+use crate::notes::DailySettings;
 
 /// Facts of one turn that go to MEMORY.md (X12).
 const EXTRACTED: usize = 4;
+/// Characters of an exchange that a working buffer keeps, and so many more that a cut one is known as cut.
+const BUFFERED: usize = 4_000;
+const MORE: usize = 1_001;
 
 /// The hooks there are, with their places in the order.
 pub(super) fn standard(parts: &Arc<Parts>) -> EndHooks {
@@ -42,9 +46,9 @@ enum Note {
 }
 
 /// An exchange as it is noted: without secrets, and without what the model thought.
-struct Exchange {
-    asked: String,
-    replied: String,
+pub(super) struct Exchange {
+    pub(super) asked: String,
+    pub(super) replied: String,
 }
 
 impl EndHook for Hook {
@@ -65,13 +69,15 @@ impl EndHook for Hook {
     }
 
     fn run(&mut self, ending: &Ending<'_>) -> Result<Option<Record>, String> {
-        let Some(exchange) = exchange(ending) else {
+        let Some((asked, replied)) = exchange(ending) else {
             return Ok(None);
         };
+        let parts = &self.parts;
+        let exchange = || parts.exchange(&asked.said(), &replied.said());
         match self.note {
-            Note::Day => self.parts.note_day(ending, &exchange).map(|()| None),
-            Note::Buffer => self.parts.note_buffer(ending, &exchange).map(|()| None),
-            Note::Facts => self.parts.note_facts(ending),
+            Note::Day => parts.note_day(ending, &exchange()).map(|()| None),
+            Note::Buffer => parts.note_buffer(ending, &exchange()).map(|()| None),
+            Note::Facts => parts.note_facts(ending),
         }
     }
 }
@@ -112,9 +118,24 @@ impl Parts {
         }
         let added = exchanges
             .iter()
-            .map(|(asked, replied)| Exchange::of(asked, replied))
+            .map(|(asked, replied)| self.exchange(asked, replied))
             .try_for_each(|it| buffer.append(at, &it.asked, &it.replied));
         added.err().iter().map(|error| chain(error)).collect()
+    }
+
+    /// As much of an exchange as any file keeps.
+    pub(super) fn exchange(&self, asked: &str, replied: &str) -> Exchange {
+        let DailySettings {
+            user_chars,
+            agent_chars,
+            ..
+        } = self.settings.daily_notes;
+        let most = BUFFERED.max(user_chars).max(agent_chars);
+        let most = most.saturating_add(MORE);
+        Exchange {
+            asked: masked_beginning(asked.trim_start(), most).into_owned(),
+            replied: masked_beginning(without_thoughts(replied).trim_start(), most).into_owned(),
+        }
     }
 
     fn note_facts(&self, ending: &Ending<'_>) -> Result<Option<Record>, String> {
@@ -180,7 +201,7 @@ fn newest<'a>(session: &'a Session, settings: &FactsSettings) -> Vec<&'a Message
 }
 
 /// What was asked and what was replied; nothing of a turn without a reply.
-fn exchange(ending: &Ending<'_>) -> Option<Exchange> {
+fn exchange<'a>(ending: &Ending<'a>) -> Option<(&'a Message, &'a Message)> {
     if ending.turn.outcome != Some(Outcome::Answered) {
         return None;
     }
@@ -188,14 +209,5 @@ fn exchange(ending: &Ending<'_>) -> Option<Exchange> {
     let of = |role: Role| move |message: &&Message| message.role == role;
     let asked = messages.iter().find(of(Role::User))?;
     let replied = messages.iter().rev().find(of(Role::Assistant))?;
-    Some(Exchange::of(&asked.said(), &replied.said()))
-}
-
-impl Exchange {
-    fn of(asked: &str, replied: &str) -> Self {
-        Self {
-            asked: masked(asked).into_owned(),
-            replied: masked(&without_thoughts(replied)).into_owned(),
-        }
-    }
+    Some((asked, replied))
 }

@@ -16,7 +16,6 @@ mod reading;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,6 +25,7 @@ pub(super) use reading::Lost;
 use reading::Shortened;
 
 use super::ending::{EndHooks, Ending, Ran};
+use super::once::Once;
 use crate::chat::{Session, Timestamp};
 use crate::hint::chain;
 use crate::memory::capture::Captor;
@@ -67,7 +67,7 @@ pub(super) struct Notebook {
     parts: Arc<Parts>,
     hooks: EndHooks,
     /// What was told already.
-    told: BTreeSet<String>,
+    told: Once,
     /// What is told with the next turn.
     later: Vec<String>,
     /// The compaction after which was recovered last: it is not done twice.
@@ -80,7 +80,7 @@ impl Notebook {
         Self {
             hooks: hooks::standard(&parts),
             parts,
-            told: BTreeSet::new(),
+            told: Once::default(),
             later: Vec::new(),
             recovered: None,
         }
@@ -116,7 +116,6 @@ impl Notebook {
     pub(super) fn news(&mut self, problems: Vec<String>) -> Vec<String> {
         let mut news = std::mem::take(&mut self.later);
         news.extend(problems);
-        news.retain(|problem| self.told.insert(problem.clone()));
-        news
+        self.told.news(news)
     }
 }

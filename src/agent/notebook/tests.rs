@@ -156,6 +156,29 @@ fn what_is_taken_back_leaves_the_files_and_what_a_person_changed_stays() {
 }
 
 #[test]
+fn a_file_that_cannot_be_changed_keeps_no_other_from_forgetting() {
+    let disk = MemoryDisk::default();
+    let parts = parts(&disk);
+    parts.capture(&name(), &words(SAID), noon());
+    let whole = text(&disk, "w/MEMORY.md") + &"x".repeat(9 << 20);
+    disk.put("w/MEMORY.md", whole.as_bytes());
+    let forgotten = parts.captures().forget(2, &name(), noon()).unwrap();
+    assert_eq!(forgotten.from, ["sessions/work/SESSION-STATE.md"]);
+    let (file, why) = &forgotten.failed[0];
+    assert!(file == "MEMORY.md" && why.contains("MEMORY.md"), "{why}");
+    assert!(matches!(
+        parts.captures().forget(2, &name(), noon()),
+        Err(NotForgotten::Already { number: 2 })
+    ));
+    // Where nothing was taken back, it is not noted as taken back.
+    disk.put(STATE, b"");
+    for _ in 0..2 {
+        let failed = parts.captures().forget(3, &name(), noon());
+        assert!(matches!(failed, Err(NotForgotten::Notes(_))), "{failed:?}");
+    }
+}
+
+#[test]
 fn what_a_model_keeps_for_good_is_written_once() {
     let disk = MemoryDisk::default();
     let mut parts = parts(&disk);
@@ -164,6 +187,20 @@ fn what_a_model_keeps_for_good_is_written_once() {
     assert!(text(&disk, "w/MEMORY.md").contains("## Notes\n\n- The sea is calm\n"));
     parts.settings.backend = Backend::None;
     assert!(parts.remember("x", noon()).starts_with("not written"));
+}
+
+#[test]
+fn what_a_model_keeps_is_known_by_whole_lines_alone() {
+    let disk = MemoryDisk::default();
+    let before = "# tea\n- the team meets at noon\n- she does not drink tea\n- (superseded 2026-01-01) Likes rum\n- **preference**: Likes  jazz.\n";
+    disk.put("w/MEMORY.md", before.as_bytes());
+    let parts = parts(&disk);
+    for text in ["tea", "drink tea", "likes rum"] {
+        assert_eq!(parts.remember(text, noon()), "written", "{text}");
+        assert_eq!(parts.remember(text, noon()), "there already", "{text}");
+    }
+    assert_eq!(parts.remember("likes jazz", noon()), "there already");
+    assert!(text(&disk, "w/MEMORY.md").starts_with(before));
 }
 
 #[test]
@@ -279,4 +316,15 @@ fn a_buffer_that_is_begun_for_what_leaves_is_begun_once() {
     let buffer = text(&disk, BUFFER);
     assert_eq!(buffer.matches("] Human").count(), 1, "{buffer}");
     assert!(!buffer.contains("think"), "{buffer}");
+}
+
+#[test]
+fn of_a_huge_exchange_no_more_is_looked_at_than_is_kept() {
+    let disk = MemoryDisk::default();
+    let parts = parts(&disk);
+    let huge = "word ".repeat(2_000_000);
+    let noted = parts.exchange(&huge, &huge);
+    for text in [noted.asked, noted.replied] {
+        assert!(text.len() < 6_000 && text.len() > 4_000, "{}", text.len());
+    }
 }

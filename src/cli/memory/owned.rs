@@ -100,6 +100,7 @@ impl Owned {
             open: None,
             now: self.now,
             front: Front::Shell,
+            has_further: !self.config.settings.memory.mem0.base_url.is_empty(),
         }
     }
 }

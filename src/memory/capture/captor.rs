@@ -15,7 +15,7 @@ use super::slots::{SlotSheet, Slots};
 use super::snippet::around;
 use super::{Capture, Category, WalSettings};
 use crate::chat::{Message, Role};
-use crate::memory::secrets::masked;
+use crate::memory::secrets::{beginning, masked};
 use crate::memory::tracking::cues::BadPattern;
 use crate::memory::tracking::prose::{End, Sentence, sentences};
 use crate::memory::tracking::readers::BadCues;
@@ -23,6 +23,9 @@ use crate::memory::{Prompt, texts};
 
 /// Patterns of this name are heard whatever languages are set.
 const ALWAYS: &str = "all";
+
+/// Characters of a message that are read: nobody types more, and patterns over megabytes would hold up the turn.
+const READ: usize = 20_000;
 
 /// What a person says that is worth keeping.
 #[derive(Debug)]
@@ -222,7 +225,7 @@ impl Captor {
 
     fn said(&self, text: &str) -> Vec<Capture> {
         let compiled = self.compiled();
-        let own = own_words(text);
+        let own = own_words(beginning(text, READ));
         let own = &own[..compiled.quoting(&own)];
         let text = masked(own);
         let quotes = quoted(&text);

@@ -8,13 +8,15 @@ use super::cues::{Cues, Language};
 use super::{FactCues, FactsSettings};
 use crate::chat::{Message, Role};
 use crate::memory::capture::own::own_words;
-use crate::memory::secrets::masked;
+use crate::memory::secrets::{beginning, masked, masked_beginning};
 use crate::memory::tracking::one_line;
 
 /// Characters of a fact, of the part of an answer that is read, and of a text that says anything.
 const FACT: usize = 200;
 const ANSWER: usize = 300;
 const SAYS_ANYTHING: usize = 10;
+/// Characters of a message that are read.
+const READ: usize = 2_000;
 
 /// A request is longer than this; two for each character of Chinese and its like.
 const REQUEST: usize = 30;
@@ -76,8 +78,8 @@ fn fact(message: &Message, languages: &[Language]) -> Option<Fact> {
     }
     let said = message.said();
     match message.role {
-        Role::User => of_person(&masked(&own_words(&said)), languages),
-        Role::Assistant => of_answer(&masked(&without_thoughts(&said)), languages),
+        Role::User => of_person(&masked(&own_words(beginning(&said, READ))), languages),
+        Role::Assistant => of_answer(&masked_beginning(&without_thoughts(&said), READ), languages),
         Role::Tool => None,
     }
 }

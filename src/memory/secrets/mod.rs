@@ -12,6 +12,8 @@ use std::ops::Range;
 
 /// Stands where a secret was.
 pub const MASK: &str = "[secret]";
+/// Bytes of a word that is left out whole; longer ones are scripts without blanks.
+const LONGEST_WORD: usize = 1_000;
 
 /// The text with each secret replaced by [`MASK`].
 pub fn masked(text: &str) -> Cow<'_, str> {
@@ -28,6 +30,21 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     }
     masked.push_str(&text[from..]);
     Cow::Owned(masked)
+}
+
+/// The beginning of a text, masked: for whoever keeps no more than so many characters of it.
+pub fn masked_beginning(text: &str, most: usize) -> Cow<'_, str> {
+    masked(beginning(text, most))
+}
+
+/// At most so many characters. The word that the cut goes through is left out, since half a secret is not known as one.
+pub(in crate::memory) fn beginning(text: &str, most: usize) -> &str {
+    let Some((end, _)) = text.char_indices().nth(most) else {
+        return text;
+    };
+    let words = text[..end].rfind(char::is_whitespace);
+    let words = words.filter(|words| end - words <= LONGEST_WORD);
+    &text[..words.unwrap_or(end)]
 }
 
 /// Whether [`masked`] would change it.
@@ -173,6 +190,18 @@ mod tests {
             assert_eq!(masked(text), text);
             assert!(!holds_secret(text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_secret_that_the_cut_goes_through_is_not_shown_by_half() {
+        let text = format!("{} sk-proj-abc123DEF456ghi789", "word ".repeat(20));
+        for most in 90..text.len() {
+            let beginning = masked_beginning(&text, most);
+            assert!(!beginning.contains("sk-"), "{most}: {beginning}");
+            assert!(beginning.chars().count() <= most && beginning.len() > 80);
+        }
+        assert!(masked_beginning(&text, text.len()).ends_with(MASK));
+        assert_eq!(masked_beginning("字字字字", 3), "字字字");
     }
 
     proptest! {

@@ -123,5 +123,6 @@ fn holdings(desk: &Desk) -> Result<Holdings<'_>, CommandError> {
         open: Some(session),
         now: desk.now(),
         front: Front::Chat,
+        has_further: desk.agent.has_further(),
     })
 }

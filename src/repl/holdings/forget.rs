@@ -25,11 +25,12 @@ impl Holdings<'_> {
         Ok(harmless(&self.told(&forgotten)))
     }
 
-    fn told(&self, forgotten: &Forgotten) -> String {
+    pub(super) fn told(&self, forgotten: &Forgotten) -> String {
         let Forgotten {
             receipt,
             from,
             changed,
+            failed,
         } = forgotten;
         let what = &receipt.what;
         let text = first_words(&what.text, super::list::SHOWN);
@@ -44,9 +45,17 @@ impl Holdings<'_> {
         lines.extend(changed.iter().map(|file| {
             format!("{file}: the line is gone or was changed by hand, so nothing was taken from it")
         }));
+        let unchanged = failed.iter().map(|(file, why)| {
+            format!("{file}: could not be changed, take the line out by hand: {why}")
+        });
+        lines.extend(unchanged);
         let places = self.elsewhere(&what.text);
         if !places.is_empty() {
             lines.push(format!("its words also stand in {}", places.join(", ")));
+        }
+        // Only what was captured for good may have been sent there.
+        if self.has_further && what.files.iter().any(|file| file == "MEMORY.md") {
+            lines.push("mem0 may have it too, and keeps it: delete it there".to_owned());
         }
         lines.join("\n")
     }

@@ -47,6 +47,8 @@ pub struct Holdings<'a> {
     pub open: Option<&'a Session>,
     pub now: Timestamp,
     pub front: Front,
+    /// Whether what is captured for good goes to a memory behind a server, too.
+    pub has_further: bool,
 }
 
 /// Who asks: how a command is named to them.

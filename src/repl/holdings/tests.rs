@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::*;
+use crate::agent::notebook::Forgotten;
 use crate::chat::{Message, MessageId, Role};
 use crate::entries::{EntryStore, Kind, Origin, Scope, StoreSettings, Wanted, unmasked};
 use crate::files::MemoryDisk;
@@ -77,6 +78,7 @@ impl Held {
             open: Some(&self.session),
             now: now(),
             front: Front::Chat,
+            has_further: false,
         }
     }
 }
@@ -217,6 +219,29 @@ fn what_is_forgotten_leaves_its_file_also_where_a_later_line_took_its_place() {
             "{told}"
         );
     }
+}
+
+#[test]
+fn what_a_server_may_keep_and_a_file_that_cannot_be_changed_are_told() {
+    let held = Held::with(&["I like tea", "I like jam"]);
+    let line = "- **user_preference**: I like tea\n";
+    held.disk.put("/d/workspace/MEMORY.md", line.as_bytes());
+    let further = Holdings {
+        has_further: true,
+        ..held.look()
+    };
+    let told = further.forget("1").unwrap();
+    assert!(told.contains("mem0 may have it too"), "{told}");
+    let told = held.look().forget("2").unwrap();
+    assert!(!told.contains("mem0"), "{told}");
+    let failed = Forgotten {
+        receipt: held.captures.receipts.all().unwrap().remove(0),
+        from: vec!["SESSION-STATE.md".to_owned()],
+        changed: Vec::new(),
+        failed: vec![("MEMORY.md".to_owned(), "too large".to_owned())],
+    };
+    let told = held.look().told(&failed);
+    assert!(told.contains("MEMORY.md: could not be changed") && told.contains("too large"));
 }
 
 #[test]

@@ -42,6 +42,13 @@ fn every_embedded_pattern_compiles() {
 }
 
 #[test]
+fn of_a_long_message_the_beginning_is_read() {
+    let filler = "the sea is wide. ".repeat(READ / 16);
+    assert_eq!(categories(&format!("I prefer tea. {filler}")).len(), 1);
+    assert_eq!(found(&format!("{filler} I prefer tea.")), []);
+}
+
+#[test]
 fn one_sentence_may_say_several_things_in_the_order_of_the_table() {
     assert_eq!(
         found("Actually, my name is Sardor, not Sarvar."),
