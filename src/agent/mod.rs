@@ -225,8 +225,13 @@ impl Agent {
         self.skip.clone()
     }
 
-    /// Takes other settings of the context and of memory, from the next request on.
+    /// Takes other settings of the context and of memory, from the next request on: what is sent, how much of a result is
+    /// kept, what is noted.
     pub fn resettle(&mut self, context: context::Settings, memory: crate::memory::Settings) {
+        self.toolbox.limits = self.toolbox.limits.with(&context);
+        if let Some(notebook) = &mut self.notebook {
+            notebook.resettle(&context, &memory);
+        }
         self.settings.context = context;
         self.memory.resettle(memory);
         self.counted.forget();

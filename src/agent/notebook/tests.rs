@@ -52,6 +52,7 @@ fn parts(disk: &MemoryDisk) -> Parts {
             FactCues::with(|_| None, &FactsSettings::default()).unwrap(),
         )),
         settings,
+        recovers: true,
         buffer_from: 0.5,
         project: "p".into(),
     }
@@ -243,6 +244,7 @@ fn what_went_wrong_is_recovered_once_for_each_compaction_and_when_asked_for() {
         form: Form::Notice,
         head: 0,
         upto: 2,
+        gone: None,
         made: 2,
         condensed: 0,
         text: "…".to_owned(),
