@@ -50,7 +50,7 @@ use crate::memory::{BadMode, Kept, Memory};
 use crate::provider::{Delivery, Provider};
 use crate::store::{Opened, StoreError};
 
-pub use compact::{CompactError, CompactReport, Compacting, Dry};
+pub use compact::{CompactError, CompactReport, Compacting, Dry, DryCut, DryTools};
 pub use counter::{Count, Uncounted};
 pub use ending::{EndHook, EndHooks, Ending, Ran};
 pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
@@ -65,7 +65,7 @@ pub use skip::Skip;
 pub use think::{Stage, ThinkSettings};
 pub use toolbox::{Approval, Approver, Asked, Files, Limits, Nobody, Toolbox, Whole};
 pub use turn::{TurnError, TurnFailure, TurnReport};
-pub use undo::{NoTurn, Undone};
+pub use undo::{NoTurn, TakenDown, Undone};
 pub use writing::{NotWritten, Progress};
 
 /// What stays the same from turn to turn.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::args::ChatArgs;
 use super::report::CliError;
-use crate::agent::{Approver, Files, Limits, Toolbox, Whole};
+use crate::agent::{Approver, Files, Limits, Toolbox};
 use crate::config::{Config, Inputs};
 use crate::context::{self, ResultPolicy};
 use crate::files::Disk;
