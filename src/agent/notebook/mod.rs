@@ -27,8 +27,8 @@ use reading::Shortened;
 
 use super::ending::{EndHooks, Ending, Ran};
 use crate::chat::{Session, Timestamp};
-use crate::hint::chain;
 use crate::context;
+use crate::hint::chain;
 use crate::memory::capture::{Captor, Capturing};
 use crate::memory::facts::FactCues;
 use crate::memory::{self, Backend, RecoveryCues};

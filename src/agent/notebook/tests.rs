@@ -282,3 +282,35 @@ fn a_buffer_that_is_begun_for_what_leaves_is_begun_once() {
     assert_eq!(buffer.matches("] Human").count(), 1, "{buffer}");
     assert!(!buffer.contains("think"), "{buffer}");
 }
+
+#[test]
+fn other_settings_count_from_the_next_turn_on() {
+    let disk = MemoryDisk::default();
+    let mut notebook = Notebook::new(parts(&disk));
+    let session = session(&[("the otter", "yes")]);
+    let mut context = crate::context::Settings {
+        buffer_threshold: 0.9,
+        recovery: false,
+        ..crate::context::Settings::default()
+    };
+    let mut settings = memory::Settings::default();
+    settings.facts.enabled = false;
+    notebook.resettle(&context, &settings);
+    end(&mut notebook, &session, noon(), 0.8);
+    assert_eq!(text(&disk, BUFFER), "", "it begins at nine tenths now");
+    assert!(!notebook.parts().settings.facts.enabled);
+    end(&mut notebook, &session, noon(), 0.9);
+    assert!(text(&disk, BUFFER).contains("the otter"));
+    let asked = lost("where were we?", None);
+    let (told, _) = notebook.parts().recover(&name(), &asked, noon());
+    assert_eq!(told, None, "recovery is off");
+    context.recovery = true;
+    settings.backend = crate::memory::Backend::None;
+    notebook.resettle(&context, &settings);
+    let (told, _) = notebook.parts().recover(&name(), &asked, noon());
+    assert!(told.unwrap().contains("the otter"));
+    assert!(
+        notebook.parts().buffer_from > 0.0,
+        "what lasts stays as it began"
+    );
+}
