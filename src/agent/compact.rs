@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::compacting::{Asker, written};
 use super::writing::{NotWritten, Progress};
 use super::{Agent, Warning};
+use crate::chat::Tokens;
 use crate::hint::Hint;
 use crate::memory::compaction::{CannotCompact, Cut, Kind, Size};
 use crate::memory::{Done, NotTaken};
@@ -32,9 +33,29 @@ pub enum Compacting {
     Kind(Kind),
 }
 
+/// What would be done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Dry {
+    Cut(DryCut),
+    Tools(DryTools),
+    /// Both, the cut by [`Kind::Compact`]; no results where none is long enough.
+    Aggressive(Option<DryTools>, DryCut),
+    /// What the summary would take in that it does not cover yet.
+    Rolling(Size),
+}
+
+/// What would become of results of tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DryTools {
+    pub results: usize,
+    pub before: Tokens,
+    pub after: Tokens,
+}
+
 /// What a compaction would do.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Dry {
+pub struct DryCut {
+    pub kind: Kind,
     pub cut: Cut,
     pub goes: Size,
     pub stays: Size,
@@ -74,7 +95,7 @@ impl Agent {
     ) -> Result<CompactReport, CompactError> {
         match what {
             Compacting::Tools => self.condense(),
-            Compacting::Rolling => self.roll(progress, cancel).await,
+            Compacting::Rolling => self.roll(focus, progress, cancel).await,
             Compacting::Kind(kind) => self.compact_by(kind, focus, progress, cancel).await,
             Compacting::Aggressive => {
                 match self.condense() {
@@ -88,13 +109,45 @@ impl Agent {
     }
 
     /// What a compaction would do, without doing it.
-    pub async fn compact_dry(&self, kind: Kind) -> Result<Dry, CompactError> {
+    pub async fn compact_dry(&self, what: Compacting) -> Result<Dry, CompactError> {
+        match what {
+            Compacting::Tools => Ok(Dry::Tools(self.dry_tools()?)),
+            Compacting::Kind(kind) => Ok(Dry::Cut(self.dry_cut(kind).await?)),
+            Compacting::Aggressive => {
+                let cut = self.dry_cut(Kind::Compact).await?;
+                Ok(Dry::Aggressive(self.dry_tools().ok(), cut))
+            }
+            Compacting::Rolling => {
+                let job = self.memory.summarise(self.session(), "");
+                let job = job.ok_or(CannotCompact::WindowHoldsAll)?;
+                Ok(Dry::Rolling(Size {
+                    messages: job.messages(),
+                    tokens: job.cost(),
+                }))
+            }
+        }
+    }
+
+    fn dry_tools(&self) -> Result<DryTools, CannotCompact> {
+        let settings = &self.settings.context;
+        let condensed = self
+            .memory
+            .condense(self.session(), settings, self.clock.now())?;
+        Ok(DryTools {
+            results: condensed.results,
+            before: condensed.before.tokens,
+            after: condensed.after.tokens,
+        })
+    }
+
+    async fn dry_cut(&self, kind: Kind) -> Result<DryCut, CompactError> {
         let budget = self.budget(self.provider.abilities().await);
         let job = self.compact_job(kind, "", budget)?;
         let inquiry = job.inquiry(budget.prompt())?;
         let steps = inquiry.parts.iter().map(|part| part.writing.steps());
         let merging = usize::from(inquiry.parts.len() > 1);
-        Ok(Dry {
+        Ok(DryCut {
+            kind,
             cut: job.cut(),
             goes: job.before,
             stays: job.stays,
@@ -172,10 +225,11 @@ impl Agent {
     /// The rolling summary of whatever has left the window.
     async fn roll(
         &mut self,
+        focus: &str,
         progress: &mut (dyn FnMut(Progress) + Send),
         cancel: &CancellationToken,
     ) -> Result<CompactReport, CompactError> {
-        let job = self.memory.summarise(self.session());
+        let job = self.memory.summarise(self.session(), focus);
         let job = job.ok_or(CannotCompact::WindowHoldsAll)?;
         let before = Size {
             messages: job.messages(),
@@ -189,7 +243,7 @@ impl Agent {
         let summary = self.session().hybrid().summary.as_ref();
         let after = Size {
             messages: 1,
-            tokens: summary.map_or(before.tokens, |it| crate::chat::Tokens::estimate(&it.text)),
+            tokens: summary.map_or(before.tokens, |it| Tokens::estimate(&it.text)),
         };
         Ok(CompactReport {
             before,

@@ -12,6 +12,7 @@ use super::library::Library;
 use super::shelf::Shelf;
 use super::writing::{Asked, NotWritten, Writer};
 use super::{Agent, Warning};
+use crate::chat::TurnId;
 use crate::context::Budget;
 use crate::memory::summary::SummaryJob;
 use crate::memory::{Done, Job, When};
@@ -142,13 +143,14 @@ impl Agent {
             library.begin_indexing();
         }
         if self.jobs.running.is_none()
-            && let Some(job) = self.due(When::AfterTurn, budget, None)
+            && let Some(job) = self.due_after_turn(budget)
         {
             match &job {
                 Job::Summarise(job) => {
                     tracing::info!(messages = job.messages(), "summary started");
                 }
                 Job::Compact(job) => {
+                    self.compacted_in = self.last_turn();
                     let kind = job.kind().as_str();
                     tracing::info!(messages = job.messages(), kind, "compaction started");
                 }
@@ -157,6 +159,18 @@ impl Agent {
             self.jobs.start(job, asker);
         }
         news.map(Warning::Recall)
+    }
+
+    /// What is due now that a turn is over; no compaction where that turn had one, or tried to.
+    fn due_after_turn(&self, budget: Option<Budget>) -> Option<Job> {
+        let job = self.due(When::AfterTurn, budget, None)?;
+        let had = self.compacted_in.is_some() && self.compacted_in == self.last_turn();
+        let is_compaction = matches!(job, Job::Compact(_));
+        (!had || !is_compaction).then_some(job)
+    }
+
+    fn last_turn(&self) -> Option<TurnId> {
+        self.session().turns().last().map(|turn| turn.id)
     }
 
     /// That of the last request, with what was learnt since.

@@ -51,7 +51,7 @@ use crate::memory::{BadMode, Kept, Memory};
 use crate::provider::{Delivery, Provider};
 use crate::store::{Opened, StoreError};
 
-pub use compact::{CompactError, CompactReport, Compacting, Dry};
+pub use compact::{CompactError, CompactReport, Compacting, Dry, DryCut, DryTools};
 pub use counter::{Count, Uncounted};
 pub use ending::{EndHook, EndHooks, Ending, Ran};
 pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
@@ -66,7 +66,7 @@ pub use skip::Skip;
 pub use think::{Stage, ThinkSettings};
 pub use toolbox::{Approval, Approver, Asked, Files, Limits, Nobody, Toolbox, Whole};
 pub use turn::{TurnError, TurnFailure, TurnReport};
-pub use undo::{NoTurn, Undone};
+pub use undo::{NoTurn, TakenDown, Undone};
 pub use writing::{NotWritten, Progress};
 
 /// What stays the same from turn to turn.
@@ -226,8 +226,13 @@ impl Agent {
         self.skip.clone()
     }
 
-    /// Takes other settings of the context and of memory, from the next request on.
+    /// Takes other settings of the context and of memory, from the next request on: what is sent, how much of a result is
+    /// kept, what is noted.
     pub fn resettle(&mut self, context: context::Settings, memory: crate::memory::Settings) {
+        self.toolbox.limits = self.toolbox.limits.with(&context);
+        if let Some(notebook) = &mut self.notebook {
+            notebook.resettle(&context, &memory);
+        }
         self.settings.context = context;
         self.memory.resettle(memory);
         self.counted.forget();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 
-use crate::context::ResultPolicy;
+use crate::context::{self, ResultPolicy};
 use crate::hint::chain;
 use crate::store::Outputs;
 use crate::tools::files::{Changes, Project};
@@ -74,6 +74,23 @@ pub struct Limits {
     /// Characters of one result.
     pub result_chars: usize,
     pub whole: Whole,
+}
+
+impl Limits {
+    /// The same with what settings of the context say of results.
+    #[must_use]
+    pub fn with(self, context: &context::Settings) -> Self {
+        Self {
+            result_policy: context.tool_result_policy,
+            result_chars: context.result_chars(),
+            whole: if context.offload {
+                Whole::Beside
+            } else {
+                Whole::Dropped
+            },
+            ..self
+        }
+    }
 }
 
 /// What becomes of a result that is too long to be kept whole in history.

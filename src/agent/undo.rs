@@ -24,6 +24,13 @@ pub(super) struct TakenBack {
     pub(super) files: Result<Restored, ChangesError>,
 }
 
+/// What no longer stands for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakenDown {
+    Compaction,
+    Summary,
+}
+
 /// Why a turn cannot be taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTurn {
@@ -132,6 +139,22 @@ impl Agent {
             scratchpad.forget_thought(report.number);
         }
         (scratchpad != *session.scratchpad()).then_some(scratchpad)
+    }
+
+    /// Takes back the newest of what stands for older messages: the last compaction, or the summary that grew since.
+    pub fn undo_newest(&mut self) -> Result<(TakenDown, Option<Warning>), NoTurn> {
+        if self.is_summary_newest() {
+            return Ok((TakenDown::Summary, self.undo_summary()?));
+        }
+        Ok((TakenDown::Compaction, self.undo_compaction()?))
+    }
+
+    /// By time; of one second, the one that stands for later messages was made behind the other.
+    fn is_summary_newest(&self) -> bool {
+        let hybrid = self.session().hybrid();
+        let compaction = hybrid.compaction.as_ref().map(|it| (it.at, it.upto));
+        let summary = hybrid.running().map(|it| (it.at, it.upto));
+        summary.is_some_and(|summary| compaction.is_none_or(|compaction| summary > compaction))
     }
 
     /// Goes back to the summary before the present one; what it does not cover is sent again.

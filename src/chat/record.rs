@@ -50,6 +50,8 @@ pub struct Compaction {
     pub head: usize,
     /// The text stands for messages `head..upto` of the session. Messages, not turns: indices into history.
     pub upto: usize,
+    /// How many of these were of turns that count, as they were counted when it was made; `None` in files of earlier versions.
+    pub gone: Option<usize>,
     /// How many messages the session had when it was planned.
     pub made: usize,
     /// Results of tools in messages before this one are sent with their beginning only.
@@ -71,6 +73,7 @@ impl Compaction {
             form: Form::Summary,
             head: 0,
             upto: 0,
+            gone: None,
             made: 0,
             condensed: 0,
             text: String::new(),
@@ -92,6 +95,11 @@ impl Compaction {
         }
         last.previous = None;
         self
+    }
+
+    /// How many messages its text stands for: no walk through the session, since each request tells it.
+    pub fn gone(&self) -> usize {
+        self.gone.unwrap_or(self.upto.saturating_sub(self.head))
     }
 
     /// Whether its text stands for a message, or says that it is not there.

@@ -141,7 +141,7 @@ pub(super) fn notebook(
     disk: Arc<dyn Disk>,
     project: &Path,
 ) -> Result<notebook::Parts, CliError> {
-    let mut settings = config.settings.memory.clone();
+    let settings = config.settings.memory.clone();
     let context = &config.settings.context;
     let own = |name: &str| {
         let text = texts.get(name)?;
@@ -149,7 +149,6 @@ pub(super) fn notebook(
     };
     let lasts = settings.backend != Backend::None;
     let captures = lasts && settings.capture == Capturing::On;
-    settings.daily_notes.enabled &= captures;
     let captor = captures
         .then(|| Captor::with(own, &settings.wal))
         .transpose()?;
@@ -158,22 +157,24 @@ pub(super) fn notebook(
         // Ends by itself, or with the process.
         std::thread::spawn(move || captor.warm_up());
     }
-    let facts = captures && settings.facts.enabled;
-    let facts = facts
+    // Facts and recovery may be switched on later, by a preset.
+    let facts = captures
         .then(|| FactCues::with(own, &settings.facts))
         .transpose()?;
-    let recovery = texts.get("cues/recovery.yaml").filter(|_| context.recovery);
+    let recovery = texts.get("cues/recovery.yaml");
     let recovery = recovery.map(|text| RecoveryCues::parse(&prompt(text)));
-    Ok(notebook::Parts {
+    let parts = notebook::Parts {
         workspace,
         receipts: receipts(config, disk),
         captor,
         recovery: recovery.transpose()?,
         facts: facts.map(Arc::new),
-        buffer_from: if lasts { context.buffer_threshold } else { 0.0 },
+        recovers: false,
+        buffer_from: 0.0,
         project: project.to_owned(),
-        settings,
-    })
+        settings: settings.clone(),
+    };
+    Ok(parts.with(context, &settings))
 }
 
 /// A memory behind a server (X21); none for a session of which nothing is to be kept.

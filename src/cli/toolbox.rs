@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::args::ChatArgs;
 use super::report::CliError;
-use crate::agent::{Approver, Files, Limits, Toolbox, Whole};
+use crate::agent::{Approver, Files, Limits, Toolbox};
 use crate::config::{Config, Inputs};
 use crate::context::{self, ResultPolicy};
 use crate::files::Disk;
@@ -97,14 +97,9 @@ pub(super) fn toolbox(
     toolbox.stance = stance(args, settings.confirm);
     toolbox.limits = Limits {
         max_steps: settings.max_steps,
-        result_policy: context.tool_result_policy,
-        result_chars: context.result_chars(),
-        whole: if context.offload {
-            Whole::Beside
-        } else {
-            Whole::Dropped
-        },
-    };
+        ..Limits::default()
+    }
+    .with(context);
     let folder = config.settings.data_dir.join("approvals");
     if let Err(error) = toolbox.remember_in(Approvals::new(disk, &folder, project)) {
         let hint = error.hint().unwrap_or_default();

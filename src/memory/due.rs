@@ -80,9 +80,12 @@ impl Memory {
         summary::due(session, self.mode().window, self.summarising()).map(Job::Summarise)
     }
 
-    /// The rolling summary of all that has left the window, however little that is (`/compact rolling`).
-    pub fn summarise(&self, session: &Session) -> Option<SummaryJob> {
-        summary::of_all(session, self.mode().window, self.summarising())
+    /// The rolling summary of all that has left the window, however little that is (`/compact rolling`). `focus`: what the
+    /// person wants kept.
+    pub fn summarise(&self, session: &Session, focus: &str) -> Option<SummaryJob> {
+        let job = summary::of_all(session, self.mode().window, self.summarising())?;
+        let instruction = compaction::with_focus(&self.prompts.summarise, &self.prompts, focus);
+        Some(job.instructed(instruction))
     }
 
     fn summarising(&self) -> summary::Asking<'_> {

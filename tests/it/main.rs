@@ -7,6 +7,7 @@ mod capturing;
 mod compact;
 mod compaction;
 mod compaction_again;
+mod compaction_asked;
 mod config_cli;
 mod context_budget;
 mod crash;

@@ -669,7 +669,8 @@ fn a_summary_begun_behind_a_compaction_goes_when_that_is_undone() {
     assert_eq!(run.code, Some(0), "{run}");
     talk(&home, "w", 4, 21);
     assert_eq!(hybrid(&home, "w")["summary_from"], 6);
-    let run = home.lines("w", &["/context proof", "/compact undo"]);
+    // The summary is the newer one: it is undone first.
+    let run = home.lines("w", &["/context proof", "/compact undo", "/compact undo"]);
     assert!(
         run.stdout.contains("compacted        6  messages 1 to 6\n"),
         "{run}"

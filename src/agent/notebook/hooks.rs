@@ -139,7 +139,7 @@ impl Parts {
     }
 
     fn note_facts(&self, ending: &Ending<'_>) -> Result<Option<Record>, String> {
-        let Some(cues) = &self.facts else {
+        let Some(cues) = self.facts.as_ref().filter(|_| self.settings.facts.enabled) else {
             return Ok(None);
         };
         let session = ending.session;

@@ -27,10 +27,11 @@ use reading::Shortened;
 use super::ending::{EndHooks, Ending, Ran};
 use super::once::Once;
 use crate::chat::{Session, Timestamp};
+use crate::context;
 use crate::hint::chain;
-use crate::memory::capture::Captor;
+use crate::memory::capture::{Captor, Capturing};
 use crate::memory::facts::FactCues;
-use crate::memory::{self, RecoveryCues};
+use crate::memory::{self, Backend, RecoveryCues};
 use crate::notes::{NotesError, Receipts, Workspace};
 
 /// What it works with.
@@ -40,11 +41,14 @@ pub struct Parts {
     pub receipts: Receipts,
     /// `None`: nothing is captured.
     pub captor: Option<Arc<Captor>>,
-    /// `None`: nothing is recovered.
+    /// `None`: nothing is ever recovered.
     pub recovery: Option<RecoveryCues>,
-    /// `None`: no facts are noted.
+    /// `None`: no facts are ever noted.
     pub facts: Option<Arc<FactCues>>,
+    /// Of these, `daily_notes` and `facts` are on only where anything is captured.
     pub settings: memory::Settings,
+    /// Whether what was lost is recovered now (Q29).
+    pub recovers: bool,
     /// The share of the window from which on exchanges go to the working buffer (Q22); 0: never.
     pub buffer_from: f64,
     /// The folder whose rules count.
@@ -52,6 +56,28 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// The same with other settings. Whether anything outlives the session, and is captured, stays as it was: cues are read
+    /// and files opened with that.
+    #[must_use]
+    pub fn with(self, context: &context::Settings, memory: &memory::Settings) -> Self {
+        let (backend, capture) = (self.settings.backend, self.settings.capture);
+        let lasts = backend != Backend::None;
+        let captures = lasts && capture == Capturing::On;
+        let mut settings = memory::Settings {
+            backend,
+            capture,
+            ..memory.clone()
+        };
+        settings.daily_notes.enabled &= captures;
+        settings.facts.enabled &= captures;
+        Self {
+            recovers: context.recovery,
+            buffer_from: if lasts { context.buffer_threshold } else { 0.0 },
+            settings,
+            ..self
+        }
+    }
+
     /// What was captured, with the files that hold it.
     pub fn captures(&self) -> Captures {
         Captures {
@@ -84,6 +110,13 @@ impl Notebook {
             later: Vec::new(),
             recovered: None,
         }
+    }
+
+    /// Takes other settings from the next turn on.
+    pub(super) fn resettle(&mut self, context: &context::Settings, memory: &memory::Settings) {
+        let parts = Parts::clone(&self.parts).with(context, memory);
+        self.parts = Arc::new(parts);
+        self.hooks = hooks::standard(&self.parts);
     }
 
     /// The compaction after which nothing was recovered yet.

@@ -70,7 +70,7 @@ impl Parts {
         lost: &Lost,
         now: Timestamp,
     ) -> (Option<String>, Vec<String>) {
-        let Some(cues) = &self.recovery else {
+        let Some(cues) = self.recovery.as_ref().filter(|_| self.recovers) else {
             return (None, Vec::new());
         };
         let notes = self.workspace.session(session);

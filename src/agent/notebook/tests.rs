@@ -52,6 +52,7 @@ fn parts(disk: &MemoryDisk) -> Parts {
             FactCues::with(|_| None, &FactsSettings::default()).unwrap(),
         )),
         settings,
+        recovers: true,
         buffer_from: 0.5,
         project: "p".into(),
     }
@@ -280,6 +281,7 @@ fn what_went_wrong_is_recovered_once_for_each_compaction_and_when_asked_for() {
         form: Form::Notice,
         head: 0,
         upto: 2,
+        gone: None,
         made: 2,
         condensed: 0,
         text: "…".to_owned(),
@@ -327,4 +329,36 @@ fn of_a_huge_exchange_no_more_is_looked_at_than_is_kept() {
     for text in [noted.asked, noted.replied] {
         assert!(text.len() < 6_000 && text.len() > 4_000, "{}", text.len());
     }
+}
+
+#[test]
+fn other_settings_count_from_the_next_turn_on() {
+    let disk = MemoryDisk::default();
+    let mut notebook = Notebook::new(parts(&disk));
+    let session = session(&[("the otter", "yes")]);
+    let mut context = crate::context::Settings {
+        buffer_threshold: 0.9,
+        recovery: false,
+        ..crate::context::Settings::default()
+    };
+    let mut settings = memory::Settings::default();
+    settings.facts.enabled = false;
+    notebook.resettle(&context, &settings);
+    end(&mut notebook, &session, noon(), 0.8);
+    assert_eq!(text(&disk, BUFFER), "", "it begins at nine tenths now");
+    assert!(!notebook.parts().settings.facts.enabled);
+    end(&mut notebook, &session, noon(), 0.9);
+    assert!(text(&disk, BUFFER).contains("the otter"));
+    let asked = lost("where were we?", None);
+    let (told, _) = notebook.parts().recover(&name(), &asked, noon());
+    assert_eq!(told, None, "recovery is off");
+    context.recovery = true;
+    settings.backend = crate::memory::Backend::None;
+    notebook.resettle(&context, &settings);
+    let (told, _) = notebook.parts().recover(&name(), &asked, noon());
+    assert!(told.unwrap().contains("the otter"));
+    assert!(
+        notebook.parts().buffer_from > 0.0,
+        "what lasts stays as it began"
+    );
 }

@@ -40,6 +40,7 @@ pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Reco
         form: done.form,
         head: done.cut.head,
         upto: done.cut.upto,
+        gone: Some(done.cut.count(session)),
         made: done.basis.made,
         condensed,
         text: done.text,

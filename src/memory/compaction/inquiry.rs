@@ -61,7 +61,8 @@ impl Manner {
     }
 }
 
-fn with_focus(prompt: &Prompt, prompts: &Prompts, focus: &str) -> String {
+/// A prompt, with what the person wants kept.
+pub fn with_focus(prompt: &Prompt, prompts: &Prompts, focus: &str) -> String {
     let text = prompt.text.trim();
     match focus.trim() {
         "" => text.to_owned(),

@@ -2,7 +2,6 @@
 //!
 //! The forms begin differently, so that no later pass takes the notice of a failure for a summary (O10).
 
-use super::cut::taken;
 use super::strategies::Kind;
 use crate::chat::{Compaction, Form, Message, MessageId, Role, Session};
 use crate::context::stages::history;
@@ -27,7 +26,7 @@ pub fn section(
         upto: compaction.upto,
         form: compaction.form,
     };
-    let gone = taken(session, compaction.head..compaction.upto);
+    let gone = compaction.gone();
     if Kind::parse(&compaction.strategy) == Some(Kind::Prefix) {
         let text = format!("{PREFIX} {}\n{}", count(gone), fenced(&compaction.text));
         return Some(Section::system(SectionKind::Compacted, source, text));

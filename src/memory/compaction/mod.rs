@@ -23,7 +23,7 @@ mod tests;
 
 pub use accept::{NotCompacted, accept};
 pub use cut::Cut;
-pub use inquiry::{Inquiry, PARALLEL, Part};
+pub use inquiry::{Inquiry, PARALLEL, Part, with_focus};
 pub use job::{CannotCompact, CompactJob, Compacted, Size, job, least_after};
 pub use marker::section;
 pub use strategies::{Kind, Strategy, by_guards, by_strategy, of_kind};

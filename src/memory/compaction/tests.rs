@@ -601,3 +601,28 @@ fn no_more_replaced_ones_are_kept_than_a_file_holds() {
     }
     assert_eq!(depth, Compaction::MOST_PREVIOUS);
 }
+
+#[test]
+fn what_a_compaction_stands_for_is_counted_when_it_is_made() {
+    let mut shapes = vec![PLAIN; 6];
+    shapes[1].withdrawn = true;
+    let session = session(&shapes);
+    let compaction = Compaction {
+        head: 0,
+        upto: 8,
+        gone: Some(Cut { head: 0, upto: 8 }.count(&session)),
+        text: SUMMARY.to_owned(),
+        ..Compaction::blank("window", now())
+    };
+    assert_eq!(compaction.gone(), 6, "a turn was taken back");
+    // Nothing of the session is looked at for it.
+    let empty = Session::new("test".parse().unwrap());
+    let section = section(&empty, &compaction, |_, message| message.clone()).unwrap();
+    let told = format!("{:?}", section.content);
+    assert!(told.contains("Summary of 6 earlier messages"), "{told}");
+    let earlier = Compaction {
+        gone: None,
+        ..compaction
+    };
+    assert_eq!(earlier.gone(), 8, "files of earlier versions do not say");
+}

@@ -9,6 +9,8 @@ use crate::context::stages::trim;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condensed {
     pub record: Record,
+    /// How many of them get shorter.
+    pub results: usize,
     pub before: Size,
     pub after: Size,
 }
@@ -39,6 +41,10 @@ pub fn condense(
         return Err(CannotCompact::NoResults);
     }
     let blank = Compaction::blank("tools", now);
+    let cost = |message: &Message, most: usize| trim::trimmed(message, most).cost();
+    let shorter = messages.iter();
+    let shorter = shorter.filter(|it| cost(it, CONDENSED) < cost(it, result_chars));
+    let results = shorter.count();
     let compaction = Compaction {
         condensed: upto,
         at: now,
@@ -50,6 +56,7 @@ pub fn condense(
             compaction,
             ..hybrid.clone()
         }),
+        results,
         before,
         after,
     })

@@ -243,6 +243,15 @@ impl SummaryJob {
         lines.map(|line| Tokens::estimate(line)).sum()
     }
 
+    /// The same, asked for with other words.
+    #[must_use]
+    pub fn instructed(self, instruction: String) -> Self {
+        Self {
+            instruction,
+            ..self
+        }
+    }
+
     /// The requests it takes, each of which may cost `room`; `None` where that is too little.
     pub fn writing(&self, room: Tokens) -> Option<Writing> {
         let (earlier, material) = (self.earlier.clone(), self.material.clone());

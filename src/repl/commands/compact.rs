@@ -1,7 +1,7 @@
 //! `/compact`: what is sent of the past is made smaller, in one of several ways, or back again (O16-O19).
 
 use super::{CommandError, Desk, Next, usage};
-use crate::agent::{Compacting, Dry};
+use crate::agent::{Compacting, Dry, DryCut, DryTools, TakenDown};
 use crate::hint::Hint;
 use crate::memory::compaction::Kind;
 use crate::repl::listing::count;
@@ -23,24 +23,39 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     let (first, rest) = split(arguments);
     match first {
         "undo" if rest.is_empty() => undo(desk),
+        "undo" => Err(usage("compact", "undo takes no more words")),
         "dry" => dry(desk, rest).await,
-        "" => Ok(Next::Compact(
-            Compacting::Kind(Kind::Compact),
-            String::new(),
-        )),
-        word => match of_word(word) {
-            Some(what) => Ok(Next::Compact(what, rest.to_owned())),
-            None if rest.is_empty() && near(word).is_some() => {
-                let near = near(word).unwrap_or_default();
+        "" => Ok(Next::Compact(ALL, String::new())),
+        word => match (of_word(word), near(word)) {
+            (Some(what), _) => {
+                takes_wish(desk, what, rest)?;
+                Ok(Next::Compact(what, rest.to_owned()))
+            }
+            (None, Some(near)) => {
                 let problem = format!("does not know {word:?}; did you mean `/compact {near}`?");
                 Err(usage("compact", problem))
             }
-            None => Ok(Next::Compact(
-                Compacting::Kind(Kind::Compact),
-                arguments.to_owned(),
-            )),
+            (None, None) => Ok(Next::Compact(ALL, arguments.to_owned())),
         },
     }
+}
+
+const ALL: Compacting = Compacting::Kind(Kind::Compact);
+
+/// A wish is for whoever writes; where nobody does, it would be lost.
+fn takes_wish(desk: &Desk, what: Compacting, wish: &str) -> Result<(), CommandError> {
+    let writes = desk.agent.settings().context.proactive_summary;
+    let problem = match what {
+        Compacting::Tools => "tools asks no model, so a wish would be lost",
+        Compacting::Kind(Kind::Proactive) if !writes => {
+            "proactive writes no summary without context.proactive_summary, so a wish would be lost"
+        }
+        Compacting::Aggressive | Compacting::Rolling | Compacting::Kind(_) => return Ok(()),
+    };
+    if wish.is_empty() {
+        return Ok(());
+    }
+    Err(usage("compact", problem))
 }
 
 /// The first word, and all that follows.
@@ -68,25 +83,28 @@ fn near(word: &str) -> Option<&'static str> {
 }
 
 fn undo(desk: &mut Desk) -> Result<Next, CommandError> {
-    let warning = desk.agent.undo_compaction()?;
-    Ok(Next::with(
-        "The last compaction is undone; the messages are sent again".to_owned(),
-        warning,
-    ))
+    let (what, warning) = desk.agent.undo_newest()?;
+    let said = match what {
+        TakenDown::Compaction => "The last compaction is undone; the messages are sent again",
+        TakenDown::Summary => {
+            "The last summary is undone; the one before it, if there is one, stands again"
+        }
+    };
+    Ok(Next::with(said.to_owned(), warning))
 }
 
 /// What would go, and what would stay.
 async fn dry(desk: &mut Desk, word: &str) -> Result<Next, CommandError> {
-    let kind = match (word, of_word(word)) {
-        ("", _) => Kind::Compact,
-        (_, Some(Compacting::Kind(kind))) => kind,
-        (_, Some(_) | None) => {
+    let what = match (word, of_word(word)) {
+        ("", _) => ALL,
+        (_, Some(what)) => what,
+        (_, None) => {
             let problem = format!("dry does not know {word:?}");
             return Err(usage("compact", problem));
         }
     };
-    Next::answer(match desk.agent.compact_dry(kind).await {
-        Ok(dry) => shown(kind, &dry),
+    Next::answer(match desk.agent.compact_dry(what).await {
+        Ok(dry) => format!("{}; nothing was changed", shown(&dry)),
         Err(error) => match error.hint() {
             Some(hint) => format!("{error}; {hint}"),
             None => error.to_string(),
@@ -94,8 +112,34 @@ async fn dry(desk: &mut Desk, word: &str) -> Result<Next, CommandError> {
     })
 }
 
-fn shown(kind: Kind, dry: &Dry) -> String {
-    let Dry {
+fn shown(dry: &Dry) -> String {
+    match dry {
+        Dry::Cut(cut) => shown_cut(cut),
+        Dry::Tools(tools) => shown_tools(tools),
+        Dry::Aggressive(None, cut) => format!("no result is long\n{}", shown_cut(cut)),
+        Dry::Aggressive(Some(tools), cut) => {
+            format!("{}\nthen {}", shown_tools(tools), shown_cut(cut))
+        }
+        Dry::Rolling(size) => format!(
+            "rolling would take {} that left the window into the summary ({} tokens)",
+            count(size.messages, "message"),
+            size.tokens
+        ),
+    }
+}
+
+fn shown_tools(tools: &DryTools) -> String {
+    format!(
+        "tools would send {} with the beginning only: {} -> {} tokens",
+        count(tools.results, "result"),
+        tools.before,
+        tools.after
+    )
+}
+
+fn shown_cut(dry: &DryCut) -> String {
+    let DryCut {
+        kind,
         cut,
         goes,
         stays,
@@ -107,7 +151,7 @@ fn shown(kind: Kind, dry: &Dry) -> String {
     };
     format!(
         "{} would put one text in the place of messages {} to {} ({}, {} tokens){head}\n\
-         {} stay word for word ({} tokens); it takes {} to the model; nothing was changed",
+         {} stay word for word ({} tokens); it takes {} to the model",
         kind.as_str(),
         cut.head + 1,
         cut.upto,

@@ -162,6 +162,7 @@ fn compaction(stored: &Value, depth: usize) -> Option<Compaction> {
         },
         head: index("head").unwrap_or(0).min(upto),
         upto,
+        gone: index("gone"),
         made: index("made").unwrap_or(upto),
         condensed: index("condensed").unwrap_or(0),
         text: stored.get("text")?.as_str()?.to_owned(),
@@ -185,6 +186,9 @@ fn stored_compaction(compaction: &Compaction, depth: usize) -> Value {
     }
     if compaction.head > 0 {
         stored["head"] = compaction.head.into();
+    }
+    if let Some(gone) = compaction.gone {
+        stored["gone"] = gone.into();
     }
     if compaction.condensed > 0 {
         stored["condensed"] = compaction.condensed.into();
@@ -322,6 +326,7 @@ mod tests {
             form: Form::Notice,
             head: 2,
             upto: 40,
+            gone: Some(36),
             made: 61,
             condensed: 30,
             text: "newer".into(),

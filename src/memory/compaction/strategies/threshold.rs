@@ -26,7 +26,7 @@ impl Strategy for Threshold {
         Kind::Threshold
     }
 
-    /// After a turn; before a request the bar is `warning_threshold` (see [`is_urgent`]).
+    /// After a turn; before a request the bar is `warning_threshold`.
     fn is_due(&self, view: &View<'_>) -> bool {
         view.gauge.share() >= view.settings.compact_from() && view.since(COOL_DOWN) >= COOL_DOWN
     }
