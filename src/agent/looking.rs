@@ -79,15 +79,7 @@ impl Agent {
         let Some(store) = self.keeper.changed() else {
             return;
         };
-        let entries = store.all().map(|(_, entry)| EntryText {
-            id: entry.id.as_str().to_owned(),
-            text: match &entry.key {
-                Some(key) => format!("{key}: {}", entry.content),
-                None => entry.content.clone(),
-            },
-            at: Some(entry.at),
-        });
-        library.set_entries(entries);
+        library.set_entries(store.all().map(|(_, entry)| EntryText::from(entry)));
     }
 
     fn not_searched(&mut self, why: &str) -> Option<String> {

@@ -33,6 +33,7 @@ use sessions::Sessions;
 
 use crate::chat::{Session, SessionName, Timestamp};
 use crate::embed::EmbedderChoice;
+use crate::entries::Entry;
 use crate::files::Disk;
 use crate::memory::recall::Words;
 use crate::search::Lists;
@@ -76,6 +77,19 @@ pub struct EntryText {
     pub id: String,
     pub text: String,
     pub at: Option<Timestamp>,
+}
+
+impl From<&Entry> for EntryText {
+    fn from(entry: &Entry) -> Self {
+        Self {
+            id: entry.id.as_str().to_owned(),
+            text: match &entry.key {
+                Some(key) => format!("{key}: {}", entry.content),
+                None => entry.content.clone(),
+            },
+            at: Some(entry.at),
+        }
+    }
 }
 
 /// What is searched.
