@@ -292,8 +292,8 @@ impl Agent {
             }
             Wish::Keep(keeping) => self.keep_for_model(keeping, observe).await,
             Wish::Search { query, limit, mode } => {
-                let hits = self.search(&query, limit, mode, Scope::Everything).await;
-                Ok(hits.as_result())
+                let searched = self.search(&query, limit, mode, Scope::Everything).await;
+                Ok(searched.as_result())
             }
             Wish::Track(edit) => {
                 let now = self.clock.now();

@@ -9,7 +9,6 @@ use super::{Agent, Warning};
 use crate::chat::{NotPinned, NotWritten, Pin, Pins, Record, Tokens, Written};
 use crate::entries::{EntriesError, Entry, EntryStore, Found, Scope};
 use crate::hint::chain;
-use crate::memory::fenced;
 use crate::tools::{Adding, Failure, Keeping, Lasting, Output};
 
 /// All pins may take one part in so many of a window (G12).
@@ -114,7 +113,7 @@ impl Agent {
             Keeping::Get { name, scope } => {
                 let (scope, entry) = self.entries_mut().get(&name, scope).map_err(refused)?;
                 let text = whole(scope, &entry);
-                (Output::content(fenced(&text), brief(&entry)), None)
+                (Output::content(text, brief(&entry)), None)
             }
             Keeping::Search {
                 query,
@@ -225,7 +224,7 @@ impl Agent {
         };
         let lines: Vec<String> = found.iter().map(line).collect();
         let brief = entries(found.len());
-        Ok(Output::content(fenced(&lines.join("\n")), brief))
+        Ok(Output::content(lines.join("\n"), brief))
     }
 
     fn list_entries(&mut self, scope: Option<Scope>, limit: usize) -> Result<Output, Failure> {
@@ -258,7 +257,7 @@ impl Agent {
         if parts.is_empty() {
             return Ok(Output::content("nothing is kept here yet", "no entries"));
         }
-        Ok(Output::content(fenced(&parts.join("\n")), entries(count)))
+        Ok(Output::content(parts.join("\n"), entries(count)))
     }
 }
 

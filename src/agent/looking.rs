@@ -11,12 +11,6 @@ use super::library::{
 use crate::chat::Message;
 use crate::tools::{Output, SearchMode};
 
-/// What was found, and where it was looked for.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Hits {
-    pub searched: Searched,
-}
-
 impl Agent {
     /// The best hits for a query (Q16).
     pub async fn search(
@@ -25,7 +19,7 @@ impl Agent {
         limit: usize,
         mode: SearchMode,
         scope: Scope,
-    ) -> Hits {
+    ) -> Searched {
         self.share_entries();
         let session = self.ledger.session();
         let words = match (&mut self.shelf, scope) {
@@ -33,7 +27,7 @@ impl Agent {
             (Some(_), Scope::LongTerm) | (None, _) => None,
         };
         let Some(library) = &mut self.library else {
-            return Hits::default();
+            return Searched::default();
         };
         let further = async {
             match (&self.further, mode) {
@@ -58,7 +52,7 @@ impl Agent {
             Some(Err(why)) => searched.troubles.extend(self.not_searched(&why)),
             None => {}
         }
-        Hits { searched }
+        searched
     }
 
     /// Reads all of long-term memory again; tells how much of it there is, and what could not be read.
@@ -79,15 +73,7 @@ impl Agent {
         let Some(store) = self.keeper.changed() else {
             return;
         };
-        let entries = store.all().map(|(_, entry)| EntryText {
-            id: entry.id.as_str().to_owned(),
-            text: match &entry.key {
-                Some(key) => format!("{key}: {}", entry.content),
-                None => entry.content.clone(),
-            },
-            at: Some(entry.at),
-        });
-        library.set_entries(entries);
+        library.set_entries(store.all().map(|(_, entry)| EntryText::from(entry)));
     }
 
     fn not_searched(&mut self, why: &str) -> Option<String> {
@@ -114,6 +100,7 @@ impl Agent {
             asks: settings.recall.asks(&said),
             kept: &self.kept,
             settings: &settings.auto_recall,
+            texts: self.memory.kept_texts(),
             entries: settings.auto_inject,
             by_meaning: recalls,
             now: self.clock.now(),
@@ -136,10 +123,10 @@ impl Agent {
     }
 }
 
-impl Hits {
+impl Searched {
     /// As a model gets them (Q16).
     pub(super) fn as_result(&self) -> Output {
-        let hits = &self.searched.hits;
+        let hits = &self.hits;
         let brief = match hits.len() {
             1 => "1 hit".to_owned(),
             several => format!("{several} hits"),

@@ -60,7 +60,6 @@ pub use input::Input;
 pub use keeping::{CannotPin, Pinned};
 pub use ledger::Ledger;
 use library::Library;
-pub use looking::Hits;
 use shelf::Shelf;
 pub use skip::Skip;
 pub use think::{Stage, ThinkSettings};

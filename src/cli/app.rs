@@ -50,7 +50,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let summariser = summariser(&config, &catalog, output).await?;
     let mut settings = settings(args, &config, home_relative(&project, &inputs), summariser);
     let shelf = parts::shelf_parts(args, machine.clone(), &config, &texts, &catalog)?;
-    let library = parts::library_parts(&config, &shelf, Arc::clone(&store));
+    let library = Library::new(parts::library_parts(&config, &shelf, Arc::clone(&store)));
     settings.recall = Some(shelf);
     let (approver, questions) = match manner {
         Manner::Terminal => {
@@ -63,6 +63,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     };
     let servers = servers::servers(&config, &inputs, &project);
     let workspace = parts::workspace(&config, &machine);
+    library.watch(&workspace);
     workspace.tidy(&name);
     parts::tidy_cache(&config, machine.as_ref());
     let toolbox = toolbox::toolbox(
@@ -89,7 +90,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             .with_tools(toolbox)
             .with_entries(entries)
             .with_notebook(notebook)
-            .with_library(Library::new(library))
+            .with_library(library)
             .with_further(further),
         store,
         catalog,

@@ -253,7 +253,7 @@ pub enum MemoryCommand {
         /// The file; - is stdin
         file: PathBuf,
     },
-    /// Find messages of a session by what they say
+    /// Find what is kept, or what was said: everything, or with -s and --all sessions alone
     Search(SearchArgs),
     /// Make the indexes anew: of one session with -s, else of all
     Reindex,
@@ -267,15 +267,15 @@ pub struct SearchArgs {
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     pub query: Vec<String>,
 
-    /// Hits wanted
+    /// Hits wanted; 50 at most unless sessions alone are searched
     #[arg(short, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub k: u16,
 
-    /// Search every session
+    /// Search what was said in every session, and nothing else
     #[arg(long, conflicts_with = "session")]
     pub all: bool,
 
-    /// Search notes, entries and documents, or everything: those and all sessions
+    /// Search notes, entries and documents alone, or everything, as without it: those and all sessions
     #[arg(long = "in", value_name = "WHERE", conflicts_with_all = ["all", "session", "batch"])]
     pub within: Option<Within>,
 
@@ -288,7 +288,7 @@ pub struct SearchArgs {
     pub batch: Option<PathBuf>,
 }
 
-/// What is searched beside or in place of a session.
+/// What is searched in place of sessions alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Within {
     Notes,

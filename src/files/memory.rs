@@ -28,6 +28,10 @@ struct State {
     locked: BTreeSet<PathBuf>,
     unreadable: BTreeSet<PathBuf>,
     read_only: bool,
+    /// When every file was changed, once the clock stands still.
+    stopped: Option<SystemTime>,
+    read: Vec<PathBuf>,
+    surveyed: Vec<PathBuf>,
 }
 
 impl MemoryDisk {
@@ -59,6 +63,20 @@ impl MemoryDisk {
     /// From now on nothing can be changed, locks included.
     pub fn make_read_only(&self) {
         self.state().read_only = true;
+    }
+
+    /// From now on every file says that it was changed at this time.
+    pub fn stop_clock(&self, at: SystemTime) {
+        self.state().stopped = Some(at);
+    }
+
+    /// The files of which a head was read and the folders that were surveyed since it was last asked.
+    pub fn looked_at(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let mut state = self.state();
+        (
+            std::mem::take(&mut state.read),
+            std::mem::take(&mut state.surveyed),
+        )
     }
 
     /// Every visible file, with its content.
@@ -141,7 +159,8 @@ impl Disk for MemoryDisk {
     }
 
     fn read_head(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>> {
-        let state = self.state();
+        let mut state = self.state();
+        state.read.push(path.to_owned());
         let file = state.file(path)?;
         Ok(file[..limit.min(file.len())].to_vec())
     }
@@ -234,7 +253,8 @@ impl Disk for MemoryDisk {
 
     /// A digest of what a file holds stands for the time: it changes with every change.
     fn survey(&self, folder: &Path) -> io::Result<Vec<Surveyed>> {
-        let state = self.state();
+        let mut state = self.state();
+        state.surveyed.push(folder.to_owned());
         let mut found: Vec<Surveyed> = Vec::new();
         for (file, bytes) in &state.visible {
             let Ok(rest) = file.strip_prefix(folder) else {
@@ -256,7 +276,7 @@ impl Disk for MemoryDisk {
                     path,
                     what: What::File,
                     size: bytes.len() as u64,
-                    modified: SystemTime::UNIX_EPOCH.checked_add(time),
+                    modified: state.stopped.or(SystemTime::UNIX_EPOCH.checked_add(time)),
                 },
                 Some(_) => Surveyed {
                     path,

@@ -32,7 +32,7 @@ pub use draft::{Offered, Surroundings};
 pub use due::{Planning, When};
 pub use kept::{Kept, KeptFile, Related};
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};
-pub use prompts::{ModeTexts, Prompt, Prompts, ThinkTexts};
+pub use prompts::{KeptTexts, ModeTexts, Prompt, Prompts, ThinkTexts};
 pub use proof::{OutOfReach, Place, Proof};
 pub use recovery::{BadRecoveryCues, RecoveryCues};
 pub use settings::{
@@ -137,6 +137,10 @@ impl Memory {
 
     pub fn mode(&self) -> &Preset {
         self.modes.active().preset()
+    }
+
+    pub fn kept_texts(&self) -> &KeptTexts {
+        &self.prompts.kept
     }
 
     pub fn think_prompts(&self) -> &ThinkTexts {

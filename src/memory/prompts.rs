@@ -55,6 +55,9 @@ pub struct KeptTexts {
     pub long_term: Prompt,
     pub session_state: Prompt,
     pub related: Prompt,
+    pub related_heading: Prompt,
+    /// The same for a conversation in Chinese.
+    pub related_heading_zh: Prompt,
     pub recovery: Prompt,
 }
 
@@ -132,6 +135,8 @@ impl Prompts {
                 long_term: text("blocks/long_term.md"),
                 session_state: text("blocks/session_state.md"),
                 related: text("blocks/related.md"),
+                related_heading: text("blocks/related_heading.md"),
+                related_heading_zh: text("blocks/related_heading_zh.md"),
                 recovery: text("blocks/recovery.md"),
             },
             reference: text("blocks/reference.md"),
@@ -197,6 +202,7 @@ mod tests {
         .chain([kept.identity, kept.rules, kept.pins])
         .chain([kept.long_term, kept.session_state])
         .chain([kept.related, kept.recovery])
+        .chain([kept.related_heading, kept.related_heading_zh])
         {
             assert!(!prompt.text.trim().is_empty(), "{}", prompt.file);
         }

@@ -10,7 +10,7 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 38] = [
+pub const TEXTS: [(&str, &str); 40] = [
     text!("blocks/code.md"),
     text!("blocks/compact_places.md"),
     text!("blocks/conversation.md"),
@@ -22,6 +22,8 @@ pub const TEXTS: [(&str, &str); 38] = [
     text!("blocks/recovery.md"),
     text!("blocks/reference.md"),
     text!("blocks/related.md"),
+    text!("blocks/related_heading.md"),
+    text!("blocks/related_heading_zh.md"),
     text!("blocks/results.md"),
     text!("blocks/rules.md"),
     text!("blocks/session_state.md"),

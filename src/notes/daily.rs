@@ -31,6 +31,8 @@ const FULL: usize = 200_000;
 /// A longer file is not written anew for a few facts: they get a section at its end.
 const REWRITTEN: usize = 32_000;
 const FACTS: &str = "Session Facts (";
+/// How the lines of an exchange begin: what the person said, and the reply.
+pub const NOTED: [&str; 2] = ["**User:**", "**Agent:**"];
 
 /// The notes of days.
 #[derive(Clone, Debug)]
@@ -88,8 +90,9 @@ impl<'a> Daily<'a> {
                 return Ok((Edit::None, Noted::Full));
             }
             let end = line_end(text);
+            let [by_user, by_agent] = NOTED;
             let section = format!(
-                "## [{}]{end}{end}**User:** {user}{end}**Agent:** {agent}{end}",
+                "## [{}]{end}{end}{by_user} {user}{end}{by_agent} {agent}{end}",
                 time_of(at)
             );
             let edit = if text.trim().is_empty() {

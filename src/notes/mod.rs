@@ -29,7 +29,7 @@ mod workspace;
 mod tests;
 
 pub use buffer::Buffer;
-pub use daily::{Daily, DayFile, Facts, Noted};
+pub use daily::{Daily, DayFile, Facts, NOTED, Noted};
 pub use error::NotesError;
 pub use excerpt::{Excerpt, TRUNCATED};
 pub use identity::Identity;

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::keeping::Keeping;
 use super::{Around, Done, Effect, Failure, Output, Typed, Wish};
-use crate::memory::fenced;
 
 /// Wishes for a text on the scratchpad.
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +108,6 @@ impl Typed for ScratchpadRead {
             })
         })?;
         let brief = format!("{} characters", text.chars().count());
-        Ok(Output::content(fenced(text), brief).into())
+        Ok(Output::content(text, brief).into())
     }
 }

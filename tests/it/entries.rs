@@ -106,6 +106,7 @@ fn a_model_adds_finds_and_removes_entries_and_is_told_what_it_got_wrong() {
     ];
     for ((got, expected), (_, call)) in results(&home, &calls).iter().zip(expected).zip(&calls) {
         assert!(got.contains(expected), "{call}: {got}");
+        assert!(got.matches("--->").count() <= 2, "fenced twice: {got}");
     }
     let entries = read(&project_file(&home))["entries"].clone();
     let db = &entries[0];

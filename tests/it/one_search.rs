@@ -294,6 +294,29 @@ fn notes_are_searched_from_the_command_line_with_their_places() {
     let found: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(found["hits"].as_array().unwrap().len(), 2, "{run}");
     assert_eq!(found["hits"][0]["source"], "memory/2026-01-31.md");
+    home.write(
+        "kept.jsonl",
+        "{\"content\": \"The anchor is behind the boathouse.\"}\n",
+    );
+    ask(&home, "trip", "We take the ferry on the ninth.");
+    let import = ["-c", "test.yaml", "memory", "import", "--format", "entries"];
+    let run = home.cogtrix(&[&import[..], &["kept.jsonl"]].concat()).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    for (args, source, words) in [
+        (&["--in", "notes", "anchor"][..], "entry ", "The anchor is"),
+        (&["--in", "everything", "anchor"], "entry ", "The anchor is"),
+        (&["anchor"], "entry ", "The anchor is"),
+        (&["fly.io"], "MEMORY.md:3", "fly.io"),
+        (&["which", "ferry"], "session trip:1", "We take the ferry"),
+    ] {
+        let run = search(args);
+        let first = run.stdout.lines().next().unwrap_or_default();
+        assert!(first.contains(source) && first.contains(words), "{run}");
+    }
+    for of_sessions in [&["--all", "anchor"][..], &["-s", "trip", "anchor"]] {
+        let run = search(of_sessions);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{run}");
+    }
     let run = search(&["--in", "notes", "quetzalcoatl"]);
     assert_eq!((run.code, run.stdout.as_str()), (Some(0), ""), "{run}");
     assert!(

@@ -177,9 +177,9 @@ fn a_search_writes_nothing_of_a_history_and_is_quick_to_say_what_is_wrong() {
             "error: there is no session nope",
         ),
         (
-            &["memory", "search", "a"],
-            1,
-            "error: there is no session default",
+            &["memory", "search", "quetzalcoatl"],
+            0,
+            "nothing that is kept speaks of that",
         ),
         (&["memory", "search"], 2, "<QUERY>"),
         (

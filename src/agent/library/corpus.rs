@@ -1,16 +1,17 @@
 //! The texts as they are searched: chunks of every source, each line of them a place of one index of words.
 //!
 //! Unit: a source, such as a file; it is read whole or not at all. Invariant: after [`Corpus::refresh`] what is held is
-//! what stands on disk, and only what changed was read.
+//! what stands on disk, but for the kind that was left out, and only what changed was read.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
 use super::chunks::{Chunk as Stretch, chunks};
+use super::held::{Held, Stamp, Standing, timestamp};
+use super::lines::{folded, parts, text_of};
+use super::pieces::{Chunk, Piece};
 use super::sources::{Found, Kind};
 use super::{EntryText, Key};
 use crate::chat::Timestamp;
@@ -20,12 +21,7 @@ use crate::search::{Document, LexicalIndex, Lists};
 /// Of one file so many bytes are read.
 const MOST_OF_FILE: usize = 1 << 20;
 /// And of all of them together.
-const MOST_IN_ALL: usize = 64 << 20;
-/// A longer line stands at several places.
-const LONG_LINE: usize = 900;
-const PART: usize = 600;
-/// A file that was changed so short a while ago may be changed again within one tick of the clock of the file system.
-const UNSETTLED: Duration = Duration::from_secs(2);
+pub(super) const MOST_IN_ALL: usize = 64 << 20;
 /// Lines that are thought to be there besides.
 const OTHERS: u32 = 100;
 /// Dead places from which on the index is made anew.
@@ -41,53 +37,6 @@ pub(super) struct Corpus {
     held: BTreeMap<Arc<str>, Held>,
     lists: Arc<Lists>,
     bytes: usize,
-}
-
-/// A line, or a part of a long one.
-#[derive(Debug)]
-pub(super) struct Piece {
-    pub(super) chunk: usize,
-    /// Counted from 1, in the file.
-    pub(super) line: usize,
-    /// In the text of the chunk.
-    pub(super) bytes: Range<usize>,
-    /// As exact words are looked for.
-    pub(super) folded: Box<str>,
-}
-
-/// What an embedder gets as one text.
-#[derive(Debug)]
-pub(super) struct Chunk {
-    pub(super) source: Arc<str>,
-    pub(super) kind: Kind,
-    pub(super) at: Option<Timestamp>,
-    pub(super) line: usize,
-    /// The end of the chunk before it, which an embedder gets with it.
-    pub(super) lead: Box<str>,
-    /// Empty once the source has changed.
-    pub(super) text: Box<str>,
-    /// What its vector is kept under.
-    pub(super) key: Key,
-}
-
-/// A source that was read.
-#[derive(Debug)]
-struct Held {
-    stamp: Stamp,
-    kind: Kind,
-    hash: Key,
-    bytes: usize,
-    places: Range<u32>,
-    chunks: Range<usize>,
-}
-
-/// What tells without reading that a file is as it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    size: u64,
-    modified: Option<SystemTime>,
-    /// `false`: it says nothing yet.
-    settled: bool,
 }
 
 /// A text that is new or has changed.
@@ -107,6 +56,17 @@ pub(super) struct Sizes {
     pub(super) chunk: usize,
     /// Bytes of the one before it that an embedder gets with it.
     pub(super) overlap: usize,
+    /// Bytes of all texts together.
+    pub(super) all: usize,
+}
+
+/// How a refresh is done.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    pub(super) sizes: Sizes,
+    pub(super) now: Timestamp,
+    /// A kind whose files were not looked for: what is held of it stays.
+    pub(super) left_out: Option<Kind>,
 }
 
 /// What a refresh read.
@@ -136,18 +96,21 @@ impl Corpus {
         disk: &dyn Disk,
         files: &[Found],
         entries: &[EntryText],
-        (sizes, now): (Sizes, Timestamp),
+        reading: Reading,
         troubles: &mut Vec<String>,
     ) -> Refreshed {
         let mut changed = Vec::new();
         let mut seen: Vec<Arc<str>> = Vec::new();
         for file in files {
             let source: Arc<str> = file.source.as_str().into();
-            match self.changed(disk, file, &source, now) {
+            match self.changed(disk, file, &source, reading) {
                 Ok(Some(text)) => changed.push(text),
                 Ok(None) => {}
                 Err(trouble) => {
                     troubles.push(format!("{source} is not searched: {trouble}"));
+                    let held = self.held.get(&source);
+                    let is_refused = held.is_some_and(|held| held.standing == Standing::NoText);
+                    seen.extend(is_refused.then_some(source));
                     continue;
                 }
             }
@@ -160,14 +123,16 @@ impl Corpus {
         }
         for entry in entries {
             let source: Arc<str> = format!("entry {}", entry.id).into();
-            changed.extend(self.changed_entry(entry, &source));
+            changed.extend(self.changed_entry(entry, &source, reading.sizes));
             seen.push(source);
         }
         seen.sort_unstable();
         let gone: Vec<Arc<str>> = self
             .held
-            .keys()
-            .filter(|held| seen.binary_search(held).is_err())
+            .iter()
+            .filter(|(_, held)| Some(held.kind) != reading.left_out)
+            .map(|(source, _)| source)
+            .filter(|source| seen.binary_search(source).is_err())
             .cloned()
             .collect();
         let refreshed = Refreshed {
@@ -178,7 +143,7 @@ impl Corpus {
         let gone: Vec<Arc<str>> = gone.into_iter().chain(replaced).collect();
         self.let_go(&gone);
         for text in changed {
-            self.take(text, sizes, troubles);
+            self.take(text, reading.sizes, troubles);
         }
         refreshed
     }
@@ -189,14 +154,12 @@ impl Corpus {
         disk: &dyn Disk,
         file: &Found,
         source: &Arc<str>,
-        now: Timestamp,
+        reading: Reading,
     ) -> Result<Option<Text>, String> {
-        let stamp = Stamp::of(file, now);
-        if self
-            .held
-            .get(source)
-            .is_some_and(|held| held.stamp.vouches(stamp))
-        {
+        let stamp = Stamp::of(file, reading.now);
+        let has_room = self.has_room_now(source, file.size, reading.sizes);
+        let held = self.held.get(source);
+        if held.is_some_and(|held| held.stamp.vouches(stamp)) && !has_room {
             return Ok(None);
         }
         let bytes = disk.read_head(&file.path, MOST_OF_FILE);
@@ -204,36 +167,65 @@ impl Corpus {
         let hash = Key::of(&bytes);
         if let Some(held) = self.held.get_mut(source)
             && held.hash == hash
+            && !has_room
         {
             held.stamp = stamp;
             return Ok(None);
         }
-        let text = text_of(bytes, file.size).ok_or("it is no text")?;
+        let Some(whole) = text_of(bytes, file.size) else {
+            self.let_go(std::slice::from_ref(source));
+            let refused = Held::refused(Standing::NoText, file.kind, (stamp, hash));
+            self.held.insert(Arc::clone(source), refused);
+            return Err("it is no text".to_owned());
+        };
         Ok(Some(Text {
             source: Arc::clone(source),
             kind: file.kind,
             at: file.at.or_else(|| file.modified.and_then(timestamp)),
             stamp,
             hash,
-            whole: text,
+            whole,
         }))
     }
 
-    fn changed_entry(&self, entry: &EntryText, source: &Arc<str>) -> Option<Text> {
+    fn changed_entry(&self, entry: &EntryText, source: &Arc<str>, sizes: Sizes) -> Option<Text> {
         let hash = Key::of(entry.text.as_bytes());
+        let size = entry.text.len() as u64;
         let is_held = self.held.get(source).is_some_and(|held| held.hash == hash);
-        (!is_held).then(|| Text {
+        let is_known = is_held && !self.has_room_now(source, size, sizes);
+        (!is_known).then(|| Text {
             source: Arc::clone(source),
             kind: Kind::Entry,
             at: entry.at,
             stamp: Stamp {
-                size: entry.text.len() as u64,
+                size,
                 modified: None,
                 settled: false,
             },
             hash,
             whole: entry.text.clone(),
         })
+    }
+
+    /// Whether there is room by now for a source that was refused because there was none.
+    fn has_room_now(&self, source: &str, size: u64, sizes: Sizes) -> bool {
+        let size = usize::try_from(size).map_or(MOST_OF_FILE, |size| size.min(MOST_OF_FILE));
+        let held = self.held.get(source);
+        held.is_some_and(|held| held.standing == Standing::NoRoom) && self.bytes + size <= sizes.all
+    }
+
+    /// From now on the stamps of these sources, or of all that stand in these folders, vouch for nothing.
+    pub(super) fn mark(&mut self, written: &BTreeSet<String>) {
+        if written.is_empty() {
+            return;
+        }
+        for (source, held) in &mut self.held {
+            let folders = source.match_indices('/').map(|(end, _)| &source[..end]);
+            let mut names = folders.chain([source.as_ref()]);
+            if names.any(|name| written.contains(name)) {
+                held.stamp.settled = false;
+            }
+        }
     }
 
     /// Lets sources be found no more. Where much is dead then, the index is made anew of what is left.
@@ -281,7 +273,10 @@ impl Corpus {
 
     fn take(&mut self, text: Text, sizes: Sizes, troubles: &mut Vec<String>) {
         let bytes = text.whole.len();
-        if self.bytes + bytes > MOST_IN_ALL {
+        if self.bytes + bytes > sizes.all {
+            let known = (text.stamp, text.hash);
+            let refused = Held::refused(Standing::NoRoom, text.kind, known);
+            self.held.insert(Arc::clone(&text.source), refused);
             let source = &text.source;
             troubles.push(format!(
                 "{source} is not searched: there is too much of all texts together"
@@ -312,6 +307,7 @@ impl Corpus {
             text.source,
             Held {
                 stamp: text.stamp,
+                standing: Standing::Searched,
                 kind: text.kind,
                 hash: text.hash,
                 bytes,
@@ -355,7 +351,8 @@ impl Corpus {
     /// How many sources of each kind are held.
     pub(super) fn counts(&self) -> BTreeMap<Kind, usize> {
         let mut counts = BTreeMap::new();
-        for held in self.held.values() {
+        let held = self.held.values();
+        for held in held.filter(|held| held.standing == Standing::Searched) {
             *counts.entry(held.kind).or_default() += 1;
         }
         counts
@@ -373,95 +370,9 @@ impl Corpus {
     }
 }
 
-impl Kind {
-    /// Whether the time of a text says when what it tells was so, not only when it was written.
-    fn is_dated(self) -> bool {
-        matches!(self, Self::Daily | Self::Entry)
-    }
-}
-
-impl Chunk {
-    fn hollow(&self) -> Self {
-        Self {
-            source: Arc::clone(&self.source),
-            text: "".into(),
-            lead: "".into(),
-            ..*self
-        }
-    }
-}
-
-impl Stamp {
-    fn of(file: &Found, now: Timestamp) -> Self {
-        let age = file
-            .modified
-            .and_then(timestamp)
-            .map(|modified| now.unix().saturating_sub(modified.unix()));
-        Self {
-            size: file.size,
-            modified: file.modified,
-            settled: age.is_some_and(|age| age > UNSETTLED.as_secs().cast_signed()),
-        }
-    }
-
-    /// Whether a file with the other stamp is the one that was read.
-    fn vouches(self, now: Self) -> bool {
-        self.settled && (self.size, self.modified) == (now.size, now.modified)
-    }
-}
-
 /// Of a few notes alone nothing can be told of how rare a word is.
 fn empty(lists: &Arc<Lists>) -> LexicalIndex {
     LexicalIndex::new(Arc::clone(lists)).among(OTHERS)
-}
-
-/// A text, whole or cut at a letter; `None` of what is none.
-fn text_of(mut bytes: Vec<u8>, size: u64) -> Option<String> {
-    if size > bytes.len() as u64
-        && let Err(error) = std::str::from_utf8(&bytes)
-        && error.error_len().is_none()
-    {
-        bytes.truncate(error.valid_up_to());
-    }
-    let text = String::from_utf8(bytes).ok()?;
-    let text = text
-        .strip_prefix('\u{feff}')
-        .map_or(text.clone(), str::to_owned);
-    (!text.contains('\0')).then_some(text)
-}
-
-fn timestamp(time: SystemTime) -> Option<Timestamp> {
-    let since = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    Timestamp::from_unix(i64::try_from(since.as_secs()).ok()?)
-}
-
-/// The parts of a line, which they tile.
-fn parts(line: &str) -> impl Iterator<Item = Range<usize>> {
-    let part = if line.len() > LONG_LINE {
-        PART
-    } else {
-        LONG_LINE
-    };
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        let rest = line.get(start..).filter(|rest| !rest.is_empty())?;
-        let end = if rest.len() <= part {
-            rest.len()
-        } else {
-            let most = rest.ceil_char_boundary(part);
-            let blank = rest[..most].rfind(char::is_whitespace);
-            blank.filter(|blank| *blank > 0).unwrap_or(most)
-        };
-        let range = start..start + end;
-        start += end;
-        Some(range)
-    })
-}
-
-/// A text as exact words are compared: in lower case, every run of blanks one space.
-pub(super) fn folded(text: &str) -> String {
-    let words = text.split_whitespace().map(str::to_lowercase);
-    words.collect::<Vec<_>>().join(" ")
 }
 
 impl Key {

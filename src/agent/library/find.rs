@@ -6,7 +6,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use super::chunks::is_heading;
-use super::corpus::{Chunk, Corpus, Piece, folded};
+use super::corpus::Corpus;
+use super::lines::folded;
+use super::pieces::Piece;
 use super::sources::Kind;
 use crate::chat::Timestamp;
 use crate::memory::recall::{LEAST_OVERLAP, LEAST_OVERLAP_OF_EACH};
@@ -62,7 +64,8 @@ pub(super) struct Query<'a> {
     pub(super) min_similarity: f32,
     /// What a hit must have words of, where that is not the whole text.
     pub(super) about: Option<&'a str>,
-    pub(super) keep: &'a dyn Fn(&Chunk) -> bool,
+    /// Nothing else is found.
+    pub(super) kinds: &'a [Kind],
 }
 
 /// A line that may become a hit.
@@ -171,7 +174,8 @@ impl Corpus {
     }
 
     fn is_wanted(&self, place: usize, query: Query<'_>) -> bool {
-        (query.keep)(&self.chunks[self.pieces[place].chunk])
+        let chunk = &self.chunks[self.pieces[place].chunk];
+        query.kinds.contains(&chunk.kind)
     }
 
     /// Places that have the words of the question as they are written (Q18).
@@ -180,11 +184,10 @@ impl Corpus {
         if needle.is_empty() {
             return HashSet::new();
         }
-        let places = self.pieces.iter().enumerate();
-        let places = places.filter(|(_, piece)| piece.folded.contains(&needle));
-        let places = places.map(|(place, _)| place);
-        places
-            .filter(|place| self.is_wanted(*place, query))
+        let places = 0..self.pieces.len();
+        let wanted = places.filter(|place| self.is_wanted(*place, query));
+        wanted
+            .filter(|place| self.pieces[*place].folded.contains(&needle))
             .collect()
     }
 

@@ -9,7 +9,8 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 
 use super::Key;
-use super::corpus::{Chunk, Corpus};
+use super::corpus::Corpus;
+use super::pieces::Chunk;
 use crate::embed::{EmbedderChoice, Purpose, framed};
 use crate::hint::chain;
 use crate::memory::recall::clipped;
@@ -35,6 +36,8 @@ pub(super) struct Meaning {
     /// Behind a lock because the task writes what a question reads; never held over a wait.
     vectors: Arc<Mutex<Vectors>>,
     task: Option<JoinHandle<Result<(), String>>>,
+    /// Whether some chunk may be without its vector.
+    is_stale: bool,
     /// Questions still to go without.
     rest: u32,
     next_rest: u32,
@@ -52,6 +55,7 @@ impl Meaning {
             embedder,
             vectors: Arc::default(),
             task: None,
+            is_stale: true,
             rest: 0,
             next_rest: REST,
         }
@@ -59,7 +63,7 @@ impl Meaning {
 
     /// Begins to make the vectors that are missing, unless some are being made; forgets those of texts that are gone.
     pub(super) fn begin(&mut self, corpus: &Corpus) {
-        if self.embedder.is_off() || self.rest > 0 || self.is_working() {
+        if self.embedder.is_off() || !self.is_stale || self.rest > 0 || self.is_working() {
             return;
         }
         let wanted: HashMap<Key, &Chunk> = corpus
@@ -79,6 +83,7 @@ impl Meaning {
             .collect();
         drop(vectors);
         if missing.is_empty() {
+            self.is_stale = false;
             return;
         }
         missing.sort_unstable();
@@ -88,6 +93,16 @@ impl Meaning {
             missing,
         );
         self.task = Some(tokio::spawn(work));
+    }
+
+    /// The chunks are not those they were.
+    pub(super) fn outdate(&mut self) {
+        self.is_stale = true;
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_stale(&self) -> bool {
+        self.is_stale
     }
 
     pub(super) fn is_working(&self) -> bool {
@@ -122,18 +137,16 @@ impl Meaning {
         lock(&self.vectors).len()
     }
 
-    /// The chunks near a question, by their numbers; none where they cannot be had soon.
-    pub(super) async fn near(&mut self, corpus: &Corpus, question: &str) -> Vec<(usize, f32)> {
+    /// The vector of a question; none where it cannot be had soon, or nothing could be near it.
+    pub(super) async fn question(&mut self, question: &str) -> Option<Vec<f32>> {
         if self.rest > 0 {
             self.rest -= 1;
-            return Vec::new();
+            return None;
         }
         if lock(&self.vectors).is_empty() {
-            return Vec::new();
+            return None;
         }
-        let Some(embedder) = self.embedder.chosen() else {
-            return Vec::new();
-        };
+        let embedder = self.embedder.chosen()?;
         let question = clipped(question);
         let question = framed(embedder.model(), Purpose::Question, &question);
         let asked = tokio::time::timeout(PATIENCE, embedder.embed(&[&question])).await;
@@ -141,15 +154,20 @@ impl Meaning {
             Ok(Ok(vectors)) => vectors.into_iter().next().unwrap_or_default(),
             Ok(Err(error)) => {
                 self.went_wrong(&chain(&error));
-                return Vec::new();
+                return None;
             }
             Err(_) => {
                 self.went_wrong("no vector of a question in time");
-                return Vec::new();
+                return None;
             }
         };
         self.went_well();
-        nearest(&lock(&self.vectors), corpus, &vector)
+        Some(vector)
+    }
+
+    /// The vectors there are, for a thread that may take its time.
+    pub(super) fn near(&self) -> Near {
+        Near(Arc::clone(&self.vectors))
     }
 
     fn went_well(&mut self) {
@@ -160,6 +178,16 @@ impl Meaning {
         tracing::warn!("long-term memory is searched by words alone: {why}");
         self.rest = self.next_rest;
         self.next_rest = (2 * self.next_rest).min(LONGEST_REST);
+    }
+}
+
+/// Vectors to be compared with.
+pub(super) struct Near(Arc<Mutex<Vectors>>);
+
+impl Near {
+    /// The chunks near the vector of a question, by their numbers.
+    pub(super) fn to(&self, question: &[f32], corpus: &Corpus) -> Vec<(usize, f32)> {
+        nearest(&lock(&self.0), corpus, question)
     }
 }
 

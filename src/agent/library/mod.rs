@@ -10,7 +10,11 @@
 mod chunks;
 mod corpus;
 mod find;
+mod held;
+mod lines;
+mod marks;
 mod meaning;
+mod pieces;
 mod related;
 mod sessions;
 mod sources;
@@ -26,16 +30,19 @@ pub use find::Hit;
 pub use related::Asking;
 pub use sources::{Kind, Places};
 
-use corpus::{Corpus, Sizes};
+use corpus::{Corpus, MOST_IN_ALL, Reading, Sizes};
 use find::Query;
+use marks::Marks;
 use meaning::Meaning;
 use sessions::Sessions;
 
 use super::once::Once;
 use crate::chat::{Session, SessionName, Timestamp};
 use crate::embed::EmbedderChoice;
+use crate::entries::Entry;
 use crate::files::Disk;
 use crate::memory::recall::Words;
+use crate::notes::Workspace;
 use crate::search::Lists;
 use crate::store::SessionStore;
 use crate::tools::SearchMode;
@@ -77,6 +84,19 @@ pub struct EntryText {
     pub id: String,
     pub text: String,
     pub at: Option<Timestamp>,
+}
+
+impl From<&Entry> for EntryText {
+    fn from(entry: &Entry) -> Self {
+        Self {
+            id: entry.id.as_str().to_owned(),
+            text: match &entry.key {
+                Some(key) => format!("{key}: {}", entry.content),
+                None => entry.content.clone(),
+            },
+            at: Some(entry.at),
+        }
+    }
 }
 
 /// What is searched.
@@ -129,6 +149,17 @@ pub struct Open<'a> {
     pub words: Option<&'a Words>,
 }
 
+/// What is looked for in what outlives sessions.
+struct Sought {
+    text: String,
+    /// What a hit must have words of, where that is not the whole text.
+    about: Option<String>,
+    k: usize,
+    vector: Option<Vec<f32>>,
+    min_similarity: f32,
+    kinds: Vec<Kind>,
+}
+
 /// A digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Key([u8; 32]);
@@ -140,7 +171,8 @@ pub struct Library {
     lists: Arc<Lists>,
     entries: Arc<[EntryText]>,
     /// `None`: nothing was read yet, or a thread that read it was left alone.
-    corpus: Option<Corpus>,
+    corpus: Option<Arc<Corpus>>,
+    marks: Marks,
     meaning: Meaning,
     sessions: Option<Sessions>,
     /// Troubles that were told.
@@ -157,11 +189,17 @@ impl Library {
                 .unwrap_or_else(|| Arc::new(Lists::embedded())),
             entries: Arc::default(),
             corpus: None,
+            marks: Marks::default(),
             meaning: Meaning::new(Arc::clone(&parts.embedder)),
             sessions: parts.sessions.clone().map(Sessions::new),
             told: Once::default(),
             parts,
         }
+    }
+
+    /// From now on what is written there by this process is read again whatever the times of its files say.
+    pub fn watch(&self, workspace: &Workspace) {
+        self.marks.watch(workspace);
     }
 
     /// From the next search on these are the entries there are.
@@ -178,19 +216,20 @@ impl Library {
             ..Searched::default()
         };
         if let Some(corpus) = &self.corpus {
-            let near = match search.mode {
-                SearchMode::Hybrid => self.meaning.near(corpus, search.query).await,
-                SearchMode::Text => Vec::new(),
-            };
             searched.looked = corpus.counts();
-            searched.hits = corpus.find(Query {
-                text: search.query,
-                k: limit,
-                near: &near,
-                min_similarity: self.parts.min_similarity,
+            let vector = match search.mode {
+                SearchMode::Hybrid => self.meaning.question(search.query).await,
+                SearchMode::Text => None,
+            };
+            let sought = Sought {
+                text: search.query.to_owned(),
                 about: None,
-                keep: &|_| true,
-            });
+                k: limit,
+                vector,
+                min_similarity: self.parts.min_similarity,
+                kinds: Kind::LASTING.to_vec(),
+            };
+            searched.hits = self.look(sought).await;
         }
         if search.scope == Scope::Everything {
             self.search_sessions(search.query, limit, open, &mut searched)
@@ -201,6 +240,30 @@ impl Library {
             .sort_by(|a, b| b.score.total_cmp(&a.score).then(b.at.cmp(&a.at)));
         searched.hits.truncate(limit);
         searched
+    }
+
+    /// The best hits, found on a thread that may take its time.
+    async fn look(&self, sought: Sought) -> Vec<Hit> {
+        let Some(corpus) = self.corpus.clone() else {
+            return Vec::new();
+        };
+        let near = self.meaning.near();
+        let looking = tokio::task::spawn_blocking(move || {
+            let vector = sought.vector.as_deref();
+            let near = vector.map_or_else(Vec::new, |vector| near.to(vector, &corpus));
+            corpus.find(Query {
+                text: &sought.text,
+                k: sought.k,
+                near: &near,
+                min_similarity: sought.min_similarity,
+                about: sought.about.as_deref(),
+                kinds: &sought.kinds,
+            })
+        });
+        looking.await.unwrap_or_else(|error| {
+            tracing::warn!("searching long-term memory broke: {error}");
+            Vec::new()
+        })
     }
 
     async fn search_sessions(
@@ -230,24 +293,43 @@ impl Library {
 
     /// Reads what was changed; tells how much that was, and what could not be read, which is told once.
     pub async fn refresh(&mut self, now: Timestamp) -> (Refreshed, Vec<String>) {
+        self.refresh_but(None, now).await
+    }
+
+    /// The same, but for a kind of files that nobody asks about.
+    async fn refresh_but(
+        &mut self,
+        left_out: Option<Kind>,
+        now: Timestamp,
+    ) -> (Refreshed, Vec<String>) {
         let lists = Arc::clone(&self.lists);
-        let mut corpus = self.corpus.take().unwrap_or_else(|| Corpus::new(lists));
+        // One that a search was left alone with is made again.
+        let corpus = self.corpus.take().and_then(Arc::into_inner);
+        let mut corpus = corpus.unwrap_or_else(|| Corpus::new(lists));
+        corpus.mark(&self.marks.take());
         let parts = self.parts.clone();
         let entries = Arc::clone(&self.entries);
         let reading = tokio::task::spawn_blocking(move || {
             let disk = parts.disk.as_ref();
-            let (files, mut troubles) = parts.places.files(disk);
-            let sizes = Sizes {
-                chunk: parts.chunk_size,
-                overlap: parts.chunk_overlap,
+            let (files, mut troubles) = parts.places.files(disk, left_out);
+            let reading = Reading {
+                sizes: Sizes {
+                    chunk: parts.chunk_size,
+                    overlap: parts.chunk_overlap,
+                    all: MOST_IN_ALL,
+                },
+                now,
+                left_out,
             };
-            let with = (sizes, now);
-            let refreshed = corpus.refresh(disk, &files, &entries, with, &mut troubles);
+            let refreshed = corpus.refresh(disk, &files, &entries, reading, &mut troubles);
             (corpus, refreshed, troubles)
         });
         match reading.await {
             Ok((corpus, refreshed, troubles)) => {
-                self.corpus = Some(corpus);
+                self.corpus = Some(Arc::new(corpus));
+                if refreshed != Refreshed::default() {
+                    self.meaning.outdate();
+                }
                 (refreshed, self.told.news(troubles))
             }
             Err(error) => {

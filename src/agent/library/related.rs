@@ -3,12 +3,13 @@
 //! Invariant: nothing that the request says anyway, nothing without words of what is asked, and no more than the limit
 //! of characters; where there is nothing, there is no section.
 
-use super::corpus::{Chunk, folded};
-use super::find::{Hit, Query, unsaid};
+use super::find::{Hit, unsaid};
+use super::lines::folded;
 use super::sources::Kind;
-use super::{Library, Searched};
+use super::{Library, Searched, Sought};
 use crate::chat::{Message, Role, Session, Timestamp};
-use crate::memory::{AutoRecallSettings, Kept, Related};
+use crate::memory::{AutoRecallSettings, Kept, KeptTexts, Related};
+use crate::notes::NOTED;
 use crate::search::is_spaceless;
 
 /// Characters of one hit.
@@ -34,6 +35,8 @@ pub struct Asking<'a> {
     pub asks: bool,
     pub kept: &'a Kept,
     pub settings: &'a AutoRecallSettings,
+    /// The headings.
+    pub texts: &'a KeptTexts,
     /// `memory.auto_inject`: whether entries take part.
     pub entries: bool,
     /// Whether meaning counts, or words alone.
@@ -60,29 +63,24 @@ impl Library {
         if query.trim().is_empty() || !(notes || asking.entries) {
             return (Beside::default(), Vec::new());
         }
-        let ((_, troubles), further) = tokio::join!(self.refresh(asking.now), further);
-        let Some(corpus) = &self.corpus else {
-            return (Beside::default(), troubles);
-        };
-        let near = if asking.by_meaning {
-            self.meaning.near(corpus, asking.input).await
+        // The session's own stands in the request, those of others are of other work.
+        let left_out = Some(Kind::SessionState);
+        let refreshing = self.refresh_but(left_out, asking.now);
+        let ((_, troubles), further) = tokio::join!(refreshing, further);
+        let vector = if asking.by_meaning {
+            self.meaning.question(asking.input).await
         } else {
-            Vec::new()
+            None
         };
-        let keep = |chunk: &Chunk| match chunk.kind {
-            Kind::Entry => asking.entries,
-            Kind::Note | Kind::Daily | Kind::OwnFile | Kind::Document => notes,
-            // Its own stands in the request, others are of other work.
-            Kind::SessionState | Kind::Said | Kind::Further => false,
-        };
-        let hits = corpus.find(Query {
-            text: &query,
+        let sought = Sought {
+            text: query.clone(),
+            about: asking.asks.then(|| asking.input.to_owned()),
             k: asking.settings.limit * LOOKED_AT,
-            near: &near,
+            vector,
             min_similarity: self.parts.min_similarity.max(NEAR),
-            about: asking.asks.then_some(asking.input),
-            keep: &keep,
-        });
+            kinds: kinds(notes, asking.entries),
+        };
+        let hits = self.look(sought).await;
         let known = Known::of(asking);
         let (further, without) = match further {
             Ok(further) => (further, None),
@@ -93,7 +91,8 @@ impl Library {
         let session = asking.session;
         let news = news.filter(|hit| !known.says(hit) && !is_of(session, hit));
         let news = news.take(asking.settings.limit).collect();
-        let found = section(news, asking.settings, &query);
+        let heading = heading(asking.settings, asking.texts, &query);
+        let found = section(news, asking.settings, heading);
         (Beside { found, without }, troubles)
     }
 }
@@ -103,6 +102,17 @@ impl Searched {
     pub fn is_of_nothing(&self) -> bool {
         self.looked.is_empty()
     }
+}
+
+/// What takes part.
+fn kinds(notes: bool, entries: bool) -> Vec<Kind> {
+    let kinds = Kind::LASTING.into_iter();
+    let kinds = kinds.filter(|kind| match kind {
+        Kind::Entry => entries,
+        Kind::Note | Kind::Daily | Kind::OwnFile | Kind::Document => notes,
+        Kind::SessionState | Kind::Said | Kind::Further => false,
+    });
+    kinds.collect()
 }
 
 /// The newest things the person said as one text, the newest of it where it is too long.
@@ -182,9 +192,6 @@ fn is_of(session: &Session, hit: &Hit) -> bool {
 /// Messages of this session that a note is compared with.
 const OWN: usize = 400;
 
-/// How the lines of an exchange begin in the notes of a day.
-const NOTED: [&str; 2] = ["**User:**", "**Agent:**"];
-
 /// How a message begins, as what repeats it would.
 fn telling(message: &Message) -> Option<String> {
     let said = beginning(message.said().trim(), 2 * TELLING);
@@ -193,7 +200,7 @@ fn telling(message: &Message) -> Option<String> {
     (said.chars().count() >= LEAST_TELLING && message.role != Role::Tool).then(|| said.to_owned())
 }
 
-fn section(hits: Vec<Hit>, settings: &AutoRecallSettings, query: &str) -> Option<Related> {
+fn section(hits: Vec<Hit>, settings: &AutoRecallSettings, heading: &str) -> Option<Related> {
     let mut lines: Vec<String> = Vec::new();
     let mut places = Vec::new();
     let mut chars = 0;
@@ -209,7 +216,7 @@ fn section(hits: Vec<Hit>, settings: &AutoRecallSettings, query: &str) -> Option
         places.push(place);
     }
     (!lines.is_empty()).then(|| Related {
-        heading: heading(settings, query).to_owned(),
+        heading: heading.to_owned(),
         text: lines.join("\n"),
         places,
     })
@@ -223,22 +230,24 @@ fn cut(text: &str) -> String {
 }
 
 /// In the language of the conversation, unless it is set.
-fn heading<'a>(settings: &'a AutoRecallSettings, query: &str) -> &'a str {
+fn heading<'a>(settings: &'a AutoRecallSettings, texts: &'a KeptTexts, query: &str) -> &'a str {
     if !settings.heading.is_empty() {
         return &settings.heading;
     }
     let letters = query.chars().filter(|c| c.is_alphabetic());
     let (spaceless, others): (Vec<char>, Vec<char>) = letters.partition(|c| is_spaceless(*c));
-    if spaceless.len() > others.len() {
-        "## 相关历史记忆(自动召回)"
+    let heading = if spaceless.len() > others.len() {
+        &texts.related_heading_zh
     } else {
-        "Related memory (auto-recall)"
-    }
+        &texts.related_heading
+    };
+    heading.text.trim()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::Prompts;
 
     fn hit(line: usize, content: &str) -> Hit {
         Hit {
@@ -264,15 +273,16 @@ mod tests {
     #[test]
     fn the_heading_is_in_the_language_of_the_conversation_unless_it_is_set() {
         let mut settings = AutoRecallSettings::default();
+        let texts = Prompts::embedded().kept;
         assert_eq!(
-            heading(&settings, "where is the database?"),
+            heading(&settings, &texts, "where is the database?"),
             "Related memory (auto-recall)"
         );
         assert_eq!(
-            heading(&settings, "数据库在哪里 db"),
+            heading(&settings, &texts, "数据库在哪里 db"),
             "## 相关历史记忆(自动召回)"
         );
         settings.heading = "What I know".to_owned();
-        assert_eq!(heading(&settings, "数据库在哪里"), "What I know");
+        assert_eq!(heading(&settings, &texts, "数据库在哪里"), "What I know");
     }
 }

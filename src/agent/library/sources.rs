@@ -66,9 +66,25 @@ const MOST_FILES: usize = 5_000;
 /// Endings of documents.
 const TEXTS: [&str; 5] = ["md", "markdown", "txt", "rst", "text"];
 
+impl Kind {
+    /// What outlives sessions.
+    pub(super) const LASTING: [Self; 6] = [
+        Self::Note,
+        Self::SessionState,
+        Self::Daily,
+        Self::OwnFile,
+        Self::Entry,
+        Self::Document,
+    ];
+}
+
 impl Places {
-    /// Every file there is, and what could not be listed.
-    pub(super) fn files(&self, disk: &dyn Disk) -> (Vec<Found>, Vec<String>) {
+    /// Every file there is but those of a kind that is left out, and what could not be listed.
+    pub(super) fn files(
+        &self,
+        disk: &dyn Disk,
+        left_out: Option<Kind>,
+    ) -> (Vec<Found>, Vec<String>) {
         let mut walk = Walk {
             disk,
             found: Vec::new(),
@@ -79,6 +95,7 @@ impl Places {
             walk.take_named(&root, name, name.to_owned(), Kind::Note);
         }
         match self.session_files {
+            _ if left_out == Some(Kind::SessionState) => {}
             SessionFiles::Shared => {
                 walk.take_named(&root, STATE, STATE.to_owned(), Kind::SessionState);
             }

@@ -1,10 +1,12 @@
+mod upkeep;
+
 use std::path::Path;
 
 use super::*;
 use crate::chat::{Message, Outcome, Record, Role};
 use crate::embed::{CacheSettings, Candidate, ChoiceSettings, Named};
 use crate::files::MemoryDisk;
-use crate::memory::{AutoRecallSettings, Kept, KeptFile};
+use crate::memory::{AutoRecallSettings, Kept, KeptFile, Prompts};
 use crate::notes::SessionFiles;
 use crate::store::FileStore;
 use crate::testing::ManualClock;
@@ -296,6 +298,7 @@ async fn related_with(
         asks: input.split(' ').count() > 2,
         kept,
         settings,
+        texts: &Prompts::with(|_| None).kept,
         entries,
         by_meaning: true,
         now: now(),

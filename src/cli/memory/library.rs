@@ -10,7 +10,7 @@ use crate::chat::{Session, SessionName};
 use crate::cli::args::ChatArgs;
 use crate::cli::report::CliError;
 use crate::cli::{parts, trust};
-use crate::config::{Config, Texts};
+use crate::config::{Config, Inputs, Texts};
 use crate::memory::recall::Words;
 use crate::repl::listing::count;
 use crate::store::{FileStore, SessionLog, SessionStore, StoreError};
@@ -19,6 +19,7 @@ use crate::term::{Output, thousands};
 /// The sessions of a data folder.
 pub(super) struct Library {
     pub(super) config: Config,
+    pub(super) inputs: Inputs,
     pub(super) store: FileStore,
     pub(super) parts: Parts,
     open: BTreeMap<SessionName, Volume>,
@@ -52,6 +53,7 @@ impl Library {
         let store = parts::store(args, disk, &config);
         Ok(Self {
             config,
+            inputs,
             store,
             parts,
             open: BTreeMap::new(),

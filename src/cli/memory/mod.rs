@@ -7,8 +7,8 @@
 //!   line      one line of such a file -> a message, or what is wrong with it
 //!   flaws     what is wrong with a file, line by line
 //!   batch     messages of a file by session, each id once
-//!   search    a question, or a file of them -> messages
-//!   notes     the same question to what outlives sessions
+//!   search    a question, or a file of them -> messages of sessions
+//!   notes     the same question to what outlives sessions, or to everything
 //!   reindex   history -> indexes; stats: what there is
 //!   library   sessions opened for searching, each once
 //! ```

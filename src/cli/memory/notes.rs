@@ -1,4 +1,4 @@
-//! `cogtrix memory search --in notes` and `--in everything`: what outlives sessions, and with it all that was said in them.
+//! `cogtrix memory search`, unless it is of sessions alone: what outlives sessions, and with it all that was said in them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::library::Library as Sessions;
-use crate::agent::library::{Hit, Library, MOST_HITS, Scope, Search};
+use crate::agent::library::{EntryText, Hit, Library, MOST_HITS, Scope, Search};
 use crate::chat::Timestamp;
 use crate::cli::args::{ChatArgs, SearchArgs, Within};
-use crate::cli::parts;
 use crate::cli::report::{CliError, Exit};
+use crate::cli::{parts, toolbox};
 use crate::clock::{Clock, SystemClock};
 use crate::repl::transcript::first_words;
 use crate::term::{Output, harmless};
@@ -27,9 +27,15 @@ pub(super) async fn run(
 ) -> Result<Exit, CliError> {
     let sessions = Sessions::open(args, output)?;
     let disk = Arc::clone(&sessions.parts.disk);
+    let project = toolbox::project(args, &sessions.inputs)?;
+    let (entries, notices) = parts::entries(&sessions.config, &project, Arc::clone(&disk));
+    for notice in &notices {
+        output.warning(notice);
+    }
     let store = Arc::new(parts::store(args, disk, &sessions.config));
     let parts = parts::library_parts(&sessions.config, &sessions.parts, store);
     let mut library = Library::new(parts);
+    library.set_entries(entries.all().map(|(_, entry)| EntryText::from(entry)));
     let now = SystemClock.now();
     let (_, mut troubles) = library.refresh(now).await;
     library.begin_indexing();

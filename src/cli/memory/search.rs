@@ -1,4 +1,4 @@
-//! `cogtrix memory search`: messages that speak of a question, of one session or of all.
+//! `cogtrix memory search` of sessions: messages that speak of a question, of one that is named or of all.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::line;
 use super::notes;
 use super::source::Source;
 use crate::chat::{BadName, Message, SessionName};
-use crate::cli::args::{ChatArgs, SearchArgs};
+use crate::cli::args::{ChatArgs, SearchArgs, Within};
 use crate::cli::report::{CliError, Exit};
 use crate::memory::recall::{self, Question, Searching};
 use crate::repl::transcript::first_words;
@@ -31,7 +31,7 @@ pub(super) async fn run(
     args: &ChatArgs,
     output: &mut Output,
 ) -> Result<Exit, CliError> {
-    if let Some(within) = search.within {
+    if let Some(within) = within(search, args) {
         return notes::run(&asked(search)?, (search, within), args, output).await;
     }
     let mut library = Library::open(args, output)?;
@@ -59,6 +59,13 @@ pub(super) async fn run(
         output.answer(&shown.collect::<Vec<_>>().join("\n"));
     }
     Ok(Exit::Ok)
+}
+
+/// What is searched beside what was said; `None`: sessions alone, as it is wanted.
+fn within(search: &SearchArgs, args: &ChatArgs) -> Option<Within> {
+    let of_sessions = search.all || search.batch.is_some() || args.session.is_some();
+    let usual = (!of_sessions).then_some(Within::Everything);
+    search.within.or(usual)
 }
 
 fn asked(search: &SearchArgs) -> Result<String, CliError> {

@@ -41,8 +41,8 @@ async fn search(
     if query.trim().is_empty() {
         return Err(usage(command, "wants words to look for"));
     }
-    let hits = desk.agent.search(query, SHOWN, SearchMode::Hybrid, scope);
-    let searched = hits.await.searched;
+    let searching = desk.agent.search(query, SHOWN, SearchMode::Hybrid, scope);
+    let searched = searching.await;
     let text = if searched.hits.is_empty() {
         nothing(&searched)
     } else {
