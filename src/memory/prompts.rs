@@ -64,6 +64,8 @@ pub struct Prompts {
     pub base: Prompt,
     /// What a model is told that may call tools.
     pub tools: Prompt,
+    /// When to keep something, for a model that has tools to do so.
+    pub keeping: Prompt,
     pub conversation: ModeTexts,
     pub code: ModeTexts,
     pub reasoning: ModeTexts,
@@ -105,6 +107,7 @@ impl Prompts {
         Self {
             base: text("prompts/base.md"),
             tools: text("prompts/tools.md"),
+            keeping: text("prompts/keeping.md"),
             conversation: mode("conversation"),
             code: mode("code"),
             reasoning: mode("reasoning"),
