@@ -162,6 +162,7 @@ mod tests {
         let Prompts {
             base,
             tools,
+            keeping,
             conversation,
             code,
             reasoning,
@@ -184,7 +185,7 @@ mod tests {
         let modes = [conversation, code, reasoning];
         let of_modes = modes.into_iter().flat_map(|mode| [mode.prompt, mode.block]);
         for prompt in [
-            base, tools, compact, summarise, shorten, summary, recall, results, reference,
+            base, tools, keeping, compact, summarise, shorten, summary, recall, results, reference,
         ]
         .into_iter()
         .chain(of_modes)

@@ -516,6 +516,23 @@ mod tests {
     }
 
     #[test]
+    fn what_keeps_is_within_reach_where_it_is_offered_or_can_be_loaded() {
+        for (selection, keeps) in [
+            (Selection::Mode, true),
+            (Selection::All, true),
+            (Selection::None, false),
+            (Selection::parse("read_file"), false),
+            (Selection::parse("memorize"), true),
+        ] {
+            let tools = ["read_file", "memorize", REQUEST_TOOLS].map(named);
+            let mut registry = Registry::new(tools, selection.clone());
+            assert_eq!(registry.can_keep(CODE), keeps, "{selection:?}");
+            registry.switch("memorize", Switch::Off).unwrap();
+            assert!(!registry.can_keep(CODE), "{selection:?}");
+        }
+    }
+
+    #[test]
     fn a_name_that_is_almost_right_is_told() {
         let mut registry = registry(Selection::Mode);
         let unknown = registry.load(&["readfile".to_owned()], &[], None, CODE);

@@ -184,7 +184,7 @@ fn what_a_model_keeps_for_good_is_written_once() {
 #[test]
 fn a_turn_goes_to_the_day_it_ends_on() {
     let disk = MemoryDisk::default();
-    let mut notebook = Notebook::new(parts(&disk));
+    let notebook = Notebook::new(parts(&disk));
     let session = session(&[("late", "yes")]);
     for (now, file) in [
         ("2026-02-14T23:59:59Z", "w/memory/2026-02-14.md"),
@@ -201,7 +201,7 @@ fn a_turn_goes_to_the_day_it_ends_on() {
 #[test]
 fn what_is_noted_has_no_secret_and_no_thought() {
     let disk = MemoryDisk::default();
-    let mut notebook = Notebook::new(parts(&disk));
+    let notebook = Notebook::new(parts(&disk));
     let secret = "sk-proj-abc123DEF456ghi789";
     let asked = format!("Please could you store my key {secret} for the deployment?");
     let replied = format!("<think>hmm, so</think>Done: {secret} was stored.");
@@ -218,7 +218,7 @@ fn what_is_noted_has_no_secret_and_no_thought() {
 fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
     let disk = MemoryDisk::default();
     disk.put("w/MEMORY.md", b"# Mine\n");
-    let mut notebook = Notebook::new(parts(&disk));
+    let notebook = Notebook::new(parts(&disk));
     let turns: Vec<(String, String)> = (1..=3)
         .map(|n| {
             (
