@@ -241,7 +241,7 @@ impl Agent {
             }
         }
         if self.compacted_to() > before && matches!(kind, Kind::Threshold | Kind::Proactive) {
-            self.save_removed(before, observe);
+            self.save_removed(before, observe).await;
         }
         if let Some(why) = failed {
             observe(TurnEvent::Warning(Warning::NotCompacted { why }));

@@ -4,16 +4,44 @@
 
 use std::fmt;
 
-use crate::chat::{Record, Session, Timestamp, Turn};
+use crate::chat::{
+    Message, Outcome, Record, Role, Scratchpad, Session, SessionName, Timestamp, Turn,
+};
 
-/// A turn that is over.
-#[derive(Clone, Copy, Debug)]
-pub struct Ending<'a> {
-    pub session: &'a Session,
-    pub turn: &'a Turn,
+/// A turn that is over, as a value: what is done about it is done in another thread, and the session goes on meanwhile.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    pub session: SessionName,
+    pub outcome: Option<Outcome>,
+    pub asked: String,
+    pub replied: String,
+    /// What was asked and replied in the newest turns, oldest first; its own among them.
+    pub newest: Vec<Message>,
+    pub scratchpad: Scratchpad,
     pub now: Timestamp,
     /// The share of the window that its last request filled.
     pub used: f64,
+}
+
+impl Ending {
+    /// `most`: as many of the newest messages are looked at.
+    pub fn of(session: &Session, turn: &Turn, most: usize, now: Timestamp, used: f64) -> Self {
+        let messages = session.messages_of(turn);
+        let of = |role: Role| move |message: &&Message| message.role == role;
+        let said = |message: &Message| message.said().into_owned();
+        let asked = messages.iter().find(of(Role::User));
+        let replied = messages.iter().rev().find(of(Role::Assistant));
+        Self {
+            session: session.name().clone(),
+            outcome: turn.outcome,
+            asked: asked.map(said).unwrap_or_default(),
+            replied: replied.map(said).unwrap_or_default(),
+            newest: newest(session, most).into_iter().cloned().collect(),
+            scratchpad: session.scratchpad().clone(),
+            now,
+            used,
+        }
+    }
 }
 
 /// Something that is done then.
@@ -25,7 +53,7 @@ pub trait EndHook: fmt::Debug + Send + Sync {
     fn priority(&self) -> i32;
 
     /// Does it; tells what of it belongs to the session. An error is a sentence for the person.
-    fn run(&mut self, ending: &Ending<'_>) -> Result<Option<Record>, String>;
+    fn run(&mut self, ending: &Ending) -> Result<Option<Record>, String>;
 }
 
 /// All of them.
@@ -50,7 +78,7 @@ impl EndHooks {
     }
 
     /// Runs each of them.
-    pub fn run(&mut self, ending: &Ending<'_>) -> Ran {
+    pub fn run(&mut self, ending: &Ending) -> Ran {
         let mut ran = Ran::default();
         for hook in &mut self.0 {
             match hook.run(ending) {
@@ -62,12 +90,30 @@ impl EndHooks {
     }
 }
 
+/// Messages of the newest turns, oldest first: enough to be read, and to tell that there are enough. Walked from the end,
+/// since a turn costs the same in any session.
+fn newest(session: &Session, enough: usize) -> Vec<&Message> {
+    let mut turns = Vec::new();
+    let mut messages = 0;
+    for turn in session.live_turns().rev() {
+        if messages >= enough {
+            break;
+        }
+        turns.push(session.messages_of(turn));
+        // Calls and results of tools are none of what is read: a turn has two messages that are.
+        messages += 2;
+    }
+    let messages = turns.into_iter().rev().flatten();
+    messages
+        .filter(|message| message.role != Role::Tool)
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::chat::{Message, Outcome, Role};
 
     #[derive(Debug)]
     struct Noting {
@@ -86,7 +132,7 @@ mod tests {
             self.priority
         }
 
-        fn run(&mut self, _: &Ending<'_>) -> Result<Option<Record>, String> {
+        fn run(&mut self, _: &Ending) -> Result<Option<Record>, String> {
             self.ran.lock().unwrap().push(self.name);
             if self.fails {
                 return Err("no room".to_owned());
@@ -131,12 +177,8 @@ mod tests {
             outcome: Outcome::Answered,
             calibration: None,
         });
-        let ending = Ending {
-            session: &session,
-            turn: &session.turns()[0],
-            now: Timestamp::from_unix(0).unwrap(),
-            used: 0.0,
-        };
+        let now = Timestamp::from_unix(0).unwrap();
+        let ending = Ending::of(&session, &session.turns()[0], 0, now, 0.0);
         let brought = hooks.run(&ending);
         assert_eq!(
             *ran.lock().unwrap(),

@@ -109,7 +109,7 @@ impl Agent {
         observe: &mut Observer<'_>,
     ) -> Result<Output, Failure> {
         let (output, warning) = match keeping {
-            Keeping::Add(adding) => (self.add_entry(adding)?, None),
+            Keeping::Add(adding) => (self.add_entry(adding).await?, None),
             Keeping::Get { name, scope } => {
                 let (scope, entry) = self.entries_mut().get(&name, scope).map_err(refused)?;
                 let text = whole(scope, &entry);
@@ -162,7 +162,7 @@ impl Agent {
         Ok(output)
     }
 
-    fn add_entry(&mut self, adding: Adding) -> Result<Output, Failure> {
+    async fn add_entry(&mut self, adding: Adding) -> Result<Output, Failure> {
         let Adding {
             scope,
             wanted,
@@ -186,7 +186,7 @@ impl Agent {
             self.add_further(&kept.entry.content);
         }
         if lasting == Lasting::Durable {
-            said["MEMORY.md"] = self.keep_durably(&kept.entry.content).into();
+            said["MEMORY.md"] = self.keep_durably(&kept.entry.content).await.into();
         }
         let brief = format!(
             "{} {}, {}",
@@ -198,11 +198,13 @@ impl Agent {
     }
 
     /// Appends what is to last to MEMORY.md (Q20); tells the model what became of it.
-    fn keep_durably(&self, text: &str) -> String {
-        match self.notebook() {
-            Some(notebook) => notebook.remember(text, self.clock.now()),
-            None => "not written: nothing outlives this session".to_owned(),
-        }
+    async fn keep_durably(&self, text: &str) -> String {
+        let Some(notebook) = self.notebook().cloned() else {
+            return "not written: nothing outlives this session".to_owned();
+        };
+        let (text, now) = (text.to_owned(), self.clock.now());
+        let written = tokio::task::spawn_blocking(move || notebook.remember(&text, now)).await;
+        written.unwrap_or_else(|error| format!("not written: {error}"))
     }
 
     fn search_entries(

@@ -4,10 +4,12 @@
 
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use super::Agent;
 use super::ending::{Ending, Ran};
 use super::event::{Observer, TurnEvent, Warning};
-use super::notebook::{Forgotten, Lost, NotForgotten, Notebook, Parts};
+use super::notebook::{Lost, Notebook, Parts, Taken};
 use crate::chat::{Message, Outcome, Role, SessionName, Tokens, TurnId};
 use crate::memory::Kept;
 
@@ -24,24 +26,41 @@ impl Agent {
         self.notebook.as_ref().map(Notebook::parts)
     }
 
-    /// Takes back what was captured under a number.
-    pub fn forget(&self, number: u64) -> Result<Forgotten, NotForgotten> {
-        let parts = self.notebook().ok_or(NotForgotten::NoSuch { number })?;
-        let (session, now) = (self.session().name(), self.clock.now());
-        parts.captures().forget(number, session, now)
+    /// Writes down what a person said that is worth keeping (Q2). Where the person does not wait for it, it is written all
+    /// the same, and told with the next turn.
+    pub(super) async fn write_down(
+        &mut self,
+        words: Option<Message>,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) {
+        let (session, now) = (self.session().name().clone(), self.clock.now());
+        let Some(notebook) = &mut self.notebook else {
+            return;
+        };
+        if let Some(words) = words {
+            let parts = Arc::clone(notebook.parts());
+            let work = move || parts.capture(&session, &words, now);
+            notebook.capturing.push(tokio::task::spawn_blocking(work));
+        }
+        while let Some(taken) = self.next_captured(cancel).await {
+            self.tell_captured(taken, observe);
+        }
     }
 
-    /// Writes down what a person said that is worth keeping (Q2).
-    pub(super) async fn write_down(&mut self, words: Option<Message>, observe: &mut Observer<'_>) {
-        let (Some(notebook), Some(words)) = (&self.notebook, words) else {
-            return;
+    /// What became of the oldest capture that is being written; `None` where there is none, or nobody waits.
+    async fn next_captured(&mut self, cancel: &CancellationToken) -> Option<Taken> {
+        let capturing = &mut self.notebook.as_mut()?.capturing;
+        let taken = tokio::select! {
+            biased;
+            taken = capturing.first_mut()? => taken,
+            () = cancel.cancelled() => return None,
         };
-        let parts = Arc::clone(notebook.parts());
-        let (session, now) = (self.session().name().clone(), self.clock.now());
-        let work = move || parts.capture(&session, &words, now);
-        let Ok(taken) = tokio::task::spawn_blocking(work).await else {
-            return;
-        };
+        capturing.remove(0);
+        Some(taken.unwrap_or_default())
+    }
+
+    fn tell_captured(&mut self, taken: Taken, observe: &mut Observer<'_>) {
         if let Some(warning) = self.add_captured(&taken.receipts) {
             observe(TurnEvent::Warning(warning));
         }
@@ -80,7 +99,7 @@ impl Agent {
     }
 
     /// Notes a turn that is over (X5).
-    pub(super) fn note_turn(&mut self, turn: TurnId, observe: &mut Observer<'_>) {
+    pub(super) async fn note_turn(&mut self, turn: TurnId, observe: &mut Observer<'_>) {
         // It was for this turn alone.
         let recovery = self.kept.recovery.take();
         let used = self.used();
@@ -91,27 +110,29 @@ impl Agent {
         ) else {
             return;
         };
-        let ending = Ending {
-            session,
-            turn,
-            now: self.clock.now(),
-            used,
-        };
         // A turn without a reply recovers again.
         let is_told = recovery.is_some() && turn.outcome == Some(Outcome::Answered);
-        let put_away = is_told.then(|| notebook.recovered(session, ending.now));
-        let Ran { records, failures } = notebook.end(&ending);
+        if is_told {
+            notebook.recovered(session);
+        }
+        let most = notebook.parts().newest_read();
+        let ending = Ending::of(session, turn, most, self.clock.now(), used);
+        let work = notebook.at_end(ending, is_told);
+        let Ok((put_away, Ran { records, failures })) = tokio::task::spawn_blocking(work).await
+        else {
+            return;
+        };
         for record in records {
             self.record(record, observe);
         }
         // What one hook could not write another cannot either: that is one message, and it names the file.
         let problems = failures.into_iter().map(|(_, why)| why);
-        let problems = put_away.flatten().into_iter().chain(problems);
+        let problems = put_away.into_iter().chain(problems);
         self.tell_problems(problems.collect(), observe);
     }
 
     /// Puts what a compaction takes out of the request into the working buffer, where none is kept yet (Q25).
-    pub(super) fn save_removed(&mut self, before: usize, observe: &mut Observer<'_>) {
+    pub(super) async fn save_removed(&mut self, before: usize, observe: &mut Observer<'_>) {
         let session = self.ledger.session();
         let Some((notebook, shortened)) = self
             .notebook
@@ -131,10 +152,11 @@ impl Agent {
                 (said(&messages[0]), replied.map(said).unwrap_or_default())
             })
             .collect();
-        let problems = notebook
-            .parts()
-            .buffer(session.name(), &exchanges, shortened.at);
-        self.tell_problems(problems, observe);
+        let parts = Arc::clone(notebook.parts());
+        let (name, at) = (session.name().clone(), shortened.at);
+        let work = move || parts.buffer(&name, &exchanges, at);
+        let problems = tokio::task::spawn_blocking(work).await;
+        self.tell_problems(problems.unwrap_or_default(), observe);
     }
 
     /// What belongs to the session goes with its name.

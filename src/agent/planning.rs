@@ -8,7 +8,7 @@ use super::recalling::Lookup;
 use crate::chat::{Message, Role, ToolSpec};
 use crate::context::stages::images;
 use crate::context::{self, Budget, ContextPlan, DoesNotFit, Draft};
-use crate::memory::{Kept, Offered, Surroundings};
+use crate::memory::{self, Kept, Offered, Surroundings};
 use crate::provider::{Abilities, ChatRequest, Purpose};
 
 /// What a request is for.
@@ -100,7 +100,14 @@ impl Agent {
             pins: pins.map(|pin| pin.text.clone()).collect(),
             ..self.kept.clone()
         };
-        let further = self.toolbox.registry.further(&self.memory.mode().name);
+        let registry = &self.toolbox.registry;
+        let mode = &self.memory.mode().name;
+        let further = registry.further(mode);
+        let keeping = if registry.can_keep(mode) {
+            memory::Keeping::WithinReach
+        } else {
+            memory::Keeping::OutOfReach
+        };
         let around = Surroundings {
             directory: self.settings.directory.clone(),
             now: self.clock.now(),
@@ -110,6 +117,7 @@ impl Agent {
             offered: (!tools.is_empty()).then_some(Offered {
                 tools,
                 further: &further,
+                keeping,
             }),
             result_chars: self.settings.context.tool_output_trim_chars,
             kept: &kept,

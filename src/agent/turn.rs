@@ -208,7 +208,7 @@ impl Agent {
             },
             observe,
         );
-        self.write_down(own, observe).await;
+        self.write_down(own, observe, cancel).await;
         tokio::select! {
             biased;
             () = cancel.cancelled() => {}
@@ -237,7 +237,7 @@ impl Agent {
             Doing::Thinking => self.ponder(&input, &lookup, observe, cancel).await,
         };
         let report = self.finish(turn, doing, conversed, observe);
-        self.note_turn(turn, observe);
+        self.note_turn(turn, observe).await;
         if let Some(kept) = &mut self.shelf {
             kept.turn_over();
         }

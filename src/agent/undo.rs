@@ -5,6 +5,7 @@ use super::{Agent, Warning};
 use crate::chat::{Hybrid, Record, Scratchpad, Turn, TurnId, Withdrawal};
 use crate::memory::report::Report;
 use crate::memory::summary;
+use crate::notes::{Receipt, ReceiptsError};
 use crate::tools::files::{ChangesError, Restored};
 
 /// A turn that was taken back.
@@ -14,6 +15,8 @@ pub struct Undone {
     pub input: String,
     /// What became of the files that its tools had changed.
     pub files: Result<Restored, ChangesError>,
+    /// What was captured of it, and stays.
+    pub captured: Result<Vec<Receipt>, ReceiptsError>,
     pub warning: Option<Warning>,
 }
 
@@ -48,13 +51,34 @@ impl Agent {
     /// Takes the last turn out of what is sent, its notes with it, and brings back the files that its tools changed;
     /// history keeps the turn.
     pub fn undo(&mut self) -> Result<Undone, NoTurn> {
+        let turn = self.last_to_withdraw()?;
+        let captured = self.captured_in(&turn);
         let TakenBack { input, files } = self.take_back(Withdrawal::Undone)?;
         let refused = self.ledger.save().err();
         Ok(Undone {
             input,
             files,
+            captured,
             warning: refused.as_ref().map(Warning::not_saved),
         })
+    }
+
+    /// What was captured of the person's words in a turn, and not taken back since.
+    fn captured_in(&self, turn: &Turn) -> Result<Vec<Receipt>, ReceiptsError> {
+        let session = self.session();
+        let (Some(notebook), Some(input)) = (self.notebook(), session.messages_of(turn).first())
+        else {
+            return Ok(Vec::new());
+        };
+        let mut receipts = notebook.captures().all()?;
+        receipts.retain(|receipt| {
+            let what = &receipt.what;
+            let is_its =
+                what.session == session.name().as_str() && what.message == input.id.as_str();
+            // A session that was begun anew under this name counts its messages anew.
+            is_its && !receipt.forgotten && receipt.at >= input.at
+        });
+        Ok(receipts)
     }
 
     /// The files come first: a turn that is withdrawn is not looked at again, while files that hold already what they

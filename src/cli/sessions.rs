@@ -4,6 +4,7 @@ use super::args::{ChatArgs, SessionsCommand};
 use super::parts;
 use super::report::{CliError, Exit};
 use super::trust;
+use crate::chat::SessionName;
 use crate::clock::{Clock, SystemClock};
 use crate::repl::{listing, transcript};
 use crate::store::SessionStore;
@@ -16,6 +17,7 @@ pub(super) fn run(
 ) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
     let config = trust::look(args, disk.as_ref())?;
+    let workspace = parts::workspace(&config, &disk);
     let store = parts::store(args, disk, &config);
     let now = SystemClock.now();
     match command.unwrap_or(SessionsCommand::List) {
@@ -36,8 +38,13 @@ pub(super) fn run(
             output.answer(&turns.collect::<Vec<_>>().join("\n\n"));
         }
         SessionsCommand::Delete { name } => {
-            let trash = store.discard(&name.parse()?, now)?;
+            let name: SessionName = name.parse()?;
+            let trash = store.discard(&name, now)?;
             output.answer(&format!("Session {name} moved to {}", trash.display()));
+            let gone = workspace.discard_session(&name, now);
+            if let Some(line) = listing::notes_gone(gone) {
+                output.answer(&line);
+            }
         }
     }
     Ok(Exit::Ok)

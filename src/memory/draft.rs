@@ -37,6 +37,14 @@ pub struct Offered<'a> {
     pub tools: &'a [ToolSpec],
     /// A line on tools that could be had, or nothing.
     pub further: &'a str,
+    pub keeping: Keeping,
+}
+
+/// Whether tools are at hand, or can be loaded, that keep something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    WithinReach,
+    OutOfReach,
 }
 
 /// The share of the room that recalled exchanges may take: one part in so many.
@@ -227,9 +235,14 @@ impl Memory {
         let mut sections: Vec<Section> = [&self.prompts.base, &self.mode().prompt]
             .map(|prompt| text(prompt, &values))
             .into();
-        if let Some(Offered { tools, further }) = around.offered {
-            sections.push(text(&self.prompts.tools, &[("further", further)]));
-            sections.push(Section::tools(tools.to_vec()));
+        if let Some(offered) = around.offered {
+            let keeping = match offered.keeping {
+                Keeping::WithinReach => format!("{}\n", self.prompts.keeping.text.trim_end()),
+                Keeping::OutOfReach => String::new(),
+            };
+            let values = [("keeping", keeping.as_str()), ("further", offered.further)];
+            sections.push(text(&self.prompts.tools, &values));
+            sections.push(Section::tools(offered.tools.to_vec()));
         }
         sections
     }

@@ -28,7 +28,7 @@ mod transcript;
 pub mod writing;
 
 pub use compaction::{CannotCompact, CompactJob, Compacted, Gauge, NotCompacted};
-pub use draft::{Offered, Surroundings};
+pub use draft::{Keeping, Offered, Surroundings};
 pub use due::{Planning, When};
 pub use kept::{Kept, KeptFile, Related};
 pub use modes::{BadMode, HybridOptions, MemoryMode, Preset, Registry};

@@ -67,6 +67,8 @@ pub struct Prompts {
     pub base: Prompt,
     /// What a model is told that may call tools.
     pub tools: Prompt,
+    /// When to keep something, for a model that has tools to do so.
+    pub keeping: Prompt,
     pub conversation: ModeTexts,
     pub code: ModeTexts,
     pub reasoning: ModeTexts,
@@ -108,6 +110,7 @@ impl Prompts {
         Self {
             base: text("prompts/base.md"),
             tools: text("prompts/tools.md"),
+            keeping: text("prompts/keeping.md"),
             conversation: mode("conversation"),
             code: mode("code"),
             reasoning: mode("reasoning"),
@@ -164,6 +167,7 @@ mod tests {
         let Prompts {
             base,
             tools,
+            keeping,
             conversation,
             code,
             reasoning,
@@ -186,7 +190,7 @@ mod tests {
         let modes = [conversation, code, reasoning];
         let of_modes = modes.into_iter().flat_map(|mode| [mode.prompt, mode.block]);
         for prompt in [
-            base, tools, compact, summarise, shorten, summary, recall, results, reference,
+            base, tools, keeping, compact, summarise, shorten, summary, recall, results, reference,
         ]
         .into_iter()
         .chain(of_modes)

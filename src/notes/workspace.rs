@@ -16,7 +16,7 @@ use super::page::Page;
 use super::{
     Buffer, Daily, Identity, LongTerm, SessionFiles, SessionState, WorkspaceSettings, identity,
 };
-use crate::chat::SessionName;
+use crate::chat::{SessionName, Timestamp};
 use crate::files::{self, Disk, Lock, LockError};
 
 /// The workspace's usual name, in the data folder.
@@ -27,6 +27,8 @@ const LOCK: &str = ".lock";
 
 /// How long a change waits for another process, which holds the lock for one change at a time.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
+/// Sessions of one name that are deleted in the same second.
+const MOST_ALIKE: u32 = 100;
 
 /// What changed in the workspace (Q33).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,6 +143,39 @@ impl Workspace {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             moved => moved.map_err(NotesError::io("move", &from)),
         }
+    }
+
+    /// What belongs to a session that was deleted goes to `trash/`, where it did not go with the session's own files, so that
+    /// a new session of its name begins without; tells where to.
+    pub fn discard_session(
+        &self,
+        name: &SessionName,
+        at: Timestamp,
+    ) -> Result<Option<PathBuf>, NotesError> {
+        if self.0.settings.session_files == SessionFiles::Shared {
+            return Ok(None);
+        }
+        let from = self.0.root.join(format!("sessions/{name}"));
+        if self.0.disk.size(&from).is_err() {
+            return Ok(None);
+        }
+        let _held = self.0.hold()?;
+        for number in 1..=MOST_ALIKE {
+            let to = format!("trash/{}-{name}-{number}", at.compact());
+            let to = self.0.root.join(to);
+            match self.0.disk.rename(&from, &to) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                // Another process was first.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                moved => {
+                    return moved
+                        .map(|()| Some(to))
+                        .map_err(NotesError::io("move", &from));
+                }
+            }
+        }
+        let source = io::ErrorKind::AlreadyExists.into();
+        Err(NotesError::io("move", &from)(source))
     }
 
     /// MEMORY.md.

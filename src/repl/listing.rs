@@ -1,7 +1,11 @@
 //! Sessions in lines: the table of all, and the one that was opened.
 
+use std::path::PathBuf;
+
 use crate::agent::Agent;
 use crate::chat::{SessionName, Timestamp};
+use crate::hint::chain;
+use crate::notes::NotesError;
 use crate::store::SessionInfo;
 use crate::term::{Align, Table, thousands};
 
@@ -21,6 +25,14 @@ pub fn opened(agent: &Agent, now: Timestamp) -> String {
         .updated_at
         .map_or_else(String::new, |at| format!(", last {}", at.ago(now)));
     format!("Resumed {name} ({messages}{last})")
+}
+
+/// What became of the notes of a session that was deleted, where that is worth a line.
+pub fn notes_gone(gone: Result<Option<PathBuf>, NotesError>) -> Option<String> {
+    match gone {
+        Ok(gone) => gone.map(|gone| format!("Its notes moved to {}", gone.display())),
+        Err(error) => Some(format!("Its notes stay: {}", chain(&error))),
+    }
 }
 
 /// That parts of what the modes had noted cannot be read.

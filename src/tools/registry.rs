@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Failure, Tool};
+use super::{Failure, MEMORY, Tool};
 use crate::chat::ToolSpec;
 
 /// Active in every mode; the model cannot put them away.
@@ -34,6 +34,15 @@ const PRESETS: [(&str, &[&str]); 3] = [
         "reasoning",
         &["track", "deep_think", "memory_search", "history_search"],
     ),
+];
+
+/// Tools that keep something beyond a turn.
+const KEEPING: [&str; 5] = [
+    "memorize",
+    MEMORY,
+    "memories",
+    "pin_context",
+    "scratchpad_write",
 ];
 
 /// Rows of the catalogue that one answer shows.
@@ -218,6 +227,18 @@ impl Registry {
             "- More tools can be loaded with `{REQUEST_TOOLS}` and then called in your next reply: {}.",
             names.join(", ")
         )
+    }
+
+    /// Whether the model has a tool, or can load one, that keeps something.
+    pub fn can_keep(&self, mode: &str) -> bool {
+        let can_load = self.callable(REQUEST_TOOLS, mode).is_some();
+        KEEPING.iter().any(|name| {
+            self.tools.contains_key(*name)
+                && match self.state(name, mode) {
+                    State::OnDemand => can_load,
+                    state => state.is_offered(),
+                }
+        })
     }
 
     /// Loads and puts away what the model asks for; answers with the tools it has then, or with the catalogue.
@@ -492,6 +513,23 @@ mod tests {
             "write_file was switched off by the person"
         );
         assert!(registry.further(CODE).is_empty());
+    }
+
+    #[test]
+    fn what_keeps_is_within_reach_where_it_is_offered_or_can_be_loaded() {
+        for (selection, keeps) in [
+            (Selection::Mode, true),
+            (Selection::All, true),
+            (Selection::None, false),
+            (Selection::parse("read_file"), false),
+            (Selection::parse("memorize"), true),
+        ] {
+            let tools = ["read_file", "memorize", REQUEST_TOOLS].map(named);
+            let mut registry = Registry::new(tools, selection.clone());
+            assert_eq!(registry.can_keep(CODE), keeps, "{selection:?}");
+            registry.switch("memorize", Switch::Off).unwrap();
+            assert!(!registry.can_keep(CODE), "{selection:?}");
+        }
     }
 
     #[test]

@@ -493,7 +493,7 @@ fn a_full_disk_is_an_error_of_the_whole_run_too() {
     REPLY
     --- stderr
     warning: NOT SAVED: cannot append to ROOT/data/history/s.journal.jsonl: no storage space; kept in memory and tried again with the next turn
-    warning: long-term memory: the day's notes: cannot write ROOT/data/workspace/memory/DATE.md: no storage space
+    warning: long-term memory: cannot write ROOT/data/workspace/memory/DATE.md: no storage space
     error: cannot write ROOT/data/history/s.json: no storage space
     --- exit 1
     ");

@@ -83,6 +83,53 @@ fn what_is_forgotten_leaves_both_files_and_the_next_request() {
 }
 
 #[test]
+fn what_was_captured_of_a_turn_that_is_taken_back_is_named_and_stays() {
+    let server = chatty();
+    let home = home(&server);
+    let run = home.lines("s", &[TEA, "hello", "/undo", "/undo"]);
+    let (first, second) = run.stdout.split_once("Taken back: I prefer").unwrap();
+    let named = "memory keeps (preference): I prefer tea over coffee · /memory forget 1\n";
+    assert!(!first.contains(named) && second.contains(named), "{run}");
+    assert!(captured(&home).concat().contains("tea over coffee"));
+    // The same place in a session that was begun anew.
+    let run = home.lines("s", &["/clear", "y", "hello", "/memory forget 1", "/undo"]);
+    assert!(!run.stdout.contains("memory keeps"), "{run}");
+}
+
+#[test]
+fn a_session_that_is_deleted_takes_its_notes_along_wherever_they_are() {
+    let server = chatty();
+    let home = home(&server);
+    let elsewhere = home.work().join("notes");
+    let path = elsewhere.display();
+    home.config(
+        &server,
+        &format!("embedding: {{provider: none}}\nmemory: {{path: {path}}}"),
+    );
+    let state = elsewhere.join("sessions/s/SESSION-STATE.md");
+    let deletions: [&dyn Fn() -> Run; 2] = [
+        &|| {
+            home.cogtrix(&["sessions", "delete", "s", "-c", "test.yaml"])
+                .run()
+        },
+        &|| home.lines("other", &["/delete s", "y"]),
+    ];
+    for delete in deletions {
+        home.lines("s", &[TEA]);
+        assert!(state.exists());
+        let run = delete();
+        assert!(run.stdout.contains("Its notes moved to "), "{run}");
+        assert!(!state.exists(), "{run}");
+    }
+    let put_away = Home::files(&elsewhere.join("trash"));
+    assert_eq!(put_away.len(), 2, "{put_away:?}");
+    home.lines("s", &["hello"]);
+    let request = server.chats().last().unwrap().body.to_string();
+    assert!(!request.contains("sessions/s"), "{request}");
+    assert!(!state.exists());
+}
+
+#[test]
 fn what_was_captured_is_forgotten_also_when_its_session_has_another_name() {
     let server = chatty();
     let home = home(&server);

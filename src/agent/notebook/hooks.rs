@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use super::Parts;
 use crate::agent::ending::{EndHook, EndHooks, Ending};
-use crate::chat::{
-    Message, Outcome, Record, Role, ScratchpadLimits, Session, SessionName, Timestamp,
-};
+use crate::chat::{Message, Outcome, Record, ScratchpadLimits, SessionName, Timestamp};
 use crate::hint::chain;
-use crate::memory::facts::{self, Fact, FactsSettings, without_thoughts};
+use crate::memory::facts::{self, Fact, without_thoughts};
 use crate::memory::secrets::masked_beginning;
 use crate::notes::DailySettings;
 
@@ -68,12 +66,12 @@ impl EndHook for Hook {
         }
     }
 
-    fn run(&mut self, ending: &Ending<'_>) -> Result<Option<Record>, String> {
+    fn run(&mut self, ending: &Ending) -> Result<Option<Record>, String> {
         let Some((asked, replied)) = exchange(ending) else {
             return Ok(None);
         };
         let parts = &self.parts;
-        let exchange = || parts.exchange(&asked.said(), &replied.said());
+        let exchange = || parts.exchange(asked, replied);
         match self.note {
             Note::Day => parts.note_day(ending, &exchange()).map(|()| None),
             Note::Buffer => parts.note_buffer(ending, &exchange()).map(|()| None),
@@ -83,7 +81,7 @@ impl EndHook for Hook {
 }
 
 impl Parts {
-    fn note_day(&self, ending: &Ending<'_>, exchange: &Exchange) -> Result<(), String> {
+    fn note_day(&self, ending: &Ending, exchange: &Exchange) -> Result<(), String> {
         let settings = &self.settings.daily_notes;
         if !settings.enabled {
             return Ok(());
@@ -93,8 +91,8 @@ impl Parts {
         noted.map(drop).map_err(|error| chain(&error))
     }
 
-    fn note_buffer(&self, ending: &Ending<'_>, exchange: &Exchange) -> Result<(), String> {
-        let notes = self.workspace.session(ending.session.name());
+    fn note_buffer(&self, ending: &Ending, exchange: &Exchange) -> Result<(), String> {
+        let notes = self.workspace.session(&ending.session);
         let buffer = notes.buffer();
         let crossed = self.buffer_from > 0.0 && ending.used >= self.buffer_from;
         if !crossed && !buffer.is_active().map_err(|error| chain(&error))? {
@@ -102,6 +100,14 @@ impl Parts {
         }
         let added = buffer.append(ending.now, &exchange.asked, &exchange.replied);
         added.map_err(|error| chain(&error))
+    }
+
+    /// As many of the newest messages are read for facts; none where no facts are noted.
+    pub(in crate::agent) fn newest_read(&self) -> usize {
+        let settings = &self.settings.facts;
+        let exchanges = settings.min_chat_turns.saturating_mul(2);
+        let enough = settings.scan_messages.max(exchanges);
+        self.facts.as_ref().map_or(0, |_| enough)
     }
 
     /// Begins a working buffer with some exchanges, where none is kept; tells what went wrong.
@@ -138,14 +144,13 @@ impl Parts {
         }
     }
 
-    fn note_facts(&self, ending: &Ending<'_>) -> Result<Option<Record>, String> {
+    fn note_facts(&self, ending: &Ending) -> Result<Option<Record>, String> {
         let Some(cues) = self.facts.as_ref().filter(|_| self.settings.facts.enabled) else {
             return Ok(None);
         };
-        let session = ending.session;
         let settings = &self.settings.facts;
-        let said = newest(session, settings);
-        let known = session.scratchpad().facts();
+        let said: Vec<&Message> = ending.newest.iter().collect();
+        let known = ending.scratchpad.facts();
         let found = facts::facts(&said, known, settings, cues);
         if found.is_empty() {
             return Ok(None);
@@ -165,7 +170,7 @@ impl Parts {
             &found[..found.len().min(EXTRACTED)],
             settings.memory_md_max_chars,
         );
-        let mut scratchpad = session.scratchpad().clone();
+        let mut scratchpad = ending.scratchpad.clone();
         let limits = ScratchpadLimits {
             keys: self.settings.scratchpad.max_keys,
             chars: self.settings.scratchpad.max_value_chars,
@@ -182,32 +187,8 @@ impl Parts {
     }
 }
 
-/// Messages of the newest turns, oldest first: enough to be read, and to tell that there are enough. Walked from the end,
-/// since a turn costs the same in any session.
-fn newest<'a>(session: &'a Session, settings: &FactsSettings) -> Vec<&'a Message> {
-    let exchanges = settings.min_chat_turns.saturating_mul(2);
-    let enough = settings.scan_messages.max(exchanges);
-    let mut turns = Vec::new();
-    let mut messages = 0;
-    for turn in session.live_turns().rev() {
-        turns.push(session.messages_of(turn));
-        // Calls and results of tools are none of what is read: a turn has two messages that are.
-        messages += 2;
-        if messages >= enough {
-            break;
-        }
-    }
-    turns.into_iter().rev().flatten().collect()
-}
-
 /// What was asked and what was replied; nothing of a turn without a reply.
-fn exchange<'a>(ending: &Ending<'a>) -> Option<(&'a Message, &'a Message)> {
-    if ending.turn.outcome != Some(Outcome::Answered) {
-        return None;
-    }
-    let messages = ending.session.messages_of(ending.turn);
-    let of = |role: Role| move |message: &&Message| message.role == role;
-    let asked = messages.iter().find(of(Role::User))?;
-    let replied = messages.iter().rev().find(of(Role::Assistant))?;
-    Some((asked, replied))
+fn exchange(ending: &Ending) -> Option<(&str, &str)> {
+    let is_answered = ending.outcome == Some(Outcome::Answered);
+    is_answered.then_some((&ending.asked, &ending.replied))
 }

@@ -17,16 +17,19 @@ mod reading;
 mod tests;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use captures::Captures;
+pub(super) use capturing::Taken;
 pub use forgetting::{Forgotten, NotForgotten};
 pub(super) use reading::Lost;
 use reading::Shortened;
 
+use tokio::task::JoinHandle;
+
 use super::ending::{EndHooks, Ending, Ran};
 use super::once::Once;
-use crate::chat::{Session, Timestamp};
+use crate::chat::Session;
 use crate::context;
 use crate::hint::chain;
 use crate::memory::capture::{Captor, Capturing};
@@ -91,7 +94,10 @@ impl Parts {
 #[derive(Debug)]
 pub(super) struct Notebook {
     parts: Arc<Parts>,
-    hooks: EndHooks,
+    /// Shared with the thread in which they run.
+    hooks: Arc<Mutex<EndHooks>>,
+    /// Captures that are being written, oldest first: what became of them is told as soon as somebody waits for it.
+    pub(super) capturing: Vec<JoinHandle<Taken>>,
     /// What was told already.
     told: Once,
     /// What is told with the next turn.
@@ -104,7 +110,8 @@ impl Notebook {
     pub(super) fn new(parts: Parts) -> Self {
         let parts = Arc::new(parts);
         Self {
-            hooks: hooks::standard(&parts),
+            hooks: Arc::new(Mutex::new(hooks::standard(&parts))),
+            capturing: Vec::new(),
             parts,
             told: Once::default(),
             later: Vec::new(),
@@ -116,7 +123,7 @@ impl Notebook {
     pub(super) fn resettle(&mut self, context: &context::Settings, memory: &memory::Settings) {
         let parts = Parts::clone(&self.parts).with(context, memory);
         self.parts = Arc::new(parts);
-        self.hooks = hooks::standard(&self.parts);
+        self.hooks = Arc::new(Mutex::new(hooks::standard(&self.parts)));
     }
 
     /// The compaction after which nothing was recovered yet.
@@ -125,19 +132,29 @@ impl Notebook {
         newest.filter(|newest| self.recovered != Some(*newest))
     }
 
-    /// What was recovered has been answered: it is put away. Tells what went wrong.
-    pub(super) fn recovered(&mut self, session: &Session, now: Timestamp) -> Option<String> {
+    /// What was recovered has been answered: it does not come again.
+    pub(super) fn recovered(&mut self, session: &Session) {
         self.recovered = Shortened::of(session);
-        self.parts.recovered(session.name(), now)
     }
 
     pub(super) fn parts(&self) -> &Arc<Parts> {
         &self.parts
     }
 
-    /// Runs what is done at the end of a turn.
-    pub(super) fn end(&mut self, ending: &Ending<'_>) -> Ran {
-        self.hooks.run(ending)
+    /// What is done at the end of a turn, for a thread of its own. `is_told`: what was recovered was answered, and its buffer
+    /// is put away before anything else.
+    pub(super) fn at_end(
+        &self,
+        ending: Ending,
+        is_told: bool,
+    ) -> impl FnOnce() -> (Option<String>, Ran) + Send + use<> {
+        let parts = Arc::clone(&self.parts);
+        let hooks = Arc::clone(&self.hooks);
+        move || {
+            let put_away = is_told.then(|| parts.put_buffer_away(&ending.session, ending.now));
+            let mut hooks = hooks.lock().unwrap_or_else(PoisonError::into_inner);
+            (put_away.flatten(), hooks.run(&ending))
+        }
     }
 
     /// What went wrong where nobody could be told.

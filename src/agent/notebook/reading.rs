@@ -74,12 +74,11 @@ impl Parts {
             return (None, Vec::new());
         };
         let notes = self.workspace.session(session);
-        // A buffer that was begun after it has nothing of what is gone.
+        // A buffer that was begun after it has nothing of what is gone. Where none is kept, captures and the day's notes tell.
         let started = notes.buffer().started().unwrap_or_default();
-        let is_lost = lost
-            .shortened
-            .zip(started)
-            .is_some_and(|(it, started)| started <= it.at);
+        let is_lost = lost.shortened.is_some_and(|it| {
+            self.buffer_from <= 0.0 || started.is_some_and(|started| started <= it.at)
+        });
         if !is_lost && !cues.ask(&lost.said) {
             return (None, Vec::new());
         }
@@ -91,7 +90,7 @@ impl Parts {
     }
 
     /// Puts away what was told, once it was answered, so that it comes once; tells what went wrong.
-    pub(super) fn recovered(&self, session: &SessionName, now: Timestamp) -> Option<String> {
+    pub(super) fn put_buffer_away(&self, session: &SessionName, now: Timestamp) -> Option<String> {
         let notes = self.workspace.session(session);
         notes.buffer().close(now).err().map(|error| chain(&error))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::chat::{
-    Compaction, Form, Message, MessageId, Outcome, Record, Role, SessionName, Tokens,
+    Compaction, Form, Message, MessageId, Outcome, Record, Role, SessionName, Timestamp, Tokens,
 };
 use crate::files::{Disk, MemoryDisk};
 use crate::memory::capture::WalSettings;
@@ -89,13 +89,28 @@ fn session(turns: &[(&str, &str)]) -> Session {
     session
 }
 
-fn end(notebook: &mut Notebook, session: &Session, now: Timestamp, used: f64) -> Ran {
-    notebook.end(&Ending {
-        session,
-        turn: session.turns().last().unwrap(),
-        now,
-        used,
-    })
+/// A guard compacted all there is.
+fn shortened_by_a_guard(session: &Session) -> Record {
+    let mut hybrid = session.hybrid().clone();
+    hybrid.compaction = Some(Compaction {
+        strategy: "proactive".to_owned(),
+        form: Form::Notice,
+        head: 0,
+        upto: 2,
+        made: 2,
+        condensed: 0,
+        text: "…".to_owned(),
+        at: noon(),
+        previous: None,
+    });
+    Record::HybridReplaced(hybrid)
+}
+
+fn end(notebook: &Notebook, session: &Session, now: Timestamp, used: f64) -> Ran {
+    let most = notebook.parts().newest_read();
+    let turn = session.turns().last().unwrap();
+    let (_, ran) = notebook.at_end(Ending::of(session, turn, most, now, used), false)();
+    ran
 }
 
 fn lost(said: &str, shortened: Option<Shortened>) -> Lost {
@@ -207,7 +222,7 @@ fn what_a_model_keeps_is_known_by_whole_lines_alone() {
 #[test]
 fn a_turn_goes_to_the_day_it_ends_on() {
     let disk = MemoryDisk::default();
-    let mut notebook = Notebook::new(parts(&disk));
+    let notebook = Notebook::new(parts(&disk));
     let session = session(&[("late", "yes")]);
     for (now, file) in [
         ("2026-02-14T23:59:59Z", "w/memory/2026-02-14.md"),
@@ -215,7 +230,7 @@ fn a_turn_goes_to_the_day_it_ends_on() {
         // The clock was set back.
         ("2026-02-13T08:00:00Z", "w/memory/2026-02-13.md"),
     ] {
-        let ran = end(&mut notebook, &session, at(now), 0.0);
+        let ran = end(&notebook, &session, at(now), 0.0);
         assert_eq!(ran.failures, []);
         assert_eq!(text(&disk, file).matches("**User:** late").count(), 1);
     }
@@ -224,12 +239,12 @@ fn a_turn_goes_to_the_day_it_ends_on() {
 #[test]
 fn what_is_noted_has_no_secret_and_no_thought() {
     let disk = MemoryDisk::default();
-    let mut notebook = Notebook::new(parts(&disk));
+    let notebook = Notebook::new(parts(&disk));
     let secret = "sk-proj-abc123DEF456ghi789";
     let asked = format!("Please could you store my key {secret} for the deployment?");
     let replied = format!("<think>hmm, so</think>Done: {secret} was stored.");
     let turn = (asked.as_str(), replied.as_str());
-    end(&mut notebook, &session(&[turn; 3]), noon(), 0.6);
+    end(&notebook, &session(&[turn; 3]), noon(), 0.6);
     for (file, bytes) in disk.files() {
         let text = String::from_utf8(bytes).unwrap();
         assert!(text.contains("[secret]"), "{}", file.display());
@@ -241,7 +256,7 @@ fn what_is_noted_has_no_secret_and_no_thought() {
 fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
     let disk = MemoryDisk::default();
     disk.put("w/MEMORY.md", b"# Mine\n");
-    let mut notebook = Notebook::new(parts(&disk));
+    let notebook = Notebook::new(parts(&disk));
     let turns: Vec<(String, String)> = (1..=3)
         .map(|n| {
             (
@@ -254,7 +269,7 @@ fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
         .iter()
         .map(|(a, b)| (a.as_str(), b.as_str()))
         .collect();
-    let ran = end(&mut notebook, &session(&turns), noon(), 0.0);
+    let ran = end(&notebook, &session(&turns), noon(), 0.0);
     assert_eq!(ran.failures, []);
     assert!(matches!(ran.records[..], [Record::ScratchpadReplaced(_)]));
     let day = text(&disk, "w/memory/2026-02-14.md");
@@ -273,22 +288,9 @@ fn what_went_wrong_is_recovered_once_for_each_compaction_and_when_asked_for() {
         .parts()
         .recover(&name(), &lost("go on", None), noon());
     assert_eq!(none, (None, Vec::new()));
-    end(&mut notebook, &session, noon(), 0.5);
+    end(&notebook, &session, noon(), 0.5);
     assert!(text(&disk, BUFFER).contains("the otter"));
-    let mut hybrid = session.hybrid().clone();
-    hybrid.compaction = Some(Compaction {
-        strategy: "proactive".to_owned(),
-        form: Form::Notice,
-        head: 0,
-        upto: 2,
-        gone: None,
-        made: 2,
-        condensed: 0,
-        text: "…".to_owned(),
-        at: noon(),
-        previous: None,
-    });
-    session.apply(Record::HybridReplaced(hybrid));
+    session.apply(shortened_by_a_guard(&session));
     let shortened = notebook.shortened(&session);
     let (told, _) = notebook
         .parts()
@@ -298,14 +300,33 @@ fn what_went_wrong_is_recovered_once_for_each_compaction_and_when_asked_for() {
         text(&disk, BUFFER).contains("ACTIVE"),
         "not before it is answered"
     );
-    assert_eq!(notebook.recovered(&session, noon()), None);
+    notebook.recovered(&session);
+    let put_away = notebook.parts().put_buffer_away(&name(), noon());
+    assert_eq!(put_away, None);
     assert_eq!(text(&disk, BUFFER), "");
     // A new buffer of the same second is no reason to tell the same again.
-    end(&mut notebook, &session, noon(), 0.5);
+    end(&notebook, &session, noon(), 0.5);
     assert_eq!(notebook.shortened(&session), None);
     let asked = lost("where were we?", None);
     let (told, _) = notebook.parts().recover(&name(), &asked, noon());
     assert!(told.unwrap().contains("the otter"));
+}
+
+#[test]
+fn without_a_buffer_captures_and_notes_are_recovered_once_for_each_compaction() {
+    let disk = MemoryDisk::default();
+    let mut parts = parts(&disk);
+    parts.buffer_from = 0.0;
+    let mut notebook = Notebook::new(parts);
+    let mut session = session(&[("the otter", "yes")]);
+    end(&notebook, &session, noon(), 0.9);
+    assert_eq!(text(&disk, BUFFER), "");
+    session.apply(shortened_by_a_guard(&session));
+    let lost = lost("go on", notebook.shortened(&session));
+    let (told, _) = notebook.parts().recover(&name(), &lost, noon());
+    assert!(told.unwrap().contains("the otter"));
+    notebook.recovered(&session);
+    assert_eq!(notebook.shortened(&session), None);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::{CommandError, Desk, Next, nothing, usage};
 use crate::agent::Undone;
 use crate::hint::chain;
+use crate::notes::Receipt;
 use crate::repl::{listing, transcript};
 
 const DEFAULT: usize = 5;
@@ -39,6 +40,7 @@ pub(super) async fn undo(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
     let Undone {
         input,
         files,
+        captured,
         warning,
     } = desk.agent.undo()?;
     let words = transcript::first_words(&input, 60);
@@ -47,7 +49,19 @@ pub(super) async fn undo(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
         Ok(restored) => lines.extend(restored.lines().map(|line| format!("  {line}"))),
         Err(error) => lines.push(format!("Its changes to files stay: {}", chain(&error))),
     }
+    match captured {
+        Ok(receipts) => lines.extend(receipts.iter().map(stays)),
+        Err(error) => lines.push(format!("What was captured of it stays: {}", chain(&error))),
+    }
     Ok(Next::with(lines.join("\n"), warning))
+}
+
+/// What was captured of a turn that was taken back, and how it is forgotten.
+fn stays(receipt: &Receipt) -> String {
+    let Receipt { number, what, .. } = receipt;
+    let kind = what.category.replace('_', " ");
+    let text = transcript::first_words(&what.text, 80);
+    format!("  memory keeps ({kind}): {text} · /memory forget {number}")
 }
 
 /// `/diff [N]`: what tools changed, in the last N turns or the whole session.

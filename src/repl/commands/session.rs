@@ -100,7 +100,11 @@ impl Deed {
             }
             Self::Delete(name) => {
                 let trash = desk.store.discard(&name, desk.now())?;
-                let text = format!("Session {name} moved to {}", trash.display());
+                let mut text = format!("Session {name} moved to {}", trash.display());
+                if let Some(notebook) = desk.agent.notebook() {
+                    let gone = notebook.workspace.discard_session(&name, desk.now());
+                    text.extend(listing::notes_gone(gone).map(|line| format!("\n{line}")));
+                }
                 Ok(Answer {
                     text,
                     warning: None,

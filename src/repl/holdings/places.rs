@@ -11,6 +11,9 @@ use crate::term::{Align, Table, harmless, thousands};
 /// Days whose notes are counted.
 const DAYS: usize = 10_000;
 
+/// The files of entries, in the order of their paths.
+const ENTRIES: [&str; 2] = ["entries, project", "entries, global"];
+
 impl Holdings<'_> {
     /// What stands for each layer, its size and its path.
     pub fn layers(&self) -> Result<String, HoldingsError> {
@@ -36,9 +39,8 @@ impl Holdings<'_> {
             ("data folder", self.data.to_owned()),
             ("workspace", self.captures.workspace.root().to_owned()),
         ];
-        let entries = ["entries, project", "entries, global"];
         rows.extend(
-            entries
+            ENTRIES
                 .into_iter()
                 .zip(self.entries.paths().map(Path::to_owned)),
         );
@@ -96,8 +98,7 @@ impl Holdings<'_> {
             ],
             Layer::LongTerm => {
                 let mut rows = vec![self.note("MEMORY.md")?];
-                let entries = ["entries, project", "entries, global"].into_iter();
-                let files = entries.zip(self.entries.paths());
+                let files = ENTRIES.into_iter().zip(self.entries.paths());
                 rows.extend(files.map(|(what, path)| self.at(what, path)));
                 rows
             }
