@@ -154,9 +154,7 @@ impl Typed for Memories {
         })
         .await?;
         if is_masked {
-            told.push_str(&format!(
-                "; secrets are not kept: {MASK} stands where one was"
-            ));
+            told = format!("{told}; secrets are not kept: {MASK} stands where one was");
         }
         let brief = if reads {
             let n_lines = told.lines().count();
