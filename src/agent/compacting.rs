@@ -103,7 +103,9 @@ impl Agent {
         let estimate = calibration.grow(past + fixed);
         let used = self.counted.prompt.unwrap_or(estimate);
         let context = &self.settings.context;
-        let least = if past + fixed <= budget.prompt() {
+        // With the layout that leaves turns out in steps, what is drafted fits although some found no room.
+        let is_left = draft.beyond > 0 && self.settings.context.strategy == Strategy::Full;
+        let least = if past + fixed <= budget.prompt() && !is_left {
             Tokens::ZERO
         } else if context.strategy == Strategy::Rolling {
             // What finds no room is found by recall and summarised in the background: nobody waits for that.

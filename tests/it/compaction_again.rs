@@ -87,26 +87,6 @@ fn a_guard_that_cannot_reach_its_target_rests_for_ten_messages_and_says_so_once(
 }
 
 #[test]
-fn zprobe() {
-    for window in [1_900, 2_000, 2_100, 2_200, 2_400, 2_600, 2_800] {
-        let home = Home::new();
-        let server = server(90, |_| say("The tide is high, and so on. ".repeat(60)));
-        let context = "strategy: full, guards: [threshold], layout: classic";
-        let run = talk(&server, &home, context, window, 30);
-        let mut asked = asked_before(&server);
-        asked.dedup();
-        println!(
-            "PROBE {window} {asked:?} {}",
-            run.stderr.replace('\n', " / ")
-        );
-        if window == 1_900 {
-            let shown = home.lines("s", &["/context"]);
-            println!("PROBE {}", shown.stdout);
-        }
-    }
-}
-
-#[test]
 fn a_guard_that_reaches_its_target_does_not_come_two_turns_in_a_row() {
     for guard in ["threshold", "proactive"] {
         let home = Home::new();

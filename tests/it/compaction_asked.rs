@@ -192,6 +192,7 @@ fn every_way_to_compact_can_be_told_beforehand() {
         "/compact dry aggressive",
         "/compact dry rolling",
     ];
+    let before = std::fs::read(home.history("s_hybrid.json")).ok();
     let run = home.lines("s", &dry);
     let tools = "tools would send 1 result with the beginning only: ";
     assert_eq!(run.stdout.matches(tools).count(), 2, "{run}");
@@ -200,14 +201,14 @@ fn every_way_to_compact_can_be_told_beforehand() {
             .contains("then compact would put one text in the place of messages 1 to 38"),
         "{run}"
     );
-    assert!(run.stdout.contains("rolling would take "), "{run}");
+    assert!(run.stdout.contains("rolling would "), "{run}");
     assert_eq!(
         run.stdout.matches("nothing was changed").count(),
         3,
         "{run}"
     );
-    assert_eq!(summaries(&server).len(), 0, "{run}");
-    assert!(!home.history("s_hybrid.json").exists(), "{run}");
+    let after = std::fs::read(home.history("s_hybrid.json")).ok();
+    assert_eq!(before, after, "{run}");
 }
 
 #[test]
