@@ -47,7 +47,7 @@ fn what_there_was_no_room_for_is_not_read_again_until_there_is() {
         left_out: None,
     };
     let mut corpus = Corpus::new(Arc::new(Lists::embedded()));
-    let mut refresh = |corpus: &mut Corpus| {
+    let refresh = |corpus: &mut Corpus| {
         let (files, mut troubles) = parts(&disk).places.files(&disk, None);
         corpus.refresh(&disk, &files, &[], reading, &mut troubles);
         (disk.looked_at().0.len(), troubles.len())
