@@ -124,10 +124,11 @@ impl Corpus {
             let place = hit.place as usize;
             let piece = &self.pieces[place];
             let is_exact = exact.contains(&place);
-            let speaks = about
-                .as_ref()
-                .is_none_or(|about| about.get(&hit.place).is_some_and(|of| *of >= LEAST_OVERLAP));
-            let by_words = best >= LEAST_OVERLAP && hit.overlap >= LEAST_OVERLAP_OF_EACH && speaks;
+            // What is asked last is what counts; what was said before it only ranks.
+            let by_words = match &about {
+                Some(about) => about.get(&hit.place).is_some_and(|of| *of >= LEAST_OVERLAP),
+                None => best >= LEAST_OVERLAP && hit.overlap >= LEAST_OVERLAP_OF_EACH,
+            };
             let is_near = near
                 .get(&piece.chunk)
                 .is_some_and(|cosine| *cosine >= query.min_similarity);

@@ -476,7 +476,7 @@ fn no_link_among_documents_is_followed() {
         daily: 30,
         documents: Some(at("docs")),
     };
-    let (files, troubles) = places.files(&crate::files::LocalDisk);
+    let (files, troubles) = places.files(&crate::files::LocalDisk, None);
     let found: Vec<&str> = files.iter().map(|file| file.source.as_str()).collect();
     assert_eq!(found, ["docs/guide.md", "docs/inner/more.md"]);
     assert_eq!(troubles, Vec::<String>::new());

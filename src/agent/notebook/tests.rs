@@ -97,6 +97,7 @@ fn shortened_by_a_guard(session: &Session) -> Record {
         form: Form::Notice,
         head: 0,
         upto: 2,
+        gone: None,
         made: 2,
         condensed: 0,
         text: "…".to_owned(),
@@ -357,10 +358,10 @@ fn other_settings_count_from_the_next_turn_on() {
     let disk = MemoryDisk::default();
     let mut notebook = Notebook::new(parts(&disk));
     let session = session(&[("the otter", "yes")]);
-    let mut context = crate::context::Settings {
+    let mut context = context::Settings {
         buffer_threshold: 0.9,
         recovery: false,
-        ..crate::context::Settings::default()
+        ..context::Settings::default()
     };
     let mut settings = memory::Settings::default();
     settings.facts.enabled = false;

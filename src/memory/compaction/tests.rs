@@ -618,7 +618,7 @@ fn what_a_compaction_stands_for_is_counted_when_it_is_made() {
     // Nothing of the session is looked at for it.
     let empty = Session::new("test".parse().unwrap());
     let section = section(&empty, &compaction, |_, message| message.clone()).unwrap();
-    let told = format!("{:?}", section.content);
+    let told = format!("{:?}", section.content());
     assert!(told.contains("Summary of 6 earlier messages"), "{told}");
     let earlier = Compaction {
         gone: None,
