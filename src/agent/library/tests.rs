@@ -329,6 +329,16 @@ async fn what_notes_hold_on_the_input_comes_and_nothing_on_what_they_do_not_spea
         related(&mut library, &off_topic, &nothing_kept, true).await,
         [""; 0]
     );
+    let many_topics = [
+        "My name is Bobur and I like green tea.",
+        "Where does the ferry to the island leave?",
+        "Please remember that the key of the vault rotates monthly.",
+        "How do we deploy the service?",
+    ];
+    assert_eq!(
+        related(&mut library, &many_topics, &nothing_kept, true).await,
+        ["MEMORY.md:3"]
+    );
     let follow_up = ["How do we deploy the service?", "and then?"];
     assert_eq!(
         related(&mut library, &follow_up, &nothing_kept, true).await,

@@ -152,6 +152,7 @@ impl Parts {
         let said: Vec<&Message> = ending.newest.iter().collect();
         let known = ending.scratchpad.facts();
         let found = facts::facts(&said, known, settings, cues);
+        let found = self.not_taken_back(found);
         if found.is_empty() {
             return Ok(None);
         }
@@ -164,10 +165,11 @@ impl Parts {
                 let compacted = |text: &str| Some(facts::compacted(text));
                 day.compact(ending.now, settings.daily_compact_chars, compacted)
             });
+        let new = self.not_in_memory(&found);
         // Each file is written whatever became of the other.
         let known_for_long = self.workspace.long_term().add_extracted(
             ending.now,
-            &found[..found.len().min(EXTRACTED)],
+            &new[..new.len().min(EXTRACTED)],
             settings.memory_md_max_chars,
         );
         let mut scratchpad = ending.scratchpad.clone();

@@ -13,6 +13,7 @@ mod capturing;
 mod forgetting;
 mod hooks;
 mod reading;
+mod sifting;
 #[cfg(test)]
 mod tests;
 

@@ -281,6 +281,32 @@ fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
 }
 
 #[test]
+fn facts_hold_nothing_that_was_taken_back_and_memory_says_nothing_twice() {
+    let disk = MemoryDisk::default();
+    let notebook = Notebook::new(parts(&disk));
+    notebook.parts().capture(&name(), &words(SAID), noon());
+    let captures = notebook.parts().captures();
+    captures.forget(2, &name(), noon()).unwrap();
+    let remember = "Please remember that the key rotates monthly, and write it down";
+    let turns = [(SAID, "Fine."), (remember, "Fine."), ("And so on", "Fine.")];
+    end(&notebook, &session(&turns), noon(), 0.0);
+    let facts = |file: &str| {
+        let text = text(&disk, file);
+        let facts = text
+            .split_once("## Session Facts")
+            .map(|(_, facts)| facts.to_owned());
+        facts.unwrap_or_default()
+    };
+    let day = facts("w/memory/2026-02-14.md");
+    assert!(
+        !day.contains("dark mode") && day.contains("write it down"),
+        "{day}"
+    );
+    let memory = text(&disk, "w/MEMORY.md");
+    assert_eq!(memory.matches("key rotates monthly").count(), 1, "{memory}");
+}
+
+#[test]
 fn what_went_wrong_is_recovered_once_for_each_compaction_and_when_asked_for() {
     let disk = MemoryDisk::default();
     let mut notebook = Notebook::new(parts(&disk));

@@ -1,0 +1,60 @@
+//! Which facts of a conversation are still to be written: none that a person took back, and to MEMORY.md none that stands
+//! there. Unit: one turn.
+
+use super::Parts;
+use crate::memory::facts::Fact;
+
+/// A shorter line says too little to be found again in another one.
+const TELLING: usize = 10;
+
+impl Parts {
+    /// Facts that hold nothing of what was captured and then taken back.
+    pub(super) fn not_taken_back(&self, mut facts: Vec<Fact>) -> Vec<Fact> {
+        if facts.is_empty() {
+            return facts;
+        }
+        // Without receipts nobody took anything back.
+        let receipts = self.receipts.all().unwrap_or_default();
+        let forgotten = receipts.into_iter().filter(|receipt| receipt.forgotten);
+        let forgotten: Vec<String> = forgotten
+            .map(|receipt| folded(&receipt.what.text))
+            .collect();
+        facts.retain(|fact| {
+            let text = folded(&fact.text);
+            !forgotten.iter().any(|gone| text.contains(gone.as_str()))
+        });
+        facts
+    }
+
+    /// Those of some lines that MEMORY.md does not have in other words of the same sentence.
+    pub(super) fn not_in_memory(&self, facts: &[String]) -> Vec<String> {
+        let lines = self.workspace.long_term().lines().unwrap_or_default();
+        let known: Vec<String> = lines
+            .iter()
+            .map(|line| folded(statement(&line.text)))
+            .filter(|known| known.chars().count() >= TELLING)
+            .collect();
+        let is_new = |fact: &&String| {
+            let fact = folded(statement(fact));
+            !known
+                .iter()
+                .any(|known| fact.contains(known.as_str()) || known.contains(&fact))
+        };
+        facts.iter().filter(is_new).cloned().collect()
+    }
+}
+
+/// What a line says behind its mark and its label: `- **remember**: …`, `User request: …`.
+fn statement(line: &str) -> &str {
+    let line = line.trim().trim_start_matches("- ");
+    match line.split_once(": ") {
+        Some((label, rest)) if label.chars().count() <= 30 => rest,
+        Some(_) | None => line,
+    }
+}
+
+fn folded(text: &str) -> String {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let folded = words.join(" ");
+    folded.trim_end_matches(['.', '!', '?']).to_owned()
+}
