@@ -97,7 +97,7 @@ impl Agent {
         let asking = Asking {
             session: self.ledger.session(),
             input: &said,
-            asks: settings.recall.asks(&said),
+            recall: &settings.recall,
             kept: &self.kept,
             settings: &settings.auto_recall,
             texts: self.memory.kept_texts(),
@@ -107,7 +107,7 @@ impl Agent {
         };
         let further = async {
             match &self.further {
-                Some(further) if asking.asks && asking.settings.enabled => {
+                Some(further) if asking.recall.asks(asking.input) && asking.settings.enabled => {
                     let limit = asking.settings.limit;
                     further.search(asking.input, limit, SHORT).await
                 }

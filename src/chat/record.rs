@@ -158,6 +158,10 @@ pub struct ModeStates(pub Unknown);
 
 /// One event in the life of a session.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a handful a turn, each moved once: nothing is gained by a box"
+)]
 pub enum Record {
     /// Durable before any model is asked (C77).
     TurnStarted {

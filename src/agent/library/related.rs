@@ -8,7 +8,7 @@ use super::lines::folded;
 use super::sources::Kind;
 use super::{Library, Searched, Sought};
 use crate::chat::{Message, Role, Session, Timestamp};
-use crate::memory::{AutoRecallSettings, Kept, KeptTexts, Related};
+use crate::memory::{AutoRecallSettings, Kept, KeptTexts, RecallSettings, Related};
 use crate::notes::NOTED;
 use crate::search::is_spaceless;
 
@@ -31,8 +31,8 @@ pub struct Asking<'a> {
     /// With the input as its last message.
     pub session: &'a Session,
     pub input: &'a str,
-    /// Whether the input says enough to be asked about alone.
-    pub asks: bool,
+    /// How little is too little to be asked about.
+    pub recall: &'a RecallSettings,
     pub kept: &'a Kept,
     pub settings: &'a AutoRecallSettings,
     /// The headings.
@@ -60,7 +60,7 @@ impl Library {
     ) -> (Beside, Vec<String>) {
         let notes = asking.settings.enabled;
         let query = query(asking.session, asking.settings);
-        if query.trim().is_empty() || !(notes || asking.entries) {
+        if !asking.recall.asks(&query) || !(notes || asking.entries) {
             return (Beside::default(), Vec::new());
         }
         // The session's own stands in the request, those of others are of other work.
@@ -74,7 +74,10 @@ impl Library {
         };
         let sought = Sought {
             text: query.clone(),
-            about: asking.asks.then(|| asking.input.to_owned()),
+            about: asking
+                .recall
+                .asks(asking.input)
+                .then(|| asking.input.to_owned()),
             k: asking.settings.limit * LOOKED_AT,
             vector,
             min_similarity: self.parts.min_similarity.max(NEAR),

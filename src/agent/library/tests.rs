@@ -5,8 +5,8 @@ use std::path::Path;
 use super::*;
 use crate::chat::{Message, Outcome, Record, Role};
 use crate::embed::{CacheSettings, Candidate, ChoiceSettings, Named};
-use crate::files::MemoryDisk;
-use crate::memory::{AutoRecallSettings, Kept, KeptFile, Prompts};
+use crate::files::{Disk, LocalDisk, MemoryDisk};
+use crate::memory::{AutoRecallSettings, Kept, KeptFile, Prompts, RecallSettings};
 use crate::notes::SessionFiles;
 use crate::store::FileStore;
 use crate::testing::ManualClock;
@@ -295,7 +295,7 @@ async fn related_with(
     let asking = Asking {
         session: &session,
         input,
-        asks: input.split(' ').count() > 2,
+        recall: &RecallSettings::default(),
         kept,
         settings,
         texts: &Prompts::with(|_| None).kept,
@@ -476,7 +476,7 @@ fn no_link_among_documents_is_followed() {
     std::fs::create_dir_all(at("docs/inner")).unwrap();
     std::fs::create_dir(at("own")).unwrap();
     for file in ["own/keys.md", "docs/guide.md", "docs/inner/more.md"] {
-        std::fs::write(at(file), "text\n").unwrap();
+        LocalDisk.replace(&at(file), b"text\n").unwrap();
     }
     std::os::unix::fs::symlink(at("own/keys.md"), at("docs/linked.md")).unwrap();
     std::os::unix::fs::symlink(at("own"), at("docs/folder")).unwrap();
@@ -486,7 +486,7 @@ fn no_link_among_documents_is_followed() {
         daily: 30,
         documents: Some(at("docs")),
     };
-    let (files, troubles) = places.files(&crate::files::LocalDisk, None);
+    let (files, troubles) = places.files(&LocalDisk, None);
     let found: Vec<&str> = files.iter().map(|file| file.source.as_str()).collect();
     assert_eq!(found, ["docs/guide.md", "docs/inner/more.md"]);
     assert_eq!(troubles, Vec::<String>::new());

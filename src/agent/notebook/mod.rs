@@ -68,8 +68,8 @@ impl Parts {
         let lasts = backend != Backend::None;
         let captures = lasts && capture == Capturing::On;
         let mut settings = memory::Settings {
-            backend,
             capture,
+            backend,
             ..memory.clone()
         };
         settings.daily_notes.enabled &= captures;

@@ -392,10 +392,10 @@ fn other_settings_count_from_the_next_turn_on() {
     let mut settings = memory::Settings::default();
     settings.facts.enabled = false;
     notebook.resettle(&context, &settings);
-    end(&mut notebook, &session, noon(), 0.8);
+    end(&notebook, &session, noon(), 0.8);
     assert_eq!(text(&disk, BUFFER), "", "it begins at nine tenths now");
     assert!(!notebook.parts().settings.facts.enabled);
-    end(&mut notebook, &session, noon(), 0.9);
+    end(&notebook, &session, noon(), 0.9);
     assert!(text(&disk, BUFFER).contains("the otter"));
     let asked = lost("where were we?", None);
     let (told, _) = notebook.parts().recover(&name(), &asked, noon());

@@ -22,7 +22,7 @@ async fn what_was_refused_is_not_read_again_while_it_is_as_it_was() {
     assert!(troubles[0].contains("USER.md is not searched: it is no text"));
     assert!(disk.looked_at().0.contains(&PathBuf::from("w/USER.md")));
     assert_eq!(library.refresh(now()).await.0, Refreshed::default());
-    assert_eq!(disk.looked_at().0, [PathBuf::new(); 0]);
+    assert!(disk.looked_at().0.is_empty());
     disk.put("w/USER.md", b"The boat is called Pinguim.\n");
     assert_eq!(library.refresh(now()).await.0.read, 1);
     assert_eq!(found(&mut library, "Pinguim").await.len(), 1);
