@@ -154,7 +154,7 @@ fn a_kill_at_any_write_of_a_chat_loses_nothing_that_was_acknowledged() {
         let writes = at_every_write(kind, |fault| {
             let home = Home::new();
             let server = server();
-            home.config(&server, "memory: {timestamps: off}");
+            home.config(&server, "memory: {timestamps: off, capture: off}");
             let run = chat(&home, fault);
             let acknowledged = Acknowledged::of(&run, &server.chats());
             let restarted = restart(&home);
@@ -211,7 +211,7 @@ fn a_kill_at_any_write_of_undo_leaves_no_files_behind_a_turn_that_is_gone() {
             let arguments = serde_json::json!({"path": "a.txt", "content": "by the tool"});
             let write = say("").calling("c1", "write_file", arguments);
             let server = Server::start([write, say("Done.")]);
-            home.config(&server, "memory: {timestamps: off}");
+            home.config(&server, "memory: {timestamps: off, capture: off}");
             home.write("a.txt", "old");
             home.cogtrix(&["-c", "test.yaml", "-M", "code", "-s", "s", "-p", "Change a"])
                 .args(["--tools", "all", "-y"])
@@ -265,7 +265,7 @@ fn a_kill_at_any_write_of_the_repair_itself_loses_nothing_either() {
             for (path, bytes) in Home::files(&template.data()) {
                 home.write(home.data().join(path), bytes);
             }
-            home.config(&server, "memory: {timestamps: off}");
+            home.config(&server, "memory: {timestamps: off, capture: off}");
             let run = home
                 .cogtrix(&["-c", "test.yaml", "-s", "s", "--lines", "--fault", fault])
                 .stdin("/history all\n")
@@ -353,7 +353,7 @@ fn a_kill_at_any_write_of_a_rename_leaves_the_session_under_one_name() {
         let writes = at_every_write(kind, |fault| {
             let home = Home::new();
             let server = server();
-            home.config(&server, "memory: {timestamps: off}");
+            home.config(&server, "memory: {timestamps: off, capture: off}");
             home.lines("old", &["alpha", "beta", "/compact"]);
             let run = home
                 .cogtrix(&["-c", "test.yaml", "-s", "old", "--lines", "--fault", fault])

@@ -25,7 +25,8 @@ fn switching_sessions_keeps_each_by_itself() {
     assert!(screen.ends_with("cogtrix -s one"), "{screen}");
     let sent = server.chats();
     assert_eq!(sent[1].body["messages"].as_array().unwrap().len(), 2);
-    assert!(!sent[1].body.to_string().contains("secret"));
+    let second = sent[1].body.to_string();
+    assert!(!second.contains("the secret of one"), "{second}");
     assert!(sent[2].message(1).ends_with("the secret of one"));
 }
 
