@@ -72,15 +72,21 @@ impl Agent {
 
     /// Reads what a request is to have of the files.
     pub(super) async fn read_notes(&mut self, input: &Message, observe: &mut Observer<'_>) {
-        let window = self.budget(self.provider.abilities().await).window();
         let Some(notebook) = &self.notebook else {
             return;
         };
         let parts = Arc::clone(notebook.parts());
         let session = self.session();
+        let said = input.said().into_owned();
+        let shortened = notebook.shortened(session);
+        let window = if parts.may_recover(&said, shortened) {
+            self.budget(self.provider.abilities().await).window()
+        } else {
+            Tokens::ZERO
+        };
         let lost = Lost {
-            said: input.said().into_owned(),
-            shortened: notebook.shortened(session),
+            said,
+            shortened,
             window,
         };
         let (name, now) = (session.name().clone(), self.clock.now());

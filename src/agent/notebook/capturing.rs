@@ -145,7 +145,7 @@ fn judgement(captor: &Captor, lines: &[Line], capture: &Capture) -> Judgement {
 
 /// What a line says, for comparing: without the marks of a list and of a category, blanks, case and a full stop. Only a whole
 /// line says the same: a part may be denied in it, or be a part of another word.
-fn statement(line: &str) -> String {
+pub(super) fn statement(line: &str) -> String {
     let line = line.trim();
     let marks = ["- ", "* ", "+ "];
     let said = marks.iter().find_map(|mark| line.strip_prefix(mark));

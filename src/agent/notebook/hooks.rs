@@ -157,6 +157,7 @@ impl Parts {
             return Ok(None);
         }
         let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+        let new = self.not_in_memory(&found);
         let found: Vec<String> = found.iter().map(Fact::without_mark).collect();
         let day = self.workspace.daily();
         let noted = day
@@ -165,7 +166,6 @@ impl Parts {
                 let compacted = |text: &str| Some(facts::compacted(text));
                 day.compact(ending.now, settings.daily_compact_chars, compacted)
             });
-        let new = self.not_in_memory(&found);
         // Each file is written whatever became of the other.
         let known_for_long = self.workspace.long_term().add_extracted(
             ending.now,

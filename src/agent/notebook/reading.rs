@@ -62,6 +62,12 @@ impl Parts {
         read
     }
 
+    /// Whether anything may have to be recovered: the window, which a server may have to be asked for, matters only then.
+    pub(in crate::agent) fn may_recover(&self, said: &str, shortened: Option<Shortened>) -> bool {
+        let cues = self.recovery.as_ref().filter(|_| self.recovers);
+        cues.is_some_and(|cues| shortened.is_some() || cues.ask(said))
+    }
+
     /// What tells where the work stood, where that is wanted: after a compaction of the kind that comes by itself, and when
     /// the person asks (Q29).
     pub(in crate::agent) fn recover(

@@ -2,6 +2,7 @@
 //! there. Unit: one turn.
 
 use super::Parts;
+use super::capturing::statement;
 use crate::memory::facts::Fact;
 
 /// A shorter line says too little to be found again in another one.
@@ -26,35 +27,27 @@ impl Parts {
         facts
     }
 
-    /// Those of some lines that MEMORY.md does not have in other words of the same sentence.
-    pub(super) fn not_in_memory(&self, facts: &[String]) -> Vec<String> {
+    /// Lines of those facts that MEMORY.md does not have in other words of the same sentence.
+    pub(super) fn not_in_memory(&self, facts: &[Fact]) -> Vec<String> {
         let lines = self.workspace.long_term().lines().unwrap_or_default();
         let known: Vec<String> = lines
             .iter()
-            .map(|line| folded(statement(&line.text)))
+            .map(|line| folded(&line.text))
             .filter(|known| known.chars().count() >= TELLING)
             .collect();
-        let is_new = |fact: &&String| {
-            let fact = folded(statement(fact));
+        let is_new = |fact: &&Fact| {
+            let fact = folded(&fact.text);
             !known
                 .iter()
                 .any(|known| fact.contains(known.as_str()) || known.contains(&fact))
         };
-        facts.iter().filter(is_new).cloned().collect()
+        let new = facts.iter().filter(is_new);
+        new.map(Fact::without_mark).collect()
     }
 }
 
-/// What a line says behind its mark and its label: `- **remember**: …`, `User request: …`.
-fn statement(line: &str) -> &str {
-    let line = line.trim().trim_start_matches("- ");
-    match line.split_once(": ") {
-        Some((label, rest)) if label.chars().count() <= 30 => rest,
-        Some(_) | None => line,
-    }
-}
-
+/// What a text says, whatever ends it.
 fn folded(text: &str) -> String {
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    let folded = words.join(" ");
-    folded.trim_end_matches(['.', '!', '?']).to_owned()
+    let text = statement(text);
+    text.trim_end_matches(['.', '!', '?']).to_owned()
 }
