@@ -8,6 +8,7 @@ use cogtrix::testing::server::{Request, Script, Server, say};
 use serde_json::Value;
 
 use crate::support::home::Home;
+use crate::support::in_order;
 use crate::support::run::Run;
 
 const SAID: &str = "Actually, I prefer dark mode. Remember that the key rotates monthly.";
@@ -45,17 +46,6 @@ fn bullets(text: &str) -> Vec<&str> {
 
 fn last_system(server: &Server) -> String {
     server.chats().last().map(Request::system).unwrap()
-}
-
-fn in_order(text: &str, parts: &[&str]) {
-    let places: Vec<usize> = parts
-        .iter()
-        .map(|part| {
-            text.find(part)
-                .unwrap_or_else(|| panic!("no {part:?} in:\n{text}"))
-        })
-        .collect();
-    assert!(places.is_sorted(), "{parts:?} at {places:?} in:\n{text}");
 }
 
 /// How often a run told of long-term memory.

@@ -4,6 +4,7 @@ use cogtrix::testing::server::{Request, Script, Server, say};
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
+use crate::support::in_order;
 use crate::support::run::Run;
 
 fn chatty() -> Server {
@@ -33,18 +34,6 @@ fn entries(state: &Value, mode: &str, section: &str) -> Vec<String> {
     texts
         .map(|text| text.as_str().unwrap().to_owned())
         .collect()
-}
-
-/// Where each of these stands in a text, all of them present and in this order.
-fn in_order(text: &str, parts: &[&str]) {
-    let places: Vec<usize> = parts
-        .iter()
-        .map(|part| {
-            text.find(part)
-                .unwrap_or_else(|| panic!("no {part:?} in:\n{text}"))
-        })
-        .collect();
-    assert!(places.is_sorted(), "{parts:?} at {places:?} in:\n{text}");
 }
 
 fn answers(run: &Run) -> Vec<&str> {

@@ -9,3 +9,15 @@ pub(crate) mod home;
 mod normal;
 pub(crate) mod pty;
 pub(crate) mod run;
+
+/// All of these stand in a text, in this order.
+pub(crate) fn in_order(text: &str, parts: &[&str]) {
+    let places: Vec<usize> = parts
+        .iter()
+        .map(|part| {
+            text.find(part)
+                .unwrap_or_else(|| panic!("no {part:?} in:\n{text}"))
+        })
+        .collect();
+    assert!(places.is_sorted(), "{parts:?} at {places:?} in:\n{text}");
+}
