@@ -84,6 +84,7 @@ impl Further {
             score: memory.score.clamp(0.0, 1.0),
             kind: Kind::Further,
             at: None,
+            also: Vec::new(),
         });
         Ok(hits.filter(|hit| !hit.content.is_empty()).collect())
     }

@@ -50,7 +50,8 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let summariser = summariser(&config, &catalog, output).await?;
     let mut settings = settings(args, &config, home_relative(&project, &inputs), summariser);
     let shelf = parts::shelf_parts(args, machine.clone(), &config, &texts, &catalog)?;
-    let library = Library::new(parts::library_parts(&config, &shelf, Arc::clone(&store)));
+    let past = Arc::new(parts::past(args, machine.clone(), &config));
+    let library = Library::new(parts::library_parts(&config, &shelf, past));
     settings.recall = Some(shelf);
     let (approver, questions) = match manner {
         Manner::Terminal => {
@@ -210,6 +211,7 @@ fn settings(
 
 /// The name of a session that nobody can open again.
 const PRIVATE: &str = "private";
+
 /// What `/context preset` can switch to.
 fn presets(config: &Config) -> Vec<Preset> {
     let presets = config.presets().into_iter();

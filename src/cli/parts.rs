@@ -48,11 +48,15 @@ fn machine(args: &ChatArgs) -> Arc<dyn Disk> {
 
 /// Where sessions are; a private one sees no others, so that its name cannot be one of theirs.
 pub(super) fn store(args: &ChatArgs, disk: Arc<dyn Disk>, config: &Config) -> FileStore {
-    let disk = if args.private {
-        Arc::new(Veil::over_nothing())
+    if args.private {
+        past(args, Arc::new(Veil::over_nothing()), config)
     } else {
-        disk
-    };
+        past(args, disk, config)
+    }
+}
+
+/// Sessions that may be searched: all of them, from a private one too.
+pub(super) fn past(args: &ChatArgs, disk: Arc<dyn Disk>, config: &Config) -> FileStore {
     let store = FileStore::new(
         disk,
         config.settings.data_dir.clone(),

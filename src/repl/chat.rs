@@ -346,7 +346,7 @@ fn compacted(report: &CompactReport) -> String {
         warning,
     } = report;
     let mut text = format!(
-        "Compacted: {} messages -> {} messages, {} -> {} tokens; the whole history stays on disk",
+        "Compacted: {} messages -> {} messages, {} -> {} tokens; `/compact undo` goes back",
         before.messages, after.messages, before.tokens, after.tokens
     );
     if let Some(warning) = warning {

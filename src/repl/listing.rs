@@ -50,6 +50,17 @@ pub fn unread(places: &[String]) -> Option<String> {
     })
 }
 
+/// The other places that say the same, a few of them; empty where there are none.
+pub fn also(places: &[String]) -> String {
+    const NAMED: usize = 3;
+    let (named, more) = places.split_at(places.len().min(NAMED));
+    match (named, more.len()) {
+        ([], _) => String::new(),
+        (named, 0) => format!("  (also {})", named.join(", ")),
+        (named, more) => format!("  (also {} and {more} more)", named.join(", ")),
+    }
+}
+
 /// `1 message`, `2,000 messages`.
 pub fn count(n: usize, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };

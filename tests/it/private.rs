@@ -83,3 +83,22 @@ fn a_private_session_has_no_name_of_its_own() {
         assert!(run.stderr.contains("--private"), "{run}");
     }
 }
+
+#[test]
+fn a_private_session_finds_what_others_said_and_none_of_them_finds_it() {
+    let server = Server::start((0..4).map(|n| say(format!("Reply {n}."))));
+    let home = Home::new();
+    home.config(&server, "memory: {capture: off}");
+    home.ask("trip", "The ferry leaves from the western quay");
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "--private", "--lines"])
+        .stdin("The bakery is closed on Tuesdays\n/search western quay\n/search bakery\n")
+        .run();
+    let shown = format!("{}{}", run.stdout, run.stderr);
+    assert!(shown.contains("session trip:1"), "{run}");
+    assert!(shown.contains("session private:1"), "{run}");
+    assert!(!shown.contains("not searched"), "{run}");
+
+    let after = home.cogtrix(&["memory", "search", "bakery"]).run();
+    assert!(!after.stdout.contains("bakery"), "{after}");
+}

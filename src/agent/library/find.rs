@@ -37,20 +37,8 @@ pub struct Hit {
     pub score: f32,
     pub kind: Kind,
     pub at: Option<Timestamp>,
-}
-
-/// Of some hits those that say what no other one says.
-pub(super) fn unsaid(known: &[Hit], hits: Vec<Hit>) -> Vec<Hit> {
-    let mut said: Vec<String> = known.iter().map(|hit| folded(&hit.content)).collect();
-    let mut unsaid = Vec::new();
-    for hit in hits {
-        let content = folded(&hit.content);
-        if !said.iter().any(|said| said.contains(&content)) {
-            said.push(content);
-            unsaid.push(hit);
-        }
-    }
-    unsaid
+    /// Where else it is said: `memory/2026-02-14.md:3`.
+    pub also: Vec<String>,
 }
 
 /// What is looked for.
@@ -99,6 +87,7 @@ impl Corpus {
                     score: candidate.score,
                     kind: chunk.kind,
                     at: chunk.at,
+                    also: Vec::new(),
                 });
             }
         }

@@ -16,6 +16,7 @@ mod marks;
 mod meaning;
 mod pieces;
 mod related;
+mod saying;
 mod sessions;
 mod sources;
 #[cfg(test)]
@@ -49,6 +50,8 @@ use crate::tools::SearchMode;
 
 /// Hits of one search at most (Q16).
 pub const MOST_HITS: usize = 50;
+/// Hits looked at for each one wanted: what is captured stands in several places.
+const SAID_AGAIN: usize = 3;
 
 /// What a library works with.
 #[derive(Clone, Debug)]
@@ -134,11 +137,16 @@ impl Searched {
     /// Takes in what was found elsewhere, but for what is there already; the best stay.
     pub(super) fn join(&mut self, kind: Kind, hits: Vec<Hit>, limit: usize) {
         self.looked.insert(kind, 1);
-        let hits = find::unsaid(&self.hits, hits);
         self.hits.extend(hits);
+        self.settle(limit.clamp(1, MOST_HITS));
+    }
+
+    /// The best first, each said once, no more than so many.
+    fn settle(&mut self, limit: usize) {
         self.hits
             .sort_by(|a, b| b.score.total_cmp(&a.score).then(b.at.cmp(&a.at)));
-        self.hits.truncate(limit.clamp(1, MOST_HITS));
+        self.hits = saying::distinct(std::mem::take(&mut self.hits));
+        self.hits.truncate(limit);
     }
 }
 
@@ -224,7 +232,7 @@ impl Library {
             let sought = Sought {
                 text: search.query.to_owned(),
                 about: None,
-                k: limit,
+                k: limit * SAID_AGAIN,
                 vector,
                 min_similarity: self.parts.min_similarity,
                 kinds: Kind::LASTING.to_vec(),
@@ -232,13 +240,10 @@ impl Library {
             searched.hits = self.look(sought).await;
         }
         if search.scope == Scope::Everything {
-            self.search_sessions(search.query, limit, open, &mut searched)
+            self.search_sessions(search.query, limit * SAID_AGAIN, open, &mut searched)
                 .await;
         }
-        searched
-            .hits
-            .sort_by(|a, b| b.score.total_cmp(&a.score).then(b.at.cmp(&a.at)));
-        searched.hits.truncate(limit);
+        searched.settle(limit);
         searched
     }
 

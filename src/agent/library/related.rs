@@ -3,8 +3,9 @@
 //! Invariant: nothing that the request says anyway, nothing without words of what is asked, and no more than the limit
 //! of characters; where there is nothing, there is no section.
 
-use super::find::{Hit, unsaid};
+use super::find::Hit;
 use super::lines::folded;
+use super::saying::distinct;
 use super::sources::Kind;
 use super::{Library, Searched, Sought};
 use crate::chat::{Message, Role, Session, Timestamp};
@@ -89,11 +90,11 @@ impl Library {
             Ok(further) => (further, None),
             Err(why) => (Vec::new(), Some(why)),
         };
-        let further = unsaid(&hits, further);
-        let news = hits.into_iter().chain(further);
         let session = asking.session;
-        let news = news.filter(|hit| !known.says(hit) && !is_of(session, hit));
-        let news = news.take(asking.settings.limit).collect();
+        let mut news: Vec<Hit> = hits.into_iter().chain(further).collect();
+        news.retain(|hit| !known.says(hit) && !is_of(session, hit));
+        let mut news = distinct(news);
+        news.truncate(asking.settings.limit);
         let heading = heading(asking.settings, asking.texts, &query);
         let found = section(news, asking.settings, heading);
         (Beside { found, without }, troubles)
@@ -260,6 +261,7 @@ mod tests {
             score: 1.0,
             kind: Kind::Note,
             at: None,
+            also: Vec::new(),
         }
     }
 

@@ -227,6 +227,7 @@ fn search_one(
             score: hit.score * best,
             kind: Kind::Said,
             at: message.at,
+            also: Vec::new(),
         })
     });
     hits.collect()

@@ -12,6 +12,7 @@ use crate::cli::args::{ChatArgs, SearchArgs, Within};
 use crate::cli::report::{CliError, Exit};
 use crate::cli::{parts, toolbox};
 use crate::clock::{Clock, SystemClock};
+use crate::repl::listing::also;
 use crate::repl::transcript::first_words;
 use crate::term::{Output, harmless};
 use crate::tools::SearchMode;
@@ -81,6 +82,7 @@ fn json(hit: &Hit) -> Value {
         "score": (f64::from(hit.score) * 1e6).round() / 1e6,
         "timestamp": hit.at.map(Timestamp::iso),
         "text": hit.content,
+        "also": hit.also,
     })
 }
 
@@ -88,8 +90,9 @@ fn json(hit: &Hit) -> Value {
 fn shown(n: usize, hit: &Hit) -> String {
     const SHOWN: usize = 160;
     let words = first_words(&hit.content, SHOWN);
+    let also = also(&hit.also);
     let line = format!(
-        "{n:>2}  {:.2}  {}:{}  {words}",
+        "{n:>2}  {:.2}  {}:{}  {words}{also}",
         hit.score, hit.source, hit.line
     );
     harmless(&line)

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Answer, CommandError, Desk, Next, usage};
 use crate::agent::Warning;
 use crate::agent::library::{Hit, Kind, Scope, Searched};
-use crate::repl::listing::count;
+use crate::repl::listing::{also, count};
 use crate::repl::transcript::first_words;
 use crate::term::harmless;
 use crate::tools::{SearchMode, history};
@@ -120,7 +120,8 @@ fn listed(hits: &[Hit]) -> String {
         for hit in group {
             number += 1;
             let words = first_words(&hit.content, CHARS);
-            let line = format!("{number:>4}  {}:{}  {words}", hit.source, hit.line);
+            let also = also(&hit.also);
+            let line = format!("{number:>4}  {}:{}  {words}{also}", hit.source, hit.line);
             lines.push(harmless(&line));
         }
     }
@@ -173,6 +174,7 @@ mod tests {
             score: 1.0,
             kind,
             at: None,
+            also: Vec::new(),
         };
         let hits = [
             hit("MEMORY.md", 3, "deploy uses\nfly.io", Kind::Note),
