@@ -37,7 +37,7 @@ fn presets(desk: &Desk) -> String {
         let sets = if preset.sets.is_empty() {
             "nothing: the defaults".to_owned()
         } else {
-            preset.sets.join(", ")
+            preset.sets.join(&format!("\n{:12}", ""))
         };
         format!("{mark}{:<10}{sets}", preset.name)
     });
