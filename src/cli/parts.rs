@@ -16,6 +16,7 @@ use crate::hint::chain;
 use crate::mem0::Mem0;
 use crate::memory::capture::{Captor, Capturing};
 use crate::memory::facts::FactCues;
+use crate::memory::patterns::Checked;
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Backend, Memory, Prompt, Prompts, RecoveryCues, Registry};
 use crate::net::{Key, KeySource};
@@ -157,21 +158,23 @@ pub(super) fn notebook(
         .then(|| Captor::with(own, &settings.wal))
         .transpose()?;
     let captor = captor.map(Arc::new);
-    if let Some(captor) = captor.clone() {
-        // Ends by itself, or with the process.
-        std::thread::spawn(move || captor.warm_up());
-    }
     // Facts and recovery may be switched on later, by a preset.
     let facts = captures
         .then(|| FactCues::with(own, &settings.facts))
         .transpose()?;
     let recovery = texts.get("cues/recovery.yaml");
-    let recovery = recovery.map(|text| RecoveryCues::parse(&prompt(text)));
+    let recovery = recovery.map(|text| {
+        let checked = match text.source {
+            TextSource::Embedded => Checked::ByTests,
+            _ => Checked::Now,
+        };
+        RecoveryCues::parse(&prompt(text), checked)
+    });
     let parts = notebook::Parts {
         workspace,
         receipts: receipts(config, disk),
         captor,
-        recovery: recovery.transpose()?,
+        recovery: recovery.transpose()?.map(Arc::new),
         facts: facts.map(Arc::new),
         recovers: false,
         buffer_from: 0.0,

@@ -12,6 +12,7 @@ mod due;
 pub mod facts;
 mod kept;
 mod modes;
+pub mod patterns;
 mod prompts;
 pub mod proof;
 pub mod recall;

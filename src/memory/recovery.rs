@@ -4,54 +4,45 @@
 
 use std::collections::BTreeMap;
 
-use regex::{Regex, RegexBuilder};
-
 use super::Prompt;
+use super::patterns::{BadPattern, Checked, Patterns};
 
 /// A longer message is not read.
 const MOST_CHARS: usize = 200;
 
 /// The patterns.
-#[derive(Clone, Debug, Default)]
-pub struct RecoveryCues(Vec<Regex>);
+#[derive(Debug, Default)]
+pub struct RecoveryCues(Vec<Patterns>);
 
 /// Patterns that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadRecoveryCues {
     #[error("{file} is no list of patterns by language: {what}")]
     Malformed { file: String, what: String },
-    #[error("{file}: {language}: the pattern {pattern:?} cannot be read")]
+    #[error("{file}: {language}: {pattern}")]
     Pattern {
         file: String,
         language: String,
-        pattern: String,
-        #[source]
-        source: Box<regex::Error>,
+        pattern: BadPattern,
     },
 }
 
 impl RecoveryCues {
     /// The patterns of a file.
-    pub fn parse(file: &Prompt) -> Result<Self, BadRecoveryCues> {
+    pub fn parse(file: &Prompt, checked: Checked) -> Result<Self, BadRecoveryCues> {
         let languages: BTreeMap<String, Vec<String>> =
             serde_yaml::from_str(&file.text).map_err(|error| BadRecoveryCues::Malformed {
                 file: file.file.clone(),
                 what: error.to_string(),
             })?;
-        let patterns = languages.into_iter().flat_map(|(language, patterns)| {
-            let named = move |pattern| (language.clone(), pattern);
-            patterns.into_iter().map(named)
-        });
-        let compiled = patterns.map(|(language, pattern)| {
-            let built = RegexBuilder::new(&pattern).case_insensitive(true).build();
-            built.map_err(|source| BadRecoveryCues::Pattern {
+        let patterns = languages.into_iter().map(|(language, patterns)| {
+            Patterns::read(patterns, checked).map_err(|pattern| BadRecoveryCues::Pattern {
                 file: file.file.clone(),
                 language,
                 pattern,
-                source: Box::new(source),
             })
         });
-        Ok(Self(compiled.collect::<Result<_, _>>()?))
+        Ok(Self(patterns.collect::<Result<_, _>>()?))
     }
 
     /// Whether a message asks where the conversation was.
@@ -68,7 +59,7 @@ mod tests {
 
     #[test]
     fn who_asks_where_we_were_is_understood_and_nobody_else() {
-        let cues = RecoveryCues::parse(&embedded("cues/recovery.yaml")).unwrap();
+        let cues = RecoveryCues::parse(&embedded("cues/recovery.yaml"), Checked::Now).unwrap();
         for asks in [
             "where were we?",
             "OK, so where were we",
@@ -99,12 +90,15 @@ mod tests {
 
     #[test]
     fn a_pattern_that_cannot_be_read_names_its_file_and_language() {
-        let bad = RecoveryCues::parse(&Prompt::new("mine.yaml", "en: ['(']")).unwrap_err();
-        assert_eq!(
-            bad.to_string(),
-            "mine.yaml: en: the pattern \"(\" cannot be read"
+        let bad =
+            RecoveryCues::parse(&Prompt::new("mine.yaml", "en: ['(']"), Checked::Now).unwrap_err();
+        let bad = bad.to_string();
+        assert!(
+            bad.starts_with("mine.yaml: en: the pattern \"(\" cannot be used"),
+            "{bad}"
         );
-        let bad = RecoveryCues::parse(&Prompt::new("mine.yaml", "[1, 2]")).unwrap_err();
+        let bad =
+            RecoveryCues::parse(&Prompt::new("mine.yaml", "[1, 2]"), Checked::Now).unwrap_err();
         assert!(bad.to_string().starts_with("mine.yaml is no list"), "{bad}");
     }
 }

@@ -46,7 +46,7 @@ pub struct Parts {
     /// `None`: nothing is captured.
     pub captor: Option<Arc<Captor>>,
     /// `None`: nothing is ever recovered.
-    pub recovery: Option<RecoveryCues>,
+    pub recovery: Option<Arc<RecoveryCues>>,
     /// `None`: no facts are ever noted.
     pub facts: Option<Arc<FactCues>>,
     /// Of these, `daily_notes` and `facts` are on only where anything is captured.

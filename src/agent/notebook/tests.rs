@@ -10,6 +10,7 @@ use crate::chat::{
 use crate::files::{Disk, MemoryDisk};
 use crate::memory::capture::WalSettings;
 use crate::memory::facts::FactsSettings;
+use crate::memory::patterns::Checked;
 use crate::memory::{Backend, Prompt};
 use crate::notes::WorkspaceSettings;
 
@@ -47,7 +48,7 @@ fn parts(disk: &MemoryDisk) -> Parts {
         captor: Some(Arc::new(
             Captor::with(|_| None, &WalSettings::default()).unwrap(),
         )),
-        recovery: Some(RecoveryCues::parse(&cues).unwrap()),
+        recovery: Some(Arc::new(RecoveryCues::parse(&cues, Checked::Now).unwrap())),
         facts: Some(Arc::new(
             FactCues::with(|_| None, &FactsSettings::default()).unwrap(),
         )),

@@ -4,19 +4,16 @@
 //! twice in one category. Linear in the length of the message.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
-
-use regex::{Regex, RegexSet};
 
 use super::own::{is_inside, own_words, quoted};
 use super::same::{self, Verdict};
-use super::sheet::{self, Asked, Pattern, RuleSheet, Sheet, named, patterns};
-use super::slots::{SlotSheet, Slots};
+use super::sheet::{self, Asked, Filling, Sheet, named};
+use super::slots::Slots;
 use super::snippet::around;
 use super::{Capture, Category, WalSettings};
 use crate::chat::{Message, Role};
+use crate::memory::patterns::{BadPattern, Case, Checked, Patterns};
 use crate::memory::secrets::{beginning, masked};
-use crate::memory::tracking::cues::BadPattern;
 use crate::memory::tracking::prose::{End, Sentence, sentences};
 use crate::memory::tracking::readers::BadCues;
 use crate::memory::{Prompt, texts};
@@ -31,55 +28,32 @@ const READ: usize = 20_000;
 #[derive(Debug)]
 pub struct Captor {
     languages: Vec<Language>,
+    rules: Vec<Rule>,
+    /// The cues of all rules.
+    cues: Patterns,
+    /// The rule of each cue.
+    rule_of: Vec<usize>,
     not_names: Vec<String>,
-    slots: SlotSheet,
+    slots: Slots,
     durable: Vec<Category>,
-    compiled: OnceLock<Compiled>,
-    file: String,
 }
 
-/// One language of the file, not compiled yet.
+/// What holds for a language.
 #[derive(Debug)]
 struct Language {
-    quoting: Vec<Pattern>,
-    never: Vec<Pattern>,
-    tags: Vec<Pattern>,
-    rules: Vec<Rule>,
+    quoting: Patterns,
+    never: Patterns,
+    tags: Patterns,
 }
 
+/// Under which conditions cues count.
 #[derive(Debug)]
 struct Rule {
     category: Category,
-    cues: Vec<Pattern>,
-    after: Vec<Pattern>,
-    but: Vec<Pattern>,
-    asked: Asked,
-}
-
-#[derive(Debug)]
-struct Compiled {
-    /// Every cue of every rule, to pass over sentences that say nothing.
-    any: RegexSet,
-    cues: Vec<Cue>,
-    languages: Vec<Conditions>,
-    slots: Slots,
-}
-
-#[derive(Debug)]
-struct Cue {
-    category: Category,
     language: usize,
-    pattern: Regex,
-    after: RegexSet,
-    but: RegexSet,
+    after: Patterns,
+    but: Patterns,
     asked: Asked,
-}
-
-#[derive(Debug)]
-struct Conditions {
-    quoting: Vec<Regex>,
-    never: RegexSet,
-    tags: RegexSet,
 }
 
 impl Captor {
@@ -92,18 +66,21 @@ impl Captor {
         own: impl Fn(&str) -> Option<Prompt>,
         settings: &WalSettings,
     ) -> Result<Self, BadCues> {
-        let Some(file) = own(Self::FILE) else {
-            let embedded = texts::embedded(Self::FILE);
-            return Self::parse(&embedded.text, &embedded.file, settings);
-        };
-        let captor = Self::parse(&file.text, &file.file, settings)?;
-        let compiled = captor.compile()?;
-        captor.compiled.get_or_init(|| compiled);
-        Ok(captor)
+        match own(Self::FILE) {
+            None => {
+                let embedded = texts::embedded(Self::FILE);
+                Self::parse(&embedded.text, &embedded.file, settings, Checked::ByTests)
+            }
+            Some(file) => Self::parse(&file.text, &file.file, settings, Checked::Now),
+        }
     }
 
-    /// Reads a file; its patterns are compiled when they are first needed.
-    fn parse(text: &str, file: &str, settings: &WalSettings) -> Result<Self, BadCues> {
+    fn parse(
+        text: &str,
+        file: &str,
+        settings: &WalSettings,
+        checked: Checked,
+    ) -> Result<Self, BadCues> {
         let mut sheets = sheet::parse(text, file)?;
         let mut heard: Vec<&str> = vec![ALWAYS];
         for language in &settings.languages {
@@ -116,97 +93,63 @@ impl Captor {
         }
         let mut captor = Self {
             languages: Vec::new(),
+            rules: Vec::new(),
+            cues: Patterns::default(),
+            rule_of: Vec::new(),
             not_names: Vec::new(),
-            slots: SlotSheet::default(),
+            slots: Slots::default(),
             durable: settings
                 .durable
                 .iter()
                 .filter_map(|name| Category::named(name))
                 .collect(),
-            compiled: OnceLock::new(),
-            file: file.to_owned(),
         };
+        let mut cues = Vec::new();
         for name in heard {
             if let Some(sheet) = sheets.remove(name) {
-                captor.listen(name, &sheet).map_err(named(file))?;
+                let heard = captor.listen(name, &sheet, checked);
+                cues.extend(heard.map_err(named(file))?);
             }
         }
+        captor.cues = Patterns::new(Case::Ignored, cues);
         Ok(captor)
     }
 
-    fn listen(&mut self, name: &str, sheet: &Sheet) -> Result<(), (String, BadPattern)> {
+    /// Takes in a language; gives the cues of its rules.
+    fn listen(
+        &mut self,
+        name: &str,
+        sheet: &Sheet,
+        checked: Checked,
+    ) -> Result<Vec<String>, (String, BadPattern)> {
         let lists = &sheet.lists;
-        let mut rules = Vec::new();
+        let filling = Filling { lists, checked };
+        let mut cues = Vec::new();
         for (category, of_category) in &sheet.cues {
+            let place = format!("{name}: {category}");
             for rule in of_category {
-                rules.push(Rule::new(
-                    *category,
-                    rule,
-                    lists,
-                    &format!("{name}: {category}"),
-                )?);
+                filling.patterns(&rule.cues, &place)?;
+                let texts = filling.texts(&rule.cues, &place)?;
+                self.rule_of.extend(texts.iter().map(|_| self.rules.len()));
+                cues.extend(texts);
+                self.rules.push(Rule {
+                    category: *category,
+                    language: self.languages.len(),
+                    after: filling.patterns(&rule.after, &place)?,
+                    but: filling.patterns(&rule.but, &place)?,
+                    asked: rule.asked,
+                });
             }
         }
         self.languages.push(Language {
-            quoting: patterns(&sheet.quoting, lists, &format!("{name}: quoting"))?,
-            never: patterns(&sheet.never, lists, &format!("{name}: never"))?,
-            tags: patterns(&sheet.tags, lists, &format!("{name}: tags"))?,
-            rules,
+            quoting: filling.patterns(&sheet.quoting, &format!("{name}: quoting"))?,
+            never: filling.patterns(&sheet.never, &format!("{name}: never"))?,
+            tags: filling.patterns(&sheet.tags, &format!("{name}: tags"))?,
         });
         let words = sheet.not_names.split_whitespace();
         self.not_names.extend(words.map(str::to_lowercase));
-        self.slots.listen(name, &sheet.slots, lists)
-    }
-
-    fn compile(&self) -> Result<Compiled, BadCues> {
-        self.try_compile().map_err(named(&self.file))
-    }
-
-    fn try_compile(&self) -> Result<Compiled, (String, BadPattern)> {
-        let mut cues = Vec::new();
-        let mut all = Vec::new();
-        let mut languages = Vec::new();
-        for (place, language) in self.languages.iter().enumerate() {
-            for rule in &language.rules {
-                let (after, but) = (set(&rule.after)?, set(&rule.but)?);
-                for cue in &rule.cues {
-                    all.push(cue);
-                    cues.push(Cue {
-                        category: rule.category,
-                        language: place,
-                        pattern: cue.compiled()?,
-                        after: after.clone(),
-                        but: but.clone(),
-                        asked: rule.asked,
-                    });
-                }
-            }
-            let quoting: Result<Vec<_>, _> =
-                language.quoting.iter().map(Pattern::compiled).collect();
-            languages.push(Conditions {
-                quoting: quoting?,
-                never: set(&language.never)?,
-                tags: set(&language.tags)?,
-            });
-        }
-        Ok(Compiled {
-            any: sheet::set(&all)?,
-            cues,
-            languages,
-            slots: self.slots.compiled()?,
-        })
-    }
-
-    fn compiled(&self) -> &Compiled {
-        self.compiled.get_or_init(|| {
-            self.compile()
-                .expect("a test compiles the embedded patterns, a person's own are compiled when they are read")
-        })
-    }
-
-    /// Compiles the patterns now: for a thread of its own, before the first message waits for them.
-    pub fn warm_up(&self) {
-        self.compiled();
+        self.slots.listen(name, &sheet.slots, filling)?;
+        Ok(cues)
     }
 
     /// Whether what is captured in this category is kept in MEMORY.md, too (Q13).
@@ -224,9 +167,8 @@ impl Captor {
     }
 
     fn said(&self, text: &str) -> Vec<Capture> {
-        let compiled = self.compiled();
         let own = own_words(beginning(text, READ));
-        let own = &own[..compiled.quoting(&own)];
+        let own = &own[..self.quoting(&own)];
         let text = masked(own);
         let quotes = quoted(&text);
         let mut captures: Vec<Capture> = Vec::new();
@@ -234,7 +176,7 @@ impl Captor {
             let start = sentence.text.as_ptr().addr() - text.as_ptr().addr();
             let line = Line::of(&sentence);
             let is_quoted = |at: usize| is_inside(&quotes, start + at);
-            let mut found = compiled.found(&line, &sentence, is_quoted, &self.not_names);
+            let mut found = self.found(&line, &sentence, is_quoted);
             found.sort_by_key(|capture| capture.category);
             for capture in found {
                 if !captures.contains(&capture) {
@@ -247,32 +189,59 @@ impl Captor {
 
     /// What a capture is beside what is kept already: lines of MEMORY.md, in its order (Q14).
     pub fn written(&self, lines: &[&str], new: &Capture) -> Verdict {
-        same::written(&self.compiled().slots, lines, new)
+        same::written(&self.slots, lines, new)
     }
-}
 
-impl Rule {
-    fn new(
-        category: Category,
-        rule: &RuleSheet,
-        lists: &BTreeMap<String, Vec<String>>,
-        place: &str,
-    ) -> Result<Self, (String, BadPattern)> {
-        Ok(Self {
-            category,
-            cues: patterns(&rule.cues, lists, place)?,
-            after: patterns(&rule.after, lists, place)?,
-            but: patterns(&rule.but, lists, place)?,
-            asked: rule.asked,
-        })
+    /// Where in a text begins what somebody else wrote.
+    fn quoting(&self, text: &str) -> usize {
+        let languages = self.languages.iter();
+        let patterns = languages.flat_map(|language| language.quoting.possible(text));
+        let ends = patterns.filter_map(|(_, pattern)| Some(pattern.find(text)?.end()));
+        ends.min().unwrap_or(text.len())
     }
-}
 
-fn set(patterns: &[Pattern]) -> Result<RegexSet, (String, BadPattern)> {
-    for pattern in patterns {
-        pattern.compiled()?;
+    fn found(
+        &self,
+        line: &Line,
+        sentence: &Sentence<'_>,
+        is_quoted: impl Fn(usize) -> bool,
+    ) -> Vec<Capture> {
+        let mut captures = Vec::new();
+        // Up to where in the line each category has been captured.
+        let mut taken: BTreeMap<Category, usize> = BTreeMap::new();
+        for (place, pattern) in self.cues.matching(&line.plain) {
+            let rule = &self.rules[self.rule_of[place]];
+            let language = &self.languages[rule.language];
+            let asks = sentence.end == End::Question && !language.tags.is_match(&line.plain);
+            if (asks && rule.asked == Asked::Not) || language.never.is_match(&line.plain) {
+                continue;
+            }
+            for found in pattern.captures_iter(&line.plain) {
+                let Some(whole) = found.get(0) else { continue };
+                let (at, start) = line.places[whole.start()];
+                let end = line.places[whole.end()].1;
+                let name = found.name("name");
+                let is_free = taken
+                    .get(&rule.category)
+                    .is_none_or(|taken| start >= *taken);
+                let counts = is_free
+                    && !is_quoted(at)
+                    && (rule.after.is_empty() || rule.after.is_match(&line.plain[..whole.start()]))
+                    && !rule.but.is_match(&line.plain[whole.start()..])
+                    && name.is_none_or(|name| may_be_name(name.as_str(), &self.not_names));
+                if !counts {
+                    continue;
+                }
+                let kept = around(&line.shown, start..end);
+                taken.insert(rule.category, kept.end);
+                captures.push(Capture {
+                    category: rule.category,
+                    detail: line.shown[kept].to_owned(),
+                });
+            }
+        }
+        captures
     }
-    sheet::set(&patterns.iter().collect::<Vec<_>>())
 }
 
 fn unknown(language: &str, sheets: &BTreeMap<String, Sheet>, file: &str) -> BadCues {
@@ -331,61 +300,6 @@ impl Line {
             .extend(std::iter::repeat_n(place, plain.len_utf8()));
         self.plain.push(plain);
         self.shown.push(c);
-    }
-}
-
-impl Compiled {
-    /// Where in a text begins what somebody else wrote.
-    fn quoting(&self, text: &str) -> usize {
-        let patterns = self.languages.iter().flat_map(|language| &language.quoting);
-        let ends = patterns.filter_map(|pattern| pattern.find(text).map(|found| found.end()));
-        ends.min().unwrap_or(text.len())
-    }
-
-    fn found(
-        &self,
-        line: &Line,
-        sentence: &Sentence<'_>,
-        is_quoted: impl Fn(usize) -> bool,
-        not_names: &[String],
-    ) -> Vec<Capture> {
-        let mut captures = Vec::new();
-        let matched = self.any.matches(&line.plain);
-        if !matched.matched_any() {
-            return captures;
-        }
-        // Up to where in the line each category has been captured.
-        let mut taken: BTreeMap<Category, usize> = BTreeMap::new();
-        for place in matched {
-            let cue = &self.cues[place];
-            let conditions = &self.languages[cue.language];
-            let asks = sentence.end == End::Question && !conditions.tags.is_match(&line.plain);
-            if (asks && cue.asked == Asked::Not) || conditions.never.is_match(&line.plain) {
-                continue;
-            }
-            for found in cue.pattern.captures_iter(&line.plain) {
-                let Some(whole) = found.get(0) else { continue };
-                let (at, start) = line.places[whole.start()];
-                let end = line.places[whole.end()].1;
-                let name = found.name("name");
-                let is_free = taken.get(&cue.category).is_none_or(|taken| start >= *taken);
-                let counts = is_free
-                    && !is_quoted(at)
-                    && (cue.after.is_empty() || cue.after.is_match(&line.plain[..whole.start()]))
-                    && !cue.but.is_match(&line.plain[whole.start()..])
-                    && name.is_none_or(|name| may_be_name(name.as_str(), not_names));
-                if !counts {
-                    continue;
-                }
-                let kept = around(&line.shown, start..end);
-                taken.insert(cue.category, kept.end);
-                captures.push(Capture {
-                    category: cue.category,
-                    detail: line.shown[kept].to_owned(),
-                });
-            }
-        }
-        captures
     }
 }
 

@@ -15,11 +15,11 @@
 
 use std::collections::BTreeMap;
 
-use regex::{Regex, RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
 use super::Category;
-use crate::memory::tracking::cues::{BadPattern, bad, filled, one};
+use crate::memory::patterns::{BadPattern, Checked, Patterns};
+use crate::memory::tracking::cues::filled;
 use crate::memory::tracking::readers::BadCues;
 
 /// What the file says of one language.
@@ -77,52 +77,34 @@ pub(super) struct Slots {
     pub(super) negations: String,
 }
 
-/// A pattern that is compiled when it is first needed, with its place in the file.
-#[derive(Debug)]
-pub(super) struct Pattern {
-    pub(super) text: String,
-    place: String,
+/// What patterns of a language name, and who checks them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filling<'s> {
+    pub(super) lists: &'s BTreeMap<String, Vec<String>>,
+    pub(super) checked: Checked,
 }
 
-impl Pattern {
-    pub(super) fn new(
-        text: &str,
-        lists: &BTreeMap<String, Vec<String>>,
+impl Filling<'_> {
+    /// The texts of patterns of one place.
+    pub(super) fn texts(
+        self,
+        patterns: &[String],
         place: &str,
-    ) -> Result<Self, (String, BadPattern)> {
-        let text = filled(text, lists).map_err(|error| (place.to_owned(), error))?;
-        Ok(Self {
-            text,
-            place: place.to_owned(),
-        })
+    ) -> Result<Vec<String>, (String, BadPattern)> {
+        let filled = patterns.iter().map(|pattern| filled(pattern, self.lists));
+        let filled: Result<Vec<String>, BadPattern> = filled.collect();
+        filled.map_err(|error| (place.to_owned(), error))
     }
 
-    pub(super) fn compiled(&self) -> Result<Regex, (String, BadPattern)> {
-        one(&self.text).map_err(|error| (self.place.clone(), error))
+    /// Patterns of one place, any of which counts.
+    pub(super) fn patterns(
+        self,
+        patterns: &[String],
+        place: &str,
+    ) -> Result<Patterns, (String, BadPattern)> {
+        let patterns = Patterns::read(self.texts(patterns, place)?, self.checked);
+        patterns.map_err(|error| (place.to_owned(), error))
     }
-}
-
-/// Patterns of one place, any of which counts.
-pub(super) fn patterns(
-    texts: &[String],
-    lists: &BTreeMap<String, Vec<String>>,
-    place: &str,
-) -> Result<Vec<Pattern>, (String, BadPattern)> {
-    let patterns = texts.iter().map(|text| Pattern::new(text, lists, place));
-    patterns.collect()
-}
-
-/// All of them at once; each has been tried alone before.
-pub(super) fn set(patterns: &[&Pattern]) -> Result<RegexSet, (String, BadPattern)> {
-    const MOST_COMPILED: usize = 64 << 20;
-    RegexSetBuilder::new(patterns.iter().map(|pattern| &pattern.text))
-        .case_insensitive(true)
-        .size_limit(MOST_COMPILED)
-        .build()
-        .map_err(|error| {
-            let place = patterns.first().map(|pattern| pattern.place.clone());
-            (place.unwrap_or_default(), bad("all together", &error))
-        })
 }
 
 pub(super) fn parse(text: &str, file: &str) -> Result<BTreeMap<String, Sheet>, BadCues> {

@@ -1,38 +1,28 @@
 //! What a statement is about, so far as patterns tell: a slot that holds one value at a time. Unit: one statement.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use super::Category;
-use super::sheet::{self, Pattern, patterns};
-use crate::memory::tracking::cues::BadPattern;
+use super::sheet::{self, Filling};
+use crate::memory::patterns::{BadPattern, Patterns};
 
-/// The patterns of every language that is heard, not compiled yet.
+/// Patterns that tell slots, of every language that is heard.
 #[derive(Debug, Default)]
-pub(super) struct SlotSheet {
-    cues: Vec<(Category, Pattern)>,
-    instead: Vec<Pattern>,
-    liked: Vec<Pattern>,
-    disliked: Vec<Pattern>,
+pub(super) struct Slots {
+    cues: Vec<(Category, Patterns)>,
+    instead: Vec<Patterns>,
+    liked: Vec<Patterns>,
+    disliked: Vec<Patterns>,
     words: WordLists,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct WordLists {
     breaks: HashSet<String>,
     fillers: HashSet<String>,
     negations: HashSet<String>,
-}
-
-/// Patterns that tell slots.
-#[derive(Debug)]
-pub(super) struct Slots {
-    cues: Vec<(Category, Regex)>,
-    instead: Vec<Regex>,
-    liked: Vec<Regex>,
-    disliked: Vec<Regex>,
-    words: WordLists,
 }
 
 /// How a statement stands to an older one.
@@ -50,28 +40,23 @@ struct Thing {
     scope: Vec<String>,
 }
 
-impl SlotSheet {
+impl Slots {
     pub(super) fn listen(
         &mut self,
         language: &str,
         slots: &sheet::Slots,
-        lists: &BTreeMap<String, Vec<String>>,
+        filling: Filling<'_>,
     ) -> Result<(), (String, BadPattern)> {
         for (category, texts) in &slots.cues {
-            let cues = patterns(texts, lists, &format!("{language}: slots: {category}"))?;
-            self.cues
-                .extend(cues.into_iter().map(|cue| (*category, cue)));
+            let cues = filling.patterns(texts, &format!("{language}: slots: {category}"))?;
+            self.cues.push((*category, cues));
         }
         for (place, texts, all) in [
             ("instead", &slots.instead, &mut self.instead),
             ("liked", &slots.liked, &mut self.liked),
             ("disliked", &slots.disliked, &mut self.disliked),
         ] {
-            all.extend(patterns(
-                texts,
-                lists,
-                &format!("{language}: slots: {place}"),
-            )?);
+            all.push(filling.patterns(texts, &format!("{language}: slots: {place}"))?);
         }
         for (words, all) in [
             (&slots.breaks, &mut self.words.breaks),
@@ -83,25 +68,6 @@ impl SlotSheet {
         Ok(())
     }
 
-    pub(super) fn compiled(&self) -> Result<Slots, (String, BadPattern)> {
-        let all = |patterns: &[Pattern]| -> Result<Vec<Regex>, _> {
-            patterns.iter().map(Pattern::compiled).collect()
-        };
-        let cues = self
-            .cues
-            .iter()
-            .map(|(category, cue)| Ok((*category, cue.compiled()?)));
-        Ok(Slots {
-            cues: cues.collect::<Result<_, _>>()?,
-            instead: all(&self.instead)?,
-            liked: all(&self.liked)?,
-            disliked: all(&self.disliked)?,
-            words: self.words.clone(),
-        })
-    }
-}
-
-impl Slots {
     /// How a statement of a category stands to an older one of the same.
     pub(super) fn relation(&self, category: Category, new: &str, old: &str) -> Relation {
         if let Some(old_thing) = self.disowned(new)
@@ -109,33 +75,37 @@ impl Slots {
         {
             return Relation::Changed;
         }
-        let of_slots = self
-            .cues
-            .iter()
-            .filter(|(of, _)| *of == category)
-            .filter_map(|(_, cue)| {
-                let (new, old) = (cue.captures(new)?, cue.captures(old)?);
+        let of_slots = self.of(category).flat_map(|cues| {
+            let new = cues.captures(new);
+            new.filter_map(|(place, new)| {
+                let old = cues.get(place)?.captures(old)?;
                 Some(self.of_slot(&new, &old))
-            });
+            })
+        });
         let mut related = of_slots.filter(|relation| *relation != Relation::Unrelated);
         related.next().unwrap_or_else(|| self.of_liking(new, old))
     }
 
     /// Whether a statement says `instead` of what is not named, in a slot that the older one fills, too.
     pub(super) fn may_replace(&self, category: Category, new: &str, old: &str) -> bool {
-        let says_instead = self.instead.iter().any(|pattern| {
-            let found = pattern.captures(new);
-            found.is_some_and(|found| found.name("old").is_none())
-        });
+        let mut instead = captures(&self.instead, new);
+        let says_instead = instead.any(|found| found.name("old").is_none());
         says_instead
             && self.disowned(new).is_none()
-            && self.cues.iter().any(|(of, cue)| {
-                let of_kind = |text: &str| {
-                    cue.captures(text)
-                        .is_some_and(|found| found.name("kind").is_some())
-                };
-                *of == category && of_kind(new) && of_kind(old)
+            && self.of(category).any(|cues| {
+                let mut new = cues.captures(new);
+                new.any(|(place, new)| {
+                    let old = cues.get(place).and_then(|cue| cue.captures(old));
+                    let has_kind = |found: &Captures<'_>| found.name("kind").is_some();
+                    has_kind(&new) && old.is_some_and(|old| has_kind(&old))
+                })
             })
+    }
+
+    /// The cues of a category.
+    fn of(&self, category: Category) -> impl Iterator<Item = &Patterns> {
+        let cues = self.cues.iter().filter(move |(of, _)| *of == category);
+        cues.map(|(_, cues)| cues)
     }
 
     fn of_slot(&self, new: &Captures<'_>, old: &Captures<'_>) -> Relation {
@@ -185,26 +155,21 @@ impl Slots {
 
     /// What a statement says is no longer so: `coffee` of `tea instead of coffee`.
     fn disowned(&self, text: &str) -> Option<Vec<String>> {
-        let found = self
-            .instead
-            .iter()
-            .filter_map(|pattern| pattern.captures(text)?.name("old"));
+        let found = captures(&self.instead, text).filter_map(|found| found.name("old"));
         let things = found.map(|old| self.thing(old.as_str()).words);
         things.into_iter().find(|words| !words.is_empty())
     }
 
     /// What a statement is about, by each slot.
     fn things(&self, category: Category, text: &str) -> Vec<Vec<String>> {
-        let of_category = self.cues.iter().filter(|(of, _)| *of == category);
-        let cues = of_category.map(|(_, cue)| cue).chain(&self.liked);
-        let kinds = cues.filter_map(|cue| cue.captures(text)?.name("kind"));
+        let cues = self.of(category).chain(&self.liked);
+        let found = cues.flat_map(|cues| cues.captures(text));
+        let kinds = found.filter_map(|(_, found)| found.name("kind"));
         kinds.map(|kind| self.thing(kind.as_str()).words).collect()
     }
 
-    fn kind(&self, patterns: &[Regex], text: &str) -> Option<Thing> {
-        let found = patterns
-            .iter()
-            .find_map(|pattern| pattern.captures(text)?.name("kind"));
+    fn kind(&self, patterns: &[Patterns], text: &str) -> Option<Thing> {
+        let found = captures(patterns, text).find_map(|found| found.name("kind"));
         found.map(|kind| self.thing(kind.as_str()))
     }
 
@@ -228,6 +193,14 @@ impl Slots {
     pub(super) fn is_negation(&self, word: &str) -> bool {
         self.words.negations.contains(word)
     }
+}
+
+/// What patterns of any language have captured.
+fn captures<'t>(patterns: &[Patterns], text: &'t str) -> impl Iterator<Item = Captures<'t>> {
+    let found = patterns
+        .iter()
+        .flat_map(move |patterns| patterns.captures(text));
+    found.map(|(_, found)| found)
 }
 
 /// In small letters, with plain apostrophes.

@@ -1,13 +1,12 @@
 //! The words that tell a request from a thing done: `config/cues/facts.yaml` or a person's own file.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
-use regex::Regex;
 use serde::Deserialize;
 
 use super::FactsSettings;
-use crate::memory::tracking::cues::{BadPattern, filled, one};
+use crate::memory::patterns::{BadPattern, Checked, Patterns};
+use crate::memory::tracking::cues::filled;
 use crate::memory::tracking::readers::BadCues;
 use crate::memory::{Prompt, texts};
 
@@ -28,12 +27,10 @@ struct Kind {
     cues: Vec<String>,
 }
 
-/// Patterns of the languages that are listened for, in the order of the settings; compiled when first needed.
+/// Patterns of the languages that are listened for, in the order of the settings.
 #[derive(Debug)]
 pub struct FactCues {
-    sheets: Vec<(String, Sheet)>,
-    compiled: OnceLock<Vec<Language>>,
-    file: String,
+    languages: Vec<Language>,
 }
 
 #[derive(Debug)]
@@ -42,13 +39,13 @@ pub(super) struct Language {
     pub(super) request: Cues,
     pub(super) completed: Cues,
     pub(super) information: Cues,
-    pub(super) never: Vec<Regex>,
+    pub(super) never: Patterns,
 }
 
 #[derive(Debug)]
 pub(super) struct Cues {
     pub(super) label: String,
-    patterns: Vec<Regex>,
+    patterns: Patterns,
 }
 
 impl FactCues {
@@ -60,18 +57,13 @@ impl FactCues {
         own: impl Fn(&str) -> Option<Prompt>,
         settings: &FactsSettings,
     ) -> Result<Self, BadCues> {
-        let own = own(Self::FILE);
-        let is_own = own.is_some();
-        let file = own.unwrap_or_else(|| texts::embedded(Self::FILE));
-        let cues = Self::parse(&file, settings)?;
-        if is_own {
-            let compiled = cues.compile()?;
-            cues.compiled.get_or_init(|| compiled);
+        match own(Self::FILE) {
+            None => Self::parse(&texts::embedded(Self::FILE), settings, Checked::ByTests),
+            Some(file) => Self::parse(&file, settings, Checked::Now),
         }
-        Ok(cues)
     }
 
-    fn parse(file: &Prompt, settings: &FactsSettings) -> Result<Self, BadCues> {
+    fn parse(file: &Prompt, settings: &FactsSettings, checked: Checked) -> Result<Self, BadCues> {
         let bad = |what: String| BadCues {
             file: file.file.clone(),
             what,
@@ -79,64 +71,55 @@ impl FactCues {
         let mut all: BTreeMap<String, Sheet> =
             serde_yaml::from_str(&file.text).map_err(|error| bad(error.to_string()))?;
         let known = all.keys().cloned().collect::<Vec<_>>().join(", ");
-        let mut sheets: Vec<(String, Sheet)> = Vec::new();
+        let mut heard: Vec<&str> = Vec::new();
+        let mut languages = Vec::new();
         for name in &settings.cues {
             if let Some(sheet) = all.remove(name) {
-                sheets.push((name.clone(), sheet));
-            } else if sheets.iter().all(|(heard, _)| heard != name) {
+                heard.push(name);
+                let language = sheet.language(checked);
+                languages.push(
+                    language.map_err(|(place, error)| bad(format!("{name}: {place}: {error}")))?,
+                );
+            } else if !heard.contains(&name.as_str()) {
                 return Err(bad(format!(
                     "has no language {name:?}, which memory.facts.cues names; it has: {known}"
                 )));
             }
         }
-        Ok(Self {
-            sheets,
-            compiled: OnceLock::new(),
-            file: file.file.clone(),
-        })
+        Ok(Self { languages })
     }
 
     pub(super) fn languages(&self) -> &[Language] {
-        self.compiled.get_or_init(|| {
-            self.compile()
-                .expect("a test compiles the embedded patterns, a person's own are compiled when they are read")
-        })
+        &self.languages
     }
+}
 
-    fn compile(&self) -> Result<Vec<Language>, BadCues> {
-        let sheets = self.sheets.iter();
-        sheets
-            .map(|(name, sheet)| self.language(name, sheet))
-            .collect()
-    }
-
-    fn language(&self, name: &str, sheet: &Sheet) -> Result<Language, BadCues> {
-        let regexes = |place: &str, cues: &[String]| {
-            let regexes = cues.iter().map(|cue| one(&filled(cue, &BTreeMap::new())?));
-            let regexes: Result<Vec<Regex>, BadPattern> = regexes.collect();
-            regexes.map_err(|error| BadCues {
-                file: self.file.clone(),
-                what: format!("{name}: {place}: {error}"),
-            })
+impl Sheet {
+    fn language(self, checked: Checked) -> Result<Language, (&'static str, BadPattern)> {
+        let patterns = |place, cues: &[String]| {
+            let filled = cues.iter().map(|cue| filled(cue, &BTreeMap::new()));
+            let filled: Result<Vec<String>, BadPattern> = filled.collect();
+            let patterns = filled.and_then(|cues| Patterns::read(cues, checked));
+            patterns.map_err(|error| (place, error))
         };
-        let cues = |place: &str, kind: &Kind| {
+        let cues = |place, kind: Kind| {
             Ok(Cues {
-                label: kind.label.clone(),
-                patterns: regexes(place, &kind.cues)?,
+                patterns: patterns(place, &kind.cues)?,
+                label: kind.label,
             })
         };
         Ok(Language {
-            remember: cues("remember", &sheet.remember)?,
-            request: cues("request", &sheet.request)?,
-            completed: cues("completed", &sheet.completed)?,
-            information: cues("information", &sheet.information)?,
-            never: regexes("never", &sheet.never)?,
+            remember: cues("remember", self.remember)?,
+            request: cues("request", self.request)?,
+            completed: cues("completed", self.completed)?,
+            information: cues("information", self.information)?,
+            never: patterns("never", &self.never)?,
         })
     }
 }
 
 impl Cues {
     pub(super) fn are_in(&self, text: &str) -> bool {
-        self.patterns.iter().any(|pattern| pattern.is_match(text))
+        self.patterns.is_match(text)
     }
 }

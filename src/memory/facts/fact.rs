@@ -113,10 +113,9 @@ fn of_answer(text: &str, languages: &[Language]) -> Option<Fact> {
     let lines = || head.lines().map(bare).filter(|line| !line.is_empty());
     let of = |cues: fn(&Language) -> &Cues| {
         lines().find_map(|line| {
-            let mut says = languages.iter().filter(|language| {
-                !language.never.iter().any(|never| never.is_match(line))
-                    && cues(language).are_in(line)
-            });
+            let mut says = languages
+                .iter()
+                .filter(|language| !language.never.is_match(line) && cues(language).are_in(line));
             says.next()
                 .map(|language| made(&cues(language).label, line))
         })
@@ -299,6 +298,13 @@ mod tests {
             fact.chars().count() <= 200 + "- User request: ".len(),
             "{fact}"
         );
+    }
+
+    #[test]
+    fn every_embedded_pattern_compiles() {
+        let own = |name: &str| Some(crate::memory::texts::embedded(name));
+        let cues = FactCues::with(own, &FactsSettings::default()).unwrap();
+        assert_eq!(cues.languages().len(), 2);
     }
 
     #[test]

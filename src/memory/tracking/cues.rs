@@ -14,15 +14,12 @@
 //! nothing. All languages of a file count at once.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
-use regex::{Captures, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::Captures;
 use serde::Deserialize;
 
 use super::note::Kind;
-
-/// Memory that one compiled pattern may take, in bytes; user files cannot ask for more.
-const MOST_COMPILED: usize = 4 << 20;
+use crate::memory::patterns::{BadPattern, Case, Patterns};
 
 /// What a cue file says of one language.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -35,89 +32,46 @@ pub struct Language {
     pub cues: BTreeMap<Kind, Vec<String>>,
 }
 
-/// A pattern that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the pattern {pattern:?} {why}")]
-pub struct BadPattern {
-    pub pattern: String,
-    pub why: String,
-}
-
-/// Patterns by kind, compiled when they are first needed.
+/// Patterns by kind.
 #[derive(Debug)]
 pub struct Cues {
-    never: Vec<String>,
-    all: Vec<Cue>,
-    compiled: OnceLock<Compiled>,
-}
-
-#[derive(Debug, Default)]
-struct Compiled {
-    never: RegexSet,
-    any: RegexSet,
-}
-
-/// One cue; it is compiled when it first matches, as few do in one talk.
-#[derive(Debug)]
-struct Cue {
-    kind: Kind,
-    pattern: String,
-    compiled: OnceLock<Option<Regex>>,
+    never: Patterns,
+    any: Patterns,
+    /// What each of them says.
+    kinds: Vec<Kind>,
 }
 
 impl Cues {
     /// The cues of all languages of a file.
     pub fn new<'a>(languages: impl IntoIterator<Item = &'a Language>) -> Result<Self, BadPattern> {
-        let mut never = Vec::new();
-        let mut all = Vec::new();
+        let (mut never, mut any, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
         for language in languages {
             for pattern in &language.never {
                 never.push(filled(pattern, &language.lists)?);
             }
             for (kind, cues) in &language.cues {
                 for pattern in cues {
-                    all.push(Cue {
-                        kind: *kind,
-                        pattern: filled(pattern, &language.lists)?,
-                        compiled: OnceLock::new(),
-                    });
+                    any.push(filled(pattern, &language.lists)?);
+                    kinds.push(*kind);
                 }
             }
         }
         Ok(Self {
-            never,
-            all,
-            compiled: OnceLock::new(),
+            never: Patterns::new(Case::Ignored, never),
+            any: Patterns::new(Case::Ignored, any),
+            kinds,
         })
     }
 
     /// Compiles now, to learn whether every pattern can be used.
     pub fn check(&self) -> Result<(), BadPattern> {
-        for cue in &self.all {
-            one(&cue.pattern)?;
-        }
-        let compiled = self.compile()?;
-        self.compiled.get_or_init(|| compiled);
-        Ok(())
-    }
-
-    fn compile(&self) -> Result<Compiled, BadPattern> {
-        Ok(Compiled {
-            any: set(self.all.iter().map(|cue| &cue.pattern))?,
-            never: set(&self.never)?,
-        })
-    }
-
-    fn compiled(&self) -> &Compiled {
-        // Embedded cues are held by a test, a person's own are checked when they are read.
-        self.compiled
-            .get_or_init(|| self.compile().unwrap_or_default())
+        self.any.check()?;
+        self.never.check()
     }
 
     /// Whether any cue matches, at less cost than reading it.
     pub fn begins(&self, sentence: &str) -> bool {
-        let compiled = self.compiled();
-        compiled.any.is_match(sentence) && !compiled.never.is_match(sentence)
+        self.any.is_match(sentence) && !self.never.is_match(sentence)
     }
 
     /// What a sentence says: kind and parts, for each pattern that matches, in the order of the file.
@@ -125,18 +79,11 @@ impl Cues {
         &'p self,
         sentence: &'s str,
     ) -> impl Iterator<Item = (Kind, Captures<'s>)> + 'p {
-        let compiled = self.compiled();
+        let mut read = self.any.captures(sentence).peekable();
         // Few sentences say anything: what never does is asked of these alone.
-        let matched = compiled.any.matches(sentence);
-        let says = matched.matched_any() && !compiled.never.is_match(sentence);
-        says.then_some(matched)
-            .into_iter()
-            .flat_map(|matched| matched.into_iter().collect::<Vec<_>>())
-            .filter_map(move |place| {
-                let cue = &self.all[place];
-                let pattern = cue.compiled.get_or_init(|| one(&cue.pattern).ok());
-                Some((cue.kind, pattern.as_ref()?.captures(sentence)?))
-            })
+        let says = read.peek().is_some() && !self.never.is_match(sentence);
+        let read = says.then_some(read).into_iter().flatten();
+        read.map(|(place, parts)| (self.kinds[place], parts))
     }
 }
 
@@ -200,32 +147,6 @@ fn ascii_boundaries(pattern: &str) -> String {
         }
     }
     written
-}
-
-/// One pattern, ignoring case.
-pub(in crate::memory) fn one(pattern: &str) -> Result<Regex, BadPattern> {
-    RegexBuilder::new(pattern)
-        .case_insensitive(true)
-        .size_limit(MOST_COMPILED)
-        .build()
-        .map_err(|error| bad(pattern, &error))
-}
-
-fn set(patterns: impl IntoIterator<Item = impl AsRef<str>>) -> Result<RegexSet, BadPattern> {
-    RegexSetBuilder::new(patterns)
-        .case_insensitive(true)
-        .size_limit(MOST_COMPILED * 16)
-        .build()
-        .map_err(|error| bad("all together", &error))
-}
-
-pub(in crate::memory) fn bad(pattern: &str, error: &regex::Error) -> BadPattern {
-    let text = error.to_string();
-    let why = text.lines().last().unwrap_or_default();
-    BadPattern {
-        pattern: pattern.to_owned(),
-        why: format!("cannot be used: {}", why.trim_start_matches("error: ")),
-    }
 }
 
 #[cfg(test)]

@@ -5,15 +5,14 @@
 //! Lines that are prose are searched for quoted errors, unless the sentence talks about errors.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::OnceLock;
 
-use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
 use super::pass::{Found, Pass};
 use super::paths::Paths;
-use super::{pattern, patterns};
-use crate::memory::tracking::cues::{BadPattern, filled};
+use super::patterns;
+use crate::memory::patterns::{BadPattern, Patterns};
+use crate::memory::tracking::cues::filled;
 use crate::memory::tracking::note::Note;
 
 /// Bytes of a line that are read.
@@ -88,25 +87,23 @@ pub(super) struct Frame {
 #[derive(Debug)]
 pub(super) struct Errors {
     table: Table,
-    talk: Vec<String>,
-    compiled: OnceLock<Option<Compiled>>,
+    signs: Signs,
 }
 
+/// What lines are known by.
 #[derive(Debug)]
-pub(super) struct Compiled {
-    pub(super) gate: Regex,
-    pub(super) never: RegexSet,
-    pub(super) code: RegexSet,
-    pub(super) talk: RegexSet,
-    pub(super) any: RegexSet,
-    pub(super) rows: Vec<Regex>,
-    pub(super) inline: Vec<Regex>,
-    pub(super) any_frame: RegexSet,
-    pub(super) frames: Vec<Regex>,
+pub(super) struct Signs {
+    pub(super) gate: Patterns,
+    pub(super) never: Patterns,
+    pub(super) code: Patterns,
+    pub(super) talk: Patterns,
+    pub(super) rows: Patterns,
+    pub(super) inline: Patterns,
+    pub(super) frames: Patterns,
 }
 
 impl Errors {
-    pub(super) fn new(mut table: Table, talk: Vec<String>) -> Result<Self, BadPattern> {
+    pub(super) fn new(mut table: Table, talk: &[String]) -> Result<Self, BadPattern> {
         let lists = std::mem::take(&mut table.lists);
         for row in &mut table.rows {
             row.pattern = filled(&row.pattern, &lists)?;
@@ -117,46 +114,35 @@ impl Errors {
         for inline in &mut table.inline {
             *inline = filled(inline, &lists)?;
         }
-        Ok(Self {
-            table,
-            talk,
-            compiled: OnceLock::new(),
-        })
+        let signs = Signs {
+            gate: patterns(&table.gate),
+            never: patterns(&table.never),
+            code: patterns(&table.code),
+            talk: patterns(talk),
+            rows: patterns(table.rows.iter().map(|row| &row.pattern)),
+            inline: patterns(&table.inline),
+            frames: patterns(table.frames.iter().map(|frame| &frame.pattern)),
+        };
+        Ok(Self { table, signs })
     }
 
     pub(super) fn check(&self) -> Result<(), BadPattern> {
-        self.compile().map(drop)
-    }
-
-    fn compile(&self) -> Result<Compiled, BadPattern> {
-        let each = |all: &[String]| {
-            all.iter()
-                .map(|p| pattern(p))
-                .collect::<Result<Vec<_>, _>>()
-        };
-        let table = &self.table;
-        let rows: Vec<_> = table.rows.iter().map(|row| row.pattern.clone()).collect();
-        let frames: Vec<_> = table.frames.iter().map(|f| f.pattern.clone()).collect();
-        Ok(Compiled {
-            gate: pattern(&table.gate.join("|"))?,
-            never: patterns(&table.never)?,
-            code: patterns(&table.code)?,
-            talk: patterns(&self.talk)?,
-            any: patterns(&rows)?,
-            rows: each(&rows)?,
-            inline: each(&table.inline)?,
-            any_frame: patterns(&frames)?,
-            frames: each(&frames)?,
-        })
+        let Signs {
+            gate,
+            never,
+            code,
+            talk,
+            rows,
+            inline,
+            frames,
+        } = &self.signs;
+        let all = [gate, never, code, talk, rows, inline, frames];
+        all.into_iter().try_for_each(Patterns::check)
     }
 
     /// Errors in order, each once.
     pub(super) fn read(&self, paths: &Paths, text: &str) -> Vec<Note> {
-        let compiled = self.compiled.get_or_init(|| self.compile().ok());
-        let Some(compiled) = compiled else {
-            return Vec::new();
-        };
-        let mut pass = Pass::new(&self.table, compiled, paths);
+        let mut pass = Pass::new(&self.table, &self.signs, paths);
         for line in text.lines() {
             pass.line(&line[..line.floor_char_boundary(WIDEST)]);
         }

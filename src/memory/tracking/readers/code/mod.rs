@@ -17,11 +17,11 @@ mod work;
 
 use std::collections::{BTreeMap, HashSet};
 
-use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
 use super::{BadCues, Cued, Reader};
-use crate::memory::tracking::cues::{BadPattern, Cues, Language};
+use crate::memory::patterns::{BadPattern, Case, Patterns};
+use crate::memory::tracking::cues::{Cues, Language};
 use crate::memory::tracking::exchange::{Exchange, Speaker};
 use crate::memory::tracking::note::{Finding, Kind, Note};
 use errors::Errors;
@@ -70,9 +70,9 @@ impl Cued for CodeReader {
             file: file.to_owned(),
             cues: Cues::new(read.languages.values()).map_err(wrong)?,
             clauses: Clauses::new(&list("breaks"), list("opening")),
-            errors: Errors::new(read.errors, list("talk")).map_err(wrong)?,
+            errors: Errors::new(read.errors, &list("talk")).map_err(wrong)?,
             paths: Paths::new(read.paths),
-            changes: Changes::new(read.changes),
+            changes: Changes::new(&read.changes),
         })
     }
 
@@ -187,24 +187,12 @@ impl Found {
     }
 }
 
-/// Memory that one compiled pattern may take, in bytes.
-const MOST_COMPILED: usize = 4 << 20;
-
-/// One pattern, case and all. Its classes are those of ASCII: what programs print is, and it is much faster.
-fn pattern(pattern: &str) -> Result<Regex, BadPattern> {
-    let built = RegexBuilder::new(&ascii(pattern))
-        .size_limit(MOST_COMPILED)
-        .build();
-    built.map_err(|error| unusable(pattern, &error))
-}
-
-/// Whether any of these matches, or which.
-fn patterns(patterns: &[String]) -> Result<RegexSet, BadPattern> {
-    let built = RegexSetBuilder::new(patterns.iter().map(|pattern| ascii(pattern)))
-        .size_limit(MOST_COMPILED * 16)
-        .dfa_size_limit(MOST_COMPILED * 4)
-        .build();
-    built.map_err(|error| unusable(&patterns.join("|"), &error))
+/// Patterns, case and all. Their classes are those of ASCII: what programs print is, and it is much faster.
+fn patterns<'p>(patterns: impl IntoIterator<Item = &'p String>) -> Patterns {
+    Patterns::new(
+        Case::Counts,
+        patterns.into_iter().map(|pattern| ascii(pattern)),
+    )
 }
 
 fn ascii(pattern: &str) -> String {
@@ -228,15 +216,6 @@ fn ascii(pattern: &str) -> String {
         }
     }
     ascii
-}
-
-fn unusable(pattern: &str, error: &regex::Error) -> BadPattern {
-    let text = error.to_string();
-    let why = text.lines().last().unwrap_or_default();
-    BadPattern {
-        pattern: pattern.to_owned(),
-        why: format!("cannot be used: {}", why.trim_start_matches("error: ")),
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use regex::Captures;
 
-use super::errors::{Compiled, Table, Where};
+use super::errors::{Signs, Table, Where};
 use super::paths::Paths;
 
 /// Characters of a message.
@@ -35,7 +35,7 @@ struct Above {
 /// The state of one pass over the lines.
 pub(super) struct Pass<'e> {
     table: &'e Table,
-    compiled: &'e Compiled,
+    signs: &'e Signs,
     paths: &'e Paths,
     found: Vec<Found>,
     /// Marker of the open fence, and whether it is around a program.
@@ -50,10 +50,10 @@ pub(super) struct Pass<'e> {
 }
 
 impl<'e> Pass<'e> {
-    pub(super) fn new(table: &'e Table, compiled: &'e Compiled, paths: &'e Paths) -> Self {
+    pub(super) fn new(table: &'e Table, signs: &'e Signs, paths: &'e Paths) -> Self {
         Self {
             table,
-            compiled,
+            signs,
             paths,
             found: Vec::new(),
             fence: None,
@@ -85,8 +85,8 @@ impl<'e> Pass<'e> {
         let above = self.above.as_ref();
         let in_traceback =
             above.is_some_and(|a| a.is_traceback && a.age < REACH / 2 && indent < a.indent);
-        if in_traceback || self.compiled.gate.is_match(content) {
-            if self.compiled.never.is_match(content) {
+        if in_traceback || self.signs.gate.is_match(content) {
+            if self.signs.never.is_match(content) {
                 self.below = None;
                 return;
             }
@@ -116,15 +116,12 @@ impl<'e> Pass<'e> {
     }
 
     fn row(&mut self, content: &str, in_traceback: bool) -> bool {
-        let compiled = self.compiled;
-        for place in compiled.any.matches(content) {
+        let signs = self.signs;
+        for (place, parts) in signs.rows.captures(content) {
             let row = &self.table.rows[place];
             if row.quoted || row.traceback && !in_traceback {
                 continue;
             }
-            let Some(parts) = compiled.rows[place].captures(content) else {
-                continue;
-            };
             let message = parts.name("text").map_or("", |text| text.as_str());
             let mut error = Found {
                 text: format!("{}{}", row.prefix, capped(message)),
@@ -163,11 +160,8 @@ impl<'e> Pass<'e> {
         if content.contains(' ') && !content.contains(|c: char| c.is_ascii_digit()) {
             return;
         }
-        let compiled = self.compiled;
-        let Some(at) = compiled.any_frame.matches(content).into_iter().next() else {
-            return;
-        };
-        let Some(parts) = compiled.frames[at].captures(content) else {
+        let signs = self.signs;
+        let Some((at, parts)) = signs.frames.captures(content).next() else {
             return;
         };
         let frame = &self.table.frames[at];
@@ -224,7 +218,7 @@ impl<'e> Pass<'e> {
     /// Errors inside a line of prose: in back-ticks or quotes, or after words that announce them.
     fn quoted(&mut self, content: &str) {
         let in_code = self.fence.is_some_and(|(_, is_code)| is_code);
-        if in_code || self.compiled.code.is_match(content) {
+        if in_code || self.signs.code.is_match(content) {
             return;
         }
         let mut outside = String::with_capacity(content.len());
@@ -249,10 +243,8 @@ impl<'e> Pass<'e> {
             read += end;
         }
         outside.push_str(rest);
-        for inline in &self.compiled.inline {
-            if let Some(text) = inline
-                .captures(&outside)
-                .and_then(|parts| parts.name("text"))
+        for (_, parts) in self.signs.inline.captures(&outside) {
+            if let Some(text) = parts.name("text")
                 && !self.is_talk(&outside[..text.start()])
             {
                 self.push(text.as_str(), None);
@@ -263,17 +255,15 @@ impl<'e> Pass<'e> {
 
     /// Whether what is quoted is an error.
     fn span(&mut self, before: &str, span: &str) -> bool {
-        let compiled = self.compiled;
+        let signs = self.signs;
         let span = span.trim();
-        if !compiled.gate.is_match(span)
-            || compiled.never.is_match(span)
-            || compiled.code.is_match(span)
-        {
+        if !signs.gate.is_match(span) || signs.never.is_match(span) || signs.code.is_match(span) {
             return false;
         }
-        let mut rows = compiled.any.matches(span).into_iter();
-        let row = rows.find(|row| !self.table.rows[*row].traceback && !self.table.rows[*row].next);
-        let Some(parts) = row.and_then(|row| compiled.rows[row].captures(span)) else {
+        let mut rows = signs.rows.captures(span);
+        let row =
+            rows.find(|(row, _)| !self.table.rows[*row].traceback && !self.table.rows[*row].next);
+        let Some((_, parts)) = row else {
             return false;
         };
         let Some(text) = parts.name("text").filter(|_| !self.is_talk(before)) else {
@@ -298,7 +288,7 @@ impl<'e> Pass<'e> {
             .iter()
             .filter_map(|end| before.rfind(end));
         let sentence = &before[starts.max().unwrap_or(0)..];
-        self.compiled.talk.is_match(sentence)
+        self.signs.talk.is_match(sentence)
     }
 }
 

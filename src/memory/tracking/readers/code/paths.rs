@@ -1,14 +1,12 @@
 //! Which words are paths of files, by tables of endings, names, and what only looks like a file.
 
 use std::collections::HashSet;
-use std::sync::OnceLock;
 
-use regex::Regex;
 use serde::Deserialize;
 
-use super::pattern;
+use super::patterns;
 use super::scan::Line;
-use crate::memory::tracking::cues::BadPattern;
+use crate::memory::patterns::{BadPattern, Patterns};
 
 /// What is known of file names, in every language.
 #[derive(Debug, Deserialize)]
@@ -57,8 +55,7 @@ pub(super) struct Paths {
     selves: HashSet<String>,
     domains: HashSet<String>,
     pub(super) schemes: HashSet<String>,
-    library: String,
-    libraries: OnceLock<Option<Regex>>,
+    libraries: Patterns,
     packages: Vec<String>,
 }
 
@@ -79,21 +76,18 @@ impl Paths {
             selves: set(table.selves),
             domains: set(table.domains),
             schemes: set(table.schemes),
-            library: format!("(?i){}", parts.join("|")),
-            libraries: OnceLock::new(),
+            libraries: patterns([&format!("(?i){}", parts.join("|"))]),
             packages: table.packages,
         }
     }
 
     pub(super) fn check(&self) -> Result<(), BadPattern> {
-        pattern(&self.library).map(drop)
+        self.libraries.check()
     }
 
     /// Whether the path leads to code of others.
     pub(super) fn is_library(&self, path: &str) -> bool {
-        let library = self.libraries.get_or_init(|| pattern(&self.library).ok());
-        let path = path.replace('\\', "/");
-        library.as_ref().is_some_and(|l| l.is_match(&path))
+        self.libraries.is_match(&path.replace('\\', "/"))
     }
 
     /// Whether a line of a trace is about code of others: `at java.base/java.lang.Thread.run(Thread.java:840)`.

@@ -4,13 +4,11 @@
 //! subject begins (`breaks` in the cue file), never inside code or quotes.
 
 use std::collections::HashSet;
-use std::sync::OnceLock;
-
-use regex::{Regex, RegexSet};
 
 use super::paths::Paths;
-use super::{pattern, patterns};
-use crate::memory::tracking::cues::{BadPattern, Cues};
+use super::patterns;
+use crate::memory::patterns::{BadPattern, Patterns};
+use crate::memory::tracking::cues::Cues;
 use crate::memory::tracking::exchange::Speaker;
 use crate::memory::tracking::note::{Finding, Kind, Note};
 use crate::memory::tracking::prose::{End, Sentence, sentences};
@@ -93,23 +91,22 @@ fn capped(text: &str) -> &str {
 /// Cuts sentences where another clause begins.
 #[derive(Debug)]
 pub(super) struct Clauses {
-    breaks: String,
+    /// One.
+    breaks: Patterns,
     opening: HashSet<String>,
-    compiled: OnceLock<Option<Regex>>,
 }
 
 impl Clauses {
     /// Patterns of what stands between two clauses; a group `next` begins the second.
     pub(super) fn new(breaks: &[String], opening: Vec<String>) -> Self {
         Self {
-            breaks: format!("(?i)(?:{})", breaks.join("|")),
+            breaks: patterns([&format!("(?i)(?:{})", breaks.join("|"))]),
             opening: opening.into_iter().collect(),
-            compiled: OnceLock::new(),
         }
     }
 
     pub(super) fn check(&self) -> Result<(), BadPattern> {
-        pattern(&self.breaks).map(drop)
+        self.breaks.check()
     }
 
     /// Whether a clause only opens a sentence: `TODO`.
@@ -118,12 +115,12 @@ impl Clauses {
     }
 
     fn of<'t>(&self, sentence: &'t str) -> Vec<&'t str> {
-        let breaks = self.compiled.get_or_init(|| pattern(&self.breaks).ok());
+        let breaks = self.breaks.possible(sentence);
         let mut clauses = Vec::new();
         let mut from = 0;
         let mut read = 0;
         let mut in_quotes = false;
-        for found in breaks.iter().flat_map(|b| b.captures_iter(sentence)) {
+        for found in breaks.flat_map(|(_, breaks)| breaks.captures_iter(sentence)) {
             let whole = found.get(0).map_or(0..0, |whole| whole.range());
             let marks = sentence[read..whole.start].matches(['`', '"']).count();
             in_quotes ^= marks % 2 == 1;
@@ -142,39 +139,23 @@ impl Clauses {
 
 /// Reads diffs and what version control prints, line by line.
 #[derive(Debug)]
-pub(super) struct Changes {
-    patterns: Vec<String>,
-    compiled: OnceLock<Option<(RegexSet, Vec<Regex>)>>,
-}
+pub(super) struct Changes(Patterns);
 
 impl Changes {
     /// Patterns of lines, with groups `path` and `to`; both are one word each.
-    pub(super) fn new(patterns: Vec<String>) -> Self {
-        Self {
-            patterns,
-            compiled: OnceLock::new(),
-        }
+    pub(super) fn new(lines: &[String]) -> Self {
+        Self(patterns(lines))
     }
 
     pub(super) fn check(&self) -> Result<(), BadPattern> {
-        self.compile().map(drop)
-    }
-
-    fn compile(&self) -> Result<(RegexSet, Vec<Regex>), BadPattern> {
-        let each = self.patterns.iter().map(|p| pattern(p));
-        Ok((patterns(&self.patterns)?, each.collect::<Result<_, _>>()?))
+        self.0.check()
     }
 
     /// Files that changed, in order, with repeats.
     pub(super) fn read(&self, paths: &Paths, text: &str) -> Vec<String> {
-        let compiled = self.compiled.get_or_init(|| self.compile().ok());
         let mut changed = Vec::new();
-        let Some((any, each)) = compiled else {
-            return changed;
-        };
         for line in text.lines() {
-            let first = any.matches(line).into_iter().next();
-            let Some(parts) = first.and_then(|place| each[place].captures(line)) else {
+            let Some((_, parts)) = self.0.captures(line).next() else {
                 continue;
             };
             for name in ["path", "to"] {

@@ -28,7 +28,8 @@ use self::plain::Forms;
 use self::topics::{TopicCues, Topics};
 use self::words::{Lexicon, Role, Word};
 use super::{BadCues, Cued, Reader};
-use crate::memory::tracking::cues::{BadPattern, Language};
+use crate::memory::patterns::BadPattern;
+use crate::memory::tracking::cues::Language;
 use crate::memory::tracking::prose::{Sentence, sentences};
 use crate::memory::tracking::{Exchange, Finding, Kind, Note, Speaker};
 

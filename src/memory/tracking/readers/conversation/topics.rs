@@ -4,16 +4,15 @@
 //! without articles before and empty words after, at most [`MOST`] words.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
-use regex::Regex;
 use serde::Deserialize;
 
 use super::plain::{Forms, Plain};
 use super::words::{Lexicon, Role};
 use super::{Lists, Spoken, language};
+use crate::memory::patterns::{BadPattern, Case, Patterns};
 use crate::memory::tracking::Kind;
-use crate::memory::tracking::cues::{BadPattern, Cues, one};
+use crate::memory::tracking::cues::Cues;
 
 /// Words of a topic.
 const MOST: usize = 5;
@@ -128,32 +127,23 @@ fn topic(spoken: &Spoken<'_>, places: Range<usize>) -> Option<Range<usize>> {
     (length > 0).then_some(from..from + length)
 }
 
-/// Patterns of what no longer belongs to a stretch of text, as one.
+/// Patterns of what no longer belongs to a stretch of text.
 #[derive(Debug)]
-pub(super) struct Ending {
-    pattern: Option<String>,
-    compiled: OnceLock<Option<Regex>>,
-}
+pub(super) struct Ending(Patterns);
 
 impl Ending {
     pub(super) fn new(patterns: &[String]) -> Self {
-        Self {
-            pattern: (!patterns.is_empty()).then(|| patterns.join("|")),
-            compiled: OnceLock::new(),
-        }
+        Self(Patterns::new(Case::Ignored, patterns.iter().cloned()))
     }
 
     pub(super) fn check(&self) -> Result<(), BadPattern> {
-        self.pattern.as_ref().map_or(Ok(()), |p| one(p).map(drop))
+        self.0.check()
     }
 
     /// How much of a text comes before the first of the patterns.
     pub(super) fn of(&self, text: &str) -> usize {
-        let compiled = self.compiled.get_or_init(|| {
-            // Held by a test, or checked when it was read.
-            one(self.pattern.as_ref()?).ok()
-        });
-        let found = compiled.as_ref().and_then(|pattern| pattern.find(text));
-        found.map_or(text.len(), |found| found.start())
+        let possible = self.0.possible(text);
+        let starts = possible.filter_map(|(_, pattern)| Some(pattern.find(text)?.start()));
+        starts.min().unwrap_or(text.len())
     }
 }

@@ -7,8 +7,9 @@ use serde::Deserialize;
 use super::marks::Marks;
 use super::parts::Separators;
 use super::{Group, ReasoningReader, Sentences};
+use crate::memory::patterns::BadPattern;
 use crate::memory::tracking::Kind;
-use crate::memory::tracking::cues::{BadPattern, Cues, Language};
+use crate::memory::tracking::cues::{Cues, Language};
 use crate::memory::tracking::readers::{BadCues, Cued};
 
 /// What the file says of one language.

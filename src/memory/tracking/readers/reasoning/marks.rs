@@ -1,21 +1,21 @@
 //! Marks: patterns of which only the place in a text is wanted.
 //!
-//! The patterns of one list become one expression, compiled when it is first needed; an empty list is
-//! found nowhere.
+//! The patterns of one list become one expression; an empty list is found nowhere.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use regex::Regex;
 
-use crate::memory::tracking::cues::{BadPattern, filled, one};
+use crate::memory::patterns::{BadPattern, Case, Patterns};
+use crate::memory::tracking::cues::filled;
 
 /// One list of patterns.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
-    patterns: Vec<String>,
-    compiled: OnceLock<Option<Regex>>,
+    each: Vec<String>,
+    /// All of them in one.
+    joined: Patterns,
 }
 
 impl Marks {
@@ -35,46 +35,36 @@ impl Marks {
         lists: &BTreeMap<String, Vec<String>>,
     ) -> Result<(), BadPattern> {
         for pattern in patterns {
-            self.patterns.push(filled(pattern, lists)?);
+            self.each.push(filled(pattern, lists)?);
         }
+        let joined = (!self.each.is_empty()).then(|| format!("(?:{})", self.each.join(")|(?:")));
+        self.joined = Patterns::new(Case::Ignored, joined);
         Ok(())
     }
 
     /// Compiles each pattern now, to name the one that cannot be used.
     pub(super) fn check(&self) -> Result<(), BadPattern> {
-        self.patterns
-            .iter()
-            .try_for_each(|pattern| one(pattern).map(drop))?;
-        let compiled = self.compile()?;
-        self.compiled.get_or_init(|| compiled);
-        Ok(())
+        Patterns::new(Case::Ignored, self.each.iter().cloned()).check()?;
+        self.joined.check()
     }
 
-    fn compile(&self) -> Result<Option<Regex>, BadPattern> {
-        let joined = self.patterns.join(")|(?:");
-        let some = !self.patterns.is_empty();
-        some.then(|| one(&format!("(?:{joined})"))).transpose()
-    }
-
-    fn regex(&self) -> Option<&Regex> {
-        // The embedded ones are held by a test, a person's own are checked when they are read.
-        let compiled = self
-            .compiled
-            .get_or_init(|| self.compile().unwrap_or_default());
-        compiled.as_ref()
+    /// The expression, where it may match.
+    fn regex(&self, text: &str) -> Option<&Regex> {
+        let (_, regex) = self.joined.possible(text).next()?;
+        Some(regex)
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.patterns.is_empty()
+        self.each.is_empty()
     }
 
     pub(super) fn is_in(&self, text: &str) -> bool {
-        self.regex().is_some_and(|regex| regex.is_match(text))
+        self.joined.is_match(text)
     }
 
     /// Where the first one stands; the group of a pattern that has one, else the whole.
     pub(super) fn first(&self, text: &str) -> Option<Range<usize>> {
-        let regex = self.regex()?;
+        let regex = self.regex(text)?;
         let whole = regex.find(text)?;
         let groups = (regex.captures_len() > 1).then(|| regex.captures_at(text, whole.start()));
         let group = groups
@@ -88,7 +78,7 @@ impl Marks {
         &self,
         text: &'t str,
     ) -> impl Iterator<Item = Range<usize>> + use<'_, 't> {
-        let regex = self.regex();
+        let regex = self.regex(text);
         regex
             .into_iter()
             .flat_map(|regex| regex.find_iter(text).map(|found| found.range()))

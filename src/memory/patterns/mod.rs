@@ -1,0 +1,235 @@
+//! Patterns by the hundred, of which each is compiled when a text first has words that it cannot match without.
+//!
+//! ```text
+//!  patterns --needed words--> one automaton      a text --automaton--> the few that may match --> Regex, compiled once
+//! ```
+//! Compiling all of them costs more than reading a year of talk, and in one talk few ever match. Invariant: what comes out
+//! is what every pattern would say alone, in their order; matching is linear in the length of the text.
+
+mod fold;
+mod needed;
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use regex::{Captures, Regex, RegexBuilder};
+
+use fold::Fold;
+
+/// Memory that one compiled pattern may take, in bytes; a person's files cannot ask for more.
+const MOST_COMPILED: usize = 4 << 20;
+
+/// A pattern that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the pattern {pattern:?} {why}")]
+pub struct BadPattern {
+    pub pattern: String,
+    pub why: String,
+}
+
+/// Whether capital letters are small ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Case {
+    #[default]
+    Ignored,
+    Counts,
+}
+
+/// Who sees to it that every pattern can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// Those that come with the program.
+    ByTests,
+    /// A person's own, when they are read.
+    Now,
+}
+
+/// Patterns in an order, numbered from 0.
+#[derive(Debug, Default)]
+pub struct Patterns {
+    case: Case,
+    each: Vec<Lazy>,
+    sieve: OnceLock<Sieve>,
+}
+
+#[derive(Debug)]
+struct Lazy {
+    text: String,
+    /// `None`: it cannot be used. Those of the program are held by tests, a person's own are checked when they are read.
+    compiled: OnceLock<Option<Regex>>,
+}
+
+/// Tells by their words which patterns may match.
+#[derive(Debug)]
+struct Sieve {
+    fold: Fold,
+    words: Option<AhoCorasick>,
+    /// For each word the patterns that one of such words is needed by.
+    needed_by: Vec<Vec<usize>>,
+    /// Patterns that need no word.
+    always: Vec<usize>,
+}
+
+impl Patterns {
+    pub fn new(case: Case, texts: impl IntoIterator<Item = String>) -> Self {
+        let lazy = |text| Lazy {
+            text,
+            compiled: OnceLock::new(),
+        };
+        Self {
+            case,
+            each: texts.into_iter().map(lazy).collect(),
+            sieve: OnceLock::new(),
+        }
+    }
+
+    /// Ignoring case, from a file.
+    pub fn read(
+        texts: impl IntoIterator<Item = String>,
+        checked: Checked,
+    ) -> Result<Self, BadPattern> {
+        let patterns = Self::new(Case::Ignored, texts);
+        if checked == Checked::Now {
+            patterns.check()?;
+        }
+        Ok(patterns)
+    }
+
+    /// Compiles each now, to learn whether it can be used.
+    pub fn check(&self) -> Result<(), BadPattern> {
+        for lazy in &self.each {
+            let compiled = compile(&lazy.text, self.case)?;
+            lazy.compiled.get_or_init(|| Some(compiled));
+        }
+        Ok(())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.each.is_empty()
+    }
+
+    pub fn is_match(&self, text: &str) -> bool {
+        self.possible(text).any(|(_, regex)| regex.is_match(text))
+    }
+
+    /// Those that match, in their order.
+    pub fn matching<'p>(&'p self, text: &'p str) -> impl Iterator<Item = (usize, &'p Regex)> {
+        let possible = self.possible(text);
+        possible.filter(move |(_, regex)| regex.is_match(text))
+    }
+
+    /// What those that match have captured, in their order.
+    pub fn captures<'t>(&self, text: &'t str) -> impl Iterator<Item = (usize, Captures<'t>)> {
+        self.possible(text)
+            .filter_map(move |(place, regex)| Some((place, regex.captures(text)?)))
+    }
+
+    /// Those that may match, in their order, compiled.
+    pub fn possible(&self, text: &str) -> impl Iterator<Item = (usize, &Regex)> {
+        let places = self.sieve().places(text);
+        places
+            .into_iter()
+            .filter_map(|place| Some((place, self.get(place)?)))
+    }
+
+    /// One of them.
+    pub fn get(&self, place: usize) -> Option<&Regex> {
+        let lazy = self.each.get(place)?;
+        let compiled = lazy
+            .compiled
+            .get_or_init(|| compile(&lazy.text, self.case).ok());
+        compiled.as_ref()
+    }
+
+    fn sieve(&self) -> &Sieve {
+        self.sieve.get_or_init(|| {
+            let texts = self.each.iter().map(|lazy| lazy.text.as_str());
+            Sieve::new(self.case, texts)
+        })
+    }
+}
+
+impl Sieve {
+    fn new<'p>(case: Case, patterns: impl Iterator<Item = &'p str>) -> Self {
+        let needed: Vec<_> = patterns.map(needed::by).collect();
+        let words = needed.iter().flatten().flatten();
+        let count = needed.len();
+        let fold = Fold::of(case, words.map(String::as_str));
+        let mut numbers: HashMap<String, usize> = HashMap::new();
+        let mut needed_by: Vec<Vec<usize>> = Vec::new();
+        let mut always = Vec::new();
+        for (place, words) in needed.into_iter().enumerate() {
+            let Some(words) = words else {
+                always.push(place);
+                continue;
+            };
+            for word in words {
+                let number = *numbers
+                    .entry(fold.fold(&word).into_owned())
+                    .or_insert(needed_by.len());
+                if number == needed_by.len() {
+                    needed_by.push(Vec::new());
+                }
+                needed_by[number].push(place);
+            }
+        }
+        let mut ordered = vec![""; needed_by.len()];
+        for (word, number) in &numbers {
+            ordered[*number] = word;
+        }
+        let built = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::NoncontiguousNFA))
+            .build(ordered);
+        let words = built.ok();
+        if words.is_none() {
+            // No automaton is so large: then all of them are tried.
+            always = (0..count).collect();
+        }
+        Self {
+            fold,
+            words,
+            needed_by,
+            always,
+        }
+    }
+
+    /// Patterns that may match, in their order.
+    fn places(&self, text: &str) -> Vec<usize> {
+        let mut places = self.always.clone();
+        if let Some(words) = &self.words {
+            let text = self.fold.fold(text);
+            let mut seen = vec![false; self.needed_by.len()];
+            for found in words.find_overlapping_iter(text.as_ref()) {
+                let number = found.pattern().as_usize();
+                if !std::mem::replace(&mut seen[number], true) {
+                    places.extend(&self.needed_by[number]);
+                }
+            }
+        }
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+}
+
+/// One pattern.
+pub fn compile(pattern: &str, case: Case) -> Result<Regex, BadPattern> {
+    RegexBuilder::new(pattern)
+        .case_insensitive(case == Case::Ignored)
+        .size_limit(MOST_COMPILED)
+        .build()
+        .map_err(|error| bad(pattern, &error))
+}
+
+fn bad(pattern: &str, error: &regex::Error) -> BadPattern {
+    let text = error.to_string();
+    let why = text.lines().last().unwrap_or_default();
+    BadPattern {
+        pattern: pattern.to_owned(),
+        why: format!("cannot be used: {}", why.trim_start_matches("error: ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;
