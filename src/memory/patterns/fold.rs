@@ -1,7 +1,7 @@
 //! Letters -> the one that stands for all which a pattern takes for the same where case is ignored. Unit: a text. Pure.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
@@ -21,8 +21,9 @@ impl Fold {
         if case == Case::Counts {
             return Self::Nothing;
         }
+        let letters: HashSet<char> = words.flat_map(str::chars).collect();
         let mut same = HashMap::new();
-        for c in words.flat_map(str::chars) {
+        for c in letters {
             let alike = alike(c);
             // ASCII letters are folded without looking them up, but for the few others that stand for them.
             let stands = alike.iter().find(|c| c.is_ascii_lowercase());

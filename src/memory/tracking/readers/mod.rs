@@ -103,11 +103,10 @@ impl Readers {
         }
     }
 
-    /// Work that lets each reader read a few sentences, so that patterns are compiled before a turn waits for
-    /// them. Each takes tens of milliseconds: for threads of their own, while the model answers.
+    /// Work that lets each reader read what says nothing, so that it knows the words that its patterns need before a turn
+    /// waits for that. Each takes some milliseconds: for threads of their own, while the model answers.
     pub fn warm_up(&self) -> [impl FnOnce() + Send + 'static; 3] {
-        const SENTENCES: &str = "Fix the bug in src/main.rs. I get: error: no such file. Our goal is to ship by May. \
-            Let's go with Rust because it is fast. My name is Ana, and I live in Lisbon. What is a tide?";
+        const SENTENCES: &str = "Hm. 1.";
         [&self.conversation, &self.code, &self.reasoning].map(|reader| {
             let reader = Arc::clone(reader);
             move || {
