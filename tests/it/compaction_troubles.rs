@@ -171,13 +171,15 @@ fn a_compaction_that_fails_leaves_the_files_as_they_were_and_the_earlier_one_cou
 }
 
 #[test]
-fn the_rules_of_a_project_stand_word_for_word_in_every_request_and_in_no_summary() {
+fn rules_of_a_project_and_pins_stand_word_for_word_in_every_request_and_in_no_summary() {
     const RULES: &str = "# Rules\n\nTabs, never spaces; ask before you touch `src/gate.rs`.\n";
+    const PIN: &str = "The harbour office: 4 Quay Road, open on Fridays.";
     for way in WAYS {
         let home = Home::new();
         home.write("AGENTS.md", RULES);
         let server = server(|| say(SUMMARY));
         config(&home, &server, way, 3_000, "");
+        home.lines("s", &[&format!("/pin {PIN}")]);
         talk(&home, 24, &["/compact"]);
         home.ask("s", "go on");
         assert!(is_shortened(&home), "{way}");
@@ -186,7 +188,9 @@ fn the_rules_of_a_project_stand_word_for_word_in_every_request_and_in_no_summary
         for (n, chat) in chats.iter().enumerate() {
             let has = chat.body.to_string().contains("never spaces");
             assert_eq!(has, !is_summary(chat), "{way}, request {n}");
-            assert!(!has || chat.system().contains(RULES.trim()), "{way}, {n}");
+            for kept in [RULES.trim(), PIN] {
+                assert_eq!(chat.system().contains(kept), has, "{way}, request {n}");
+            }
         }
     }
 }
@@ -335,4 +339,66 @@ fn a_larger_model_needs_no_compaction_that_a_smaller_one_began() {
     assert_eq!(last.body["model"], "large");
     let sent = last.body["messages"].as_array().unwrap().len();
     assert_eq!(sent, 1 + 2 * (TURNS + 1) + 1, "{run}");
+}
+
+#[test]
+fn a_summary_in_another_language_s_script_never_enters_a_talk() {
+    for way in WAYS {
+        let home = Home::new();
+        let mut asked = 0;
+        let server = Script::answering(move |request| {
+            if !is_summary(request) {
+                return say("прилив ".repeat(60)).without_usage();
+            }
+            asked += 1;
+            if asked == 1 {
+                say(SUMMARY)
+            } else {
+                say("- Они говорят о приливе; смена по пятницам.")
+            }
+        })
+        .serve();
+        config(&home, &server, way, 3_000, "");
+        let lines: Vec<String> = (1..=24)
+            .map(|n| format!("Сообщение номер {n}. {}", "Прилив высок. ".repeat(24)))
+            .collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let run = home.lines("s", &lines);
+        assert_eq!(run.code, Some(0), "{way}: {run}");
+        for chat in server.chats() {
+            let asked = chat.message(-1).replace('\n', " ");
+            let is_asked = asked.contains("in the language of the ");
+            assert_eq!(is_asked, is_summary(&chat), "{way}: {asked}");
+            assert!(
+                !chat.body.to_string().contains("one after the other"),
+                "{way}"
+            );
+        }
+        let last = server.chats().pop().unwrap().body.to_string();
+        assert!(last.contains("смена по пятницам"), "{way}: {run}");
+    }
+}
+
+#[test]
+fn where_nobody_tells_the_window_a_usual_one_is_assumed_and_kept_to() {
+    let home = Home::new();
+    let server = Script::answering(|request| {
+        if is_summary(request) {
+            say(SUMMARY)
+        } else {
+            say("tide ".repeat(1_000)).without_usage()
+        }
+    })
+    .window(None)
+    .serve();
+    home.config(
+        &server,
+        "memory: {background: false}\ntools: {preset: none}\ncontext: {strategy: full, guards: [threshold]}\n\
+         models: {default: it, it: {provider: there, model: scripted}}",
+    );
+    let run = talk(&home, 30, &[]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(is_shortened(&home), "{run}");
+    let last = server.chats().pop().unwrap().body.to_string();
+    assert!(last.contains("the rotation is on Fridays"), "{run}");
 }

@@ -73,3 +73,44 @@ fn of_what_was_said_again_later_the_last_counts() {
     assert!(coffee < tea, "{captured}");
     assert_eq!(captured.matches("tea over coffee").count(), 1, "{captured}");
 }
+
+#[test]
+fn what_contradicts_an_entry_takes_its_place_and_both_are_kept() {
+    let server = chatty();
+    let home = Home::new();
+    home.config(&server, "");
+    let run = home.lines(
+        "s",
+        &[
+            "/memory add berth: the barge lies at berth four",
+            "/memory add berth: the barge lies at berth four",
+            "/memory add berth: the barge lies at berth nine",
+            "Where does the barge lie, at which berth?",
+        ],
+    );
+    assert_eq!(run.code, Some(0), "{run}");
+    let system = last_system(&server);
+    assert_eq!(system.matches("berth nine").count(), 1, "{system}");
+    assert!(!system.contains("berth four"), "{system}");
+    let files = Home::files(&home.data().join("memory/projects"));
+    let kept: String = files
+        .values()
+        .map(|it| String::from_utf8_lossy(it))
+        .collect();
+    assert_eq!(kept.matches("berth nine").count(), 1, "{kept}");
+    assert_eq!(kept.matches("berth four").count(), 1, "{kept}");
+}
+
+#[test]
+fn what_corrects_a_line_of_memory_marks_it_and_stands_beside_it() {
+    let server = chatty();
+    let home = Home::new();
+    home.config(&server, "");
+    let lines = ["My name is Ana", "My name is Bobur", "Who am I, then?"];
+    let run = home.lines("s", &lines);
+    assert_eq!(run.code, Some(0), "{run}");
+    let memory = read(&home, "MEMORY.md");
+    let line = |name: &str| memory.lines().find(|line| line.contains(name)).unwrap();
+    assert!(line("Ana").contains("(superseded "), "{memory}");
+    assert!(!line("Bobur").contains("(superseded "), "{memory}");
+}
