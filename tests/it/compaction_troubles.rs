@@ -95,7 +95,7 @@ fn is_shortened(home: &Home) -> bool {
     hybrid["compaction"].is_object() || hybrid["summary"].is_string()
 }
 
-/// The files of the session, without the journal's times.
+/// The files of the session.
 fn session(home: &Home) -> BTreeMap<PathBuf, Vec<u8>> {
     Home::files(&home.data().join("history"))
 }
