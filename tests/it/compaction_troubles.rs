@@ -1,9 +1,6 @@
 //! What people suffer from where conversations are compacted: endless tries, rules and files that are gone, switches that
 //! are not heeded, requests for a summary that are too long. Each with every strategy and guard, through the real program.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
 use cogtrix::testing::server::{Reply, Request, Script, Server, fail, say};
 use serde_json::{Value, json};
 
@@ -95,11 +92,6 @@ fn is_shortened(home: &Home) -> bool {
     hybrid["compaction"].is_object() || hybrid["summary"].is_string()
 }
 
-/// The files of the session.
-fn session(home: &Home) -> BTreeMap<PathBuf, Vec<u8>> {
-    Home::files(&home.data().join("history"))
-}
-
 #[test]
 fn a_model_that_never_summarises_is_asked_a_few_times_in_forty_turns() {
     for way in WAYS {
@@ -156,12 +148,13 @@ fn a_compaction_that_fails_leaves_the_files_as_they_were_and_the_earlier_one_cou
         config(&home, &good, WAYS[3], 32_768, "");
         talk(&home, 6, &["/compact"]);
         talk(&home, 6, &[]);
-        let before = session(&home);
+        let history = home.data().join("history");
+        let before = Home::files(&history);
         let bad = server(refusal);
         config(&home, &bad, WAYS[3], 32_768, "");
         let run = home.lines("s", &["/compact"]);
         assert!(run.stderr.contains("not compacted: "), "{run}");
-        assert!(before == session(&home), "{run}");
+        assert!(before == Home::files(&history), "{run}");
         home.ask("s", "go on");
         let sent = bad.chats().pop().unwrap().body.to_string();
         assert!(sent.contains("the rotation is on Fridays"), "{sent}");

@@ -56,8 +56,8 @@ pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Reco
     };
     let compaction = Some(compaction.replacing(hybrid.compaction.clone()));
     Ok(Record::HybridReplaced(Hybrid {
-        compaction,
         failures,
+        compaction,
         ..hybrid.clone()
     }))
 }

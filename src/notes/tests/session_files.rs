@@ -36,7 +36,7 @@ fn what_was_captured_again_is_read_where_it_came_last_and_what_a_person_wrote_st
     let add = |what: &str| {
         state
             .append(noon(), &[("preference", what)], 100_000)
-            .unwrap()
+            .unwrap();
     };
     for what in ["tea", "coffee", "tea"] {
         add(what);
