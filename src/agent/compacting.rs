@@ -238,7 +238,7 @@ impl Agent {
                     .ok()
             });
             if let Some(record) = taken {
-                self.record_kept_failures(record, failed.is_some(), observe);
+                self.record(record, observe);
                 self.counted.forget();
             }
         }
@@ -311,23 +311,6 @@ impl Agent {
             }
         }
         self.skip.end();
-    }
-
-    /// A notice in the place of a summary does not forgive the failure that brought it.
-    fn record_kept_failures(
-        &mut self,
-        record: crate::chat::Record,
-        has_failed: bool,
-        observe: &mut Observer<'_>,
-    ) {
-        let failures = self.session().hybrid().failures;
-        let record = match record {
-            crate::chat::Record::HybridReplaced(hybrid) if has_failed => {
-                crate::chat::Record::HybridReplaced(crate::chat::Hybrid { failures, ..hybrid })
-            }
-            record => record,
-        };
-        self.record(record, observe);
     }
 
     /// Says so, once, where the request is still larger than the compaction was to make it; the plain window follows.

@@ -279,9 +279,12 @@ impl Agent {
         Ok(self.note(Record::ModeChanged { mode }).or(refused))
     }
 
-    /// Lets another model answer from the next request on.
+    /// Lets another model answer from the next request on. Whether its window needs a compaction is seen anew.
     pub fn switch_model(&mut self, provider: Arc<dyn Provider>) -> Option<Warning> {
         self.provider = provider;
+        if self.jobs.is_compacting() {
+            self.jobs.abort();
+        }
         self.favour_trained();
         self.counted = compacting::Counted::default();
         self.served_window = None;

@@ -95,9 +95,12 @@ impl Memory {
         }
     }
 
-    /// Whether a model may be asked before a request without the person's asking (G21), and not after failures in a row.
+    /// Whether a model may be asked before a request without the person's asking (G21). After failures in a row it is asked
+    /// once in ten turns: what is due every ninth turn is hardly ever due in a tenth one.
     pub fn may_ask(&self, session: &Session, settings: &context::Settings) -> bool {
-        settings.enable_auto_summary && summary::is_patient(session)
+        let newest = session.hybrid().compaction.as_ref();
+        let has_rested = newest.is_some_and(|it| summary::is_later_round(session, it.made));
+        settings.enable_auto_summary && (summary::is_patient(session) || has_rested)
     }
 
     /// What the compaction of a session takes in a request, without what stays in front of it.

@@ -7,6 +7,8 @@
 //! ```
 //! Invariant: only lines of this form ever leave the file to make room; what a person wrote among them stays.
 
+use std::collections::HashSet;
+
 use super::error::NotesError;
 use super::excerpt::{Excerpt, Keep};
 use super::markdown::{Line, changed, folded, line_end, lines};
@@ -83,9 +85,13 @@ impl<'a> SessionState<'a> {
         })
     }
 
-    /// The newest of it.
+    /// The newest of it; what was said again and again stands where it was said last.
     pub fn read(&self) -> Result<Option<Excerpt>, NotesError> {
-        self.0.excerpt(READ, Keep::End)
+        let excerpt = self.0.excerpt(READ, Keep::End)?;
+        Ok(excerpt.map(|excerpt| Excerpt {
+            text: once(&excerpt.text),
+            ..excerpt
+        }))
     }
 
     /// Puts it away under the time, so that nothing of it is in a request any more; whether there was one.
@@ -178,13 +184,23 @@ fn is_note(line: &str) -> bool {
     line.starts_with("- [older lines dropped, ")
 }
 
-/// Whether a line was written here: a time in brackets, a category.
+/// The text without those of our lines that come again later, be it at another time.
+fn once(text: &str) -> String {
+    let mut seen = HashSet::new();
+    let lines = text.split_inclusive('\n').rev();
+    let kept = lines.filter(|line| captured(line).is_none_or(|said| seen.insert(said)));
+    let mut kept: Vec<&str> = kept.collect();
+    kept.reverse();
+    kept.concat()
+}
+
 fn is_ours(line: &str) -> bool {
-    let Some((time, rest)) = line
-        .strip_prefix("- [")
-        .and_then(|line| line.split_once("] **"))
-    else {
-        return false;
-    };
-    Timestamp::parse(time).is_some() && rest.contains("**: ")
+    captured(line).is_some()
+}
+
+/// What a line says that was written here: a category and a detail behind a time in brackets.
+fn captured(line: &str) -> Option<&str> {
+    let (time, rest) = line.strip_prefix("- [")?.split_once("] **")?;
+    let is_ours = Timestamp::parse(time).is_some() && rest.contains("**: ");
+    is_ours.then(|| rest.trim_end())
 }

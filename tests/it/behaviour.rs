@@ -1,4 +1,5 @@
-//! docs/BEHAVIOUR.md names a test for each behaviour: each of them has to be there.
+//! docs/BEHAVIOUR.md names a test for each behaviour, docs/SECURITY.md and docs/COMPACTION.md for each promise: each of them
+//! has to be there.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -86,21 +87,23 @@ fn no_id_is_written_in_two_ways() {
 
 #[test]
 fn every_test_that_the_promises_name_exists() {
-    let promises = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SECURITY.md"));
-    let names: BTreeSet<&str> = promises
-        .split('`')
-        .skip(1)
-        .step_by(2)
-        .filter(|name| name.contains("::"))
-        .collect();
-    assert!(names.len() > 30, "{names:?}");
-    for name in names {
-        let (path, function) = place(name);
-        let text = read(&path);
-        assert!(
-            tests(&text).contains(function),
-            "no test {function} in {}",
-            path.display()
-        );
+    for (document, least) in [("docs/SECURITY.md", 30), ("docs/COMPACTION.md", 30)] {
+        let promises = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(document));
+        let names: BTreeSet<&str> = promises
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .filter(|name| name.contains("::"))
+            .collect();
+        assert!(names.len() > least, "{document}: {names:?}");
+        for name in names {
+            let (path, function) = place(name);
+            let text = read(&path);
+            assert!(
+                tests(&text).contains(function),
+                "{document}: no test {function} in {}",
+                path.display()
+            );
+        }
     }
 }

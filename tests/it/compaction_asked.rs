@@ -118,6 +118,23 @@ fn a_turn_that_was_compacted_before_its_request_is_not_compacted_again_when_its_
 }
 
 #[test]
+fn after_a_compaction_that_failed_before_a_turn_none_is_tried_between_its_calls_of_tools() {
+    let home = Home::new();
+    let reply = |n| match n {
+        7 => say(long(n)).usage(6_480, 100),
+        8 | 9 => say("")
+            .calling("c", "no_tool", json!({ "n": n }))
+            .without_usage(),
+        _ => say(long(n)).without_usage(),
+    };
+    let server = server(reply, |_| fail(500, "no"));
+    let run = full_talk(&server, &home, 8);
+    // Behind the seventh turn, and before the eighth: not before its second and third request too.
+    assert_eq!(summaries(&server).len(), 2, "{run}");
+    assert_eq!(server.chats().len(), 10 + 2, "{run}");
+}
+
+#[test]
 fn words_near_to_those_that_are_known_begin_no_compaction() {
     let home = Home::new();
     let server = server(noted, |_| say(SUMMARY));

@@ -49,10 +49,15 @@ pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Reco
     if done.form == Form::Summary {
         judge(session, &compaction, before)?;
     }
+    // A notice in the place of a summary does not forgive the failures that brought it.
+    let failures = match done.form {
+        Form::Summary => 0,
+        Form::Notice => hybrid.failures,
+    };
     let compaction = Some(compaction.replacing(hybrid.compaction.clone()));
     Ok(Record::HybridReplaced(Hybrid {
+        failures,
         compaction,
-        failures: 0,
         ..hybrid.clone()
     }))
 }

@@ -6,7 +6,7 @@ use super::cut::{first, first_run};
 use super::material::{Material, snippets};
 use super::*;
 use crate::chat::{
-    Calibration, CallId, Compaction, Form, Message, MessageId, Outcome, Part, Record, Role,
+    Calibration, CallId, Compaction, Form, Hybrid, Message, MessageId, Outcome, Part, Record, Role,
     Session, Timestamp, Tokens, ToolCall, Withdrawal,
 };
 use crate::context::{Budget, Content, Layout, Settings, Strategy as Owner, fit};
@@ -489,6 +489,43 @@ fn bad_summaries_change_nothing() {
     assert!(matches!(error(&long), NotCompacted::NotSmaller { .. }));
     let chinese = "他们讨论了港口、起重机和去年春天的潮汐表，没有其他内容。";
     assert_eq!(error(chinese), NotCompacted::OtherScript);
+}
+
+#[test]
+fn a_summary_is_taken_from_a_fifth_on_and_what_frees_less_is_refused() {
+    // One that frees a few per cent would be due again at once, and again.
+    let session = plain(60);
+    let job = job_of(&session, Kind::Compact, &Settings::default()).unwrap();
+    let before = job.before.tokens.0;
+    for (per_cent, is_taken) in [
+        (97, false),
+        (90, false),
+        (83, false),
+        (77, true),
+        (20, true),
+    ] {
+        let chars = before as usize * 4 * per_cent / 100;
+        let text: String = "harbour ".chars().cycle().take(chars).collect();
+        let done = Compacted {
+            text,
+            ..job.clone().done(SUMMARY)
+        };
+        let taken = accept(&session, done, now());
+        assert_eq!(taken.is_ok(), is_taken, "{per_cent} %: {taken:?}");
+    }
+}
+
+#[test]
+fn a_notice_forgives_no_failure_of_the_model_and_a_summary_does() {
+    for (form, expected) in [(Form::Notice, 2), (Form::Summary, 0)] {
+        let mut session = plain(24);
+        session.apply(Record::HybridReplaced(Hybrid {
+            failures: 2,
+            ..session.hybrid().clone()
+        }));
+        compacted(&mut session, Kind::Window, &Settings::default(), form).unwrap();
+        assert_eq!(session.hybrid().failures, expected, "{form:?}");
+    }
 }
 
 #[test]

@@ -127,6 +127,13 @@ pub(super) fn is_patient(session: &Session) -> bool {
     failures < PATIENCE || session.turns().len().is_multiple_of(NOW_AND_THEN)
 }
 
+/// Whether another round of turns has begun since there were so many messages: in each, one try is worth it.
+pub(super) fn is_later_round(session: &Session, messages: usize) -> bool {
+    let turns = session.turns();
+    let before = turns.partition_point(|turn| turn.messages.start < messages);
+    before / NOW_AND_THEN < turns.len() / NOW_AND_THEN
+}
+
 /// The summary of whatever has left the window, where anything has.
 pub fn of_all(session: &Session, window: usize, asking: Asking<'_>) -> Option<SummaryJob> {
     planned(session, window, asking, |batch| !batch.is_empty())

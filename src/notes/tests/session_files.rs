@@ -29,6 +29,32 @@ fn captured_lines_stand_under_one_title_with_time_and_kind() {
 }
 
 #[test]
+fn what_was_captured_again_is_read_where_it_came_last_and_what_a_person_wrote_stays() {
+    let disk = MemoryDisk::default();
+    let workspace = workspace(&disk);
+    let state = workspace.session(&session()).state();
+    let add = |what: &str| {
+        state
+            .append(noon(), &[("preference", what)], 100_000)
+            .unwrap();
+    };
+    for what in ["tea", "coffee", "tea"] {
+        add(what);
+    }
+    let by_hand = "- [mine] **preference**: tea\n- [mine] **preference**: tea\n- tea\n\n- tea";
+    let before = text(&disk, STATE) + by_hand;
+    disk.put(PathBuf::from("w").join(STATE), before.as_bytes());
+    let read = state.read().unwrap().unwrap().text;
+    let ours = "- [2026-02-14T12:00:00+00:00] **preference**: ";
+    assert!(
+        read.ends_with(&format!("{ours}coffee\n{ours}tea\n{by_hand}")),
+        "{read}"
+    );
+    assert_eq!(read.matches("coffee").count(), 1);
+    assert_eq!(text(&disk, STATE), before, "the file stays as it is");
+}
+
+#[test]
 fn a_full_session_state_loses_its_oldest_lines_and_nothing_a_person_wrote() {
     let disk = MemoryDisk::default();
     let workspace = workspace(&disk);

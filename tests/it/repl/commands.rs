@@ -135,6 +135,7 @@ fn ctrl_c_while_compacting_leaves_all_as_it_was() {
     chat.enter("/compact").wait_for("writing a summary …");
     server.wait_for_chats(6);
     chat.key(Key::CtrlC).wait_for("not compacted: interrupted");
+    assert!(!home.history("long_hybrid.json").exists());
     chat.wait_for_prompt().says("and now?", "after").leave();
     assert_eq!(
         server.chats()[6].body["messages"].as_array().unwrap().len(),
