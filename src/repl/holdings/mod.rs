@@ -23,7 +23,7 @@ mod why;
 use std::path::Path;
 
 pub use error::HoldingsError;
-pub use forget::remove;
+pub use forget::{TakenBack, remove};
 pub use list::Extent;
 pub use show::whole;
 
