@@ -109,10 +109,15 @@ impl Scratchpad {
         if key.is_empty() {
             return Err(NotWritten::NoKey);
         }
-        if RESERVED_KEYS.contains(&key) || RESERVED.iter().any(|begin| key.starts_with(begin)) {
+        if Self::is_reserved(key) {
             return Err(NotWritten::Reserved { key: key_of() });
         }
         self.put(key_of(), text, limits)
+    }
+
+    /// Whether only the program writes under a key.
+    pub fn is_reserved(key: &str) -> bool {
+        RESERVED_KEYS.contains(&key) || RESERVED.iter().any(|begin| key.starts_with(begin))
     }
 
     /// What was noted of the session (X13): lines, the newest last.

@@ -176,7 +176,7 @@ impl Holdings<'_> {
                 format!("`/delete {session}` takes the session away, from another one")
             }
             (Front::Chat, false) => format!("`/delete {session}` takes the session away"),
-            (Front::Shell, _) => {
+            (Front::Shell | Front::Private, _) => {
                 format!("`cogtrix sessions delete {session}` takes the session away")
             }
         };
