@@ -4,6 +4,7 @@
 //! of as well.
 
 use super::capturing::{LONG_TERM, bullet};
+use crate::chat::Timestamp;
 use crate::notes::{Line, Receipt, Revision, unmarked};
 
 /// A line that was marked on a day.
@@ -20,7 +21,7 @@ pub(super) fn outdated(receipt: &Receipt, receipts: &[Receipt]) -> Vec<Outdated>
     loop {
         let mut before = None;
         for line in &newer.what.superseded {
-            let date = newer.at.map_or_else(String::new, |at| at.date());
+            let date = newer.at.map_or_else(String::new, Timestamp::date);
             let outdated = Outdated {
                 line: line.clone(),
                 date,
