@@ -58,6 +58,7 @@ pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Reco
     Ok(Record::HybridReplaced(Hybrid {
         failures,
         compaction,
+        undone: None,
         ..hybrid.clone()
     }))
 }
