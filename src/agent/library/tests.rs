@@ -1,3 +1,4 @@
+mod said;
 mod upkeep;
 
 use std::path::Path;
