@@ -55,6 +55,7 @@ fn parts(disk: &MemoryDisk) -> Parts {
         recovers: true,
         buffer_from: 0.5,
         project: "p".into(),
+        root: "p".into(),
     }
 }
 
