@@ -9,6 +9,7 @@
 
 mod chunks;
 mod corpus;
+mod ends;
 mod find;
 mod held;
 mod lines;
