@@ -173,10 +173,10 @@ mod tests {
 
     #[test]
     fn of_lines_the_newest_stay_whole() {
-        let state: String = (1..=50)
-            .map(|n| format!("- **remember**: thing number {n}\n"))
+        let state: Vec<String> = (1..=50)
+            .map(|n| format!("- **remember**: thing number {n}"))
             .collect();
-        let told = told(&[file("s.md", state)], 300).unwrap();
+        let told = told(&[file("s.md", state.join("\n"))], 300).unwrap();
         for line in told.lines().skip(2) {
             assert!(line.starts_with("- **remember**: thing number "), "{told}");
         }
