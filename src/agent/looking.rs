@@ -65,7 +65,7 @@ impl Agent {
         Some(read)
     }
 
-    /// Tells the library which entries there are, where they have changed.
+    /// Tells the library which entries count, where they have changed: what a nearer scope overrides is not brought up.
     fn share_entries(&mut self) {
         let Some(library) = &mut self.library else {
             return;
@@ -73,7 +73,7 @@ impl Agent {
         let Some(store) = self.keeper.changed() else {
             return;
         };
-        library.set_entries(store.all().map(|(_, entry)| EntryText::from(entry)));
+        library.set_entries(store.in_force().map(EntryText::from));
     }
 
     fn not_searched(&mut self, why: &str) -> Option<String> {

@@ -107,7 +107,7 @@ impl Agent {
     /// Notes a turn that is over (X5).
     pub(super) async fn note_turn(&mut self, turn: TurnId, observe: &mut Observer<'_>) {
         // It was for this turn alone.
-        let recovery = self.kept.recovery.take();
+        let has_recovery = self.kept.recovery.take().is_some() && self.told.has_recovered();
         let used = self.used();
         let session = self.ledger.session();
         let (Some(notebook), Some(turn)) = (
@@ -116,8 +116,8 @@ impl Agent {
         ) else {
             return;
         };
-        // A turn without a reply recovers again.
-        let is_told = recovery.is_some() && turn.outcome == Some(Outcome::Answered);
+        // A turn without a reply, or without room for it, recovers again.
+        let is_told = has_recovery && turn.outcome == Some(Outcome::Answered);
         if is_told {
             notebook.recovered(session);
         }

@@ -14,12 +14,19 @@ pub(super) struct Told {
     tools_left_out: Condition,
     not_saved: Condition,
     still_full: Condition,
+    recovered: bool,
 }
 
 impl Told {
     /// A turn begins: whatever it cannot save is told once more.
     pub(super) fn begin_turn(&mut self) {
         self.not_saved = Condition::default();
+        self.recovered = false;
+    }
+
+    /// Whether a request of this turn told where the work stood: it may have had no room for that.
+    pub(super) fn has_recovered(&self) -> bool {
+        self.recovered
     }
 
     /// A turn writes several records; that the disk refuses them is one thing to say (C76).
@@ -31,6 +38,8 @@ impl Told {
 
     /// What a plan gives reason to warn of.
     pub(super) fn of_plan(&mut self, plan: &ContextPlan, reach: Reach) -> Vec<Warning> {
+        let mut sections = plan.sections().iter();
+        self.recovered |= sections.any(|section| section.kind == SectionKind::Recovered);
         let mut warnings = Vec::new();
         let messages = plan.messages_left_out();
         if self.left_out.begins(messages > 0) {

@@ -1,6 +1,6 @@
 //! What a run is made of: each part from the configuration, nothing of it opened or asked.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::ChatArgs;
@@ -170,6 +170,7 @@ pub(super) fn notebook(
         };
         RecoveryCues::parse(&prompt(text), checked)
     });
+    let (project, root) = project_and_root(config, project, disk.as_ref());
     let parts = notebook::Parts {
         workspace,
         receipts: receipts(config, disk),
@@ -178,7 +179,8 @@ pub(super) fn notebook(
         facts: facts.map(Arc::new),
         recovers: false,
         buffer_from: 0.0,
-        project: project.to_owned(),
+        project,
+        root,
         settings: settings.clone(),
     };
     Ok(parts.with(context, &settings))
@@ -236,15 +238,11 @@ pub(super) fn entries(
     if memory.backend == Backend::None {
         return (EntryStore::session_only(settings, MASK), Vec::new());
     }
-    let project = project
-        .canonicalize()
-        .unwrap_or_else(|_| project.to_owned());
-    let root = entries::project_root(&settings.project_root, &project, disk.as_ref());
+    let (_, root) = project_and_root(config, project, disk.as_ref());
     let folder = entries::Folder {
         disk,
         path: config.settings.data_dir.join("memory"),
-        // One that is not there yet has no other name.
-        project: root.canonicalize().unwrap_or(root),
+        project: root,
     };
     let (store, notices) = EntryStore::open(&folder, settings, MASK, SystemClock.now());
     let notices = notices.into_iter().map(|result| match result {
@@ -252,6 +250,18 @@ pub(super) fn entries(
         Err(error) => format!("memory entries: {}", chain(&error)),
     });
     (store, notices.collect())
+}
+
+/// The folder that is worked in, and the one that names its project, as the system knows them.
+fn project_and_root(config: &Config, project: &Path, disk: &dyn Disk) -> (PathBuf, PathBuf) {
+    let project = project
+        .canonicalize()
+        .unwrap_or_else(|_| project.to_owned());
+    let setting = &config.settings.memory.store.project_root;
+    let root = entries::project_root(setting, &project, disk);
+    // One that is not there yet has no other name.
+    let root = root.canonicalize().unwrap_or(root);
+    (project, root)
 }
 
 fn prompt(text: &config::Text) -> Prompt {

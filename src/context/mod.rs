@@ -4,12 +4,12 @@
 //! into a plan that is within its budget. `/context` shows the plan; the agent sends it.
 //!
 //! ```text
-//!  classic         system texts, summary, recall, mode state | compacted head | pending | window | input
-//!  cache-friendly  system texts, summary | compacted head | pending | window | recall, mode state | input
+//!  classic         system texts, summary, recall, mode state | compacted head | pending | window | recovered | input
+//!  cache-friendly  system texts, summary | compacted head | pending | window | recall, mode state | recovered | input
 //!                  `------------------ one prompt, at most Budget::prompt -----------------'   reply reserve   margin
 //! ```
 //! The first group of each is the leading system message; in the second layout recall and mode state are messages
-//! of the user's role, fenced and labelled.
+//! of the user's role, fenced and labelled, as what was recovered is in both.
 
 mod budget;
 mod fit;

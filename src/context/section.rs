@@ -27,6 +27,8 @@ pub enum SectionKind {
     Summary,
     /// Exchanges of long ago that speak of what is asked (C19).
     Recall,
+    /// Where the work stood, from what is kept beside the session (Q29).
+    Recovered,
     /// Lines on what was found out aside (X25).
     SubResults,
     /// What stands for messages before the past: a text, and in front of it what stays of the beginning (O9, O16).
@@ -46,6 +48,8 @@ pub enum SectionKind {
 /// What becomes of a section when a request is too large (C79-C81), in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GivesWay {
+    /// Drafted into the room that everything else leaves.
+    First,
     BeforeHistory,
     /// Pending and window as one list, oldest turn first; never the last whole turn, whose longest texts
     /// are cut instead.
@@ -71,6 +75,7 @@ impl SectionKind {
             Self::Identity => ("identity", GivesWay::AfterHistory(5)),
             Self::Summary => ("summary", GivesWay::AfterHistory(6)),
             Self::Pins => ("pins", GivesWay::AfterHistory(8)),
+            Self::Recovered => ("recovered", GivesWay::First),
             Self::Recall => ("recall", GivesWay::BeforeHistory),
             Self::SubResults => ("results", GivesWay::BeforeHistory),
             Self::Compacted => ("compacted", GivesWay::AfterHistory(7)),
@@ -117,6 +122,8 @@ pub enum Source {
     },
     /// A file of the workspace or the project, as it is shown to a person.
     File(String),
+    /// Several files.
+    Files(Vec<String>),
     /// So many texts that a person pinned.
     Pinned(usize),
     /// Where the hits of long-term memory stand: `MEMORY.md:12`.
@@ -153,7 +160,7 @@ impl fmt::Display for Source {
             Self::File(name) => f.write_str(name),
             Self::Pinned(1) => f.write_str("1 pin"),
             Self::Pinned(pins) => write!(f, "{pins} pins"),
-            Self::Hits(places) => f.write_str(&places.join(", ")),
+            Self::Files(names) | Self::Hits(names) => f.write_str(&names.join(", ")),
             Self::Scratchpad(1) => f.write_str("1 result in the scratchpad"),
             Self::Scratchpad(results) => write!(f, "{results} results in the scratchpad"),
             Self::Recall(turns) => {

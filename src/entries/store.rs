@@ -2,6 +2,7 @@
 //!
 //! The store looks at no clock and waits for nothing: whoever owns it says when it is, and when to [`EntryStore::flush`].
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -145,6 +146,13 @@ impl EntryStore {
             let entries = self.entries(scope).into_iter().flat_map(Entries::iter);
             entries.map(move |entry| (scope, entry))
         })
+    }
+
+    /// What counts: of entries with one key that of the nearest scope (G1).
+    pub fn in_force(&self) -> impl Iterator<Item = &Entry> {
+        let mut keys = HashSet::new();
+        let entries = self.all().map(|(_, entry)| entry);
+        entries.filter(move |entry| entry.key.as_ref().is_none_or(|key| keys.insert(key)))
     }
 
     /// Keeps an entry. It is on disk after the next flush.
@@ -335,6 +343,20 @@ mod tests {
         let (store, notices) = EntryStore::open(&folder, settings, mask, now());
         assert!(notices.is_empty(), "{notices:?}");
         store
+    }
+
+    #[test]
+    fn an_entry_whose_key_a_nearer_scope_has_does_not_count() {
+        let mut store = open(&MemoryDisk::default(), "/p");
+        for (scope, key, content) in [
+            (Scope::Global, "deploy", "uses heroku"),
+            (Scope::Project, "deploy", "uses fly.io"),
+            (Scope::Global, "editor", "vi"),
+        ] {
+            store.add(scope, &wanted(key, content), now()).unwrap();
+        }
+        let in_force: Vec<&str> = store.in_force().map(|it| it.content.as_str()).collect();
+        assert_eq!(in_force, ["uses fly.io", "vi"]);
     }
 
     fn wanted(key: &str, content: &str) -> Wanted {

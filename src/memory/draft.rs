@@ -103,15 +103,17 @@ impl Memory {
             sections: past,
             beyond,
         };
-        let last = input::section(self.asked(input, around.kept));
+        let last = input::section(self.rendered(input));
         let work = work::sections(session, around.room, |message| self.rendered(message));
-        let running: Tokens = work.iter().map(Section::cost).sum();
-        let fixed = sections.iter().map(Section::cost).sum::<Tokens>() + last.cost() + running;
+        let running = cost(&work);
+        let fixed = cost(&sections) + last.cost() + running;
         let recalled = self.recalled(session, input, around, fixed, &mut past);
         if let Some(recalled) = recalled {
             sections.insert(place_of_recall, recalled);
         }
         sections.extend(past.sections);
+        let rest = around.room.minus(cost(&sections) + last.cost() + running);
+        sections.extend(self.recovered(around.kept, rest));
         sections.push(last);
         sections.extend(work);
         Draft {
@@ -390,4 +392,8 @@ pub(super) fn begins(session: &Session, past: &[Section]) -> usize {
     let turns = session.turns();
     let at = first.and_then(|first| turns.binary_search_by_key(&first, |turn| turn.id).ok());
     at.map_or(session.messages().len(), |at| turns[at].messages.start)
+}
+
+pub(super) fn cost(sections: &[Section]) -> Tokens {
+    sections.iter().map(Section::cost).sum()
 }

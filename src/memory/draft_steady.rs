@@ -1,13 +1,13 @@
 //! The draft of the cache-friendly layout: what changes least stands first (C8).
 //!
 //! ```text
-//!  system texts, files | summary | compacted head | past ...   | recall | captures, mode state | input
+//!  system texts, files | summary | compacted head | past ...   | recall | captures, mode state | recovered | input
 //!  the same in every turn, until the past begins later         | new in every turn
 //! ```
 //! Unit: one request. Invariant: what no summary in it stands for is sent word for word while there is room. Where the
 //! past begins is read from the session and the room alone, so that it is the same after a resume.
 
-use super::draft::{RECALL_SHARE, begins};
+use super::draft::{RECALL_SHARE, begins, cost};
 use super::summary::steady;
 use super::{Memory, Surroundings, transcript};
 use crate::chat::{Hybrid, Message, Session, Tokens, TurnId};
@@ -52,7 +52,7 @@ impl Memory {
             .chain(states);
         let states: Vec<Section> = states.collect();
         let states: Vec<Section> = states.iter().map(|state| self.behind(state)).collect();
-        let last = input::section(self.asked(input, around.kept));
+        let last = input::section(self.rendered(input));
 
         let work = work::sections(session, around.room, |message| self.rendered(message));
         let running = last.cost() + cost(&work);
@@ -78,6 +78,8 @@ impl Memory {
         sections.extend(past);
         sections.extend(recalled.iter().map(|recalled| self.behind(recalled)));
         sections.extend(states);
+        let rest = around.room.minus(cost(&sections) + running);
+        sections.extend(self.recovered(around.kept, rest));
         sections.push(last);
         sections.extend(work);
         Draft { sections, beyond }
@@ -253,8 +255,4 @@ fn turn_of(section: &Section) -> Option<TurnId> {
         Source::Turn(turn) => Some(turn),
         _ => None,
     }
-}
-
-fn cost(sections: &[Section]) -> Tokens {
-    sections.iter().map(Section::cost).sum()
 }

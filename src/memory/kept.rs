@@ -3,8 +3,8 @@
 //!
 //! Invariant: the files together take at most a third of the room; what is cut says so, and the newest stays.
 
-use super::{Memory, Prompt, transcript};
-use crate::chat::{Message, Part, Tokens};
+use super::{Memory, Prompt, recovered, transcript};
+use crate::chat::Tokens;
 use crate::context::{Section, SectionKind, Source};
 
 /// What outlives a session, as it is read for one request.
@@ -22,8 +22,17 @@ pub struct Kept {
     pub session_state: Option<KeptFile>,
     /// What was found on what is asked.
     pub related: Option<Related>,
-    /// What tells where the work stood; it goes with the input, and is kept nowhere (Q31).
-    pub recovery: Option<String>,
+    /// What tells where the work stood; it stands in front of the input, and is kept nowhere (Q31).
+    pub recovery: Option<Recovery>,
+}
+
+/// Files that tell where the work stood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recovery {
+    /// In the order in which they are told; never none.
+    pub files: Vec<KeptFile>,
+    /// What the section may cost, where there is room (Q30).
+    pub most: Tokens,
 }
 
 /// A file as it is sent, already within the limits of characters.
@@ -63,8 +72,8 @@ impl Memory {
     pub(super) fn lasting(&self, kept: &Kept, room: Tokens) -> Vec<Section> {
         let files = kept.identity.iter().chain(&kept.rules);
         let files = files.chain(&kept.long_term).chain(&kept.session_state);
-        let costs = files.map(|file| Tokens::estimate(&file.text)).collect();
-        let most = level(costs, Tokens(room.0 / SHARE));
+        let costs = files.map(|file| Tokens::estimate(&file.text).chars());
+        let most = level(costs.collect(), Tokens(room.0 / SHARE).chars());
         let texts = &self.prompts.kept;
         let file = |kind, prompt: &Prompt, file: &KeptFile, keep| {
             let text = transcript::fenced(&within(&file.text, most, keep));
@@ -109,15 +118,21 @@ impl Memory {
         Some(Section::system(SectionKind::Pins, source, text))
     }
 
-    /// The input as it is sent, with what was recovered behind it.
-    pub(super) fn asked(&self, input: &Message, kept: &Kept) -> Message {
-        let mut asked = self.rendered(input);
-        if let Some(recovery) = &kept.recovery {
-            let text = transcript::fenced(recovery);
+    /// Where the work stood, in what the others leave of the room: in front of the input, and no part of it (Q29).
+    pub(super) fn recovered(&self, kept: &Kept, rest: Tokens) -> Option<Section> {
+        let recovery = kept.recovery.as_ref()?;
+        let section = |text: &str| {
+            let text = transcript::fenced(text);
             let text = self.prompts.kept.recovery.fill(&[("text", &text)]);
-            asked.parts.push(Part::Text(format!("\n\n{text}")));
-        }
-        asked
+            let names = recovery.files.iter().map(|file| file.name.clone());
+            let source = Source::Files(names.collect());
+            Section::reference(SectionKind::Recovered, source, text.trim())
+        };
+        let most = recovery.most.min(rest);
+        let text = most.minus(section("").cost()).chars();
+        let section = section(&recovered::told(&recovery.files, text)?);
+        // A fence may be longer than the shortest.
+        (section.cost() <= rest).then_some(section)
     }
 
     /// What was found on what is asked (X18).
@@ -131,29 +146,29 @@ impl Memory {
     }
 }
 
-/// The cost that no text may exceed so that all of them together keep to a total.
-fn level(mut costs: Vec<Tokens>, total: Tokens) -> Tokens {
-    costs.sort_unstable();
+/// The length that no text may exceed so that all of them together keep to a total.
+pub(super) fn level(mut lengths: Vec<usize>, total: usize) -> usize {
+    lengths.sort_unstable();
     let mut left = total;
-    let mut waiting = u32::try_from(costs.len()).unwrap_or(u32::MAX);
-    for cost in costs {
-        let share = Tokens(left.0 / waiting);
-        if cost > share {
+    let mut waiting = lengths.len();
+    for length in lengths {
+        let share = left / waiting;
+        if length > share {
             return share;
         }
-        left = left.minus(cost);
+        left -= length;
         waiting -= 1;
     }
-    Tokens(u32::MAX)
+    usize::MAX
 }
 
-/// A text cut to what it may cost, at a line where there is one near.
-fn within(text: &str, most: Tokens, keep: Keep) -> String {
-    if Tokens::estimate(text) <= most {
+/// A text cut to so many characters, at a line where there is one near.
+fn within(text: &str, most: usize, keep: Keep) -> String {
+    let chars = text.chars().count();
+    if chars <= most {
         return text.to_owned();
     }
-    let chars = text.chars().count();
-    let gone = chars.saturating_sub(most.chars());
+    let gone = chars - most;
     match keep {
         Keep::Beginning => {
             let kept: String = text.chars().take(chars - gone).collect();
@@ -175,29 +190,28 @@ mod tests {
     #[test]
     fn short_texts_stay_whole_and_long_ones_share_what_is_left() {
         for (costs, total, expected) in [
-            (vec![], 90, u32::MAX),
-            (vec![10, 20, 30], 90, u32::MAX),
+            (vec![], 90, usize::MAX),
+            (vec![10, 20, 30], 90, usize::MAX),
             (vec![10, 500, 400], 90, 40),
             (vec![500], 90, 90),
         ] {
-            let costs = costs.into_iter().map(Tokens).collect();
-            assert_eq!(level(costs, Tokens(total)), Tokens(expected));
+            assert_eq!(level(costs, total), expected);
         }
     }
 
     #[test]
     fn a_long_text_keeps_the_end_that_matters_and_says_so() {
         let text = "first line\n".to_owned() + &"x\n".repeat(2_000) + "last line";
-        let newest = within(&text, Tokens(50), Keep::End);
+        let newest = within(&text, 200, Keep::End);
         assert!(
             newest.starts_with(CUT) && newest.ends_with("last line"),
             "{newest}"
         );
-        let oldest = within(&text, Tokens(50), Keep::Beginning);
+        let oldest = within(&text, 200, Keep::Beginning);
         assert!(
             oldest.starts_with("first line") && oldest.ends_with("[…truncated…]"),
             "{oldest}"
         );
-        assert_eq!(within("short", Tokens(50), Keep::End), "short");
+        assert_eq!(within("short", 200, Keep::End), "short");
     }
 }

@@ -40,14 +40,33 @@ pub(super) fn read(desk: &Desk, settings: &WorkspaceSettings) -> Identity {
     identity
 }
 
-/// The first of the configured files that is there: an ordinary one, and inside of the project, wherever links lead.
+/// The first of the configured files that is there, in the folder that is worked in or the nearest one above it as far as the
+/// root of the project.
 pub(super) fn project_rules(
     project: &Path,
+    root: &Path,
     settings: &WorkspaceSettings,
 ) -> Result<Option<Excerpt>, NotesError> {
     if settings.project_files.is_empty() {
         return Ok(None);
     }
+    let above = project.ancestors().take_while(|it| it.starts_with(root));
+    let above = above.skip(1).enumerate();
+    let folders = above.map(|(up, folder)| ("../".repeat(up + 1), folder));
+    for (way, folder) in [(String::new(), project)].into_iter().chain(folders) {
+        if let Some(rules) = rules_in(folder, &way, settings)? {
+            return Ok(Some(rules));
+        }
+    }
+    Ok(None)
+}
+
+/// The first of the configured files that is in a folder: an ordinary one, and inside of it, wherever links lead.
+fn rules_in(
+    project: &Path,
+    way: &str,
+    settings: &WorkspaceSettings,
+) -> Result<Option<Excerpt>, NotesError> {
     let folder = Dir::open_ambient_dir(project, ambient_authority())
         .map_err(NotesError::io("read", project))?;
     for name in &settings.project_files {
@@ -62,7 +81,7 @@ pub(super) fn project_rules(
             .map_err(|_| NotesError::NotText { path })?;
         let (text, is_cut) = cut(&plain(text), settings.file_chars, Keep::Start);
         if !text.is_empty() {
-            let source = name.clone();
+            let source = format!("{way}{name}");
             return Ok(Some(Excerpt {
                 source,
                 text,

@@ -193,9 +193,14 @@ impl Workspace {
         identity::read(&self.0, &self.0.settings)
     }
 
-    /// The rules of a project: the first of the configured files that is there.
-    pub fn project_rules(&self, project: &Path) -> Result<Option<super::Excerpt>, NotesError> {
-        identity::project_rules(project, &self.0.settings)
+    /// The rules of a project: the first of the configured files that is there, looked for from the folder that is worked in
+    /// up to the root of the project.
+    pub fn project_rules(
+        &self,
+        project: &Path,
+        root: &Path,
+    ) -> Result<Option<super::Excerpt>, NotesError> {
+        identity::project_rules(project, root, &self.0.settings)
     }
 
     /// Characters of one file in a request.

@@ -38,13 +38,59 @@ fn closed(home: &Home) -> Vec<String> {
         .collect()
 }
 
-/// What each request asked, as it was sent.
+/// What each request asked, as it was sent: the last message has what was recovered in front of the input.
 fn asked(server: &Server) -> Vec<String> {
     let chats = server.chats();
     chats
         .iter()
         .map(|chat: &Request| chat.message(-1))
         .collect()
+}
+
+#[test]
+fn what_was_recovered_gives_way_before_turns_and_is_never_taken_for_the_input() {
+    // It was a part of the input: turns went for it, and then the person was told that their message was too long.
+    let words = "a word and another one of many ".repeat(5);
+    let lines: Vec<String> = (1..=6)
+        .map(|n| {
+            format!("Remember that bay {n} has {words}")
+                .trim()
+                .to_owned()
+        })
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    for layout in ["classic", "cache-friendly"] {
+        let mut told = 0;
+        for window in [2_500, 3_500, 6_000, 12_000] {
+            let server = counting(&[]);
+            let home = Home::new();
+            let config = |window: u32| {
+                let more = format!(
+                    "context: {{recovery: true, layout: {layout}}}\n\
+                     models: {{default: it, it: {{provider: there, model: scripted, context_window: {window}}}}}"
+                );
+                home.config(&server, &more);
+            };
+            config(WINDOW);
+            home.lines("s", &lines);
+            config(window);
+            let run = home.ask("s", "where were we?");
+            assert_eq!(run.code, Some(0), "{run}");
+            assert!(!run.stderr.contains("your message is larger"), "{run}");
+            let chats = server.chats();
+            // A summary may be asked for behind it.
+            let mut asking = chats.iter().rev();
+            let request = asking.find(|chat| chat.message(-1).ends_with("where were we?"));
+            let request = request.unwrap_or_else(|| panic!("{layout} {window}: {run}"));
+            let sent = request.body.to_string();
+            let turns = lines.iter().filter(|line| sent.contains(**line)).count();
+            if sent.contains(RECOVERED) {
+                assert_eq!(turns, lines.len(), "no turn went for it: {layout} {window}");
+                told += 1;
+            }
+        }
+        assert!(told > 0, "{layout}: told where there is room");
+    }
 }
 
 #[test]

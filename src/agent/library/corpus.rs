@@ -9,6 +9,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::chunks::{Chunk as Stretch, chunks};
+use super::ends::{self, Ends, OF_END, Tail};
 use super::held::{Held, Stamp, Standing, timestamp};
 use super::lines::{folded, parts, text_of};
 use super::pieces::{Chunk, Piece};
@@ -19,7 +20,7 @@ use crate::files::Disk;
 use crate::search::{Document, LexicalIndex, Lists};
 
 /// Of one file so many bytes are read.
-const MOST_OF_FILE: usize = 1 << 20;
+pub(super) const MOST_OF_FILE: usize = 1 << 20;
 /// And of all of them together.
 pub(super) const MOST_IN_ALL: usize = 64 << 20;
 /// Lines that are thought to be there besides.
@@ -47,6 +48,17 @@ struct Text {
     stamp: Stamp,
     hash: Key,
     whole: String,
+    /// Where the end begins, of a file whose middle is left out.
+    tail: Option<Tail>,
+}
+
+impl Text {
+    /// What there is of it, each with the number of its first line.
+    fn ends(&self) -> impl Iterator<Item = (usize, &str)> {
+        let at = self.tail.map_or(self.whole.len(), |tail| tail.at);
+        let tail = self.tail.map(|tail| (tail.line, &self.whole[at..]));
+        [(1, &self.whole[..at])].into_iter().chain(tail)
+    }
 }
 
 /// How a text is parted.
@@ -115,9 +127,12 @@ impl Corpus {
                 }
             }
             if file.size > MOST_OF_FILE as u64 {
-                troubles.push(format!(
-                    "of {source} the first {MOST_OF_FILE} bytes are searched"
-                ));
+                let what = if ends::are_read(file.size) {
+                    format!("the first and the last {OF_END} bytes")
+                } else {
+                    format!("the first {MOST_OF_FILE} bytes")
+                };
+                troubles.push(format!("of {source} {what} are searched"));
             }
             seen.push(source);
         }
@@ -162,9 +177,9 @@ impl Corpus {
         if held.is_some_and(|held| held.stamp.vouches(stamp)) && !has_room {
             return Ok(None);
         }
-        let bytes = disk.read_head(&file.path, MOST_OF_FILE);
-        let bytes = bytes.map_err(|error| error.to_string())?;
-        let hash = Key::of(&bytes);
+        let read = Ends::of(disk, file).map_err(|error| error.to_string())?;
+        let Ends { bytes, tail } = read;
+        let hash = Key::of_file(&bytes, tail);
         if let Some(held) = self.held.get_mut(source)
             && held.hash == hash
             && !has_room
@@ -185,6 +200,7 @@ impl Corpus {
             stamp,
             hash,
             whole,
+            tail,
         }))
     }
 
@@ -204,6 +220,7 @@ impl Corpus {
             },
             hash,
             whole: entry.text.clone(),
+            tail: None,
         })
     }
 
@@ -285,23 +302,24 @@ impl Corpus {
         }
         self.bytes += bytes;
         let first = (self.index.len(), self.chunks.len());
-        let whole = &text.whole;
-        for Stretch { line, bytes } in chunks(whole, sizes.chunk) {
-            let from = match text.kind {
-                Kind::Document => {
-                    whole.floor_char_boundary(bytes.start.saturating_sub(sizes.overlap))
-                }
-                _ => bytes.start,
-            };
-            self.push(Chunk {
-                source: Arc::clone(&text.source),
-                kind: text.kind,
-                at: text.at,
-                line,
-                key: Key::of(&whole.as_bytes()[from..bytes.end]),
-                lead: whole[from..bytes.start].into(),
-                text: whole[bytes].into(),
-            });
+        for (first_line, whole) in text.ends() {
+            for Stretch { line, bytes } in chunks(whole, sizes.chunk) {
+                let from = match text.kind {
+                    Kind::Document => {
+                        whole.floor_char_boundary(bytes.start.saturating_sub(sizes.overlap))
+                    }
+                    _ => bytes.start,
+                };
+                self.push(Chunk {
+                    source: Arc::clone(&text.source),
+                    kind: text.kind,
+                    at: text.at,
+                    line: first_line - 1 + line,
+                    key: Key::of(&whole.as_bytes()[from..bytes.end]),
+                    lead: whole[from..bytes.start].into(),
+                    text: whole[bytes].into(),
+                });
+            }
         }
         self.held.insert(
             text.source,
@@ -378,5 +396,16 @@ fn empty(lists: &Arc<Lists>) -> LexicalIndex {
 impl Key {
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
+    }
+
+    /// Of what was read of a file, and of where its lines stand.
+    fn of_file(bytes: &[u8], tail: Option<Tail>) -> Self {
+        let Some(tail) = tail else {
+            return Self::of(bytes);
+        };
+        let digest = Sha256::new().chain_update(bytes);
+        let places = digest.chain_update((tail.at as u64).to_le_bytes());
+        let places = places.chain_update((tail.line as u64).to_le_bytes());
+        Self(places.finalize().into())
     }
 }

@@ -11,7 +11,8 @@ use tokio::task::JoinHandle;
 use super::Key;
 use super::corpus::Corpus;
 use super::pieces::Chunk;
-use crate::embed::{EmbedderChoice, Purpose, framed};
+use crate::agent::shelf::stored::Asked;
+use crate::embed::{Embedder, EmbedderChoice, Purpose, framed};
 use crate::hint::chain;
 use crate::memory::recall::clipped;
 
@@ -26,6 +27,14 @@ const NEAREST: usize = 50;
 /// Questions that go without vectors after a failure; doubled with each.
 const REST: u32 = 4;
 const LONGEST_REST: u32 = 64;
+
+/// What a question may be near but the chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Elsewhere {
+    Nothing,
+    /// Vectors of sessions.
+    Sessions,
+}
 
 type Vectors = HashMap<Key, Vec<f32>>;
 
@@ -138,15 +147,18 @@ impl Meaning {
     }
 
     /// The vector of a question; none where it cannot be had soon, or nothing could be near it.
-    pub(super) async fn question(&mut self, question: &str) -> Option<Vec<f32>> {
+    pub(super) async fn question(&mut self, question: &str, elsewhere: Elsewhere) -> Option<Asked> {
+        if self.embedder.is_off() {
+            return None;
+        }
         if self.rest > 0 {
             self.rest -= 1;
             return None;
         }
-        if lock(&self.vectors).is_empty() {
+        if elsewhere == Elsewhere::Nothing && lock(&self.vectors).is_empty() {
             return None;
         }
-        let embedder = self.embedder.chosen()?;
+        let embedder = self.embedder_of_a_question(elsewhere).await?;
         let question = clipped(question);
         let question = framed(embedder.model(), Purpose::Question, &question);
         let asked = tokio::time::timeout(PATIENCE, embedder.embed(&[&question])).await;
@@ -162,7 +174,24 @@ impl Meaning {
             }
         };
         self.went_well();
-        Some(vector)
+        let model = embedder.model().to_owned();
+        Some(Asked { model, vector })
+    }
+
+    /// Who is chosen; where nobody is yet, those are looked for who made the vectors of sessions.
+    async fn embedder_of_a_question(&mut self, elsewhere: Elsewhere) -> Option<Arc<dyn Embedder>> {
+        if let Some(chosen) = self.embedder.chosen() {
+            return Some(chosen);
+        }
+        if elsewhere == Elsewhere::Nothing {
+            return None;
+        }
+        let looking = tokio::time::timeout(PATIENCE, self.embedder.resolve()).await;
+        let found = looking.ok().and_then(Result::ok).flatten();
+        if found.is_none() {
+            self.went_wrong("there is nobody just now who makes vectors");
+        }
+        found
     }
 
     /// The vectors there are, for a thread that may take its time.

@@ -9,6 +9,7 @@
 
 mod chunks;
 mod corpus;
+mod ends;
 mod find;
 mod held;
 mod lines;
@@ -34,7 +35,7 @@ pub use sources::{Kind, Places};
 use corpus::{Corpus, MOST_IN_ALL, Reading, Sizes};
 use find::Query;
 use marks::Marks;
-use meaning::Meaning;
+use meaning::{Elsewhere, Meaning};
 use sessions::Sessions;
 
 use super::once::Once;
@@ -77,7 +78,7 @@ pub struct Past {
     pub store: Arc<dyn SessionStore>,
     /// The folder with their files.
     pub history: PathBuf,
-    /// The folder with their indexes of words.
+    /// The folder with their indexes, of words and of vectors.
     pub indexes: PathBuf,
 }
 
@@ -223,12 +224,17 @@ impl Library {
             troubles,
             ..Searched::default()
         };
+        let asked = match search.mode {
+            SearchMode::Hybrid => {
+                let elsewhere = self.elsewhere(search.scope).await;
+                self.meaning.question(search.query, elsewhere).await
+            }
+            SearchMode::Text => None,
+        };
+        let asked = asked.map(Arc::new);
         if let Some(corpus) = &self.corpus {
             searched.looked = corpus.counts();
-            let vector = match search.mode {
-                SearchMode::Hybrid => self.meaning.question(search.query).await,
-                SearchMode::Text => None,
-            };
+            let vector = asked.as_ref().map(|asked| asked.vector.clone());
             let sought = Sought {
                 text: search.query.to_owned(),
                 about: None,
@@ -240,11 +246,28 @@ impl Library {
             searched.hits = self.look(sought).await;
         }
         if search.scope == Scope::Everything {
-            self.search_sessions(search.query, limit * SAID_AGAIN, open, &mut searched)
-                .await;
+            let question = sessions::Question {
+                text: search.query.to_owned(),
+                asked,
+                k: limit * SAID_AGAIN,
+                min_similarity: self.parts.min_similarity,
+            };
+            self.search_sessions(question, open, &mut searched).await;
         }
         searched.settle(limit);
         searched
+    }
+
+    /// What a question is compared with but chunks.
+    async fn elsewhere(&self, scope: Scope) -> Elsewhere {
+        match (&self.sessions, scope) {
+            (Some(sessions), Scope::Everything)
+                if sessions.has_vectors(Arc::clone(&self.parts.disk)).await =>
+            {
+                Elsewhere::Sessions
+            }
+            (Some(_) | None, _) => Elsewhere::Nothing,
+        }
     }
 
     /// The best hits, found on a thread that may take its time.
@@ -273,17 +296,25 @@ impl Library {
 
     async fn search_sessions(
         &mut self,
-        query: &str,
-        limit: usize,
+        question: sessions::Question,
         open: Option<Open<'_>>,
         searched: &mut Searched,
     ) {
-        let mut said = open.map_or_else(Vec::new, |open| sessions::search_open(open, query, limit));
+        let disk = Arc::clone(&self.parts.disk);
+        let near = match (&self.sessions, open) {
+            (Some(sessions), Some(open)) => {
+                let name = open.session.name();
+                sessions.near(Arc::clone(&disk), name, &question).await
+            }
+            (None, _) | (_, None) => Vec::new(),
+        };
+        let open_said = open.map(|open| sessions::search_open(open, &near, &question));
+        let mut said = open_said.unwrap_or_default();
         let mut count = usize::from(open.is_some_and(|open| !open.session.is_empty()));
         if let Some(sessions) = &mut self.sessions {
-            let parts = (Arc::clone(&self.parts.disk), Arc::clone(&self.lists));
+            let parts = (disk, Arc::clone(&self.lists));
             let past = sessions
-                .search(parts, open.map(|open| open.session.name()), (query, limit))
+                .search(parts, open.map(|open| open.session.name()), question)
                 .await;
             count += past.count;
             said.extend(past.hits);

@@ -5,6 +5,7 @@
 
 use super::find::Hit;
 use super::lines::folded;
+use super::meaning::Elsewhere;
 use super::saying::distinct;
 use super::sources::Kind;
 use super::{Library, Searched, Sought};
@@ -69,7 +70,8 @@ impl Library {
         let refreshing = self.refresh_but(left_out, asking.now);
         let ((_, troubles), further) = tokio::join!(refreshing, further);
         let vector = if asking.by_meaning {
-            self.meaning.question(asking.input).await
+            let asked = self.meaning.question(asking.input, Elsewhere::Nothing);
+            asked.await.map(|asked| asked.vector)
         } else {
             None
         };

@@ -102,7 +102,11 @@ impl Places {
             SessionFiles::PerSession => walk.states(&self.workspace.join("sessions")),
         }
         walk.daily(&self.workspace.join("memory"), self.daily);
-        let own = |file: &Surveyed| file.what == What::File && file.size <= MOST_OF_OWN;
+        let own = |file: &Surveyed| match file.what {
+            What::File if file.size > MOST_OF_OWN => Wanted::TooLong,
+            What::File => Wanted::Yes,
+            _ => Wanted::No,
+        };
         walk.tree(
             &self.workspace.join("memories"),
             "memories",
@@ -118,10 +122,23 @@ impl Places {
 }
 
 /// A link is none: whoever wrote the documents would choose which file of the person's is read.
-fn is_document(file: &Surveyed) -> bool {
+fn is_document(file: &Surveyed) -> Wanted {
     let ending = file.path.extension().unwrap_or_default().to_string_lossy();
     let is_text = TEXTS.iter().any(|text| ending.eq_ignore_ascii_case(text));
-    is_text && file.what == What::File
+    if is_text && file.what == What::File {
+        Wanted::Yes
+    } else {
+        Wanted::No
+    }
+}
+
+/// Whether a file of a folder is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Yes,
+    No,
+    /// It would be, if it were shorter.
+    TooLong,
 }
 
 /// The day that a file is named after.
@@ -200,7 +217,13 @@ impl Walk<'_> {
     }
 
     /// Every file of a folder and of those in it that is wanted; no link to a folder is followed.
-    fn tree(&mut self, folder: &Path, label: &str, kind: Kind, wanted: &dyn Fn(&Surveyed) -> bool) {
+    fn tree(
+        &mut self,
+        folder: &Path,
+        label: &str,
+        kind: Kind,
+        wanted: &dyn Fn(&Surveyed) -> Wanted,
+    ) {
         let mut folders = vec![(folder.to_owned(), label.to_owned(), 0)];
         let mut left = MOST_FILES;
         while let Some((folder, label, depth)) = folders.pop() {
@@ -214,15 +237,23 @@ impl Walk<'_> {
                     if depth < DEEPEST {
                         folders.push((file.path.clone(), source, depth + 1));
                     }
-                } else if wanted(&file) {
-                    if left == 0 {
+                    continue;
+                }
+                match wanted(&file) {
+                    Wanted::No => {}
+                    Wanted::TooLong => self.troubles.push(format!(
+                        "{source} is not searched: it has more than {MOST_OF_OWN} bytes"
+                    )),
+                    Wanted::Yes if left == 0 => {
                         self.troubles.push(format!(
                             "{label} has more than {MOST_FILES} files; the others are not searched"
                         ));
                         return;
                     }
-                    left -= 1;
-                    self.take(&file, source, kind);
+                    Wanted::Yes => {
+                        left -= 1;
+                        self.take(&file, source, kind);
+                    }
                 }
             }
         }

@@ -1,3 +1,4 @@
+mod said;
 mod upkeep;
 
 use std::path::Path;
@@ -191,7 +192,8 @@ async fn what_is_no_text_is_told_once_and_what_is_huge_is_read_as_far_as_it_goes
     let told = troubles.join("\n");
     for words in [
         "USER.md is not searched: it is no text",
-        "of IDENTITY.md the first 1048576 bytes",
+        "of IDENTITY.md the first and the last 524288 bytes are searched",
+        "memories/huge.md is not searched: it has more than 1048576 bytes",
         "SOUL.md is not searched",
     ] {
         assert!(told.contains(words), "{told}");
@@ -199,6 +201,28 @@ async fn what_is_no_text_is_told_once_and_what_is_huge_is_read_as_far_as_it_goes
     assert_eq!(library.refresh(now()).await.1, [""; 0]);
     assert_eq!(found(&mut library, "first word").await.len(), 1);
     assert_eq!(found(&mut library, "Miso").await.len(), 1);
+}
+
+#[tokio::test]
+async fn of_a_huge_file_both_ends_are_searched_and_lines_have_their_numbers() {
+    let disk = MemoryDisk::default();
+    let middle = "- nothing of note in this line\n".repeat(60_000);
+    let text = format!("- The cat is called Miso.\n{middle}- The ferry is called Halunda.\n");
+    disk.put("w/MEMORY.md", text.as_bytes());
+    let mut library = Library::new(parts(&disk));
+    for (query, expected) in [
+        ("Miso", "MEMORY.md:1 - The cat is called Miso."),
+        ("Halunda", "MEMORY.md:60002 - The ferry is called Halunda."),
+    ] {
+        assert_eq!(found(&mut library, query).await, [expected]);
+    }
+    // One line without an end, and letters of several bytes.
+    disk.put(
+        "w/MEMORY.md",
+        format!("heron {}gannet", "é".repeat(900_000)).as_bytes(),
+    );
+    assert_eq!(found(&mut library, "heron").await.len(), 1);
+    assert!(found(&mut library, "gannet").await[0].starts_with("MEMORY.md:1 "));
 }
 
 #[tokio::test]

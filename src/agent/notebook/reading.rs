@@ -4,7 +4,7 @@ use super::Parts;
 use crate::chat::{Session, SessionName, Timestamp, Tokens};
 use crate::hint::chain;
 use crate::memory::secrets::masked;
-use crate::memory::{Kept, KeptFile};
+use crate::memory::{Kept, KeptFile, Recovery};
 use crate::notes::{Excerpt, NotesError};
 
 /// The share of the window that what is recovered may take: one part in so many (Q30).
@@ -54,7 +54,7 @@ impl Parts {
         read.problems
             .extend(identity.problems.iter().map(|problem| chain(problem)));
         read.kept.identity = identity.files.into_iter().map(file).collect();
-        let rules = read.one(self.workspace.project_rules(&self.project));
+        let rules = read.one(self.workspace.project_rules(&self.project, &self.root));
         read.kept.rules = rules.into_iter().collect();
         let most = self.workspace.file_chars();
         read.kept.long_term = read.one(self.workspace.long_term().read(most));
@@ -75,7 +75,7 @@ impl Parts {
         session: &SessionName,
         lost: &Lost,
         now: Timestamp,
-    ) -> (Option<String>, Vec<String>) {
+    ) -> (Option<Recovery>, Vec<String>) {
         let Some(cues) = self.recovery.as_ref().filter(|_| self.recovers) else {
             return (None, Vec::new());
         };
@@ -90,9 +90,11 @@ impl Parts {
         }
         let recovery = self.workspace.recovery(session, now);
         let problems = recovery.problems.iter().map(|problem| chain(problem));
-        let most = Tokens(lost.window.0 / RECOVERY_SHARE).chars();
-        let told = told(&recovery.parts, most).map(|told| masked(&told).into_owned());
-        (told, problems.collect())
+        let problems = problems.collect();
+        let files: Vec<KeptFile> = recovery.parts.into_iter().map(clean).collect();
+        let most = Tokens(lost.window.0 / RECOVERY_SHARE);
+        let told = (!files.is_empty()).then_some(Recovery { files, most });
+        (told, problems)
     }
 
     /// Puts away what was told, once it was answered, so that it comes once; tells what went wrong.
@@ -121,18 +123,10 @@ fn file(excerpt: Excerpt) -> KeptFile {
     }
 }
 
-/// The parts under their names, each with an equal share of the room, its end first.
-fn told(parts: &[Excerpt], most: usize) -> Option<String> {
-    let share = most / parts.len().max(1);
-    let told: Vec<String> = parts
-        .iter()
-        .map(|part| format!("{}:\n{}", part.source, end(&part.text, share)))
-        .collect();
-    (!told.is_empty()).then(|| told.join("\n\n"))
-}
-
-/// The last `most` characters.
-fn end(text: &str, most: usize) -> &str {
-    let begin = text.char_indices().rev().nth(most.saturating_sub(1));
-    &text[begin.map_or(0, |(at, _)| at)..]
+/// Without what is secret, which a person may have written there.
+fn clean(excerpt: Excerpt) -> KeptFile {
+    KeptFile {
+        text: masked(&excerpt.text).into_owned(),
+        name: excerpt.source,
+    }
 }

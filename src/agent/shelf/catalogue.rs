@@ -125,6 +125,14 @@ impl Catalogue {
         bytes.split_inclusive(|byte| *byte == b'\n').count()
     }
 
+    /// The file as it is, of which single lines are read.
+    pub(super) fn lines(disk: &dyn Disk, folder: &Path) -> Lines {
+        let bytes = disk.read(&folder.join(FILE)).unwrap_or_default();
+        let is_end = |(at, byte): (usize, &u8)| (*byte == b'\n').then_some(at + 1);
+        let ends = bytes.iter().enumerate().filter_map(is_end).collect();
+        Lines { bytes, ends }
+    }
+
     /// Begins a new, empty file.
     pub(super) fn create(disk: Arc<dyn Disk>, folder: &Path) -> io::Result<Self> {
         let path = folder.join(FILE);
@@ -173,7 +181,22 @@ impl Catalogue {
     }
 }
 
-fn row(bytes: &[u8]) -> Result<Row, String> {
+/// The whole lines of a file.
+#[derive(Debug)]
+pub(super) struct Lines {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Lines {
+    pub(super) fn line(&self, n: usize) -> Option<&[u8]> {
+        let end = *self.ends.get(n)?;
+        let start = n.checked_sub(1).map_or(0, |before| self.ends[before]);
+        Some(&self.bytes[start..end])
+    }
+}
+
+pub(super) fn row(bytes: &[u8]) -> Result<Row, String> {
     let line: Line = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     Ok(Row {
         turn: TurnId(line.turn),

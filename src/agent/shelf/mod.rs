@@ -11,6 +11,7 @@
 mod catalogue;
 mod meaning;
 mod reading;
+pub(super) mod stored;
 mod vectors;
 mod work;
 

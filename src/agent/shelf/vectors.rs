@@ -220,7 +220,7 @@ fn place(line: usize, message: usize) -> Place {
     Place((line * EACH + message.min(EACH - 1)) as u64)
 }
 
-fn of_place(place: Place) -> Option<(usize, usize)> {
+pub(super) fn of_place(place: Place) -> Option<(usize, usize)> {
     let place = usize::try_from(place.0).ok()?;
     Some((place / EACH, place % EACH))
 }

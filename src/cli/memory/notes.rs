@@ -36,7 +36,7 @@ pub(super) async fn run(
     let store = Arc::new(parts::store(args, disk, &sessions.config));
     let parts = parts::library_parts(&sessions.config, &sessions.parts, store);
     let mut library = Library::new(parts);
-    library.set_entries(entries.all().map(|(_, entry)| EntryText::from(entry)));
+    library.set_entries(entries.in_force().map(EntryText::from));
     let now = SystemClock.now();
     let (_, mut troubles) = library.refresh(now).await;
     library.begin_indexing();

@@ -1,6 +1,6 @@
 //! The one function that makes a draft fit.
 //!
-//! One order of giving way (C79-C81): recall and sub-results; pending and window as one list, oldest turn first, never the last
+//! One order of giving way (C79-C81): what was recovered; recall and sub-results; pending and window as one list, oldest turn first, never the last
 //! whole turn; then mode state and compacted head; then the texts of the last turn are cut with the marker, the longest
 //! to one level. Then the steps of the running turn, from the oldest on: each result down to 2,000 characters before
 //! anything newer is touched, then all but the last step to one level, then the last step; what fits in no other way lets
@@ -111,7 +111,8 @@ fn least_cost(section: &Section) -> Tokens {
     match section.kind.gives_way() {
         GivesWay::Never => section.cost(),
         GivesWay::IsCut => section.cost().min(INPUT_AT_LEAST),
-        GivesWay::BeforeHistory
+        GivesWay::First
+        | GivesWay::BeforeHistory
         | GivesWay::WithHistory
         | GivesWay::AfterHistory(_)
         | GivesWay::Working => Tokens::ZERO,

@@ -124,6 +124,34 @@ fn the_oldest_turn_goes_first_and_the_last_one_stays() {
 }
 
 #[test]
+fn what_was_recovered_goes_before_what_was_recalled_and_any_turn() {
+    let sections = vec![
+        system("be good"),
+        Section::system(SectionKind::Recall, Source::Recall(vec![]), "r".repeat(400)),
+        turn(1, SectionKind::Window, &"x".repeat(4_000), "a"),
+        turn(2, SectionKind::Window, &"x".repeat(7_000), "b"),
+        Section::reference(
+            SectionKind::Recovered,
+            Source::Files(vec!["SESSION-STATE.md".into()]),
+            "y".repeat(1_000),
+        ),
+        input("hi"),
+    ];
+    let plan = fit(draft(sections), budget(4_096)).unwrap();
+    let kinds: Vec<SectionKind> = plan.sections().iter().map(|section| section.kind).collect();
+    let stays = [
+        SectionKind::System,
+        SectionKind::Recall,
+        SectionKind::Window,
+        SectionKind::Window,
+        SectionKind::Input,
+    ];
+    assert_eq!(kinds, stays);
+    assert_eq!(plan.left_out()[0].kind, SectionKind::Recovered);
+    assert_eq!((plan.cuts(), plan.messages_left_out()), (&[][..], 0));
+}
+
+#[test]
 fn mode_state_and_compacted_head_go_before_a_message_is_cut() {
     let head = vec![
         message(1, Role::User, &"s".repeat(400)),

@@ -1,6 +1,9 @@
 //! What any strategy must keep to, over histories of any shape; and the figures of each.
 
+use std::cell::Cell;
+
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 
 use super::cut::{first, first_run};
 use super::material::{Material, snippets};
@@ -41,6 +44,12 @@ fn session(shapes: &[Shape]) -> Session {
         turn(&mut session, shape);
     }
     session
+}
+
+fn turns(session: &mut Session, more: usize) {
+    for _ in 0..more {
+        turn(session, &PLAIN);
+    }
 }
 
 fn plain(turns: usize) -> Session {
@@ -226,59 +235,155 @@ proptest! {
             prop_assert!(cut.upto < session.messages().len());
         }
     }
+}
 
-    #[test]
-    fn what_is_summarised_is_what_is_no_longer_sent(shapes in shapes(), kind in kinds(), again in 0usize..12) {
-        let mut session = session(&shapes);
-        let settings = Settings { max_history_messages: 10, ..Settings::default() };
-        compacted(&mut session, kind, &settings, Form::Summary);
-        for _ in 0..again {
-            turn(&mut session, &PLAIN);
+/// How many cases a property is tried on.
+const CASES: u32 = 96;
+
+/// Tries a property, and tells in how many of the cases it had anything to say.
+fn tried<V: Strategy_>(
+    values: &V,
+    property: impl Fn(V::Value) -> Result<Said, TestCaseError>,
+) -> u32 {
+    let said = Cell::new(0);
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(CASES));
+    let tried = runner.run(values, |value| {
+        if property(value)? == Said::Something {
+            said.set(said.get() + 1);
         }
-        input(&mut session, "go on");
-        let Ok(job) = job_of(&session, kind, &settings) else { return Ok(()) };
-        let material = Material::of(&session, job.cut());
-        let asked: Vec<MessageId> = material.messages.iter().map(|message| message.id.clone()).collect();
-        let before = sent(&session, Owner::Full, Layout::Classic);
-        let gone_now = |after: &[Message]| -> Vec<MessageId> {
-            let ids = before.iter().filter(|message| message.id.number().is_some());
-            ids.filter(|message| after.iter().all(|it| it.id != message.id)).map(|it| it.id.clone()).collect()
+        Ok(())
+    });
+    if let Err(why) = tried {
+        panic!("{why}");
+    }
+    said.get()
+}
+
+/// Whether a case was one that a property speaks of.
+#[derive(PartialEq, Eq)]
+enum Said {
+    Something,
+    Nothing,
+}
+
+/// Long enough that most of them can be compacted.
+fn long() -> impl Strategy_<Value = Vec<Shape>> {
+    shapes().prop_filter("long", |shapes| shapes.len() >= 16)
+}
+
+#[test]
+fn what_is_summarised_is_what_is_no_longer_sent() {
+    let cases = (long(), kinds(), 0usize..12);
+    let said = tried(&cases, |(shapes, kind, again)| {
+        let mut session = session(&shapes);
+        let settings = Settings {
+            max_history_messages: 10,
+            ..Settings::default()
         };
-        let done = job.done(SUMMARY);
-        if let Ok(record) = accept(&session, done, now()) {
-            session.apply(record);
-            let after = sent(&session, Owner::Full, Layout::Classic);
-            let gone = gone_now(&after);
-            prop_assert_eq!(gone, asked);
+        if again > 0 {
+            compacted(&mut session, kind, &settings, Form::Summary);
+            turns(&mut session, 6 + again);
         }
-    }
+        input(&mut session, "go on");
+        let Ok(job) = job_of(&session, kind, &settings) else {
+            return Ok(Said::Nothing);
+        };
+        let material = Material::of(&session, job.cut());
+        let asked: Vec<MessageId> = material
+            .messages
+            .iter()
+            .map(|message| message.id.clone())
+            .collect();
+        let before = sent(&session, Owner::Full, Layout::Classic);
+        let Ok(record) = accept(&session, job.done(SUMMARY), now()) else {
+            return Ok(Said::Nothing);
+        };
+        session.apply(record);
+        let after = sent(&session, Owner::Full, Layout::Classic);
+        let ids = before
+            .iter()
+            .filter(|message| message.id.number().is_some());
+        let gone = ids.filter(|message| after.iter().all(|it| it.id != message.id));
+        let gone: Vec<MessageId> = gone.map(|it| it.id.clone()).collect();
+        prop_assert_eq!(gone, asked);
+        Ok(Said::Something)
+    });
+    assert!(said >= CASES / 2, "only {said} cases came to a summary");
+}
 
-    #[test]
-    fn a_list_that_was_compacted_is_not_compacted_again(shapes in shapes(), kind in kinds(), fails in any::<bool>()) {
+#[test]
+fn a_list_that_was_compacted_is_not_compacted_again() {
+    let cases = (long(), kinds(), any::<bool>());
+    let said = tried(&cases, |(shapes, kind, fails)| {
         let mut session = session(&shapes);
         input(&mut session, "go on");
-        let settings = Settings { max_history_messages: 10, ..Settings::default() };
+        let settings = Settings {
+            max_history_messages: 10,
+            ..Settings::default()
+        };
         let form = if fails { Form::Notice } else { Form::Summary };
-        if compacted(&mut session, kind, &settings, form).is_some() {
-            prop_assert!(job_of(&session, kind, &settings).is_err());
-            let full = gauge(8_000, 8_000);
-            prop_assert!(!is_due(&session, kind, &settings, full), "{kind:?} twice in a turn");
+        if compacted(&mut session, kind, &settings, form).is_none() {
+            return Ok(Said::Nothing);
         }
-    }
+        prop_assert!(job_of(&session, kind, &settings).is_err());
+        let full = gauge(8_000, 8_000);
+        prop_assert!(
+            !is_due(&session, kind, &settings, full),
+            "{kind:?} twice in a turn"
+        );
+        Ok(Said::Something)
+    });
+    assert!(said >= CASES / 3, "only {said} cases were compacted");
+}
 
-    #[test]
-    fn a_guard_reaches_its_target_or_keeps_the_least_it_may(shapes in shapes(), window in 2_000u32..20_000) {
-        let session = session(&shapes);
-        let settings = Settings::default();
-        for (kind, share) in [(Kind::Threshold, 0.5), (Kind::Proactive, 0.35)] {
+#[test]
+fn a_guard_reaches_its_target_or_keeps_the_least_it_may() {
+    /// Messages of the tail of either guard that stay whatever they cost.
+    const LEAST_TAIL: usize = 4;
+    /// The marker, the fences of results and the input.
+    const BESIDE: Tokens = Tokens(200);
+    for (kind, share) in [(Kind::Threshold, 0.5), (Kind::Proactive, 0.35)] {
+        let said = tried(&(long(), 2_000u32..20_000), |(shapes, window)| {
+            let mut session = session(&shapes);
+            let settings = Settings::default();
             let gauge = gauge(window, window);
-            let view = View { session: &session, settings: &settings, gauge };
-            let Ok(job) = job(&view, of_kind(kind), &Prompts::embedded(), "", &[]) else { continue };
-            let least = session.live_turns().rev().take_while(|turn| turn.messages.start >= job.cut().upto);
-            let kept: usize = least.map(|turn| turn.messages.len()).sum();
-            let last = session.live_turns().next_back().unwrap().messages.len();
-            prop_assert!(job.stays.tokens <= gauge.room(share) || kept <= 4 + 8 || kept == last, "{kind:?} {kept}");
-        }
+            let view = View {
+                session: &session,
+                settings: &settings,
+                gauge,
+            };
+            let Ok(job) = job(&view, of_kind(kind), &Prompts::embedded(), "", &[]) else {
+                return Ok(Said::Nothing);
+            };
+            let tail = session
+                .live_turns()
+                .rev()
+                .take_while(|turn| turn.messages.start >= job.cut().upto);
+            let lengths: Vec<usize> = tail.map(|turn| turn.messages.len()).collect();
+            let kept: usize = lengths.iter().sum();
+            // The oldest of them came in while there were too few.
+            let is_least = kept - lengths.last().unwrap_or(&0) < LEAST_TAIL;
+            let room = gauge.room(share);
+            prop_assert!(job.stays.tokens <= room || is_least, "{kind:?} {kept}");
+            let Ok(record) = accept(&session, job.done(SUMMARY), now()) else {
+                return Ok(Said::Nothing);
+            };
+            session.apply(record);
+            input(&mut session, "go on");
+            let request: Tokens = sent(&session, Owner::Full, Layout::Classic)
+                .iter()
+                .map(Message::cost)
+                .sum();
+            prop_assert!(
+                request <= room + BESIDE || is_least,
+                "{kind:?} {request} of {room}"
+            );
+            Ok(Said::Something)
+        });
+        assert!(
+            said >= CASES / 2,
+            "only {said} cases of {kind:?} came to a summary"
+        );
     }
 }
 

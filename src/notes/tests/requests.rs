@@ -62,6 +62,28 @@ fn what_tells_where_the_work_stood_comes_in_order_and_without_what_is_missing() 
     );
 }
 
+#[test]
+fn rules_of_a_project_are_found_from_a_folder_in_it_the_nearest_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
+    let deep = root.join("src/deep");
+    std::fs::create_dir_all(&deep).unwrap();
+    let put = |path: &Path, text: &str| LocalDisk.replace(path, text.as_bytes()).unwrap();
+    put(&folder.path().join("AGENTS.md"), "above the project");
+    let workspace = workspace(&MemoryDisk::default());
+    let rules = |root: &Path| {
+        let rules = workspace.project_rules(&deep, root).unwrap();
+        rules.map(|rules| (rules.source, rules.text))
+    };
+    assert_eq!(rules(&root), None, "no further than the root");
+    put(&root.join("AGENTS.md"), "be brief");
+    let of_root = Some(("../../AGENTS.md".to_owned(), "be brief".to_owned()));
+    assert_eq!(rules(&root), of_root);
+    assert_eq!(rules(Path::new("/elsewhere")), None, "which is not above");
+    put(&root.join("src/CLAUDE.md"), "be calm");
+    assert_eq!(rules(&root).unwrap().0, "../CLAUDE.md");
+}
+
 #[cfg(unix)]
 #[test]
 fn rules_of_a_project_are_an_ordinary_file_inside_of_it() {
@@ -72,7 +94,7 @@ fn rules_of_a_project_are_an_ordinary_file_inside_of_it() {
     let workspace = workspace(&MemoryDisk::default());
     let rules = || {
         workspace
-            .project_rules(&project)
+            .project_rules(&project, &project)
             .unwrap()
             .map(|rules| (rules.source, rules.text))
     };
@@ -95,7 +117,7 @@ fn rules_of_a_project_are_an_ordinary_file_inside_of_it() {
     assert_eq!(rules().unwrap().0, "AGENTS.md", "a link inside is fine");
     assert!(
         workspace
-            .project_rules(&folder.path().join("gone"))
+            .project_rules(&folder.path().join("gone"), &project)
             .is_err()
     );
 }

@@ -69,7 +69,7 @@ pub(super) async fn reindex(desk: &mut Desk) -> Result<Next, CommandError> {
 async fn in_session(desk: &Desk, regex: &str) -> Result<Next, CommandError> {
     let bad = |failure: crate::tools::Failure| usage("search", failure.to_string());
     let pattern = history::pattern(regex).map_err(bad)?;
-    // It ends by itself.
+    // Ctrl-C drops the whole command, which lets go between messages and between parts of a long one.
     let cancel = CancellationToken::new();
     let hits = history::search(
         desk.session(),

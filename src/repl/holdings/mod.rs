@@ -70,7 +70,7 @@ impl Front {
     }
 }
 
-/// A category as a person reads it: `user preference`.
+/// A category as a person reads it: in words, without underscores.
 fn kind(category: &str) -> String {
     category.replace('_', " ")
 }

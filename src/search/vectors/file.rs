@@ -14,11 +14,21 @@ pub(super) struct Positioned {
     file: File,
 }
 
+/// What a file is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Created empty if there is none.
+    Written,
+    /// Somebody else may be writing it.
+    Read,
+}
+
 impl Positioned {
-    /// Opens the file, and creates it empty if there is none.
-    pub(super) fn open(path: PathBuf) -> Result<Self, VectorError> {
+    pub(super) fn open(path: PathBuf, access: Access) -> Result<Self, VectorError> {
+        let is_written = access == Access::Written;
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
+        options.read(true).write(is_written).create(is_written);
+        options.truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         match options.open(&path) {

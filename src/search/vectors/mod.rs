@@ -136,6 +136,17 @@ impl VectorIndex {
         Ok(read.into_index(store, options))
     }
 
+    /// Opens the index in `folder` for searches alone, as far as it is there by now; nothing is written. It has no graph.
+    pub fn read(folder: &Path, spec: &Spec) -> Result<Self, VectorError> {
+        let mut read = Read::new(spec.dimension);
+        let store = Store::read(folder, spec, &mut |record| read.take(&record))?;
+        let options = Options {
+            hnsw_min: usize::MAX,
+            ..Options::default()
+        };
+        Ok(read.into_index(store, options))
+    }
+
     /// Drops what is in `folder` and starts an empty index.
     pub fn recreate(folder: &Path, spec: &Spec, options: Options) -> Result<Self, VectorError> {
         let store = Store::create(folder, spec)?;

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use super::check::{checksum, mix};
 use super::error::VectorError;
-use super::file::{self, Positioned};
+use super::file::{self, Access, Positioned};
 use super::meta::{Meta, MetaError, Spec};
 use super::quantise::Grain;
 use super::record::{self, Record};
@@ -60,7 +60,22 @@ impl Store {
             }
             Err(error) => return Err(VectorError::io(&folder.join(META), error)),
         };
-        let mut store = Self::empty(folder, spec)?;
+        let mut store = Self::empty(folder, spec, Access::Written)?;
+        store.load(&meta, read)?;
+        store.cut()?;
+        Ok(store)
+    }
+
+    /// Opens what is there for reading alone: another process may be writing it.
+    pub(super) fn read(
+        folder: &Path,
+        spec: &Spec,
+        read: &mut dyn FnMut(Record<'_>),
+    ) -> Result<Self, VectorError> {
+        let path = folder.join(META);
+        let bytes = file::read(&path).map_err(|error| VectorError::io(&path, error))?;
+        let meta = Self::meta(&path, &bytes, spec)?;
+        let mut store = Self::empty(folder, spec, Access::Read)?;
         store.load(&meta, read)?;
         Ok(store)
     }
@@ -72,7 +87,7 @@ impl Store {
         file::remove(&folder.join(RECORDS))?;
         file::remove(&folder.join(FLOATS))?;
         file::replace(folder, META, &Meta::new(spec, 0, 0).to_bytes())?;
-        Self::empty(folder, spec)
+        Self::empty(folder, spec, Access::Written)
     }
 
     /// What made the vectors in `folder`, if its metadata can be read.
@@ -80,10 +95,10 @@ impl Store {
         Meta::spec(&file::read(&folder.join(META)).ok()?)
     }
 
-    fn empty(folder: &Path, spec: &Spec) -> Result<Self, VectorError> {
+    fn empty(folder: &Path, spec: &Spec, access: Access) -> Result<Self, VectorError> {
         Ok(Self {
-            records: Positioned::open(folder.join(RECORDS))?,
-            floats: Positioned::open(folder.join(FLOATS))?,
+            records: Positioned::open(folder.join(RECORDS), access)?,
+            floats: Positioned::open(folder.join(FLOATS), access)?,
             folder: folder.to_owned(),
             spec: spec.clone(),
             n_records: 0,
@@ -136,6 +151,12 @@ impl Store {
         if self.floats.len()? < self.n_rows * self.row_size() {
             return Err(VectorError::damaged(self.floats.path(), "it is too short"));
         }
+        Ok(())
+    }
+
+    /// Lets go of what is behind the last whole record.
+    fn cut(&self) -> Result<(), VectorError> {
+        let size = record::size(self.spec.dimension) as u64;
         self.records.cut(self.n_records * size)?;
         self.floats.cut(self.n_rows * self.row_size())
     }
