@@ -85,7 +85,8 @@ impl Hint for CompactError {
 }
 
 impl Agent {
-    /// Compacts as the person says. `focus`: what they want kept.
+    /// Compacts as the person says. `focus`: what they want kept. What is being written in the background is given up as soon
+    /// as this one has something to write; where it fails, the next turn begins that anew.
     pub async fn compact(
         &mut self,
         what: Compacting,
@@ -170,6 +171,8 @@ impl Agent {
         };
         let budget = self.budget(abilities);
         let job = self.compact_job(kind, focus, budget)?;
+        // What runs in the background would be written for nothing, and take the model's time.
+        self.jobs.abort();
         let stays = job.stays;
         let before = job.before + stays;
         let done = if job.asks() {
@@ -214,6 +217,10 @@ impl Agent {
         let condensed = self
             .memory
             .condense(self.session(), settings, self.clock.now())?;
+        // The list it was begun for is another one now: it would come too late.
+        if self.jobs.is_compacting() {
+            self.jobs.abort();
+        }
         let warning = self.keep(condensed.record);
         Ok(CompactReport {
             before: condensed.before,
@@ -231,6 +238,7 @@ impl Agent {
     ) -> Result<CompactReport, CompactError> {
         let job = self.memory.summarise(self.session(), focus);
         let job = job.ok_or(CannotCompact::WindowHoldsAll)?;
+        self.jobs.abort();
         let before = Size {
             messages: job.messages(),
             tokens: job.cost(),

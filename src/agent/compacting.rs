@@ -148,7 +148,7 @@ impl Agent {
             .collect()
     }
 
-    /// What is due. Without a guard nobody looks at tokens.
+    /// What is due. Without a guard, and with no compaction undone, nobody looks at tokens.
     pub(super) fn due(
         &self,
         when: When,
@@ -156,8 +156,9 @@ impl Agent {
         input: Option<&Message>,
     ) -> Option<Job> {
         let context = &self.settings.context;
+        let is_undone = self.session().hybrid().undone.is_some();
         let gauge = match budget {
-            Some(budget) if !context.guards.is_empty() => self.gauge(budget, input),
+            Some(budget) if is_undone || !context.guards.is_empty() => self.gauge(budget, input),
             Some(_) | None => Gauge::default(),
         };
         let planning = Planning {

@@ -17,7 +17,7 @@ use super::toolbox::Strikes;
 use super::turn::TurnFailure;
 use super::{Agent, LastRequest};
 use crate::chat::{
-    Calibration, CallId, Message, Outcome, Part, Record, Role, ToolCall, TurnId, Usage,
+    Calibration, CallId, Message, Outcome, Part, Record, Role, ToolCall, ToolSpec, TurnId, Usage,
 };
 use crate::context::Budget;
 use crate::memory::When;
@@ -138,6 +138,7 @@ impl Agent {
             );
             let sent = Sent {
                 cost: plan.cost(),
+                tools: plan.tools().map(ToolSpec::cost).sum(),
                 max_tokens: plan.max_tokens(),
                 budget: *budget,
             };

@@ -53,18 +53,11 @@ pub struct ToolReport {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
     /// The disk refused; the words are in memory and are tried again with the next ones (C76).
-    NotSaved {
-        why: String,
-    },
+    NotSaved { why: String },
     /// Older messages are no longer sent: there is no room, or the mode sends its window alone.
-    LeftOut {
-        messages: usize,
-        reach: Reach,
-    },
-    /// The input alone was larger than the budget (C81).
-    InputCut {
-        chars: usize,
-    },
+    LeftOut { messages: usize, reach: Reach },
+    /// The input was larger than what there was room for beside the rest (C81).
+    InputCut { chars: usize, beside: Beside },
     /// The server counted far fewer tokens than were sent: it may have cut the beginning.
     SilentCut {
         estimated: Tokens,
@@ -72,86 +65,102 @@ pub enum Warning {
         window: Tokens,
     },
     /// The server's window is smaller than assumed; the request was made again, shorter.
-    Refitted {
-        window: Option<Tokens>,
+    Refitted { window: Option<Tokens> },
+    NearLimit {
+        usage: TokenUsage,
+        /// Of it, what the descriptions of tools take.
+        tools: Tokens,
     },
-    NearLimit(TokenUsage),
     /// The reply ended at its token limit.
-    ReplyCut {
-        max_tokens: Tokens,
-    },
+    ReplyCut { max_tokens: Tokens },
     /// Several summaries in a row could not be had (C15).
-    NoSummary {
-        why: String,
-    },
+    NoSummary { why: String },
     /// What was to take the place of older messages could not be had; the request holds as many as find room.
-    NotCompacted {
-        why: String,
-    },
+    NotCompacted { why: String },
     /// A compaction did not reach what it was for, in per cent of the window.
-    StillFull {
-        percent: u32,
-        target: u32,
-    },
+    StillFull { percent: u32, target: u32 },
     /// What is to be said of recall's work in the background.
     Recall(News),
     /// Something of long-term memory that is not searched, or not all of it.
-    NotSearched {
-        why: String,
-    },
+    NotSearched { why: String },
     /// The model takes no tools: it is asked without.
-    NoTools {
-        model: String,
-    },
+    NoTools { model: String },
     /// Files that the message mentions and that go with it.
-    Attached {
-        names: Vec<String>,
-    },
+    Attached { names: Vec<String> },
     /// Something that the message mentions and that does not go with it; the whole sentence.
-    NotAttached {
-        notice: String,
-    },
+    NotAttached { notice: String },
     /// The model takes no pictures: it is told their names.
-    NoImages {
-        model: String,
-    },
+    NoImages { model: String },
     /// The window is too small for the tools and the rest.
     ToolsLeftOut {
         tools: usize,
+        /// What their descriptions would take.
+        tokens: Tokens,
     },
     /// What became of a file that the turn changed which is asked again.
-    FileTakenBack {
-        line: String,
-    },
+    FileTakenBack { line: String },
     /// What that turn changed in files could not be taken back.
-    FilesStay {
-        why: String,
-    },
+    FilesStay { why: String },
     /// Thinking ended before it was through.
-    ThoughtCut {
-        why: String,
-    },
+    ThoughtCut { why: String },
     /// A long result could not be put beside the session.
-    NotKeptWhole {
-        why: String,
-    },
+    NotKeptWhole { why: String },
     /// What became of a file of entries.
-    Entries {
-        notice: String,
-    },
+    Entries { notice: String },
     /// Entries are not on disk yet.
-    EntriesNotKept {
-        why: String,
-    },
+    EntriesNotKept { why: String },
     /// A file of the workspace could not be read or written.
-    NotNoted {
-        why: String,
-    },
+    NotNoted { why: String },
     /// A "always" could not be kept.
-    NotRemembered {
-        why: String,
-        hint: String,
-    },
+    NotRemembered { why: String, hint: String },
+}
+
+/// What takes the room that an input lacks. About, as the server counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// The descriptions of tools.
+    pub tools: Tokens,
+    /// All else but the input.
+    pub rest: Tokens,
+    pub window: Tokens,
+}
+
+impl fmt::Display for Beside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            tools,
+            rest,
+            window,
+        } = self;
+        if *tools == Tokens::ZERO {
+            return f.write_str("is larger than the model's window");
+        }
+        write!(
+            f,
+            "finds no room in a window of {window} tokens, of which the tools' descriptions take about {tools} and system texts and files {rest}"
+        )
+    }
+}
+
+/// What makes room in a window that is nearly full.
+fn room_from(usage: TokenUsage, tools: Tokens) -> String {
+    const MUCH: u32 = 4;
+    if tools.0 < usage.max.0 / MUCH || tools == Tokens::ZERO {
+        return "`/compact` makes room".to_owned();
+    }
+    format!(
+        "the tools' descriptions take about {tools} of them, so `/tools off NAME` and `/tools none` make room, and `/compact`"
+    )
+}
+
+impl Beside {
+    fn remedy(self) -> &'static str {
+        if self.tools == Tokens::ZERO {
+            ""
+        } else {
+            "; `/tools off NAME` makes room, and so does `/tools none` or `--tools none`"
+        }
+    }
 }
 
 /// How messages can still come back that are not sent.
@@ -195,9 +204,10 @@ impl fmt::Display for Warning {
                     "{messages} older messages are no longer sent; {reach} (`/context` shows what is sent, `/compact` makes room)"
                 )
             }
-            Self::InputCut { chars } => write!(
+            Self::InputCut { chars, beside } => write!(
                 f,
-                "your message is larger than the model's window: {chars} characters from its middle were not sent (the whole text is kept)"
+                "your message {beside}: {chars} characters from its middle were not sent (the whole text is kept){}",
+                beside.remedy()
             ),
             Self::SilentCut {
                 estimated,
@@ -214,13 +224,14 @@ impl fmt::Display for Warning {
                 }
                 f.write_str("; asked again with less")
             }
-            Self::NearLimit(usage) => write!(
+            Self::NearLimit { usage, tools } => write!(
                 f,
-                "the context window is {}{:.0} % full ({} of {} tokens); `/compact` makes room",
+                "the context window is {}{:.0} % full ({} of {} tokens); {}",
                 if usage.is_estimate { "about " } else { "" },
                 usage.percent_used,
                 usage.input,
-                usage.max
+                usage.max,
+                room_from(*usage, *tools)
             ),
             Self::ReplyCut { max_tokens } => {
                 write!(
@@ -250,9 +261,9 @@ impl fmt::Display for Warning {
             Self::NoImages { model } => {
                 write!(f, "{model} takes no images; it is told their names only")
             }
-            Self::ToolsLeftOut { tools } => write!(
+            Self::ToolsLeftOut { tools, tokens } => write!(
                 f,
-                "the model's window is too small for {tools} tools; asked without them (`--tools none` leaves them out for good)"
+                "the model's window is too small for {tools} tools, whose descriptions take about {tokens} tokens; asked without them (`/tools off NAME` leaves out one, `/tools none` or `--tools none` all of them)"
             ),
             Self::FileTakenBack { line } => f.write_str(line),
             Self::FilesStay { why } => {

@@ -57,6 +57,15 @@ impl Jobs {
         }
     }
 
+    /// What runs, by its name.
+    fn name(&self) -> Option<&'static str> {
+        let running = self.running.as_ref()?;
+        Some(match running.what {
+            What::Summary => "summary",
+            What::Compaction => "compaction",
+        })
+    }
+
     pub(super) fn is_compacting(&self) -> bool {
         let what = self.running.as_ref().map(|running| running.what);
         what == Some(What::Compaction)
@@ -185,6 +194,11 @@ impl Agent {
         let indexes = self.shelf.as_ref().is_some_and(Shelf::is_working);
         let reads = self.library.as_ref().is_some_and(Library::is_working);
         indexes || reads || self.jobs.running.is_some()
+    }
+
+    /// What is being written in the background: `summary` or `compaction`.
+    pub fn job_name(&self) -> Option<&'static str> {
+        self.jobs.name()
     }
 
     /// How many messages the work that runs will stand for; 0 where none runs.

@@ -102,6 +102,20 @@ impl Agent {
         Ok((written, self.keep(Record::ScratchpadReplaced(scratchpad))))
     }
 
+    /// Takes a key off the scratchpad; tells its text.
+    pub fn unscribble(&mut self, key: &str) -> Option<(String, Option<Warning>)> {
+        let mut scratchpad = self.session().scratchpad().clone();
+        let text = scratchpad.remove(key)?;
+        Some((text, self.keep(Record::ScratchpadReplaced(scratchpad))))
+    }
+
+    /// Takes lines out of the facts on the scratchpad.
+    pub fn drop_facts(&mut self, lines: &[&str]) -> Option<Warning> {
+        let mut scratchpad = self.session().scratchpad().clone();
+        let is_less = scratchpad.drop_facts(lines);
+        is_less.then(|| self.keep(Record::ScratchpadReplaced(scratchpad)))?
+    }
+
     /// Does what a tool wished for.
     pub(super) async fn keep_for_model(
         &mut self,

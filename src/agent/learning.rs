@@ -9,6 +9,8 @@ use crate::context::{Budget, TokenUsage};
 #[derive(Clone, Copy)]
 pub(super) struct Sent {
     pub(super) cost: Tokens,
+    /// Of it, what the descriptions of tools take.
+    pub(super) tools: Tokens,
     pub(super) max_tokens: Tokens,
     pub(super) budget: Budget,
 }
@@ -48,9 +50,12 @@ impl Agent {
         let threshold = self.settings.context.warning_threshold;
         let input = counted.unwrap_or_else(|| sent.budget.calibration().grow(sent.cost));
         let usage = TokenUsage::new(input, window, threshold, counted.is_none());
+        let tools = sent.budget.calibration().grow(sent.tools);
         let sent_tokens = sent.budget.calibration().grow(sent.cost);
         let cut = counted.and_then(|counted| self.told.of_count(sent_tokens, counted, window));
-        cut.into_iter().chain(self.told.of_usage(usage)).collect()
+        cut.into_iter()
+            .chain(self.told.of_usage(usage, tools))
+            .collect()
     }
 }
 

@@ -54,7 +54,7 @@ use crate::store::{Opened, StoreError};
 pub use compact::{CompactError, CompactReport, Compacting, Dry, DryCut, DryTools};
 pub use counter::{Count, Uncounted};
 pub use ending::{EndHook, EndHooks, Ending, Ran};
-pub use event::{Observer, Reach, ToolReport, TurnEvent, Warning};
+pub use event::{Beside, Observer, Reach, ToolReport, TurnEvent, Warning};
 pub use further::Further;
 pub use input::Input;
 pub use keeping::{CannotPin, Pinned};

@@ -55,7 +55,9 @@ impl Agent {
         match self.plan(asking, &tools, budget) {
             Err(_) if !tools.is_empty() => {
                 let plan = self.plan(asking, &[], budget)?;
-                if let Some(warning) = self.told.of_tools_left_out(tools.len()) {
+                let tokens = tools.iter().map(ToolSpec::cost).sum();
+                let tokens = budget.calibration().grow(tokens);
+                if let Some(warning) = self.told.of_tools_left_out(tools.len(), tokens) {
                     observe(TurnEvent::Warning(warning));
                 }
                 Ok(plan)

@@ -1,8 +1,8 @@
 //! What a session has warned of already. Unit: a condition. Invariant: one that goes on is told once, and again after it ended.
 
-use super::event::{Reach, Warning};
+use super::event::{Beside, Reach, Warning};
 use crate::chat::Tokens;
-use crate::context::{ContextPlan, SectionKind, TokenUsage};
+use crate::context::{ContextPlan, Section, SectionKind, TokenUsage};
 use crate::store::StoreError;
 
 /// Warnings that come once for each crossing of their line, not every turn (G18).
@@ -40,7 +40,10 @@ impl Told {
             .cuts()
             .iter()
             .filter(|cut| cut.kind == SectionKind::Input);
-        warnings.extend(cut.map(|cut| Warning::InputCut { chars: cut.chars }));
+        warnings.extend(cut.map(|cut| Warning::InputCut {
+            chars: cut.chars,
+            beside: beside(plan),
+        }));
         warnings
     }
 
@@ -52,17 +55,17 @@ impl Told {
     }
 
     /// Tools that a window has no room for.
-    pub(super) fn of_tools_left_out(&mut self, tools: usize) -> Option<Warning> {
+    pub(super) fn of_tools_left_out(&mut self, tools: usize, tokens: Tokens) -> Option<Warning> {
         self.tools_left_out
             .begins(true)
-            .then_some(Warning::ToolsLeftOut { tools })
+            .then_some(Warning::ToolsLeftOut { tools, tokens })
     }
 
     /// What a window's usage gives reason to warn of.
-    pub(super) fn of_usage(&mut self, usage: TokenUsage) -> Option<Warning> {
+    pub(super) fn of_usage(&mut self, usage: TokenUsage, tools: Tokens) -> Option<Warning> {
         self.near_limit
             .begins(usage.near_limit)
-            .then_some(Warning::NearLimit(usage))
+            .then_some(Warning::NearLimit { usage, tools })
     }
 
     /// Compares what was sent with what the server counted. Estimates are rough, so only a count of
@@ -83,6 +86,21 @@ impl Told {
                 counted,
                 window,
             })
+    }
+}
+
+/// What a plan holds beside the input.
+fn beside(plan: &ContextPlan) -> Beside {
+    let cost = |is_it: &dyn Fn(SectionKind) -> bool| -> Tokens {
+        let sections = plan.sections().iter();
+        let some = sections.filter(|section| is_it(section.kind));
+        let cost = some.map(Section::cost).sum();
+        plan.budget().calibration().grow(cost)
+    };
+    Beside {
+        tools: cost(&|kind| kind == SectionKind::Tools),
+        rest: cost(&|kind| !matches!(kind, SectionKind::Tools | SectionKind::Input)),
+        window: plan.budget().window(),
     }
 }
 
@@ -107,7 +125,7 @@ mod tests {
         let mut told = Told::default();
         let usage = |input| TokenUsage::new(Tokens(input), Tokens(100), 0.8, false);
         let warned: Vec<bool> = [70, 85, 90, 60, 81]
-            .map(|input| told.of_usage(usage(input)).is_some())
+            .map(|input| told.of_usage(usage(input), Tokens::ZERO).is_some())
             .into();
         assert_eq!(warned, [false, true, false, false, true]);
     }

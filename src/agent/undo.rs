@@ -199,6 +199,7 @@ impl Agent {
         let compaction = compaction.previous.map(|previous| *previous);
         let hybrid = Hybrid {
             compaction,
+            undone: Some(self.session().messages().len()),
             ..hybrid.clone()
         };
         // A summary that was begun behind the compaction does not stand for what is sent again.

@@ -131,6 +131,8 @@ pub struct Hybrid {
     /// Summaries in a row that could not be had (C15).
     pub failures: u32,
     pub compaction: Option<Compaction>,
+    /// Messages there were when a compaction was undone, as long as no other was made.
+    pub undone: Option<usize>,
     pub unknown: Unknown,
 }
 

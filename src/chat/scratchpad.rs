@@ -109,10 +109,15 @@ impl Scratchpad {
         if key.is_empty() {
             return Err(NotWritten::NoKey);
         }
-        if RESERVED_KEYS.contains(&key) || RESERVED.iter().any(|begin| key.starts_with(begin)) {
+        if Self::is_reserved(key) {
             return Err(NotWritten::Reserved { key: key_of() });
         }
         self.put(key_of(), text, limits)
+    }
+
+    /// Whether only the program writes under a key.
+    pub fn is_reserved(key: &str) -> bool {
+        RESERVED_KEYS.contains(&key) || RESERVED.iter().any(|begin| key.starts_with(begin))
     }
 
     /// What was noted of the session (X13): lines, the newest last.
@@ -139,6 +144,24 @@ impl Scratchpad {
         let newest: Vec<&String> = all.iter().rev().take_while(fits).collect();
         let text: Vec<&str> = newest.into_iter().rev().map(String::as_str).collect();
         self.0.insert(FACTS.to_owned(), text.join("\n"));
+    }
+
+    /// Takes lines out of what was noted; whether any was there.
+    pub fn drop_facts(&mut self, lines: &[&str]) -> bool {
+        let kept = self.facts().lines().filter(|line| !lines.contains(line));
+        let kept = kept.collect::<Vec<_>>().join("\n");
+        let is_less = kept.len() < self.facts().len();
+        match (is_less, kept.is_empty()) {
+            (false, _) => {}
+            (true, true) => drop(self.0.remove(FACTS)),
+            (true, false) => drop(self.0.insert(FACTS.to_owned(), kept)),
+        }
+        is_less
+    }
+
+    /// Takes a key off, whoever wrote it; tells its text.
+    pub fn remove(&mut self, key: &str) -> Option<String> {
+        self.0.remove(key)
     }
 
     /// The number that the next thing thought through gets.
@@ -274,6 +297,11 @@ mod tests {
         assert_eq!(scratchpad.facts(), "one\ntwo\nsix");
         scratchpad.keep_facts(&lines(&["seven"]), limits);
         assert_eq!(scratchpad.facts(), "six\nseven");
+        assert!(!scratchpad.drop_facts(&["one"]));
+        assert!(scratchpad.drop_facts(&["six"]));
+        assert_eq!(scratchpad.facts(), "seven");
+        assert!(scratchpad.drop_facts(&["seven"]));
+        assert!(scratchpad.is_empty());
     }
 
     #[test]

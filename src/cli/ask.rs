@@ -74,10 +74,15 @@ pub(super) async fn run(
     signals: &mut Signals,
 ) -> Result<Exit, CliError> {
     let destination = Destination::of(args);
+    let front = if args.private {
+        Front::Private
+    } else {
+        Front::Shell
+    };
     let shown = match (&destination, args.no_stream) {
-        (Destination::Stdout, false) => Shown::AsItArrives(Front::Shell),
+        (Destination::Stdout, false) => Shown::AsItArrives(front),
         (Destination::Stdout, true) | (Destination::File(_) | Destination::Json(_), _) => {
-            Shown::NotYet
+            Shown::NotYet(front)
         }
     };
     let (result, _) = ask::ask(
@@ -104,7 +109,9 @@ pub(super) async fn run(
         (Destination::File(file), Ok(report)) => {
             write(Some(file), &format!("{}\n", report.text), output)?;
         }
-        (Destination::Stdout, Ok(report)) if shown == Shown::NotYet => output.answer(&report.text),
+        (Destination::Stdout, Ok(report)) if shown == Shown::NotYet(front) => {
+            output.answer(&report.text);
+        }
         (Destination::Stdout | Destination::File(_), _) => {}
     }
     Ok(match &result {

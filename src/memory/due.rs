@@ -128,8 +128,11 @@ impl Memory {
     }
 }
 
-/// Who compacts now: whoever owns the list, then the guards.
+/// Who compacts now: whoever owns the list, then the guards; nobody soon after one was undone.
 fn due_strategy(view: &View<'_>, when: When) -> Option<&'static dyn Strategy> {
+    if view.is_spared() {
+        return None;
+    }
     let is_urgent = view.gauge.share() >= view.settings.warning_threshold;
     let is_patient = summary::is_patient(view.session);
     let owner = compaction::by_strategy(view.settings);

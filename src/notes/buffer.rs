@@ -15,7 +15,7 @@
 //!
 //!  …
 //! ```
-//! A closed one goes to `working-buffer-20260214T152305Z.md` beside it.
+//! A closed one goes to `working-buffer-20260214T152305Z.md` beside it; the newest ten of those are kept.
 
 use std::io;
 
@@ -37,6 +37,8 @@ const AGENT_CHARS: usize = 200;
 /// Bytes of the file, and what it is cut down to, so that not every exchange cuts it.
 const MOST: usize = 200 << 10;
 const LEFT: usize = 160 << 10;
+/// Closed ones that are kept.
+const KEPT: usize = 10;
 /// Closed ones of the same second.
 const MOST_ALIKE: u32 = 100;
 
@@ -134,6 +136,47 @@ impl<'a> Buffer<'a> {
         }
     }
 
+    /// Of the closed ones the newest stay: what was said is in history anyway. To be called under the lock.
+    fn prune(&self) {
+        let closed = self.closed().unwrap_or_default();
+        let old = closed.len().saturating_sub(KEPT);
+        for page in &closed[..old] {
+            if let Err(error) = page.remove() {
+                tracing::warn!("{} stays: {error}", page.path.display());
+            }
+        }
+    }
+
+    pub(super) fn source(&self) -> &str {
+        &self.page.source
+    }
+
+    /// The files there are: the closed ones, oldest first, then the one that is kept.
+    pub(super) fn all(&self) -> Result<Vec<Page<'a>>, NotesError> {
+        let mut pages = self.closed()?;
+        if self.page.size()?.is_some() {
+            pages.push(self.page.clone());
+        }
+        Ok(pages)
+    }
+
+    fn closed(&self) -> Result<Vec<Page<'a>>, NotesError> {
+        let folder = self.page.path.parent().unwrap_or(&self.page.path);
+        let listed = self.desk.disk.list(folder);
+        let listed = listed.map_err(NotesError::io("list", folder))?;
+        let (within, stem) = self.name.rsplit_once('/').unwrap_or(("", &self.name));
+        let mut closed: Vec<(Closed, String)> = listed
+            .iter()
+            .filter_map(|path| path.file_name()?.to_str())
+            .filter_map(|name| Some((Closed::of(name, stem)?, format!("{within}/{name}"))))
+            .collect();
+        closed.sort_unstable();
+        let pages = closed.into_iter();
+        Ok(pages
+            .map(|(_, source)| Page::new(self.desk, &source))
+            .collect())
+    }
+
     fn set_aside(&self, at: Timestamp) -> Result<(), NotesError> {
         let _held = self.page.hold()?;
         for number in 1..=MOST_ALIKE {
@@ -150,12 +193,43 @@ impl<'a> Buffer<'a> {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 // Another process was first.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-                done => return done.map_err(NotesError::io("move", &self.page.path)),
+                done => {
+                    done.map_err(NotesError::io("move", &self.page.path))?;
+                    self.prune();
+                    return Ok(());
+                }
             }
         }
         let source = io::ErrorKind::AlreadyExists.into();
         Err(NotesError::io("move", &self.page.path)(source))
     }
+}
+
+/// When a buffer was closed, and which of that second it is.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Closed(String, u32);
+
+impl Closed {
+    /// `None` of any other file.
+    fn of(name: &str, stem: &str) -> Option<Self> {
+        let rest = name.strip_prefix(stem)?.strip_prefix('-')?;
+        let rest = rest.strip_suffix(".md")?;
+        let (time, number) = match rest.split_once('-') {
+            Some((time, number)) => (time, number.parse().ok()?),
+            None => (rest, 1),
+        };
+        is_compact(time).then(|| Self(time.to_owned(), number))
+    }
+}
+
+/// `20260214T152305Z`.
+fn is_compact(time: &str) -> bool {
+    let is_shaped = |(at, c): (usize, char)| match at {
+        8 => c == 'T',
+        15 => c == 'Z',
+        _ => c.is_ascii_digit(),
+    };
+    time.len() == "20260214T152305Z".len() && time.char_indices().all(is_shaped)
 }
 
 fn has_line(text: &str, line: &str) -> bool {

@@ -30,7 +30,8 @@ const FOLDER: &str = "memory";
 const FULL: usize = 200_000;
 /// A longer file is not written anew for a few facts: they get a section at its end.
 const REWRITTEN: usize = 32_000;
-const FACTS: &str = "Session Facts (";
+/// How the title of a section of facts begins.
+pub const FACTS: &str = "Session Facts (";
 /// How the lines of an exchange begin: what the person said, and the reply.
 pub const NOTED: [&str; 2] = ["**User:**", "**Agent:**"];
 
@@ -171,6 +172,10 @@ impl<'a> Daily<'a> {
         days.sort_unstable_by(|a, b| b.cmp(a));
         days.truncate(most);
         Ok(days)
+    }
+
+    pub(super) fn page_of(&self, day: &DayFile) -> Page<'a> {
+        Page::new(self.0, &day.source)
     }
 
     fn page(&self, at: Timestamp) -> Page<'a> {

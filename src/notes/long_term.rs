@@ -11,6 +11,9 @@ use crate::chat::Timestamp;
 
 pub(super) const TITLE: &str = "# Memory\n";
 
+const MARK: &str = "(superseded ";
+/// How the title of a section of facts begins.
+pub const EXTRACTED: &str = "Auto-extracted (";
 /// So much of either end of a file that is too large to be read whole is looked at before a bullet is added.
 const LOOKED_AT: usize = 1 << 20;
 
@@ -118,11 +121,15 @@ impl<'a> LongTerm<'a> {
             if bullets.is_empty() {
                 return Ok((Edit::None, Added::Known));
             }
-            let title = format!("Auto-extracted ({})", at.date());
+            let title = format!("{EXTRACTED}{})", at.date());
             let whole = added(text, &title, &bullets);
             let added = Some(bullets.join("\n"));
             Ok((Edit::Replace { whole, added }, Added::Added))
         })
+    }
+
+    pub(super) fn page(&self) -> &Page<'a> {
+        &self.0
     }
 
     /// Every line with its section; of a file that is too large only an error.
@@ -189,6 +196,17 @@ pub(super) fn new_bullets(text: &str, facts: &[String]) -> Vec<String> {
     bullets
 }
 
+/// A line as it was before it was marked, and the day of the mark.
+pub fn unmarked(line: &str) -> Option<(String, &str)> {
+    let start = line.len() - line.trim_start().len();
+    let is_bullet = ["- ", "* ", "+ "]
+        .iter()
+        .any(|mark| line[start..].starts_with(mark));
+    let (mark, content) = line.split_at(if is_bullet { start + 2 } else { start });
+    let (date, rest) = content.strip_prefix(MARK)?.split_once(") ")?;
+    Some((format!("{mark}{rest}"), date))
+}
+
 /// The text with a line marked: `- (superseded 2026-02-14) **preference**: …`. One that is marked stays as it is.
 fn superseded(text: &str, number: usize, at: Timestamp) -> String {
     let Some(line) = lines(text).into_iter().nth(number.wrapping_sub(1)) else {
@@ -201,12 +219,12 @@ fn superseded(text: &str, number: usize, at: Timestamp) -> String {
     let (mark, content) = line
         .text
         .split_at(if is_bullet { indent + 2 } else { indent });
-    if content.starts_with("(superseded ") {
+    if content.starts_with(MARK) {
         return text.to_owned();
     }
     changed(
         text,
         number,
-        Some(&format!("{mark}(superseded {}) {content}", at.date())),
+        Some(&format!("{mark}{MARK}{}) {content}", at.date())),
     )
 }

@@ -175,6 +175,13 @@ impl<'a> Page<'a> {
         Ok(())
     }
 
+    /// Takes the file away. To be called under the lock.
+    pub(super) fn remove(&self) -> io::Result<()> {
+        self.desk.disk.remove(&self.path)?;
+        self.tell(Change::Removed);
+        Ok(())
+    }
+
     /// Whether the last line has no end yet.
     pub(super) fn lacks_end(&self) -> Result<bool, NotesError> {
         let Some(last) = self.size()?.and_then(|size| size.checked_sub(1)) else {

@@ -40,6 +40,8 @@ pub struct Captured {
     pub text: String,
     /// The files of the workspace that hold it: `MEMORY.md`.
     pub files: Vec<String>,
+    /// Lines of MEMORY.md that it took the place of, as they were.
+    pub superseded: Vec<String>,
 }
 
 /// Why receipts cannot be read or written.
@@ -76,6 +78,8 @@ struct Line {
     text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    superseded: Vec<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     forgotten: bool,
 }
@@ -135,6 +139,7 @@ impl Receipts {
             kind: String::new(),
             text: String::new(),
             files: Vec::new(),
+            superseded: Vec::new(),
             forgotten: true,
         };
         self.append(self.bytes()?, line.written())
@@ -209,6 +214,7 @@ impl Line {
             category,
             text,
             files,
+            superseded,
         } = receipt.what.clone();
         Self {
             n: receipt.number,
@@ -218,6 +224,7 @@ impl Line {
             kind: category,
             text,
             files,
+            superseded,
             forgotten: receipt.forgotten,
         }
     }
@@ -232,6 +239,7 @@ impl Line {
                 category: self.kind,
                 text: self.text,
                 files: self.files,
+                superseded: self.superseded,
             },
             forgotten: self.forgotten,
         }
@@ -255,6 +263,7 @@ mod tests {
             category: "preference".into(),
             text: text.into(),
             files: vec!["MEMORY.md".into()],
+            superseded: vec!["- **preference**: jam".into()],
         }
     }
 

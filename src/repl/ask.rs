@@ -33,7 +33,7 @@ pub enum Question {
 pub enum Shown {
     AsItArrives(Front),
     /// The caller, a run of one prompt, wants it whole, at the end.
-    NotYet,
+    NotYet(Front),
 }
 
 /// Whether the chat goes on after an answer.
@@ -137,9 +137,10 @@ pub async fn ask(
 
 fn show_event(output: &mut Output, shown: Shown, event: TurnEvent) {
     match (shown, event) {
-        (Shown::NotYet, TurnEvent::Text(_) | TurnEvent::Reasoning(_)) => {}
-        (Shown::NotYet, event) => show::event(output, event, Front::Shell),
-        (Shown::AsItArrives(front), event) => show::event(output, event, front),
+        (Shown::NotYet(_), TurnEvent::Text(_) | TurnEvent::Reasoning(_)) => {}
+        (Shown::NotYet(front) | Shown::AsItArrives(front), event) => {
+            show::event(output, event, front);
+        }
     }
 }
 

@@ -284,7 +284,11 @@ impl<'a> Chat<'a> {
 
     async fn compact(&mut self, what: Compacting, focus: &str) -> After {
         let agent = &mut self.desk.agent;
+        let ran = agent.job_name();
         let (result, after) = ask::compact(agent, what, focus, self.output, self.signals).await;
+        if let Some(name) = ran.filter(|_| agent.job_name().is_none()) {
+            self.output.notice(&given_up(name, result.is_ok()));
+        }
         match result {
             Ok(report) => self.output.answer(&compacted(&report)),
             Err(CompactError::Cannot(
@@ -339,6 +343,17 @@ impl<'a> Chat<'a> {
 }
 
 /// What shrank (O16).
+/// What became of what was being written in the background.
+fn given_up(name: &str, is_done: bool) -> String {
+    let after = if is_done {
+        "for this one"
+    } else {
+        "; it begins again after the next turn, if it is due"
+    };
+    let gap = if is_done { " " } else { "" };
+    format!("the {name} that was being written in the background was given up{gap}{after}")
+}
+
 fn compacted(report: &CompactReport) -> String {
     let CompactReport {
         before,

@@ -55,13 +55,16 @@ fn compacting(messages: usize, progress: Option<Progress>) -> String {
     format!("summarising {messages}{part} … (Ctrl-C goes on without)")
 }
 
-/// What was written down, and how it is taken back.
+/// What was written down, and how it is taken back, where anything keeps it.
 fn captured(receipt: &Receipt, front: Front) -> String {
     let Receipt { number, what, .. } = receipt;
     let kind = what.category.replace('_', " ");
     let text = first_words(&what.text, 80);
-    let forget = front.command(&format!("forget {number}"));
-    format!("noted ({kind}): {text} · {}", forget.trim_matches('`'))
+    let after = match front {
+        Front::Chat | Front::Shell => front.command(&format!("forget {number}")),
+        Front::Private => "for this run alone: nothing of a private session is kept".to_owned(),
+    };
+    format!("noted ({kind}): {text} · {}", after.trim_matches('`'))
 }
 
 /// One call in one line: what was called, how it went, how long it took.

@@ -5,8 +5,10 @@ mod clock;
 mod log;
 pub mod provider;
 pub mod server;
+mod sessions;
 pub mod tools;
 
 pub use capture::Capture;
 pub use clock::ManualClock;
 pub use log::MemoryLog;
+pub use sessions::session;

@@ -4,6 +4,7 @@
 use cogtrix::testing::server::{Reply, Request, Script, Server, fail, say};
 use serde_json::{Value, json};
 
+use crate::support::asked_before;
 use crate::support::home::Home;
 use crate::support::run::Run;
 
@@ -54,20 +55,6 @@ fn talk(home: &Home, from: usize, to: usize) -> Run {
     home.lines("s", &lines)
 }
 
-/// Before which requests of the talk (counted from 1) a summary was asked for.
-fn asked_before(server: &Server) -> Vec<usize> {
-    let mut next = 1;
-    let mut asked = Vec::new();
-    for chat in server.chats() {
-        if is_summary(&chat) {
-            asked.push(next);
-        } else {
-            next += 1;
-        }
-    }
-    asked
-}
-
 /// The request of a turn, counted from 1.
 fn request(server: &Server, turn: usize) -> Request {
     let chats = server.chats().into_iter();
@@ -100,7 +87,7 @@ fn the_window_strategy_summarises_the_middle_above_forty_messages() {
     );
     let run = talk(&home, 1, 40);
     assert_eq!(run.code, Some(0), "{run}");
-    assert_eq!(asked_before(&server), [21, 30, 39]);
+    assert_eq!(asked_before(&server, is_summary), [21, 30, 39]);
     assert_eq!(messages(&request(&server, 20)).len(), 39);
     // Head, marker and 20 messages with the input, the first of them moved back to its turn's user message; marker and
     // user message are one message to the server.
@@ -134,7 +121,7 @@ fn a_window_of_no_messages_never_summarises() {
         "context: {strategy: window, guards: [], max_history_messages: 0}",
     );
     talk(&home, 1, 30);
-    assert!(asked_before(&server).is_empty());
+    assert!(asked_before(&server, is_summary).is_empty());
     assert_eq!(messages(&request(&server, 30)).len(), 59);
 }
 
@@ -146,7 +133,7 @@ fn a_window_without_a_summary_says_how_many_are_left_out_and_the_turn_goes_on() 
     let run = talk(&home, 1, 30);
     assert_eq!(run.code, Some(0), "{run}");
     assert_eq!(
-        asked_before(&server),
+        asked_before(&server, is_summary),
         [21, 30],
         "a failure brings no storm of requests"
     );
@@ -173,7 +160,7 @@ fn the_prefix_strategy_keeps_the_newest_eight_behind_a_summary_of_the_rest() {
         &format!("{FOREGROUND}\ncontext: {{strategy: prefix, guards: []}}"),
     );
     talk(&home, 1, 30);
-    assert_eq!(asked_before(&server), [11, 18, 25]);
+    assert_eq!(asked_before(&server, is_summary), [11, 18, 25]);
     let eleventh = request(&server, 11);
     assert_eq!(messages(&eleventh).len(), 9);
     let system = eleventh.system();
@@ -235,7 +222,7 @@ fn from_three_quarters_of_the_window_on_a_summary_is_made_after_the_turn() {
     let home = Home::new();
     let server = server(counting(&[(6, 5_920), (7, 6_080)]), summarised);
     let run = full_talk(&server, &home, THRESHOLD, 8, 8_000);
-    assert_eq!(asked_before(&server), [8], "{run}");
+    assert_eq!(asked_before(&server, is_summary), [8], "{run}");
     let compaction = &hybrid(&home)["compaction"];
     assert_eq!(compaction["strategy"], json!("threshold"));
     assert_eq!(compaction["head"], json!(2));
@@ -252,7 +239,12 @@ fn where_that_fails_it_is_made_before_the_next_request_once_the_warning_is_due()
     let summary = |n| if n < 3 { fail(500, "no") } else { say(SUMMARY) };
     let server = server(counting(&[(7, 6_080), (8, 6_480)]), summary);
     let run = full_talk(&server, &home, THRESHOLD, 9, 8_000);
-    assert_eq!(asked_before(&server), [8, 9, 9], "{}", run.stderr);
+    assert_eq!(
+        asked_before(&server, is_summary),
+        [8, 9, 9],
+        "{}",
+        run.stderr
+    );
     assert!(messages(&request(&server, 9))[2].contains(SUMMARY));
     assert_eq!(
         run.stderr.matches("the context window is").count(),
@@ -267,7 +259,7 @@ fn one_switch_keeps_every_model_from_being_asked_and_the_warning_stays() {
     let server = server(counting(&[(7, 6_480), (8, 6_600)]), summarised);
     let context = format!("{THRESHOLD}, enable_auto_summary: false");
     let run = full_talk(&server, &home, &context, 9, 8_000);
-    assert!(asked_before(&server).is_empty());
+    assert!(asked_before(&server, is_summary).is_empty());
     assert_eq!(
         run.stderr.matches("the context window is").count(),
         1,
@@ -286,7 +278,7 @@ fn a_compaction_that_frees_little_is_tried_once_a_turn_and_not_on_and_on() {
     );
     let run = full_talk(&server, &home, THRESHOLD, 11, 8_000);
     assert_eq!(run.code, Some(0), "{run}");
-    let asked = asked_before(&server);
+    let asked = asked_before(&server, is_summary);
     for turn in 1..=12 {
         let times = asked.iter().filter(|at| **at == turn).count();
         assert!(times <= 2, "after one turn and before the next: {asked:?}");
@@ -309,7 +301,10 @@ fn the_proactive_guard_counts_what_the_next_turn_takes() {
             8,
             10_000,
         );
-        assert!(asked_before(&server).is_empty(), "no model is asked: {run}");
+        assert!(
+            asked_before(&server, is_summary).is_empty(),
+            "no model is asked: {run}"
+        );
         let sent = messages(&request(&server, 8));
         if is_due {
             assert_eq!(sent.len(), 2 + 4 + 1, "{prompt}: {run}");
@@ -409,7 +404,7 @@ fn a_preset_is_switched_live_and_explicit_keys_win() {
             .contains("preset co-cli, strategy window, guards none"),
         "{run}"
     );
-    assert_eq!(asked_before(&server), [6]);
+    assert_eq!(asked_before(&server, is_summary), [6]);
 }
 
 #[test]
@@ -444,7 +439,7 @@ fn what_would_go_is_told_before_anything_does() {
         run.stderr.contains("did you mean `/compact undo`?"),
         "{run}"
     );
-    assert!(asked_before(&server).is_empty());
+    assert!(asked_before(&server, is_summary).is_empty());
     assert!(!home.history("s_hybrid.json").exists());
 }
 

@@ -1,9 +1,10 @@
 //! How often a compaction is made, and that none is made for nothing: cool-downs, answers that were had, targets that
 //! cannot be reached, what the server counts before and after.
 
-use cogtrix::testing::server::{Reply, Request, Script, Server, fail, say};
+use cogtrix::testing::server::{Reply, Request, Script, Server, fail, say, silent};
 use serde_json::Value;
 
+use crate::support::asked_before;
 use crate::support::home::Home;
 use crate::support::run::Run;
 
@@ -37,20 +38,6 @@ fn summaries(server: &Server) -> usize {
         .count()
 }
 
-/// Before which requests of the talk (counted from 1) a summary was asked for.
-fn asked_before(server: &Server) -> Vec<usize> {
-    let mut next = 1;
-    let mut asked = Vec::new();
-    for chat in server.chats() {
-        if is_summary(&chat) {
-            asked.push(next);
-        } else {
-            next += 1;
-        }
-    }
-    asked
-}
-
 /// A model with such a window, and so many turns of about 110 tokens each way.
 fn talk(server: &Server, home: &Home, context: &str, window: u32, turns: usize) -> Run {
     let models = format!(
@@ -74,7 +61,7 @@ fn a_guard_that_cannot_reach_its_target_rests_for_ten_messages_and_says_so_once(
         let context = format!("strategy: full, guards: [threshold], layout: {layout}");
         let run = talk(&server, &home, &context, 1_800, 30);
         assert_eq!(run.code, Some(0), "{run}");
-        let mut asked = asked_before(&server);
+        let mut asked = asked_before(&server, is_summary);
         // One compaction may take several requests.
         asked.dedup();
         assert!(!asked.is_empty(), "{run}");
@@ -93,7 +80,7 @@ fn a_guard_that_reaches_its_target_does_not_come_two_turns_in_a_row() {
         let server = server(90, |_| say(SUMMARY));
         let context = format!("strategy: full, guards: [{guard}], proactive_summary: true");
         let run = talk(&server, &home, &context, 3_000, 40);
-        let asked = asked_before(&server);
+        let asked = asked_before(&server, is_summary);
         assert!(asked.len() > 2, "{guard}: {run}");
         for pair in asked.windows(2) {
             assert!(pair[1] - pair[0] >= 2, "{guard}: {asked:?}");
@@ -151,6 +138,83 @@ fn what_was_summarised_is_not_asked_for_again_when_the_disk_refused_it_or_it_was
             .unwrap()
             .contains("Fridays")
     );
+}
+
+#[test]
+fn after_an_undo_no_compaction_comes_until_a_tenth_of_the_window_was_said() {
+    // Once, the guard came again before the very next request, so that the undo was for nothing.
+    for context in [
+        "strategy: full, guards: [threshold]",
+        "strategy: full, guards: [proactive], proactive_summary: true",
+        "strategy: window, max_history_messages: 14, guards: []",
+    ] {
+        let home = Home::new();
+        let server = server(90, |_| say(SUMMARY));
+        // A tenth of it takes two turns, which the window has no room for beside all before them.
+        let run = talk(&server, &home, context, 3_000, 14);
+        let made = asked_before(&server, is_summary).len();
+        assert!(made > 0, "{context}: {run}");
+        let undo = ["/compact undo"];
+        let run = home.lines("s", &undo);
+        let told = "None comes by itself until as much as a tenth of the window was said since";
+        assert_eq!(run.stdout.matches(told).count(), 1, "{context}: {run}");
+        let said = format!("And then. {}", "The tide is high. ".repeat(24));
+        let run = home.lines("s", &[&said]);
+        assert_eq!(run.code, Some(0), "{context}: {run}");
+        assert_eq!(
+            asked_before(&server, is_summary).len(),
+            made,
+            "{context}: {run}"
+        );
+        home.lines("s", &[&said, &said, &said]);
+        assert!(asked_before(&server, is_summary).len() > made, "{context}");
+        assert!(server.violations().is_empty(), "{:?}", server.violations());
+    }
+}
+
+#[test]
+fn a_compaction_in_the_background_is_given_up_for_one_that_is_asked_for_and_that_is_told() {
+    for (asked, told) in [
+        ("/compact", "was given up for this one"),
+        (
+            "/compact the dates",
+            "was given up; it begins again after the next turn, if it is due",
+        ),
+    ] {
+        let home = Home::new();
+        let server = server(90, move |n| match n {
+            1 => silent(),
+            _ if told.contains("next turn") => fail(500, "no"),
+            _ => say(SUMMARY),
+        });
+        let models = "models: {default: it, it: {provider: there, model: scripted, context_window: 3000, max_tokens: 300}}";
+        let config = format!(
+            "tools: {{preset: none}}\ncontext: {{strategy: full, guards: [threshold]}}\n{models}"
+        );
+        home.config(&server, &config);
+        let args = ["-c", "test.yaml", "-s", "s", "--lines"];
+        let mut run = home.cogtrix(&args).open_stdin().start();
+        for n in 1..=9 {
+            let tides = "The tide is high. ".repeat(24);
+            run.say(&format!("Message number {n}. {tides}"));
+            server.wait_for_chats(n);
+        }
+        // Begun behind the ninth turn; nobody answers it.
+        server.wait_for_chats(10);
+        run.say(asked);
+        run.wait_for_notice(told);
+        let run = run.wait();
+        assert!(
+            run.stderr
+                .contains("the compaction that was being written in the background"),
+            "{run}"
+        );
+        assert_eq!(
+            run.stdout.contains("Compacted: "),
+            asked == "/compact",
+            "{run}"
+        );
+    }
 }
 
 #[test]
@@ -231,7 +295,7 @@ fn what_the_server_counted_before_a_compaction_says_nothing_of_what_is_sent_afte
         8_000,
         10,
     );
-    assert_eq!(asked_before(&server), [9], "{run}");
+    assert_eq!(asked_before(&server, is_summary), [9], "{run}");
     let shown = home.lines("s", &["/context"]);
     assert!(!shown.stdout.contains("near the limit"), "{shown}");
 }

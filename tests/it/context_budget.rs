@@ -273,3 +273,40 @@ fn context_lists_sections_with_shares_and_sources() {
         "full prints it: {run}"
     );
 }
+
+#[test]
+fn where_tools_take_the_room_a_cut_message_says_so_and_how_to_make_room() {
+    // Once, a message of 1,500 tokens was called larger than a window of 5,000.
+    let said = "The tide is high. ".repeat(300);
+    for (preset, size, told, remedy) in [
+        (
+            "all",
+            1,
+            "in a window of 5,000 tokens, of which the tools' descriptions take about ",
+            "`/tools off NAME` makes room",
+        ),
+        (
+            "none",
+            20,
+            "your message is larger than the model's window: ",
+            "is kept)\n",
+        ),
+    ] {
+        let server = Script::answering(|_| say("Well.").without_usage()).serve();
+        let home = Home::new();
+        home.config(
+            &server,
+            &format!(
+                "tools: {{preset: {preset}}}\n\
+                 models: {{default: it, it: {{provider: there, model: scripted, context_window: 5000, max_tokens: 300}}}}"
+            ),
+        );
+        let run = home.lines("s", &[&said.repeat(size)]);
+        assert!(run.stderr.contains(told), "{preset}: {run}");
+        assert!(run.stderr.contains(remedy), "{preset}: {run}");
+        let near = run.stderr.lines().find(|line| line.contains("% full"));
+        let near = near.unwrap_or_else(|| panic!("{run}"));
+        let names = near.contains("the tools' descriptions take about ");
+        assert_eq!(names, preset == "all", "{near}");
+    }
+}

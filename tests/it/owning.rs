@@ -83,6 +83,74 @@ fn what_is_forgotten_leaves_both_files_and_the_next_request() {
 }
 
 #[test]
+fn what_is_forgotten_leaves_the_days_notes_and_the_scratchpad_and_what_stays_is_named() {
+    // Once, facts and the day's notes kept what was forgotten, and were merely named.
+    let said = format!("Please note that {TEA}. And book the ferry for Friday.");
+    for front in ["chat", "shell"] {
+        let server = chatty();
+        let home = home(&server);
+        home.lines("s", &[&said, "hello there", "how are you?"]);
+        let scratchpad = || read(&home.history("s_scratchpad.json"));
+        let notes = || {
+            let files = Home::files(&home.data().join("workspace"));
+            let texts = files.into_values().map(|it| String::from_utf8(it).unwrap());
+            texts.collect::<String>()
+        };
+        assert!(scratchpad().contains(TEA), "{}", scratchpad());
+        assert!(notes().matches(TEA).count() >= 4, "{}", notes());
+        let (run, how) = if front == "chat" {
+            let run = home.lines("s", &["/memory forget 1", "/scratch"]);
+            (run, "`/delete s` takes the session away, from another one")
+        } else {
+            let run = memory(&home, &["forget", "1"]);
+            (run, "`cogtrix sessions delete s` takes the session away")
+        };
+        let gone = run
+            .stdout
+            .lines()
+            .find(|line| line.starts_with("gone from "));
+        let gone = gone.unwrap_or_else(|| panic!("{run}"));
+        assert!(gone.contains("; facts with its words from "), "{gone}");
+        assert!(
+            gone.contains(", the scratchpad; its words from exchanges in memory/"),
+            "{gone}"
+        );
+        let stays = format!("the message itself, and what sums it up, stays in session s: {how}");
+        assert!(run.stdout.contains(&stays), "{run}");
+        assert!(!run.stdout.contains("also stand in"), "{run}");
+        assert!(!notes().contains(TEA), "{}", notes());
+        assert!(
+            notes().contains("[forgotten]. And book the ferry"),
+            "{}",
+            notes()
+        );
+        assert!(!scratchpad().contains(TEA), "{}", scratchpad());
+        assert!(home.said("s").concat().contains(TEA));
+    }
+}
+
+#[test]
+fn forgetting_a_changed_preference_brings_back_the_one_before_it() {
+    let server = chatty();
+    let home = home(&server);
+    home.lines("s", &["I prefer dark mode.", "I prefer light mode."]);
+    assert!(
+        captured(&home)[0].contains("(superseded "),
+        "{}",
+        captured(&home)[0]
+    );
+    let run = memory(&home, &["forget", "2"]);
+    let told = "MEMORY.md: what it had taken the place of counts again: **preference**: I prefer dark mode";
+    assert!(run.stdout.contains(told), "{run}");
+    let memory = &captured(&home)[0];
+    assert!(
+        memory.contains("\n- **preference**: I prefer dark mode"),
+        "{memory}"
+    );
+    assert!(!memory.contains("light"), "{memory}");
+}
+
+#[test]
 fn what_was_captured_of_a_turn_that_is_taken_back_is_named_and_stays() {
     let server = chatty();
     let home = home(&server);

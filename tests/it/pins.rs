@@ -152,3 +152,29 @@ fn a_model_writes_and_reads_the_scratchpad_within_its_limits_also_after_a_restar
     assert!(run.stdout.contains("Stored long: 5 characters"), "{run}");
     assert!(run.stderr.contains("finds no key \"none\""), "{run}");
 }
+
+#[test]
+fn a_person_takes_a_key_off_the_scratchpad_and_sees_what_it_said() {
+    let server = Server::start([say("Hello.")]);
+    let home = Home::new();
+    home.config(&server, "");
+    let run = home.lines(
+        "s",
+        &[
+            "/scratch plan one, then two",
+            "/scratch rm plan",
+            "/scratch",
+        ],
+    );
+    let told = "Removed plan; `/scratch plan TEXT` writes it again. It said:\none, then two\n";
+    assert!(run.stdout.contains(told), "{run}");
+    assert!(run.stdout.contains("The scratchpad is empty"), "{run}");
+    let run = home.lines("s", &["/scratch rm plan", "/scratch rm", "/scratch"]);
+    assert!(
+        run.stderr
+            .contains("finds no key \"plan\", so nothing was removed"),
+        "{run}"
+    );
+    assert!(run.stderr.contains("rm wants a key"), "{run}");
+    assert!(run.stdout.contains("The scratchpad is empty"), "{run}");
+}

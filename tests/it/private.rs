@@ -76,6 +76,24 @@ fn a_private_session_remembers_while_it_runs() {
 }
 
 #[test]
+fn the_receipt_of_a_private_run_names_no_command_that_would_find_nothing() {
+    for more in [&[][..], &["--no-stream"]] {
+        let server = Server::start([say("Good.")]);
+        let home = Home::new();
+        home.config(&server, "");
+        let args = [
+            &["-c", "test.yaml", "--private"],
+            more,
+            &["-p", "I prefer tea over coffee"],
+        ];
+        let run = home.cogtrix(&args.concat()).run();
+        let receipt = "noted (preference): I prefer tea over coffee · for this run alone: nothing of a private session is kept\n";
+        assert!(run.stderr.contains(receipt), "{run}");
+        assert!(!run.stderr.contains("memory forget"), "{run}");
+    }
+}
+
+#[test]
 fn a_private_session_has_no_name_of_its_own() {
     for flags in [["--private", "-s", "work"], ["--private", "-r", "work"]] {
         let run = Home::new().cogtrix(&flags).run();

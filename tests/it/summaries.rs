@@ -660,7 +660,7 @@ fn taking_back_what_a_summary_speaks_of_takes_the_summary_back() {
 }
 
 #[test]
-fn a_summary_begun_behind_a_compaction_goes_when_that_is_undone() {
+fn the_first_undo_takes_a_summary_begun_behind_a_compaction_and_the_second_the_compaction() {
     let home = Home::new();
     let server = Script::answering(|_| say("They said a few things and noted them.")).serve();
     home.config(&server, FOREGROUND);
@@ -669,8 +669,10 @@ fn a_summary_begun_behind_a_compaction_goes_when_that_is_undone() {
     assert_eq!(run.code, Some(0), "{run}");
     talk(&home, "w", 4, 21);
     assert_eq!(hybrid(&home, "w")["summary_from"], 6);
-    // The summary is the newer one: it is undone first.
     let run = home.lines("w", &["/context proof", "/compact undo", "/compact undo"]);
+    let summary = run.stdout.find("The last summary is undone");
+    let compaction = run.stdout.find("The last compaction is undone");
+    assert!(summary.is_some() && summary < compaction, "{run}");
     assert!(
         run.stdout.contains("compacted        6  messages 1 to 6\n"),
         "{run}"

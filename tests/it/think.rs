@@ -464,18 +464,21 @@ fn a_full_window_is_compacted_before_thinking_begins() {
     })
     .serve();
     let home = Home::new();
-    home.config(
-        &server,
-        "memory: {background: false}\ntools: {preset: none}\ncontext: {strategy: full, guards: [threshold]}\n\
-         models: {default: it, it: {provider: there, model: scripted, context_window: 8000, max_tokens: 500}}",
-    );
+    let guarded_by = |guards: &str| {
+        let config = format!(
+            "memory: {{background: false}}\ntools: {{preset: none}}\ncontext: {{strategy: full, guards: [{guards}]}}\n\
+             models: {{default: it, it: {{provider: there, model: scripted, context_window: 8000, max_tokens: 500}}}}"
+        );
+        home.config(&server, &config)
+    };
+    // Nobody watches while the window fills.
+    guarded_by("");
     let lines = (1..=9).map(|n| format!("Number {n}. {}", "The tide is high. ".repeat(77)));
-    let mut lines: Vec<String> = lines.collect();
-    // It was compacted behind one of them already: that is taken back, so that the window is full again.
-    lines.push("/compact undo".to_owned());
-    lines.push("/think which database".to_owned());
+    let lines: Vec<String> = lines.collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let run = home.lines("s", &lines);
+    home.lines("s", &lines);
+    guarded_by("threshold");
+    let run = home.lines("s", &["/think which database"]);
     let chats = server.chats();
     let first = chats.iter().position(|chat| step(chat) == Step::Branch);
     let first = first.unwrap_or_else(|| panic!("{run}"));

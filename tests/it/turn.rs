@@ -179,7 +179,7 @@ async fn a_nearly_full_window_is_told_by_the_servers_count_once_it_is_above_the_
         for _ in 0..2 {
             desk.say("Hi").await.unwrap();
         }
-        let near = |warning: &&&Warning| matches!(warning, Warning::NearLimit(_));
+        let near = |warning: &&&Warning| matches!(warning, Warning::NearLimit { .. });
         let told = desk.warnings().iter().filter(near).count();
         assert_eq!(told, usize::from(expected), "{counted_tokens} of 8,000");
     }
@@ -192,10 +192,9 @@ async fn a_nearly_full_window_is_told_by_our_estimate_where_the_server_counts_no
         let provider = provider.with_max_output(Tokens(500));
         let mut desk = Desk::with(provider, &memory::Settings::default());
         desk.say(&"x".repeat(chars)).await.unwrap();
-        let told = desk
-            .warnings()
-            .iter()
-            .any(|warning| matches!(warning, Warning::NearLimit(usage) if usage.is_estimate));
+        let told = desk.warnings().iter().any(
+            |warning| matches!(warning, Warning::NearLimit { usage, .. } if usage.is_estimate),
+        );
         assert_eq!(told, expected, "{chars} characters");
     }
 }

@@ -9,7 +9,7 @@ use crate::files::{Disk, LocalDisk, MemoryDisk};
 use crate::memory::{AutoRecallSettings, Kept, KeptFile, Prompts, RecallSettings};
 use crate::notes::SessionFiles;
 use crate::store::FileStore;
-use crate::testing::ManualClock;
+use crate::testing::{self, ManualClock};
 
 fn now() -> Timestamp {
     Timestamp::from_unix(1_771_000_000).unwrap()
@@ -258,25 +258,7 @@ async fn where_vectors_are_they_are_made_once_for_each_text() {
 }
 
 fn session(said: &[&str]) -> Session {
-    let mut session = Session::new("open".parse().unwrap());
-    for text in said {
-        let turn = session.next_turn();
-        let input = Message::text(session.next_message_id(0), Role::User, *text, None);
-        session.apply(Record::TurnStarted {
-            turn,
-            input,
-            mode: "m".into(),
-            model: "m".into(),
-        });
-        let reply = Message::text(session.next_message_id(0), Role::Assistant, "Yes.", None);
-        session.apply(Record::TurnFinished {
-            turn,
-            messages: vec![reply],
-            outcome: Outcome::Answered,
-            calibration: None,
-        });
-    }
-    session
+    testing::session("open", said.iter().map(|said| (*said, "Yes.")))
 }
 
 async fn related(library: &mut Library, said: &[&str], kept: &Kept, entries: bool) -> Vec<String> {

@@ -14,6 +14,15 @@ pub(in crate::agent) struct Taken {
     pub(in crate::agent) problems: Vec<String>,
 }
 
+/// A capture that stands in MEMORY.md.
+struct KeptForGood {
+    file: String,
+    /// The lines it took the place of.
+    superseded: Vec<String>,
+}
+
+pub(super) const LONG_TERM: &str = "MEMORY.md";
+
 impl Parts {
     /// Writes down what a message has that is worth keeping.
     pub(in crate::agent) fn capture(
@@ -30,16 +39,21 @@ impl Parts {
         let in_state = self.keep_in_session(session, &captures, now, &mut taken.problems);
         let written: Vec<Captured> = captures
             .iter()
-            .map(|capture| Captured {
-                session: session.to_string(),
-                message: input.id.as_str().to_owned(),
-                category: capture.category.as_str().to_owned(),
-                text: capture.detail.clone(),
-                files: in_state
-                    .iter()
-                    .cloned()
-                    .chain(self.keep_for_good(captor, capture, now, &mut taken.problems))
-                    .collect(),
+            .map(|capture| {
+                let kept = self.keep_for_good(captor, capture, now, &mut taken.problems);
+                let superseded = kept.iter().flat_map(|kept| kept.superseded.clone());
+                Captured {
+                    session: session.to_string(),
+                    message: input.id.as_str().to_owned(),
+                    category: capture.category.as_str().to_owned(),
+                    text: capture.detail.clone(),
+                    superseded: superseded.collect(),
+                    files: in_state
+                        .iter()
+                        .cloned()
+                        .chain(kept.map(|kept| kept.file))
+                        .collect(),
+                }
             })
             .filter(|captured| !captured.files.is_empty())
             .collect();
@@ -102,22 +116,39 @@ impl Parts {
         }
     }
 
-    /// Writes a capture that is to last to MEMORY.md, unless it is known there; tells which file has it now.
+    /// Writes a capture that is to last to MEMORY.md, unless it is known there; tells where it is now.
     fn keep_for_good(
         &self,
         captor: &Captor,
         capture: &Capture,
         now: Timestamp,
         problems: &mut Vec<String>,
-    ) -> Option<String> {
+    ) -> Option<KeptForGood> {
         if !captor.is_durable(capture.category) {
             return None;
         }
         let text = bullet(capture.category.as_str(), &capture.detail);
-        let judge = |lines: &[Line]| judgement(captor, lines, capture);
+        let mut superseded = Vec::new();
+        let judge = |lines: &[Line]| {
+            let judgement = judgement(captor, lines, capture);
+            if let Judgement::Supersedes(numbers) = &judgement {
+                let outdated = lines.iter().filter(|line| numbers.contains(&line.number));
+                superseded.extend(outdated.map(|line| line.text.clone()));
+            }
+            judgement
+        };
         let memory = self.workspace.long_term();
         match memory.add(now, &Section::AutoCaptured, &text, judge) {
-            Ok(Added::Added | Added::AtEndOfLarge) => Some("MEMORY.md".to_owned()),
+            Ok(added @ (Added::Added | Added::AtEndOfLarge)) => {
+                // Of a large file no other line was changed.
+                if added == Added::AtEndOfLarge {
+                    superseded.clear();
+                }
+                Some(KeptForGood {
+                    file: LONG_TERM.to_owned(),
+                    superseded,
+                })
+            }
             Ok(Added::Known | Added::NoFile | Added::Full) => None,
             Err(error) => {
                 problems.push(chain(&error));

@@ -13,7 +13,9 @@ mod capturing;
 mod forgetting;
 mod hooks;
 mod reading;
+mod restoring;
 mod sifting;
+mod striking;
 #[cfg(test)]
 mod tests;
 

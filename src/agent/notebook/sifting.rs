@@ -47,7 +47,7 @@ impl Parts {
 }
 
 /// What a text says, whatever ends it.
-fn folded(text: &str) -> String {
+pub(super) fn folded(text: &str) -> String {
     let text = statement(text);
     text.trim_end_matches(['.', '!', '?']).to_owned()
 }

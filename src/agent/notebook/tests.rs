@@ -153,23 +153,130 @@ fn what_is_taken_back_leaves_the_files_and_what_a_person_changed_stays() {
     let disk = MemoryDisk::default();
     let parts = parts(&disk);
     parts.capture(&name(), &words(SAID), noon());
-    let forgotten = parts.captures().forget(2, &name(), noon()).unwrap();
+    let forgotten = parts.captures().forget(2, &name(), None, noon()).unwrap();
     assert_eq!(forgotten.from.len(), 2, "{forgotten:?}");
     assert!(!text(&disk, "w/MEMORY.md").contains("dark mode"));
     assert!(!text(&disk, STATE).contains("**preference**"));
     assert!(matches!(
-        parts.captures().forget(2, &name(), noon()),
+        parts.captures().forget(2, &name(), None, noon()),
         Err(NotForgotten::Already { number: 2 })
     ));
     assert!(matches!(
-        parts.captures().forget(9, &name(), noon()),
+        parts.captures().forget(9, &name(), None, noon()),
         Err(NotForgotten::NoSuch { number: 9 })
     ));
     let edited = text(&disk, "w/MEMORY.md").replace("monthly", "weekly");
     disk.put("w/MEMORY.md", edited.as_bytes());
-    let forgotten = parts.captures().forget(3, &name(), noon()).unwrap();
+    let forgotten = parts.captures().forget(3, &name(), None, noon()).unwrap();
     assert_eq!(forgotten.changed, ["MEMORY.md"]);
     assert!(text(&disk, "w/MEMORY.md").contains("weekly"));
+}
+
+/// A talk in which something was captured, noted and made a fact of; its exchanges are in the buffer too.
+fn noted(disk: &MemoryDisk) -> (Notebook, Session) {
+    disk.put("w/MEMORY.md", b"# Mine\n");
+    let notebook = Notebook::new(parts(disk));
+    let said = "Please note that I prefer tea over coffee. And book the ferry for Friday.";
+    notebook.parts().capture(&name(), &words(said), noon());
+    let turns = [(said, "Fine."), ("And so on", "Fine."), ("Go on", "Fine.")];
+    for most in 1..=turns.len() {
+        end(&notebook, &session(&turns[..most]), noon(), 0.6);
+    }
+    (notebook, session(&turns))
+}
+
+#[test]
+fn what_is_taken_back_takes_its_facts_and_its_words_in_exchanges_along() {
+    let disk = MemoryDisk::default();
+    let (notebook, session) = noted(&disk);
+    let day = "w/memory/2026-02-14.md";
+    for file in ["w/MEMORY.md", STATE, day, BUFFER] {
+        assert!(text(&disk, file).contains("tea over coffee"), "{file}");
+    }
+    let captures = notebook.parts().captures();
+    let forgotten = captures.forget(1, &name(), Some(&session), noon()).unwrap();
+    assert_eq!(forgotten.facts, ["memory/2026-02-14.md"]);
+    let blanked = ["memory/2026-02-14.md", "sessions/work/working-buffer.md"];
+    assert_eq!(forgotten.blanked, blanked);
+    for file in ["w/MEMORY.md", STATE, day, BUFFER] {
+        let left = text(&disk, file);
+        assert!(!left.contains("tea over coffee"), "{file}: {left}");
+    }
+    let left = text(&disk, day);
+    assert!(
+        left.contains("**User:** [forgotten]. And book the ferry for Friday."),
+        "{left}"
+    );
+    assert!(left.contains("**User:** And so on"), "{left}");
+}
+
+#[test]
+fn a_fact_that_a_person_changed_stays_when_its_words_are_taken_back() {
+    let disk = MemoryDisk::default();
+    let (notebook, session) = noted(&disk);
+    let day = "w/memory/2026-02-14.md";
+    let changed = text(&disk, day).replace("User request: ", "User request: on Sundays, ");
+    assert!(changed.contains("on Sundays"), "{changed}");
+    disk.put(day, changed.as_bytes());
+    let captures = notebook.parts().captures();
+    let forgotten = captures.forget(1, &name(), Some(&session), noon()).unwrap();
+    assert_eq!(forgotten.facts, [""; 0]);
+    assert!(text(&disk, day).contains("on Sundays, Please"));
+}
+
+#[test]
+fn what_a_capture_took_the_place_of_counts_again_once_it_is_taken_back() {
+    let disk = MemoryDisk::default();
+    let parts = parts(&disk);
+    let said = [
+        "I prefer dark mode.",
+        "I prefer light mode.",
+        "I prefer grey mode.",
+    ];
+    for said in said {
+        parts.capture(&name(), &words(said), noon());
+    }
+    let memory = || text(&disk, "w/MEMORY.md");
+    let forget = |number| {
+        parts
+            .captures()
+            .forget(number, &name(), None, noon())
+            .unwrap()
+    };
+    let is_marked = |mode: &str| {
+        memory().contains(&format!(
+            "(superseded 2026-02-14) **preference**: I prefer {mode}"
+        ))
+    };
+    assert!(is_marked("dark") && is_marked("light"), "{}", memory());
+    // One that a later one took the place of brings nothing back.
+    assert_eq!(forget(2).restored, [""; 0]);
+    assert!(is_marked("dark"), "{}", memory());
+    // The newest brings back what counted before both.
+    let restored = forget(3).restored;
+    assert_eq!(restored.len(), 1, "{restored:?}");
+    assert_eq!(
+        memory()
+            .matches("\n- **preference**: I prefer dark mode")
+            .count(),
+        1,
+        "{}",
+        memory()
+    );
+}
+
+#[test]
+fn a_mark_that_a_person_took_off_or_changed_is_left_alone() {
+    let disk = MemoryDisk::default();
+    let parts = parts(&disk);
+    for said in ["I prefer dark mode.", "I prefer light mode."] {
+        parts.capture(&name(), &words(said), noon());
+    }
+    let edited = text(&disk, "w/MEMORY.md").replace("dark mode", "dark mode at night");
+    disk.put("w/MEMORY.md", edited.as_bytes());
+    let forgotten = parts.captures().forget(2, &name(), None, noon()).unwrap();
+    assert_eq!(forgotten.restored, [""; 0]);
+    assert!(text(&disk, "w/MEMORY.md").contains("(superseded 2026-02-14) **preference**"));
 }
 
 #[test]
@@ -179,18 +286,18 @@ fn a_file_that_cannot_be_changed_keeps_no_other_from_forgetting() {
     parts.capture(&name(), &words(SAID), noon());
     let whole = text(&disk, "w/MEMORY.md") + &"x".repeat(9 << 20);
     disk.put("w/MEMORY.md", whole.as_bytes());
-    let forgotten = parts.captures().forget(2, &name(), noon()).unwrap();
+    let forgotten = parts.captures().forget(2, &name(), None, noon()).unwrap();
     assert_eq!(forgotten.from, ["sessions/work/SESSION-STATE.md"]);
     let (file, why) = &forgotten.failed[0];
     assert!(file == "MEMORY.md" && why.contains("MEMORY.md"), "{why}");
     assert!(matches!(
-        parts.captures().forget(2, &name(), noon()),
+        parts.captures().forget(2, &name(), None, noon()),
         Err(NotForgotten::Already { number: 2 })
     ));
     // Where nothing was taken back, it is not noted as taken back.
     disk.put(STATE, b"");
     for _ in 0..2 {
-        let failed = parts.captures().forget(3, &name(), noon());
+        let failed = parts.captures().forget(3, &name(), None, noon());
         assert!(matches!(failed, Err(NotForgotten::Notes(_))), "{failed:?}");
     }
 }
@@ -286,7 +393,7 @@ fn facts_hold_nothing_that_was_taken_back_and_memory_says_nothing_twice() {
     let notebook = Notebook::new(parts(&disk));
     notebook.parts().capture(&name(), &words(SAID), noon());
     let captures = notebook.parts().captures();
-    captures.forget(2, &name(), noon()).unwrap();
+    captures.forget(2, &name(), None, noon()).unwrap();
     let remember = "Please remember that the key rotates monthly, and write it down";
     let turns = [(SAID, "Fine."), (remember, "Fine."), ("And so on", "Fine.")];
     end(&notebook, &session(&turns), noon(), 0.0);

@@ -1,9 +1,9 @@
 use std::path::Path;
 
 use super::*;
-use crate::chat::{Message, Outcome, Record, Role};
 use crate::embed::{CacheSettings, ChoiceSettings, Named};
 use crate::files::MemoryDisk;
+use crate::testing;
 
 fn parts(disk: &MemoryDisk) -> Parts {
     Parts {
@@ -29,26 +29,8 @@ fn name() -> SessionName {
 }
 
 fn session(turns: usize) -> Session {
-    let mut session = Session::new(name());
-    for n in 0..turns {
-        let turn = session.next_turn();
-        let said = format!("Box number {n} holds a lamp.");
-        let input = Message::text(session.next_message_id(0), Role::User, said, None);
-        session.apply(Record::TurnStarted {
-            turn,
-            input,
-            mode: "m".into(),
-            model: "m".into(),
-        });
-        let reply = Message::text(session.next_message_id(0), Role::Assistant, "Yes.", None);
-        session.apply(Record::TurnFinished {
-            turn,
-            messages: vec![reply],
-            outcome: Outcome::Answered,
-            calibration: None,
-        });
-    }
-    session
+    let said = (0..turns).map(|n| format!("Box number {n} holds a lamp."));
+    testing::session(name().as_str(), said.map(|said| (said, "Yes.")))
 }
 
 async fn words(shelf: &mut Shelf, session: &Session) -> usize {

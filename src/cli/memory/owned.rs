@@ -52,7 +52,7 @@ pub(super) fn show(what: &str, args: &ChatArgs, output: &mut Output) -> Result<E
 pub(super) fn forget(what: &str, args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     let mut owned = Owned::open(args, output)?;
     let told = if Holdings::is_number(what) {
-        owned.holdings().forget(what)?
+        owned.holdings().forget(what)?.told
     } else {
         let told = holdings::remove(&mut owned.entries, what, None)?;
         owned.flush(output)?;

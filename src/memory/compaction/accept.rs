@@ -53,6 +53,7 @@ pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Reco
     Ok(Record::HybridReplaced(Hybrid {
         compaction,
         failures: 0,
+        undone: None,
         ..hybrid.clone()
     }))
 }

@@ -40,6 +40,9 @@ impl Gauge {
     }
 }
 
+/// Of the window, so much is said behind a compaction that was undone before another one comes by itself.
+const SPARED: f64 = 0.1;
+
 /// A session on the way to a request.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
@@ -70,6 +73,24 @@ impl View<'_> {
             since += turn.messages.end - turn.messages.start.max(last.made);
         }
         since
+    }
+
+    /// Whether a compaction was undone so lately that none comes by itself.
+    pub fn is_spared(&self) -> bool {
+        let Some(undone) = self.session.hybrid().undone else {
+            return false;
+        };
+        let enough = self.gauge.part(SPARED);
+        let mut said = Tokens::ZERO;
+        for turn in self.session.live_turns().rev() {
+            if said >= enough || turn.messages.end <= undone {
+                break;
+            }
+            let new = turn.messages.start.max(undone)..turn.messages.end;
+            let new = self.session.messages()[new].iter();
+            said += new.map(|message| self.cost_of(message)).sum();
+        }
+        said < enough
     }
 
     /// Messages in the list that a strategy of this name compacts when there are more than `most`, counted no further than

@@ -161,3 +161,43 @@ fn a_full_buffer_loses_its_oldest_exchanges() {
     );
     assert_eq!(whole.matches("[older exchanges dropped]").count(), 1);
 }
+
+#[test]
+fn of_the_closed_buffers_the_newest_ten_are_kept() {
+    let disk = MemoryDisk::default();
+    let workspace = workspace(&disk);
+    let folder = "w/sessions/work";
+    let others = [
+        "working-buffer-mine.md",
+        "working-buffers-20200101T000000Z.md",
+    ];
+    for other in others {
+        disk.put(format!("{folder}/{other}"), b"mine");
+    }
+    let buffer = workspace.session(&session()).buffer();
+    let close = |at: Timestamp| {
+        buffer.append(at, "hi", "ho").unwrap();
+        assert!(buffer.close(at).unwrap());
+    };
+    for hour in 0..12 {
+        close(at(&format!("2026-02-14T{hour:02}:00:00Z")));
+    }
+    // Of the same second, more than there are digits for.
+    (0..3).for_each(|_| close(at("2026-02-14T11:00:00Z")));
+    let mut left: Vec<String> = disk
+        .files()
+        .into_keys()
+        .map(|file| file.file_name().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    left.retain(|file| !others.contains(&file.as_str()));
+    let expected: Vec<String> = (5..12)
+        .map(|hour| format!("working-buffer-20260214T{hour:02}0000Z.md"))
+        .chain((2..5).map(|n| format!("working-buffer-20260214T110000Z-{n}.md")))
+        .collect();
+    let mut expected = expected;
+    expected.sort();
+    assert_eq!(left, expected);
+    for other in others {
+        assert_eq!(text(&disk, &format!("sessions/work/{other}")), "mine");
+    }
+}

@@ -85,7 +85,10 @@ fn near(word: &str) -> Option<&'static str> {
 fn undo(desk: &mut Desk) -> Result<Next, CommandError> {
     let (what, warning) = desk.agent.undo_newest()?;
     let said = match what {
-        TakenDown::Compaction => "The last compaction is undone; the messages are sent again",
+        TakenDown::Compaction => {
+            "The last compaction is undone; the messages are sent again. None comes by itself until as much as a \
+             tenth of the window was said since; what finds no room till then is left out"
+        }
         TakenDown::Summary => {
             "The last summary is undone; the one before it, if there is one, stands again"
         }

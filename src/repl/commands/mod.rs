@@ -316,10 +316,10 @@ pub const COMMANDS: [Command; 42] = [
     Command {
         name: "scratch",
         aliases: &[],
-        arguments: "[KEY [VALUE]]",
-        summary: "Show the session's scratchpad, read a key, or write one",
-        details: "Models write on it too: `scratchpad_write`.",
-        completes: Completes::Nothing,
+        arguments: "[KEY [VALUE]|rm KEY]",
+        summary: "Show the session's scratchpad, read, write or remove a key",
+        details: "Models write on it too: `scratchpad_write`. `rm KEY` takes off any key, and shows what it said.",
+        completes: Completes::Words(&pins::WORDS),
         run: run!(pins::scratch),
     },
     Command {

@@ -64,7 +64,11 @@ fn forget(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
         return Err(usage("memory", "forget wants a number or an id"));
     }
     if Holdings::is_number(name) {
-        return answer(desk, |held| held.forget(name));
+        desk.agent.entries_mut().refresh();
+        let taken = holdings(desk)?.forget(name)?;
+        let facts: Vec<&str> = taken.facts.iter().map(String::as_str).collect();
+        let warning = desk.agent.drop_facts(&facts);
+        return Ok(Next::with(taken.told, warning));
     }
     remove(desk, name)
 }

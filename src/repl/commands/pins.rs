@@ -1,10 +1,13 @@
 //! `/pin`, `/unpin` and `/scratch`: what stands in every request of a session, and its short texts under keys.
 
 use super::{CommandError, Desk, Next, usage};
-use crate::chat::Pins;
+use crate::chat::{Pins, Scratchpad};
 use crate::repl::listing::count;
 use crate::repl::transcript::first_words;
 
+/// What `/scratch` takes first, beside a key.
+pub(super) const WORDS: [&str; 1] = [RM];
+const RM: &str = "rm";
 /// Characters of a text in a list.
 const SHOWN: usize = 100;
 
@@ -50,11 +53,14 @@ pub(super) async fn unpin(desk: &mut Desk, which: &str) -> Result<Next, CommandE
     Ok(Next::with(format!("Unpinned: {words}"), warning))
 }
 
-/// `/scratch [KEY [VALUE]]`.
+/// `/scratch [KEY [VALUE]|rm KEY]`.
 pub(super) async fn scratch(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     let split = arguments.split_once(char::is_whitespace);
     let (key, value) = split.unwrap_or((arguments, ""));
     let value = value.trim();
+    if key == RM {
+        return scratch_off(desk, value);
+    }
     let scratchpad = desk.session().scratchpad();
     if key.is_empty() {
         let rows = scratchpad.entries().map(|(key, text)| {
@@ -81,4 +87,26 @@ pub(super) async fn scratch(desk: &mut Desk, arguments: &str) -> Result<Next, Co
     };
     let chars = count(written.chars, "character");
     Ok(Next::with(format!("Stored {key}: {chars}{cut}"), warning))
+}
+
+/// Takes a key off, whoever wrote it. Its text is shown whole: nothing else keeps it.
+fn scratch_off(desk: &mut Desk, key: &str) -> Result<Next, CommandError> {
+    if key.is_empty() {
+        return Err(usage("scratch", "rm wants a key; `/scratch` lists them"));
+    }
+    let removed = desk.agent.unscribble(key);
+    let (text, warning) = removed.ok_or_else(|| {
+        let problem =
+            format!("finds no key {key:?}, so nothing was removed; `/scratch` lists them");
+        usage("scratch", problem)
+    })?;
+    let back = if Scratchpad::is_reserved(key) {
+        "only the program writes it anew".to_owned()
+    } else {
+        format!("`/scratch {key} TEXT` writes it again")
+    };
+    Ok(Next::with(
+        format!("Removed {key}; {back}. It said:\n{text}"),
+        warning,
+    ))
 }

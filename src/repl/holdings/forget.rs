@@ -1,9 +1,16 @@
 //! What was taken back, in words: which files no longer have it, which still do and why.
 
-use super::{Holdings, HoldingsError, kind, name};
+use std::borrow::Cow;
+use std::time::Duration;
+
+use super::{Front, Holdings, HoldingsError, kind, name};
 use crate::agent::notebook::Forgotten;
+use crate::chat::{Record, Session, SessionName};
 use crate::entries::{Entry, EntryStore, Scope};
+use crate::hint::chain;
+use crate::notes::Captured;
 use crate::repl::transcript::first_words;
+use crate::store::StoreError;
 use crate::term::harmless;
 
 /// Days whose notes are looked through for the same words.
@@ -11,24 +18,108 @@ const DAYS: usize = 30;
 /// Places that are named.
 const NAMED: usize = 5;
 
+/// A capture that was taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenBack {
+    pub told: String,
+    /// Lines to be taken out of the facts on the scratchpad of the open session; they are told as taken out.
+    pub facts: Vec<String>,
+}
+
+/// What became of facts on a scratchpad.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Dropped {
+    /// There are none.
+    None,
+    ByCaller,
+    Yes,
+    /// Why not.
+    No(String),
+}
+
 impl Holdings<'_> {
     /// Whether a name is that of a capture.
     pub fn is_number(name: &str) -> bool {
         name::number(name.trim()).is_some()
     }
 
-    /// Takes back the capture of a number.
-    pub fn forget(&self, number: &str) -> Result<String, HoldingsError> {
+    /// Takes back the capture of a number. Facts on the scratchpad of the session that is open here are the caller's to drop.
+    pub fn forget(&self, number: &str) -> Result<TakenBack, HoldingsError> {
         let digits = name::number(number.trim()).unwrap_or_default();
-        let number = self.capture(digits)?.number;
-        let forgotten = self.captures.forget(number, self.session, self.now)?;
-        Ok(harmless(&self.told(&forgotten)))
+        let receipt = self.capture(digits)?;
+        let said = self.session_of(&receipt.what.session);
+        let said = said.as_deref();
+        let captures = &self.captures;
+        let forgotten = captures.forget(receipt.number, self.session, said, self.now)?;
+        let facts = said.map(|said| forgotten.facts_of(said.scratchpad().facts(), said));
+        let facts: Vec<String> = facts
+            .unwrap_or_default()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        let dropped = self.drop_facts(&receipt.what.session, &facts);
+        let told = self.told(&forgotten, &dropped, said);
+        Ok(TakenBack {
+            told: harmless(&told),
+            facts: match dropped {
+                Dropped::ByCaller => facts,
+                Dropped::None | Dropped::Yes | Dropped::No(_) => Vec::new(),
+            },
+        })
     }
 
-    pub(super) fn told(&self, forgotten: &Forgotten) -> String {
+    /// The session of a name, open or on disk, where it can be read.
+    fn session_of(&self, name: &str) -> Option<Cow<'_, Session>> {
+        if let Some(open) = self.open.filter(|open| open.name().as_str() == name) {
+            return Some(Cow::Borrowed(open));
+        }
+        let name: SessionName = name.parse().ok()?;
+        self.store.read(&name).ok().map(Cow::Owned)
+    }
+
+    /// Takes facts off the scratchpad of a session that is not open here.
+    fn drop_facts(&self, session: &str, facts: &[String]) -> Dropped {
+        if facts.is_empty() {
+            return Dropped::None;
+        }
+        if self
+            .open
+            .is_some_and(|open| open.name().as_str() == session)
+        {
+            return Dropped::ByCaller;
+        }
+        let facts: Vec<&str> = facts.iter().map(String::as_str).collect();
+        let dropped = session
+            .parse::<SessionName>()
+            .map_err(|error| chain(&error))
+            .and_then(|name| self.drop_on_disk(&name, &facts).map_err(|it| chain(&it)));
+        dropped.map_or_else(Dropped::No, |()| Dropped::Yes)
+    }
+
+    fn drop_on_disk(&self, session: &SessionName, facts: &[&str]) -> Result<(), StoreError> {
+        let mut opened = self.store.open(session, Duration::ZERO)?;
+        let mut scratchpad = opened.session.scratchpad().clone();
+        if scratchpad.drop_facts(facts) {
+            let record = Record::ScratchpadReplaced(scratchpad);
+            opened.log.append(std::slice::from_ref(&record))?;
+            opened.session.apply(record);
+            opened.log.checkpoint(&opened.session)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn told(
+        &self,
+        forgotten: &Forgotten,
+        dropped: &Dropped,
+        said: Option<&Session>,
+    ) -> String {
         let Forgotten {
             receipt,
-            from,
+            from: _,
+            facts: _,
+            blanked: _,
+            restored,
             changed,
             failed,
         } = forgotten;
@@ -39,9 +130,11 @@ impl Holdings<'_> {
             receipt.number,
             kind(&what.category)
         )];
-        if !from.is_empty() {
-            lines.push(format!("gone from {}", from.join(", ")));
-        }
+        lines.extend(gone(forgotten, dropped));
+        lines.extend(restored.iter().map(|line| {
+            let line = first_words(line.trim_start_matches("- "), super::list::SHOWN);
+            format!("MEMORY.md: what it had taken the place of counts again: {line}")
+        }));
         lines.extend(changed.iter().map(|file| {
             format!("{file}: the line is gone or was changed by hand, so nothing was taken from it")
         }));
@@ -49,15 +142,47 @@ impl Holdings<'_> {
             format!("{file}: could not be changed, take the line out by hand: {why}")
         });
         lines.extend(unchanged);
+        if let Dropped::No(why) = dropped {
+            let session = &what.session;
+            lines.push(format!(
+                "the scratchpad of session {session} still has it ({why}); `/scratch rm session_facts` there takes it off"
+            ));
+        }
         let places = self.elsewhere(&what.text);
         if !places.is_empty() {
-            lines.push(format!("its words also stand in {}", places.join(", ")));
+            lines.push(format!(
+                "its words also stand in {}: take them out by hand",
+                places.join(", ")
+            ));
         }
+        lines.extend(said.and_then(|said| self.message_left(what, said)));
         // Only what was captured for good may have been sent there.
         if self.has_further && what.files.iter().any(|file| file == "MEMORY.md") {
             lines.push("mem0 may have it too, and keeps it: delete it there".to_owned());
         }
         lines.join("\n")
+    }
+
+    /// Where the message itself still is, and how it is taken away.
+    fn message_left(&self, what: &Captured, said: &Session) -> Option<String> {
+        let mut messages = said.messages().iter();
+        messages.find(|message| message.id.as_str() == what.message)?;
+        let session = &what.session;
+        let how = match (
+            self.front,
+            self.open.is_some_and(|it| it.name() == said.name()),
+        ) {
+            (Front::Chat, true) => {
+                format!("`/delete {session}` takes the session away, from another one")
+            }
+            (Front::Chat, false) => format!("`/delete {session}` takes the session away"),
+            (Front::Shell | Front::Private, _) => {
+                format!("`cogtrix sessions delete {session}` takes the session away")
+            }
+        };
+        Some(format!(
+            "the message itself, and what sums it up, stays in session {session}: {how}"
+        ))
     }
 
     /// Lines of the workspace that have the same words: `memory/2026-02-14.md:7`.
@@ -81,6 +206,25 @@ impl Holdings<'_> {
         }
         named
     }
+}
+
+/// What was taken out where, in one line.
+fn gone(forgotten: &Forgotten, dropped: &Dropped) -> Option<String> {
+    let scratchpad = match dropped {
+        Dropped::ByCaller | Dropped::Yes => Some("the scratchpad".to_owned()),
+        Dropped::None | Dropped::No(_) => None,
+    };
+    let facts: Vec<String> = forgotten.facts.iter().cloned().chain(scratchpad).collect();
+    let parts = [
+        ("gone from ", &forgotten.from),
+        ("facts with its words from ", &facts),
+        ("its words from exchanges in ", &forgotten.blanked),
+    ];
+    let parts = parts.iter().filter(|(_, places)| !places.is_empty());
+    let parts: Vec<String> = parts
+        .map(|(what, places)| format!("{what}{}", places.join(", ")))
+        .collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Takes an entry away; it is on disk after the next flush.

@@ -98,7 +98,7 @@ impl Holdings<'_> {
         if older > 0 {
             let all = match self.front {
                 super::Front::Chat => "list all",
-                super::Front::Shell => "list --all",
+                super::Front::Shell | super::Front::Private => "list --all",
             };
             let all = self.front.command(all);
             lines.push(format!("  … {} older, {all}", thousands(older)));

@@ -23,7 +23,7 @@ mod why;
 use std::path::Path;
 
 pub use error::HoldingsError;
-pub use forget::remove;
+pub use forget::{TakenBack, remove};
 pub use list::Extent;
 pub use show::whole;
 
@@ -56,6 +56,8 @@ pub struct Holdings<'a> {
 pub enum Front {
     Chat,
     Shell,
+    /// A run of one prompt that keeps nothing: no command finds anything of it.
+    Private,
 }
 
 impl Front {
@@ -63,7 +65,7 @@ impl Front {
     pub(super) fn command(self, rest: &str) -> String {
         match self {
             Self::Chat => format!("`/memory {rest}`"),
-            Self::Shell => format!("`cogtrix memory {rest}`"),
+            Self::Shell | Self::Private => format!("`cogtrix memory {rest}`"),
         }
     }
 }

@@ -90,6 +90,7 @@ fn captured_as(text: &str) -> Captured {
         category: "user_preference".to_owned(),
         text: text.to_owned(),
         files: vec!["MEMORY.md".to_owned()],
+        superseded: Vec::new(),
     }
 }
 
@@ -204,7 +205,7 @@ fn what_is_forgotten_leaves_its_file_also_where_a_later_line_took_its_place() {
         let held = Held::with(&["I like tea"]);
         let file = format!("# Memory\n\n## Auto-captured\n\n{line}\n\nI like tea, says Ann\n");
         held.disk.put("/d/workspace/MEMORY.md", file.as_bytes());
-        let told = held.look().forget("1").unwrap();
+        let told = held.look().forget("1").unwrap().told;
         let left = held.disk.files()[Path::new("/d/workspace/MEMORY.md")].clone();
         let left = String::from_utf8(left).unwrap();
         assert_eq!(left.contains(line), !gone, "{left}");
@@ -230,17 +231,20 @@ fn what_a_server_may_keep_and_a_file_that_cannot_be_changed_are_told() {
         has_further: true,
         ..held.look()
     };
-    let told = further.forget("1").unwrap();
+    let told = further.forget("1").unwrap().told;
     assert!(told.contains("mem0 may have it too"), "{told}");
-    let told = held.look().forget("2").unwrap();
+    let told = held.look().forget("2").unwrap().told;
     assert!(!told.contains("mem0"), "{told}");
     let failed = Forgotten {
         receipt: held.captures.receipts.all().unwrap().remove(0),
         from: vec!["SESSION-STATE.md".to_owned()],
+        facts: Vec::new(),
+        blanked: Vec::new(),
+        restored: Vec::new(),
         changed: Vec::new(),
         failed: vec![("MEMORY.md".to_owned(), "too large".to_owned())],
     };
-    let told = held.look().told(&failed);
+    let told = held.look().told(&failed, &forget::Dropped::None, None);
     assert!(told.contains("MEMORY.md: could not be changed") && told.contains("too large"));
 }
 

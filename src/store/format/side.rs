@@ -48,7 +48,11 @@ pub(in crate::store) fn read_hybrid(file: &[u8]) -> Result<Hybrid, Unusable> {
     let failures = unknown
         .remove("summary_failures")
         .and_then(|it| it.as_u64());
+    let undone = unknown
+        .remove("compaction_undone")
+        .and_then(|it| it.as_u64());
     Ok(Hybrid {
+        undone: undone.and_then(|it| usize::try_from(it).ok()),
         summary: current_summary(&mut unknown)?,
         replaced,
         failures: failures.and_then(|it| u32::try_from(it).ok()).unwrap_or(0),
@@ -78,6 +82,9 @@ pub(in crate::store) fn write_hybrid(hybrid: &Hybrid) -> Vec<u8> {
     }
     if hybrid.failures > 0 {
         own["summary_failures"] = hybrid.failures.into();
+    }
+    if let Some(undone) = hybrid.undone {
+        own["compaction_undone"] = undone.into();
     }
     bytes(hybrid.unknown.clone(), own)
 }
@@ -212,6 +219,7 @@ pub(in crate::store) fn clamp(hybrid: &mut Hybrid, fits: impl Fn(usize) -> usize
         clamped |= fit != value;
         *index = fit.into();
     }
+    hybrid.undone = hybrid.undone.map(&fits);
     let mut next = hybrid.compaction.as_mut();
     while let Some(compaction) = next {
         let fit = fits(compaction.upto);
@@ -353,6 +361,7 @@ mod tests {
             }],
             failures: 2,
             compaction: Some(newer),
+            undone: Some(62),
             unknown,
         }
     }

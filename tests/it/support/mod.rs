@@ -10,6 +10,8 @@ mod normal;
 pub(crate) mod pty;
 pub(crate) mod run;
 
+use cogtrix::testing::server::{Request, Server};
+
 /// All of these stand in a text, in this order.
 pub(crate) fn in_order(text: &str, parts: &[&str]) {
     let places: Vec<usize> = parts
@@ -20,4 +22,18 @@ pub(crate) fn in_order(text: &str, parts: &[&str]) {
         })
         .collect();
     assert!(places.is_sorted(), "{parts:?} at {places:?} in:\n{text}");
+}
+
+/// Before which requests of the talk (counted from 1) one of another kind was sent: one for a summary.
+pub(crate) fn asked_before(server: &Server, is_other: impl Fn(&Request) -> bool) -> Vec<usize> {
+    let mut next = 1;
+    let mut asked = Vec::new();
+    for chat in server.chats() {
+        if is_other(&chat) {
+            asked.push(next);
+        } else {
+            next += 1;
+        }
+    }
+    asked
 }
