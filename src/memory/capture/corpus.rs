@@ -127,6 +127,9 @@ fn on_messages_that_were_not_used_for_tuning_it_is_as_measured() {
         let rows = corpus(name);
         assert!(rows.len() >= 60);
         let (_, all) = scores(&rows);
-        assert!(all.precision() >= 0.95 && all.recall() >= 0.8, "{name}: {all:?}");
+        assert!(
+            all.precision() >= 0.95 && all.recall() >= 0.8,
+            "{name}: {all:?}"
+        );
     }
 }

@@ -75,6 +75,8 @@ pub(super) struct Slots {
     /// … that say nothing, and that turn a sentence round.
     pub(super) fillers: String,
     pub(super) negations: String,
+    /// Words between what is spoken of and what is said of it.
+    pub(super) copulas: String,
 }
 
 /// A pattern that is compiled when it is first needed, with its place in the file.

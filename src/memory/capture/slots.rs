@@ -23,6 +23,7 @@ struct WordLists {
     breaks: HashSet<String>,
     fillers: HashSet<String>,
     negations: HashSet<String>,
+    copulas: HashSet<String>,
 }
 
 /// Patterns that tell slots.
@@ -77,6 +78,7 @@ impl SlotSheet {
             (&slots.breaks, &mut self.words.breaks),
             (&slots.fillers, &mut self.words.fillers),
             (&slots.negations, &mut self.words.negations),
+            (&slots.copulas, &mut self.words.copulas),
         ] {
             all.extend(words.split_whitespace().map(str::to_lowercase));
         }
@@ -136,6 +138,39 @@ impl Slots {
                 };
                 *of == category && of_kind(new) && of_kind(old)
             })
+    }
+
+    /// Whether a correction says `not` of what an older statement of any category holds, and speaks of the same.
+    pub(super) fn corrects(&self, new: &str, old: &str) -> bool {
+        let denied = self
+            .instead
+            .iter()
+            .filter_map(|pattern| pattern.captures(new)?.name("old"))
+            .map(|denied| {
+                let words = self.said(denied.as_str());
+                words
+                    .into_iter()
+                    .filter(|word| !self.words.breaks.contains(word))
+                    .collect()
+            })
+            .find(|words: &Vec<String>| !words.is_empty());
+        let Some(denied) = denied else { return false };
+        let held = self.said(old);
+        let holds = held.windows(denied.len()).enumerate().any(|(at, window)| {
+            window == denied && !held[..at].last().is_some_and(|word| self.is_negation(word))
+        });
+        let (new, old) = (self.subject(new), self.subject(old));
+        let is_other = !new.is_empty() && !old.is_empty() && !new.iter().any(|it| old.contains(it));
+        holds && !is_other
+    }
+
+    /// The words of a statement before its `is`; none if it has none.
+    fn subject(&self, text: &str) -> Vec<String> {
+        let words = self.said(text);
+        let end = words
+            .iter()
+            .position(|word| self.words.copulas.contains(word));
+        words[..end.unwrap_or(0)].to_vec()
     }
 
     fn of_slot(&self, new: &Captures<'_>, old: &Captures<'_>) -> Relation {
