@@ -131,7 +131,6 @@ fn value(text: &str, word: &Range<usize>, label: Label) -> Option<Range<usize>> 
             .then(|| phrase::login(text, start))
             .flatten(),
         Label::Key => key(text, joint, start),
-        Label::Password => password(text, joint, start, Kind::Password),
         Label::Phrase => password(text, joint, start, Kind::Phrase),
         Label::Pass => match joint {
             Joint::Sign | Joint::Tight => password(text, joint, start, Kind::Password),
@@ -139,7 +138,7 @@ fn value(text: &str, word: &Range<usize>, label: Label) -> Option<Range<usize>> 
             _ => None,
         },
         Label::Mine if joint == Joint::Nothing => password(text, Joint::Is, start, Kind::Password),
-        Label::Mine => password(text, joint, start, Kind::Password),
+        Label::Password | Label::Mine => password(text, joint, start, Kind::Password),
     }
 }
 
@@ -205,7 +204,7 @@ fn code(text: &str, word: &Range<usize>, joint: Joint, start: usize) -> Option<R
     let is_placed = PLACED_CODES.iter().any(|end| plain(name).ends_with(end))
         || BEFORE_CODE.contains(&plain(before).as_str());
     let between = text.get(word.end..start).unwrap_or_default();
-    if !is_placed && !(joint != Joint::Nothing && opens(between)) {
+    if !is_placed && (joint == Joint::Nothing || !opens(between)) {
         return None;
     }
     let digits = phrase::digits(text, start, 3..=12);

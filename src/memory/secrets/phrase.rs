@@ -68,7 +68,7 @@ pub(super) fn clause(text: &str, start: usize) -> Range<usize> {
 
 fn begins_clause(token: &str, next: Option<&str>) -> bool {
     let is_label = token.ends_with(':') || token.find('=').is_some_and(|at| at > 1);
-    let next = next.map(|next| plain(next)).unwrap_or_default();
+    let next = next.map(plain).unwrap_or_default();
     let joins = JOINING.contains(&token.to_lowercase().as_str()) && STARTS.contains(&next.as_str());
     is_label || joins || token.starts_with('(')
 }
@@ -209,7 +209,7 @@ pub(super) fn digits(
             }
             ' ' | '-' if last.is_some_and(|last: char| last.is_ascii_digit()) => {}
             '#' | '*' if last.is_some_and(|last: char| last.is_ascii_digit()) => {
-                end = start + at + 1
+                end = start + at + 1;
             }
             c if c.is_alphanumeric() || c == '_' => {
                 if last.is_some_and(|last| last.is_ascii_digit()) {

@@ -275,5 +275,5 @@ fn in_address(address: &str) -> Option<Range<usize>> {
         .is_none_or(|after| !after.is_empty() && after.bytes().all(|b| b.is_ascii_digit()));
     let part = if is_port { host } else { address };
     let login = &part[..part.rfind('@')?];
-    login.contains(':').then(|| 0..login.len())
+    login.contains(':').then_some(0..login.len())
 }
