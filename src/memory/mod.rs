@@ -12,6 +12,7 @@ mod due;
 pub mod facts;
 mod kept;
 mod modes;
+mod overlay;
 pub mod patterns;
 mod prompts;
 pub mod proof;

@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::Prompt;
+use super::overlay::laid_over;
 use super::patterns::{BadPattern, Checked, Patterns};
+use super::texts::embedded;
 
 /// A longer message is not read.
 const MOST_CHARS: usize = 200;
@@ -28,12 +30,14 @@ pub enum BadRecoveryCues {
 }
 
 impl RecoveryCues {
-    /// The patterns of a file.
+    /// The patterns of a file, over the embedded ones: a language that it does not name is heard as it was.
     pub fn parse(file: &Prompt, checked: Checked) -> Result<Self, BadRecoveryCues> {
         let languages: BTreeMap<String, Vec<String>> =
-            serde_yaml::from_str(&file.text).map_err(|error| BadRecoveryCues::Malformed {
-                file: file.file.clone(),
-                what: error.to_string(),
+            laid_over(&embedded("cues/recovery.yaml").text, &file.text).map_err(|error| {
+                BadRecoveryCues::Malformed {
+                    file: file.file.clone(),
+                    what: error.to_string(),
+                }
             })?;
         let patterns = languages.into_iter().map(|(language, patterns)| {
             Patterns::read(patterns, checked).map_err(|pattern| BadRecoveryCues::Pattern {
@@ -55,7 +59,6 @@ impl RecoveryCues {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::texts::embedded;
 
     #[test]
     fn who_asks_where_we_were_is_understood_and_nobody_else() {
@@ -86,6 +89,13 @@ mod tests {
             assert!(!cues.ask(other), "{other}");
         }
         assert!(!cues.ask(&format!("{} where were we?", "x ".repeat(200))));
+    }
+
+    #[test]
+    fn a_language_of_the_persons_own_is_heard_beside_the_embedded_ones() {
+        let own = Prompt::new("mine.yaml", "de: ['\\bwo waren wir\\b']");
+        let cues = RecoveryCues::parse(&own, Checked::Now).unwrap();
+        assert!(cues.ask("Wo waren wir?") && cues.ask("where were we?"));
     }
 
     #[test]

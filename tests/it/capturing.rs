@@ -166,7 +166,7 @@ fn asking_again_captures_nothing_twice() {
     assert_eq!(server.chats().len(), 3);
     assert_eq!(bullets(&text(&home, STATE)).len(), 3);
     let receipts = read(&home.data().join("memory/receipts.jsonl"));
-    assert_eq!(receipts.lines().count(), 3, "{receipts}");
+    assert_eq!(receipts.lines().count(), 2, "{receipts}");
 }
 
 #[test]

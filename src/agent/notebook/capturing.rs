@@ -4,7 +4,7 @@ use super::Parts;
 use crate::chat::{Message, SessionName, Timestamp};
 use crate::hint::chain;
 use crate::memory::Backend;
-use crate::memory::capture::{Captor, Capture, Verdict};
+use crate::memory::capture::{Captor, Capture, Category, Verdict};
 use crate::notes::{Added, Captured, Judgement, Line, Receipt, Section};
 
 /// What became of it.
@@ -38,15 +38,15 @@ impl Parts {
         let captures = captor.capture(input);
         let in_state = self.keep_in_session(session, &captures, now, &mut taken.problems);
         let written: Vec<Captured> = captures
-            .iter()
-            .map(|capture| {
-                let kept = self.keep_for_good(captor, capture, now, &mut taken.problems);
+            .chunk_by(|one, next| one.detail == next.detail)
+            .map(|of_sentence| {
+                let kept = self.keep_for_good(captor, of_sentence, now, &mut taken.problems);
                 let superseded = kept.iter().flat_map(|kept| kept.superseded.clone());
                 Captured {
                     session: session.to_string(),
                     message: input.id.as_str().to_owned(),
-                    category: capture.category.as_str().to_owned(),
-                    text: capture.detail.clone(),
+                    category: named(of_sentence),
+                    text: of_sentence[0].detail.clone(),
                     superseded: superseded.collect(),
                     files: in_state
                         .iter()
@@ -116,21 +116,34 @@ impl Parts {
         }
     }
 
-    /// Writes a capture that is to last to MEMORY.md, unless it is known there; tells where it is now.
+    /// Writes what a sentence says that is to last to MEMORY.md, once, unless it is known there; tells where it is now. A
+    /// correction lasts where it takes the place of a line.
     fn keep_for_good(
         &self,
         captor: &Captor,
-        capture: &Capture,
+        of_sentence: &[Capture],
         now: Timestamp,
         problems: &mut Vec<String>,
     ) -> Option<KeptForGood> {
-        if !captor.is_durable(capture.category) {
-            return None;
-        }
+        let is_durable = |capture: &&Capture| captor.is_durable(capture.category);
+        let is_correction = |capture: &&Capture| capture.category == Category::Correction;
+        let durable = of_sentence.iter().find(is_durable);
+        let correction = of_sentence.iter().find(is_correction);
+        let capture = durable.or(correction)?;
         let text = bullet(capture.category.as_str(), &capture.detail);
         let mut superseded = Vec::new();
+        let mut is_held = false;
         let judge = |lines: &[Line]| {
-            let judgement = judgement(captor, lines, capture);
+            let mut judgement = judgement(captor, lines, capture);
+            if let (Judgement::Add, Some(correction)) = (&judgement, correction) {
+                judgement = self::judgement(captor, lines, correction);
+            }
+            if durable.is_none() && !matches!(judgement, Judgement::Supersedes(_)) {
+                judgement = Judgement::Known;
+            }
+            is_held = lines
+                .iter()
+                .any(|line| is_captured_as(&line.text, &capture.detail));
             if let Judgement::Supersedes(numbers) = &judgement {
                 let outdated = lines.iter().filter(|line| numbers.contains(&line.number));
                 superseded.extend(outdated.map(|line| line.text.clone()));
@@ -149,6 +162,10 @@ impl Parts {
                     superseded,
                 })
             }
+            Ok(Added::Known) if is_held => Some(KeptForGood {
+                file: LONG_TERM.to_owned(),
+                superseded: Vec::new(),
+            }),
             Ok(Added::Known | Added::NoFile | Added::Full) => None,
             Err(error) => {
                 problems.push(chain(&error));
@@ -156,6 +173,14 @@ impl Parts {
             }
         }
     }
+}
+
+/// Between the categories of a sentence that falls into several.
+const AND: &str = ", ";
+
+fn named(of_sentence: &[Capture]) -> String {
+    let names = of_sentence.iter().map(|capture| capture.category.as_str());
+    names.collect::<Vec<_>>().join(AND)
 }
 
 /// What is to become of the lines that are there.
@@ -189,7 +214,20 @@ pub(super) fn statement(line: &str) -> String {
     words.join(" ").trim_end_matches('.').to_lowercase()
 }
 
+/// Whether a line was captured, counts, and says just that.
+pub(super) fn is_captured_as(line: &str, said: &str) -> bool {
+    line.trim_start().starts_with("- **") && statement(line) == statement(said)
+}
+
+/// A capture as it stands in the files: under each of its categories.
+pub(super) fn bullets(what: &Captured) -> Vec<String> {
+    let categories = what.category.split(AND);
+    categories
+        .map(|category| bullet(category, &what.text))
+        .collect()
+}
+
 /// A capture as it stands in both files.
-pub(super) fn bullet(category: &str, detail: &str) -> String {
+fn bullet(category: &str, detail: &str) -> String {
     format!("**{category}**: {detail}")
 }

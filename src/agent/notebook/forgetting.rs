@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::captures::Captures;
-use super::capturing::{LONG_TERM, bullet};
+use super::capturing::{LONG_TERM, bullets, is_captured_as, statement};
 use super::restoring;
 use super::striking::Words;
 use crate::chat::{Session, SessionName, Timestamp};
@@ -26,6 +26,8 @@ pub struct Forgotten {
     pub blanked: Vec<String>,
     /// Lines of MEMORY.md that it had taken the place of, and that count again.
     pub restored: Vec<String>,
+    /// Numbers under which the same was captured: they are taken back as well, since what is forgotten is gone.
+    pub also: Vec<u64>,
     /// Files in which the line is not as it was written.
     pub changed: Vec<String>,
     /// Files that could not be changed, each with why: the line may still be there.
@@ -93,6 +95,7 @@ impl Captures {
             facts: Vec::new(),
             blanked: Vec::new(),
             restored: Vec::new(),
+            also: Vec::new(),
             changed: Vec::new(),
             failed: Vec::new(),
             receipt,
@@ -116,6 +119,7 @@ impl Captures {
             return Err(failure.into());
         }
         self.receipts.forget(number, now)?;
+        self.forget_twins(&mut forgotten, &receipts, open, now)?;
         self.strike(&mut forgotten, open, said);
         if is_current {
             self.restore(&mut forgotten, &receipts);
@@ -123,21 +127,53 @@ impl Captures {
         Ok(forgotten)
     }
 
-    /// Removes the line of a capture from a file.
+    /// Takes back what said the same.
+    fn forget_twins(
+        &self,
+        forgotten: &mut Forgotten,
+        receipts: &[Receipt],
+        open: &SessionName,
+        now: Timestamp,
+    ) -> Result<(), ReceiptsError> {
+        let (number, said) = (
+            forgotten.receipt.number,
+            statement(&forgotten.receipt.what.text),
+        );
+        let is_twin = |it: &&Receipt| {
+            !it.forgotten && it.number != number && statement(&it.what.text) == said
+        };
+        for twin in receipts.iter().filter(is_twin) {
+            for file in &twin.what.files {
+                match self.remove(twin, file, open) {
+                    Ok(Removed::Yes | Removed::Outdated) if !forgotten.from.contains(file) => {
+                        forgotten.from.push(file.clone());
+                    }
+                    Ok(_) => {}
+                    Err(error) => forgotten.failed.push((file.clone(), chain(&error))),
+                }
+            }
+            self.receipts.forget(twin.number, now)?;
+            forgotten.also.push(twin.number);
+        }
+        Ok(())
+    }
+
+    /// Removes the lines of a capture from a file.
     fn remove(
         &self,
         receipt: &Receipt,
         file: &str,
         open: &SessionName,
     ) -> Result<Removed, NotesError> {
-        let text = bullet(&receipt.what.category, &receipt.what.text);
+        let texts = bullets(&receipt.what);
         if file == LONG_TERM {
             let memory = self.workspace.long_term();
             let lines = memory.lines()?;
             let line = newest(&lines, |line| {
                 let written = line.trim_start().strip_prefix("- ");
-                written.map(without_mark) == Some(&text)
+                written.is_some_and(|line| texts.iter().any(|text| without_mark(line) == text))
             });
+            let line = line.or_else(|| newest(&lines, |it| is_captured_as(it, &receipt.what.text)));
             let Some(line) = line else {
                 return Ok(Removed::No);
             };
@@ -148,11 +184,15 @@ impl Captures {
             });
         }
         let state = self.notes_of(receipt, open)?.state();
-        let lines = state.lines()?;
-        let line = newest(&lines, |line| line.ends_with(&text));
-        line.map_or(Ok(Removed::No), |line| {
-            state.remove(line).map(|()| Removed::Yes)
-        })
+        let mut removed = Removed::No;
+        for text in texts {
+            let lines = state.lines()?;
+            if let Some(line) = newest(&lines, |line| line.ends_with(&text)) {
+                state.remove(line)?;
+                removed = Removed::Yes;
+            }
+        }
+        Ok(removed)
     }
 
     /// The notes of the session it was said in, or else of the open one.

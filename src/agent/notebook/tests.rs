@@ -134,7 +134,8 @@ fn each_capture_has_a_receipt_that_names_its_files() {
         .iter()
         .map(|receipt| receipt.what.files.len())
         .collect();
-    assert_eq!(files, [1, 2, 2], "a correction is of the session alone");
+    assert_eq!(files, [2, 2], "a sentence has one number");
+    assert_eq!(taken.receipts[0].what.category, "correction, preference");
     assert_eq!(text(&disk, STATE).matches("\n- [2026-02-14T12").count(), 3);
     assert_eq!(text(&disk, "w/MEMORY.md").matches("\n- **").count(), 2);
 }
@@ -155,13 +156,14 @@ fn what_is_taken_back_leaves_the_files_and_what_a_person_changed_stays() {
     let disk = MemoryDisk::default();
     let parts = parts(&disk);
     parts.capture(&name(), &words(SAID), noon());
-    let forgotten = parts.captures().forget(2, &name(), None, noon()).unwrap();
+    let forgotten = parts.captures().forget(1, &name(), None, noon()).unwrap();
     assert_eq!(forgotten.from.len(), 2, "{forgotten:?}");
     assert!(!text(&disk, "w/MEMORY.md").contains("dark mode"));
-    assert!(!text(&disk, STATE).contains("**preference**"));
+    let state = text(&disk, STATE);
+    assert!(!state.contains("**preference**") && !state.contains("**correction**"));
     assert!(matches!(
-        parts.captures().forget(2, &name(), None, noon()),
-        Err(NotForgotten::Already { number: 2 })
+        parts.captures().forget(1, &name(), None, noon()),
+        Err(NotForgotten::Already { number: 1 })
     ));
     assert!(matches!(
         parts.captures().forget(9, &name(), None, noon()),
@@ -169,9 +171,49 @@ fn what_is_taken_back_leaves_the_files_and_what_a_person_changed_stays() {
     ));
     let edited = text(&disk, "w/MEMORY.md").replace("monthly", "weekly");
     disk.put("w/MEMORY.md", edited.as_bytes());
-    let forgotten = parts.captures().forget(3, &name(), None, noon()).unwrap();
+    let forgotten = parts.captures().forget(2, &name(), None, noon()).unwrap();
     assert_eq!(forgotten.changed, ["MEMORY.md"]);
     assert!(text(&disk, "w/MEMORY.md").contains("weekly"));
+}
+
+#[test]
+fn what_was_said_twice_is_gone_once_either_is_taken_back() {
+    for number in [1, 2] {
+        let disk = MemoryDisk::default();
+        let parts = parts(&disk);
+        for said in ["I prefer dark mode.", "I prefer dark mode."] {
+            let taken = parts.capture(&name(), &words(said), noon());
+            assert_eq!(taken.receipts[0].what.files.len(), 2, "both hold it");
+        }
+        let forgotten = parts.captures().forget(number, &name(), None, noon());
+        let forgotten = forgotten.unwrap();
+        assert_eq!(forgotten.also, [3 - number]);
+        assert!(!text(&disk, "w/MEMORY.md").contains("dark mode"));
+        assert!(!text(&disk, STATE).contains("dark mode"));
+        let all = parts.captures().all().unwrap();
+        assert!(all.iter().all(|receipt| receipt.forgotten));
+    }
+}
+
+#[test]
+fn a_correction_is_kept_for_good_in_the_place_of_what_it_corrects_alone() {
+    let disk = MemoryDisk::default();
+    let parts = parts(&disk);
+    let say = |said: &str| parts.capture(&name(), &words(said), noon());
+    say("Remember the deadline is Thursday.");
+    let taken = say("Actually, the deadline is Friday, not Thursday.");
+    assert_eq!(taken.receipts[0].what.files.len(), 2);
+    let memory = text(&disk, "w/MEMORY.md");
+    assert!(
+        memory.contains("(superseded 2026-02-14) **remember**"),
+        "{memory}"
+    );
+    assert!(
+        memory.contains("- **correction**: Actually, the deadline is Friday"),
+        "{memory}"
+    );
+    say("Actually, the parrot is green, not red.");
+    assert!(!text(&disk, "w/MEMORY.md").contains("parrot"));
 }
 
 /// A talk in which something was captured, noted and made a fact of; its exchanges are in the buffer too.
@@ -288,18 +330,18 @@ fn a_file_that_cannot_be_changed_keeps_no_other_from_forgetting() {
     parts.capture(&name(), &words(SAID), noon());
     let whole = text(&disk, "w/MEMORY.md") + &"x".repeat(9 << 20);
     disk.put("w/MEMORY.md", whole.as_bytes());
-    let forgotten = parts.captures().forget(2, &name(), None, noon()).unwrap();
+    let forgotten = parts.captures().forget(1, &name(), None, noon()).unwrap();
     assert_eq!(forgotten.from, ["sessions/work/SESSION-STATE.md"]);
     let (file, why) = &forgotten.failed[0];
     assert!(file == "MEMORY.md" && why.contains("MEMORY.md"), "{why}");
     assert!(matches!(
-        parts.captures().forget(2, &name(), None, noon()),
-        Err(NotForgotten::Already { number: 2 })
+        parts.captures().forget(1, &name(), None, noon()),
+        Err(NotForgotten::Already { number: 1 })
     ));
     // Where nothing was taken back, it is not noted as taken back.
     disk.put(STATE, b"");
     for _ in 0..2 {
-        let failed = parts.captures().forget(3, &name(), None, noon());
+        let failed = parts.captures().forget(2, &name(), None, noon());
         assert!(matches!(failed, Err(NotForgotten::Notes(_))), "{failed:?}");
     }
 }
@@ -395,7 +437,7 @@ fn facts_hold_nothing_that_was_taken_back_and_memory_says_nothing_twice() {
     let notebook = Notebook::new(parts(&disk));
     notebook.parts().capture(&name(), &words(SAID), noon());
     let captures = notebook.parts().captures();
-    captures.forget(2, &name(), None, noon()).unwrap();
+    captures.forget(1, &name(), None, noon()).unwrap();
     let remember = "Please remember that the key rotates monthly, and write it down";
     let turns = [(SAID, "Fine."), (remember, "Fine."), ("And so on", "Fine.")];
     end(&notebook, &session(&turns), noon(), 0.0);

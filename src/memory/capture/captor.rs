@@ -12,6 +12,7 @@ use super::slots::Slots;
 use super::snippet::around;
 use super::{Capture, Category, WalSettings};
 use crate::chat::{Message, Role};
+use crate::memory::overlay::{added, laid_over};
 use crate::memory::patterns::{BadPattern, Case, Checked, Patterns};
 use crate::memory::secrets::{beginning, masked};
 use crate::memory::tracking::prose::{End, Sentence, sentences};
@@ -60,30 +61,48 @@ impl Captor {
     /// Name of the file under `config/`.
     pub const FILE: &'static str = "cues/capture.yaml";
 
-    /// With the person's own file if `own` has one, every pattern of which is checked. A language that the settings name
-    /// and the file does not have is a mistake.
+    /// With the person's own file, if `own` has one, laid over the embedded one by language and key; every pattern is
+    /// checked, and the languages that it adds are heard. A language that the settings name and neither has is a mistake.
     pub fn with(
         own: impl Fn(&str) -> Option<Prompt>,
         settings: &WalSettings,
     ) -> Result<Self, BadCues> {
         match own(Self::FILE) {
-            None => {
-                let embedded = texts::embedded(Self::FILE);
-                Self::parse(&embedded.text, &embedded.file, settings, Checked::ByTests)
-            }
-            Some(file) => Self::parse(&file.text, &file.file, settings, Checked::Now),
+            None => Self::embedded(settings, Checked::ByTests),
+            Some(file) => Self::over_embedded(&file, settings),
         }
     }
 
-    fn parse(
-        text: &str,
+    fn embedded(settings: &WalSettings, checked: Checked) -> Result<Self, BadCues> {
+        let Prompt { text, file, .. } = texts::embedded(Self::FILE);
+        Self::of(sheet::parse(&text, &file)?, &file, settings, &[], checked)
+    }
+
+    fn over_embedded(own: &Prompt, settings: &WalSettings) -> Result<Self, BadCues> {
+        let bad = |error: serde_yaml::Error| BadCues {
+            file: own.file.clone(),
+            what: error.to_string(),
+        };
+        // Alone first: a mistake has its line then.
+        if !own.text.trim().is_empty() {
+            sheet::parse(&own.text, &own.file)?;
+        }
+        let embedded = texts::embedded(Self::FILE).text;
+        let sheets = laid_over(&embedded, &own.text).map_err(bad)?;
+        let added = added(&embedded, &own.text).map_err(bad)?;
+        Self::of(sheets, &own.file, settings, &added, Checked::Now)
+    }
+
+    /// `added`: languages that are heard beside those of the settings.
+    fn of(
+        mut sheets: BTreeMap<String, Sheet>,
         file: &str,
         settings: &WalSettings,
+        added: &[String],
         checked: Checked,
     ) -> Result<Self, BadCues> {
-        let mut sheets = sheet::parse(text, file)?;
         let mut heard: Vec<&str> = vec![ALWAYS];
-        for language in &settings.languages {
+        for language in settings.languages.iter().chain(added) {
             if !sheets.contains_key(language.as_str()) {
                 return Err(unknown(language, &sheets, file));
             }

@@ -36,6 +36,9 @@ pub(super) fn written(slots: &Slots, lines: &[&str], new: &Capture) -> Verdict {
         category: new.category,
         detail: plain(&new.detail),
     };
+    if new.category == Category::Correction {
+        return correcting(slots, lines, &new.detail);
+    }
     let mut replaceable = Vec::new();
     for (place, line) in lines.iter().enumerate().rev() {
         let line = plain(line);
@@ -63,6 +66,32 @@ pub(super) fn written(slots: &Slots, lines: &[&str], new: &Capture) -> Verdict {
     }
     // Of several, nobody knows which is meant.
     match replaceable[..] {
+        [place] => Verdict::Supersedes(place),
+        _ => Verdict::New,
+    }
+}
+
+/// A correction is about a line of any category: the only one that holds what it denies, or another value of the same.
+fn correcting(slots: &Slots, lines: &[&str], new: &str) -> Verdict {
+    let mut corrected = Vec::new();
+    for (place, line) in lines.iter().enumerate() {
+        let line = plain(line);
+        let Some(entry) = Entry::read(&line) else {
+            continue;
+        };
+        if holds(slots, entry.text, new) {
+            return Verdict::AlreadyThere;
+        }
+        let Some(category) = entry.category else {
+            continue;
+        };
+        let relations =
+            [category, Category::Correction].map(|of| slots.relation(of, new, entry.text));
+        if relations.contains(&Relation::Changed) || slots.corrects(new, entry.text) {
+            corrected.push(place);
+        }
+    }
+    match corrected[..] {
         [place] => Verdict::Supersedes(place),
         _ => Verdict::New,
     }

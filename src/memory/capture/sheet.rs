@@ -75,6 +75,8 @@ pub(super) struct Slots {
     /// … that say nothing, and that turn a sentence round.
     pub(super) fillers: String,
     pub(super) negations: String,
+    /// Words between what is spoken of and what is said of it.
+    pub(super) copulas: String,
 }
 
 /// What patterns of a language name, and who checks them.

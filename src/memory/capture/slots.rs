@@ -23,6 +23,7 @@ struct WordLists {
     breaks: HashSet<String>,
     fillers: HashSet<String>,
     negations: HashSet<String>,
+    copulas: HashSet<String>,
 }
 
 /// How a statement stands to an older one.
@@ -62,6 +63,7 @@ impl Slots {
             (&slots.breaks, &mut self.words.breaks),
             (&slots.fillers, &mut self.words.fillers),
             (&slots.negations, &mut self.words.negations),
+            (&slots.copulas, &mut self.words.copulas),
         ] {
             all.extend(words.split_whitespace().map(str::to_lowercase));
         }
@@ -106,6 +108,36 @@ impl Slots {
     fn of(&self, category: Category) -> impl Iterator<Item = &Patterns> {
         let cues = self.cues.iter().filter(move |(of, _)| *of == category);
         cues.map(|(_, cues)| cues)
+    }
+
+    /// Whether a correction says `not` of what an older statement of any category holds, and speaks of the same.
+    pub(super) fn corrects(&self, new: &str, old: &str) -> bool {
+        let named = captures(&self.instead, new).filter_map(|found| found.name("old"));
+        let denied = named.map(|denied| {
+            let mut words = self.said(denied.as_str());
+            words.retain(|word| !self.words.breaks.contains(word));
+            words
+        });
+        let mut denied = denied.filter(|words| !words.is_empty());
+        let Some(denied) = denied.next() else {
+            return false;
+        };
+        let held = self.said(old);
+        let holds = held.windows(denied.len()).enumerate().any(|(at, window)| {
+            window == denied && !held[..at].last().is_some_and(|word| self.is_negation(word))
+        });
+        let (new, old) = (self.subject(new), self.subject(old));
+        let is_other = !new.is_empty() && !old.is_empty() && !new.iter().any(|it| old.contains(it));
+        holds && !is_other
+    }
+
+    /// The words of a statement before its `is`; none if it has none.
+    fn subject(&self, text: &str) -> Vec<String> {
+        let words = self.said(text);
+        let end = words
+            .iter()
+            .position(|word| self.words.copulas.contains(word));
+        words[..end.unwrap_or(0)].to_vec()
     }
 
     fn of_slot(&self, new: &Captures<'_>, old: &Captures<'_>) -> Relation {

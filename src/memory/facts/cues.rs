@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::FactsSettings;
+use crate::memory::overlay::{added, laid_over};
 use crate::memory::patterns::{BadPattern, Checked, Patterns};
 use crate::memory::tracking::cues::filled;
 use crate::memory::tracking::readers::BadCues;
@@ -52,7 +53,8 @@ impl FactCues {
     /// Name of the file under `config/`.
     pub const FILE: &'static str = "cues/facts.yaml";
 
-    /// With the person's own file if `own` has one, every pattern of which is checked.
+    /// With the person's own file, if `own` has one, laid over the embedded one by language and key; every pattern is
+    /// checked, and the languages that it adds are heard.
     pub fn with(
         own: impl Fn(&str) -> Option<Prompt>,
         settings: &FactsSettings,
@@ -68,12 +70,14 @@ impl FactCues {
             file: file.file.clone(),
             what,
         };
+        let embedded = texts::embedded(Self::FILE).text;
         let mut all: BTreeMap<String, Sheet> =
-            serde_yaml::from_str(&file.text).map_err(|error| bad(error.to_string()))?;
+            laid_over(&embedded, &file.text).map_err(|error| bad(error.to_string()))?;
+        let added = added(&embedded, &file.text).map_err(|error| bad(error.to_string()))?;
         let known = all.keys().cloned().collect::<Vec<_>>().join(", ");
         let mut heard: Vec<&str> = Vec::new();
         let mut languages = Vec::new();
-        for name in &settings.cues {
+        for name in settings.cues.iter().chain(&added) {
             if let Some(sheet) = all.remove(name) {
                 heard.push(name);
                 let language = sheet.language(checked);

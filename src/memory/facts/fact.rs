@@ -315,7 +315,6 @@ mod tests {
                 "zh: {}\nen: {request: {label: x, cues: ['(open']}}",
                 "en: request: the pattern",
             ),
-            ("zh: {}", "has no language \"en\""),
             ("zh: {requests: {}}", "requests"),
         ] {
             let error =
@@ -325,6 +324,21 @@ mod tests {
                 "{error}"
             );
         }
+        let settings = FactsSettings {
+            cues: vec!["fr".into()],
+            ..FactsSettings::default()
+        };
+        let error = FactCues::with(|_| Some(Prompt::new("my.yaml", "")), &settings).unwrap_err();
+        assert!(error.to_string().contains("no language \"fr\""), "{error}");
+    }
+
+    #[test]
+    fn a_language_of_the_persons_own_is_heard_beside_the_embedded_ones() {
+        let settings = FactsSettings::default();
+        let own = "de: {remember: {label: Gemerkt, cues: ['merk dir']}}";
+        let cues = FactCues::with(|_| Some(Prompt::new("my.yaml", own)), &settings).unwrap();
+        let hears = |said: &str| cues.languages().iter().any(|it| it.remember.are_in(said));
+        assert!(hears("merk dir das") && hears("keep in mind") && !hears("was nun"));
     }
 
     use crate::memory::Prompt;

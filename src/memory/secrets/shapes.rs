@@ -4,11 +4,13 @@
 use std::ops::Range;
 
 /// What keys of services begin with, and characters after it at least.
-const PREFIXES: [(&str, usize); 24] = [
+const PREFIXES: &[(&str, usize)] = &[
     ("sk-", 8),
     ("sk_live_", 8),
     ("sk_test_", 8),
     ("rk_live_", 8),
+    ("rk_test_", 8),
+    ("whsec_", 16),
     ("ghp_", 16),
     ("gho_", 16),
     ("ghu_", 16),
@@ -16,19 +18,47 @@ const PREFIXES: [(&str, usize); 24] = [
     ("ghr_", 16),
     ("github_pat_", 16),
     ("glpat-", 10),
+    ("glrt-", 10),
+    ("gldt-", 10),
     ("AKIA", 16),
     ("ASIA", 16),
     ("AIza", 20),
+    ("GOCSPX-", 16),
+    ("ya29.", 16),
     ("xoxa-", 10),
     ("xoxb-", 10),
+    ("xoxe-", 10),
+    ("xoxe.", 10),
     ("xoxp-", 10),
     ("xoxr-", 10),
     ("xoxs-", 10),
+    ("xapp-", 10),
     ("hf_", 16),
     ("npm_", 20),
     ("pypi-", 20),
-    ("ya29.", 16),
     ("SG.", 20),
+    ("dop_v1_", 16),
+    ("shpat_", 16),
+    ("shpss_", 16),
+    ("dckr_pat_", 16),
+    ("hvs.", 16),
+    ("lin_api_", 16),
+    ("ntn_", 16),
+    ("dapi", 32),
+    ("gsk_", 16),
+    ("xai-", 16),
+    ("ATATT3", 16),
+    ("sq0atp-", 16),
+    ("sq0csp-", 16),
+    ("PMAK-", 16),
+    ("AGE-SECRET-KEY-", 16),
+    ("EAACEdEose0cBA", 8),
+    ("key-", 32),
+    ("rubygems_", 16),
+    ("r8_", 20),
+    ("pplx-", 16),
+    ("nvapi-", 16),
+    ("tskey-", 12),
 ];
 
 /// Characters of a string that may be random.
@@ -36,6 +66,9 @@ const LONG: usize = 24;
 
 /// Of one that holds `/`, as base64 does and paths do.
 const LONG_WITH_SLASHES: usize = 32;
+
+/// Characters of the secret key of a cloud.
+const CLOUD_KEY: usize = 40;
 
 /// A whole word with one of these in it holds no key without a name: base64 does not have them.
 fn may_be_in_key(c: char) -> bool {
@@ -45,17 +78,24 @@ fn may_be_in_key(c: char) -> bool {
 /// Keys of services, and long strings that look random.
 pub(super) fn keys(text: &str) -> Vec<Range<usize>> {
     let mut keys = Vec::new();
-    let mut bears = false;
+    let (mut bears, mut is_header) = (false, false);
     for run in runs(text, may_be_in_key) {
         let word = &text[run.clone()];
-        let is_borne = std::mem::replace(
-            &mut bears,
-            ["bearer", "basic"]
+        let is_bearer = |word: &str| {
+            let bearers = ["bearer", "basic", "token"];
+            bearers
                 .iter()
-                .any(|bearer| word.eq_ignore_ascii_case(bearer)),
-        );
-        let is_whole =
-            is_token(word) || is_random_base64(word) || (is_borne && is_credential(word));
+                .any(|bearer| word.eq_ignore_ascii_case(bearer))
+        };
+        let is_borne = std::mem::replace(&mut bears, is_bearer(word));
+        let is_whole = is_token(word)
+            || is_random_base64(word)
+            || is_seed(word)
+            || is_of_bot(text, &run)
+            || (is_borne && (is_credential(word) || is_header && word.len() >= 6));
+        if !is_bearer(word) {
+            is_header = word.eq_ignore_ascii_case("authorization");
+        }
         if is_whole {
             keys.push(run.start..padded(text, run.start + word.trim_end_matches('.').len()));
             continue;
@@ -122,17 +162,48 @@ fn is_credential(word: &str) -> bool {
     word.len() >= 16 && word.contains(|c: char| c.is_ascii_digit())
 }
 
+/// The secret of one-time passwords: capitals and the digits 2 to 7, at a length that whole bytes have.
+fn is_seed(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let is_in = |b: u8| b.is_ascii_uppercase() || (b'2'..=b'7').contains(&b);
+    [16, 24, 26, 32, 40, 52, 56, 64].contains(&word.len())
+        && word.bytes().all(is_in)
+        && digits >= 2
+        && digits * 2 < word.len()
+}
+
+/// `123456789:AA…`, the key of a bot of a messenger.
+fn is_of_bot(text: &str, run: &Range<usize>) -> bool {
+    let Some(before) = text[..run.start].strip_suffix(':') else {
+        return false;
+    };
+    let digits = before.len() - before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    (8..=11).contains(&digits)
+        && (30..=50).contains(&run.len())
+        && text[run.clone()].starts_with("AA")
+}
+
 fn is_random_base64(word: &str) -> bool {
     word.contains('/')
         && word.len() >= LONG_WITH_SLASHES
         && !word.starts_with('/')
         && !word.contains(['.', '_', '-', '~'])
         && is_random(word)
+        || word.len() == CLOUD_KEY
+            && word
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"/+".contains(&b))
+            && changes_at(word, 18)
 }
 
 /// Small letters, capitals and digits, with a change from one kind to another at almost every third place, from capital
 /// to small letter not counted: a name in any style changes at every fifth, a hash has one case.
 fn is_random(word: &str) -> bool {
+    changes_at(word, 30)
+}
+
+/// Whether so many of a hundred places are changes.
+fn changes_at(word: &str, share: usize) -> bool {
     let kind = |c: char| match c {
         'a'..='z' => 1,
         'A'..='Z' => 2,
@@ -144,7 +215,7 @@ fn is_random(word: &str) -> bool {
     let changes = kinds
         .windows(2)
         .filter(|pair| pair[0] != pair[1] && !pair.contains(&0) && pair != &[2, 1]);
-    count(1) >= 2 && count(2) >= 2 && count(3) >= 1 && changes.count() * 100 >= kinds.len() * 30
+    count(1) >= 2 && count(2) >= 2 && count(3) >= 1 && changes.count() * 100 >= kinds.len() * share
 }
 
 /// PEM blocks of private keys; one that is cut off goes to the end.
@@ -168,15 +239,41 @@ pub(super) fn private_keys(text: &str) -> Vec<Range<usize>> {
     keys
 }
 
-/// `user:password` in `scheme://user:password@host`.
+/// `user:password` in `scheme://user:password@host`, and after `-u`; the path of a hook, which is its key.
 pub(super) fn logins(text: &str) -> Vec<Range<usize>> {
-    let logins = text.match_indices("://").filter_map(|(at, sign)| {
+    let addresses = text.match_indices("://").filter_map(|(at, sign)| {
         let start = at + sign.len();
-        let is_end = |c: char| c.is_whitespace() || "/?#\"'<>`".contains(c);
-        let length = text[start..].find(is_end).unwrap_or(text.len() - start);
-        let login = &text[start..start + length];
-        let login = &login[..login.rfind('@')?];
-        login.contains(':').then(|| start..start + login.len())
+        let is_end = |c: char| c.is_whitespace() || "\"'<>`".contains(c);
+        let whole = &text[start..start + text[start..].find(is_end).unwrap_or(text.len() - start)];
+        in_address(whole).map(|login| start + login.start..start + login.end)
     });
-    logins.collect()
+    let mut logins: Vec<Range<usize>> = addresses.collect();
+    for option in [" -u ", " --user ", " --user=", " -U "] {
+        logins.extend(text.match_indices(option).filter_map(|(at, option)| {
+            let start = at + option.len();
+            let start = start + usize::from(text[start..].starts_with(['"', '\'']));
+            let length = text[start..].find(|c: char| c.is_whitespace() || "\"'".contains(c));
+            let login = &text[start..start + length.unwrap_or(text.len() - start)];
+            let (_, password) = login.split_once(':')?;
+            (password.len() >= 3 && !password.contains("//")).then(|| start..start + login.len())
+        }));
+    }
+    logins
+}
+
+fn in_address(address: &str) -> Option<Range<usize>> {
+    let host = address.split(['/', '?', '#']).next().unwrap_or_default();
+    if let Some(path) = ["hooks.slack.com/services/", "discord.com/api/webhooks/"]
+        .iter()
+        .find_map(|hook| address.strip_prefix(hook))
+    {
+        return Some(address.len() - path.len()..address.len());
+    }
+    // A password may hold any sign; a port is a number.
+    let after_name = host.split_once(':').map(|(_, after)| after);
+    let is_port = after_name
+        .is_none_or(|after| !after.is_empty() && after.bytes().all(|b| b.is_ascii_digit()));
+    let part = if is_port { host } else { address };
+    let login = &part[..part.rfind('@')?];
+    login.contains(':').then_some(0..login.len())
 }

@@ -120,6 +120,7 @@ impl Holdings<'_> {
             facts: _,
             blanked: _,
             restored,
+            also,
             changed,
             failed,
         } = forgotten;
@@ -130,6 +131,10 @@ impl Holdings<'_> {
             receipt.number,
             kind(&what.category)
         )];
+        lines.extend(
+            also.iter()
+                .map(|number| format!("number {number} said the same, and is taken back with it")),
+        );
         lines.extend(gone(forgotten, dropped));
         lines.extend(restored.iter().map(|line| {
             let line = first_words(line.trim_start_matches("- "), super::list::SHOWN);

@@ -240,6 +240,7 @@ fn what_a_server_may_keep_and_a_file_that_cannot_be_changed_are_told() {
         from: vec!["SESSION-STATE.md".to_owned()],
         facts: Vec::new(),
         blanked: Vec::new(),
+        also: Vec::new(),
         restored: Vec::new(),
         changed: Vec::new(),
         failed: vec![("MEMORY.md".to_owned(), "too large".to_owned())],

@@ -37,8 +37,7 @@ fn every_embedded_pattern_compiles() {
         languages: vec!["uz".into(), "en".into(), "en".into()],
         ..WalSettings::default()
     };
-    let embedded = texts::embedded(Captor::FILE).text;
-    Captor::parse(&embedded, Captor::FILE, &every, Checked::Now).unwrap();
+    Captor::embedded(&every, Checked::Now).unwrap();
 }
 
 #[test]
@@ -177,7 +176,6 @@ fn a_mistake_in_a_persons_own_file_names_file_language_and_category() {
             "en: {cues: {prefrence: []}}",
             ["my.yaml", "prefrence", "preference"],
         ),
-        ("en: {}", ["my.yaml", "\"uz\"", "it has: en"]),
         ("[", ["my.yaml", "", ""]),
     ] {
         let error = own(text).unwrap_err().to_string();
@@ -186,18 +184,24 @@ fn a_mistake_in_a_persons_own_file_names_file_language_and_category() {
             "{text}: {error}"
         );
     }
+    let settings = WalSettings {
+        languages: vec!["fr".into()],
+        ..WalSettings::default()
+    };
+    let error = Captor::with(|_| Some(Prompt::new("my.yaml", "de: {}")), &settings).unwrap_err();
+    assert!(error.to_string().contains("no language \"fr\""), "{error}");
 }
 
 #[test]
 fn a_person_may_add_a_language() {
-    let file = "en: {}\nuz: {}\nde: {cues: {preference: [{cues: ['\\bich mag \\S']}]}}\n";
+    let file = "de: {cues: {preference: [{cues: ['\\bich mag \\S']}]}}\n";
     let settings = WalSettings {
         languages: vec!["de".into()],
         ..WalSettings::default()
     };
     let german = Captor::with(|_| Some(Prompt::new("my.yaml", file)), &settings).unwrap();
     assert_eq!(german.said("Ich mag Tee").len(), 1);
-    assert_eq!(own(file).unwrap().said("Ich mag Tee"), []);
+    assert_eq!(own(file).unwrap().said("Ich mag Tee").len(), 1);
 }
 
 #[test]
@@ -215,4 +219,20 @@ fn any_text_is_read_without_a_slip() {
             proptest::prop_assert!(!detail.contains('\n') && !detail.is_empty());
         }
     });
+}
+
+#[test]
+fn a_file_with_one_more_language_leaves_the_others_as_they_are_and_is_heard() {
+    let own =
+        "de: {cues: {preference: [{cues: ['\\bich bevorzuge \\S']}]}}\nen: {not_names: 'zed'}";
+    let settings = WalSettings::default();
+    let captor = Captor::with(|_| Some(Prompt::new("mine.yaml", own)), &settings).unwrap();
+    for (said, expected) in [
+        ("ich bevorzuge kurze Antworten", 1),
+        ("I prefer dark mode", 1),
+        ("My name is Zed", 0),
+        ("Keling, Django ishlatamiz.", 1),
+    ] {
+        assert_eq!(captor.said(said).len(), expected, "{said}");
+    }
 }

@@ -202,3 +202,97 @@ fn what_a_person_wrote_by_hand_is_seen_but_never_superseded() {
         Verdict::New
     );
 }
+
+#[test]
+fn a_correction_takes_the_place_of_the_line_it_corrects_whatever_its_category() {
+    use Category::{Correction, Preference, ProperNoun, Remember};
+    for (category, old, new) in [
+        (
+            Remember,
+            "Remember the deadline is Thursday",
+            "Actually, the deadline is Friday, not Thursday",
+        ),
+        (
+            Remember,
+            "Remember that the deadline is Thursday",
+            "Actually, the deadline is Friday",
+        ),
+        (
+            Remember,
+            "Remember that our office is in Rome",
+            "no, actually our office is in Milan",
+        ),
+        (
+            Remember,
+            "Remember that the meeting is at 5",
+            "The meeting is at 6, not 5",
+        ),
+        (
+            Preference,
+            "I want all answers in German",
+            "Actually, I want answers in French, not German",
+        ),
+        (
+            ProperNoun,
+            "I'm Dilnoza",
+            "Actually, I'm Sardor, not Dilnoza",
+        ),
+        (
+            Remember,
+            "Remember the deadline is Thursday",
+            "It's Friday, not Thursday",
+        ),
+    ] {
+        let line = format!("- **{category}**: {old}");
+        let other = "- **remember**: Remember that the parrot is green";
+        assert_eq!(
+            verdict(&["# Memory", other, &line], Correction, new),
+            CHANGED,
+            "{old} / {new}"
+        );
+    }
+}
+
+#[test]
+fn a_correction_leaves_what_is_about_another_thing_and_what_a_person_wrote() {
+    let new = "The meeting is on Friday, not Thursday";
+    for lines in [
+        &["- **remember**: Remember the deadline is Thursday"][..],
+        &["- the meeting is on Thursday"],
+        &["- (superseded 2026-01-02) **remember**: Remember the meeting is on Thursday"],
+        &[
+            "- **remember**: Remember the meeting is on Thursday",
+            "- **preference**: I like the meeting on Thursday",
+        ],
+    ] {
+        assert_eq!(
+            verdict(lines, Category::Correction, new),
+            Verdict::New,
+            "{lines:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_said_again_with_another_place_or_hour_takes_the_place_of_the_old() {
+    use Category::{Preference, Remember};
+    for (category, old, new) in [
+        (
+            Remember,
+            "Remember that the meeting is at 5",
+            "Remember that the meeting is at 6 sharp",
+        ),
+        (
+            Remember,
+            "Remember our office is in Rome",
+            "Remember our office is in Milan",
+        ),
+        (
+            Preference,
+            "I want all answers in German",
+            "I want answers in French",
+        ),
+    ] {
+        assert_eq!(after(category, old, new), CHANGED, "{old} / {new}");
+    }
+}
