@@ -115,11 +115,18 @@ fn plainly(text: &str) -> &str {
 fn changed<'t>(text: &str, name: &Range<usize>, bare: &'t str) -> Option<&'t str> {
     let after = bare
         .strip_prefix("to ")
-        .or_else(|| bare.strip_prefix("as "))?;
+        .or_else(|| bare.strip_prefix("as "))
+        .or_else(|| replaced(bare))?;
     let line = text[..name.start].rfind('\n').map_or(0, |at| at + 1);
     let mut back = text[line..name.start].split_whitespace().rev().take(5);
     back.any(|word| CHANGES.contains(&word.to_lowercase().as_str()))
         .then(|| plainly(after))
+}
+
+/// What stands after `to` in `from … to …`.
+fn replaced(bare: &str) -> Option<&str> {
+    let (old, new) = bare.strip_prefix("from ")?.split_once(" to ")?;
+    (!old.contains([' ', '\n'])).then_some(new)
 }
 
 /// A sentence that goes on, as far as its own `is` or its sign.

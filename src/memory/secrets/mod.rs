@@ -4,6 +4,7 @@
 //! Linear in the length of the text. A guess: it errs on the side of masking, but leaves hashes, ids, paths and
 //! words alone.
 
+mod commands;
 mod joint;
 mod labelled;
 mod numbers;
@@ -89,6 +90,7 @@ fn places_between(text: &str) -> Vec<Range<usize>> {
     let mut places = shapes::keys(text);
     places.extend(shapes::private_keys(text));
     places.extend(shapes::logins(text));
+    places.extend(commands::passwords(text));
     places.extend(labelled::values(text));
     places.extend(numbers::cards(text));
     places.extend(numbers::accounts(text));

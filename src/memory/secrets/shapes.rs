@@ -275,5 +275,11 @@ fn in_address(address: &str) -> Option<Range<usize>> {
         .is_none_or(|after| !after.is_empty() && after.bytes().all(|b| b.is_ascii_digit()));
     let part = if is_port { host } else { address };
     let login = &part[..part.rfind('@')?];
-    login.contains(':').then_some(0..login.len())
+    // A token may stand alone.
+    let has = |is: fn(&char) -> bool| login.chars().any(|c| is(&c));
+    let is_token = login.len() >= 12
+        && !login.contains('.')
+        && has(char::is_ascii_digit)
+        && has(char::is_ascii_alphabetic);
+    (login.contains(':') || is_token).then_some(0..login.len())
 }

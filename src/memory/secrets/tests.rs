@@ -433,3 +433,36 @@ fn talk_about_secrets_stays_as_it_was() {
         assert_eq!(masked(text), *text);
     }
 }
+
+#[test]
+fn passwords_of_commands_and_tokens_of_addresses_are_masked() {
+    for (text, expected) in [
+        (
+            "run mysql -uroot -pr00tpw shop",
+            "run mysql -uroot -p[secret] shop",
+        ),
+        (
+            "`sshpass -p zzTop99 ssh host`",
+            "`sshpass -p [secret] ssh host`",
+        ),
+        (
+            "https://abcdef123456token@github.com/a/b",
+            "https://[secret]@github.com/a/b",
+        ),
+        (
+            "we changed the password from old1x to newer2y",
+            "we changed the password from old1x to [secret]",
+        ),
+    ] {
+        assert_eq!(masked(text), expected);
+    }
+    for text in [
+        "mysql -u root -p shop",
+        "mkdir -p src/memory",
+        "ssh -p 2222 ana@host",
+        "https://ana@host/x",
+        "git@github.com:a/b1234567890",
+    ] {
+        assert_eq!(masked(text), text);
+    }
+}
