@@ -37,10 +37,11 @@ impl Parts {
         };
         let captures = captor.capture(input);
         let in_state = self.keep_in_session(session, &captures, now, &mut taken.problems);
+        let kept = self.keep_for_good(captor, &captures, now, &mut taken.problems);
         let written: Vec<Captured> = captures
             .iter()
-            .map(|capture| {
-                let kept = self.keep_for_good(captor, capture, now, &mut taken.problems);
+            .zip(kept)
+            .map(|(capture, kept)| {
                 let superseded = kept.iter().flat_map(|kept| kept.superseded.clone());
                 Captured {
                     session: session.to_string(),
@@ -116,45 +117,60 @@ impl Parts {
         }
     }
 
-    /// Writes a capture that is to last to MEMORY.md, unless it is known there; tells where it is now.
+    /// Writes those captures that are to last to MEMORY.md, in one go, unless they are known there; tells of each where it is
+    /// now.
     fn keep_for_good(
         &self,
         captor: &Captor,
-        capture: &Capture,
+        captures: &[Capture],
         now: Timestamp,
         problems: &mut Vec<String>,
-    ) -> Option<KeptForGood> {
-        if !captor.is_durable(capture.category) {
-            return None;
+    ) -> Vec<Option<KeptForGood>> {
+        let mut kept: Vec<Option<KeptForGood>> = captures.iter().map(|_| None).collect();
+        let all = captures.iter().enumerate();
+        let lasting: Vec<(usize, &Capture)> = all
+            .filter(|(_, capture)| captor.is_durable(capture.category))
+            .collect();
+        if lasting.is_empty() {
+            return kept;
         }
-        let text = bullet(capture.category.as_str(), &capture.detail);
-        let mut superseded = Vec::new();
-        let judge = |lines: &[Line]| {
-            let judgement = judgement(captor, lines, capture);
-            if let Judgement::Supersedes(numbers) = &judgement {
-                let outdated = lines.iter().filter(|line| numbers.contains(&line.number));
-                superseded.extend(outdated.map(|line| line.text.clone()));
-            }
+        let texts = lasting.iter();
+        let texts: Vec<String> = texts
+            .map(|(_, capture)| bullet(capture.category.as_str(), &capture.detail))
+            .collect();
+        let mut superseded: Vec<Vec<String>> = vec![Vec::new(); lasting.len()];
+        let judge = |place: usize, lines: &[Line]| {
+            let judgement = judgement(captor, lines, lasting[place].1);
+            superseded[place] = match &judgement {
+                Judgement::Supersedes(numbers) => {
+                    let outdated = lines.iter().filter(|line| numbers.contains(&line.number));
+                    outdated.map(|line| line.text.clone()).collect()
+                }
+                Judgement::Known | Judgement::Add => Vec::new(),
+            };
             judgement
         };
         let memory = self.workspace.long_term();
-        match memory.add(now, &Section::AutoCaptured, &text, judge) {
-            Ok(added @ (Added::Added | Added::AtEndOfLarge)) => {
-                // Of a large file no other line was changed.
-                if added == Added::AtEndOfLarge {
-                    superseded.clear();
-                }
-                Some(KeptForGood {
-                    file: LONG_TERM.to_owned(),
-                    superseded,
-                })
-            }
-            Ok(Added::Known | Added::NoFile | Added::Full) => None,
+        let added = match memory.add_all(now, &Section::AutoCaptured, &texts, judge) {
+            Ok(added) => added,
             Err(error) => {
                 problems.push(chain(&error));
-                None
+                return kept;
             }
+        };
+        for ((added, superseded), (place, _)) in added.into_iter().zip(superseded).zip(lasting) {
+            kept[place] = match added {
+                Added::Added => Some(superseded),
+                // Of a large file no other line was changed.
+                Added::AtEndOfLarge => Some(Vec::new()),
+                Added::Known | Added::NoFile | Added::Full => None,
+            }
+            .map(|superseded| KeptForGood {
+                file: LONG_TERM.to_owned(),
+                superseded,
+            });
         }
+        kept
     }
 }
 
