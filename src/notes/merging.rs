@@ -111,14 +111,23 @@ mod tests {
             ("a\nb\n", "a\nc\nb\n", "a\nb\n", "a\nc\nb\n"),
             ("a\nb\n", "a\nb\n", "a\nb\nnoted\n", "a\nb\nnoted\n"),
             ("a\nb\n", "x\na\n", "a\nb\nnoted\n", "x\na\nnoted\n"),
-            ("a\nb\nc\n", "a\nB\nc\n", "a\nb\n(old) c\n", "a\nB\n(old) c\n"),
+            (
+                "a\nb\nc\n",
+                "a\nB\nc\n",
+                "a\nb\n(old) c\n",
+                "a\nB\n(old) c\n",
+            ),
             ("a\nb\n", "a\nmine\n", "a\ntheirs\n", "a\ntheirs\nmine\n"),
             ("a\nb\nc\n", "a\nb\nc\nd\n", "a\nc\n", "a\nc\nd\n"),
             ("a", "a\nb", "a\nnoted\n", "a\nnoted\nb"),
             ("", "mine\n", "noted\n", "mine\nnoted\n"),
             ("a\n", "", "a\nnoted\n", "noted\n"),
         ] {
-            assert_eq!(merged(base, edited, now).0, expected, "{base:?} {edited:?} {now:?}");
+            assert_eq!(
+                merged(base, edited, now).0,
+                expected,
+                "{base:?} {edited:?} {now:?}"
+            );
         }
     }
 

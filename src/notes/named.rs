@@ -122,16 +122,27 @@ impl Workspace {
         }
         let page = Page::new(self.desk(), draft.source.as_str());
         page.edit(|now| {
-            let now = if now.is_empty() { begun(&draft.source) } else { now };
+            let now = if now.is_empty() {
+                begun(&draft.source)
+            } else {
+                now
+            };
             let (whole, others) = merged(&draft.text, edited, now);
-            Ok((Edit::Replace { whole, added: None }, TakenIn::Written { others }))
+            Ok((
+                Edit::Replace { whole, added: None },
+                TakenIn::Written { others },
+            ))
         })
     }
 }
 
 /// What is in a file that is not there yet.
 fn begun(source: &Source) -> &'static str {
-    if source.as_str() == "MEMORY.md" { TITLE } else { "" }
+    if source.as_str() == "MEMORY.md" {
+        TITLE
+    } else {
+        ""
+    }
 }
 
 #[cfg(test)]
@@ -220,7 +231,9 @@ mod tests {
         let source = workspace.named("MEMORY.md", &session()).unwrap();
         let draft = workspace.draft(&source).unwrap().unwrap();
         disk.put("/w/MEMORY.md", b"# Memory\n\n- tea\n- noted meanwhile\n");
-        let taken = workspace.take_in(&draft, "# Mine\n\n- green tea\n").unwrap();
+        let taken = workspace
+            .take_in(&draft, "# Mine\n\n- green tea\n")
+            .unwrap();
         assert_eq!(taken, TakenIn::Written { others: 1 });
         let whole = workspace.text(&source).unwrap().unwrap();
         for line in ["# Mine\n", "- green tea\n", "- noted meanwhile\n"] {

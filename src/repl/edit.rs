@@ -185,7 +185,10 @@ mod tests {
     use crate::notes::WorkspaceSettings;
 
     /// What comes of an editor, the file it was about, and the copies that are left.
-    async fn edited(editor: Option<&str>, is_protected: bool) -> (Result<String, EditError>, String, usize) {
+    async fn edited(
+        editor: Option<&str>,
+        is_protected: bool,
+    ) -> (Result<String, EditError>, String, usize) {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("a $(b) 'c'");
         let path = root.join("MEMORY.md");
@@ -222,7 +225,12 @@ mod tests {
         for (editor, is_protected, words, copies) in [
             (None, false, "MEMORY.md", 0),
             (Some("false"), false, "ended with", 0),
-            (Some("f() { echo new > \"$1\"; false; }; f"), false, "the copies", 1),
+            (
+                Some("f() { echo new > \"$1\"; false; }; f"),
+                false,
+                "the copies",
+                1,
+            ),
             (Some("rm"), false, "took the file away", 0),
             (Some("printf '\\377' >"), false, "no text", 1),
             (Some("printf new >"), true, "the copies", 1),

@@ -266,10 +266,16 @@ fn what_was_kept_is_on_disk_before_that_is_told_and_survives_a_kill() {
         "/dev/stderr",
         "--lines",
     ];
-    for line in ["/memory add typed by hand", "Begin"] {
+    for (line, told) in [
+        ("/memory add typed by hand", Some("Kept: mem_")),
+        ("Begin", None),
+    ] {
         let mut running = home.cogtrix(&args).open_stdin().start();
         running.say(line);
-        running.wait_for_notice("entries written");
+        match told {
+            Some(told) => running.wait_for(told),
+            None => running.wait_for_notice("entries written"),
+        };
         running.signal(Signal::KILL);
         running.wait();
     }

@@ -1,7 +1,7 @@
 //! Words that are worth keeping, written down before the model is asked (Q2). Unit: one message of the person.
 
 use super::Parts;
-use crate::chat::{Message, SessionName, Timestamp};
+use crate::chat::{Message, Role, SessionName, Timestamp};
 use crate::hint::chain;
 use crate::memory::Backend;
 use crate::memory::capture::{Captor, Capture, Verdict};
@@ -12,6 +12,15 @@ use crate::notes::{Added, Captured, Judgement, Line, Receipt, Section};
 pub(in crate::agent) struct Taken {
     pub(in crate::agent) receipts: Vec<Receipt>,
     pub(in crate::agent) problems: Vec<String>,
+}
+
+impl Taken {
+    /// With what became of something later.
+    pub(in crate::agent) fn and(mut self, later: Self) -> Self {
+        self.receipts.extend(later.receipts);
+        self.problems.extend(later.problems);
+        self
+    }
 }
 
 /// A capture that stands in MEMORY.md.
@@ -66,6 +75,34 @@ impl Parts {
             Err(error) => taken.problems.push(chain(&error)),
         }
         taken
+    }
+
+    /// The same for a message of a process that may have been killed before it did so; one of which anything was captured has
+    /// been seen to, whatever became of it.
+    pub(in crate::agent) fn capture_missed(
+        &self,
+        session: &SessionName,
+        missed: &Message,
+        now: Timestamp,
+    ) -> Taken {
+        let is_its = |receipt: &Receipt| {
+            receipt.what.session == session.as_str()
+                && receipt.what.message == missed.id.as_str()
+                && receipt.at >= missed.at
+        };
+        // What cannot be read cannot tell that it is new.
+        let is_seen = self
+            .receipts
+            .all()
+            .map_or(true, |all| all.iter().any(is_its));
+        if is_seen || missed.role != Role::User || missed.is_reference() {
+            return Taken::default();
+        }
+        // What was piped in stands behind a blank line, and is not the person's own.
+        let said = missed.said();
+        let own = said.split("\n\n").next().unwrap_or_default();
+        let own = Message::text(missed.id.clone(), Role::User, own, missed.at);
+        self.capture(session, &own, now)
     }
 
     /// Adds what a model was told to keep to MEMORY.md, unless it is there; tells what became of it (Q20).

@@ -142,6 +142,27 @@ fn all_captures_of_a_message_are_one_write_a_file() {
 }
 
 #[test]
+fn what_a_killed_process_heard_is_captured_once_without_what_was_piped_in() {
+    let disk = MemoryDisk::default();
+    let parts = parts(&disk);
+    let said = words("Remember that the key rotates monthly.\n\nRemember that the log lies.");
+    let taken = parts.capture_missed(&name(), &said, noon());
+    assert_eq!(taken.receipts.len(), 1);
+    let memory = text(&disk, "w/MEMORY.md");
+    assert!(
+        memory.contains("rotates") && !memory.contains("lies"),
+        "{memory}"
+    );
+    let again = parts.capture_missed(&name(), &said, noon());
+    assert!(again.receipts.is_empty());
+    // Also where it was taken back.
+    parts.receipts.forget(1, noon()).unwrap();
+    let again = parts.capture_missed(&name(), &said, noon());
+    assert!(again.receipts.is_empty());
+    assert_eq!(text(&disk, "w/MEMORY.md"), memory);
+}
+
+#[test]
 fn of_one_message_the_later_words_count() {
     let disk = MemoryDisk::default();
     let said = words("I prefer dark mode. Sorry, I prefer light mode.");

@@ -43,20 +43,18 @@ fn what_a_hand_saves_between_our_look_and_our_write_stays() {
     assert_eq!(whole.matches("- **a**: b\n").count(), 1, "{whole}");
     // The other files too, and those that are begun.
     let day = "memory/2026-02-14.md";
-    for (file, path) in [(STATE, format!("w/{STATE}")), (day, format!("w/{day}"))] {
-        disk.save_before_replacing(&path, b"by hand\n");
-        let state = workspace.session(&session()).state();
-        state.append(noon(), &[("fact", "x")], 100_000).unwrap();
-        let settings = DailySettings::default();
-        workspace
-            .daily()
-            .exchange(noon(), "x", "y", &settings)
-            .unwrap();
+    for file in [STATE, day] {
+        disk.save_before_replacing(format!("w/{file}"), b"by hand\n");
+    }
+    let state = workspace.session(&session()).state();
+    state.append(noon(), &[("fact", "x")], 100_000).unwrap();
+    let settings = DailySettings::default();
+    let daily = workspace.daily();
+    daily.exchange(noon(), "x", "y", &settings).unwrap();
+    for file in [STATE, day] {
         let whole = text(&disk, file);
-        assert!(
-            whole.starts_with("by hand\n") && whole.contains('x'),
-            "{whole}"
-        );
+        let is_kept = whole.starts_with("by hand\n") && whole.contains('x');
+        assert!(is_kept, "{whole}");
     }
 }
 

@@ -52,7 +52,7 @@ fn an_editor_opens_memory_and_what_was_edited_is_sent_next() {
 #[test]
 fn an_editor_keeps_what_others_wrote_and_may_not_take_the_file_away() {
     let home = Home::offline().sized(200, 60);
-    let memory = home.data().join("workspace/MEMORY.md");
+    let memory = home.path().join("data/cogtrix/workspace/MEMORY.md");
     let script = format!(
         "mkdir -p '{}' && echo '- noted elsewhere' >> '{}' && echo '- mine' >> \"$1\"\n",
         memory.parent().unwrap().display(),
@@ -62,10 +62,16 @@ fn an_editor_keeps_what_others_wrote_and_may_not_take_the_file_away() {
     let editor = format!("sh {}", home.path().join("editor.sh").display());
     let mut chat = home.start(&["--no-banner"], &[("EDITOR", &editor)]);
     chat.wait_for_prompt();
-    chat.says("/memory edit", "a line that was noted meanwhile is there, too");
+    chat.says(
+        "/memory edit",
+        "a line that was noted meanwhile is there, too",
+    );
     chat.leave();
     let text = std::fs::read_to_string(&memory).unwrap();
-    assert!(text.contains("- noted elsewhere\n") && text.contains("- mine\n"), "{text}");
+    assert!(
+        text.contains("- noted elsewhere\n") && text.contains("- mine\n"),
+        "{text}"
+    );
     let mut chat = home.start(&["--no-banner"], &[("EDITOR", "rm")]);
     chat.wait_for_prompt();
     chat.says("/memory edit", "the editor took the file away");
