@@ -4,6 +4,8 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+use super::markdown::line_end;
+
 /// Lines of `now` in the place of some of `edited`.
 struct Patch<'a> {
     from: usize,
@@ -13,7 +15,14 @@ struct Patch<'a> {
 
 /// The edited text, with what became of `base` otherwise; and how many lines that is.
 pub(super) fn merged(base: &str, edited: &str, now: &str) -> (String, usize) {
-    let [base, mut edited, now] = [base, edited, now].map(lines);
+    if now == base || now == edited {
+        return (edited.to_owned(), 0);
+    }
+    if edited == base {
+        return (now.to_owned(), 0);
+    }
+    let [base, edited, now] = [base, edited, now].map(ended);
+    let [base, mut edited, now] = [&base, &edited, &now].map(|text| lines(text));
     let places = places(&base, &edited);
     let changes = capture_diff_slices(Algorithm::Patience, &base, &now);
     let changes = changes.iter().filter(|change| !is_equal(change));
@@ -25,7 +34,7 @@ pub(super) fn merged(base: &str, edited: &str, now: &str) -> (String, usize) {
     for patch in patches.into_iter().rev() {
         edited.splice(patch.from..patch.to, patch.lines);
     }
-    (joined(&edited), count)
+    (edited.concat(), count)
 }
 
 fn lines(text: &str) -> Vec<&str> {
@@ -87,16 +96,13 @@ fn patch<'a>(
     }
 }
 
-/// One behind the other; a last line without an end gets one where something follows it.
-fn joined(lines: &[&str]) -> String {
-    let mut text = String::new();
-    for line in lines {
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str(line);
-    }
-    text
+/// The text with an end to its last line, so that this one is like others.
+fn ended(text: &str) -> String {
+    let end = match text.chars().last() {
+        None | Some('\n') => "",
+        Some(_) => line_end(text),
+    };
+    format!("{text}{end}")
 }
 
 #[cfg(test)]
@@ -119,7 +125,7 @@ mod tests {
             ),
             ("a\nb\n", "a\nmine\n", "a\ntheirs\n", "a\ntheirs\nmine\n"),
             ("a\nb\nc\n", "a\nb\nc\nd\n", "a\nc\n", "a\nc\nd\n"),
-            ("a", "a\nb", "a\nnoted\n", "a\nnoted\nb"),
+            ("a", "a\nb", "a\nnoted\n", "a\nnoted\nb\n"),
             ("", "mine\n", "noted\n", "mine\nnoted\n"),
             ("a\n", "", "a\nnoted\n", "noted\n"),
         ] {
