@@ -61,10 +61,11 @@ impl Agent {
             return None;
         }
         let before = session.turns().iter().rev().nth(1)?;
-        match session.messages_of(before) {
-            [asked] if before.withdrawn.is_none() => Some(asked.clone()),
-            _ => None,
+        let is_answered = before.outcome == Some(Outcome::Answered);
+        if is_answered || before.withdrawn.is_some() {
+            return None;
         }
+        session.messages_of(before).first().cloned()
     }
 
     /// What became of the oldest capture that is being written; `None` where there is none, or nobody waits.

@@ -88,5 +88,11 @@ fn an_editor_that_fails_or_is_missing_is_told_with_the_file() {
     chat.leave();
     let mut chat = home.chat(&["--no-banner"]);
     chat.says("/memory edit", "no editor is set; the file is ");
+    chat.says("/memory edit SOUL.md", "SOUL.md");
     chat.leave();
+    // Nothing is made for an edit that never was.
+    let workspace = home.path().join("data/cogtrix/workspace");
+    for file in ["MEMORY.md", "SOUL.md"] {
+        assert!(!workspace.join(file).exists(), "{file}");
+    }
 }
