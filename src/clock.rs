@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn a_clock_before_1970_tells_its_time() {
-        let before = of(UNIX_EPOCH - Duration::from_secs(86_400));
+        let before = of(UNIX_EPOCH - Duration::from_hours(24));
         assert_eq!(before.iso(), "1969-12-31T00:00:00Z");
         let after = of(UNIX_EPOCH + Duration::from_secs(1));
         assert_eq!(after.iso(), "1970-01-01T00:00:01Z");

@@ -456,7 +456,10 @@ mod tests {
         assert_eq!(LocalDisk.read(&path).unwrap(), b"one");
         assert_eq!(replace(Some(b"one"), b"two").unwrap(), Replaced::Done);
         assert_eq!(LocalDisk.read(&path).unwrap(), b"two");
-        assert_eq!(LocalDisk.list(folder.path()).unwrap(), [path.clone()]);
+        assert_eq!(
+            LocalDisk.list(folder.path()).unwrap(),
+            std::slice::from_ref(&path)
+        );
     }
 
     #[cfg(unix)]

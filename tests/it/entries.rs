@@ -275,7 +275,7 @@ fn what_was_kept_is_on_disk_before_that_is_told_and_survives_a_kill() {
         match told {
             Some(told) => running.wait_for(told),
             None => running.wait_for_notice("entries written"),
-        };
+        }
         running.signal(Signal::KILL);
         running.wait();
     }
