@@ -49,9 +49,9 @@ impl Agent {
         self.keeper.store_mut()
     }
 
-    /// Writes what entries wait for.
+    /// Writes what entries wait for, before anybody is told that it is kept; that it cannot be is said each time.
     pub fn flush_entries(&mut self) -> Option<Warning> {
-        self.keeper.flush(self.clock.now())
+        self.keeper.flush_at_last(self.clock.now())
     }
 
     /// Pins a text to the session.
@@ -123,7 +123,10 @@ impl Agent {
         observe: &mut Observer<'_>,
     ) -> Result<Output, Failure> {
         let (output, warning) = match keeping {
-            Keeping::Add(adding) => (self.add_entry(adding).await?, None),
+            Keeping::Add(adding) => {
+                let added = self.add_entry(adding).await?;
+                (added, self.flush_entries())
+            }
             Keeping::Get { name, scope } => {
                 let (scope, entry) = self.entries_mut().get(&name, scope).map_err(refused)?;
                 let text = whole(scope, &entry);
@@ -142,7 +145,8 @@ impl Agent {
                     "key": entry.key, "scope": scope.as_str(),
                 });
                 let brief = format!("removed {}", brief(&entry));
-                (Output::text(said.to_string(), brief), None)
+                let removed = Output::text(said.to_string(), brief);
+                (removed, self.flush_entries())
             }
             Keeping::Pin(text) => {
                 let pinned = self.pin(&text).await.map_err(Failure::of)?;

@@ -35,17 +35,37 @@ impl Agent {
         cancel: &CancellationToken,
     ) {
         let (session, now) = (self.session().name().clone(), self.clock.now());
+        let missed = self.said_before();
         let Some(notebook) = &mut self.notebook else {
             return;
         };
         if let Some(words) = words {
             let parts = Arc::clone(notebook.parts());
-            let work = move || parts.capture(&session, &words, now);
+            let work = move || {
+                let missed = missed.map(|missed| parts.capture_missed(&session, &missed, now));
+                let taken = parts.capture(&session, &words, now);
+                missed.unwrap_or_default().and(taken)
+            };
             notebook.capturing.push(tokio::task::spawn_blocking(work));
         }
         while let Some(taken) = self.next_captured(cancel).await {
             self.tell_captured(taken, observe);
         }
+    }
+
+    /// What was said last before this process took the session up, if nothing came of it: it may have been killed before
+    /// anything was written down.
+    fn said_before(&mut self) -> Option<Message> {
+        let session = self.ledger.session();
+        if !self.notebook.as_mut()?.takes_up(session.name()) {
+            return None;
+        }
+        let before = session.turns().iter().rev().nth(1)?;
+        let is_answered = before.outcome == Some(Outcome::Answered);
+        if is_answered || before.withdrawn.is_some() {
+            return None;
+        }
+        session.messages_of(before).first().cloned()
     }
 
     /// What became of the oldest capture that is being written; `None` where there is none, or nobody waits.

@@ -43,6 +43,8 @@ pub enum EntriesError {
         #[source]
         source: io::Error,
     },
+    #[error("{} is larger than {} MiB, so it is neither read nor written", path.display(), most >> 20)]
+    TooLarge { path: PathBuf, most: u64 },
     #[error("{} is being written by another process{}", path.display(), pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default())]
     Locked { path: PathBuf, pid: Option<u32> },
     #[error("{} is of version {found}, which this program does not know (it knows {known})", path.display())]
@@ -66,6 +68,7 @@ impl Hint for EntriesError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Missing { .. } => Some("`/memory list` shows them".into()),
+            Self::TooLarge { .. } => Some("move a part of it to another file".into()),
             Self::Newer { .. } => Some("nothing was changed; use the newer cogtrix for it".into()),
             Self::KeyTaken { .. } => Some("remove that one first".into()),
             Self::TooMany { .. } => {

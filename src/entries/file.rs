@@ -14,10 +14,16 @@ use super::error::{EntriesError, Notice};
 use super::format::{self, VERSION};
 use super::list::{Applied, Change, Entries};
 use crate::chat::{Timestamp, Unknown};
-use crate::files::{self, Disk, LockError};
+use crate::files::{self, Disk, LockError, Replaced, behind_links};
 
 /// How long a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A file that a hand changes so many times while we write is left to it.
+const TRIES: usize = 20;
+
+/// A larger file is neither read nor written: well above what all entries of the greatest length come to.
+const MOST_BYTES: u64 = 512 << 20;
 
 /// One file.
 #[derive(Debug)]
@@ -27,6 +33,7 @@ pub(super) struct File {
     scope: Scope,
     project_path: Option<String>,
     most: usize,
+    most_bytes: u64,
     /// The file as it was last read or written; `None`: there was none.
     seen: Option<Vec<u8>>,
     entries: Entries,
@@ -47,6 +54,7 @@ enum Standing {
     Damaged,
     Newer(String),
     Unreadable(io::ErrorKind),
+    TooLarge,
 }
 
 impl File {
@@ -63,6 +71,7 @@ impl File {
             scope,
             project_path,
             most,
+            most_bytes: MOST_BYTES,
             seen: None,
             entries: Entries::default(),
             unknown: Unknown::new(),
@@ -91,7 +100,14 @@ impl File {
 
     /// Takes in what others wrote.
     pub(super) fn refresh(&mut self) {
-        let bytes = match self.disk.read(&self.path) {
+        let bytes = match self.disk.size(&self.path) {
+            Ok(size) if size > self.most_bytes => {
+                self.standing = Standing::TooLarge;
+                return;
+            }
+            Ok(_) | Err(_) => self.disk.read(&self.path),
+        };
+        let bytes = match bytes {
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
@@ -99,7 +115,7 @@ impl File {
                 return;
             }
         };
-        let is_unread = matches!(self.standing, Standing::Unreadable(_));
+        let is_unread = matches!(self.standing, Standing::Unreadable(_) | Standing::TooLarge);
         if bytes == self.seen && !is_unread {
             return;
         }
@@ -149,29 +165,49 @@ impl File {
         Ok(applied)
     }
 
-    /// Writes what waits, in one go. What cannot be written waits on.
+    /// Writes what waits, in one go, to the file as it is. What cannot be written waits on.
     pub(super) fn flush(&mut self, now: Timestamp) -> Result<Option<Notice>, EntriesError> {
         if !self.is_waiting() {
             return Ok(None);
         }
         let _lock = self.lock()?;
         self.sweep();
-        self.refresh();
-        self.can_be_written()?;
-        let notice = match self.standing {
-            Standing::Damaged => Some(self.set_aside(now)?),
-            Standing::Sound | Standing::Newer(_) | Standing::Unreadable(_) => None,
-        };
+        let mut notice = None;
+        for _ in 0..TRIES {
+            self.refresh();
+            self.can_be_written()?;
+            if matches!(self.standing, Standing::Damaged) {
+                notice = Some(self.set_aside(now)?);
+            }
+            if self.write()? == Replaced::Done {
+                return Ok(notice);
+            }
+        }
+        Err(self.cannot("write", io::ErrorKind::ResourceBusy.into()))
+    }
+
+    /// Writes all there is, unless a hand was faster.
+    fn write(&mut self) -> Result<Replaced, EntriesError> {
         let project = self.project_path.as_deref();
         let bytes = format::write(&self.entries, self.scope, project, &self.unknown);
+        if bytes.len() as u64 > self.most_bytes {
+            return Err(self.too_large());
+        }
         if self.seen.as_ref() != Some(&bytes) {
-            let written = self.disk.replace(&self.path, &bytes);
-            written.map_err(|source| self.cannot("write", source))?;
+            // A person's link is not to become a file.
+            let target = behind_links(&self.path);
+            let written = self
+                .disk
+                .replace_seen(&target, self.seen.as_deref(), &bytes);
+            let written = written.map_err(|source| self.cannot("write", source))?;
+            if written == Replaced::Changed {
+                return Ok(written);
+            }
         }
         self.seen = Some(bytes);
         self.standing = Standing::Sound;
         self.waiting.clear();
-        Ok(notice)
+        Ok(Replaced::Done)
     }
 
     /// Removes what a killed process left of writing this file.
@@ -236,6 +272,14 @@ impl File {
                 known: VERSION,
             }),
             Standing::Unreadable(kind) => Err(self.cannot("read", (*kind).into())),
+            Standing::TooLarge => Err(self.too_large()),
+        }
+    }
+
+    fn too_large(&self) -> EntriesError {
+        EntriesError::TooLarge {
+            path: self.path.clone(),
+            most: self.most_bytes,
         }
     }
 
@@ -336,6 +380,64 @@ mod tests {
         assert_eq!(other.entries().len(), 5);
         assert_eq!(other.entries().named("b").unwrap().content, "two");
         assert!(other.entries().iter().any(|it| it.content == "by hand"));
+    }
+
+    #[test]
+    fn what_a_hand_saves_between_our_look_and_our_write_stays() {
+        let (memory, disk) = memory();
+        let mut file = open(&disk);
+        file.change(add("a", "1")).unwrap();
+        memory.save_before_replacing(PATH, br#"{"entries": [{"content": "by hand"}]}"#);
+        memory.save_before_replacing(
+            PATH,
+            br#"{"entries": [{"content": "by hand"}, {"content": "again"}]}"#,
+        );
+        file.flush(now()).unwrap();
+        let again = open(&disk);
+        let contents = again.entries().iter().map(|it| it.content.as_str());
+        assert_eq!(contents.collect::<Vec<_>>(), ["by hand", "again", "1"]);
+        assert!(!file.is_waiting());
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_is_neither_damaged_nor_replaced_nor_ever_written() {
+        let whole = br#"{"version": 1, "entries": [{"content": "safe"}]}"#;
+        let memory = MemoryDisk::with([(PATH, whole.as_slice())]);
+        let disk: Arc<dyn Disk> = Arc::new(memory.clone());
+        let mut file = open(&disk);
+        file.most_bytes = whole.len() as u64 - 1;
+        let refused = file.change(add("a", "1"));
+        assert!(matches!(refused, Err(EntriesError::TooLarge { .. })));
+        assert!(file.flush(now()).is_ok_and(|notice| notice.is_none()));
+        assert_eq!(memory.files().len(), 1);
+        assert_eq!(memory.files()[Path::new(PATH)], whole);
+        // What would be too large to be read again is not written.
+        file.most_bytes = whole.len() as u64;
+        file.change(add("a", "1")).unwrap();
+        let refused = file.flush(now());
+        assert!(matches!(refused, Err(EntriesError::TooLarge { .. })));
+        assert_eq!(memory.files()[Path::new(PATH)], whole);
+        file.most_bytes = MOST_BYTES;
+        file.flush(now()).unwrap();
+        assert_eq!(open(&disk).entries().len(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_persons_link_to_a_file_elsewhere_stays_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("global.json");
+        let far = folder.path().join("far/g.json");
+        std::os::unix::fs::symlink("far/g.json", &path).unwrap();
+        let disk: Arc<dyn Disk> = Arc::new(files::LocalDisk);
+        for (key, count) in [("a", 1), ("b", 2)] {
+            let scope = (Scope::Global, None);
+            let mut file = File::new(Arc::clone(&disk), path.clone(), scope, 9, now());
+            file.change(add(key, key)).unwrap();
+            file.flush(now()).unwrap();
+            assert_eq!(file.entries().len(), count);
+            assert!(path.is_symlink() && far.is_file());
+        }
     }
 
     #[test]

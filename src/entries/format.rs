@@ -16,9 +16,6 @@ use crate::chat::{Timestamp, Unknown};
 
 pub(super) const VERSION: u64 = 1;
 
-/// A larger file is none of ours.
-const MOST_BYTES: usize = 64 << 20;
-
 /// What a file says.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Document {
@@ -32,9 +29,6 @@ pub(super) struct Document {
 /// Reads a file; the error is the version it says it has. `now` is for entries that tell no time.
 pub(super) fn read(bytes: &[u8], scope: Scope, now: Timestamp) -> Result<Document, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if bytes.len() > MOST_BYTES {
-        return Ok(damaged(Vec::new()));
-    }
     let Ok(mut fields) = serde_json::from_slice::<Unknown>(bytes) else {
         let text = String::from_utf8_lossy(bytes);
         let found = objects(&text);

@@ -4,6 +4,7 @@
 //! Its unit is the mutating call, counted from 1 in the order in which they come. A [`Schedule`] is
 //! written `KIND@N`, so that a test can hand one to the real program.
 
+use std::cell::Cell;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::{Disk, Lock, LockError, Surveyed};
+use super::{Disk, Lock, LockError, Replaced, Surveyed};
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,6 +215,23 @@ impl Disk for FaultyDisk {
                 self.inner.append_synced(&leftover(path), half)
             }),
         })
+    }
+
+    fn replace_seen(&self, path: &Path, seen: Option<&[u8]>, bytes: &[u8]) -> io::Result<Replaced> {
+        let replaced = Cell::new(Replaced::Changed);
+        self.mutate(&Call {
+            writes: true,
+            whole: &|| {
+                replaced.set(self.inner.replace_seen(path, seen, bytes)?);
+                Ok(())
+            },
+            half: None,
+            killed: Some(&|| {
+                let half = &bytes[..bytes.len() / 2];
+                self.inner.append_synced(&leftover(path), half)
+            }),
+        })?;
+        Ok(replaced.get())
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

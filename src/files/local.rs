@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use super::{Disk, Lock, LockError, Surveyed, What};
+use tempfile::NamedTempFile;
+
+use super::{Disk, Lock, LockError, Replaced, Surveyed, What, holds};
 
 const TEMPORARY_END: &str = ".tmp";
 const TEMPORARY_LETTERS: usize = 6;
@@ -60,6 +62,7 @@ impl Disk for LocalDisk {
     }
 
     fn append_synced(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        refuse_read_only(path)?;
         let existing = OpenOptions::new().append(true).open(path);
         let (mut file, created) = match existing {
             Ok(file) => (file, false),
@@ -78,18 +81,17 @@ impl Disk for LocalDisk {
     }
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let folder = folder_of(path);
-        create_folder(folder)?;
-        let target = path.file_name().unwrap_or_default().to_string_lossy();
-        let mut file = tempfile::Builder::new()
-            .prefix(&format!(".{target}."))
-            .suffix(TEMPORARY_END)
-            .rand_bytes(TEMPORARY_LETTERS)
-            .tempfile_in(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path).map_err(|error| error.error)?;
-        sync_folder(folder)
+        put(unfinished(path, bytes)?, path)
+    }
+
+    fn replace_seen(&self, path: &Path, seen: Option<&[u8]>, bytes: &[u8]) -> io::Result<Replaced> {
+        refuse_read_only(path)?;
+        // The slow part comes before the look.
+        let file = unfinished(path, bytes)?;
+        if !holds(self, path, seen)? {
+            return Ok(Replaced::Changed);
+        }
+        put(file, path).map(|()| Replaced::Done)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -159,6 +161,44 @@ impl Disk for LocalDisk {
             Some(held) => Ok(Lock::new(held)),
             None => Err(LockError::Held { pid: holder(path) }),
         }
+    }
+}
+
+/// The bytes in a file of their own beside the one they are for, synced; gone again when it is dropped.
+fn unfinished(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let folder = folder_of(path);
+    create_folder(folder)?;
+    let target = path.file_name().unwrap_or_default().to_string_lossy();
+    let file = tempfile::Builder::new()
+        .prefix(&format!(".{target}."))
+        .suffix(TEMPORARY_END)
+        .rand_bytes(TEMPORARY_LETTERS)
+        .tempfile_in(folder)
+        .map_err(|error| nameless(&error))?;
+    file.as_file().write_all(bytes)?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+/// Puts a finished file in its place.
+fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    file.persist(path).map_err(|error| error.error)?;
+    sync_folder(folder_of(path))
+}
+
+/// An error without the name of a temporary file, which is another each time: what is the same is to read the same.
+fn nameless(error: &io::Error) -> io::Error {
+    error.kind().into()
+}
+
+/// Who takes the right to write from a file of theirs means it, also where the folder would let us replace it.
+fn refuse_read_only(path: &Path) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_file() && found.permissions().readonly() => {
+            let words = "the file is read-only, so it stays as it is";
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, words))
+        }
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 
@@ -401,6 +441,58 @@ mod tests {
             assert_eq!(head.unwrap_err().kind(), kind, "{name}");
         }
         assert_eq!(LocalDisk.read(&path("link")).unwrap(), b"x");
+    }
+
+    #[test]
+    fn a_file_is_replaced_if_it_is_as_it_was_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.md");
+        let replace =
+            |seen: Option<&[u8]>, bytes: &[u8]| LocalDisk.replace_seen(&path, seen, bytes);
+        assert_eq!(replace(Some(b"x"), b"no").unwrap(), Replaced::Changed);
+        assert_eq!(replace(None, b"one").unwrap(), Replaced::Done);
+        assert_eq!(replace(None, b"no").unwrap(), Replaced::Changed);
+        assert_eq!(replace(Some(b"two"), b"no").unwrap(), Replaced::Changed);
+        assert_eq!(LocalDisk.read(&path).unwrap(), b"one");
+        assert_eq!(replace(Some(b"one"), b"two").unwrap(), Replaced::Done);
+        assert_eq!(LocalDisk.read(&path).unwrap(), b"two");
+        assert_eq!(
+            LocalDisk.list(folder.path()).unwrap(),
+            std::slice::from_ref(&path)
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_its_owner_protects_stays_and_so_does_its_mode() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.md");
+        LocalDisk.replace(&path, b"mine").unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o444)).unwrap();
+        let replaced = LocalDisk.replace_seen(&path, Some(b"mine"), b"yours");
+        for error in [
+            replaced.unwrap_err(),
+            LocalDisk.append_synced(&path, b"!").unwrap_err(),
+        ] {
+            assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+            assert!(error.to_string().contains("read-only"), "{error}");
+        }
+        assert_eq!(LocalDisk.read(&path).unwrap(), b"mine");
+        let mode = path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o444);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_same_failure_reads_the_same_each_time() {
+        let folder = tempfile::tempdir().unwrap();
+        // No temporary file can have a name as long as that.
+        let path = folder.path().join("a".repeat(250));
+        let fail = || LocalDisk.replace(&path, b"x").unwrap_err().to_string();
+        let error = fail();
+        assert_eq!(error, fail());
+        assert!(!error.contains(".tmp"), "{error}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod digest;
 #[cfg(any(test, feature = "testing"))]
 mod faults;
 mod folder;
+mod links;
 mod local;
 #[cfg(any(test, feature = "testing"))]
 mod memory;
@@ -21,6 +22,7 @@ pub use digest::digest;
 #[cfg(any(test, feature = "testing"))]
 pub use faults::{BadFault, Fault, FaultyDisk, Moment, Schedule};
 pub use folder::{Entry, EntryKind, Folder, FolderError};
+pub use links::behind_links;
 pub use local::{LocalDisk, temporary_for};
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;
@@ -57,6 +59,16 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// sync of the folder.
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
+    /// The same, if right before it takes its place the file still holds what was seen of it, `None`: nothing. One that its
+    /// owner made read-only is left alone: [`io::ErrorKind::PermissionDenied`].
+    fn replace_seen(&self, path: &Path, seen: Option<&[u8]>, bytes: &[u8]) -> io::Result<Replaced> {
+        if holds(self, path, seen)? {
+            self.replace(path, bytes).map(|()| Replaced::Done)
+        } else {
+            Ok(Replaced::Changed)
+        }
+    }
+
     /// Moves a file or folder and syncs the folders; creates the target's folder. Never overwrites:
     /// [`io::ErrorKind::AlreadyExists`].
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
@@ -76,6 +88,23 @@ pub trait Disk: Send + Sync + fmt::Debug {
 
     /// Takes the lock of a file, waiting up to `wait`, and writes this process's id into it.
     fn lock(&self, path: &Path, wait: Duration) -> Result<Lock, LockError>;
+}
+
+/// What became of a file that was to be replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replaced {
+    Done,
+    /// It holds something else by now; nothing was written.
+    Changed,
+}
+
+/// Whether a file holds what was seen of it; `None`: nothing is there.
+fn holds<D: Disk + ?Sized>(disk: &D, path: &Path, seen: Option<&[u8]>) -> io::Result<bool> {
+    match disk.read(path) {
+        Ok(bytes) => Ok(seen == Some(&bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(seen.is_none()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Something in a folder. Of a link, size and time are those of what it leads to.

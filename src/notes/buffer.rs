@@ -93,7 +93,7 @@ impl<'a> Buffer<'a> {
                 return Ok((
                     Edit::Replace {
                         whole,
-                        added: Some(exchange),
+                        added: Some(exchange.clone()),
                     },
                     (),
                 ));
@@ -107,7 +107,7 @@ impl<'a> Buffer<'a> {
             Ok((
                 Edit::Replace {
                     whole,
-                    added: Some(exchange),
+                    added: Some(exchange.clone()),
                 },
                 (),
             ))

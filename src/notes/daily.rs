@@ -143,7 +143,7 @@ impl<'a> Daily<'a> {
         &self,
         at: Timestamp,
         over: usize,
-        compacted: impl FnOnce(&str) -> Option<String>,
+        mut compacted: impl FnMut(&str) -> Option<String>,
     ) -> Result<bool, NotesError> {
         self.page(at).edit(|text| {
             let is_long = facts_of(text).chars().count() > over;

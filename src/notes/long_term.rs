@@ -73,30 +73,52 @@ impl<'a> LongTerm<'a> {
         at: Timestamp,
         section: &Section,
         text: &str,
-        judge: impl FnOnce(&[Line]) -> Judgement,
+        mut judge: impl FnMut(&[Line]) -> Judgement,
     ) -> Result<Added, NotesError> {
-        let bullet = format!("- {}", folded(text));
+        let added = self.add_all(at, section, &[text.to_owned()], |_, lines| judge(lines))?;
+        Ok(added.first().copied().unwrap_or(Added::Known))
+    }
+
+    /// The same with several, in one write. The judge hears which one it is about, and sees those that come before it; all are
+    /// judged anew, from the first on, where a hand changes the file meanwhile.
+    pub fn add_all(
+        &self,
+        at: Timestamp,
+        section: &Section,
+        texts: &[String],
+        mut judge: impl FnMut(usize, &[Line]) -> Judgement,
+    ) -> Result<Vec<Added>, NotesError> {
+        let bullets: Vec<String> = texts.iter().map(|it| format!("- {}", folded(it))).collect();
         if self.0.size()?.is_some_and(|size| size > EDITABLE) {
-            return self.add_to_large(section.title(), &bullet, judge);
+            return self.add_to_large(section.title(), &bullets, judge);
         }
         self.0.edit(|text| {
-            let outdated = match judge(&lines(text)) {
-                Judgement::Known => return Ok((Edit::None, Added::Known)),
-                Judgement::Add => Vec::new(),
-                Judgement::Supersedes(numbers) => numbers,
-            };
-            let base = if text.is_empty() { TITLE } else { text };
-            let base = outdated.iter().fold(base.to_owned(), |text, number| {
-                superseded(&text, *number, at)
-            });
-            let whole = added(&base, section.title(), std::slice::from_ref(&bullet));
-            Ok((
-                Edit::Replace {
-                    whole,
-                    added: Some(bullet),
-                },
-                Added::Added,
-            ))
+            let mut whole = text.to_owned();
+            let (mut results, mut new) = (Vec::new(), Vec::new());
+            for (place, bullet) in bullets.iter().enumerate() {
+                let outdated = match judge(place, &lines(&whole)) {
+                    Judgement::Known => {
+                        results.push(Added::Known);
+                        continue;
+                    }
+                    Judgement::Add => Vec::new(),
+                    Judgement::Supersedes(numbers) => numbers,
+                };
+                if whole.is_empty() {
+                    TITLE.clone_into(&mut whole);
+                }
+                for number in outdated {
+                    whole = superseded(&whole, number, at);
+                }
+                whole = added(&whole, section.title(), std::slice::from_ref(bullet));
+                new.push(bullet.as_str());
+                results.push(Added::Added);
+            }
+            if new.is_empty() {
+                return Ok((Edit::None, results));
+            }
+            let added = Some(new.join("\n"));
+            Ok((Edit::Replace { whole, added }, results))
         })
     }
 
@@ -159,9 +181,9 @@ impl<'a> LongTerm<'a> {
     fn add_to_large(
         &self,
         title: &str,
-        bullet: &str,
-        judge: impl FnOnce(&[Line]) -> Judgement,
-    ) -> Result<Added, NotesError> {
+        bullets: &[String],
+        mut judge: impl FnMut(usize, &[Line]) -> Judgement,
+    ) -> Result<Vec<Added>, NotesError> {
         let _held = self.0.hold()?;
         let tail = lines(&self.0.tail(LOOKED_AT)?);
         let is_open = tail
@@ -169,8 +191,22 @@ impl<'a> LongTerm<'a> {
             .is_some_and(|line| line.section.as_deref() == Some(title));
         let mut seen = lines(&self.0.head(LOOKED_AT)?);
         seen.extend(tail);
-        if judge(&seen) == Judgement::Known {
-            return Ok(Added::Known);
+        let (mut results, mut new) = (Vec::new(), Vec::new());
+        for (place, bullet) in bullets.iter().enumerate() {
+            if judge(place, &seen) == Judgement::Known {
+                results.push(Added::Known);
+                continue;
+            }
+            seen.push(Line {
+                number: seen.last().map_or(1, |line| line.number + 1),
+                section: Some(title.to_owned()),
+                text: bullet.clone(),
+            });
+            new.push(bullet.as_str());
+            results.push(Added::AtEndOfLarge);
+        }
+        if new.is_empty() {
+            return Ok(results);
         }
         let gap = if self.0.lacks_end()? { "\n" } else { "" };
         let heading = if is_open {
@@ -178,8 +214,9 @@ impl<'a> LongTerm<'a> {
         } else {
             format!("\n## {title}\n\n")
         };
-        self.0.append(&format!("{gap}{heading}{bullet}\n"))?;
-        Ok(Added::AtEndOfLarge)
+        let new = new.join("\n");
+        self.0.append(&format!("{gap}{heading}{new}\n"))?;
+        Ok(results)
     }
 }
 

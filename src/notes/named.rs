@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::error::NotesError;
 use super::long_term::TITLE;
 use super::memories::is_inside;
+use super::merging::merged;
 use super::page::{Edit, Page};
 use super::sources::Source;
 use super::workspace::Workspace;
@@ -18,6 +19,25 @@ pub struct Beginning {
     pub text: String,
     /// Bytes of the file that are not in it.
     pub more: u64,
+}
+
+/// A file as it was when an editor got it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    pub source: Source,
+    pub path: PathBuf,
+    pub text: String,
+}
+
+/// What became of an edited draft.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakenIn {
+    /// The person changed nothing; nothing was written.
+    Unchanged,
+    Written {
+        /// Lines that others wrote meanwhile, and that are there too.
+        others: usize,
+    },
 }
 
 impl Workspace {
@@ -75,27 +95,53 @@ impl Workspace {
         Ok(Some(Beginning { text, more }))
     }
 
-    /// The path of a file for an editor; one of the root that is not there is begun, MEMORY.md with its title. `None` where
-    /// there is no such file, and none that a person would begin.
-    pub fn begin(&self, source: &Source) -> Result<Option<PathBuf>, NotesError> {
-        let page = Page::new(self.desk(), source.as_str());
+    /// A file as an editor is to have it; one of the root that is not there is begun, MEMORY.md with its title. `None` where
+    /// there is no such file, and none that a person would begin. Nothing is written.
+    pub fn draft(&self, source: &Source) -> Result<Option<Draft>, NotesError> {
         // What cannot be read as text is not to be edited as text; a link in the model's folder leads who knows where.
-        let is_there = self.beginning(source, 1)?.is_some();
-        if !is_there && source.as_str().contains('/') {
-            return Ok(None);
+        let text = match self.text(source)? {
+            Some(text) => text,
+            None if source.as_str().contains('/') => return Ok(None),
+            None => begun(source).to_owned(),
+        };
+        Ok(Some(Draft {
+            path: self.path(source),
+            source: source.clone(),
+            text,
+        }))
+    }
+
+    /// Writes what a person made of a draft, without what was written into the file meanwhile being lost.
+    pub fn take_in(&self, draft: &Draft, edited: &str) -> Result<TakenIn, NotesError> {
+        if edited == draft.text {
+            return Ok(TakenIn::Unchanged);
         }
-        if !is_there {
-            let title = if source.as_str() == "MEMORY.md" {
-                TITLE
+        if is_inside(draft.source.as_str()) {
+            // No link may have come into the model's folder.
+            self.text(&draft.source)?;
+        }
+        let page = Page::new(self.desk(), draft.source.as_str());
+        page.edit(|now| {
+            let now = if now.is_empty() {
+                begun(&draft.source)
             } else {
-                ""
+                now
             };
-            page.edit(|text| {
-                let whole = if text.is_empty() { title } else { text }.to_owned();
-                Ok((Edit::Replace { whole, added: None }, ()))
-            })?;
-        }
-        Ok(Some(page.path))
+            let (whole, others) = merged(&draft.text, edited, now);
+            Ok((
+                Edit::Replace { whole, added: None },
+                TakenIn::Written { others },
+            ))
+        })
+    }
+}
+
+/// What is in a file that is not there yet.
+fn begun(source: &Source) -> &'static str {
+    if source.as_str() == "MEMORY.md" {
+        TITLE
+    } else {
+        ""
     }
 }
 
@@ -155,25 +201,45 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_may_begin_is_begun_and_what_is_there_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        let workspace = on(LocalDisk, &folder.path().join("w"));
-        let begin = |name: &str| {
+    fn what_a_person_may_edit_is_drafted_and_nothing_is_made_before_it_is_changed() {
+        let disk = MemoryDisk::default();
+        let workspace = on(disk.clone(), "/w".as_ref());
+        let draft = |name: &str| {
             let source = workspace.named(name, &session()).unwrap();
-            workspace.begin(&source).unwrap()
+            workspace.draft(&source).unwrap()
         };
-        let path = begin("MEMORY.md").unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "# Memory\n");
-        Disk::replace(&LocalDisk, &path, b"mine").unwrap();
-        assert_eq!(begin("MEMORY.md"), Some(path.clone()));
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
-        assert_eq!(
-            std::fs::read_to_string(begin("USER.md").unwrap()).unwrap(),
-            ""
-        );
-        for name in ["memories/a.md", "2026-02-14", "SESSION-STATE.md"] {
-            assert_eq!(begin(name), None, "{name}");
+        let memory = draft("MEMORY.md").unwrap();
+        assert_eq!(memory.text, "# Memory\n");
+        let soul = draft("SOUL.md").unwrap();
+        for draft in [&memory, &soul] {
+            let taken = workspace.take_in(draft, &draft.text).unwrap();
+            assert_eq!(taken, TakenIn::Unchanged);
         }
+        for name in ["memories/a.md", "2026-02-14", "SESSION-STATE.md"] {
+            assert_eq!(draft(name), None, "{name}");
+        }
+        assert!(disk.files().is_empty());
+        let taken = workspace.take_in(&memory, "# Memory\n- mine\n").unwrap();
+        assert_eq!(taken, TakenIn::Written { others: 0 });
+        assert_eq!(draft("MEMORY.md").unwrap().text, "# Memory\n- mine\n");
+    }
+
+    #[test]
+    fn what_another_session_noted_while_an_editor_had_the_file_stays() {
+        let disk = MemoryDisk::with([("/w/MEMORY.md", b"# Memory\n\n- tea\n" as &[u8])]);
+        let workspace = on(disk.clone(), "/w".as_ref());
+        let source = workspace.named("MEMORY.md", &session()).unwrap();
+        let draft = workspace.draft(&source).unwrap().unwrap();
+        disk.put("/w/MEMORY.md", b"# Memory\n\n- tea\n- noted meanwhile\n");
+        let taken = workspace
+            .take_in(&draft, "# Mine\n\n- green tea\n")
+            .unwrap();
+        assert_eq!(taken, TakenIn::Written { others: 1 });
+        let whole = workspace.text(&source).unwrap().unwrap();
+        for line in ["# Mine\n", "- green tea\n", "- noted meanwhile\n"] {
+            assert!(whole.contains(line), "{whole}");
+        }
+        assert!(!whole.contains("- tea"), "{whole}");
     }
 
     #[cfg(unix)]
@@ -188,6 +254,6 @@ mod tests {
         let source = workspace.named("memories/a.md", &session()).unwrap();
         let shown = workspace.beginning(&source, 100);
         assert!(!matches!(shown, Ok(Some(_))), "{shown:?}");
-        assert!(!matches!(workspace.begin(&source), Ok(Some(_))));
+        assert!(!matches!(workspace.draft(&source), Ok(Some(_))));
     }
 }

@@ -1,7 +1,7 @@
 //! One file of the workspace: read within bounds, appended to, changed as it is now.
 //!
 //! Invariant: a change that fails leaves the file as it was; a file that is not UTF-8 is never changed; what a person
-//! wrote since we last looked is part of what is changed, since every change begins by reading.
+//! wrote since we last looked is part of what is changed: every change begins by reading, and begins anew where a hand was faster.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,9 +11,13 @@ use super::excerpt::{
     Excerpt, Keep, WIDEST, cut, plain, whole_characters_at_end, whole_characters_at_start,
 };
 use super::workspace::{Change, Desk, Held, Written};
+use crate::files::{Replaced, behind_links};
 
 /// A larger file is appended to and read in parts, and no more than that.
 pub(super) const EDITABLE: u64 = 8 << 20;
+
+/// A file that a hand changes so many times while we do is left to it.
+const TRIES: usize = 20;
 
 /// What can be done to a file.
 #[derive(Clone, Debug)]
@@ -132,29 +136,45 @@ impl<'a> Page<'a> {
         self.desk.hold()
     }
 
-    /// Changes the file as it is now; a missing one is an empty text.
+    /// Changes the file as it is now; a missing one is an empty text. Asked again where it was changed meanwhile.
     pub(super) fn edit<T>(
         &self,
-        change: impl FnOnce(&str) -> Result<(Edit, T), NotesError>,
+        mut change: impl FnMut(&str) -> Result<(Edit, T), NotesError>,
     ) -> Result<T, NotesError> {
         let _held = self.hold()?;
         self.desk.sweep(self.path.parent());
-        let text = self.read()?.unwrap_or_default();
-        let (edit, result) = change(&text)?;
-        match edit {
-            Edit::None => {}
-            Edit::Append(more) => self.append(&more)?,
-            Edit::Replace { whole, added } => self.replace(&whole, added)?,
+        for _ in 0..TRIES {
+            let seen = self.read()?;
+            let (edit, result) = change(seen.as_deref().unwrap_or_default())?;
+            let replaced = match edit {
+                Edit::None => Replaced::Done,
+                Edit::Append(more) => self.append(&more).map(|()| Replaced::Done)?,
+                Edit::Replace { whole, added } => self.replace(seen.as_deref(), &whole, added)?,
+            };
+            if replaced == Replaced::Done {
+                return Ok(result);
+            }
         }
-        Ok(result)
+        let source = io::ErrorKind::ResourceBusy.into();
+        Err(NotesError::io("write", &self.path)(source))
     }
 
-    /// Puts the text in the place of the old one. To be called under the lock.
-    pub(super) fn replace(&self, whole: &str, added: Option<String>) -> Result<(), NotesError> {
-        let replaced = self.desk.disk.replace(&self.target(), whole.as_bytes());
-        replaced.map_err(NotesError::io("write", &self.path))?;
-        self.tell(added.map_or(Change::Replaced, Change::Added));
-        Ok(())
+    /// Puts the text in the place of the old one, unless that is another by now. To be called under the lock.
+    fn replace(
+        &self,
+        seen: Option<&str>,
+        whole: &str,
+        added: Option<String>,
+    ) -> Result<Replaced, NotesError> {
+        // A person's link is not to become a file.
+        let target = behind_links(&self.path);
+        let (seen, whole) = (seen.map(str::as_bytes), whole.as_bytes());
+        let replaced = self.desk.disk.replace_seen(&target, seen, whole);
+        let replaced = replaced.map_err(NotesError::io("write", &self.path))?;
+        if replaced == Replaced::Done {
+            self.tell(added.map_or(Change::Replaced, Change::Added));
+        }
+        Ok(replaced)
     }
 
     /// Adds at the end, whatever the size. To be called under the lock.
@@ -216,17 +236,6 @@ impl<'a> Page<'a> {
         };
         if let Err(error) = taken {
             tracing::warn!("{} may end in half a line: {error}", self.path.display());
-        }
-    }
-
-    /// The file behind a link: a person's link is not to become a file.
-    fn target(&self) -> PathBuf {
-        if self.path.is_symlink() {
-            self.path
-                .canonicalize()
-                .unwrap_or_else(|_| self.path.clone())
-        } else {
-            self.path.clone()
         }
     }
 

@@ -1,11 +1,9 @@
 //! The chat: read a line, do what it says, until the person leaves.
 
-use std::path::Path;
-
 use super::ask::{self, After, Person, Question, Shown};
 use super::commands::{self, Answer, CommandError, Next, Typed};
 use super::desk::Desk;
-use super::edit::{self, EditError};
+use super::edit::{Edit, EditError};
 use super::holdings::Front;
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
 use super::show::{self, Remedy};
@@ -14,6 +12,7 @@ use crate::agent::{CompactError, CompactReport, Compacting, Warning};
 use crate::chat::Outcome;
 use crate::hint::{Hint, chain};
 use crate::memory::CannotCompact;
+use crate::notes::Draft;
 use crate::term::{Output, Paint};
 
 /// A chat from its first line to its last.
@@ -187,7 +186,7 @@ impl<'a> Chat<'a> {
                 self.output.change(&diff);
                 After::GoOn
             }
-            Ok(Next::Edit(path)) => self.edit(&path).await,
+            Ok(Next::Edit(draft)) => self.edit(draft).await,
             Ok(Next::Retry) => self.ask(Question::Again).await,
             Ok(Next::Think(task)) => self.ask(Question::Think(task.into())).await,
             Ok(Next::Compact(what, focus)) => self.compact(what, &focus).await,
@@ -219,17 +218,24 @@ impl<'a> Chat<'a> {
         After::GoOn
     }
 
-    async fn edit(&mut self, path: &Path) -> After {
-        let edited = if self.input.is_terminal() {
-            edit::edit(self.desk.places.editor.as_deref(), path).await
-        } else {
-            let path = path.to_owned();
-            Err(EditError::NoTerminal { path })
+    async fn edit(&mut self, draft: Draft) -> After {
+        let places = &self.desk.places;
+        let notebook = self.desk.agent.notebook();
+        let edited = match notebook.filter(|_| self.input.is_terminal()) {
+            None => Err(EditError::NoTerminal { path: draft.path }),
+            Some(notebook) => {
+                let edit = Edit {
+                    draft: &draft,
+                    workspace: &notebook.workspace,
+                    disk: places.disk.as_ref(),
+                    folder: places.data.join("editing"),
+                    session: self.desk.session().name(),
+                };
+                edit.run(places.editor.as_deref()).await
+            }
         };
         match edited {
-            Ok(()) => self
-                .output
-                .notice("what it says now counts from the next turn on"),
+            Ok(told) => self.output.notice(&told),
             Err(error) => self.refuse(&error),
         }
         After::GoOn

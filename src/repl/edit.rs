@@ -1,4 +1,7 @@
 //! A file in the person's own editor. Unit: one run of it; it has the terminal until it ends.
+//!
+//! Invariant: the editor has a copy, so that what others write into the file meanwhile is not saved over; what the person wrote
+//! is in the file, or in a copy that is named.
 
 use std::borrow::Cow;
 use std::io;
@@ -7,7 +10,10 @@ use std::process::ExitStatus;
 
 use tokio::process::Command;
 
+use crate::chat::SessionName;
+use crate::files::Disk;
 use crate::hint::Hint;
+use crate::notes::{Draft, NotesError, TakenIn, Workspace};
 
 /// Why a file was not edited.
 #[derive(Debug, thiserror::Error)]
@@ -22,8 +28,29 @@ pub(super) enum EditError {
         #[source]
         source: io::Error,
     },
-    #[error("the editor {editor:?} ended with {status}")]
-    Failed { editor: String, status: ExitStatus },
+    /// The copy is there where something was saved in it.
+    #[error("the editor {editor:?} ended with {status}; what it saved, if anything, is in {}", copy.display())]
+    Failed {
+        editor: String,
+        status: ExitStatus,
+        copy: PathBuf,
+    },
+    #[error("the editor took the file away; {} is as it was", file.display())]
+    Gone { file: PathBuf },
+    #[error("what the editor saved is no text; it is in {}", path.display())]
+    NotText { path: PathBuf },
+    #[error("what you wrote is in {}", copy.display())]
+    NotTaken {
+        copy: PathBuf,
+        #[source]
+        source: NotesError,
+    },
+    #[error("cannot read or write the copy for the editor, {}", path.display())]
+    Copy {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
 }
 
 impl Hint for EditError {
@@ -35,16 +62,101 @@ impl Hint for EditError {
             Self::NoTerminal { .. } => {
                 Some("edit it by hand: it is read anew with each turn".into())
             }
-            Self::Failed { .. } => None,
+            Self::NotTaken { source, .. } => source.hint(),
+            Self::Gone { .. } => Some("`/memory forget` takes one thing out".into()),
+            Self::Failed { .. } | Self::NotText { .. } | Self::Copy { .. } => None,
         }
     }
 }
 
-/// Opens `path`; `editor` is a command as a shell reads it, such as `code --wait`.
-pub(super) async fn edit(editor: Option<&str>, path: &Path) -> Result<(), EditError> {
-    let editor = editor.ok_or_else(|| EditError::NoEditor {
-        path: path.to_owned(),
-    })?;
+/// Who edits what, and where the copy is.
+pub(super) struct Edit<'a> {
+    pub(super) draft: &'a Draft,
+    pub(super) workspace: &'a Workspace,
+    pub(super) disk: &'a dyn Disk,
+    /// For copies.
+    pub(super) folder: PathBuf,
+    /// Of the session: no other one has it open.
+    pub(super) session: &'a SessionName,
+}
+
+impl Edit<'_> {
+    /// Lets the person edit it; `editor` is a command as a shell reads it, such as `code --wait`. Tells what came of it.
+    pub(super) async fn run(&self, editor: Option<&str>) -> Result<String, EditError> {
+        let editor = editor.ok_or_else(|| EditError::NoEditor {
+            path: self.draft.path.clone(),
+        })?;
+        let copy = self.copy();
+        let path = copy.clone();
+        let cannot = |source| EditError::Copy { path, source };
+        let text = self.draft.text.as_bytes();
+        self.disk.replace(&copy, text).map_err(cannot)?;
+        let ended = open(editor, &copy).await;
+        let taken = match self.disk.read(&copy) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(EditError::Gone {
+                file: self.draft.path.clone(),
+            }),
+            Err(source) => Err(EditError::Copy {
+                path: copy.clone(),
+                source,
+            }),
+            Ok(edited) if ended.is_err() || edited == text => {
+                // What a failed editor saved may be all there is of it.
+                if edited == text {
+                    self.drop_copy(&copy);
+                }
+                Ok(TakenIn::Unchanged)
+            }
+            Ok(edited) => self.take_in(edited, &copy),
+        };
+        ended?;
+        Ok(told(taken?))
+    }
+
+    fn take_in(&self, edited: Vec<u8>, copy: &Path) -> Result<TakenIn, EditError> {
+        let path = copy.to_owned();
+        let not_text = |_| EditError::NotText { path };
+        let edited = String::from_utf8(edited).map_err(not_text)?;
+        let taken = self.workspace.take_in(self.draft, &edited);
+        let taken = taken.map_err(|source| EditError::NotTaken {
+            copy: copy.to_owned(),
+            source,
+        })?;
+        self.drop_copy(copy);
+        Ok(taken)
+    }
+
+    /// A name that is free.
+    fn copy(&self) -> PathBuf {
+        let file = self.draft.path.file_name().unwrap_or_default();
+        let file = format!("{}-{}", self.session, file.to_string_lossy());
+        let others = (2..).map(|n| self.folder.join(format!("{n}-{file}")));
+        let is_free = |path: &PathBuf| self.disk.size(path).is_err();
+        let mut names = std::iter::once(self.folder.join(&file)).chain(others);
+        names
+            .find(is_free)
+            .unwrap_or_else(|| self.folder.join(&file))
+    }
+
+    fn drop_copy(&self, copy: &Path) {
+        if let Err(error) = self.disk.remove(copy) {
+            tracing::warn!("{} stays: {error}", copy.display());
+        }
+    }
+}
+
+fn told(taken: TakenIn) -> String {
+    let counts = "what it says now counts from the next turn on";
+    match taken {
+        TakenIn::Unchanged => "nothing was changed; an editor that returns at once needs an option to wait, such as `code --wait`".to_owned(),
+        TakenIn::Written { others: 0 } => counts.to_owned(),
+        TakenIn::Written { others: 1 } => format!("{counts}; a line that was noted meanwhile is there, too"),
+        TakenIn::Written { others } => format!("{counts}; {others} lines that were noted meanwhile are there, too"),
+    }
+}
+
+/// Opens `path`.
+async fn open(editor: &str, path: &Path) -> Result<(), EditError> {
     let started = Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "editor"])
         .arg(path)
@@ -60,29 +172,76 @@ pub(super) async fn edit(editor: Option<&str>, path: &Path) -> Result<(), EditEr
     Err(EditError::Failed {
         editor: editor.to_owned(),
         status,
+        copy: path.to_owned(),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::files::{Disk, LocalDisk};
+    use std::sync::Arc;
 
-    #[tokio::test]
-    async fn the_editor_gets_the_file_whatever_its_name() {
+    use super::*;
+    use crate::files::LocalDisk;
+    use crate::notes::WorkspaceSettings;
+
+    /// What comes of an editor, the file it was about, and the copies that are left.
+    async fn edited(
+        editor: Option<&str>,
+        is_protected: bool,
+    ) -> (Result<String, EditError>, String, usize) {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a $(b) 'c'.md");
+        let root = folder.path().join("a $(b) 'c'");
+        let path = root.join("MEMORY.md");
         LocalDisk.replace(&path, b"old\n").unwrap();
-        edit(Some("printf new >"), &path).await.unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+        let workspace = Workspace::new(Arc::new(LocalDisk), root, WorkspaceSettings::default());
+        let session: SessionName = "work".parse().unwrap();
+        let source = workspace.named("MEMORY.md", &session).unwrap();
+        let draft = workspace.draft(&source).unwrap().unwrap();
+        let mut permissions = path.metadata().unwrap().permissions();
+        permissions.set_readonly(is_protected);
+        std::fs::set_permissions(&path, permissions).unwrap();
+        let edit = Edit {
+            draft: &draft,
+            workspace: &workspace,
+            disk: &LocalDisk,
+            folder: folder.path().join("the copies"),
+            session: &session,
+        };
+        let told = edit.run(editor).await;
+        let text = std::fs::read_to_string(&path).unwrap();
+        let copies = LocalDisk.list(&edit.folder).unwrap().len();
+        (told, text, copies)
     }
 
     #[tokio::test]
-    async fn what_goes_wrong_is_told_with_the_file_or_the_editor() {
-        let path = Path::new("/x/MEMORY.md");
-        let error = edit(None, path).await.unwrap_err().to_string();
-        assert!(error.contains("/x/MEMORY.md"), "{error}");
-        let error = edit(Some("false"), path).await.unwrap_err();
-        assert!(matches!(error, EditError::Failed { .. }), "{error}");
+    async fn the_editor_gets_the_file_whatever_its_name() {
+        let (told, text, copies) = edited(Some("printf new >"), false).await;
+        assert!(told.unwrap().contains("counts from the next turn on"));
+        assert_eq!((text.as_str(), copies), ("new", 0));
+    }
+
+    #[tokio::test]
+    async fn what_goes_wrong_is_told_with_the_file_or_the_editor_and_nothing_typed_is_lost() {
+        for (editor, is_protected, words, copies) in [
+            (None, false, "MEMORY.md", 0),
+            (Some("false"), false, "ended with", 0),
+            (
+                Some("f() { echo new > \"$1\"; false; }; f"),
+                false,
+                "the copies",
+                1,
+            ),
+            (Some("rm"), false, "took the file away", 0),
+            (Some("printf '\\377' >"), false, "no text", 1),
+            (Some("printf new >"), true, "the copies", 1),
+        ] {
+            let (told, text, left) = edited(editor, is_protected).await;
+            let error = crate::hint::chain(&told.unwrap_err());
+            assert!(error.contains(words), "{error}");
+            assert_eq!((text.as_str(), left), ("old\n", copies), "{error}");
+        }
+        let (told, text, copies) = edited(Some("true"), false).await;
+        assert!(told.unwrap().contains("nothing was changed"));
+        assert_eq!((text.as_str(), copies), ("old\n", 0));
     }
 }

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use cogtrix::testing::server::{Request, Script, Server, say};
+use cogtrix::testing::server::{Request, Script, Server, say, silent};
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::home::Home;
@@ -427,4 +428,30 @@ fn whatever_the_disk_does_the_reply_comes_and_nothing_panics() {
             assert!(!run.stderr.contains("panicked"), "{fault}: {run}");
         }
     }
+}
+
+#[test]
+fn what_was_said_right_before_a_kill_is_captured_when_the_session_goes_on() {
+    let server = Server::start([silent(), say("Welcome back."), say("Yes.")]);
+    let home = Home::new();
+    let args = ["-c", "test.yaml", "-s", "s", "--lines"];
+    // A process that is killed before it writes anything down.
+    home.config(&server, "memory: {capture: off}");
+    let mut running = home.cogtrix(&args).open_stdin().start();
+    running.say("Remember that the key rotates monthly.");
+    server.wait_for_chats(1);
+    running.signal(Signal::KILL);
+    running.wait();
+    home.config(&server, "memory: {capture: on}");
+    for line in ["hello", "hello again"] {
+        home.lines("s", &[line]);
+        let memory = std::fs::read_to_string(home.data().join("workspace/MEMORY.md")).unwrap();
+        assert_eq!(
+            memory.matches("the key rotates monthly").count(),
+            1,
+            "{memory}"
+        );
+    }
+    let receipts = std::fs::read_to_string(home.data().join("memory/receipts.jsonl")).unwrap();
+    assert_eq!(receipts.lines().count(), 1, "{receipts}");
 }

@@ -249,13 +249,13 @@ fn a_removed_entry_is_brought_back_by_what_the_answer_says() {
 }
 
 #[test]
-fn what_was_kept_survives_a_kill_at_the_prompt_and_while_a_model_is_waited_for() {
+fn what_was_kept_is_on_disk_before_that_is_told_and_survives_a_kill() {
     let add = json!({"action": "add", "content": "told by the model"});
     let server = Server::start([say("").calling("c1", "memory", add), silent()]);
     let home = Home::new();
     home.config(
         &server,
-        "tools: {preset: all}\nmemory: {store: {debounce_ms: 1}}",
+        "tools: {preset: all}\nmemory: {store: {debounce_ms: 60000}}",
     );
     let args = [
         "-c",
@@ -266,10 +266,16 @@ fn what_was_kept_survives_a_kill_at_the_prompt_and_while_a_model_is_waited_for()
         "/dev/stderr",
         "--lines",
     ];
-    for line in ["/memory add typed by hand", "Begin"] {
+    for (line, told) in [
+        ("/memory add typed by hand", Some("Kept: mem_")),
+        ("Begin", None),
+    ] {
         let mut running = home.cogtrix(&args).open_stdin().start();
         running.say(line);
-        running.wait_for_notice("entries written");
+        match told {
+            Some(told) => running.wait_for(told),
+            None => running.wait_for_notice("entries written"),
+        }
         running.signal(Signal::KILL);
         running.wait();
     }

@@ -1,7 +1,7 @@
 //! Words that are worth keeping, written down before the model is asked (Q2). Unit: one message of the person.
 
 use super::Parts;
-use crate::chat::{Message, SessionName, Timestamp};
+use crate::chat::{Message, Role, SessionName, Timestamp};
 use crate::hint::chain;
 use crate::memory::Backend;
 use crate::memory::capture::{Captor, Capture, Category, Verdict};
@@ -12,6 +12,15 @@ use crate::notes::{Added, Captured, Judgement, Line, Receipt, Section};
 pub(in crate::agent) struct Taken {
     pub(in crate::agent) receipts: Vec<Receipt>,
     pub(in crate::agent) problems: Vec<String>,
+}
+
+impl Taken {
+    /// With what became of something later.
+    pub(in crate::agent) fn and(mut self, later: Self) -> Self {
+        self.receipts.extend(later.receipts);
+        self.problems.extend(later.problems);
+        self
+    }
 }
 
 /// A capture that stands in MEMORY.md.
@@ -37,10 +46,13 @@ impl Parts {
         };
         let captures = captor.capture(input);
         let in_state = self.keep_in_session(session, &captures, now, &mut taken.problems);
-        let written: Vec<Captured> = captures
-            .chunk_by(|one, next| one.detail == next.detail)
-            .map(|of_sentence| {
-                let kept = self.keep_for_good(captor, of_sentence, now, &mut taken.problems);
+        let of_sentences = captures.chunk_by(|one, next| one.detail == next.detail);
+        let of_sentences: Vec<&[Capture]> = of_sentences.collect();
+        let kept = self.keep_for_good(captor, &of_sentences, now, &mut taken.problems);
+        let written: Vec<Captured> = of_sentences
+            .into_iter()
+            .zip(kept)
+            .map(|(of_sentence, kept)| {
                 let superseded = kept.iter().flat_map(|kept| kept.superseded.clone());
                 Captured {
                     session: session.to_string(),
@@ -65,6 +77,34 @@ impl Parts {
             Err(error) => taken.problems.push(chain(&error)),
         }
         taken
+    }
+
+    /// The same for a message of a process that may have been killed before it did so; one of which anything was captured has
+    /// been seen to, whatever became of it.
+    pub(in crate::agent) fn capture_missed(
+        &self,
+        session: &SessionName,
+        missed: &Message,
+        now: Timestamp,
+    ) -> Taken {
+        let is_its = |receipt: &Receipt| {
+            receipt.what.session == session.as_str()
+                && receipt.what.message == missed.id.as_str()
+                && receipt.at >= missed.at
+        };
+        // What cannot be read cannot tell that it is new.
+        let is_seen = self
+            .receipts
+            .all()
+            .map_or(true, |all| all.iter().any(is_its));
+        if is_seen || missed.role != Role::User || missed.is_reference() {
+            return Taken::default();
+        }
+        // What was piped in stands behind a blank line, and is not the person's own.
+        let said = missed.said();
+        let own = said.split("\n\n").next().unwrap_or_default();
+        let own = Message::text(missed.id.clone(), Role::User, own, missed.at);
+        self.capture(session, &own, now)
     }
 
     /// Adds what a model was told to keep to MEMORY.md, unless it is there; tells what became of it (Q20).
@@ -116,62 +156,107 @@ impl Parts {
         }
     }
 
-    /// Writes what a sentence says that is to last to MEMORY.md, once, unless it is known there; tells where it is now. A
-    /// correction lasts where it takes the place of a line.
+    /// Writes what sentences say that is to last to MEMORY.md, in one go, unless it is known there; tells of each where it
+    /// is now.
     fn keep_for_good(
         &self,
         captor: &Captor,
-        of_sentence: &[Capture],
+        of_sentences: &[&[Capture]],
         now: Timestamp,
         problems: &mut Vec<String>,
-    ) -> Option<KeptForGood> {
+    ) -> Vec<Option<KeptForGood>> {
+        let mut kept: Vec<Option<KeptForGood>> = of_sentences.iter().map(|_| None).collect();
+        let sayings = of_sentences.iter().enumerate();
+        let mut sayings: Vec<(usize, Saying<'_>)> = sayings
+            .filter_map(|(place, captures)| Some((place, Saying::of(captor, captures)?)))
+            .collect();
+        if sayings.is_empty() {
+            return kept;
+        }
+        let texts: Vec<String> = sayings.iter().map(|(_, saying)| saying.text()).collect();
+        let judge = |place: usize, lines: &[Line]| sayings[place].1.judged(captor, lines);
+        let memory = self.workspace.long_term();
+        match memory.add_all(now, &Section::AutoCaptured, &texts, judge) {
+            Ok(added) => {
+                for (added, (place, saying)) in added.into_iter().zip(sayings) {
+                    kept[place] = saying.kept(added);
+                }
+            }
+            Err(error) => problems.push(chain(&error)),
+        }
+        kept
+    }
+}
+
+/// A sentence that may last.
+struct Saying<'c> {
+    durable: Option<&'c Capture>,
+    correction: Option<&'c Capture>,
+    /// The lines it takes the place of.
+    superseded: Vec<String>,
+    /// Whether the file says it already.
+    is_held: bool,
+}
+
+impl<'c> Saying<'c> {
+    /// `None`: nothing of it lasts.
+    fn of(captor: &Captor, captures: &'c [Capture]) -> Option<Self> {
         let is_durable = |capture: &&Capture| captor.is_durable(capture.category);
         let is_correction = |capture: &&Capture| capture.category == Category::Correction;
-        let durable = of_sentence.iter().find(is_durable);
-        let correction = of_sentence.iter().find(is_correction);
-        let capture = durable.or(correction)?;
-        let text = bullet(capture.category.as_str(), &capture.detail);
-        let mut superseded = Vec::new();
-        let mut is_held = false;
-        let judge = |lines: &[Line]| {
-            let mut judgement = judgement(captor, lines, capture);
-            if let (Judgement::Add, Some(correction)) = (&judgement, correction) {
-                judgement = self::judgement(captor, lines, correction);
-            }
-            if durable.is_none() && !matches!(judgement, Judgement::Supersedes(_)) {
-                judgement = Judgement::Known;
-            }
-            is_held = lines
-                .iter()
-                .any(|line| is_captured_as(&line.text, &capture.detail));
-            if let Judgement::Supersedes(numbers) = &judgement {
-                let outdated = lines.iter().filter(|line| numbers.contains(&line.number));
-                superseded.extend(outdated.map(|line| line.text.clone()));
-            }
-            judgement
+        let saying = Self {
+            durable: captures.iter().find(is_durable),
+            correction: captures.iter().find(is_correction),
+            superseded: Vec::new(),
+            is_held: false,
         };
-        let memory = self.workspace.long_term();
-        match memory.add(now, &Section::AutoCaptured, &text, judge) {
-            Ok(added @ (Added::Added | Added::AtEndOfLarge)) => {
-                // Of a large file no other line was changed.
-                if added == Added::AtEndOfLarge {
-                    superseded.clear();
-                }
-                Some(KeptForGood {
-                    file: LONG_TERM.to_owned(),
-                    superseded,
-                })
-            }
-            Ok(Added::Known) if is_held => Some(KeptForGood {
-                file: LONG_TERM.to_owned(),
-                superseded: Vec::new(),
-            }),
-            Ok(Added::Known | Added::NoFile | Added::Full) => None,
-            Err(error) => {
-                problems.push(chain(&error));
-                None
-            }
+        saying.capture().is_some().then_some(saying)
+    }
+
+    fn capture(&self) -> Option<&'c Capture> {
+        self.durable.or(self.correction)
+    }
+
+    fn text(&self) -> String {
+        let bullet = |capture: &Capture| bullet(capture.category.as_str(), &capture.detail);
+        self.capture().map(bullet).unwrap_or_default()
+    }
+
+    /// What is to become of the lines that are there. A correction lasts only where it takes the place of one.
+    fn judged(&mut self, captor: &Captor, lines: &[Line]) -> Judgement {
+        let Some(capture) = self.capture() else {
+            return Judgement::Known;
+        };
+        let mut judged = judgement(captor, lines, capture);
+        if let (Judgement::Add, Some(correction)) = (&judged, self.correction) {
+            judged = judgement(captor, lines, correction);
         }
+        if self.durable.is_none() && !matches!(judged, Judgement::Supersedes(_)) {
+            judged = Judgement::Known;
+        }
+        let mut texts = lines.iter().map(|line| &line.text);
+        self.is_held = texts.any(|text| is_captured_as(text, &capture.detail));
+        self.superseded = match &judged {
+            Judgement::Supersedes(numbers) => {
+                let outdated = lines.iter().filter(|line| numbers.contains(&line.number));
+                outdated.map(|line| line.text.clone()).collect()
+            }
+            Judgement::Known | Judgement::Add => Vec::new(),
+        };
+        judged
+    }
+
+    fn kept(self, added: Added) -> Option<KeptForGood> {
+        let superseded = match added {
+            Added::Added => self.superseded,
+            // Of a large file no other line was changed.
+            Added::AtEndOfLarge => Vec::new(),
+            Added::Known if self.is_held => Vec::new(),
+            Added::Known | Added::NoFile | Added::Full => return None,
+        };
+        Some(KeptForGood {
+            file: LONG_TERM.to_owned(),
+            superseded,
+        })
     }
 }
 

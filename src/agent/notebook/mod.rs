@@ -32,7 +32,7 @@ use tokio::task::JoinHandle;
 
 use super::ending::{EndHooks, Ending, Ran};
 use super::once::Once;
-use crate::chat::Session;
+use crate::chat::{Session, SessionName};
 use crate::context;
 use crate::hint::chain;
 use crate::memory::capture::{Captor, Capturing};
@@ -108,6 +108,8 @@ pub(super) struct Notebook {
     later: Vec<String>,
     /// The compaction after which was recovered last: it is not done twice.
     recovered: Option<Shortened>,
+    /// The session that was written to last.
+    session: Option<SessionName>,
 }
 
 impl Notebook {
@@ -120,6 +122,7 @@ impl Notebook {
             told: Once::default(),
             later: Vec::new(),
             recovered: None,
+            session: None,
         }
     }
 
@@ -128,6 +131,15 @@ impl Notebook {
         let parts = Parts::clone(&self.parts).with(context, memory);
         self.parts = Arc::new(parts);
         self.hooks = Arc::new(Mutex::new(hooks::standard(&self.parts)));
+    }
+
+    /// Whether a session is written to for the first time.
+    pub(super) fn takes_up(&mut self, session: &SessionName) -> bool {
+        let is_new = self.session.as_ref() != Some(session);
+        if is_new {
+            self.session = Some(session.clone());
+        }
+        is_new
     }
 
     /// The compaction after which nothing was recovered yet.

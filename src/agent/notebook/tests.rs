@@ -7,7 +7,7 @@ use super::*;
 use crate::chat::{
     Compaction, Form, Message, MessageId, Outcome, Record, Role, SessionName, Timestamp, Tokens,
 };
-use crate::files::{Disk, MemoryDisk};
+use crate::files::{Disk, FaultyDisk, MemoryDisk};
 use crate::memory::capture::WalSettings;
 use crate::memory::facts::FactsSettings;
 use crate::memory::patterns::Checked;
@@ -31,7 +31,10 @@ fn name() -> SessionName {
 }
 
 fn parts(disk: &MemoryDisk) -> Parts {
-    let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+    parts_on(Arc::new(disk.clone()))
+}
+
+fn parts_on(disk: Arc<dyn Disk>) -> Parts {
     let settings = memory::Settings::default();
     let workspace = Workspace::new(
         Arc::clone(&disk),
@@ -122,6 +125,60 @@ fn lost(said: &str, shortened: Option<Shortened>) -> Lost {
         shortened,
         window: Tokens(32_768),
     }
+}
+
+#[test]
+fn all_captures_of_a_message_are_one_write_a_file() {
+    let memory = MemoryDisk::default();
+    let counting = Arc::new(FaultyDisk::new(Arc::new(memory.clone()), None));
+    let lines = (0..40).map(|n| format!("Remember that item {n} is on shelf {}.", n * 7));
+    let said = lines.collect::<Vec<_>>().join("\n");
+    let taken = parts_on(counting.clone()).capture(&name(), &words(&said), noon());
+    assert_eq!(taken.problems, Vec::<String>::new());
+    assert!(taken.receipts.len() > 20, "{}", taken.receipts.len());
+    assert!(taken.receipts.iter().all(|it| it.what.files.len() == 2));
+    assert_eq!(counting.calls(), 3, "state, memory, receipts");
+    let written = text(&memory, "w/MEMORY.md").matches("\n- **").count();
+    assert_eq!(written, taken.receipts.len());
+}
+
+#[test]
+fn what_a_killed_process_heard_is_captured_once_without_what_was_piped_in() {
+    let disk = MemoryDisk::default();
+    let parts = parts(&disk);
+    let said = words("Remember that the key rotates monthly.\n\nRemember that the log lies.");
+    let taken = parts.capture_missed(&name(), &said, noon());
+    assert_eq!(taken.receipts.len(), 1);
+    let memory = text(&disk, "w/MEMORY.md");
+    assert!(
+        memory.contains("rotates") && !memory.contains("lies"),
+        "{memory}"
+    );
+    let again = parts.capture_missed(&name(), &said, noon());
+    assert!(again.receipts.is_empty());
+    // Also where it was taken back.
+    parts.receipts.forget(1, noon()).unwrap();
+    let again = parts.capture_missed(&name(), &said, noon());
+    assert!(again.receipts.is_empty());
+    assert_eq!(text(&disk, "w/MEMORY.md"), memory);
+}
+
+#[test]
+fn of_one_message_the_later_words_count() {
+    let disk = MemoryDisk::default();
+    let said = words("I prefer dark mode. Sorry, I prefer light mode.");
+    let taken = parts(&disk).capture(&name(), &said, noon());
+    let superseded: Vec<usize> = taken
+        .receipts
+        .iter()
+        .map(|it| it.what.superseded.len())
+        .collect();
+    let whole = text(&disk, "w/MEMORY.md");
+    assert!(
+        whole.contains("(superseded 2026-02-14) **preference**"),
+        "{whole}"
+    );
+    assert_eq!(superseded.iter().sum::<usize>(), 1, "{whole}");
 }
 
 #[test]

@@ -32,6 +32,62 @@ fn a_file_that_is_no_text_stays_byte_for_byte_and_that_is_said() {
 }
 
 #[test]
+fn what_a_hand_saves_between_our_look_and_our_write_stays() {
+    let disk = MemoryDisk::with([("w/MEMORY.md", b"# Mine\n" as &[u8])]);
+    let workspace = workspace(&disk);
+    disk.save_before_replacing("w/MEMORY.md", b"# Mine\n\n- by hand\n");
+    disk.save_before_replacing("w/MEMORY.md", b"# Mine\n\n- by hand, again\n");
+    add(&workspace.long_term(), "**a**: b").unwrap();
+    let whole = text(&disk, "MEMORY.md");
+    assert!(whole.contains("- by hand, again\n"), "{whole}");
+    assert_eq!(whole.matches("- **a**: b\n").count(), 1, "{whole}");
+    // The other files too, and those that are begun.
+    let day = "memory/2026-02-14.md";
+    for file in [STATE, day] {
+        disk.save_before_replacing(format!("w/{file}"), b"by hand\n");
+    }
+    let state = workspace.session(&session()).state();
+    state.append(noon(), &[("fact", "x")], 100_000).unwrap();
+    let settings = DailySettings::default();
+    let daily = workspace.daily();
+    daily.exchange(noon(), "x", "y", &settings).unwrap();
+    for file in [STATE, day] {
+        let whole = text(&disk, file);
+        let is_kept = whole.starts_with("by hand\n") && whole.contains('x');
+        assert!(is_kept, "{whole}");
+    }
+}
+
+#[test]
+fn a_hand_that_never_rests_keeps_its_file() {
+    let disk = MemoryDisk::default();
+    for n in 0..100 {
+        disk.save_before_replacing("w/MEMORY.md", format!("- {n}\n").as_bytes());
+    }
+    let workspace = workspace(&disk);
+    assert!(add(&workspace.long_term(), "x").is_err());
+    assert!(text(&disk, "MEMORY.md").starts_with("- "));
+    assert!(!text(&disk, "MEMORY.md").contains('x'));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_what_is_not_there_yet_stays_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("w");
+    std::fs::create_dir(&root).unwrap();
+    std::os::unix::fs::symlink("../later/M.md", root.join("MEMORY.md")).unwrap();
+    let disk: Arc<dyn Disk> = Arc::new(LocalDisk);
+    let workspace = Workspace::new(disk, root.clone(), WorkspaceSettings::default());
+    for words in ["**a**: b", "**a**: c"] {
+        add(&workspace.long_term(), words).unwrap();
+        assert!(root.join("MEMORY.md").is_symlink());
+    }
+    let whole = std::fs::read_to_string(folder.path().join("later/M.md")).unwrap();
+    assert!(whole.contains("- **a**: b\n- **a**: c\n"), "{whole}");
+}
+
+#[test]
 fn observers_hear_of_each_write_and_one_that_panics_stops_nothing() {
     let disk = MemoryDisk::default();
     let workspace = workspace(&disk);

@@ -40,7 +40,7 @@ fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     };
     let now = desk.now();
     let kept = desk.agent.entries_mut().add(scope, &wanted, now)?;
-    Next::answer(told(&kept))
+    Ok(written(desk, told(&kept)))
 }
 
 /// `Kept as mem_… (project)`, and what went with it.
@@ -99,7 +99,7 @@ pub(super) fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandEr
         return Err(usage("memory", "rm wants a key or an id"));
     }
     let removed = holdings::remove(desk.agent.entries_mut(), name, scope)?;
-    Next::answer(removed)
+    Ok(written(desk, removed))
 }
 
 fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {
@@ -108,7 +108,13 @@ fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {
     }
     let (scope, entry) = desk.agent.entries_mut().restore(id)?;
     let words = first_words(&entry.content, SHOWN);
-    Next::answer(format!("Back ({scope}): {words}"))
+    Ok(written(desk, format!("Back ({scope}): {words}")))
+}
+
+/// What is told of a change of entries, once it is on disk.
+fn written(desk: &mut Desk, told: String) -> Next {
+    let warning = desk.agent.flush_entries();
+    Next::with(told, warning)
 }
 
 #[cfg(test)]

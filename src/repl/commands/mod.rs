@@ -91,7 +91,7 @@ pub enum Next {
     /// Print a change of files.
     Diff(String),
     /// Let the person edit this file.
-    Edit(std::path::PathBuf),
+    Edit(crate::notes::Draft),
     /// Ask the person; on "yes" do this.
     Confirm(String, Deed),
     /// Ask the model the last question again.

@@ -84,7 +84,7 @@ fn edit(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
     let name = if name.is_empty() { "MEMORY.md" } else { name };
     let held = holdings(desk)?;
     match desk.places.writing {
-        Writing::Kept => Ok(Next::Edit(held.begin(name)?)),
+        Writing::Kept => Ok(Next::Edit(held.draft(name)?)),
         Writing::Veiled => Err(HoldingsError::Private {
             path: held.path(name)?.display().to_string(),
         }

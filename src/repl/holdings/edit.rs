@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use super::name::unknown;
 use super::{Holdings, HoldingsError};
-use crate::notes::Source;
+use crate::notes::{Draft, Source};
 
 impl Holdings<'_> {
-    /// The path of a file that is there or may be begun.
-    pub fn begin(&self, name: &str) -> Result<PathBuf, HoldingsError> {
+    /// A file that is there or may be begun, as an editor is to have it.
+    pub fn draft(&self, name: &str) -> Result<Draft, HoldingsError> {
         let source = self.source(name)?;
-        let begun = self.captures.workspace.begin(&source)?;
-        begun.ok_or_else(|| HoldingsError::NoFile {
+        let draft = self.captures.workspace.draft(&source)?;
+        draft.ok_or_else(|| HoldingsError::NoFile {
             name: source.as_str().to_owned(),
         })
     }

@@ -169,7 +169,7 @@ fn what_is_not_held_is_an_error_with_a_way_on() {
         assert!(error.hint().is_some(), "{said}");
     }
     assert!(held.look().forget("0").is_err());
-    assert!(held.look().begin("../../etc/passwd").is_err());
+    assert!(held.look().draft("../../etc/passwd").is_err());
     held.look().forget("1").unwrap();
     let again = held.look().forget("1").unwrap_err().to_string();
     assert!(again.contains("taken back before"), "{again}");

@@ -50,6 +50,36 @@ fn an_editor_opens_memory_and_what_was_edited_is_sent_next() {
 }
 
 #[test]
+fn an_editor_keeps_what_others_wrote_and_may_not_take_the_file_away() {
+    let home = Home::offline().sized(200, 60);
+    let memory = home.path().join("data/cogtrix/workspace/MEMORY.md");
+    let script = format!(
+        "mkdir -p '{}' && echo '- noted elsewhere' >> '{}' && echo '- mine' >> \"$1\"\n",
+        memory.parent().unwrap().display(),
+        memory.display()
+    );
+    home.write("editor.sh", &script);
+    let editor = format!("sh {}", home.path().join("editor.sh").display());
+    let mut chat = home.start(&["--no-banner"], &[("EDITOR", &editor)]);
+    chat.wait_for_prompt();
+    chat.says(
+        "/memory edit",
+        "a line that was noted meanwhile is there, too",
+    );
+    chat.leave();
+    let text = std::fs::read_to_string(&memory).unwrap();
+    assert!(
+        text.contains("- noted elsewhere\n") && text.contains("- mine\n"),
+        "{text}"
+    );
+    let mut chat = home.start(&["--no-banner"], &[("EDITOR", "rm")]);
+    chat.wait_for_prompt();
+    chat.says("/memory edit", "the editor took the file away");
+    chat.leave();
+    assert_eq!(std::fs::read_to_string(&memory).unwrap(), text);
+}
+
+#[test]
 fn an_editor_that_fails_or_is_missing_is_told_with_the_file() {
     let home = Home::offline().sized(160, 60);
     let mut chat = home.start(&["--no-banner"], &[("VISUAL", "false")]);
@@ -58,5 +88,11 @@ fn an_editor_that_fails_or_is_missing_is_told_with_the_file() {
     chat.leave();
     let mut chat = home.chat(&["--no-banner"]);
     chat.says("/memory edit", "no editor is set; the file is ");
+    chat.says("/memory edit SOUL.md", "SOUL.md");
     chat.leave();
+    // Nothing is made for an edit that never was.
+    let workspace = home.path().join("data/cogtrix/workspace");
+    for file in ["MEMORY.md", "SOUL.md"] {
+        assert!(!workspace.join(file).exists(), "{file}");
+    }
 }
