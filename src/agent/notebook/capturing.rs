@@ -48,6 +48,7 @@ impl Parts {
                     category: capture.category.as_str().to_owned(),
                     text: capture.detail.clone(),
                     superseded: superseded.collect(),
+                    entry: None,
                     files: in_state
                         .iter()
                         .cloned()

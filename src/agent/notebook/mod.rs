@@ -38,7 +38,7 @@ use crate::hint::chain;
 use crate::memory::capture::{Captor, Capturing};
 use crate::memory::facts::FactCues;
 use crate::memory::{self, Backend, RecoveryCues};
-use crate::notes::{NotesError, Receipts, Workspace};
+use crate::notes::{Receipts, Workspace};
 
 /// What it works with.
 #[derive(Clone, Debug)]
@@ -161,7 +161,7 @@ impl Notebook {
     }
 
     /// What went wrong where nobody could be told.
-    pub(super) fn tell_later(&mut self, error: &NotesError) {
+    pub(super) fn tell_later(&mut self, error: &dyn std::error::Error) {
         self.later.push(chain(error));
     }
 

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use super::origin::Origin;
 use super::{Front, Holdings, HoldingsError, kind, name};
 use crate::agent::notebook::Forgotten;
 use crate::chat::{Record, Session, SessionName};
 use crate::entries::{Entry, EntryStore, Scope};
 use crate::hint::chain;
-use crate::notes::Captured;
+use crate::notes::Receipt;
 use crate::repl::transcript::first_words;
 use crate::store::StoreError;
 use crate::term::harmless;
@@ -155,7 +156,7 @@ impl Holdings<'_> {
                 places.join(", ")
             ));
         }
-        lines.extend(said.and_then(|said| self.message_left(what, said)));
+        lines.extend(said.and_then(|said| self.message_left(receipt, said)));
         // Only what was captured for good may have been sent there.
         if self.has_further && what.files.iter().any(|file| file == "MEMORY.md") {
             lines.push("mem0 may have it too, and keeps it: delete it there".to_owned());
@@ -164,10 +165,10 @@ impl Holdings<'_> {
     }
 
     /// Where the message itself still is, and how it is taken away.
-    fn message_left(&self, what: &Captured, said: &Session) -> Option<String> {
-        let mut messages = said.messages().iter();
-        messages.find(|message| message.id.as_str() == what.message)?;
-        let session = &what.session;
+    fn message_left(&self, receipt: &Receipt, said: &Session) -> Option<String> {
+        let origin = Origin::of(receipt);
+        said.messages().iter().find(|message| origin.is(message))?;
+        let session = &receipt.what.session;
         let how = match (
             self.front,
             self.open.is_some_and(|it| it.name() == said.name()),

@@ -91,6 +91,7 @@ fn captured_as(text: &str) -> Captured {
         text: text.to_owned(),
         files: vec!["MEMORY.md".to_owned()],
         superseded: Vec::new(),
+        entry: None,
     }
 }
 
@@ -121,6 +122,7 @@ fn a_capture_and_an_entry_are_shown_with_the_message_they_came_from() {
     let from = Origin {
         session: "work".to_owned(),
         message: "work/m1".to_owned(),
+        at: None,
     };
     held.keep("drink", "coffee", None);
     held.keep("drink", "tea", Some(from));
@@ -147,6 +149,40 @@ fn a_message_of_another_session_is_read_from_disk_or_it_is_said_why_not() {
     assert!(shown(&held).contains("the message cannot be read"));
     held.session = Session::new("work".parse().unwrap());
     assert!(shown(&held).contains("not in session work any more"));
+}
+
+/// A session that was cleared begins at its first message again, and what it had kept told of the wrong one.
+#[test]
+fn of_a_session_begun_anew_or_with_another_name_no_wrong_message_is_quoted() {
+    let mut held = Held::with(&["I like tea"]);
+    let from = Origin {
+        session: "work".to_owned(),
+        message: "work/m1".to_owned(),
+        at: Some(now()),
+    };
+    held.keep("drink", "tea", Some(from));
+    let anew = Timestamp::from_unix(now().unix() + 60).unwrap();
+    let other = |name: &str, at| {
+        let mut session = Session::new(name.parse().unwrap());
+        let (id, text) = (MessageId::new("work/m1"), "The weather is bad");
+        session.import(vec![Message::text(id, Role::User, text, Some(at))]);
+        session
+    };
+    let first = std::mem::replace(&mut held.session, other("work", anew));
+    for asked in ["1", "drink", "tea"] {
+        let why = held.look().why(asked).unwrap();
+        assert!(!why.contains("weather"), "{why}");
+        assert!(why.contains("not in session work any more"), "{why}");
+    }
+    let receipts = &held.captures.receipts;
+    receipts.rename("work", "trip", anew).unwrap();
+    held.session = Session::new("trip".parse().unwrap());
+    held.session.import(first.messages().to_vec());
+    for asked in ["1", "drink", "tea"] {
+        let why = held.look().why(asked).unwrap();
+        assert!(why.contains("session trip, message work/m1"), "{why}");
+        assert!(why.contains("> I like tea."), "{why}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Which message put a fact here: by the number of a capture, by an id or key, or by words of it.
 
 use super::name::{Named, unknown};
+use super::origin::Origin;
 use super::{Holdings, HoldingsError, list};
 use crate::entries::Entry;
 use crate::notes::Receipt;
@@ -57,24 +58,26 @@ impl Holdings<'_> {
     }
 
     fn of_capture(&self, receipt: &Receipt) -> String {
-        let what = &receipt.what;
         format!(
             "{}\n{}",
             list::capture(receipt, self.now),
-            self.from(&what.session, &what.message)
+            self.from(&Origin::of(receipt))
         )
     }
 
     fn of_kept(&self, entry: &Entry) -> String {
-        let from = entry.from.as_ref().map_or_else(
+        let from = self.origin(entry).map_or_else(
             || "       by hand: no message is known".to_owned(),
-            |from| self.from(&from.session, &from.message),
+            |origin| self.from(&origin),
         );
         format!("{}\n{from}", list::row(entry, self.now))
     }
 
-    fn from(&self, session: &str, message: &str) -> String {
-        let quote = self.quote(session, message);
+    fn from(&self, origin: &Origin<'_>) -> String {
+        let quote = self.quote(origin);
+        let Origin {
+            session, message, ..
+        } = origin;
         let lines = quote.lines().map(|line| format!("       {line}"));
         let quote = lines.collect::<Vec<_>>().join("\n");
         format!("       session {session}, message {message}\n{quote}")
