@@ -246,6 +246,26 @@ fn read(bytes: &[u8]) -> (BTreeMap<u64, Receipt>, Vec<Renamed>) {
 }
 
 impl Captured {
+    /// The category of what was noted at the end of a turn: a label, and the words of a message.
+    pub const FACT: &str = "fact";
+    /// That of what a model was told to keep.
+    pub const MEMORIZED: &str = "memorized";
+
+    /// Whether its line has no category in front.
+    pub fn is_bare(&self) -> bool {
+        [Self::FACT, Self::MEMORIZED].contains(&self.category.as_str())
+    }
+
+    /// What was said of it, without a label.
+    pub fn words(&self) -> &str {
+        let text = self.text.as_str();
+        if self.category == Self::FACT {
+            text.split_once(": ").map_or(text, |(_, words)| words)
+        } else {
+            text
+        }
+    }
+
     /// Its session has another name, and so has the folder of its notes.
     fn rename(&mut self, name: &str) {
         let folder = format!("sessions/{}/", self.session);
@@ -368,7 +388,10 @@ mod tests {
         let of = |place: usize| (all[place].number, all[place].what.session.as_str());
         assert_eq!((of(0), of(1)), ((1, "trip"), (2, "work")));
         let renamed = on(&disk).renamed().unwrap();
-        assert_eq!((renamed[0].after.as_str(), renamed[0].at), ("trip", Some(at(1))));
+        assert_eq!(
+            (renamed[0].after.as_str(), renamed[0].at),
+            ("trip", Some(at(1)))
+        );
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use super::Parts;
 use crate::chat::{Message, SessionName, Timestamp};
 use crate::hint::chain;
-use crate::memory::Backend;
 use crate::memory::capture::{Captor, Capture, Verdict};
 use crate::notes::{Added, Captured, Judgement, Line, Receipt, Section};
 
@@ -66,29 +65,6 @@ impl Parts {
             Err(error) => taken.problems.push(chain(&error)),
         }
         taken
-    }
-
-    /// Adds what a model was told to keep to MEMORY.md, unless it is there; tells what became of it (Q20).
-    pub(in crate::agent) fn remember(&self, text: &str, now: Timestamp) -> String {
-        if self.settings.backend == Backend::None {
-            return "not written: nothing outlives this session".to_owned();
-        }
-        let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let key = statement(&folded);
-        let known = |lines: &[Line]| {
-            if lines.iter().any(|line| statement(&line.text) == key) {
-                Judgement::Known
-            } else {
-                Judgement::Add
-            }
-        };
-        let memory = self.workspace.long_term();
-        match memory.add(now, &Section::Notes, &folded, known) {
-            Ok(Added::Known) => "there already".to_owned(),
-            Ok(Added::Added | Added::AtEndOfLarge) => "written".to_owned(),
-            Ok(Added::NoFile | Added::Full) => "not written: it is full".to_owned(),
-            Err(error) => format!("not written: {}", chain(&error)),
-        }
     }
 
     /// Writes captures to the session's state; tells which file has them now.
@@ -190,7 +166,15 @@ pub(super) fn statement(line: &str) -> String {
     words.join(" ").trim_end_matches('.').to_lowercase()
 }
 
-/// A capture as it stands in both files.
-pub(super) fn bullet(category: &str, detail: &str) -> String {
+/// A capture as it stands in its files.
+pub(super) fn written(what: &Captured) -> String {
+    if what.is_bare() {
+        what.text.clone()
+    } else {
+        bullet(&what.category, &what.text)
+    }
+}
+
+fn bullet(category: &str, detail: &str) -> String {
     format!("**{category}**: {detail}")
 }

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::captures::Captures;
-use super::capturing::{LONG_TERM, bullet};
+use super::capturing::{LONG_TERM, written};
 use super::restoring;
 use super::striking::Words;
 use crate::chat::{Session, SessionName, Timestamp};
@@ -130,13 +130,13 @@ impl Captures {
         file: &str,
         open: &SessionName,
     ) -> Result<Removed, NotesError> {
-        let text = bullet(&receipt.what.category, &receipt.what.text);
+        let text = written(&receipt.what);
         if file == LONG_TERM {
             let memory = self.workspace.long_term();
             let lines = memory.lines()?;
             let line = newest(&lines, |line| {
-                let written = line.trim_start().strip_prefix("- ");
-                written.map(without_mark) == Some(&text)
+                let bullet = line.trim_start().strip_prefix("- ");
+                bullet.map(without_mark) == Some(&text)
             });
             let Some(line) = line else {
                 return Ok(Removed::No);
@@ -172,7 +172,7 @@ impl Captures {
     /// Takes out what was drawn from its words.
     fn strike(&self, forgotten: &mut Forgotten, open: &SessionName, said: Option<&Session>) {
         let receipt = forgotten.receipt.clone();
-        let words = Words::new(&receipt.what.text, said);
+        let words = Words::new(receipt.what.words(), said);
         let facts = |lines: &[Line]| words.facts(lines);
         let of_memory = self.workspace.long_term().revise(&facts);
         forgotten.note_facts(LONG_TERM, of_memory);
@@ -220,7 +220,7 @@ impl Captures {
 impl Forgotten {
     /// Facts of some lines that have its words, and were noted of a session.
     pub fn facts_of<'a>(&self, noted: &'a str, said: &Session) -> Vec<&'a str> {
-        let words = Words::new(&self.receipt.what.text, Some(said));
+        let words = Words::new(self.receipt.what.words(), Some(said));
         noted.lines().filter(|line| words.are_fact(line)).collect()
     }
 
@@ -244,7 +244,7 @@ impl Forgotten {
 }
 
 /// A line that a later one took the place of is as it was written, but for the mark that says so.
-fn without_mark(line: &str) -> &str {
+pub(super) fn without_mark(line: &str) -> &str {
     let marked = line.strip_prefix("(superseded ");
     marked
         .and_then(|rest| rest.split_once(") "))

@@ -12,6 +12,7 @@ mod captures;
 mod capturing;
 mod forgetting;
 mod hooks;
+mod memorizing;
 mod reading;
 mod restoring;
 mod sifting;
@@ -25,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use captures::Captures;
 pub(super) use capturing::Taken;
 pub use forgetting::{Forgotten, NotForgotten};
+pub use memorizing::LetGo;
 pub(super) use reading::Lost;
 use reading::Shortened;
 

@@ -3,7 +3,7 @@
 //! Invariant: only a line that still stands there as it was marked counts again, and none that another capture took the place
 //! of as well.
 
-use super::capturing::{LONG_TERM, bullet};
+use super::capturing::{LONG_TERM, written};
 use crate::chat::Timestamp;
 use crate::notes::{Line, Receipt, Revision, unmarked};
 
@@ -47,7 +47,8 @@ fn taken_back<'a>(line: &str, before: u64, receipts: &'a [Receipt]) -> Option<&'
     let wrote = |receipt: &&Receipt| {
         let what = &receipt.what;
         let is_kept = what.files.iter().any(|file| file == LONG_TERM);
-        receipt.number < before && is_kept && line.ends_with(&bullet(&what.category, &what.text))
+        let bullet = line.trim_start().strip_prefix("- ");
+        receipt.number < before && is_kept && bullet == Some(&written(what))
     };
     let newest = receipts.iter().rev().find(wrote);
     newest.filter(|receipt| receipt.forgotten)

@@ -54,7 +54,12 @@ pub(super) fn forget(what: &str, args: &ChatArgs, output: &mut Output) -> Result
     let told = if Holdings::is_number(what) {
         owned.holdings().forget(what)?.told
     } else {
-        let told = holdings::remove(&mut owned.entries, what, None)?;
+        let told = holdings::remove(
+            &mut owned.entries,
+            (what, None),
+            Some(&owned.captures),
+            owned.now,
+        )?;
         owned.flush(output)?;
         told
     };

@@ -1,7 +1,7 @@
 //! `/memory add|get|rm|restore`: entries that outlive the session, by hand (G10).
 
 use super::{CommandError, Desk, Next, usage};
-use crate::entries::{Kept, Kind, Scope, Status, Wanted};
+use crate::entries::{Entry, Kept, Kind, Scope, Status, Wanted};
 use crate::repl::holdings;
 use crate::repl::listing::count;
 use crate::repl::transcript::first_words;
@@ -40,7 +40,19 @@ fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     };
     let now = desk.now();
     let kept = desk.agent.entries_mut().add(scope, &wanted, now)?;
-    Next::answer(told(&kept))
+    let line = if kept.status == Status::Updated {
+        in_step(desk, &kept.entry)
+    } else {
+        String::new()
+    };
+    Next::answer(told(&kept) + &line)
+}
+
+/// What became of the line of MEMORY.md that goes with an entry, where there is one.
+fn in_step(desk: &Desk, entry: &Entry) -> String {
+    let notebook = desk.agent.notebook();
+    let written = notebook.and_then(|it| it.keep_in_step(entry, desk.now()));
+    written.map_or_else(String::new, |it| format!("\nIts line in MEMORY.md: {it}"))
 }
 
 /// `Kept as mem_… (project)`, and what went with it.
@@ -98,7 +110,9 @@ pub(super) fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandEr
     if name.is_empty() {
         return Err(usage("memory", "rm wants a key or an id"));
     }
-    let removed = holdings::remove(desk.agent.entries_mut(), name, scope)?;
+    let (captures, now) = (desk.agent.notebook().map(|it| it.captures()), desk.now());
+    let entries = desk.agent.entries_mut();
+    let removed = holdings::remove(entries, (name, scope), captures.as_ref(), now)?;
     Next::answer(removed)
 }
 
@@ -108,7 +122,8 @@ fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {
     }
     let (scope, entry) = desk.agent.entries_mut().restore(id)?;
     let words = first_words(&entry.content, SHOWN);
-    Next::answer(format!("Back ({scope}): {words}"))
+    let line = in_step(desk, &entry);
+    Next::answer(format!("Back ({scope}): {words}{line}"))
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::origin::Origin;
 use super::{Front, Holdings, HoldingsError, kind, name};
-use crate::agent::notebook::Forgotten;
-use crate::chat::{Record, Session, SessionName};
+use crate::agent::notebook::{Captures, Forgotten};
+use crate::chat::{Record, Session, SessionName, Timestamp};
 use crate::entries::{Entry, EntryStore, Scope};
 use crate::hint::chain;
 use crate::notes::Receipt;
@@ -149,7 +149,13 @@ impl Holdings<'_> {
                 "the scratchpad of session {session} still has it ({why}); `/scratch rm session_facts` there takes it off"
             ));
         }
-        let places = self.elsewhere(&what.text);
+        if let Some(id) = &what.entry {
+            let forget = self.front.command(&format!("forget {id}"));
+            lines.push(format!(
+                "the entry that says it stays: {forget} takes it back"
+            ));
+        }
+        let places = self.elsewhere(what.words());
         if !places.is_empty() {
             lines.push(format!(
                 "its words also stand in {}: take them out by hand",
@@ -228,14 +234,17 @@ fn gone(forgotten: &Forgotten, dropped: &Dropped) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// Takes an entry away; it is on disk after the next flush.
+/// Takes an entry away, and the line of MEMORY.md that goes with it; it is on disk after the next flush.
 pub fn remove(
     entries: &mut EntryStore,
-    name: &str,
-    scope: Option<Scope>,
+    (name, scope): (&str, Option<Scope>),
+    captures: Option<&Captures>,
+    now: Timestamp,
 ) -> Result<String, HoldingsError> {
     let (scope, entry) = entries.remove(name, scope)?;
-    Ok(removed(scope, &entry))
+    let gone = captures.and_then(|it| it.let_go(entry.id.as_str(), now).told());
+    let gone = gone.map_or_else(String::new, |gone| format!("\nMEMORY.md: {gone}"));
+    Ok(removed(scope, &entry) + &harmless(&gone))
 }
 
 fn removed(scope: Scope, entry: &Entry) -> String {

@@ -85,7 +85,8 @@ impl Holdings<'_> {
     /// What was captured and not taken back, oldest first.
     fn captured(&self) -> Result<Vec<Receipt>, HoldingsError> {
         let mut receipts = self.captures.all()?;
-        receipts.retain(|receipt| !receipt.forgotten);
+        // An entry stands for the line that goes with it.
+        receipts.retain(|receipt| !receipt.forgotten && receipt.what.entry.is_none());
         Ok(receipts)
     }
 

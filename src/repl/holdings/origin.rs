@@ -69,9 +69,7 @@ impl Holdings<'_> {
         Some(Origin {
             session,
             message: &from.message,
-            when: from
-                .at
-                .map_or(When::Until(Some(entry.at)), When::At),
+            when: from.at.map_or(When::Until(Some(entry.at)), When::At),
         })
     }
 

@@ -34,7 +34,8 @@ impl Holdings<'_> {
             words.iter().all(|word| text.contains(word))
         };
         let receipts = self.captures.all()?;
-        let receipts = receipts.iter().filter(|it| speaks(&it.what.text));
+        let receipts = receipts.iter().filter(|it| it.what.entry.is_none());
+        let receipts = receipts.filter(|it| speaks(&it.what.text));
         let mut found: Vec<String> = receipts.map(|it| self.of_capture(it)).collect();
         found.reverse();
         let entries = self.entries.all().map(|(_, entry)| entry);
@@ -45,7 +46,7 @@ impl Holdings<'_> {
         found.extend(entries.filter(said).map(|entry| self.of_kept(entry)));
         if found.is_empty() {
             return Ok(
-                "No capture and no entry speaks of that; what a person or the model wrote to a file has no receipt"
+                "No capture, fact or entry speaks of that; what a person or the model wrote to a file has no receipt"
                     .to_owned(),
             );
         }
