@@ -1,7 +1,5 @@
 //! The chat: read a line, do what it says, until the person leaves.
 
-use std::path::Path;
-
 use super::ask::{self, After, Person, Question, Shown};
 use super::commands::{self, Answer, CommandError, Next, Typed};
 use super::desk::Desk;
@@ -14,7 +12,7 @@ use crate::agent::{CompactError, CompactReport, Compacting, Warning};
 use crate::chat::Outcome;
 use crate::hint::{Hint, chain};
 use crate::memory::CannotCompact;
-use crate::term::{Output, Paint};
+use crate::term::{Output, Paint, harmless};
 
 /// A chat from its first line to its last.
 #[derive(Debug)]
@@ -187,7 +185,7 @@ impl<'a> Chat<'a> {
                 self.output.change(&diff);
                 After::GoOn
             }
-            Ok(Next::Edit(path)) => self.edit(&path).await,
+            Ok(Next::Edit(name)) => self.edit(&name).await,
             Ok(Next::Retry) => self.ask(Question::Again).await,
             Ok(Next::Think(task)) => self.ask(Question::Think(task.into())).await,
             Ok(Next::Compact(what, focus)) => self.compact(what, &focus).await,
@@ -219,11 +217,24 @@ impl<'a> Chat<'a> {
         After::GoOn
     }
 
-    async fn edit(&mut self, path: &Path) -> After {
-        let edited = if self.input.is_terminal() {
-            edit::edit(self.desk.places.editor.as_deref(), path).await
+    async fn edit(&mut self, name: &str) -> After {
+        // A file is begun only where it can be edited.
+        let can = self.input.is_terminal() && self.desk.places.editor.is_some();
+        let path = if can {
+            commands::begun(self.desk, name)
         } else {
-            let path = path.to_owned();
+            commands::path_of(self.desk, name)
+        };
+        let path = match path {
+            Ok(path) => path,
+            Err(error) => {
+                self.refuse(&error);
+                return After::GoOn;
+            }
+        };
+        let edited = if self.input.is_terminal() {
+            edit::edit(self.desk.places.editor.as_deref(), &path).await
+        } else {
             Err(EditError::NoTerminal { path })
         };
         match edited {
@@ -290,7 +301,7 @@ impl<'a> Chat<'a> {
             self.output.notice(&given_up(name, result.is_ok()));
         }
         match result {
-            Ok(report) => self.output.answer(&compacted(&report)),
+            Ok(report) => self.output.answer(&compacted(&report, focus)),
             Err(CompactError::Cannot(
                 error @ (CannotCompact::Nothing
                 | CannotCompact::AllStays(_)
@@ -354,7 +365,7 @@ fn given_up(name: &str, is_done: bool) -> String {
     format!("the {name} that was being written in the background was given up{gap}{after}")
 }
 
-fn compacted(report: &CompactReport) -> String {
+fn compacted(report: &CompactReport, wish: &str) -> String {
     let CompactReport {
         before,
         after,
@@ -364,6 +375,9 @@ fn compacted(report: &CompactReport) -> String {
         "Compacted: {} messages -> {} messages, {} -> {} tokens; `/compact undo` goes back",
         before.messages, after.messages, before.tokens, after.tokens
     );
+    if !wish.is_empty() {
+        text = format!("{text}; in mind: {}", harmless(wish));
+    }
     if let Some(warning) = warning {
         text = format!("{text}\n{warning}");
     }

@@ -4,14 +4,12 @@
 //! Invariant: only lines as they were written are removed; one that a person changed since stays, and that is told. A file that
 //! cannot be changed keeps no other from being changed.
 
-use std::borrow::Cow;
-
 use super::captures::Captures;
 use super::capturing::{LONG_TERM, written};
 use super::restoring;
 use super::striking::Words;
 use crate::chat::{Session, SessionName, Timestamp};
-use crate::hint::{Hint, chain};
+use crate::hint::chain;
 use crate::notes::{Line, NotesError, Receipt, ReceiptsError, SessionNotes, unmarked};
 
 /// What was taken back.
@@ -43,18 +41,6 @@ pub enum NotForgotten {
     Receipts(#[from] ReceiptsError),
     #[error(transparent)]
     Notes(#[from] NotesError),
-}
-
-impl Hint for NotForgotten {
-    fn hint(&self) -> Option<Cow<'_, str>> {
-        match self {
-            Self::NoSuch { .. } | Self::Already { .. } => {
-                Some("`/memory list` shows what there is".into())
-            }
-            Self::Receipts(_) => None,
-            Self::Notes(error) => error.hint().map(|hint| hint.into_owned().into()),
-        }
-    }
 }
 
 /// Days whose notes are looked through for facts.

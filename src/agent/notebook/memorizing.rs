@@ -101,6 +101,9 @@ impl Captures {
     /// Takes out of MEMORY.md what an entry said there.
     pub fn let_go(&self, entry: &str, now: Timestamp) -> LetGo {
         let mut gone = LetGo::default();
+        if let Err(error) = self.receipts.all() {
+            gone.failed = Some(chain(&error));
+        }
         for receipt in self.of_entry(entry) {
             match self.remove_line_of(&receipt) {
                 Ok(true) => gone.lines += 1,

@@ -1,6 +1,7 @@
 //! `/memory add|get|rm|restore`: entries that outlive the session, by hand (G10).
 
-use super::{CommandError, Desk, Next, usage};
+use super::owning::mistaken;
+use super::{CommandError, Desk, Next};
 use crate::entries::{Entry, Kept, Kind, Scope, Status, Wanted};
 use crate::repl::holdings;
 use crate::repl::listing::count;
@@ -28,9 +29,12 @@ pub(super) fn first(text: &str) -> (&str, &str) {
 
 fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     let (scope, text) = scoped(desk, arguments);
+    if is_option(text) {
+        return Err(mistaken("add", "knows no other option than those"));
+    }
     let (key, content) = keyed(text);
     if content.is_empty() {
-        return Err(usage("memory", "add wants a text to keep"));
+        return Err(mistaken("add", "wants a text to keep"));
     }
     let wanted = Wanted {
         key: key.map(str::to_owned),
@@ -84,6 +88,12 @@ fn scoped<'a>(desk: &Desk, arguments: &'a str) -> (Scope, &'a str) {
     )
 }
 
+/// `--globl text` is a mistyped option; `-- text` and `--- text` are text.
+fn is_option(text: &str) -> bool {
+    let name = text.strip_prefix("--");
+    name.is_some_and(|name| name.starts_with(|c: char| c.is_alphabetic()))
+}
+
 /// `db: Postgres` has a key; `see https://…` and `one two: three` have none.
 fn keyed(text: &str) -> (Option<&str>, &str) {
     let (word, rest) = first(text);
@@ -95,30 +105,44 @@ fn keyed(text: &str) -> (Option<&str>, &str) {
 
 fn get(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
     if name.is_empty() {
-        return Err(usage("memory", "get wants a key or an id"));
+        return Err(mistaken("get", "wants a key or an id"));
     }
     let now = desk.now();
     let (scope, entry) = desk.agent.entries_mut().get(name, None)?;
     Next::answer(holdings::whole(scope, &entry, now))
 }
 
+fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    Next::answer(removed(desk, arguments)?)
+}
+
 /// Also what `/memory forget` does with what is no number.
-pub(super) fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) fn removed(desk: &mut Desk, arguments: &str) -> Result<String, CommandError> {
     let (word, rest) = first(arguments);
     let scope = word.strip_prefix("--").and_then(Scope::parse);
     let name = if scope.is_some() { rest } else { arguments };
+    if is_option(name) {
+        return Err(mistaken(
+            "rm",
+            "knows no other option than --global, --project and --session",
+        ));
+    }
     if name.is_empty() {
-        return Err(usage("memory", "rm wants a key or an id"));
+        return Err(mistaken("rm", "wants a key or an id"));
     }
     let (captures, now) = (desk.agent.notebook().map(|it| it.captures()), desk.now());
     let entries = desk.agent.entries_mut();
-    let removed = holdings::remove(entries, (name, scope), captures.as_ref(), now)?;
-    Next::answer(removed)
+    Ok(holdings::remove(
+        entries,
+        (name, scope),
+        captures.as_ref(),
+        now,
+    )?)
 }
 
 fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {
     if id.is_empty() {
-        return Err(usage("memory", "restore wants an id"));
+        return Err(mistaken("restore", "wants an id"));
     }
     let (scope, entry) = desk.agent.entries_mut().restore(id)?;
     let words = first_words(&entry.content, SHOWN);

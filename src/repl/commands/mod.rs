@@ -28,7 +28,7 @@ use std::borrow::Cow;
 use futures_util::future::LocalBoxFuture;
 
 use super::desk::Desk;
-use super::holdings::HoldingsError;
+use super::holdings::{Front, HoldingsError, entries_hint};
 use crate::agent::{CannotPin, Compacting, NoTurn, Warning};
 use crate::chat::{BadName, NotWritten, SessionName};
 use crate::entries::EntriesError;
@@ -90,8 +90,8 @@ pub enum Next {
     Refuted(String, OutOfReach),
     /// Print a change of files.
     Diff(String),
-    /// Let the person edit this file.
-    Edit(std::path::PathBuf),
+    /// Let the person edit the file of this name.
+    Edit(String),
     /// Ask the person; on "yes" do this.
     Confirm(String, Deed),
     /// Ask the model the last question again.
@@ -141,7 +141,7 @@ pub enum CommandError {
     Usage {
         name: &'static str,
         problem: String,
-        usage: &'static str,
+        usage: Cow<'static, str>,
     },
     #[error(transparent)]
     Mode(#[from] BadMode),
@@ -207,7 +207,7 @@ impl Hint for CommandError {
             Self::Store(error) => error.hint(),
             Self::Model(error) => error.hint(),
             Self::Pin(_) => Some("`/pin` lists them, `/unpin N` takes one off".into()),
-            Self::Entries(error) => error.hint(),
+            Self::Entries(error) => entries_hint(error, Front::Chat),
             Self::Holdings(error) => error.hint(),
             Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
             Self::Edit(error) => error.hint(),
@@ -236,6 +236,7 @@ macro_rules! run {
 }
 
 pub use owning::{FILES as MEMORY_FILES, WORDS as MEMORY_WORDS};
+pub(super) use owning::{begun, path_of};
 
 /// Every command, in the order in which help lists them.
 pub const COMMANDS: [Command; 42] = [
@@ -705,10 +706,19 @@ fn nothing(name: &'static str, arguments: &str) -> Result<(), CommandError> {
 
 fn usage(name: &'static str, problem: impl Into<String>) -> CommandError {
     let usage = find(name).map_or("", |command| command.arguments);
+    usage_as(name, problem, usage)
+}
+
+/// Of a part of what a command takes.
+fn usage_as(
+    name: &'static str,
+    problem: impl Into<String>,
+    usage: impl Into<Cow<'static, str>>,
+) -> CommandError {
     CommandError::Usage {
         name,
         problem: problem.into(),
-        usage,
+        usage: usage.into(),
     }
 }
 

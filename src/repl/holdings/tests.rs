@@ -101,7 +101,7 @@ fn the_newest_fifty_are_listed_and_how_many_are_older() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let held = Held::with(&texts);
     held.captures.receipts.forget(52, now()).unwrap();
-    let list = held.look().list(Extent::Newest).unwrap();
+    let list = held.look().list(Extent::Newest);
     assert!(list.starts_with("captured (`/memory forget N` takes one back)"));
     assert!(
         list.contains("   53  user preference: word53.  ["),
@@ -109,9 +109,9 @@ fn the_newest_fifty_are_listed_and_how_many_are_older() {
     );
     assert!(list.contains("… 2 older, `/memory list all`"), "{list}");
     assert!(!list.contains("word2.") && !list.contains("word52."));
-    let all = held.look().list(Extent::All).unwrap();
+    let all = held.look().list(Extent::All);
     assert!(all.contains("word1.") && !all.contains("older"), "{all}");
-    let json = held.look().json().unwrap();
+    let json = held.look().json();
     assert_eq!(json["captured"].as_array().unwrap().len(), 52);
     assert_eq!(json["captured"][0]["number"], 1);
 }
@@ -149,6 +149,29 @@ fn a_message_of_another_session_is_read_from_disk_or_it_is_said_why_not() {
     assert!(shown(&held).contains("the message cannot be read"));
     held.session = Session::new("work".parse().unwrap());
     assert!(shown(&held).contains("not in session work any more"));
+}
+
+/// One file that cannot be read hid everything.
+#[test]
+fn entries_are_listed_also_where_receipts_cannot_be_read() {
+    let mut held = Held::with(&[]);
+    held.keep("drink", "tea", None);
+    // A folder in the place of the file.
+    held.disk.put("/d/memory/receipts.jsonl/x", b"");
+    let list = held.look().list(Extent::Newest);
+    assert!(list.contains("drink: tea"), "{list}");
+    assert!(
+        list.contains("captured: cannot be listed: cannot read /d/memory"),
+        "{list}"
+    );
+    let json = held.look().json();
+    assert_eq!(json["entries"][0]["text"], "tea");
+    assert!(json["captured"].is_null() && json["problem"].is_string());
+    let why = held.look().why("tea").unwrap();
+    assert!(
+        why.contains("drink: tea") && why.contains("cannot be listed"),
+        "{why}"
+    );
 }
 
 /// A session that was cleared begins at its first message again, and what it had kept told of the wrong one.

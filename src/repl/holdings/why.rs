@@ -33,7 +33,9 @@ impl Holdings<'_> {
             let text = text.to_lowercase();
             words.iter().all(|word| text.contains(word))
         };
-        let receipts = self.captures.all()?;
+        let receipts = self.captures.all();
+        let unlisted = receipts.as_ref().err().map(list::unlisted);
+        let receipts = receipts.unwrap_or_default();
         let receipts = receipts.iter().filter(|it| it.what.entry.is_none());
         let receipts = receipts.filter(|it| speaks(&it.what.text));
         let mut found: Vec<String> = receipts.map(|it| self.of_capture(it)).collect();
@@ -44,7 +46,7 @@ impl Holdings<'_> {
             speaks(&format!("{key} {}", entry.content))
         };
         found.extend(entries.filter(said).map(|entry| self.of_kept(entry)));
-        if found.is_empty() {
+        if found.is_empty() && unlisted.is_none() {
             return Ok(
                 "No capture, fact or entry speaks of that; what a person or the model wrote to a file has no receipt"
                     .to_owned(),
@@ -55,6 +57,7 @@ impl Holdings<'_> {
         if more > 0 {
             found.push(format!("… {more} more; other words tell fewer"));
         }
+        found.extend(unlisted);
         Ok(found.join("\n\n"))
     }
 
