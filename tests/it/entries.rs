@@ -161,7 +161,8 @@ fn a_line_for_good_goes_with_its_entry() {
         let file = home.data().join("workspace/MEMORY.md");
         std::fs::read_to_string(file).unwrap_or_default()
     };
-    let said = |content: &str| json!({"key": "god", "content": content, "durable": true});
+    let said =
+        |content: &str| json!({"type": "fact", "key": "god", "content": content, "durable": true});
     let home = Home::new();
     let calls = [("memorize", said("Zeus")), ("memorize", said("Hera"))];
     let told = results(&home, &calls);

@@ -342,7 +342,7 @@ fn a_mistyped_word_is_told_its_own_form_and_does_nothing() {
             "/memory lsit",
             "does not know \"lsit\"; did you mean `/memory list`?",
         ),
-        ("/memory cod", "modes: conversation, code, reasoning"),
+        ("/memory cod", "modes: code, conversation, reasoning"),
         (
             "/memory add",
             "usage: /memory add [--global|--session] [KEY:] TEXT",

@@ -156,8 +156,8 @@ fn a_message_of_another_session_is_read_from_disk_or_it_is_said_why_not() {
 fn entries_are_listed_also_where_receipts_cannot_be_read() {
     let mut held = Held::with(&[]);
     held.keep("drink", "tea", None);
-    // A folder in the place of the file.
-    held.disk.put("/d/memory/receipts.jsonl/x", b"");
+    held.disk.put("/d/memory/receipts.jsonl", b"");
+    held.disk.deny("/d/memory/receipts.jsonl");
     let list = held.look().list(Extent::Newest);
     assert!(list.contains("drink: tea"), "{list}");
     assert!(
