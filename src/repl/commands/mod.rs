@@ -287,7 +287,7 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Show what memory holds; list, explain, edit and forget it",
         details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted.\n\
                   `/memory list [all]` shows entries and what was captured from your words; `/memory show N|ID|FILE` one of them whole;\n\
-                  `/memory forget N|ID` takes it back; `/memory why N|WORDS` tells which message put it here.\n\
+                  `/memory forget N|ID` takes it back, or several of them; `/memory why N|WORDS` tells which message put it here.\n\
                   `/memory edit [FILE]` opens MEMORY.md, or another file of the workspace, in your editor.\n\
                   `/memory layers` and `/memory paths` show what there is, how large it is and where.\n\
                   `/memory add [--global|--session] [KEY:] TEXT` keeps an entry for this project, all of them, or this session;\n\
