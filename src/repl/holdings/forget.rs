@@ -149,8 +149,8 @@ impl Holdings<'_> {
                 "the scratchpad of session {session} still has it ({why}); `/scratch rm session_facts` there takes it off"
             ));
         }
-        if let Some(id) = &what.entry {
-            let forget = self.front.command(&format!("forget {id}"));
+        if let Some(entry) = self.entry_of(receipt) {
+            let forget = self.front.command(&format!("forget {}", entry.id));
             lines.push(format!(
                 "the entry that says it stays: {forget} takes it back"
             ));

@@ -96,9 +96,15 @@ impl Holdings<'_> {
     /// What was captured and not taken back, oldest first.
     fn captured(&self) -> Result<Vec<Receipt>, ReceiptsError> {
         let mut receipts = self.captures.all()?;
-        // An entry stands for the line that goes with it.
-        receipts.retain(|receipt| !receipt.forgotten && receipt.what.entry.is_none());
+        receipts.retain(|receipt| !receipt.forgotten && self.entry_of(receipt).is_none());
         Ok(receipts)
+    }
+
+    /// The entry that stands for what has a receipt; it may have left since.
+    pub(super) fn entry_of(&self, receipt: &Receipt) -> Option<&Entry> {
+        let id = receipt.what.entry.as_deref()?;
+        let mut entries = self.entries.all().map(|(_, entry)| entry);
+        entries.find(|entry| entry.id.as_str() == id)
     }
 
     /// A heading with how one is taken back, and rows, which come oldest first.

@@ -174,6 +174,28 @@ fn entries_are_listed_also_where_receipts_cannot_be_read() {
     );
 }
 
+/// The line of an entry that had left was in no list.
+#[test]
+fn a_line_for_good_is_listed_as_its_entry_while_that_is_there_and_else_by_itself() {
+    let mut held = Held::with(&[]);
+    held.keep("drink", "tea", None);
+    let id = held.entries.all().next().unwrap().1.id.clone();
+    let line = Captured {
+        category: Captured::MEMORIZED.to_owned(),
+        entry: Some(id.as_str().to_owned()),
+        ..captured_as("tea")
+    };
+    held.captures.receipts.add(vec![line], now()).unwrap();
+    held.disk.put("/d/workspace/MEMORY.md", b"- tea\n");
+    let list = held.look().list(Extent::Newest);
+    assert!(!list.contains("memorized"), "{list}");
+    held.entries.remove("drink", None).unwrap();
+    let list = held.look().list(Extent::Newest);
+    assert!(list.contains("    1  memorized: tea"), "{list}");
+    let told = held.look().forget("1").unwrap().told;
+    assert!(told.contains("gone from MEMORY.md"), "{told}");
+}
+
 /// A session that was cleared begins at its first message again, and what it had kept told of the wrong one.
 #[test]
 fn of_a_session_begun_anew_or_with_another_name_no_wrong_message_is_quoted() {

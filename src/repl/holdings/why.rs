@@ -36,7 +36,7 @@ impl Holdings<'_> {
         let receipts = self.captures.all();
         let unlisted = receipts.as_ref().err().map(list::unlisted);
         let receipts = receipts.unwrap_or_default();
-        let receipts = receipts.iter().filter(|it| it.what.entry.is_none());
+        let receipts = receipts.iter().filter(|it| self.entry_of(it).is_none());
         let receipts = receipts.filter(|it| speaks(&it.what.text));
         let mut found: Vec<String> = receipts.map(|it| self.of_capture(it)).collect();
         found.reverse();
