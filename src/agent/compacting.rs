@@ -241,6 +241,7 @@ impl Agent {
             if let Some(record) = taken {
                 self.record(record, observe);
                 self.counted.forget();
+                observe_all(self.compacted(), observe);
             }
         }
         if self.compacted_to() > before && matches!(kind, Kind::Threshold | Kind::Proactive) {
@@ -288,10 +289,17 @@ impl Agent {
             .take_compaction(done)
             .map_err(|error| error.to_string())?;
         self.counted.forget();
-        if let Some(warning) = warning {
-            observe(TurnEvent::Warning(warning));
-        }
+        observe_all(warning.into_iter().chain(self.compacted()), observe);
         Ok(())
+    }
+
+    /// What the person is told of the compaction that has just been made for them.
+    pub(super) fn compacted(&self) -> Option<Warning> {
+        let compaction = self.session().hybrid().compaction.as_ref()?;
+        let all = compaction.upto.saturating_sub(compaction.head);
+        let messages = compaction.gone.unwrap_or(all);
+        let form = compaction.form;
+        (messages > 0).then_some(Warning::Compacted { messages, form })
     }
 
     /// One runs in the background already: it is what the request waits for.
@@ -324,6 +332,12 @@ impl Agent {
         let target = kind.target(&self.settings.context)?;
         let share = self.gauge(budget, input).share();
         self.told.of_target(percent(share), percent(target))
+    }
+}
+
+fn observe_all(warnings: impl IntoIterator<Item = Warning>, observe: &mut Observer<'_>) {
+    for warning in warnings {
+        observe(TurnEvent::Warning(warning));
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::shelf::News;
 use super::think::Stage;
 use super::writing::Progress;
-use crate::chat::{Tokens, ToolCall};
+use crate::chat::{Form, Tokens, ToolCall};
 use crate::context::TokenUsage;
 use crate::hint::chain;
 use crate::notes::Receipt;
@@ -77,6 +77,8 @@ pub enum Warning {
     NoSummary { why: String },
     /// What was to take the place of older messages could not be had; the request holds as many as find room.
     NotCompacted { why: String },
+    /// One that nobody asked for has taken effect.
+    Compacted { messages: usize, form: Form },
     /// A compaction did not reach what it was for, in per cent of the window.
     StillFull { percent: u32, target: u32 },
     /// What is to be said of recall's work in the background.
@@ -177,6 +179,7 @@ impl Warning {
             self,
             Self::Recall(News::Indexing { .. } | News::Indexed { .. })
                 | Self::Attached { .. }
+                | Self::Compacted { .. }
                 | Self::NotAttached { .. }
                 | Self::FileTakenBack { .. }
         )
@@ -248,6 +251,17 @@ impl fmt::Display for Warning {
                 f,
                 "older messages could not be summarised ({why}); the request holds the newest ones"
             ),
+            Self::Compacted { messages, form } => {
+                let text = match form {
+                    Form::Summary => "a summary",
+                    Form::Notice => "a notice without a summary",
+                };
+                let plural = if *messages == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "compacted: {text} stands for {messages} older message{plural} now · /compact undo"
+                )
+            }
             Self::StillFull { percent, target } => write!(
                 f,
                 "the request still takes about {percent} % of the window after a compaction that was to reach {target} %; the oldest messages are left out as room requires"

@@ -272,7 +272,11 @@ impl Agent {
         match record {
             Ok(record) => {
                 let refused = self.keep(record);
-                refused.or_else(|| self.missed(kind?, self.last_budget()?, None))
+                // Of a rolling summary nobody is told: it is taken in all the time.
+                let told = kind.and_then(|_| self.compacted());
+                refused
+                    .or_else(|| self.missed(kind?, self.last_budget()?, None))
+                    .or(told)
             }
             Err(error) if error.is_stale() => {
                 tracing::info!("a summary came too late");

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::event::{Observer, TurnEvent};
 use super::{Agent, Warning};
 use crate::chat::{NotPinned, NotWritten, Pin, Pins, Record, Tokens, Written};
-use crate::entries::{EntriesError, Entry, EntryStore, Found, Scope};
+use crate::entries::{EntriesError, Entry, EntryStore, Found, Kept, Scope, Status};
 use crate::hint::chain;
 use crate::tools::{Adding, Failure, Keeping, Lasting, Output};
 
@@ -140,10 +140,13 @@ impl Agent {
             Keeping::List { scope, limit } => (self.list_entries(scope, limit)?, None),
             Keeping::Remove { name, scope } => {
                 let (scope, entry) = self.entries_mut().remove(&name, scope).map_err(refused)?;
-                let said = json!({
+                let mut said = json!({
                     "status": "removed", "count": 1, "id": entry.id.as_str(),
                     "key": entry.key, "scope": scope.as_str(),
                 });
+                if let Some(gone) = self.let_go(&entry).await {
+                    said["MEMORY.md"] = gone.into();
+                }
                 let brief = format!("removed {}", brief(&entry));
                 let removed = Output::text(said.to_string(), brief);
                 (removed, self.flush_entries())
@@ -203,8 +206,8 @@ impl Agent {
         if kept.scope != Scope::Session {
             self.add_further(&kept.entry.content);
         }
-        if lasting == Lasting::Durable {
-            said["MEMORY.md"] = self.keep_durably(&kept.entry.content).await.into();
+        if let Some(written) = self.keep_durably(&kept, lasting).await {
+            said["MEMORY.md"] = written.into();
         }
         let brief = format!(
             "{} {}, {}",
@@ -215,14 +218,32 @@ impl Agent {
         Ok(Output::text(said.to_string(), brief))
     }
 
-    /// Appends what is to last to MEMORY.md (Q20); tells the model what became of it.
-    async fn keep_durably(&self, text: &str) -> String {
+    /// Writes what is to last to MEMORY.md, and what an entry says now that has a line there (Q20); tells the model what
+    /// became of it.
+    async fn keep_durably(&self, kept: &Kept, lasting: Lasting) -> Option<String> {
         let Some(notebook) = self.notebook().cloned() else {
-            return "not written: nothing outlives this session".to_owned();
+            let lost = "not written: nothing outlives this session".to_owned();
+            return (lasting == Lasting::Durable).then_some(lost);
         };
-        let (text, now) = (text.to_owned(), self.clock.now());
-        let written = tokio::task::spawn_blocking(move || notebook.remember(&text, now)).await;
-        written.unwrap_or_else(|error| format!("not written: {error}"))
+        let (entry, status, now) = (kept.entry.clone(), kept.status, self.clock.now());
+        let work = move || match (lasting, status) {
+            (Lasting::Durable, _) => Some(notebook.remember(&entry, now)),
+            (_, Status::Updated) => notebook.keep_in_step(&entry, now),
+            (_, Status::Added | Status::Unchanged) => None,
+        };
+        let written = tokio::task::spawn_blocking(work).await;
+        written.unwrap_or_else(|error| Some(format!("not written: {error}")))
+    }
+
+    /// Takes the lines of an entry that is gone out of MEMORY.md; tells the model where there were some.
+    async fn let_go(&self, entry: &Entry) -> Option<String> {
+        let captures = self.notebook()?.captures();
+        let (id, now) = (entry.id.clone(), self.clock.now());
+        let work = move || captures.let_go(id.as_str(), now);
+        match tokio::task::spawn_blocking(work).await {
+            Ok(gone) => gone.told(),
+            Err(error) => Some(format!("not changed: {error}")),
+        }
     }
 
     fn search_entries(

@@ -11,7 +11,7 @@ use super::ending::{Ending, Ran};
 use super::event::{Observer, TurnEvent, Warning};
 use super::notebook::{Lost, Notebook, Parts, Taken};
 use crate::chat::{Message, Outcome, Role, SessionName, Tokens, TurnId};
-use crate::memory::Kept;
+use crate::memory::{Backend, Kept};
 
 impl Agent {
     /// The same with files that outlive the session.
@@ -187,8 +187,15 @@ impl Agent {
 
     /// What belongs to the session goes with its name.
     pub(super) fn rename_notes(&mut self, before: &SessionName) {
-        let name = self.session().name().clone();
+        let (name, now) = (self.session().name().clone(), self.clock.now());
         if let Some(notebook) = &mut self.notebook {
+            let parts = notebook.parts();
+            // Where nothing outlives the session, nothing tells where it came from.
+            let lasts = parts.settings.backend != Backend::None;
+            let noted = lasts.then(|| parts.receipts.rename(before.as_str(), name.as_str(), now));
+            if let Some(Err(error)) = noted {
+                notebook.tell_later(&error);
+            }
             let renamed = notebook.parts().workspace.rename_session(before, &name);
             if let Err(error) = renamed {
                 notebook.tell_later(&error);

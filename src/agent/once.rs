@@ -15,18 +15,32 @@ pub(super) struct Once(HashSet<String>);
 impl Once {
     /// Those of some texts that were not told yet.
     pub(super) fn news(&mut self, mut texts: Vec<String>) -> Vec<String> {
-        let is_new = texts.iter().any(|text| !self.0.contains(text));
+        let keys: Vec<String> = texts.iter().map(|text| lasting(text)).collect();
+        let is_new = keys.iter().any(|key| !self.0.contains(key));
         if is_new && self.0.len() >= MOST {
-            let still: HashSet<&String> = texts.iter().collect();
-            self.0.retain(|text| still.contains(text));
+            let still: HashSet<&String> = keys.iter().collect();
+            self.0.retain(|key| still.contains(key));
         }
-        texts.retain(|text| self.0.insert(text.clone()));
+        texts.retain(|text| self.0.insert(lasting(text)));
         texts
     }
 
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
+}
+
+/// A text without what is another each time: the names of temporary files.
+fn lasting(text: &str) -> String {
+    const END: &str = ".tmp";
+    let mut parts: Vec<&str> = text.split(END).collect();
+    let last = parts.pop().unwrap_or_default();
+    let is_before = |c: char| c == '/' || c == '\\' || c.is_whitespace() || "\"'`(".contains(c);
+    let named = parts.into_iter().map(|part| {
+        let begin = part.rfind(is_before).map_or(0, |at| at + 1);
+        format!("{}{END}", &part[..begin])
+    });
+    named.chain([last.to_owned()]).collect()
 }
 
 #[cfg(test)]
@@ -44,6 +58,21 @@ mod tests {
             assert_eq!(once.news(texts(n, n + 1)).len(), 1);
             assert!(once.0.len() <= MOST);
             assert!(once.news(texts(n, n + 1)).is_empty());
+        }
+    }
+
+    /// A full disk was told with each turn.
+    #[test]
+    fn a_text_that_differs_in_the_name_of_a_temporary_file_is_told_once() {
+        let mut once = Once::default();
+        let full = |name: &str| vec![format!("cannot write w/a.md: no room at path \"w/{name}\"")];
+        for (name, told) in [
+            (".a.md.0Dv1e4.tmp", 1),
+            (".a.md.x7Yz01.tmp", 0),
+            ("a.md", 1),
+            ("b.md", 1),
+        ] {
+            assert_eq!(once.news(full(name)).len(), told, "{name}");
         }
     }
 

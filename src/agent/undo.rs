@@ -76,7 +76,8 @@ impl Agent {
             let is_its =
                 what.session == session.name().as_str() && what.message == input.id.as_str();
             // A session that was begun anew under this name counts its messages anew.
-            is_its && !receipt.forgotten && receipt.at >= input.at
+            // An entry is not taken back with a turn, and neither is its line.
+            is_its && !receipt.forgotten && what.entry.is_none() && receipt.at >= input.at
         });
         Ok(receipts)
     }

@@ -53,6 +53,8 @@ pub enum NotWritten {
     NoKey,
     #[error("the key {key:?} is reserved; choose another")]
     Reserved { key: String },
+    #[error("the key has {chars} characters, at most {most} may be", most = Scratchpad::MOST_KEY_CHARS)]
+    LongKey { chars: usize },
     #[error("the scratchpad takes no more than {keys} keys; write over one of them")]
     Full { keys: usize },
 }
@@ -60,6 +62,8 @@ pub enum NotWritten {
 impl Scratchpad {
     pub const MOST_KEYS: usize = 50;
     pub const MOST_CHARS: usize = 10_000;
+    /// Of a key.
+    pub const MOST_KEY_CHARS: usize = 200;
 
     /// What a file holds, all of it: limits may have been others when it was written.
     pub fn restore(entries: impl IntoIterator<Item = (String, String)>) -> Self {
@@ -108,6 +112,10 @@ impl Scratchpad {
         let key_of = || key.to_owned();
         if key.is_empty() {
             return Err(NotWritten::NoKey);
+        }
+        let chars = key.chars().count();
+        if chars > Self::MOST_KEY_CHARS {
+            return Err(NotWritten::LongKey { chars });
         }
         if Self::is_reserved(key) {
             return Err(NotWritten::Reserved { key: key_of() });

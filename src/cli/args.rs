@@ -74,8 +74,8 @@ pub struct ChatArgs {
     #[arg(long, value_name = "TOOLS")]
     pub tools: Option<String>,
 
-    /// Folder that tools work in, instead of the one cogtrix was started in
-    #[arg(long, value_name = "DIR")]
+    /// Folder that tools work in and whose entries count, instead of the one cogtrix was started in
+    #[arg(long, value_name = "DIR", global = true)]
     pub project: Option<PathBuf>,
 
     /// Let tools change, run and fetch without asking
@@ -223,13 +223,19 @@ pub enum MemoryCommand {
     },
     /// Show one of them whole: a capture by its number, an entry by its id or key, a file of the workspace by its name
     Show {
+        /// A number or an id, as `list` shows them, the key of an entry, or a file such as MEMORY.md
         #[arg(value_name = "N|ID|FILE")]
         what: String,
     },
     /// Take a capture or an entry back
     Forget {
-        #[arg(value_name = "N|ID")]
-        what: String,
+        /// A number or an id, as `list` shows them, or the key of an entry; also several
+        #[arg(value_name = "N|ID", required = true)]
+        what: Vec<String>,
+
+        /// Where the entry of a key is, if several have it
+        #[arg(long, value_name = "SCOPE")]
+        scope: Option<KeptFor>,
     },
     /// Write the entries of this project and those of all projects to a file, one JSON object a line
     Export {
@@ -293,6 +299,13 @@ pub struct SearchArgs {
 pub enum Within {
     Notes,
     Everything,
+}
+
+/// Whom an entry is kept for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KeptFor {
+    Project,
+    Global,
 }
 
 /// What can be imported.

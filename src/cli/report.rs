@@ -16,7 +16,7 @@ use crate::memory::BadRecoveryCues;
 use crate::memory::tracking::readers::BadCues;
 use crate::net::NetError;
 use crate::provider::ProviderError;
-use crate::repl::holdings::HoldingsError;
+use crate::repl::holdings::{Front, HoldingsError, entries_hint};
 use crate::search::BadLists;
 use crate::store::StoreError;
 use crate::term::{Output, OutputError};
@@ -150,8 +150,8 @@ impl Hint for CliError {
             Self::Cues(error) => error.hint(),
             Self::Recovery(_) => Some("mend the file in the config folder, or move it away".into()),
             Self::Import(error) => error.hint(),
-            Self::Holdings(error) => error.hint(),
-            Self::Entries(error) => error.hint(),
+            Self::Holdings(error) => error.hint_for(Front::Shell),
+            Self::Entries(error) => entries_hint(error, Front::Shell),
             Self::Store(error) => error.hint(),
             Self::Provider(error) => error.hint(),
             Self::Net(error) => error.hint(),

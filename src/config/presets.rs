@@ -3,7 +3,7 @@
 //! Unit: one preset, a tree of the same keys as a config file. Invariant: a preset is the lowest layer, so that it fills
 //! what no other layer sets and hides nothing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::{ConfigError, Mistake, Problem};
 use super::layers::{Layer, Source, source_of};
@@ -19,9 +19,17 @@ pub(super) const FILE: &str = "presets.yaml";
 /// The key that names one.
 const KEY: &str = "context.preset";
 
-/// All presets, in the order of the file.
+/// All presets: the embedded ones in the order of their file, then those that only the person has.
 #[derive(Clone)]
-pub(super) struct Presets(Vec<(String, Tree)>);
+pub(super) struct Presets(Vec<Preset>);
+
+#[derive(Clone)]
+struct Preset {
+    name: String,
+    tree: Tree,
+    /// The person's own file, where it is from there.
+    own: Option<PathBuf>,
+}
 
 /// A preset and what it comes to beside everything else that is set.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,22 +42,37 @@ pub struct PresetChoice {
 }
 
 impl Presets {
-    /// The person's own file, or the embedded one.
+    /// The embedded ones; one of the person's own takes the place of the one with its name, or stands beside them.
     pub(super) fn load(user_config_folder: Option<&Path>) -> Result<Self, ConfigError> {
-        match own_text(user_config_folder, FILE)? {
-            None => Self::parse(Path::new("config").join(FILE).as_path(), EMBEDDED),
-            Some((path, text)) => Self::parse(&path, &text),
+        let embedded = Self::parse(Path::new("config").join(FILE).as_path(), EMBEDDED)?;
+        let mut presets = Self(Vec::new());
+        presets.lay(embedded, None);
+        if let Some((path, text)) = own_text(user_config_folder, FILE)? {
+            presets.lay(Self::parse(&path, &text)?, Some(&path));
+        }
+        Ok(presets)
+    }
+
+    fn lay(&mut self, over: Vec<(String, Tree)>, own: Option<&Path>) {
+        for (name, tree) in over {
+            let own = own.map(Path::to_owned);
+            let preset = Preset { name, tree, own };
+            match self.0.iter_mut().find(|it| it.name == preset.name) {
+                Some(there) => *there = preset,
+                None => self.0.push(preset),
+            }
         }
     }
 
-    fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
+    fn parse(path: &Path, text: &str) -> Result<Vec<(String, Tree)>, ConfigError> {
         let tree = yaml::parse(text).map_err(|malformed| ConfigError::Malformed {
             path: path.to_owned(),
             position: malformed.position,
             message: malformed.message,
         })?;
         match tree {
-            Tree::Block(presets) => Ok(Self(presets)),
+            Tree::Block(presets) => Ok(presets),
+            Tree::Null => Ok(Vec::new()),
             _ => Err(ConfigError::NotConfig {
                 path: path.to_owned(),
                 why: "holds no presets".to_owned(),
@@ -68,7 +91,7 @@ impl Presets {
             Some(_) => return Ok(Layer::of_preset(String::new(), Tree::empty())),
         };
         self.layer(&name).ok_or_else(|| {
-            let known = self.0.iter().map(|(name, _)| name.clone()).collect();
+            let known = self.0.iter().map(|it| it.name.clone()).collect();
             ConfigError::Mistakes(vec![Mistake {
                 source: source_of(layers, &key),
                 key: KEY.to_owned(),
@@ -82,19 +105,24 @@ impl Presets {
     }
 
     fn layer(&self, name: &str) -> Option<Layer> {
-        let (name, tree) = self.0.iter().find(|(known, _)| known == name)?;
+        let Preset { name, tree, own } = self.0.iter().find(|it| it.name == name)?;
+        // What is wrong with one of the person's own is wrong in that file.
+        let name = match own {
+            Some(path) => format!("{name} in {}", path.display()),
+            None => name.clone(),
+        };
         let tree = match tree {
             Tree::Null => Tree::empty(),
             tree => tree.clone(),
         };
-        Some(Layer::of_preset(name.clone(), tree))
+        Some(Layer::of_preset(name, tree))
     }
 }
 
 impl Config {
     /// What each preset would come to beside everything else that is set; one with a mistake in it is left out.
     pub fn presets(&self) -> Vec<PresetChoice> {
-        let names = self.presets.0.iter().map(|(name, _)| name);
+        let names = self.presets.0.iter().map(|it| it.name.as_str());
         names.filter_map(|name| self.preset(name)).collect()
     }
 

@@ -111,6 +111,8 @@ impl fmt::Display for EntryId {
 pub struct Origin {
     pub session: String,
     pub message: String,
+    /// When that was said: a session that begins anew counts its messages anew.
+    pub at: Option<Timestamp>,
 }
 
 /// What an entry said before.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use super::entry::Scope;
+use super::entry::{EntryId, Scope};
 use crate::hint::Hint;
 
 #[derive(Debug, thiserror::Error)]
@@ -26,8 +26,11 @@ pub enum EntriesError {
     NoFiles,
     #[error("no entry has the id or key {name:?}{}", in_scope(*.scope))]
     Missing { name: String, scope: Option<Scope> },
-    #[error("{name:?} is in several scopes: {}; say which with scope", words(.scopes))]
-    Ambiguous { name: String, scopes: Vec<Scope> },
+    #[error("{name:?} is in several scopes: {}; say which with scope", words(.found))]
+    Ambiguous {
+        name: String,
+        found: Vec<(Scope, EntryId)>,
+    },
     #[error("the scope {scope} would hold {would} entries, at most {most} are kept")]
     TooMany {
         scope: Scope,
@@ -59,22 +62,23 @@ fn in_scope(scope: Option<Scope>) -> String {
     scope.map_or_else(String::new, |scope| format!(" in scope {scope}"))
 }
 
-fn words(scopes: &[Scope]) -> String {
-    let words: Vec<&str> = scopes.iter().map(|scope| scope.as_str()).collect();
+fn words(found: &[(Scope, EntryId)]) -> String {
+    let words: Vec<&str> = found.iter().map(|(scope, _)| scope.as_str()).collect();
     words.join(", ")
 }
 
 impl Hint for EntriesError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::Missing { .. } => Some("`/memory list` shows them".into()),
             Self::TooLarge { .. } => Some("move a part of it to another file".into()),
             Self::Newer { .. } => Some("nothing was changed; use the newer cogtrix for it".into()),
             Self::KeyTaken { .. } => Some("remove that one first".into()),
             Self::TooMany { .. } => {
                 Some("nothing was changed; raise memory.store.max_entries, or import less".into())
             }
-            Self::Empty
+            // Which command helps is known where one was typed.
+            Self::Missing { .. }
+            | Self::Empty
             | Self::TooLong { .. }
             | Self::NoGlobal
             | Self::NoFiles

@@ -3,7 +3,7 @@
 //! ```text
 //! {"version": 1, "project_path": "/home/ann/app", "entries": [ENTRY…], "removed": [ENTRY…]}
 //! ENTRY  {"id", "key"?, "content", "type": "project", "kind"?, "tags", "timestamp", "created"?, "project"?,
-//!         "from"?: {"session", "message"}, "earlier"?: [{"content", "timestamp"}]}
+//!         "from"?: {"session", "message", "timestamp"?}, "earlier"?: [{"content", "timestamp"}]}
 //! ```
 //! An entry needs no more than its content. Fields it does not know are kept; of a file that does not parse, the entries
 //! that can be read are.
@@ -153,6 +153,7 @@ fn origin(stored: &Value) -> Option<Origin> {
     Some(Origin {
         session: text("session")?,
         message: text("message")?,
+        at: text("timestamp").and_then(|at| Timestamp::parse(&at)),
     })
 }
 
@@ -212,10 +213,11 @@ pub(super) fn stored(entry: &Entry, scope: Scope) -> Value {
         put("project", project.clone().into());
     }
     if let Some(from) = &entry.from {
-        put(
-            "from",
-            json!({"session": from.session, "message": from.message}),
-        );
+        let mut said = json!({"session": from.session, "message": from.message});
+        if let Some(at) = from.at {
+            said["timestamp"] = at.iso().into();
+        }
+        put("from", said);
     }
     if !entry.earlier.is_empty() {
         let earlier = entry.earlier.iter();

@@ -207,7 +207,7 @@ impl EntryStore {
         if found.len() > 1 {
             return Err(EntriesError::Ambiguous {
                 name: name.to_owned(),
-                scopes: found.into_iter().map(|(scope, _)| scope).collect(),
+                found: found.into_iter().map(|(its, it)| (its, it.id)).collect(),
             });
         }
         let (scope, entry) = found.pop().ok_or_else(|| missing(name, scope))?;
@@ -389,7 +389,7 @@ mod tests {
         );
         let ambiguous = store.remove("k", None);
         assert!(
-            matches!(ambiguous, Err(EntriesError::Ambiguous { scopes, .. }) if scopes.len() == 3)
+            matches!(ambiguous, Err(EntriesError::Ambiguous { found, .. }) if found.len() == 3)
         );
         store.end_session();
         assert_eq!(store.get("k", None).unwrap().0, Scope::Project);

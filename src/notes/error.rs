@@ -18,6 +18,8 @@ pub enum NotesError {
     /// Kept byte for byte.
     #[error("{} is not UTF-8, so it is neither read nor changed", .path.display())]
     NotText { path: PathBuf },
+    #[error("the rules in {} are not read: {why}", .path.display())]
+    NotRules { path: PathBuf, why: &'static str },
     /// Too large to change a part of it; what is added at its end still is.
     #[error("{} is larger than {} MiB, so no line of it is changed", .path.display(), .limit >> 20)]
     TooLarge { path: PathBuf, limit: u64 },
@@ -53,6 +55,9 @@ impl Hint for NotesError {
                 "look at the folder's permissions, or name another workspace with --workspace"
             }
             Self::NotText { .. } => "save the file as UTF-8, or move it away",
+            Self::NotRules { .. } => {
+                "put the rules themselves there, or a link to a file of the project"
+            }
             Self::TooLarge { .. } => "move a part of it to another file",
             Self::Locked { .. } => "it is tried again with the next change",
             Self::Gone { .. } | Self::Ambiguous { .. } => "list the lines again",

@@ -61,7 +61,8 @@ pub(super) fn project_rules(
     Ok(None)
 }
 
-/// The first of the configured files that is in a folder: an ordinary one, and inside of it, wherever links lead.
+/// The first of the configured files that is in a folder: an ordinary one, and inside of it, wherever links lead. Where there is
+/// none, what stands in the place of one is an error.
 fn rules_in(
     project: &Path,
     way: &str,
@@ -69,11 +70,17 @@ fn rules_in(
 ) -> Result<Option<Excerpt>, NotesError> {
     let folder = Dir::open_ambient_dir(project, ambient_authority())
         .map_err(NotesError::io("read", project))?;
+    let mut passed = None;
     for name in &settings.project_files {
         let path = project.join(name);
-        // What leads out of the project, or is no file, is as good as not there.
-        if !folder.metadata(name).is_ok_and(|found| found.is_file()) {
-            continue;
+        // What leads out of the project, or is no file, is none; but a person who put it there is told.
+        match stands(&folder, name) {
+            Stands::File => {}
+            Stands::Nothing => continue,
+            Stands::Other(why) => {
+                passed = passed.or(Some(NotesError::NotRules { path, why }));
+                continue;
+            }
         }
         let bytes =
             head(&folder, name, settings.file_chars).map_err(NotesError::io("read", &path))?;
@@ -89,7 +96,28 @@ fn rules_in(
             }));
         }
     }
-    Ok(None)
+    passed.map_or(Ok(None), Err)
+}
+
+/// What has a name.
+enum Stands {
+    File,
+    /// Nothing that anybody took for rules.
+    Nothing,
+    /// No file that is read, and why.
+    Other(&'static str),
+}
+
+fn stands(folder: &Dir, name: &str) -> Stands {
+    match folder.metadata(name) {
+        Ok(found) if found.is_file() => Stands::File,
+        Ok(found) if found.is_dir() => Stands::Nothing,
+        Ok(_) => Stands::Other("it is no ordinary file"),
+        Err(_) if folder.symlink_metadata(name).is_ok() => {
+            Stands::Other("it leads to nothing, or out of the project")
+        }
+        Err(_) => Stands::Nothing,
+    }
 }
 
 fn head(folder: &Dir, name: &str, room: usize) -> io::Result<Vec<u8>> {

@@ -38,7 +38,7 @@ pub use identity::Identity;
 pub use long_term::{Added, EXTRACTED, Judgement, LongTerm, Section, unmarked};
 pub use markdown::Line;
 pub use named::{Beginning, Draft, TakenIn};
-pub use receipts::{Captured, Receipt, Receipts, ReceiptsError};
+pub use receipts::{Captured, Receipt, Receipts, ReceiptsError, Renamed};
 pub use recovery::Recovery;
 pub use revising::Revision;
 pub use session_state::SessionState;

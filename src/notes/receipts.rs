@@ -42,6 +42,16 @@ pub struct Captured {
     pub files: Vec<String>,
     /// Lines of MEMORY.md that it took the place of, as they were.
     pub superseded: Vec<String>,
+    /// The id of the entry that stands for it, where it is one of those.
+    pub entry: Option<String>,
+}
+
+/// A session that has another name since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renamed {
+    pub at: Option<Timestamp>,
+    pub before: String,
+    pub after: String,
 }
 
 /// Why receipts cannot be read or written.
@@ -63,8 +73,8 @@ pub enum ReceiptsError {
     Busy { path: PathBuf },
 }
 
-/// A line of the file: a capture, or that one was taken back.
-#[derive(Debug, Serialize, Deserialize)]
+/// A line of the file: a capture, that one was taken back, or that a session has another name.
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Line {
     n: u64,
     at: String,
@@ -80,6 +90,11 @@ struct Line {
     files: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     superseded: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    entry: Option<String>,
+    /// The name that `session` has since.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    renamed: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     forgotten: bool,
 }
@@ -98,9 +113,14 @@ impl Receipts {
         &self.file
     }
 
-    /// All of them, oldest first.
+    /// All of them, oldest first, each with the name that its session has now.
     pub fn all(&self) -> Result<Vec<Receipt>, ReceiptsError> {
-        Ok(read(&self.bytes()?).into_values().collect())
+        Ok(read(&self.bytes()?).0.into_values().collect())
+    }
+
+    /// Sessions that have another name since, oldest first.
+    pub fn renamed(&self) -> Result<Vec<Renamed>, ReceiptsError> {
+        Ok(read(&self.bytes()?).1)
     }
 
     /// Gives each capture its number and writes it down.
@@ -112,6 +132,7 @@ impl Receipts {
         let _held = self.lock()?;
         let bytes = self.bytes()?;
         let last = read(&bytes)
+            .0
             .last_key_value()
             .map_or(0, |(number, _)| *number);
         let receipts: Vec<Receipt> = (last + 1..)
@@ -134,13 +155,20 @@ impl Receipts {
         let line = Line {
             n: number,
             at: at.iso(),
-            session: String::new(),
-            message: String::new(),
-            kind: String::new(),
-            text: String::new(),
-            files: Vec::new(),
-            superseded: Vec::new(),
             forgotten: true,
+            ..Line::default()
+        };
+        self.append(self.bytes()?, line.written())
+    }
+
+    /// Notes that a session has another name.
+    pub fn rename(&self, before: &str, after: &str, at: Timestamp) -> Result<(), ReceiptsError> {
+        let _held = self.lock()?;
+        let line = Line {
+            at: at.iso(),
+            session: before.to_owned(),
+            renamed: after.to_owned(),
+            ..Line::default()
         };
         self.append(self.bytes()?, line.written())
     }
@@ -189,12 +217,23 @@ impl Receipts {
     }
 }
 
-/// What the lines come to, by number.
-fn read(bytes: &[u8]) -> BTreeMap<u64, Receipt> {
-    let mut receipts = BTreeMap::new();
+/// What the lines come to, by number; and which sessions have another name.
+fn read(bytes: &[u8]) -> (BTreeMap<u64, Receipt>, Vec<Renamed>) {
+    let mut receipts: BTreeMap<u64, Receipt> = BTreeMap::new();
+    let mut renamed = Vec::new();
     let lines = bytes.split(|byte| *byte == b'\n');
     for line in lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
-        if line.forgotten && line.text.is_empty() {
+        if !line.renamed.is_empty() {
+            let before = receipts.values_mut();
+            for receipt in before.filter(|it| it.what.session == line.session) {
+                receipt.what.rename(&line.renamed);
+            }
+            renamed.push(Renamed {
+                at: Timestamp::parse(&line.at),
+                before: line.session,
+                after: line.renamed,
+            });
+        } else if line.forgotten && line.text.is_empty() {
             if let Some(receipt) = receipts.get_mut(&line.n) {
                 let Receipt { forgotten, .. } = receipt;
                 *forgotten = true;
@@ -203,7 +242,40 @@ fn read(bytes: &[u8]) -> BTreeMap<u64, Receipt> {
             receipts.insert(line.n, line.receipt());
         }
     }
-    receipts
+    (receipts, renamed)
+}
+
+impl Captured {
+    /// The category of what was noted at the end of a turn: a label, and the words of a message.
+    pub const FACT: &str = "fact";
+    /// That of what a model was told to keep.
+    pub const MEMORIZED: &str = "memorized";
+
+    /// Whether its line has no category in front.
+    pub fn is_bare(&self) -> bool {
+        [Self::FACT, Self::MEMORIZED].contains(&self.category.as_str())
+    }
+
+    /// What was said of it, without a label.
+    pub fn words(&self) -> &str {
+        let text = self.text.as_str();
+        if self.category == Self::FACT {
+            text.split_once(": ").map_or(text, |(_, words)| words)
+        } else {
+            text
+        }
+    }
+
+    /// Its session has another name, and so has the folder of its notes.
+    fn rename(&mut self, name: &str) {
+        let folder = format!("sessions/{}/", self.session);
+        for file in &mut self.files {
+            if let Some(rest) = file.strip_prefix(&folder) {
+                *file = format!("sessions/{name}/{rest}");
+            }
+        }
+        name.clone_into(&mut self.session);
+    }
 }
 
 impl Line {
@@ -215,6 +287,7 @@ impl Line {
             text,
             files,
             superseded,
+            entry,
         } = receipt.what.clone();
         Self {
             n: receipt.number,
@@ -225,6 +298,8 @@ impl Line {
             text,
             files,
             superseded,
+            entry,
+            renamed: String::new(),
             forgotten: receipt.forgotten,
         }
     }
@@ -240,6 +315,7 @@ impl Line {
                 text: self.text,
                 files: self.files,
                 superseded: self.superseded,
+                entry: self.entry,
             },
             forgotten: self.forgotten,
         }
@@ -264,6 +340,7 @@ mod tests {
             text: text.into(),
             files: vec!["MEMORY.md".into()],
             superseded: vec!["- **preference**: jam".into()],
+            entry: None,
         }
     }
 
@@ -299,6 +376,22 @@ mod tests {
         let told: Vec<_> = all.iter().map(|one| (one.number, one.forgotten)).collect();
         assert_eq!(told, [(1, true), (2, false)]);
         assert_eq!(all[0].what, captured("a"));
+    }
+
+    #[test]
+    fn a_session_with_another_name_has_it_in_what_was_captured_before() {
+        let disk = MemoryDisk::default();
+        on(&disk).add(vec![captured("a")], at(0)).unwrap();
+        on(&disk).rename("work", "trip", at(1)).unwrap();
+        on(&disk).add(vec![captured("b")], at(2)).unwrap();
+        let all = on(&disk).all().unwrap();
+        let of = |place: usize| (all[place].number, all[place].what.session.as_str());
+        assert_eq!((of(0), of(1)), ((1, "trip"), (2, "work")));
+        let renamed = on(&disk).renamed().unwrap();
+        assert_eq!(
+            (renamed[0].after.as_str(), renamed[0].at),
+            ("trip", Some(at(1)))
+        );
     }
 
     #[test]

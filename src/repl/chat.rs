@@ -13,7 +13,7 @@ use crate::chat::Outcome;
 use crate::hint::{Hint, chain};
 use crate::memory::CannotCompact;
 use crate::notes::Draft;
-use crate::term::{Output, Paint};
+use crate::term::{Output, Paint, harmless};
 
 /// A chat from its first line to its last.
 #[derive(Debug)]
@@ -296,7 +296,7 @@ impl<'a> Chat<'a> {
             self.output.notice(&given_up(name, result.is_ok()));
         }
         match result {
-            Ok(report) => self.output.answer(&compacted(&report)),
+            Ok(report) => self.output.answer(&compacted(&report, focus)),
             Err(CompactError::Cannot(
                 error @ (CannotCompact::Nothing
                 | CannotCompact::AllStays(_)
@@ -360,7 +360,7 @@ fn given_up(name: &str, is_done: bool) -> String {
     format!("the {name} that was being written in the background was given up{gap}{after}")
 }
 
-fn compacted(report: &CompactReport) -> String {
+fn compacted(report: &CompactReport, wish: &str) -> String {
     let CompactReport {
         before,
         after,
@@ -370,6 +370,9 @@ fn compacted(report: &CompactReport) -> String {
         "Compacted: {} messages -> {} messages, {} -> {} tokens; `/compact undo` goes back",
         before.messages, after.messages, before.tokens, after.tokens
     );
+    if !wish.is_empty() {
+        text = format!("{text}; in mind: {}", harmless(wish));
+    }
     if let Some(warning) = warning {
         text = format!("{text}\n{warning}");
     }

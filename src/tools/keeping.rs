@@ -71,5 +71,6 @@ pub(super) fn origin(around: &Around<'_>) -> Option<Origin> {
     Some(Origin {
         session: around.session.name().to_string(),
         message: asked.id.as_str().to_owned(),
+        at: asked.at,
     })
 }

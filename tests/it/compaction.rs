@@ -88,6 +88,9 @@ fn the_window_strategy_summarises_the_middle_above_forty_messages() {
     let run = talk(&home, 1, 40);
     assert_eq!(run.code, Some(0), "{run}");
     assert_eq!(asked_before(&server, is_summary), [21, 30, 39]);
+    let told = "compacted: a summary stands for 18 older messages now · /compact undo";
+    assert!(run.stderr.contains(told), "{run}");
+    assert_eq!(run.stderr.matches("compacted: ").count(), 3, "{run}");
     assert_eq!(messages(&request(&server, 20)).len(), 39);
     // Head, marker and 20 messages with the input, the first of them moved back to its turn's user message; marker and
     // user message are one message to the server.
@@ -141,6 +144,8 @@ fn a_window_without_a_summary_says_how_many_are_left_out_and_the_turn_goes_on() 
     assert!(sent[2].contains("[Left out: 18 earlier messages, without a summary]"));
     assert!(!sent[2].contains("Summary of"), "{}", sent[2]);
     assert!(run.stderr.contains("could not be summarised"), "{run}");
+    let told = "compacted: a notice without a summary stands for 18 older messages now";
+    assert!(run.stderr.contains(told), "{run}");
     // What no summary stands for is in the next one that is asked for.
     let asked = server
         .chats()
@@ -223,6 +228,10 @@ fn from_three_quarters_of_the_window_on_a_summary_is_made_after_the_turn() {
     let server = server(counting(&[(6, 5_920), (7, 6_080)]), summarised);
     let run = full_talk(&server, &home, THRESHOLD, 8, 8_000);
     assert_eq!(asked_before(&server, is_summary), [8], "{run}");
+    assert!(
+        run.stderr.contains("compacted: a summary stands for "),
+        "{run}"
+    );
     let compaction = &hybrid(&home)["compaction"];
     assert_eq!(compaction["strategy"], json!("threshold"));
     assert_eq!(compaction["head"], json!(2));
@@ -449,7 +458,9 @@ fn what_the_person_wants_kept_is_asked_for_as_a_wish() {
     let server = server(noted, summarised);
     home.config(&server, "");
     talk(&home, 1, 6);
-    home.lines("s", &["/compact the dates of the harbour"]);
+    let run = home.lines("s", &["/compact the dates of the harbour"]);
+    let told = "`/compact undo` goes back; in mind: the dates of the harbour\n";
+    assert!(run.stdout.contains(told), "{run}");
     let asked = server.chats().pop().unwrap().message(-1);
     let wish = asked.find("The person asks that the summary").unwrap();
     let fence = asked[wish..].find("<--->\nthe dates of the harbour\n<--->");

@@ -154,6 +154,29 @@ fn what_is_memorized_is_listed_and_preferences_go_everywhere() {
     assert!(run.stderr.contains("allow_global is false"), "{run}");
 }
 
+/// What a model kept for good stood in MEMORY.md whatever became of the entry.
+#[test]
+fn a_line_for_good_goes_with_its_entry() {
+    let memory = |home: &Home| {
+        let file = home.data().join("workspace/MEMORY.md");
+        std::fs::read_to_string(file).unwrap_or_default()
+    };
+    let said =
+        |content: &str| json!({"type": "fact", "key": "god", "content": content, "durable": true});
+    let home = Home::new();
+    let calls = [("memorize", said("Zeus")), ("memorize", said("Hera"))];
+    let told = results(&home, &calls);
+    assert!(told.iter().all(|it| it.contains("written")), "{told:?}");
+    let text = memory(&home);
+    assert!(text.contains(") Zeus\n- Hera\n"), "{text}");
+    let run = home.lines("s", &["/memory rm god"]);
+    assert!(
+        run.stdout.contains("MEMORY.md: its 2 lines are gone"),
+        "{run}"
+    );
+    assert!(!memory(&home).contains("Hera"));
+}
+
 /// One line of commands, in a folder of the home.
 fn commands(home: &Home, folder: &str, lines: &[&str]) -> Run {
     let folder = home.work().join(folder);

@@ -295,6 +295,85 @@ fn memory_is_listed_shown_and_forgotten_from_the_command_line() {
 }
 
 #[test]
+fn several_are_forgotten_at_once_and_one_that_cannot_be_stops_no_other() {
+    let server = chatty();
+    let home = home(&server);
+    let kept = ["/memory add db: MySQL", "/memory add --global db: Postgres"];
+    let said = [TEA, "Remember that the key rotates monthly."];
+    home.lines("s", &[&said[..], &kept[..]].concat());
+    let run = home.lines("s", &["/memory forget 2 77 1"]);
+    for words in ["Forgotten 2", "77: not taken back: nothing", "Forgotten 1"] {
+        assert!(run.stdout.contains(words), "{words}: {run}");
+    }
+    // A key of two scopes: what is typed next is told, and it works.
+    let run = memory(&home, &["forget", "db"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    let hint = run.stderr.split("hint: ").nth(1).unwrap_or_default();
+    assert_eq!(
+        hint.matches("`cogtrix memory forget mem_").count(),
+        2,
+        "{run}"
+    );
+    let run = memory(&home, &["forget", "99", "db", "--scope", "global"]);
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(
+        run.stderr
+            .contains("`cogtrix memory list --all` shows every number"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("Removed (global): Postgres"), "{run}");
+    let run = memory(&home, &["forget", "db"]);
+    assert!(run.stdout.contains("Removed (project): MySQL"), "{run}");
+    let run = memory(&home, &["forget", "--help"]);
+    for words in ["A number or an id", "--project", "--scope"] {
+        assert!(run.stdout.contains(words), "{words}: {run}");
+    }
+}
+
+/// A mistyped word was looked for among the modes, and an option was kept as a text.
+#[test]
+fn a_mistyped_word_is_told_its_own_form_and_does_nothing() {
+    let server = chatty();
+    let home = home(&server);
+    let long = "k".repeat(300);
+    let long = format!("/scratch {long} x");
+    for (line, expected) in [
+        (
+            "/memory lsit",
+            "does not know \"lsit\"; did you mean `/memory list`?",
+        ),
+        ("/memory cod", "modes: code, conversation, reasoning"),
+        (
+            "/memory add",
+            "usage: /memory add [--global|--session] [KEY:] TEXT",
+        ),
+        ("/memory forget", "usage: /memory forget N|ID..."),
+        ("/memory list some", "usage: /memory list [all]"),
+        ("/memory paths x", "usage: /memory paths\n"),
+        ("/memory add --globl x", "usage: /memory add [--global"),
+        ("/memory rm --globl x", "usage: /memory rm KEY|ID"),
+        ("/pin rm", "/pin takes a text; `/unpin N`"),
+        ("/pin rm 1", "/pin takes a text; `/unpin N`"),
+        (long.as_str(), "the key has 300 characters, at most 200"),
+        ("/memory edit", "there is no terminal to edit at"),
+        ("/compact windw", "did you mean `/compact window`?"),
+        ("/compact prefx", "did you mean `/compact prefix`?"),
+    ] {
+        let run = home.lines("s", &[line]);
+        assert!(run.stderr.contains(expected), "{line}: {run}");
+    }
+    assert!(!workspace(&home, "MEMORY.md").exists());
+    let run = home.lines("s", &["/memory list", "/pin", "/scratch"]);
+    for words in [
+        "Nothing is kept yet",
+        "Nothing is pinned",
+        "scratchpad is empty",
+    ] {
+        assert!(run.stdout.contains(words), "{run}");
+    }
+}
+
+#[test]
 fn what_memory_does_not_hold_is_an_error_and_no_path_leads_out() {
     let server = chatty();
     let home = home(&server);

@@ -3,7 +3,6 @@
 use super::Parts;
 use crate::chat::{Message, Role, SessionName, Timestamp};
 use crate::hint::chain;
-use crate::memory::Backend;
 use crate::memory::capture::{Captor, Capture, Category, Verdict};
 use crate::notes::{Added, Captured, Judgement, Line, Receipt, Section};
 
@@ -60,6 +59,7 @@ impl Parts {
                     category: named(of_sentence),
                     text: of_sentence[0].detail.clone(),
                     superseded: superseded.collect(),
+                    entry: None,
                     files: in_state
                         .iter()
                         .cloned()
@@ -105,29 +105,6 @@ impl Parts {
         let own = said.split("\n\n").next().unwrap_or_default();
         let own = Message::text(missed.id.clone(), Role::User, own, missed.at);
         self.capture(session, &own, now)
-    }
-
-    /// Adds what a model was told to keep to MEMORY.md, unless it is there; tells what became of it (Q20).
-    pub(in crate::agent) fn remember(&self, text: &str, now: Timestamp) -> String {
-        if self.settings.backend == Backend::None {
-            return "not written: nothing outlives this session".to_owned();
-        }
-        let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let key = statement(&folded);
-        let known = |lines: &[Line]| {
-            if lines.iter().any(|line| statement(&line.text) == key) {
-                Judgement::Known
-            } else {
-                Judgement::Add
-            }
-        };
-        let memory = self.workspace.long_term();
-        match memory.add(now, &Section::Notes, &folded, known) {
-            Ok(Added::Known) => "there already".to_owned(),
-            Ok(Added::Added | Added::AtEndOfLarge) => "written".to_owned(),
-            Ok(Added::NoFile | Added::Full) => "not written: it is full".to_owned(),
-            Err(error) => format!("not written: {}", chain(&error)),
-        }
     }
 
     /// Writes captures to the session's state; tells which file has them now.
@@ -304,15 +281,17 @@ pub(super) fn is_captured_as(line: &str, said: &str) -> bool {
     line.trim_start().starts_with("- **") && statement(line) == statement(said)
 }
 
-/// A capture as it stands in the files: under each of its categories.
+/// A capture as it stands in its files: under each of its categories, if it has any there.
 pub(super) fn bullets(what: &Captured) -> Vec<String> {
+    if what.is_bare() {
+        return vec![what.text.clone()];
+    }
     let categories = what.category.split(AND);
     categories
         .map(|category| bullet(category, &what.text))
         .collect()
 }
 
-/// A capture as it stands in both files.
 fn bullet(category: &str, detail: &str) -> String {
     format!("**{category}**: {detail}")
 }

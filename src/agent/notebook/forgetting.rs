@@ -4,14 +4,12 @@
 //! Invariant: only lines as they were written are removed; one that a person changed since stays, and that is told. A file that
 //! cannot be changed keeps no other from being changed.
 
-use std::borrow::Cow;
-
 use super::captures::Captures;
 use super::capturing::{LONG_TERM, bullets, is_captured_as, statement};
 use super::restoring;
 use super::striking::Words;
 use crate::chat::{Session, SessionName, Timestamp};
-use crate::hint::{Hint, chain};
+use crate::hint::chain;
 use crate::notes::{Line, NotesError, Receipt, ReceiptsError, SessionNotes, unmarked};
 
 /// What was taken back.
@@ -45,18 +43,6 @@ pub enum NotForgotten {
     Receipts(#[from] ReceiptsError),
     #[error(transparent)]
     Notes(#[from] NotesError),
-}
-
-impl Hint for NotForgotten {
-    fn hint(&self) -> Option<Cow<'_, str>> {
-        match self {
-            Self::NoSuch { .. } | Self::Already { .. } => {
-                Some("`/memory list` shows what there is".into())
-            }
-            Self::Receipts(_) => None,
-            Self::Notes(error) => error.hint().map(|hint| hint.into_owned().into()),
-        }
-    }
 }
 
 /// Days whose notes are looked through for facts.
@@ -212,7 +198,7 @@ impl Captures {
     /// Takes out what was drawn from its words.
     fn strike(&self, forgotten: &mut Forgotten, open: &SessionName, said: Option<&Session>) {
         let receipt = forgotten.receipt.clone();
-        let words = Words::new(&receipt.what.text, said);
+        let words = Words::new(receipt.what.words(), said);
         let facts = |lines: &[Line]| words.facts(lines);
         let of_memory = self.workspace.long_term().revise(&facts);
         forgotten.note_facts(LONG_TERM, of_memory);
@@ -260,7 +246,7 @@ impl Captures {
 impl Forgotten {
     /// Facts of some lines that have its words, and were noted of a session.
     pub fn facts_of<'a>(&self, noted: &'a str, said: &Session) -> Vec<&'a str> {
-        let words = Words::new(&self.receipt.what.text, Some(said));
+        let words = Words::new(self.receipt.what.words(), Some(said));
         noted.lines().filter(|line| words.are_fact(line)).collect()
     }
 
@@ -284,7 +270,7 @@ impl Forgotten {
 }
 
 /// A line that a later one took the place of is as it was written, but for the mark that says so.
-fn without_mark(line: &str) -> &str {
+pub(super) fn without_mark(line: &str) -> &str {
     let marked = line.strip_prefix("(superseded ");
     marked
         .and_then(|rest| rest.split_once(") "))

@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use super::Parts;
+use super::capturing::LONG_TERM;
 use crate::agent::ending::{EndHook, EndHooks, Ending};
 use crate::chat::{Message, Outcome, Record, ScratchpadLimits, SessionName, Timestamp};
 use crate::hint::chain;
 use crate::memory::facts::{self, Fact, without_thoughts};
 use crate::memory::secrets::masked_beginning;
-use crate::notes::DailySettings;
+use crate::notes::{Added, Captured, DailySettings};
 
 /// Facts of one turn that go to MEMORY.md (X12).
 const EXTRACTED: usize = 4;
@@ -167,25 +168,44 @@ impl Parts {
                 day.compact(ending.now, settings.daily_compact_chars, compacted)
             });
         // Each file is written whatever became of the other.
-        let known_for_long = self.workspace.long_term().add_extracted(
-            ending.now,
-            &new[..new.len().min(EXTRACTED)],
-            settings.memory_md_max_chars,
-        );
+        let known_for_long = self.note_for_long(ending, &new[..new.len().min(EXTRACTED)]);
         let mut scratchpad = ending.scratchpad.clone();
         let limits = ScratchpadLimits {
             keys: self.settings.scratchpad.max_keys,
             chars: self.settings.scratchpad.max_value_chars,
         };
         scratchpad.keep_facts(&lines, limits);
-        let problems = [noted.err(), known_for_long.err()].into_iter().flatten();
-        let mut problems: Vec<String> = problems.map(|error| chain(&error)).collect();
+        let noted = noted.err().map(|error| chain(&error));
+        let problems = [noted, known_for_long.err()].into_iter().flatten();
+        let mut problems: Vec<String> = problems.collect();
         problems.dedup();
         if problems.is_empty() {
             Ok(Some(Record::ScratchpadReplaced(scratchpad)))
         } else {
             Err(problems.join("; "))
         }
+    }
+
+    /// Adds facts to MEMORY.md, and notes which messages they came from.
+    fn note_for_long(&self, ending: &Ending, facts: &[Fact]) -> Result<(), String> {
+        let lines: Vec<String> = facts.iter().map(Fact::without_mark).collect();
+        let most = self.settings.facts.memory_md_max_chars;
+        let memory = self.workspace.long_term();
+        let added = memory.add_extracted(ending.now, &lines, most);
+        if added.map_err(|error| chain(&error))? != Added::Added {
+            return Ok(());
+        }
+        let noted = facts.iter().zip(lines).map(|(fact, text)| Captured {
+            session: ending.session.to_string(),
+            message: fact.message.clone(),
+            category: Captured::FACT.to_owned(),
+            text,
+            files: vec![LONG_TERM.to_owned()],
+            superseded: Vec::new(),
+            entry: None,
+        });
+        let noted = self.receipts.add(noted.collect(), ending.now);
+        noted.map(drop).map_err(|error| chain(&error))
     }
 }
 

@@ -12,6 +12,7 @@ mod captures;
 mod capturing;
 mod forgetting;
 mod hooks;
+mod memorizing;
 mod reading;
 mod restoring;
 mod sifting;
@@ -25,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use captures::Captures;
 pub(super) use capturing::Taken;
 pub use forgetting::{Forgotten, NotForgotten};
+pub use memorizing::LetGo;
 pub(super) use reading::Lost;
 use reading::Shortened;
 
@@ -38,7 +40,7 @@ use crate::hint::chain;
 use crate::memory::capture::{Captor, Capturing};
 use crate::memory::facts::FactCues;
 use crate::memory::{self, Backend, RecoveryCues};
-use crate::notes::{NotesError, Receipts, Workspace};
+use crate::notes::{Receipts, Workspace};
 
 /// What it works with.
 #[derive(Clone, Debug)]
@@ -174,7 +176,7 @@ impl Notebook {
     }
 
     /// What went wrong where nobody could be told.
-    pub(super) fn tell_later(&mut self, error: &NotesError) {
+    pub(super) fn tell_later(&mut self, error: &dyn std::error::Error) {
         self.later.push(chain(error));
     }
 

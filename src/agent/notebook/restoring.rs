@@ -47,9 +47,9 @@ fn taken_back<'a>(line: &str, before: u64, receipts: &'a [Receipt]) -> Option<&'
     let wrote = |receipt: &&Receipt| {
         let what = &receipt.what;
         let is_kept = what.files.iter().any(|file| file == LONG_TERM);
-        receipt.number < before
-            && is_kept
-            && bullets(what).iter().any(|bullet| line.ends_with(bullet))
+        let written = line.trim_start().strip_prefix("- ");
+        let is_its = |line: &str| bullets(what).iter().any(|bullet| line == bullet);
+        receipt.number < before && is_kept && written.is_some_and(is_its)
     };
     let newest = receipts.iter().rev().find(wrote);
     newest.filter(|receipt| receipt.forgotten)

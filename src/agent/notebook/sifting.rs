@@ -4,6 +4,7 @@
 use super::Parts;
 use super::capturing::statement;
 use crate::memory::facts::Fact;
+use crate::notes::Receipt;
 
 /// A shorter line says too little to be found again in another one.
 const TELLING: usize = 10;
@@ -16,9 +17,10 @@ impl Parts {
         }
         // Without receipts nobody took anything back.
         let receipts = self.receipts.all().unwrap_or_default();
-        let forgotten = receipts.into_iter().filter(|receipt| receipt.forgotten);
+        let forgotten = receipts.iter().filter(|receipt| receipt.forgotten);
         let forgotten: Vec<String> = forgotten
-            .map(|receipt| folded(&receipt.what.text))
+            .filter(|receipt| !is_said_again(receipt, &receipts))
+            .map(|receipt| folded(receipt.what.words()))
             .collect();
         facts.retain(|fact| {
             let text = folded(&fact.text);
@@ -27,8 +29,8 @@ impl Parts {
         facts
     }
 
-    /// Lines of those facts that MEMORY.md does not have in other words of the same sentence.
-    pub(super) fn not_in_memory(&self, facts: &[Fact]) -> Vec<String> {
+    /// Those facts that MEMORY.md does not have in other words of the same sentence.
+    pub(super) fn not_in_memory(&self, facts: &[Fact]) -> Vec<Fact> {
         let lines = self.workspace.long_term().lines().unwrap_or_default();
         let known: Vec<String> = lines
             .iter()
@@ -42,8 +44,15 @@ impl Parts {
                 .any(|known| fact.contains(known.as_str()) || known.contains(&fact))
         };
         let new = facts.iter().filter(is_new);
-        new.map(Fact::without_mark).collect()
+        new.cloned().collect()
     }
+}
+
+/// Whether the same was said once more after it was taken back, and that was not taken back.
+fn is_said_again(gone: &Receipt, receipts: &[Receipt]) -> bool {
+    let words = folded(gone.what.words());
+    let mut later = receipts.iter().filter(|it| it.number > gone.number);
+    later.any(|it| !it.forgotten && folded(it.what.words()) == words)
 }
 
 /// What a text says, whatever ends it.

@@ -7,6 +7,7 @@ use super::*;
 use crate::chat::{
     Compaction, Form, Message, MessageId, Outcome, Record, Role, SessionName, Timestamp, Tokens,
 };
+use crate::entries::{Entry, EntryStore, Scope, StoreSettings, Wanted, unmasked};
 use crate::files::{Disk, FaultyDisk, MemoryDisk};
 use crate::memory::capture::WalSettings;
 use crate::memory::facts::FactsSettings;
@@ -403,15 +404,31 @@ fn a_file_that_cannot_be_changed_keeps_no_other_from_forgetting() {
     }
 }
 
+/// An entry as a store has it.
+fn entry(store: &mut EntryStore, key: Option<&str>, content: &str) -> Entry {
+    let wanted = Wanted {
+        key: key.map(str::to_owned),
+        content: content.to_owned(),
+        ..Wanted::default()
+    };
+    store.add(Scope::Session, &wanted, noon()).unwrap().entry
+}
+
+fn store() -> EntryStore {
+    EntryStore::session_only(StoreSettings::default(), unmasked)
+}
+
 #[test]
 fn what_a_model_keeps_for_good_is_written_once() {
     let disk = MemoryDisk::default();
-    let mut parts = parts(&disk);
-    assert_eq!(parts.remember("The  sea\nis calm", noon()), "written");
-    assert_eq!(parts.remember("the sea is calm", noon()), "there already");
+    let (mut parts, mut store) = (parts(&disk), store());
+    let sea = entry(&mut store, None, "The  sea\nis calm");
+    assert_eq!(parts.remember(&sea, noon()), "written");
+    let again = entry(&mut store, Some("sea"), "the sea is calm");
+    assert_eq!(parts.remember(&again, noon()), "there already");
     assert!(text(&disk, "w/MEMORY.md").contains("## Notes\n\n- The sea is calm\n"));
     parts.settings.backend = Backend::None;
-    assert!(parts.remember("x", noon()).starts_with("not written"));
+    assert!(parts.remember(&sea, noon()).starts_with("not written"));
 }
 
 #[test]
@@ -419,13 +436,62 @@ fn what_a_model_keeps_is_known_by_whole_lines_alone() {
     let disk = MemoryDisk::default();
     let before = "# tea\n- the team meets at noon\n- she does not drink tea\n- (superseded 2026-01-01) Likes rum\n- **preference**: Likes  jazz.\n";
     disk.put("w/MEMORY.md", before.as_bytes());
-    let parts = parts(&disk);
+    let (parts, mut store) = (parts(&disk), store());
     for text in ["tea", "drink tea", "likes rum"] {
-        assert_eq!(parts.remember(text, noon()), "written", "{text}");
-        assert_eq!(parts.remember(text, noon()), "there already", "{text}");
+        let entry = entry(&mut store, Some(text), text);
+        assert_eq!(parts.remember(&entry, noon()), "written", "{text}");
+        assert_eq!(parts.remember(&entry, noon()), "there already", "{text}");
     }
-    assert_eq!(parts.remember("likes jazz", noon()), "there already");
+    let jazz = entry(&mut store, None, "likes jazz");
+    assert_eq!(parts.remember(&jazz, noon()), "there already");
     assert!(text(&disk, "w/MEMORY.md").starts_with(before));
+}
+
+/// Both lines stayed and counted, whatever became of the entry.
+#[test]
+fn the_line_of_an_entry_is_marked_when_it_says_something_else_and_goes_with_it() {
+    let disk = MemoryDisk::default();
+    disk.put("w/MEMORY.md", b"# Memory\n\n- Athena\n");
+    let (parts, mut store) = (parts(&disk), store());
+    let zeus = entry(&mut store, Some("god"), "Zeus");
+    assert_eq!(parts.keep_in_step(&zeus, noon()), None);
+    assert_eq!(parts.remember(&zeus, noon()), "written");
+    let hera = entry(&mut store, Some("god"), "Hera");
+    assert_eq!(
+        parts.keep_in_step(&hera, noon()).as_deref(),
+        Some("written")
+    );
+    let memory = text(&disk, "w/MEMORY.md");
+    assert!(
+        memory.contains("- (superseded 2026-02-14) Zeus\n- Hera\n"),
+        "{memory}"
+    );
+    // What a person wrote is nobody's.
+    let athena = entry(&mut store, Some("god"), "Athena");
+    assert_eq!(parts.remember(&athena, noon()), "there already");
+    let memory = text(&disk, "w/MEMORY.md");
+    assert!(
+        memory.contains("- (superseded 2026-02-14) Hera\n"),
+        "{memory}"
+    );
+    let gone = parts.captures().let_go(athena.id.as_str(), noon());
+    assert_eq!((gone.lines, gone.changed, gone.failed), (2, 0, None));
+    let memory = text(&disk, "w/MEMORY.md");
+    assert!(memory.contains("- Athena\n"), "{memory}");
+    assert!(
+        !memory.contains("Zeus") && !memory.contains("Hera"),
+        "{memory}"
+    );
+    assert_eq!(
+        parts.captures().let_go(athena.id.as_str(), noon()).told(),
+        None
+    );
+    // It is back.
+    let hera = entry(&mut store, Some("god"), "Hera");
+    assert_eq!(
+        parts.keep_in_step(&hera, noon()).as_deref(),
+        Some("written")
+    );
 }
 
 #[test]
@@ -486,6 +552,47 @@ fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
     assert_eq!(day.matches("\n- Completed: ").count(), 3, "{day}");
     let memory = text(&disk, "w/MEMORY.md");
     assert_eq!(memory.matches("\n- ").count(), 4, "{memory}");
+    // Each tells which message it came from, and can be taken back.
+    let captures = notebook.parts().captures();
+    let receipts = captures.all().unwrap();
+    let noted: Vec<(&str, &str)> = receipts
+        .iter()
+        .map(|it| (it.what.category.as_str(), it.what.message.as_str()))
+        .collect();
+    assert_eq!(noted, ["m1", "m2", "m3", "m4"].map(|id| ("fact", id)));
+    let second = receipts[1].what.text.clone();
+    assert!(memory.contains(&format!("\n- {second}\n")), "{memory}");
+    let forgotten = captures.forget(2, &name(), None, noon()).unwrap();
+    assert_eq!(forgotten.from, ["MEMORY.md"]);
+    assert!(!text(&disk, "w/MEMORY.md").contains(&second));
+}
+
+/// What was forgotten once was never a fact again, also where the person said it anew.
+#[test]
+fn what_was_taken_back_and_said_again_is_a_fact_again() {
+    let disk = MemoryDisk::default();
+    let notebook = Notebook::new(parts(&disk));
+    let said = "Please remember that I prefer dark mode.";
+    let turns = [(said, "Fine."), ("And so on", "Fine."), ("Hi", "Hi")];
+    let capture = || notebook.parts().capture(&name(), &words(said), noon());
+    let first = capture().receipts;
+    assert!(!first.is_empty());
+    let captures = notebook.parts().captures();
+    for receipt in &first {
+        captures
+            .forget(receipt.number, &name(), None, noon())
+            .unwrap();
+    }
+    end(&notebook, &session(&turns), noon(), 0.0);
+    let facts = || {
+        let day = text(&disk, "w/memory/2026-02-14.md");
+        let facts = day.split_once("## Session Facts");
+        facts.is_some_and(|(_, facts)| facts.contains("dark mode"))
+    };
+    assert!(!facts());
+    assert!(!capture().receipts.is_empty());
+    end(&notebook, &session(&turns), noon(), 0.0);
+    assert!(facts());
 }
 
 #[test]

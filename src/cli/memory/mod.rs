@@ -40,9 +40,9 @@ pub(super) async fn run(
     match command {
         MemoryCommand::List { all, json } => owned::list(all, json, args, output),
         MemoryCommand::Show { what } => owned::show(&what, args, output),
-        MemoryCommand::Forget { what } => {
+        MemoryCommand::Forget { what, scope } => {
             check_kept(args)?;
-            owned::forget(&what, args, output)
+            owned::forget(&what, scope, args, output)
         }
         MemoryCommand::Export { format, file } => {
             entries::export(format, file.as_deref(), args, output)

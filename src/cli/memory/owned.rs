@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::agent::notebook::Captures;
 use crate::chat::Timestamp;
-use crate::cli::args::ChatArgs;
-use crate::cli::report::{CliError, Exit};
+use crate::cli::args::{ChatArgs, KeptFor};
+use crate::cli::report::{CliError, Exit, report};
 use crate::cli::{parts, toolbox, trust};
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
-use crate::entries::{EntriesError, EntryStore};
+use crate::entries::{EntriesError, EntryStore, Scope};
 use crate::files::Disk;
 use crate::repl::holdings::{self, Extent, Front, Holdings};
 use crate::store::FileStore;
@@ -35,9 +35,9 @@ pub(super) fn list(
     let held = owned.holdings();
     let extent = if all { Extent::All } else { Extent::Newest };
     let text = if json {
-        format!("{:#}", held.json()?)
+        format!("{:#}", held.json())
     } else {
-        held.list(extent)?
+        held.list(extent)
     };
     output.answer(&text);
     Ok(Exit::Ok)
@@ -49,19 +49,48 @@ pub(super) fn show(what: &str, args: &ChatArgs, output: &mut Output) -> Result<E
     Ok(Exit::Ok)
 }
 
-pub(super) fn forget(what: &str, args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
+/// Takes each of them back; one that cannot be keeps no other from it.
+pub(super) fn forget(
+    what: &[String],
+    scope: Option<KeptFor>,
+    args: &ChatArgs,
+    output: &mut Output,
+) -> Result<Exit, CliError> {
     let mut owned = Owned::open(args, output)?;
-    let told = if Holdings::is_number(what) {
-        owned.holdings().forget(what)?.told
-    } else {
-        let told = holdings::remove(&mut owned.entries, what, None)?;
-        owned.flush(output)?;
-        told
-    };
-    output.answer(&told);
-    Ok(Exit::Ok)
+    let scope = scope.map(|scope| match scope {
+        KeptFor::Project => Scope::Project,
+        KeptFor::Global => Scope::Global,
+    });
+    let mut exit = Exit::Ok;
+    for name in what {
+        match owned.forget(name, scope, output) {
+            Ok(told) => output.answer(&told),
+            Err(error) => exit = report(output, &error),
+        }
+    }
+    Ok(exit)
 }
 
+impl Owned {
+    fn forget(
+        &mut self,
+        what: &str,
+        scope: Option<Scope>,
+        output: &mut Output,
+    ) -> Result<String, CliError> {
+        if Holdings::is_number(what) {
+            return Ok(self.holdings().forget(what)?.told);
+        }
+        let told = holdings::remove(
+            &mut self.entries,
+            (what, scope),
+            Some(&self.captures),
+            self.now,
+        )?;
+        self.flush(output)?;
+        Ok(told)
+    }
+}
 impl Owned {
     pub(super) fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
         let disk = parts::disk(args);

@@ -148,3 +148,34 @@ fn thresholds_that_contradict_each_other_are_mistakes() {
     let context = machine.config().settings.context;
     assert!((context.compact_from() - 0.6).abs() < 1e-9);
 }
+
+/// A file without `default` stopped every start.
+#[test]
+fn presets_of_ones_own_stand_beside_the_shipped_ones_and_their_mistakes_name_the_file() {
+    let machine = Machine::new();
+    machine.write(
+        "home/.config/cogtrix/presets.yaml",
+        "mine: {context: {strategy: full}}\ngokin: {}\n",
+    );
+    let choices = machine.config().presets();
+    let names: Vec<&str> = choices.iter().map(|it| it.name.as_str()).collect();
+    let shipped = ["default", "cogtrix", "co-cli", "agenticx", "gokin", "qanot"];
+    assert_eq!(names, [&shipped[..], &["mine"]].concat());
+    assert!(choices[4].sets.is_empty());
+    machine.write("project/cogtrix.yaml", "context: {preset: mine}\n");
+    assert_eq!(machine.config().settings.context.strategy, Strategy::Full);
+    machine.write(
+        "home/.config/cogtrix/presets.yaml",
+        "mine: {context: {strategy: fulll}}\n",
+    );
+    let error = machine.error();
+    assert!(
+        error.contains("presets.yaml") && error.contains("fulll"),
+        "{error}"
+    );
+    machine.write("project/cogtrix.yaml", "");
+    for empty in ["", "# nothing\n", "mine:\n"] {
+        machine.write("home/.config/cogtrix/presets.yaml", empty);
+        assert_eq!(machine.config().settings.context.preset, "default");
+    }
+}

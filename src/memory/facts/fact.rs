@@ -27,6 +27,8 @@ pub struct Fact {
     pub label: String,
     /// One line.
     pub text: String,
+    /// The id of the message that says it.
+    pub message: String,
 }
 
 impl Fact {
@@ -77,14 +79,22 @@ fn fact(message: &Message, languages: &[Language]) -> Option<Fact> {
         return None;
     }
     let said = message.said();
-    match message.role {
+    let (label, text) = match message.role {
         Role::User => of_person(&masked(&own_words(beginning(&said, READ))), languages),
         Role::Assistant => of_answer(&masked_beginning(&without_thoughts(&said), READ), languages),
         Role::Tool => None,
-    }
+    }?;
+    Some(Fact {
+        label,
+        text,
+        message: message.id.as_str().to_owned(),
+    })
 }
 
-fn of_person(text: &str, languages: &[Language]) -> Option<Fact> {
+/// The label of a fact, and its words.
+type Read = (String, String);
+
+fn of_person(text: &str, languages: &[Language]) -> Option<Read> {
     let length = width(text.trim());
     if length < SAYS_ANYTHING {
         return None;
@@ -105,7 +115,7 @@ fn of_person(text: &str, languages: &[Language]) -> Option<Fact> {
     Some(made(&cues.label, first))
 }
 
-fn of_answer(text: &str, languages: &[Language]) -> Option<Fact> {
+fn of_answer(text: &str, languages: &[Language]) -> Option<Read> {
     let head: String = text.trim().chars().take(ANSWER).collect();
     if width(&head) < SAYS_ANYTHING {
         return None;
@@ -123,11 +133,8 @@ fn of_answer(text: &str, languages: &[Language]) -> Option<Fact> {
     of(|language| &language.completed).or_else(|| of(|language| &language.information))
 }
 
-fn made(label: &str, line: &str) -> Fact {
-    Fact {
-        label: label.to_owned(),
-        text: one_line(line, FACT),
-    }
+fn made(label: &str, line: &str) -> Read {
+    (label.to_owned(), one_line(line, FACT))
 }
 
 /// A line without the marks of lists and headings.

@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use unicode_normalization::UnicodeNormalization;
+
 use super::{MemoriesError, ROOT};
 
 /// Bytes of one name, as most file systems have it, less what a temporary name may need.
@@ -30,6 +32,14 @@ pub(super) fn located(text: &str) -> Result<PathBuf, MemoriesError> {
     if text.contains(|c: char| c == '\\' || c.is_control()) {
         return refuse("has a backslash or a control character in it");
     }
+    if text.contains(is_unseen) {
+        return refuse("has a character in it that nobody sees");
+    }
+    // Two names that look the same would be two files.
+    let composed: String = text.nfc().collect();
+    if composed != text {
+        return refuse("is not composed Unicode (NFC)");
+    }
     let lower = text.to_ascii_lowercase();
     if ENCODED.iter().any(|encoded| lower.contains(encoded)) {
         return refuse("has an encoded character in it");
@@ -52,16 +62,27 @@ pub(super) fn located(text: &str) -> Result<PathBuf, MemoriesError> {
     Ok(names.into_iter().collect())
 }
 
+/// Characters of no width, and those that turn the order of others around.
+fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
 /// As a model writes it.
 pub(super) fn shown(path: &Path) -> String {
     let mut text = ROOT.to_owned();
     for name in path {
         text.push('/');
-        text.extend(
-            name.to_string_lossy()
-                .chars()
-                .map(|c| if c.is_control() { '?' } else { c }),
-        );
+        text.extend(name.to_string_lossy().chars().map(|c| {
+            if c.is_control() || is_unseen(c) {
+                '?'
+            } else {
+                c
+            }
+        }));
     }
     text
 }
@@ -101,10 +122,15 @@ mod tests {
             ("/memories/C:/x", None),
             ("/memories/a ", None),
             ("/memories/a.", None),
+            ("/memories/a\u{200b}b.md", None),
+            ("/memories/a\u{202e}b.md", None),
+            ("/memories/caf\u{e9}.md", Some("caf\u{e9}.md")),
+            ("/memories/cafe\u{301}.md", None),
         ] {
             let found = located(text).ok();
             assert_eq!(found.as_deref(), expected.map(Path::new), "{text:?}");
         }
+        assert_eq!(shown(Path::new("a\u{202e}b")), "/memories/a?b");
         assert!(located(&format!("/memories/{}", "n".repeat(201))).is_err());
         assert!(located(&format!("/memories{}", "/d".repeat(17))).is_err());
     }

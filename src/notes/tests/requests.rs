@@ -100,7 +100,15 @@ fn rules_of_a_project_are_an_ordinary_file_inside_of_it() {
     };
     assert_eq!(rules(), None, "a folder is none");
     std::os::unix::fs::symlink(folder.path().join("secret"), project.join("CLAUDE.md")).unwrap();
-    assert_eq!(rules(), None, "nor is what leads out");
+    // It was left out without a word.
+    let refused = workspace
+        .project_rules(&project, &project)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("CLAUDE.md are not read: it leads to"),
+        "{refused}"
+    );
     std::fs::remove_file(project.join("CLAUDE.md")).unwrap();
     Disk::replace(
         &LocalDisk,

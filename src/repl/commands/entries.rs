@@ -1,7 +1,9 @@
 //! `/memory add|get|rm|restore`: entries that outlive the session, by hand (G10).
 
-use super::{CommandError, Desk, Next, usage};
-use crate::entries::{Kept, Kind, Scope, Status, Wanted};
+use super::owning::mistaken;
+use super::{CommandError, Desk, Next};
+use crate::agent::Warning;
+use crate::entries::{Entry, Kept, Kind, Scope, Status, Wanted};
 use crate::repl::holdings;
 use crate::repl::listing::count;
 use crate::repl::transcript::first_words;
@@ -28,9 +30,12 @@ pub(super) fn first(text: &str) -> (&str, &str) {
 
 fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     let (scope, text) = scoped(desk, arguments);
+    if is_option(text) {
+        return Err(mistaken("add", "knows no other option than those"));
+    }
     let (key, content) = keyed(text);
     if content.is_empty() {
-        return Err(usage("memory", "add wants a text to keep"));
+        return Err(mistaken("add", "wants a text to keep"));
     }
     let wanted = Wanted {
         key: key.map(str::to_owned),
@@ -40,7 +45,19 @@ fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     };
     let now = desk.now();
     let kept = desk.agent.entries_mut().add(scope, &wanted, now)?;
-    Ok(written(desk, told(&kept)))
+    let line = if kept.status == Status::Updated {
+        in_step(desk, &kept.entry)
+    } else {
+        String::new()
+    };
+    Ok(written(desk, told(&kept) + &line))
+}
+
+/// What became of the line of MEMORY.md that goes with an entry, where there is one.
+fn in_step(desk: &Desk, entry: &Entry) -> String {
+    let notebook = desk.agent.notebook();
+    let written = notebook.and_then(|it| it.keep_in_step(entry, desk.now()));
+    written.map_or_else(String::new, |it| format!("\nIts line in MEMORY.md: {it}"))
 }
 
 /// `Kept as mem_… (project)`, and what went with it.
@@ -72,6 +89,12 @@ fn scoped<'a>(desk: &Desk, arguments: &'a str) -> (Scope, &'a str) {
     )
 }
 
+/// `--globl text` is a mistyped option; `-- text` and `--- text` are text.
+fn is_option(text: &str) -> bool {
+    let name = text.strip_prefix("--");
+    name.is_some_and(|name| name.starts_with(|c: char| c.is_alphabetic()))
+}
+
 /// `db: Postgres` has a key; `see https://…` and `one two: three` have none.
 fn keyed(text: &str) -> (Option<&str>, &str) {
     let (word, rest) = first(text);
@@ -83,32 +106,49 @@ fn keyed(text: &str) -> (Option<&str>, &str) {
 
 fn get(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
     if name.is_empty() {
-        return Err(usage("memory", "get wants a key or an id"));
+        return Err(mistaken("get", "wants a key or an id"));
     }
     let now = desk.now();
     let (scope, entry) = desk.agent.entries_mut().get(name, None)?;
     Next::answer(holdings::whole(scope, &entry, now))
 }
 
+fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let (told, warning) = removed(desk, arguments)?;
+    Ok(Next::with(told, warning))
+}
+
 /// Also what `/memory forget` does with what is no number.
-pub(super) fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) fn removed(
+    desk: &mut Desk,
+    arguments: &str,
+) -> Result<(String, Option<Warning>), CommandError> {
     let (word, rest) = first(arguments);
     let scope = word.strip_prefix("--").and_then(Scope::parse);
     let name = if scope.is_some() { rest } else { arguments };
-    if name.is_empty() {
-        return Err(usage("memory", "rm wants a key or an id"));
+    if is_option(name) {
+        return Err(mistaken(
+            "rm",
+            "knows no other option than --global, --project and --session",
+        ));
     }
-    let removed = holdings::remove(desk.agent.entries_mut(), name, scope)?;
-    Ok(written(desk, removed))
+    if name.is_empty() {
+        return Err(mistaken("rm", "wants a key or an id"));
+    }
+    let (captures, now) = (desk.agent.notebook().map(|it| it.captures()), desk.now());
+    let entries = desk.agent.entries_mut();
+    let removed = holdings::remove(entries, (name, scope), captures.as_ref(), now)?;
+    Ok((removed, desk.agent.flush_entries()))
 }
 
 fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {
     if id.is_empty() {
-        return Err(usage("memory", "restore wants an id"));
+        return Err(mistaken("restore", "wants an id"));
     }
     let (scope, entry) = desk.agent.entries_mut().restore(id)?;
     let words = first_words(&entry.content, SHOWN);
-    Ok(written(desk, format!("Back ({scope}): {words}")))
+    let line = in_step(desk, &entry);
+    Ok(written(desk, format!("Back ({scope}): {words}{line}")))
 }
 
 /// What is told of a change of entries, once it is on disk.

@@ -23,8 +23,13 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         _ => {}
     }
     if !arguments.is_empty() {
-        let mode = desk.agent.memory().modes().get(arguments)?;
-        return Next::answer(state(mode));
+        return match desk.agent.memory().modes().get(arguments) {
+            Ok(mode) => Next::answer(state(mode)),
+            Err(error) => Err(
+                owning::unknown(arguments, &desk.agent.memory().modes().names())
+                    .unwrap_or_else(|| error.into()),
+            ),
+        };
     }
     let plan = desk.agent.preview().await;
     let mut parts = vec![messages(desk, &plan)];

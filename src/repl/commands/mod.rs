@@ -28,7 +28,7 @@ use std::borrow::Cow;
 use futures_util::future::LocalBoxFuture;
 
 use super::desk::Desk;
-use super::holdings::HoldingsError;
+use super::holdings::{Front, HoldingsError, entries_hint};
 use crate::agent::{CannotPin, Compacting, NoTurn, Warning};
 use crate::chat::{BadName, NotWritten, SessionName};
 use crate::entries::EntriesError;
@@ -141,7 +141,7 @@ pub enum CommandError {
     Usage {
         name: &'static str,
         problem: String,
-        usage: &'static str,
+        usage: Cow<'static, str>,
     },
     #[error(transparent)]
     Mode(#[from] BadMode),
@@ -207,7 +207,7 @@ impl Hint for CommandError {
             Self::Store(error) => error.hint(),
             Self::Model(error) => error.hint(),
             Self::Pin(_) => Some("`/pin` lists them, `/unpin N` takes one off".into()),
-            Self::Entries(error) => error.hint(),
+            Self::Entries(error) => entries_hint(error, Front::Chat),
             Self::Holdings(error) => error.hint(),
             Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
             Self::Edit(error) => error.hint(),
@@ -286,7 +286,7 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Show what memory holds; list, explain, edit and forget it",
         details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted.\n\
                   `/memory list [all]` shows entries and what was captured from your words; `/memory show N|ID|FILE` one of them whole;\n\
-                  `/memory forget N|ID` takes it back; `/memory why N|WORDS` tells which message put it here.\n\
+                  `/memory forget N|ID` takes it back, or several of them; `/memory why N|WORDS` tells which message put it here.\n\
                   `/memory edit [FILE]` opens MEMORY.md, or another file of the workspace, in your editor.\n\
                   `/memory layers` and `/memory paths` show what there is, how large it is and where.\n\
                   `/memory add [--global|--session] [KEY:] TEXT` keeps an entry for this project, all of them, or this session;\n\
@@ -705,10 +705,19 @@ fn nothing(name: &'static str, arguments: &str) -> Result<(), CommandError> {
 
 fn usage(name: &'static str, problem: impl Into<String>) -> CommandError {
     let usage = find(name).map_or("", |command| command.arguments);
+    usage_as(name, problem, usage)
+}
+
+/// Of a part of what a command takes.
+fn usage_as(
+    name: &'static str,
+    problem: impl Into<String>,
+    usage: impl Into<Cow<'static, str>>,
+) -> CommandError {
     CommandError::Usage {
         name,
         problem: problem.into(),
-        usage,
+        usage: usage.into(),
     }
 }
 

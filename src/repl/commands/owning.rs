@@ -1,7 +1,9 @@
 //! `/memory list|show|forget|why|edit|layers|paths`: what memory holds is the person's own.
 
-use super::entries::{first, remove};
-use super::{CommandError, Desk, Next, usage};
+use super::entries::{first, removed};
+use super::{CommandError, Desk, Next, usage, usage_as};
+use crate::agent::Warning;
+use crate::hint::chain;
 use crate::repl::desk::Writing;
 use crate::repl::holdings::{Extent, Front, Holdings, HoldingsError};
 
@@ -9,7 +11,7 @@ use crate::repl::holdings::{Extent, Front, Holdings, HoldingsError};
 pub const WORDS: [(&str, &str); 13] = [
     ("list", "[all]: what is kept, and what was captured"),
     ("show", "N|ID|FILE: one of them whole"),
-    ("forget", "N|ID: take it back"),
+    ("forget", "N|ID...: take it back, or several"),
     ("why", "N|WORDS: which message put it here"),
     ("edit", "[FILE]: MEMORY.md, or another file, in your editor"),
     (
@@ -47,35 +49,54 @@ fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     let extent = match arguments {
         "" => Extent::Newest,
         "all" => Extent::All,
-        _ => return Err(usage("memory", "list takes `all` or nothing")),
+        _ => return Err(mistaken("list", "takes `all` or nothing")),
     };
-    answer(desk, |held| held.list(extent))
+    answer(desk, |held| Ok(held.list(extent)))
 }
 
 fn show(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
     if name.is_empty() {
-        return Err(usage("memory", "show wants a number, an id or a file"));
+        return Err(mistaken("show", "wants a number, an id or a file"));
     }
     answer(desk, |held| held.show(name))
 }
 
 fn forget(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
     if name.is_empty() {
-        return Err(usage("memory", "forget wants a number or an id"));
+        return Err(mistaken("forget", "wants a number or an id"));
     }
-    if Holdings::is_number(name) {
-        desk.agent.entries_mut().refresh();
-        let taken = holdings(desk)?.forget(name)?;
-        let facts: Vec<&str> = taken.facts.iter().map(String::as_str).collect();
-        let warning = desk.agent.drop_facts(&facts);
-        return Ok(Next::with(taken.told, warning));
+    let Some(several) = Holdings::several(name) else {
+        return forget_one(desk, name).map(|(told, warning)| Next::with(told, warning));
+    };
+    let mut refused = None;
+    let done = several
+        .into_iter()
+        .map(|name| match forget_one(desk, name) {
+            Ok((told, warning)) => {
+                refused = refused.take().or(warning);
+                told
+            }
+            // The others are taken back all the same.
+            Err(error) => format!("{name}: not taken back: {}", chain(&error)),
+        });
+    let told: Vec<String> = done.collect();
+    Ok(Next::with(told.join("\n\n"), refused))
+}
+
+fn forget_one(desk: &mut Desk, name: &str) -> Result<(String, Option<Warning>), CommandError> {
+    if !Holdings::is_number(name) {
+        return removed(desk, name);
     }
-    remove(desk, name)
+    desk.agent.entries_mut().refresh();
+    let taken = holdings(desk)?.forget(name)?;
+    let facts: Vec<&str> = taken.facts.iter().map(String::as_str).collect();
+    let warning = desk.agent.drop_facts(&facts);
+    Ok((taken.told, warning))
 }
 
 fn why(desk: &mut Desk, asked: &str) -> Result<Next, CommandError> {
     if asked.is_empty() {
-        return Err(usage("memory", "why wants a number or words"));
+        return Err(mistaken("why", "wants a number or words"));
     }
     answer(desk, |held| held.why(asked))
 }
@@ -97,11 +118,41 @@ fn layers(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     Next::answer(holdings(desk)?.layers()?)
 }
 
-fn bare(word: &str, rest: &str) -> Result<(), CommandError> {
+/// A mistake in what stands behind a word: how that is written is told.
+pub(super) fn mistaken(word: &'static str, problem: &str) -> CommandError {
+    let row = WORDS.iter().find(|(known, _)| *known == word);
+    let takes = row.and_then(|(_, does)| does.split_once(": "));
+    let takes = takes.map_or("", |(takes, _)| takes);
+    let usage = format!("{word} {takes}");
+    usage_as(
+        "memory",
+        format!("{word} {problem}"),
+        usage.trim_end().to_owned(),
+    )
+}
+
+/// What is neither a mode nor one of the words, but nearly one of the words.
+pub(super) fn unknown(arguments: &str, modes: &[String]) -> Option<CommandError> {
+    const LIKE: f64 = 0.6;
+    let (typed, _) = first(arguments);
+    let likeness =
+        |known: &str| strsim::normalized_damerau_levenshtein(known, &typed.to_lowercase());
+    let words = WORDS.iter().map(|(word, _)| (likeness(word), Some(*word)));
+    let modes = modes.iter().map(|mode| (likeness(mode), None));
+    let near = words.chain(modes).filter(|(likeness, _)| *likeness > LIKE);
+    let (_, word) = near.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    // Of a mode that is nearly there, all modes are told.
+    let word = word?;
+    let typed: String = typed.chars().take(40).collect();
+    let problem = format!("does not know {typed:?}; did you mean `/memory {word}`?");
+    Some(usage("memory", problem))
+}
+
+fn bare(word: &'static str, rest: &str) -> Result<(), CommandError> {
     if rest.is_empty() {
         Ok(())
     } else {
-        Err(usage("memory", format!("{word} takes no argument")))
+        Err(mistaken(word, "takes no argument"))
     }
 }
 

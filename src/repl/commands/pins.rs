@@ -16,6 +16,11 @@ pub(super) async fn pin(desk: &mut Desk, text: &str) -> Result<Next, CommandErro
     if text.is_empty() {
         return Next::answer(pinned(desk.session().pins()));
     }
+    let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let names_a_pin = rest.is_empty() || rest == "all" || rest.parse::<u32>().is_ok();
+    if word == RM && names_a_pin {
+        return Err(usage("pin", "takes a text; `/unpin N` takes one off"));
+    }
     let pinned = desk.agent.pin(text).await?;
     let text = format!(
         "Pinned as {}; all pins take {} of {} bytes. `/unpin {}` takes it off",

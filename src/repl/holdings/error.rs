@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::Front;
 use crate::agent::notebook::NotForgotten;
 use crate::entries::EntriesError;
 use crate::hint::Hint;
@@ -27,20 +28,49 @@ pub enum HoldingsError {
     Receipts(#[from] ReceiptsError),
 }
 
+impl HoldingsError {
+    /// What can be done about it where it was asked for.
+    pub fn hint_for(&self, front: Front) -> Option<Cow<'_, str>> {
+        let list = |words: &str| Some(format!("{} {words}", front.command("list")).into());
+        let files = front.files();
+        match self {
+            Self::Unknown { .. } => list(&format!(
+                "shows entries and captures, {files} the files; other files are not shown"
+            )),
+            Self::NoNumber { .. } => Some(format!("{} shows every number", front.all()).into()),
+            Self::NoFile { .. } => Some(format!("{files} shows those that are there").into()),
+            Self::Private { .. } => Some("edit it by hand, or in a session that is kept".into()),
+            Self::Forget(NotForgotten::NoSuch { .. } | NotForgotten::Already { .. }) => {
+                list("shows what there is")
+            }
+            Self::Entries(error) => entries_hint(error, front),
+            Self::Forget(NotForgotten::Notes(error)) | Self::Notes(error) => {
+                error.hint().map(|hint| hint.into_owned().into())
+            }
+            Self::Forget(NotForgotten::Receipts(_)) | Self::Receipts(_) => None,
+        }
+    }
+}
+
 impl Hint for HoldingsError {
     fn hint(&self) -> Option<Cow<'_, str>> {
-        match self {
-            Self::Unknown { .. } => Some(
-                "`/memory list` shows entries and captures, `/memory layers` the files; other files are not shown"
-                    .into(),
-            ),
-            Self::NoNumber { .. } => Some("`/memory list all` shows every number".into()),
-            Self::NoFile { .. } => Some("`/memory layers` shows those that are there".into()),
-            Self::Private { .. } => Some("edit it by hand, or in a session that is kept".into()),
-            Self::Forget(error) => error.hint(),
-            Self::Entries(error) => error.hint(),
-            Self::Notes(error) => error.hint(),
-            Self::Receipts(_) => None,
+        self.hint_for(Front::Chat)
+    }
+}
+
+/// What can be done about a mistake with an entry: commands have other names in a chat than outside of it.
+pub fn entries_hint(error: &EntriesError, front: Front) -> Option<Cow<'_, str>> {
+    match error {
+        EntriesError::Missing { .. } => {
+            Some(format!("{} shows them", front.command("list")).into())
         }
+        EntriesError::Ambiguous { found, .. } => {
+            let each = found.iter().map(|(scope, id)| {
+                let forget = front.command(&format!("forget {id}"));
+                format!("{forget} takes back that of {scope}")
+            });
+            Some(each.collect::<Vec<_>>().join(", ").into())
+        }
+        other => other.hint(),
     }
 }

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use super::origin::Origin;
 use super::{Front, Holdings, HoldingsError, kind, name};
-use crate::agent::notebook::Forgotten;
-use crate::chat::{Record, Session, SessionName};
+use crate::agent::notebook::{Captures, Forgotten};
+use crate::chat::{Record, Session, SessionName, Timestamp};
 use crate::entries::{Entry, EntryStore, Scope};
 use crate::hint::chain;
-use crate::notes::Captured;
+use crate::notes::Receipt;
 use crate::repl::transcript::first_words;
 use crate::store::StoreError;
 use crate::term::harmless;
@@ -153,14 +154,20 @@ impl Holdings<'_> {
                 "the scratchpad of session {session} still has it ({why}); `/scratch rm session_facts` there takes it off"
             ));
         }
-        let places = self.elsewhere(&what.text);
+        if let Some(entry) = self.entry_of(receipt) {
+            let forget = self.front.command(&format!("forget {}", entry.id));
+            lines.push(format!(
+                "the entry that says it stays: {forget} takes it back"
+            ));
+        }
+        let places = self.elsewhere(what.words());
         if !places.is_empty() {
             lines.push(format!(
                 "its words also stand in {}: take them out by hand",
                 places.join(", ")
             ));
         }
-        lines.extend(said.and_then(|said| self.message_left(what, said)));
+        lines.extend(said.and_then(|said| self.message_left(receipt, said)));
         // Only what was captured for good may have been sent there.
         if self.has_further && what.files.iter().any(|file| file == "MEMORY.md") {
             lines.push("mem0 may have it too, and keeps it: delete it there".to_owned());
@@ -169,10 +176,10 @@ impl Holdings<'_> {
     }
 
     /// Where the message itself still is, and how it is taken away.
-    fn message_left(&self, what: &Captured, said: &Session) -> Option<String> {
-        let mut messages = said.messages().iter();
-        messages.find(|message| message.id.as_str() == what.message)?;
-        let session = &what.session;
+    fn message_left(&self, receipt: &Receipt, said: &Session) -> Option<String> {
+        let origin = Origin::of(receipt);
+        said.messages().iter().find(|message| origin.is(message))?;
+        let session = &receipt.what.session;
         let how = match (
             self.front,
             self.open.is_some_and(|it| it.name() == said.name()),
@@ -232,14 +239,17 @@ fn gone(forgotten: &Forgotten, dropped: &Dropped) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// Takes an entry away; it is on disk after the next flush.
+/// Takes an entry away, and the line of MEMORY.md that goes with it; it is on disk after the next flush.
 pub fn remove(
     entries: &mut EntryStore,
-    name: &str,
-    scope: Option<Scope>,
+    (name, scope): (&str, Option<Scope>),
+    captures: Option<&Captures>,
+    now: Timestamp,
 ) -> Result<String, HoldingsError> {
     let (scope, entry) = entries.remove(name, scope)?;
-    Ok(removed(scope, &entry))
+    let gone = captures.and_then(|it| it.let_go(entry.id.as_str(), now).told());
+    let gone = gone.map_or_else(String::new, |gone| format!("\nMEMORY.md: {gone}"));
+    Ok(removed(scope, &entry) + &harmless(&gone))
 }
 
 fn removed(scope: Scope, entry: &Entry) -> String {

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Holdings, HoldingsError, kind};
+use super::{Holdings, kind};
 use crate::chat::Timestamp;
 use crate::entries::{Entry, Kind, Scope};
-use crate::notes::Receipt;
+use crate::hint::chain;
+use crate::notes::{Receipt, ReceiptsError};
 use crate::repl::transcript::first_words;
 use crate::term::{harmless, thousands};
 
@@ -33,25 +34,29 @@ impl Extent {
 
 impl Holdings<'_> {
     /// Entries by scope, and what was captured; the newest first.
-    pub fn list(&self, extent: Extent) -> Result<String, HoldingsError> {
+    pub fn list(&self, extent: Extent) -> String {
         let scopes = Scope::ALL.into_iter().filter_map(|scope| {
             let entries = self.entries.all().filter(|(its, _)| *its == scope);
             let rows = entries.map(|(_, entry)| row(entry, self.now)).collect();
             self.part(scope.as_str(), "forget ID", rows, extent)
         });
         let mut parts: Vec<String> = scopes.collect();
-        let captured = self.captured()?;
-        let rows = captured.iter().map(|it| capture(it, self.now)).collect();
-        parts.extend(self.part("captured", "forget N", rows, extent));
+        match self.captured() {
+            Ok(captured) => {
+                let rows = captured.iter().map(|it| capture(it, self.now)).collect();
+                parts.extend(self.part("captured", "forget N", rows, extent));
+            }
+            Err(error) => parts.push(unlisted(&error)),
+        }
         if parts.is_empty() {
             let add = "`/memory add TEXT` in a chat keeps something";
-            return Ok(format!("Nothing is kept yet; {add}"));
+            return format!("Nothing is kept yet; {add}");
         }
-        Ok(parts.join("\n\n"))
+        parts.join("\n\n")
     }
 
     /// The same whole, for programs.
-    pub fn json(&self) -> Result<Value, HoldingsError> {
+    pub fn json(&self) -> Value {
         let entries = self.entries.all().map(|(scope, entry)| {
             json!({
                 "id": entry.id.as_str(),
@@ -66,7 +71,13 @@ impl Holdings<'_> {
             })
         });
         let entries: Vec<Value> = entries.collect();
-        let captured = self.captured()?;
+        let captured = match self.captured() {
+            Ok(captured) => captured,
+            Err(error) => {
+                let problem = chain(&error);
+                return json!({"entries": entries, "captured": null, "problem": problem});
+            }
+        };
         let captured = captured.iter().map(|receipt| {
             json!({
                 "number": receipt.number,
@@ -79,14 +90,21 @@ impl Holdings<'_> {
             })
         });
         let captured: Vec<Value> = captured.collect();
-        Ok(json!({"entries": entries, "captured": captured}))
+        json!({"entries": entries, "captured": captured})
     }
 
     /// What was captured and not taken back, oldest first.
-    fn captured(&self) -> Result<Vec<Receipt>, HoldingsError> {
+    fn captured(&self) -> Result<Vec<Receipt>, ReceiptsError> {
         let mut receipts = self.captures.all()?;
-        receipts.retain(|receipt| !receipt.forgotten);
+        receipts.retain(|receipt| !receipt.forgotten && self.entry_of(receipt).is_none());
         Ok(receipts)
+    }
+
+    /// The entry that stands for what has a receipt; it may have left since.
+    pub(super) fn entry_of(&self, receipt: &Receipt) -> Option<&Entry> {
+        let id = receipt.what.entry.as_deref()?;
+        let mut entries = self.entries.all().map(|(_, entry)| entry);
+        entries.find(|entry| entry.id.as_str() == id)
     }
 
     /// A heading with how one is taken back, and rows, which come oldest first.
@@ -96,15 +114,16 @@ impl Holdings<'_> {
         let mut lines = vec![format!("{name} ({back} takes one back)")];
         lines.extend(rows.into_iter().skip(older).rev());
         if older > 0 {
-            let all = match self.front {
-                super::Front::Chat => "list all",
-                super::Front::Shell | super::Front::Private => "list --all",
-            };
-            let all = self.front.command(all);
+            let all = self.front.all();
             lines.push(format!("  … {} older, {all}", thousands(older)));
         }
         (lines.len() > 1).then(|| lines.join("\n"))
     }
+}
+
+/// What stands for captures where their receipts cannot be read: the files and the entries are none the worse.
+pub(super) fn unlisted(error: &ReceiptsError) -> String {
+    harmless(&format!("captured: cannot be listed: {}", chain(error)))
 }
 
 /// `  mem_0123456789abcdef  db: Postgres 16  [fact, 3 days ago]`

@@ -22,7 +22,7 @@ mod why;
 
 use std::path::Path;
 
-pub use error::HoldingsError;
+pub use error::{HoldingsError, entries_hint};
 pub use forget::{TakenBack, remove};
 pub use list::Extent;
 pub use show::whole;
@@ -66,6 +66,22 @@ impl Front {
         match self {
             Self::Chat => format!("`/memory {rest}`"),
             Self::Shell | Self::Private => format!("`cogtrix memory {rest}`"),
+        }
+    }
+
+    /// The command that lists everything.
+    pub(super) fn all(self) -> String {
+        self.command(match self {
+            Self::Chat => "list all",
+            Self::Shell | Self::Private => "list --all",
+        })
+    }
+
+    /// The command that lists files.
+    fn files(self) -> &'static str {
+        match self {
+            Self::Chat => "`/memory layers`",
+            Self::Shell | Self::Private => "`/memory layers` in a chat",
         }
     }
 }

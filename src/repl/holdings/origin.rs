@@ -1,16 +1,81 @@
 //! Which message something came from, quoted where it can be read. Unit: one message.
+//!
+//! Invariant: a session that began anew counts its messages anew, so a message counts only where its time fits as well.
+
+use std::borrow::Cow;
 
 use super::Holdings;
-use crate::chat::{Message, SessionName};
+use crate::chat::{Message, SessionName, Timestamp};
+use crate::entries::Entry;
 use crate::hint::chain;
+use crate::notes::Receipt;
 
 /// Characters of a message that are quoted.
 const QUOTED: usize = 2_000;
 
+/// The message that something came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Origin<'a> {
+    /// By the name that it has now.
+    pub(super) session: Cow<'a, str>,
+    pub(super) message: &'a str,
+    when: When,
+}
+
+/// What is known of its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    At(Timestamp),
+    /// Not behind this.
+    Until(Option<Timestamp>),
+}
+
+impl<'a> Origin<'a> {
+    pub(super) fn of(receipt: &'a Receipt) -> Self {
+        Self {
+            session: receipt.what.session.as_str().into(),
+            message: &receipt.what.message,
+            when: When::Until(receipt.at),
+        }
+    }
+
+    pub(super) fn is(&self, message: &Message) -> bool {
+        let fits = match (self.when, message.at) {
+            (When::At(said), at) => at.is_some_and(|at| at.unix() == said.unix()),
+            (When::Until(Some(noted)), Some(at)) => at.unix() <= noted.unix(),
+            (When::Until(_), _) => true,
+        };
+        fits && message.id.as_str() == self.message
+    }
+}
+
 impl Holdings<'_> {
+    /// Where an entry came from; `None` where it was kept by hand.
+    pub(super) fn origin<'a>(&self, entry: &'a Entry) -> Option<Origin<'a>> {
+        let from = entry.from.as_ref()?;
+        let since = from.at.or(entry.created).unwrap_or(entry.at);
+        // Without receipts no session is known to have another name.
+        let renamed = self.captures.receipts.renamed().unwrap_or_default();
+        let later = renamed
+            .into_iter()
+            .filter(|it| it.at.is_some_and(|at| at.unix() >= since.unix()));
+        let session = later.fold(Cow::from(from.session.as_str()), |session, it| {
+            if session == it.before {
+                it.after.into()
+            } else {
+                session
+            }
+        });
+        Some(Origin {
+            session,
+            message: &from.message,
+            when: from.at.map_or(When::Until(Some(entry.at)), When::At),
+        })
+    }
+
     /// The words of a message, each line behind `> `; or why they cannot be had.
-    pub(super) fn quote(&self, session: &str, message: &str) -> String {
-        let said = match self.message(session, message) {
+    pub(super) fn quote(&self, origin: &Origin<'_>) -> String {
+        let said = match self.message(origin) {
             Ok(message) => message.said().into_owned(),
             Err(why) => return why,
         };
@@ -23,8 +88,9 @@ impl Holdings<'_> {
         lines.join("\n")
     }
 
-    fn message(&self, session: &str, id: &str) -> Result<Message, String> {
-        let is_it = |message: &&Message| message.id.as_str() == id;
+    fn message(&self, origin: &Origin<'_>) -> Result<Message, String> {
+        let session = origin.session.as_ref();
+        let is_it = |message: &&Message| origin.is(message);
         let gone = || format!("the message is not in session {session} any more");
         if let Some(open) = self.open.filter(|open| open.name().as_str() == session) {
             let found = open.messages().iter().find(is_it);

@@ -1,6 +1,7 @@
 //! One thing whole: a capture with the message it came from, an entry with what it said before, a file as it is.
 
 use super::name::Named;
+use super::origin::Origin;
 use super::{Holdings, HoldingsError, kind};
 use crate::chat::Timestamp;
 use crate::entries::{Entry, Scope};
@@ -37,7 +38,7 @@ impl Holdings<'_> {
             format!("{number}  {}: {}", kind(&what.category), what.text),
             format!("session {}, message {}{at}", what.session, what.message),
             format!("written to {}", what.files.join(", ")),
-            self.quote(&what.session, &what.message),
+            self.quote(&Origin::of(receipt)),
         ];
         lines.push(if receipt.forgotten {
             "It was taken back".to_owned()
@@ -50,8 +51,12 @@ impl Holdings<'_> {
 
     pub(super) fn of_entry(&self, scope: Scope, entry: &Entry) -> String {
         let mut text = whole(scope, entry, self.now);
-        if let Some(from) = &entry.from {
-            text = format!("{text}\n{}", self.quote(&from.session, &from.message));
+        if let Some(origin) = self.origin(entry) {
+            let named = format!("from session {}, ", origin.session);
+            let before = entry.from.as_ref().map(|from| &from.session);
+            let before = before.map(|name| format!("from session {name}, "));
+            text = text.replace(&before.unwrap_or_default(), &named);
+            text = format!("{text}\n{}", self.quote(&origin));
         }
         let forget = self.front.command(&format!("forget {}", entry.id));
         format!("{text}\n{forget} takes it back")

@@ -91,6 +91,7 @@ fn captured_as(text: &str) -> Captured {
         text: text.to_owned(),
         files: vec!["MEMORY.md".to_owned()],
         superseded: Vec::new(),
+        entry: None,
     }
 }
 
@@ -100,7 +101,7 @@ fn the_newest_fifty_are_listed_and_how_many_are_older() {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let held = Held::with(&texts);
     held.captures.receipts.forget(52, now()).unwrap();
-    let list = held.look().list(Extent::Newest).unwrap();
+    let list = held.look().list(Extent::Newest);
     assert!(list.starts_with("captured (`/memory forget N` takes one back)"));
     assert!(
         list.contains("   53  user preference: word53.  ["),
@@ -108,9 +109,9 @@ fn the_newest_fifty_are_listed_and_how_many_are_older() {
     );
     assert!(list.contains("… 2 older, `/memory list all`"), "{list}");
     assert!(!list.contains("word2.") && !list.contains("word52."));
-    let all = held.look().list(Extent::All).unwrap();
+    let all = held.look().list(Extent::All);
     assert!(all.contains("word1.") && !all.contains("older"), "{all}");
-    let json = held.look().json().unwrap();
+    let json = held.look().json();
     assert_eq!(json["captured"].as_array().unwrap().len(), 52);
     assert_eq!(json["captured"][0]["number"], 1);
 }
@@ -121,6 +122,7 @@ fn a_capture_and_an_entry_are_shown_with_the_message_they_came_from() {
     let from = Origin {
         session: "work".to_owned(),
         message: "work/m1".to_owned(),
+        at: None,
     };
     held.keep("drink", "coffee", None);
     held.keep("drink", "tea", Some(from));
@@ -147,6 +149,85 @@ fn a_message_of_another_session_is_read_from_disk_or_it_is_said_why_not() {
     assert!(shown(&held).contains("the message cannot be read"));
     held.session = Session::new("work".parse().unwrap());
     assert!(shown(&held).contains("not in session work any more"));
+}
+
+/// One file that cannot be read hid everything.
+#[test]
+fn entries_are_listed_also_where_receipts_cannot_be_read() {
+    let mut held = Held::with(&[]);
+    held.keep("drink", "tea", None);
+    held.disk.put("/d/memory/receipts.jsonl", b"");
+    held.disk.deny("/d/memory/receipts.jsonl");
+    let list = held.look().list(Extent::Newest);
+    assert!(list.contains("drink: tea"), "{list}");
+    assert!(
+        list.contains("captured: cannot be listed: cannot read /d/memory"),
+        "{list}"
+    );
+    let json = held.look().json();
+    assert_eq!(json["entries"][0]["text"], "tea");
+    assert!(json["captured"].is_null() && json["problem"].is_string());
+    let why = held.look().why("tea").unwrap();
+    assert!(
+        why.contains("drink: tea") && why.contains("cannot be listed"),
+        "{why}"
+    );
+}
+
+/// The line of an entry that had left was in no list.
+#[test]
+fn a_line_for_good_is_listed_as_its_entry_while_that_is_there_and_else_by_itself() {
+    let mut held = Held::with(&[]);
+    held.keep("drink", "tea", None);
+    let id = held.entries.all().next().unwrap().1.id.clone();
+    let line = Captured {
+        category: Captured::MEMORIZED.to_owned(),
+        entry: Some(id.as_str().to_owned()),
+        ..captured_as("tea")
+    };
+    held.captures.receipts.add(vec![line], now()).unwrap();
+    held.disk.put("/d/workspace/MEMORY.md", b"- tea\n");
+    let list = held.look().list(Extent::Newest);
+    assert!(!list.contains("memorized"), "{list}");
+    held.entries.remove("drink", None).unwrap();
+    let list = held.look().list(Extent::Newest);
+    assert!(list.contains("    1  memorized: tea"), "{list}");
+    let told = held.look().forget("1").unwrap().told;
+    assert!(told.contains("gone from MEMORY.md"), "{told}");
+}
+
+/// A session that was cleared begins at its first message again, and what it had kept told of the wrong one.
+#[test]
+fn of_a_session_begun_anew_or_with_another_name_no_wrong_message_is_quoted() {
+    let mut held = Held::with(&["I like tea"]);
+    let from = Origin {
+        session: "work".to_owned(),
+        message: "work/m1".to_owned(),
+        at: Some(now()),
+    };
+    held.keep("drink", "tea", Some(from));
+    let anew = Timestamp::from_unix(now().unix() + 60).unwrap();
+    let other = |name: &str, at| {
+        let mut session = Session::new(name.parse().unwrap());
+        let (id, text) = (MessageId::new("work/m1"), "The weather is bad");
+        session.import(vec![Message::text(id, Role::User, text, Some(at))]);
+        session
+    };
+    let first = std::mem::replace(&mut held.session, other("work", anew));
+    for asked in ["1", "drink", "tea"] {
+        let why = held.look().why(asked).unwrap();
+        assert!(!why.contains("weather"), "{why}");
+        assert!(why.contains("not in session work any more"), "{why}");
+    }
+    let receipts = &held.captures.receipts;
+    receipts.rename("work", "trip", anew).unwrap();
+    held.session = Session::new("trip".parse().unwrap());
+    held.session.import(first.messages().to_vec());
+    for asked in ["1", "drink", "tea"] {
+        let why = held.look().why(asked).unwrap();
+        assert!(why.contains("session trip, message work/m1"), "{why}");
+        assert!(why.contains("> I like tea."), "{why}");
+    }
 }
 
 #[test]

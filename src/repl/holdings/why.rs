@@ -1,6 +1,7 @@
 //! Which message put a fact here: by the number of a capture, by an id or key, or by words of it.
 
 use super::name::{Named, unknown};
+use super::origin::Origin;
 use super::{Holdings, HoldingsError, list};
 use crate::entries::Entry;
 use crate::notes::Receipt;
@@ -32,8 +33,11 @@ impl Holdings<'_> {
             let text = text.to_lowercase();
             words.iter().all(|word| text.contains(word))
         };
-        let receipts = self.captures.all()?;
-        let receipts = receipts.iter().filter(|it| speaks(&it.what.text));
+        let receipts = self.captures.all();
+        let unlisted = receipts.as_ref().err().map(list::unlisted);
+        let receipts = receipts.unwrap_or_default();
+        let receipts = receipts.iter().filter(|it| self.entry_of(it).is_none());
+        let receipts = receipts.filter(|it| speaks(&it.what.text));
         let mut found: Vec<String> = receipts.map(|it| self.of_capture(it)).collect();
         found.reverse();
         let entries = self.entries.all().map(|(_, entry)| entry);
@@ -42,9 +46,9 @@ impl Holdings<'_> {
             speaks(&format!("{key} {}", entry.content))
         };
         found.extend(entries.filter(said).map(|entry| self.of_kept(entry)));
-        if found.is_empty() {
+        if found.is_empty() && unlisted.is_none() {
             return Ok(
-                "No capture and no entry speaks of that; what a person or the model wrote to a file has no receipt"
+                "No capture, fact or entry speaks of that; what a person or the model wrote to a file has no receipt"
                     .to_owned(),
             );
         }
@@ -53,28 +57,31 @@ impl Holdings<'_> {
         if more > 0 {
             found.push(format!("… {more} more; other words tell fewer"));
         }
+        found.extend(unlisted);
         Ok(found.join("\n\n"))
     }
 
     fn of_capture(&self, receipt: &Receipt) -> String {
-        let what = &receipt.what;
         format!(
             "{}\n{}",
             list::capture(receipt, self.now),
-            self.from(&what.session, &what.message)
+            self.from(&Origin::of(receipt))
         )
     }
 
     fn of_kept(&self, entry: &Entry) -> String {
-        let from = entry.from.as_ref().map_or_else(
+        let from = self.origin(entry).map_or_else(
             || "       by hand: no message is known".to_owned(),
-            |from| self.from(&from.session, &from.message),
+            |origin| self.from(&origin),
         );
         format!("{}\n{from}", list::row(entry, self.now))
     }
 
-    fn from(&self, session: &str, message: &str) -> String {
-        let quote = self.quote(session, message);
+    fn from(&self, origin: &Origin<'_>) -> String {
+        let quote = self.quote(origin);
+        let Origin {
+            session, message, ..
+        } = origin;
         let lines = quote.lines().map(|line| format!("       {line}"));
         let quote = lines.collect::<Vec<_>>().join("\n");
         format!("       session {session}, message {message}\n{quote}")
