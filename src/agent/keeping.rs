@@ -123,10 +123,7 @@ impl Agent {
         observe: &mut Observer<'_>,
     ) -> Result<Output, Failure> {
         let (output, warning) = match keeping {
-            Keeping::Add(adding) => {
-                let added = self.add_entry(adding).await?;
-                (added, self.flush_entries())
-            }
+            Keeping::Add(adding) => (self.add_entry(adding).await?, None),
             Keeping::Get { name, scope } => {
                 let (scope, entry) = self.entries_mut().get(&name, scope).map_err(refused)?;
                 let text = whole(scope, &entry);
@@ -148,8 +145,7 @@ impl Agent {
                     said["MEMORY.md"] = gone.into();
                 }
                 let brief = format!("removed {}", brief(&entry));
-                let removed = Output::text(said.to_string(), brief);
-                (removed, self.flush_entries())
+                (Output::text(said.to_string(), brief), None)
             }
             Keeping::Pin(text) => {
                 let pinned = self.pin(&text).await.map_err(Failure::of)?;

@@ -166,7 +166,7 @@ pub(super) fn notebook(
     let recovery = recovery.map(|text| {
         let checked = match text.source {
             TextSource::Embedded => Checked::ByTests,
-            _ => Checked::Now,
+            TextSource::File(_) => Checked::Now,
         };
         RecoveryCues::parse(&prompt(text), checked)
     });

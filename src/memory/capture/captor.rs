@@ -74,7 +74,7 @@ impl Captor {
     }
 
     fn embedded(settings: &WalSettings, checked: Checked) -> Result<Self, BadCues> {
-        let Prompt { text, file, .. } = texts::embedded(Self::FILE);
+        let Prompt { text, file } = texts::embedded(Self::FILE);
         Self::of(sheet::parse(&text, &file)?, &file, settings, &[], checked)
     }
 

@@ -171,7 +171,7 @@ fn better(a: Option<Vec<String>>, b: Option<Vec<String>>) -> Option<Vec<String>>
 fn rank(words: &[String]) -> (usize, std::cmp::Reverse<usize>) {
     let letters = |word: &String| {
         let letters = word.chars().filter(|c| c.is_alphanumeric());
-        letters.map(|c| c.len_utf8()).sum::<usize>()
+        letters.map(char::len_utf8).sum::<usize>()
     };
     let fewest = words.iter().map(letters).min().unwrap_or(0);
     (fewest, std::cmp::Reverse(words.len()))
