@@ -54,6 +54,7 @@ struct Rule {
     language: usize,
     after: Patterns,
     but: Patterns,
+    never: Patterns,
     asked: Asked,
 }
 
@@ -156,6 +157,7 @@ impl Captor {
                     language: self.languages.len(),
                     after: filling.patterns(&rule.after, &place)?,
                     but: filling.patterns(&rule.but, &place)?,
+                    never: filling.patterns(&rule.never, &place)?,
                     asked: rule.asked,
                 });
             }
@@ -232,7 +234,10 @@ impl Captor {
             let rule = &self.rules[self.rule_of[place]];
             let language = &self.languages[rule.language];
             let asks = sentence.end == End::Question && !language.tags.is_match(&line.plain);
-            if (asks && rule.asked == Asked::Not) || language.never.is_match(&line.plain) {
+            let says_nothing = (asks && rule.asked == Asked::Not)
+                || language.never.is_match(&line.plain)
+                || rule.never.is_match(&line.plain);
+            if says_nothing {
                 continue;
             }
             for found in pattern.captures_iter(&line.plain) {

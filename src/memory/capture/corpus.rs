@@ -1,7 +1,8 @@
 //! How well what is worth keeping is told from what is not: precision and recall by category, on labelled messages in
 //! `tests/capture/`.
 //!
-//! `held-out.yaml` was written after the patterns and has not been used to tune them. docs/MEMORY.md holds the numbers.
+//! The held-out sets were written apart from the patterns, which have been mended since with them in sight: they hold what
+//! was reached. docs/MEMORY.md has the numbers of first runs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -106,7 +107,7 @@ fn what_is_captured_is_worth_it_in_nineteen_cases_of_twenty() {
         .filter(|(_, expected)| expected.is_empty())
         .count();
     assert!(
-        rows.len() >= 170 && traps * 2 >= rows.len(),
+        rows.len() >= 1_000 && traps * 2 >= rows.len(),
         "{} of {}",
         traps,
         rows.len()

@@ -9,6 +9,7 @@
 //!       - cues: ['\bi prefer \S']
 //!         after: ['{opening}$']           # what has to stand before a match
 //!         but: ['^i prefer not to say']   # what a match may not go on as
+//!         never: ['\bhaha\b']             # sentences in which these cues do not count
 //! ```
 //! Patterns ignore case and are linear in the length of the text. A cue with a group `name` finds only words that
 //! can be a name.
@@ -46,6 +47,8 @@ pub(super) struct RuleSheet {
     pub(super) cues: Vec<String>,
     pub(super) after: Vec<String>,
     pub(super) but: Vec<String>,
+    /// Sentences in which these cues do not count.
+    pub(super) never: Vec<String>,
     /// Whether questions are read, too.
     pub(super) asked: Asked,
 }

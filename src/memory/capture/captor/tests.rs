@@ -205,6 +205,16 @@ fn a_person_may_add_a_language() {
 }
 
 #[test]
+fn cues_may_name_sentences_in_which_they_do_not_count() {
+    let file = "de: {cues: {preference: [{cues: ['\\bich mag \\S'], never: ['\\bhaha\\b']}]}}\n";
+    let german = own(file).unwrap();
+    assert_eq!(german.said("Ich mag Tee").len(), 1);
+    assert_eq!(german.said("haha, ich mag Tee").len(), 0);
+    let bad = own("de: {cues: {preference: [{never: ['(open']}]}}").unwrap_err();
+    assert!(bad.to_string().contains("de: preference"), "{bad}");
+}
+
+#[test]
 fn what_is_durable_is_for_the_settings_to_say() {
     let durable = |category| captor().is_durable(category);
     let [correction, name, preference, decision, value, remember] = Category::ALL.map(durable);
