@@ -123,13 +123,18 @@ fn what_is_captured_is_worth_it_in_nineteen_cases_of_twenty() {
 }
 
 #[test]
-fn on_messages_that_were_not_used_for_tuning_it_is_as_measured() {
-    for name in ["held-out.yaml", "held-out-3.yaml"] {
+fn on_messages_of_others_it_is_no_worse_than_measured() {
+    let least = [
+        ("held-out.yaml", 0.95, 0.9),
+        ("held-out-3.yaml", 0.95, 0.9),
+        ("blind.yaml", 0.917, 0.714),
+    ];
+    for (name, precision, recall) in least {
         let rows = corpus(name);
         assert!(rows.len() >= 60);
         let (_, all) = scores(&rows);
         assert!(
-            all.precision() >= 0.95 && all.recall() >= 0.8,
+            all.precision() >= precision && all.recall() >= recall,
             "{name}: {all:?}"
         );
     }
