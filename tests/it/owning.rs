@@ -100,7 +100,7 @@ fn what_is_forgotten_leaves_the_days_notes_and_the_scratchpad_and_what_stays_is_
         assert!(notes().matches(TEA).count() >= 4, "{}", notes());
         let (run, how) = if front == "chat" {
             let run = home.lines("s", &["/memory forget 1", "/scratch"]);
-            (run, "`/delete s` takes the session away, from another one")
+            (run, "`/delete s` in another session takes that away")
         } else {
             let run = memory(&home, &["forget", "1"]);
             (run, "`cogtrix sessions delete s` takes the session away")

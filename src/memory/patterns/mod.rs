@@ -180,6 +180,9 @@ impl Sieve {
         }
         let built = AhoCorasick::builder()
             .kind(Some(AhoCorasickKind::NoncontiguousNFA))
+            // It is made in each process, and reads a sentence at a time.
+            .dense_depth(1)
+            .prefilter(false)
             .build(ordered);
         let words = built.ok();
         if words.is_none() {

@@ -13,6 +13,8 @@ use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 const MOST_EXACT: usize = 256;
 /// Words that a pattern may need one of.
 const MOST_NEEDED: usize = 4_096;
+/// Words that are looked for in each other.
+const MOST_COMPARED: usize = 48;
 /// Characters of a class that is spelled out.
 const MOST_OF_CLASS: usize = 4;
 
@@ -26,7 +28,7 @@ pub(super) fn by(pattern: &str) -> Option<Vec<String>> {
     for word in words {
         // Whoever looks for `fix` finds it in `please fix`.
         let is_there = |known: &String| word.contains(known.as_str());
-        if fewest.len() > MOST_EXACT || !fewest.iter().any(is_there) {
+        if fewest.len() > MOST_COMPARED || !fewest.iter().any(is_there) {
             fewest.push(word);
         }
     }

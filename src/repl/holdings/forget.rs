@@ -185,7 +185,7 @@ impl Holdings<'_> {
             self.open.is_some_and(|it| it.name() == said.name()),
         ) {
             (Front::Chat, true) => {
-                format!("`/delete {session}` takes the session away, from another one")
+                format!("`/delete {session}` in another session takes that away")
             }
             (Front::Chat, false) => format!("`/delete {session}` takes the session away"),
             (Front::Shell | Front::Private, _) => {
