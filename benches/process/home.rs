@@ -17,8 +17,8 @@ use super::server::{LONG, WINDOW};
 pub(crate) struct Home {
     folder: TempDir,
     data: PathBuf,
-    /// Snapshots as they were made, by their number of messages.
-    pristine: BTreeMap<usize, Vec<u8>>,
+    /// The files of each session as they are after a first run, which reads and indexes what was imported.
+    pristine: BTreeMap<usize, BTreeMap<PathBuf, Vec<u8>>>,
 }
 
 impl Home {
@@ -29,18 +29,28 @@ impl Home {
             &folder.path().join("cogtrix.yaml"),
             config(server).as_bytes(),
         );
-        let mut home = Self {
+        for &messages in sizes {
+            keep(
+                &data,
+                Self::session_name(messages).parse().unwrap(),
+                messages,
+            );
+        }
+        Self {
             folder,
             data,
             pristine: BTreeMap::new(),
-        };
-        for &messages in sizes {
-            let name = Self::session_name(messages).parse().unwrap();
-            keep(&home.data, name, messages);
-            let snapshot = fs::read(home.snapshot(messages)).unwrap();
-            home.pristine.insert(messages, snapshot);
         }
-        home
+    }
+
+    /// Lets the program meet a session for the first time, and remembers what it is then.
+    pub(crate) fn prime(&mut self, messages: usize, first: &Program) {
+        super::run::timed(first);
+        let name = Self::session_name(messages);
+        let of_session = |path: &PathBuf| path.to_string_lossy().contains(&name);
+        let files = files(&self.data).into_iter().filter(of_session);
+        let kept = files.map(|path| (path.clone(), fs::read(&path).unwrap()));
+        self.pristine.insert(messages, kept.collect());
     }
 
     /// A file of so many messages to import.
@@ -83,32 +93,40 @@ impl Home {
         format!("of {messages}")
     }
 
-    fn snapshot(&self, messages: usize) -> PathBuf {
-        let name = Self::session_name(messages);
-        self.data.join(format!("history/{name}.json"))
-    }
-
-    /// Puts a session back to what it was, and takes everything else away.
+    /// Puts a session back to what it was, and takes everything else away but the other sessions.
     pub(crate) fn restore(&self, messages: usize) {
         self.clear();
-        let pristine = &self.pristine[&messages];
-        let path = self.snapshot(messages);
-        if fs::metadata(&path).is_ok_and(|found| found.len() == pristine.len() as u64) {
-            return;
+        for (path, bytes) in &self.pristine[&messages] {
+            // A large snapshot is never written anew by a turn.
+            let is_same = fs::metadata(path).is_ok_and(|found| found.len() == bytes.len() as u64);
+            if !is_same || bytes.len() < 1 << 20 {
+                write(path, bytes);
+            }
         }
-        write(&path, pristine);
     }
 
-    /// Takes away what runs have left, and keeps the snapshots of all sizes.
+    /// Takes away what runs have left, and keeps the files of all sessions.
     pub(crate) fn clear(&self) {
-        let snapshots: Vec<PathBuf> = self.pristine.keys().map(|&n| self.snapshot(n)).collect();
-        for entry in fs::read_dir(self.data.join("history")).unwrap() {
-            let path = entry.unwrap().path();
-            if !snapshots.contains(&path) {
+        for path in files(&self.data) {
+            if !self.pristine.values().any(|kept| kept.contains_key(&path)) {
                 fs::remove_file(path).unwrap();
             }
         }
     }
+}
+
+/// All files in a folder and those in it.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
 }
 
 fn config(server: SocketAddr) -> String {
@@ -125,7 +143,10 @@ fn config(server: SocketAddr) -> String {
         model("by", "m") + &model("long", LONG)
     });
     let [providers, models] = [providers, models].map(|lines| lines.concat());
-    format!("providers:\n{providers}models:\n{models}")
+    // One request a turn: what is measured is the turn, not the summaries between turns.
+    let memory =
+        "memory: {modes: {conversation: {summarization: false}}}\nembedding: {provider: none}\n";
+    format!("providers:\n{providers}models:\n{models}{memory}")
 }
 
 fn write(path: &Path, bytes: &[u8]) {

@@ -127,7 +127,13 @@ fn main() {
     }
     let options = Options::parse();
     let server = Server::start();
-    let home = Home::new(server.address(), &RESUMED);
+    let mut home = Home::new(server.address(), &RESUMED);
+    for messages in RESUMED {
+        let session = Home::session_name(messages);
+        let first = ["-m", "by-openai", "-s", &session, "-p", "Good morning."];
+        let first = home.program(&options.binary, &first);
+        home.prime(messages, &first);
+    }
     let mut cases = cases(&options, &home);
     for _ in 0..options.runs {
         for case in &mut cases {

@@ -145,6 +145,10 @@ impl Agent {
             let request = self.request(&plan);
             let has_images = !request.images.is_empty();
             let stream = self.provider.stream(request);
+            for work in self.memory.warm_up() {
+                // Ends by itself, or with the process.
+                std::thread::spawn(work);
+            }
             let last = self.last.insert(LastRequest {
                 plan,
                 provider: Arc::clone(&self.provider),

@@ -83,12 +83,8 @@ pub(super) fn memory(config: &Config, texts: &Texts) -> Result<Memory, CliError>
             .filter(|text| text.source != TextSource::Embedded)
     };
     let readers = Readers::with(|name| own(name).map(prompt))?;
-    for work in readers.warm_up() {
-        // Ends by itself, or with the process.
-        std::thread::spawn(work);
-    }
-    let modes = Registry::standard(&settings, &prompts, readers);
-    Ok(Memory::new(modes, settings, prompts)?)
+    let modes = Registry::standard(&settings, &prompts, readers.clone());
+    Ok(Memory::new(modes, settings, prompts)?.with_cold(readers))
 }
 
 /// The files that outlive sessions.

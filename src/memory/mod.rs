@@ -46,6 +46,7 @@ pub use summary::{NotSummarised, Summarised, SummaryJob};
 pub use texts::TEXTS;
 pub use transcript::fenced;
 
+use tracking::readers::Readers;
 use tracking::{Board, By, CannotEdit, Edit, Edited, Exchange};
 
 use std::borrow::Cow;
@@ -115,6 +116,8 @@ pub struct Memory {
     unread: Vec<String>,
     /// What a live switch set of recall, by mode; before one, the modes say.
     recalls: Vec<(String, usize)>,
+    /// Readers that have read nothing yet.
+    cold: Option<Readers>,
 }
 
 /// Turns that are read again at most: when a session is opened whose modes have not read them, because it
@@ -131,7 +134,22 @@ impl Memory {
             prompts,
             unread: Vec::new(),
             recalls: Vec::new(),
+            cold: None,
         })
+    }
+
+    /// With the readers of the modes, to be warmed up before they read.
+    pub fn with_cold(self, readers: Readers) -> Self {
+        Self {
+            cold: Some(readers),
+            ..self
+        }
+    }
+
+    /// What makes the first reading quick, once: for threads of their own, while a model answers.
+    pub fn warm_up(&mut self) -> Vec<impl FnOnce() + Send + use<>> {
+        let cold = self.cold.take().into_iter();
+        cold.flat_map(|readers| readers.warm_up()).collect()
     }
 
     pub fn modes(&self) -> &Registry {
