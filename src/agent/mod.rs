@@ -5,7 +5,16 @@
 //!                                                                        |
 //!           record(ModeStates)  <- memory.update  <- record(TurnFinished)
 //! ```
-//! However a turn ends, it is recorded, closed and sendable before [`Agent::turn`] returns.
+//! However a turn ends, it is recorded, closed and sendable before [`Agent::turn`] returns. Where what stands:
+//! ```text
+//!  the turn        turn, converse, planning, reply, acting, toolbox, input, mentioning, ending, undo, think/
+//!  what is told    event; told and once: what was told already
+//!  compaction      compact: asked for; compacting: by itself; writing, summaries, skip; jobs: in the background
+//!  recall          recalling, shelf/
+//!  what outlives   noting, notebook/: captures, notes of days, recovery; keeping, keeper: entries, pins, scratchpad
+//!                  looking, library/: one search over all of it; further: a memory behind a server
+//!  what is learnt  counter, learning: how servers count;  ledger: the session and its log in step
+//! ```
 
 mod acting;
 mod compact;

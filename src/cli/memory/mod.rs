@@ -1,28 +1,28 @@
 //! `cogtrix memory`: what concerns the memory of many sessions at once. One file per subcommand.
 //!
 //! ```text
-//!   owned     what memory holds: listed, shown, taken back         entries   entries to a file and from it
-//!   import    messages from elsewhere -> sessions: read and checked whole, then written
-//!   source    a file or stdin -> lines
-//!   line      one line of such a file -> a message, or what is wrong with it
-//!   flaws     what is wrong with a file, line by line
-//!   batch     messages of a file by session, each id once
-//!   search    a question, or a file of them -> messages of sessions
-//!   notes     the same question to what outlives sessions, or to everything
-//!   reindex   history -> indexes; stats: what there is
-//!   library   sessions opened for searching, each once
+//!   owned       what memory holds: listed, shown, taken back         entries   entries to a file and from it
+//!   import      messages from elsewhere -> sessions: read and checked whole, then written
+//!   source      a file or stdin -> lines
+//!   line        one line of such a file -> a message, or what is wrong with it
+//!   flaws       what is wrong with a file, line by line
+//!   batch       messages of a file by session, each id once
+//!   search      a question, or a file of them -> messages of sessions
+//!   everything  the same question to what outlives sessions, or to all there is
+//!   reindex     history -> indexes; stats: what there is
+//!   sessions    sessions opened for searching, each once
 //! ```
 
 mod batch;
 mod entries;
+mod everything;
 mod flaws;
 mod import;
-mod library;
 mod line;
-mod notes;
 mod owned;
 mod reindex;
 mod search;
+mod sessions;
 mod source;
 mod stats;
 

@@ -1,23 +1,23 @@
 //! `cogtrix memory reindex`: drops the indexes and makes them again from the history.
 
-use super::library::{CaughtUp, Library};
+use super::sessions::{CaughtUp, Sessions};
 use crate::cli::args::ChatArgs;
 use crate::cli::report::{CliError, Exit};
 use crate::store::StoreError;
 use crate::term::Output;
 
 pub(super) async fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
-    let mut library = Library::open(args, output)?;
+    let mut sessions = Sessions::open(args, output)?;
     let names = match &args.session {
         Some(name) => vec![name.parse()?],
-        None => library.names()?,
+        None => sessions.names()?,
     };
     if names.is_empty() {
         output.notice("there is no session yet");
     }
     let mut exit = Exit::Ok;
     for name in &names {
-        let volume = library.volume(name, output)?;
+        let volume = sessions.volume(name, output)?;
         if !volume.is_ours() {
             let locked = StoreError::Locked {
                 name: name.clone(),
@@ -49,6 +49,6 @@ pub(super) async fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, Cl
         }
         output.answer(&format!("{name}: {}", volume.standing()));
     }
-    library.close();
+    sessions.close();
     Ok(exit)
 }

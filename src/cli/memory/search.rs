@@ -5,9 +5,9 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::library::Library;
+use super::everything;
 use super::line;
-use super::notes;
+use super::sessions::Sessions;
 use super::source::Source;
 use crate::chat::{BadName, Message, SessionName};
 use crate::cli::args::{ChatArgs, SearchArgs, Within};
@@ -32,23 +32,23 @@ pub(super) async fn run(
     output: &mut Output,
 ) -> Result<Exit, CliError> {
     if let Some(within) = within(search, args) {
-        return notes::run(&asked(search)?, (search, within), args, output).await;
+        return everything::run(&asked(search)?, (search, within), args, output).await;
     }
-    let mut library = Library::open(args, output)?;
+    let mut sessions = Sessions::open(args, output)?;
     let k = usize::from(search.k);
     if let Some(file) = &search.batch {
-        let scope = Scope::of(search, &library)?;
-        answer_all(&mut library, file, &scope, k, output).await?;
-        library.close();
+        let scope = Scope::of(search, &sessions)?;
+        answer_all(&mut sessions, file, &scope, k, output).await?;
+        sessions.close();
         return Ok(Exit::Ok);
     }
     let query = asked(search)?;
-    let scope = Scope::of(search, &library)?;
+    let scope = Scope::of(search, &sessions)?;
     let asked = (query.as_str(), k);
     let hits = scope
-        .search(&mut library, asked, Missing::OfShort, output)
+        .search(&mut sessions, asked, Missing::OfShort, output)
         .await?;
-    library.close();
+    sessions.close();
     if search.json {
         let hits: Vec<Value> = hits.iter().map(Hit::json).collect();
         output.answer(&format!("{:#}", json!({"query": query, "hits": hits})));
@@ -86,30 +86,30 @@ enum Scope {
 }
 
 impl Scope {
-    fn of(search: &SearchArgs, library: &Library) -> Result<Self, CliError> {
+    fn of(search: &SearchArgs, sessions: &Sessions) -> Result<Self, CliError> {
         Ok(if search.all {
-            Self::All(library.names()?)
+            Self::All(sessions.names()?)
         } else {
-            Self::One(library.config.settings.session.clone())
+            Self::One(sessions.config.settings.session.clone())
         })
     }
 
     async fn search(
         &self,
-        library: &mut Library,
+        sessions: &mut Sessions,
         asked: (&str, usize),
         vectors: Missing,
         output: &mut Output,
     ) -> Result<Vec<Hit>, CliError> {
         let names = match self {
-            Self::One(name) => return search_one(library, name, asked, vectors, output).await,
+            Self::One(name) => return search_one(sessions, name, asked, vectors, output).await,
             Self::All(names) => names,
         };
         let mut hits = Vec::new();
         for name in names {
-            let mut of_one = search_one(library, name, asked, vectors, output).await?;
+            let mut of_one = search_one(sessions, name, asked, vectors, output).await?;
             if vectors == Missing::OfShort {
-                library.put_back(name);
+                sessions.put_back(name);
             }
             // Scores are scaled by the best message of a session: how well that one fits tells sessions apart.
             let fits = |hit: &Hit| hit.similarity.unwrap_or(0.0).max(hit.overlap);
@@ -135,14 +135,14 @@ enum Missing {
 }
 
 async fn search_one(
-    library: &mut Library,
+    sessions: &mut Sessions,
     name: &SessionName,
     (query, k): (&str, usize),
     vectors: Missing,
     output: &mut Output,
 ) -> Result<Vec<Hit>, CliError> {
-    let min_similarity = library.config.settings.memory.recall.min_similarity;
-    let volume = library.volume(name, output)?;
+    let min_similarity = sessions.config.settings.memory.recall.min_similarity;
+    let volume = sessions.volume(name, output)?;
     if volume.shelf.words().is_none() {
         match vectors {
             // A failure was told; words are searched all the same.
@@ -234,7 +234,7 @@ struct Asked {
 
 /// Answers each line of a file with a line.
 async fn answer_all(
-    library: &mut Library,
+    sessions: &mut Sessions,
     file: &Path,
     scope: &Scope,
     k: usize,
@@ -260,14 +260,14 @@ async fn answer_all(
         let hits = if let Some(name) = &asked.session {
             let name = name.parse();
             let name = name.map_err(|error: BadName| wrong(error.to_string()))?;
-            let hits = search_one(library, &name, question, Missing::All, output).await;
+            let hits = search_one(sessions, &name, question, Missing::All, output).await;
             hits.map_err(|error| match error {
                 CliError::Store(missing @ StoreError::Missing { .. }) => wrong(missing.to_string()),
                 other => other,
             })?
         } else {
             scope
-                .search(library, question, Missing::All, output)
+                .search(sessions, question, Missing::All, output)
                 .await?
         };
         let hits: Vec<Value> = hits

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::library::Library;
+use super::sessions::Sessions;
 use crate::agent::shelf::Shelf;
 use crate::chat::Session;
 use crate::cli::args::ChatArgs;
@@ -14,10 +14,10 @@ use crate::store::SessionStore;
 use crate::term::{Align, Output, Table, thousands};
 
 pub(super) fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
-    let library = Library::open(args, output)?;
+    let sessions = Sessions::open(args, output)?;
     let names = match &args.session {
         Some(name) => vec![name.parse()?],
-        None => library.names()?,
+        None => sessions.names()?,
     };
     if names.is_empty() {
         output.notice("there is no session yet");
@@ -40,10 +40,10 @@ pub(super) fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError
         "index",
     ]);
     for name in &names {
-        let session = library.store.read(name)?;
-        let folder = library.parts.folder.join(name.as_str());
-        let disk = library.parts.disk.as_ref();
-        let vectors = Shelf::new(library.parts.clone(), name).kept_exchanges();
+        let session = sessions.store.read(name)?;
+        let folder = sessions.parts.folder.join(name.as_str());
+        let disk = sessions.parts.disk.as_ref();
+        let vectors = Shelf::new(sessions.parts.clone(), name).kept_exchanges();
         table.row(row(&session, vectors, &folder, disk));
     }
     output.answer(table.render(usize::MAX).trim_end());

@@ -3,6 +3,7 @@
 //! A command takes the [`Desk`] and its arguments and returns what is to happen next as a value; it prints
 //! nothing itself. One file for each command that needs more than a line.
 
+mod board;
 mod compact;
 mod context;
 mod entries;
@@ -13,7 +14,6 @@ mod info;
 mod memory;
 mod mode;
 mod model;
-mod notes;
 mod owning;
 mod pins;
 mod recall;
@@ -329,7 +329,7 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Show or set the task (code mode)",
         details: "What is set by hand here and below is never overwritten by what the program reads.",
         completes: Completes::Nothing,
-        run: run!(notes::task),
+        run: run!(board::task),
     },
     Command {
         name: "done",
@@ -338,7 +338,7 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Note that something is done",
         details: "In reasoning mode a goal, by its number or words. Otherwise a step of the work; alone, the task itself.",
         completes: Completes::Nothing,
-        run: run!(notes::done),
+        run: run!(board::done),
     },
     Command {
         name: "goal",
@@ -347,7 +347,7 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Show or add goals (reasoning mode); the first is the objective",
         details: "Status is one of pending, in progress, completed, blocked.",
         completes: Completes::Nothing,
-        run: run!(notes::goal),
+        run: run!(board::goal),
     },
     Command {
         name: "objective",
@@ -356,7 +356,7 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Show or replace the objective",
         details: "",
         completes: Completes::Nothing,
-        run: run!(notes::objective),
+        run: run!(board::objective),
     },
     Command {
         name: "phase",
@@ -365,7 +365,7 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Show or set the phase of the work",
         details: "",
         completes: Completes::Nothing,
-        run: run!(notes::phase),
+        run: run!(board::phase),
     },
     Command {
         name: "decide",
@@ -374,7 +374,7 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Show or log decisions",
         details: "",
         completes: Completes::Nothing,
-        run: run!(notes::decide),
+        run: run!(board::decide),
     },
     Command {
         name: "reject",
@@ -383,7 +383,7 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Show or log rejected options",
         details: "",
         completes: Completes::Nothing,
-        run: run!(notes::reject),
+        run: run!(board::reject),
     },
     Command {
         name: "constraint",
@@ -392,7 +392,7 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Show or set constraints; the same label replaces",
         details: "",
         completes: Completes::Nothing,
-        run: run!(notes::constraint),
+        run: run!(board::constraint),
     },
     Command {
         name: "assume",
@@ -401,7 +401,7 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Show or log assumptions",
         details: "",
         completes: Completes::Nothing,
-        run: run!(notes::assume),
+        run: run!(board::assume),
     },
     Command {
         name: "note",
@@ -410,7 +410,7 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Show or note anything else a mode keeps: a file, error, question, fact, …",
         details: "",
         completes: Completes::Kinds,
-        run: run!(notes::note),
+        run: run!(board::note),
     },
     Command {
         name: "drop",
@@ -419,7 +419,7 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Take notes off: one by its number, or a whole section",
         details: "`/memory` shows sections and numbers. What is dropped is not read from the talk again.",
         completes: Completes::Sections,
-        run: run!(notes::drop),
+        run: run!(board::drop),
     },
     Command {
         name: "compact",

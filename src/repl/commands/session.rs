@@ -1,6 +1,6 @@
 //! `/session`, `/sessions`, `/rename`, `/delete`, `/clear`.
 
-use super::{Answer, CommandError, Deed, Desk, Next, notes, nothing, usage};
+use super::{Answer, CommandError, Deed, Desk, Next, board, nothing, usage};
 use crate::chat::SessionName;
 use crate::repl::listing;
 use crate::store::Repair;
@@ -110,7 +110,7 @@ impl Deed {
                     warning: None,
                 })
             }
-            Self::DropAll(kind) => notes::drop_all(desk, kind),
+            Self::DropAll(kind) => board::drop_all(desk, kind),
         }
     }
 }

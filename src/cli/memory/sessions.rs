@@ -17,7 +17,7 @@ use crate::store::{FileStore, SessionLog, SessionStore, StoreError};
 use crate::term::{Output, thousands};
 
 /// The sessions of a data folder.
-pub(super) struct Library {
+pub(super) struct Sessions {
     pub(super) config: Config,
     pub(super) inputs: Inputs,
     pub(super) store: FileStore,
@@ -43,7 +43,7 @@ pub(super) enum CaughtUp {
 /// Longest wait for the vectors of a session that is not long.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-impl Library {
+impl Sessions {
     pub(super) fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
         let disk = parts::disk(args);
         let (config, inputs) = trust::load(args, disk.as_ref(), output)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::library::Library as Sessions;
+use super::sessions::Sessions;
 use crate::agent::library::{EntryText, Hit, Library, MOST_HITS, Scope, Search};
 use crate::chat::Timestamp;
 use crate::cli::args::{ChatArgs, SearchArgs, Within};
