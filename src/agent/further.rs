@@ -14,7 +14,7 @@ use super::library::{Hit, Kind};
 use crate::hint::chain;
 use crate::mem0::Mem0;
 use crate::memory::secrets::{masked, masked_beginning};
-use crate::notes::Receipt;
+use crate::notes::{LONG_TERM, Receipt};
 
 /// How long a search that a person or a model wants waits for it; the client has a limit of its own.
 pub(super) const PATIENT: Duration = Duration::from_secs(3);
@@ -153,7 +153,7 @@ impl Agent {
 
     /// Adds what was captured for good; tells of what did not get there before.
     pub(super) fn add_captured(&mut self, receipts: &[Receipt]) -> Option<Warning> {
-        let lasts = |receipt: &&Receipt| receipt.what.files.iter().any(|file| file == "MEMORY.md");
+        let lasts = |receipt: &&Receipt| receipt.what.files.iter().any(|file| file == LONG_TERM);
         for receipt in receipts.iter().filter(lasts) {
             self.add_further(&receipt.what.text);
         }

@@ -53,16 +53,16 @@ impl Agent {
         }
     }
 
-    /// What was said last before this process took the session up, if nothing came of it: it may have been killed before
-    /// anything was written down.
+    /// What was said last before this process took the session up, if its turn was cut short: the process may have been killed
+    /// before anything was written down. One that failed came to its end, and what it heard was seen to then.
     fn said_before(&mut self) -> Option<Message> {
         let session = self.ledger.session();
         if !self.notebook.as_mut()?.takes_up(session.name()) {
             return None;
         }
         let before = session.turns().iter().rev().nth(1)?;
-        let is_answered = before.outcome == Some(Outcome::Answered);
-        if is_answered || before.withdrawn.is_some() {
+        let is_cut_short = matches!(before.outcome, None | Some(Outcome::Interrupted));
+        if !is_cut_short || before.withdrawn.is_some() {
             return None;
         }
         session.messages_of(before).first().cloned()

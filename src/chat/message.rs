@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::turn::NO_REPLY;
 use super::{Attached, CallId, Image, Timestamp, Tokens, ToolCall};
 
 /// Names a message for ever; kept verbatim across saves, imports and resumes.
@@ -128,6 +129,11 @@ impl Message {
     /// Whether it is a reply that was given where there was no model.
     pub fn is_stand_in(&self) -> bool {
         self.role == Role::Assistant && self.said().starts_with(STAND_IN)
+    }
+
+    /// Whether it only closes a turn to which no reply came: the program's own words.
+    pub fn is_no_reply(&self) -> bool {
+        self.role == Role::Assistant && self.said().starts_with(NO_REPLY)
     }
 
     /// The text parts joined by line breaks; borrowed in the usual case of one part.

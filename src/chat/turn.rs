@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use super::Withdrawal;
 
+/// The words that close a turn without any reply begin with this.
+pub(super) const NO_REPLY: &str = "[no reply:";
+
 /// The place of a turn in its session, from 1. Turn 0 is what stands before the first user message
 /// in some foreign files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,7 +50,7 @@ impl Outcome {
     pub fn closing(self, partial: &str, reason: &str) -> String {
         match (self, partial.trim().is_empty()) {
             (Self::Answered, _) => partial.to_owned(),
-            (Self::Interrupted | Self::Failed, true) => format!("[no reply: {reason}]"),
+            (Self::Interrupted | Self::Failed, true) => format!("{NO_REPLY} {reason}]"),
             (Self::Interrupted | Self::Failed, false) => {
                 format!("{partial}\n[reply cut: {reason}]")
             }
@@ -72,6 +75,20 @@ pub struct Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chat::{Message, MessageId, Role};
+
+    #[test]
+    fn only_what_closes_a_turn_without_any_reply_is_none() {
+        for (role, partial, is_none) in [
+            (Role::Assistant, "", true),
+            (Role::Assistant, "Half a", false),
+            (Role::User, "", false),
+        ] {
+            let closing = Outcome::Failed.closing(partial, "interrupted");
+            let message = Message::text(MessageId::numbered(2), role, closing, None);
+            assert_eq!(message.is_no_reply(), is_none, "{message:?}");
+        }
+    }
 
     #[test]
     fn an_unfinished_turn_is_closed_by_what_arrived_or_by_the_reason() {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 pub struct StoreSettings {
     /// Entries of one scope; beyond it the oldest leave (G9).
     pub max_entries: usize,
-    /// Milliseconds in which changes are gathered before they are written (G8).
+    /// Milliseconds after which what waits to be written is written; what is told as kept is written at once (G8).
     pub debounce_ms: u64,
     /// Whether anything may be kept for all projects.
     pub allow_global: bool,

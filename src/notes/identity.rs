@@ -41,7 +41,7 @@ pub(super) fn read(desk: &Desk, settings: &WorkspaceSettings) -> Identity {
 }
 
 /// The first of the configured files that is there, in the folder that is worked in or the nearest one above it as far as the
-/// root of the project.
+/// root of the project. What stands in the way is told where there is none.
 pub(super) fn project_rules(
     project: &Path,
     root: &Path,
@@ -50,31 +50,42 @@ pub(super) fn project_rules(
     if settings.project_files.is_empty() {
         return Ok(None);
     }
-    let above = project.ancestors().take_while(|it| it.starts_with(root));
-    let above = above.skip(1).enumerate();
-    let folders = above.map(|(up, folder)| ("../".repeat(up + 1), folder));
-    for (way, folder) in [(String::new(), project)].into_iter().chain(folders) {
-        if let Some(rules) = rules_in(folder, &way, settings)? {
-            return Ok(Some(rules));
+    let top = if project.starts_with(root) {
+        root
+    } else {
+        project
+    };
+    let opened = Dir::open_ambient_dir(top, ambient_authority());
+    let opened = opened.map_err(NotesError::io("read", top))?;
+    let above = project.ancestors().take_while(|it| it.starts_with(top));
+    let mut passed = None;
+    for (up, folder) in above.enumerate() {
+        let way = "../".repeat(up);
+        match rules_in(&opened, top, folder, &way, settings) {
+            Ok(Some(rules)) => return Ok(Some(rules)),
+            Ok(None) => {}
+            Err(problem) => passed = passed.or(Some(problem)),
         }
     }
-    Ok(None)
+    passed.map_or(Ok(None), Err)
 }
 
-/// The first of the configured files that is in a folder: an ordinary one, and inside of it, wherever links lead. Where there is
-/// none, what stands in the place of one is an error.
+/// The first of the configured files that is in a folder below `top`: an ordinary one, and inside of `top`, wherever links lead.
+/// Where there is none, what stands in the place of one is an error.
 fn rules_in(
-    project: &Path,
+    opened: &Dir,
+    top: &Path,
+    folder: &Path,
     way: &str,
     settings: &WorkspaceSettings,
 ) -> Result<Option<Excerpt>, NotesError> {
-    let folder = Dir::open_ambient_dir(project, ambient_authority())
-        .map_err(NotesError::io("read", project))?;
+    let below = folder.strip_prefix(top).unwrap_or(Path::new(""));
     let mut passed = None;
     for name in &settings.project_files {
-        let path = project.join(name);
+        let path = folder.join(name);
+        let inside = below.join(name);
         // What leads out of the project, or is no file, is none; but a person who put it there is told.
-        match stands(&folder, name) {
+        match stands(opened, &inside) {
             Stands::File => {}
             Stands::Nothing => continue,
             Stands::Other(why) => {
@@ -83,7 +94,7 @@ fn rules_in(
             }
         }
         let bytes =
-            head(&folder, name, settings.file_chars).map_err(NotesError::io("read", &path))?;
+            head(opened, &inside, settings.file_chars).map_err(NotesError::io("read", &path))?;
         let text = std::str::from_utf8(whole_characters_at_start(&bytes))
             .map_err(|_| NotesError::NotText { path })?;
         let (text, is_cut) = cut(&plain(text), settings.file_chars, Keep::Start);
@@ -108,7 +119,7 @@ enum Stands {
     Other(&'static str),
 }
 
-fn stands(folder: &Dir, name: &str) -> Stands {
+fn stands(folder: &Dir, name: &Path) -> Stands {
     match folder.metadata(name) {
         Ok(found) if found.is_file() => Stands::File,
         Ok(found) if found.is_dir() => Stands::Nothing,
@@ -120,7 +131,7 @@ fn stands(folder: &Dir, name: &str) -> Stands {
     }
 }
 
-fn head(folder: &Dir, name: &str, room: usize) -> io::Result<Vec<u8>> {
+fn head(folder: &Dir, name: &Path, room: usize) -> io::Result<Vec<u8>> {
     let mut options = OpenOptions::new();
     options.read(true);
     // What was a file a moment ago may be a pipe by now, which is not waited for.

@@ -9,6 +9,8 @@ use super::markdown::{Line, added, changed, folded, lines};
 use super::page::{EDITABLE, Edit, Page};
 use crate::chat::Timestamp;
 
+/// The file, as it is named everywhere.
+pub const LONG_TERM: &str = "MEMORY.md";
 pub(super) const TITLE: &str = "# Memory\n";
 
 const MARK: &str = "(superseded ";

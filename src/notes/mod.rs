@@ -35,7 +35,7 @@ pub use daily::{Daily, DayFile, FACTS, Facts, NOTED, Noted};
 pub use error::NotesError;
 pub use excerpt::{Excerpt, TRUNCATED};
 pub use identity::Identity;
-pub use long_term::{Added, EXTRACTED, Judgement, LongTerm, Section, unmarked};
+pub use long_term::{Added, EXTRACTED, Judgement, LONG_TERM, LongTerm, Section, unmarked};
 pub use markdown::Line;
 pub use named::{Beginning, Draft, TakenIn};
 pub use receipts::{Captured, Receipt, Receipts, ReceiptsError, Renamed};

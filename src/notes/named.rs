@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use super::error::NotesError;
-use super::long_term::TITLE;
+use super::long_term::{LONG_TERM, TITLE};
 use super::memories::is_inside;
 use super::merging::merged;
 use super::page::{Edit, Page};
@@ -61,8 +61,8 @@ impl Workspace {
             name => name.to_owned(),
         });
         let mut names: Vec<String> = short.collect();
-        if !names.iter().any(|name| name == "MEMORY.md") {
-            names.insert(0, "MEMORY.md".to_owned());
+        if !names.iter().any(|name| name == LONG_TERM) {
+            names.insert(0, LONG_TERM.to_owned());
         }
         names
     }
@@ -138,7 +138,7 @@ impl Workspace {
 
 /// What is in a file that is not there yet.
 fn begun(source: &Source) -> &'static str {
-    if source.as_str() == "MEMORY.md" {
+    if source.as_str() == LONG_TERM {
         TITLE
     } else {
         ""

@@ -107,7 +107,7 @@ impl<'a> SessionState<'a> {
         Ok(true)
     }
 
-    /// Every line that is no title and not blank.
+    /// Every line of its list.
     pub fn lines(&self) -> Result<Vec<Line>, NotesError> {
         let text = self.0.read()?.unwrap_or_default();
         let mut lines = lines(&text);

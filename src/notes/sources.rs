@@ -6,13 +6,14 @@ use std::io;
 
 use super::daily::is_date;
 use super::error::NotesError;
+use super::long_term::LONG_TERM;
 use super::memories::{MemoriesError, is_inside};
 use super::page::Page;
 use super::workspace::Workspace;
 use crate::chat::SessionName;
 use crate::files::FolderError;
 
-const OF_THE_ROOT: [&str; 4] = ["MEMORY.md", "SOUL.md", "IDENTITY.md", "USER.md"];
+const OF_THE_ROOT: [&str; 4] = [LONG_TERM, "SOUL.md", "IDENTITY.md", "USER.md"];
 const STATE: &str = "SESSION-STATE.md";
 
 /// The name of a file that a search may read.

@@ -14,7 +14,8 @@ use std::time::Duration;
 use super::error::NotesError;
 use super::page::Page;
 use super::{
-    Buffer, Daily, Identity, LongTerm, SessionFiles, SessionState, WorkspaceSettings, identity,
+    Buffer, Daily, Identity, LONG_TERM, LongTerm, SessionFiles, SessionState, WorkspaceSettings,
+    identity,
 };
 use crate::chat::{SessionName, Timestamp};
 use crate::files::{self, Disk, Lock, LockError};
@@ -180,7 +181,7 @@ impl Workspace {
 
     /// MEMORY.md.
     pub fn long_term(&self) -> LongTerm<'_> {
-        LongTerm::new(Page::new(&self.0, "MEMORY.md"))
+        LongTerm::new(Page::new(&self.0, LONG_TERM))
     }
 
     /// The notes of days.

@@ -348,7 +348,6 @@ impl<'a> Chat<'a> {
     }
 }
 
-/// What shrank (O16).
 /// What became of what was being written in the background.
 fn given_up(name: &str, is_done: bool) -> String {
     let after = if is_done {
@@ -360,6 +359,7 @@ fn given_up(name: &str, is_done: bool) -> String {
     format!("the {name} that was being written in the background was given up{gap}{after}")
 }
 
+/// What shrank (O16).
 fn compacted(report: &CompactReport, wish: &str) -> String {
     let CompactReport {
         before,

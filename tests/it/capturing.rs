@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use cogtrix::testing::server::{Request, Script, Server, say, silent};
+use cogtrix::testing::server::{Request, Script, Server, fail, say, silent};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -454,4 +454,17 @@ fn what_was_said_right_before_a_kill_is_captured_when_the_session_goes_on() {
     }
     let receipts = std::fs::read_to_string(home.data().join("memory/receipts.jsonl")).unwrap();
     assert_eq!(receipts.lines().count(), 1, "{receipts}");
+}
+
+#[test]
+fn what_was_said_with_capture_off_stays_so_though_its_turn_failed() {
+    let server = Server::start([fail(400, "no such model"), say("Welcome back.")]);
+    let home = Home::new();
+    home.config(&server, "memory: {capture: off}");
+    home.ask("s", "I prefer whisky.");
+    home.config(&server, "memory: {capture: on}");
+    let run = home.ask("s", "hello");
+    assert!(run.stdout.contains("Welcome back."), "{run}");
+    assert_eq!(text(&home, "MEMORY.md"), "");
+    assert_eq!(read(&home.data().join("memory/receipts.jsonl")), "");
 }

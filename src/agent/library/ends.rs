@@ -44,6 +44,7 @@ impl Ends {
     pub(super) fn of(disk: &dyn Disk, file: &Found) -> io::Result<Self> {
         let mut bytes = disk.read_head(&file.path, MOST_OF_FILE)?;
         if !are_read(file.size) {
+            strip_mark(&mut bytes);
             return Ok(Self { bytes, tail: None });
         }
         bytes.truncate(OF_END);
@@ -53,13 +54,17 @@ impl Ends {
         let begins = whole_lines_at_end(&end);
         let before = bytes.len() as u64..from + begins as u64;
         let line = 1 + lines(&bytes) + counted(disk, file, before)?;
-        if bytes.starts_with(MARK) {
-            bytes.drain(..MARK.len());
-        }
+        strip_mark(&mut bytes);
         let at = bytes.len();
         bytes.extend_from_slice(&end[begins..]);
         let tail = Some(Tail { at, line });
         Ok(Self { bytes, tail })
+    }
+}
+
+fn strip_mark(bytes: &mut Vec<u8>) {
+    if bytes.starts_with(MARK) {
+        bytes.drain(..MARK.len());
     }
 }
 

@@ -17,9 +17,6 @@ pub(super) fn text_of(mut bytes: Vec<u8>, size: u64) -> Option<String> {
         bytes.truncate(error.valid_up_to());
     }
     let text = String::from_utf8(bytes).ok()?;
-    let text = text
-        .strip_prefix('\u{feff}')
-        .map_or(text.clone(), str::to_owned);
     (!text.contains('\0')).then_some(text)
 }
 

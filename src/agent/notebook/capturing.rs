@@ -4,6 +4,7 @@ use super::Parts;
 use crate::chat::{Message, Role, SessionName, Timestamp};
 use crate::hint::chain;
 use crate::memory::capture::{Captor, Capture, Category, Verdict};
+pub(super) use crate::notes::LONG_TERM;
 use crate::notes::{Added, Captured, Judgement, Line, Receipt, Section};
 
 /// What became of it.
@@ -28,8 +29,6 @@ struct KeptForGood {
     /// The lines it took the place of.
     superseded: Vec<String>,
 }
-
-pub(super) const LONG_TERM: &str = "MEMORY.md";
 
 impl Parts {
     /// Writes down what a message has that is worth keeping.

@@ -13,7 +13,7 @@ use crate::memory::secrets::masked_beginning;
 use crate::notes::{Added, Captured, DailySettings};
 
 /// Facts of one turn that go to MEMORY.md (X12).
-const EXTRACTED: usize = 4;
+const MOST_FOR_LONG: usize = 4;
 /// Characters of an exchange that a working buffer keeps, and so many more that a cut one is known as cut.
 const BUFFERED: usize = 4_000;
 const MORE: usize = 1_001;
@@ -168,7 +168,7 @@ impl Parts {
                 day.compact(ending.now, settings.daily_compact_chars, compacted)
             });
         // Each file is written whatever became of the other.
-        let known_for_long = self.note_for_long(ending, &new[..new.len().min(EXTRACTED)]);
+        let known_for_long = self.note_for_long(ending, &new[..new.len().min(MOST_FOR_LONG)]);
         let mut scratchpad = ending.scratchpad.clone();
         let limits = ScratchpadLimits {
             keys: self.settings.scratchpad.max_keys,

@@ -75,7 +75,7 @@ fn is_record(message: &Message) -> bool {
 }
 
 fn fact(message: &Message, languages: &[Language]) -> Option<Fact> {
-    if !is_record(message) || message.is_stand_in() {
+    if !is_record(message) || message.is_stand_in() || message.is_no_reply() {
         return None;
     }
     let said = message.said();
@@ -259,6 +259,11 @@ mod tests {
                 vec![],
             ),
             ("ok, go on then", "<think>it is done, I fixed it", vec![]),
+            (
+                "ok, go on then",
+                "[no reply: cannot reach http://127.0.0.1:8080/v1]",
+                vec![],
+            ),
             (
                 "ok, go on then",
                 "Done: the token is sk-abc123DEF456ghi789",

@@ -9,9 +9,6 @@ const LONGEST: usize = 1_500;
 const HEAD: usize = 750;
 const TAIL: usize = 500;
 
-/// The text that closes a turn without a reply begins with this.
-const NO_REPLY: &str = "[no reply:";
-
 /// One turn as two sides. Texts that go with tool calls are left out: they say what is about to be done, and the last
 /// text says what came of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,8 +93,7 @@ impl<'a> Exchange<'a> {
 /// because there was no model: what it quotes was said elsewhere.
 pub(super) fn said(message: &Message) -> Option<Cow<'_, str>> {
     let said = message.said();
-    let is_closing = message.role == Role::Assistant && said.starts_with(NO_REPLY);
-    let says = !is_closing && !message.is_stand_in() && !said.trim().is_empty();
+    let says = !message.is_no_reply() && !message.is_stand_in() && !said.trim().is_empty();
     says.then_some(said)
 }
 

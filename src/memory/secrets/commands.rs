@@ -11,6 +11,9 @@ const PROGRAMS: [(&str, Form); 5] = [
     ("sshpass", Form::Any),
 ];
 
+/// Options that are no password, as people write them with one dash.
+const OTHERS: [&str; 4] = ["-port", "-pipe", "-protocol", "-plugin-dir"];
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// Without a blank; with one it is the name of a database.
@@ -33,6 +36,9 @@ fn password(text: &str, line: &str) -> Option<Range<usize>> {
     });
     let (_, form) = form?;
     while let Some(word) = words.next() {
+        if OTHERS.contains(&word.split('=').next().unwrap_or_default()) {
+            continue;
+        }
         let Some(value) = word.strip_prefix("-p") else {
             continue;
         };

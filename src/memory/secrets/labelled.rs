@@ -178,9 +178,8 @@ fn key(text: &str, joint: Joint, start: usize) -> Option<Range<usize>> {
         _ if length < 3 || phrase::is_talk(said, Kind::Password) => false,
         Joint::Sign | Joint::Tight => length >= 4 && !phrase::is_code(said),
         Joint::Is => has_digit,
-        Joint::Near | Joint::Far => {
-            has_digit && (said.contains(char::is_alphabetic) || length >= 6)
-        }
+        Joint::Near => has_digit && (said.contains(char::is_alphabetic) || length >= 6),
+        Joint::Far => phrase::is_strange(said),
         Joint::Option => true,
         Joint::Nothing => false,
     };

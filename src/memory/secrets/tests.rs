@@ -63,6 +63,18 @@ fn keys_tokens_and_passwords_are_masked_and_the_sentence_stays() {
             "https://x.io/cb?token=abcd1234&next=1",
             "https://x.io/cb?token=[secret]&next=1",
         ),
+        (
+            "the token of the box is 12345678",
+            "the token of the box is [secret]",
+        ),
+        (
+            "the token he gave me is 1234abcd",
+            "the token he gave me is [secret]",
+        ),
+        (
+            "mysql -port 3306 -ps3same shop",
+            "mysql -port 3306 -p[secret] shop",
+        ),
         ("it is q7Rk2ZpX9vLm4TbN8wYc3HsD here", "it is [secret] here"),
         ("kQ3/zT9bX+4mVa7RnL2wYp8JcS5dHf1GuE6oKiB0", "[secret]"),
     ] {
@@ -99,6 +111,12 @@ fn hashes_ids_paths_and_words_survive() {
         "ssh://git@github.com/a/b",
         "call +998 90 123 45 67",
         "tokens: 1500",
+        "the token limit is 128000",
+        "the token budget of a turn is 200000",
+        "our password policy is 12characters",
+        "my password manager is Bitwarden2",
+        "mysql -port 3306 shop",
+        "mysql -port=3306 -pipe shop",
         "parolim noto'g'ri",
         "my-very-long-branch-name-with-2-numbers-in-2025",
         "",

@@ -99,6 +99,11 @@ pub(super) const LEADS: &[&str] = &[
     "de", "del", "para", "du", "pour", "des", "au", "от", "для", "к", "на", "uchun", "y", "and", "до", "within",
 ];
 
+/// Make another thing of a name: a `token limit` is no token.
+pub(super) const NEIGHBOURS: &[&str] = &[
+    "policy", "policies", "manager", "managers", "limit", "limits", "budget", "count", "counts", "length", "usage",
+];
+
 /// Of languages without `is`.
 pub(super) const FAR_VERBLESS: &[&str] = &[
     "от", "для", "к", "uchun",

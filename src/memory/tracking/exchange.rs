@@ -66,7 +66,8 @@ impl<'a> Exchange<'a> {
             calls: called(messages),
             at: messages.first().and_then(|message| message.at),
         };
-        for message in messages {
+        // What closes a turn without a reply is the program's own.
+        for message in messages.iter().filter(|message| !message.is_no_reply()) {
             let said = match message.role {
                 Role::Assistant => Speaker::Assistant,
                 Role::User | Role::Tool => Speaker::User,
@@ -95,10 +96,6 @@ impl<'a> Exchange<'a> {
     }
 
     fn add(&mut self, by: Speaker, text: &'a str) {
-        // The program's own words, which close a turn without a reply.
-        if by == Speaker::Assistant && text.starts_with("[no reply: ") {
-            return;
-        }
         if text.len() <= MOST {
             self.pieces.push(Piece {
                 by,

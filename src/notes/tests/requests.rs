@@ -86,6 +86,31 @@ fn rules_of_a_project_are_found_from_a_folder_in_it_the_nearest_first() {
 
 #[cfg(unix)]
 #[test]
+fn a_link_to_the_rules_of_the_root_is_followed_and_one_that_leads_out_hides_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
+    let deep = root.join("sub");
+    std::fs::create_dir_all(&deep).unwrap();
+    let workspace = workspace(&MemoryDisk::default());
+    let rules = || workspace.project_rules(&deep, &root);
+    LocalDisk.replace(&folder.path().join("out"), b"o").unwrap();
+    LocalDisk.replace(&root.join("RULES"), b"be brief").unwrap();
+    std::os::unix::fs::symlink("../RULES", deep.join("AGENTS.md")).unwrap();
+    let found = rules().unwrap().unwrap();
+    assert_eq!((&*found.source, &*found.text), ("AGENTS.md", "be brief"));
+    std::fs::remove_file(deep.join("AGENTS.md")).unwrap();
+    std::os::unix::fs::symlink("../../out", deep.join("AGENTS.md")).unwrap();
+    let refused = rules().unwrap_err().to_string();
+    assert!(refused.contains("sub/AGENTS.md are not read"), "{refused}");
+    LocalDisk
+        .replace(&root.join("AGENTS.md"), b"be calm")
+        .unwrap();
+    let found = rules().unwrap().unwrap();
+    assert_eq!((&*found.source, &*found.text), ("../AGENTS.md", "be calm"));
+}
+
+#[cfg(unix)]
+#[test]
 fn rules_of_a_project_are_an_ordinary_file_inside_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().join("project");

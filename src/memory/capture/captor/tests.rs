@@ -48,6 +48,32 @@ fn of_a_long_message_the_beginning_is_read() {
 }
 
 #[test]
+fn orders_and_decisions_about_books_and_games_count_and_words_of_a_character_do_not() {
+    for (said, expected) in [
+        (
+            "Remember that Harry Potter is my favourite book",
+            vec![Category::Remember],
+        ),
+        (
+            "Remember that in our game we use metric units",
+            vec![Category::Remember],
+        ),
+        ("Let's use Godot for the game", vec![Category::Decision]),
+        (
+            "We decided to use Bevy for the game engine",
+            vec![Category::Decision],
+        ),
+        ("I prefer tabs in my script", vec![Category::Preference]),
+        ("in the game the guard says I prefer to die", vec![]),
+        ("in our D&D game I'm Thorgrim", vec![]),
+        ("in this script I'm Hamlet", vec![]),
+        ("in the novel I prefer the villain", vec![]),
+    ] {
+        assert_eq!(categories(said), expected, "{said}");
+    }
+}
+
+#[test]
 fn one_sentence_may_say_several_things_in_the_order_of_the_table() {
     assert_eq!(
         found("Actually, my name is Sardor, not Sarvar."),
