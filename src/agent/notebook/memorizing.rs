@@ -88,8 +88,14 @@ impl Parts {
         }
     }
 
-    /// Brings MEMORY.md up to an entry that has a line there, or had one before it was taken away.
+    /// Brings MEMORY.md up to an entry that has a line there.
     pub fn keep_in_step(&self, entry: &Entry, now: Timestamp) -> Option<String> {
+        let has = !self.captures().of_entry(entry.id.as_str()).is_empty();
+        has.then(|| self.remember(entry, now))
+    }
+
+    /// The same for an entry that is back, and had a line before it was taken away.
+    pub fn bring_back(&self, entry: &Entry, now: Timestamp) -> Option<String> {
         let all = self.receipts.all().unwrap_or_default();
         let id = Some(entry.id.as_str());
         let had = all.iter().any(|it| it.what.entry.as_deref() == id);

@@ -322,11 +322,12 @@ fn what_a_server_may_keep_and_a_file_that_cannot_be_changed_are_told() {
         facts: Vec::new(),
         blanked: Vec::new(),
         also: Vec::new(),
+        drawn: Vec::new(),
         restored: Vec::new(),
         changed: Vec::new(),
         failed: vec![("MEMORY.md".to_owned(), "too large".to_owned())],
     };
-    let told = held.look().told(&failed, &forget::Dropped::None, None);
+    let told = held.look().told(&failed, &[], Vec::new());
     assert!(told.contains("MEMORY.md: could not be changed") && told.contains("too large"));
 }
 
