@@ -166,8 +166,7 @@ impl Captures {
             let memory = self.workspace.long_term();
             let lines = memory.lines()?;
             let line = newest(&lines, |line| {
-                let written = line.trim_start().strip_prefix("- ");
-                written.is_some_and(|line| texts.iter().any(|text| without_mark(line) == text))
+                written(line).is_some_and(|line| texts.contains(&line))
             });
             let line = line.or_else(|| newest(&lines, |it| is_captured_as(it, &receipt.what.text)));
             let Some(line) = line else {
@@ -379,12 +378,11 @@ fn once(names: &mut Vec<String>, name: &str) {
     }
 }
 
-/// A line that a later one took the place of is as it was written, but for the mark that says so.
-pub(super) fn without_mark(line: &str) -> &str {
-    let marked = line.strip_prefix("(superseded ");
-    marked
-        .and_then(|rest| rest.split_once(") "))
-        .map_or(line, |(_, line)| line)
+/// What a line of a list says as it was written: a later one may have taken its place since.
+pub(super) fn written(line: &str) -> Option<String> {
+    let unmarked = unmarked(line).map(|(line, _)| line);
+    let line = unmarked.as_deref().unwrap_or(line).trim_start();
+    line.strip_prefix("- ").map(str::to_owned)
 }
 
 fn newest(lines: &[Line], is_it: impl Fn(&str) -> bool) -> Option<&Line> {

@@ -6,7 +6,7 @@
 use super::Parts;
 use super::captures::Captures;
 use super::capturing::{LONG_TERM, statement};
-use super::forgetting::without_mark;
+use super::forgetting::written;
 use crate::chat::Timestamp;
 use crate::entries::Entry;
 use crate::hint::chain;
@@ -160,8 +160,7 @@ fn outdated_by(text: &str, lines: &[Line], before: &[Receipt]) -> Vec<Line> {
 
 /// As it was written, or marked since.
 fn is_of(line: &Line, receipt: &Receipt) -> bool {
-    let written = line.text.trim_start().strip_prefix("- ");
-    written.map(without_mark) == Some(receipt.what.text.as_str())
+    written(&line.text).as_deref() == Some(receipt.what.text.as_str())
 }
 
 fn supersede(memory: &LongTerm<'_>, outdated: &[Line], now: Timestamp) -> Option<String> {

@@ -47,6 +47,12 @@ impl Holdings<'_> {
         name::number(name.trim()).is_some()
     }
 
+    /// Whether a name is one of these numbers.
+    pub fn is_among(name: &str, numbers: &[u64]) -> bool {
+        let number = name::number(name.trim()).and_then(|digits| digits.parse().ok());
+        number.is_some_and(|number| numbers.contains(&number))
+    }
+
     /// Takes back the capture of a number. Facts on the scratchpad of the session that is open here are the caller's to drop.
     pub fn forget(&self, number: &str) -> Result<TakenBack, HoldingsError> {
         let digits = name::number(number.trim()).unwrap_or_default();
