@@ -147,7 +147,7 @@ impl Receipts {
             })
             .collect();
         let lines = receipts.iter().map(Line::of);
-        self.append(bytes, lines.map(|line| line.written()).collect())?;
+        self.append(&bytes, lines.map(|line| line.written()).collect())?;
         Ok(receipts)
     }
 
@@ -160,7 +160,7 @@ impl Receipts {
             forgotten: true,
             ..Line::default()
         };
-        self.append(self.bytes()?, line.written())
+        self.append(&self.bytes()?, line.written())
     }
 
     /// Notes that a session has another name.
@@ -172,15 +172,15 @@ impl Receipts {
             renamed: after.to_owned(),
             ..Line::default()
         };
-        self.append(self.bytes()?, line.written())
+        self.append(&self.bytes()?, line.written())
     }
 
-    fn append(&self, bytes: Vec<u8>, lines: String) -> Result<(), ReceiptsError> {
+    fn append(&self, bytes: &[u8], lines: String) -> Result<(), ReceiptsError> {
         // A line torn by a kill must not swallow the next one.
         let torn = bytes.last().is_some_and(|last| *last != b'\n');
         let lines = if torn { format!("\n{lines}") } else { lines };
         let written = if bytes.len() + lines.len() > MOST_BYTES {
-            let shorter = [&shortened(&bytes)[..], lines.as_bytes()].concat();
+            let shorter = [&shortened(bytes)[..], lines.as_bytes()].concat();
             self.disk.replace(&self.file, &shorter)
         } else {
             self.disk.append_synced(&self.file, lines.as_bytes())
