@@ -403,11 +403,11 @@ impl Agent {
         self.put_shelf_down();
     }
 
-    pub fn rename(&mut self, name: &SessionName) -> Result<(), StoreError> {
+    pub async fn rename(&mut self, name: &SessionName) -> Result<(), StoreError> {
         self.put_shelf_down();
         let before = self.session().name().clone();
         self.ledger.rename(name)?;
-        self.rename_notes(&before);
+        self.rename_notes(before).await;
         self.put_shelf_down();
         Ok(())
     }

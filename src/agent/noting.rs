@@ -186,20 +186,27 @@ impl Agent {
     }
 
     /// What belongs to the session goes with its name.
-    pub(super) fn rename_notes(&mut self, before: &SessionName) {
+    pub(super) async fn rename_notes(&mut self, before: SessionName) {
         let (name, now) = (self.session().name().clone(), self.clock.now());
-        if let Some(notebook) = &mut self.notebook {
-            let parts = notebook.parts();
+        let Some(notebook) = &mut self.notebook else {
+            return;
+        };
+        let parts = Arc::clone(notebook.parts());
+        let work = move || {
             // Where nothing outlives the session, nothing tells where it came from.
             let lasts = parts.settings.backend != Backend::None;
             let noted = lasts.then(|| parts.receipts.rename(before.as_str(), name.as_str(), now));
-            if let Some(Err(error)) = noted {
-                notebook.tell_later(&error);
-            }
-            let renamed = notebook.parts().workspace.rename_session(before, &name);
-            if let Err(error) = renamed {
-                notebook.tell_later(&error);
-            }
+            let renamed = parts.workspace.rename_session(&before, &name);
+            (noted.and_then(Result::err), renamed.err())
+        };
+        let Ok((unnoted, unmoved)) = tokio::task::spawn_blocking(work).await else {
+            return;
+        };
+        if let Some(error) = unnoted {
+            notebook.tell_later(&error);
+        }
+        if let Some(error) = unmoved {
+            notebook.tell_later(&error);
         }
     }
 

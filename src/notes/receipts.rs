@@ -3,7 +3,7 @@
 //! Unit: one capture, known by its number. Invariant: a number is given once. A line that cannot be read is passed over:
 //! the files themselves hold what was captured, a receipt only tells where it came from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -99,8 +99,10 @@ struct Line {
     forgotten: bool,
 }
 
-/// A longer file loses the older half of its lines.
+/// A longer file loses the older half of its lines, but for those that something hangs on.
 const MOST_BYTES: usize = 1 << 20;
+/// Of the older half so much stays.
+const MOST_KEPT: usize = MOST_BYTES / 4;
 /// How long another process may take that writes one line.
 const WAIT: Duration = Duration::from_secs(2);
 
@@ -145,7 +147,7 @@ impl Receipts {
             })
             .collect();
         let lines = receipts.iter().map(Line::of);
-        self.append(bytes, lines.map(|line| line.written()).collect())?;
+        self.append(&bytes, lines.map(|line| line.written()).collect())?;
         Ok(receipts)
     }
 
@@ -158,7 +160,7 @@ impl Receipts {
             forgotten: true,
             ..Line::default()
         };
-        self.append(self.bytes()?, line.written())
+        self.append(&self.bytes()?, line.written())
     }
 
     /// Notes that a session has another name.
@@ -170,19 +172,16 @@ impl Receipts {
             renamed: after.to_owned(),
             ..Line::default()
         };
-        self.append(self.bytes()?, line.written())
+        self.append(&self.bytes()?, line.written())
     }
 
-    fn append(&self, mut bytes: Vec<u8>, lines: String) -> Result<(), ReceiptsError> {
+    fn append(&self, bytes: &[u8], lines: String) -> Result<(), ReceiptsError> {
         // A line torn by a kill must not swallow the next one.
         let torn = bytes.last().is_some_and(|last| *last != b'\n');
         let lines = if torn { format!("\n{lines}") } else { lines };
         let written = if bytes.len() + lines.len() > MOST_BYTES {
-            let half = bytes.len() / 2;
-            let cut = bytes[half..].iter().position(|byte| *byte == b'\n');
-            bytes.drain(..cut.map_or(bytes.len(), |at| half + at + 1));
-            bytes.extend(lines.into_bytes());
-            self.disk.replace(&self.file, &bytes)
+            let shorter = [&shortened(bytes)[..], lines.as_bytes()].concat();
+            self.disk.replace(&self.file, &shorter)
         } else {
             self.disk.append_synced(&self.file, lines.as_bytes())
         };
@@ -215,6 +214,33 @@ impl Receipts {
             source,
         }
     }
+}
+
+/// The newer half of the lines, and of the older one those that tie a line of MEMORY.md to its entry, name a session anew or
+/// are of what was taken back: without them it would stay, or come back.
+fn shortened(bytes: &[u8]) -> Vec<u8> {
+    let half = bytes.len() / 2;
+    let cut = bytes[half..].iter().position(|byte| *byte == b'\n');
+    let (older, newer) = bytes.split_at(cut.map_or(bytes.len(), |at| half + at + 1));
+    let parsed = |line: &[u8]| serde_json::from_slice::<Line>(line).ok();
+    let marks = bytes.split(|byte| *byte == b'\n').filter_map(parsed);
+    let forgotten: HashSet<u64> = marks.filter(|it| it.forgotten).map(|it| it.n).collect();
+    let is_needed = |line: &&[u8]| {
+        parsed(line).is_some_and(|it| {
+            it.entry.is_some() || !it.renamed.is_empty() || forgotten.contains(&it.n)
+        })
+    };
+    let mut room = MOST_KEPT;
+    let fits = |line: &&[u8]| {
+        let left = room.checked_sub(line.len());
+        room = left.unwrap_or(room);
+        left.is_some()
+    };
+    let newest_first = older.split_inclusive(|byte| *byte == b'\n').rev();
+    let mut kept: Vec<&[u8]> = newest_first.filter(is_needed).take_while(fits).collect();
+    kept.reverse();
+    kept.push(newer);
+    kept.concat()
 }
 
 /// What the lines come to, by number; and which sessions have another name.
@@ -422,5 +448,41 @@ mod tests {
         let size = disk.size(&on(&disk).file).unwrap();
         assert!(size < 1_200_000, "{size}");
         assert!(all.len() >= 5, "{}", all.len());
+    }
+
+    /// What was taken back could come back, and the line of an entry stayed when that went.
+    #[test]
+    fn a_long_file_keeps_what_was_taken_back_ties_and_names() {
+        let disk = MemoryDisk::default();
+        let tied = Captured {
+            entry: Some("mem_1".into()),
+            ..captured("sea")
+        };
+        let early = vec![captured("tea"), tied, captured("rum")];
+        on(&disk).add(early, at(0)).unwrap();
+        on(&disk).rename("work", "trip", at(1)).unwrap();
+        on(&disk).forget(1, at(2)).unwrap();
+        let long = "x".repeat(100_000);
+        for n in 0..30 {
+            on(&disk).add(vec![captured(&long)], at(n)).unwrap();
+        }
+        let all = on(&disk).all().unwrap();
+        let early: Vec<(u64, bool, &str)> = all
+            .iter()
+            .filter(|it| it.number < 4)
+            .map(|it| (it.number, it.forgotten, it.what.session.as_str()))
+            .collect();
+        assert_eq!(early, [(1, true, "trip"), (2, false, "trip")]);
+        assert_eq!(on(&disk).renamed().unwrap().len(), 1);
+        // Also where there is much of it.
+        let long = "x".repeat(40_000);
+        for n in 0..200 {
+            let [one] = &on(&disk).add(vec![captured(&long)], at(n)).unwrap()[..] else {
+                panic!("one was added");
+            };
+            on(&disk).forget(one.number, at(n)).unwrap();
+        }
+        let size = disk.size(&on(&disk).file).unwrap();
+        assert!(size < 1_200_000, "{size}");
     }
 }

@@ -330,6 +330,27 @@ fn several_are_forgotten_at_once_and_one_that_cannot_be_stops_no_other() {
     }
 }
 
+/// All was done, and yet it ended with an error.
+#[test]
+fn numbers_that_said_the_same_are_forgotten_together_without_an_error() {
+    let server = chatty();
+    let home = home(&server);
+    home.lines("s", &[TEA]);
+    home.lines("t", &[TEA]);
+    let run = memory(&home, &["forget", "1", "2"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("number 2 said the same"), "{run}");
+    home.lines("s", &[TEA]);
+    home.lines("t", &[TEA]);
+    let run = home.lines("t", &["/memory forget 3 4"]);
+    assert!(run.stdout.contains("number 4 said the same"), "{run}");
+    assert!(!run.stdout.contains("not taken back"), "{run}");
+    for session in ["s", "t"] {
+        let state = format!("sessions/{session}/SESSION-STATE.md");
+        assert!(!read(&workspace(&home, &state)).contains(TEA), "{session}");
+    }
+}
+
 /// A mistyped word was looked for among the modes, and an option was kept as a text.
 #[test]
 fn a_mistyped_word_is_told_its_own_form_and_does_nothing() {

@@ -4,13 +4,19 @@
 //! Invariant: only lines as they were written are removed; one that a person changed since stays, and that is told. A file that
 //! cannot be changed keeps no other from being changed.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use super::captures::Captures;
 use super::capturing::{LONG_TERM, bullets, is_captured_as, statement};
 use super::restoring;
-use super::striking::Words;
+use super::striking::{Words, all_said};
 use crate::chat::{Session, SessionName, Timestamp};
 use crate::hint::chain;
-use crate::notes::{Line, NotesError, Receipt, ReceiptsError, SessionNotes, unmarked};
+use crate::notes::{Captured, Line, NotesError, Receipt, ReceiptsError, SessionNotes, unmarked};
+
+/// Reads the session of a name, where it can be read.
+pub type Said<'a> = dyn Fn(&str) -> Option<Cow<'a, Session>> + 'a;
 
 /// What was taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +30,10 @@ pub struct Forgotten {
     pub blanked: Vec<String>,
     /// Lines of MEMORY.md that it had taken the place of, and that count again.
     pub restored: Vec<String>,
-    /// Numbers under which the same was captured: they are taken back as well, since what is forgotten is gone.
-    pub also: Vec<u64>,
+    /// What said the same: it is taken back as well, since what is forgotten is gone.
+    pub also: Vec<Receipt>,
+    /// Numbers of facts of MEMORY.md that went with its words.
+    pub drawn: Vec<u64>,
     /// Files in which the line is not as it was written.
     pub changed: Vec<String>,
     /// Files that could not be changed, each with why: the line may still be there.
@@ -62,30 +70,36 @@ enum Removed {
 
 impl Captures {
     /// Takes back the capture of a number. Where its session has no notes any more, those of the open one are looked at: it
-    /// may have another name by now. `said`: the session it was said in, if that can be read.
+    /// may have another name by now. `said`: the sessions it and its like were said in.
     pub fn forget(
         &self,
         number: u64,
         open: &SessionName,
-        said: Option<&Session>,
+        said: &Said<'_>,
         now: Timestamp,
     ) -> Result<Forgotten, NotForgotten> {
-        let receipts = self.receipts.all()?;
+        let mut receipts = self.receipts.all()?;
         let receipt = receipts.iter().find(|receipt| receipt.number == number);
         let receipt = receipt.cloned().ok_or(NotForgotten::NoSuch { number })?;
         if receipt.forgotten {
             return Err(NotForgotten::Already { number });
         }
-        let mut forgotten = Forgotten {
-            from: Vec::new(),
-            facts: Vec::new(),
-            blanked: Vec::new(),
-            restored: Vec::new(),
-            also: Vec::new(),
-            changed: Vec::new(),
-            failed: Vec::new(),
-            receipt,
-        };
+        let mut forgotten = Forgotten::new(receipt);
+        let mut is_current = self.take_out(&mut forgotten, open)?;
+        self.receipts.forget(number, now)?;
+        is_current |= self.forget_twins(&mut forgotten, &receipts, open, now)?;
+        for receipt in &mut receipts {
+            receipt.forgotten |= forgotten.taken().any(|it| it.number == receipt.number);
+        }
+        self.strike(&mut forgotten, &receipts, open, said, now)?;
+        if is_current {
+            self.restore(&mut forgotten, &receipts);
+        }
+        Ok(forgotten)
+    }
+
+    /// Takes its own lines out; tells whether the one of MEMORY.md counted.
+    fn take_out(&self, forgotten: &mut Forgotten, open: &SessionName) -> Result<bool, NotesError> {
         let (mut failure, mut is_current) = (None, false);
         for file in forgotten.receipt.what.files.clone() {
             match self.remove(&forgotten.receipt, &file, open) {
@@ -101,26 +115,21 @@ impl Captures {
             }
         }
         // Where nothing was taken back it can be tried again; half of it done is done.
-        if let Some(failure) = failure.filter(|_| forgotten.from.is_empty()) {
-            return Err(failure.into());
+        match failure.filter(|_| forgotten.from.is_empty()) {
+            Some(failure) => Err(failure),
+            None => Ok(is_current),
         }
-        self.receipts.forget(number, now)?;
-        self.forget_twins(&mut forgotten, &receipts, open, now)?;
-        self.strike(&mut forgotten, open, said);
-        if is_current {
-            self.restore(&mut forgotten, &receipts);
-        }
-        Ok(forgotten)
     }
 
-    /// Takes back what said the same.
+    /// Takes back what said the same; tells whether a line of MEMORY.md that went with it counted.
     fn forget_twins(
         &self,
         forgotten: &mut Forgotten,
         receipts: &[Receipt],
         open: &SessionName,
         now: Timestamp,
-    ) -> Result<(), ReceiptsError> {
+    ) -> Result<bool, ReceiptsError> {
+        let mut is_current = false;
         let (number, said) = (
             forgotten.receipt.number,
             statement(&forgotten.receipt.what.text),
@@ -131,17 +140,18 @@ impl Captures {
         for twin in receipts.iter().filter(is_twin) {
             for file in &twin.what.files {
                 match self.remove(twin, file, open) {
-                    Ok(Removed::Yes | Removed::Outdated) if !forgotten.from.contains(file) => {
-                        forgotten.from.push(file.clone());
+                    Ok(Removed::No) => {}
+                    Ok(removed) => {
+                        is_current |= file == LONG_TERM && removed == Removed::Yes;
+                        once(&mut forgotten.from, file);
                     }
-                    Ok(_) => {}
-                    Err(error) => forgotten.failed.push((file.clone(), chain(&error))),
+                    Err(error) => forgotten.fail(file, &error),
                 }
             }
             self.receipts.forget(twin.number, now)?;
-            forgotten.also.push(twin.number);
+            forgotten.also.push(twin.clone());
         }
-        Ok(())
+        Ok(is_current)
     }
 
     /// Removes the lines of a capture from a file.
@@ -156,8 +166,7 @@ impl Captures {
             let memory = self.workspace.long_term();
             let lines = memory.lines()?;
             let line = newest(&lines, |line| {
-                let written = line.trim_start().strip_prefix("- ");
-                written.is_some_and(|line| texts.iter().any(|text| without_mark(line) == text))
+                written(line).is_some_and(|line| texts.contains(&line))
             });
             let line = line.or_else(|| newest(&lines, |it| is_captured_as(it, &receipt.what.text)));
             let Some(line) = line else {
@@ -195,10 +204,38 @@ impl Captures {
         })
     }
 
-    /// Takes out what was drawn from its words.
-    fn strike(&self, forgotten: &mut Forgotten, open: &SessionName, said: Option<&Session>) {
-        let receipt = forgotten.receipt.clone();
-        let words = Words::new(receipt.what.words(), said);
+    /// Takes out what was drawn from its words, wherever they were said.
+    fn strike(
+        &self,
+        forgotten: &mut Forgotten,
+        receipts: &[Receipt],
+        open: &SessionName,
+        said: &Said<'_>,
+        now: Timestamp,
+    ) -> Result<(), ReceiptsError> {
+        let taken: Vec<Receipt> = forgotten.taken().cloned().collect();
+        let sessions = taken.iter().map(|it| it.what.session.as_str());
+        let read = |name| (name, said(name).map(|session| all_said(&session)));
+        let said: BTreeMap<&str, Option<String>> = sessions.map(read).collect();
+        let words = taken.iter().map(|it| {
+            let said = said.get(it.what.session.as_str());
+            Words::new(it.what.words(), said.and_then(Option::as_deref))
+        });
+        let words: Vec<Words<'_>> = words.collect();
+        for (receipt, words) in taken.iter().zip(&words) {
+            self.strike_of(forgotten, receipt, words, open);
+        }
+        self.close_facts(forgotten, receipts, &words, now)
+    }
+
+    /// The same of one of those that said it.
+    fn strike_of(
+        &self,
+        forgotten: &mut Forgotten,
+        receipt: &Receipt,
+        words: &Words<'_>,
+        open: &SessionName,
+    ) {
         let facts = |lines: &[Line]| words.facts(lines);
         let of_memory = self.workspace.long_term().revise(&facts);
         forgotten.note_facts(LONG_TERM, of_memory);
@@ -216,45 +253,104 @@ impl Captures {
                 }
             }
         }
-        match self.notes_of(&receipt, open) {
+        match self.notes_of(receipt, open) {
             Ok(notes) => {
                 let buffers = notes.buffer().revise(&|lines| words.everywhere(lines));
                 for (file, revised) in buffers {
                     forgotten.note_blanked(&file, revised);
                 }
             }
-            Err(error) => forgotten.failed.push((receipt.what.session, chain(&error))),
+            Err(error) => forgotten.fail(&receipt.what.session, &error),
         }
+    }
+
+    /// A fact whose line went with the words has nothing left to be taken back, and does not say them again.
+    fn close_facts(
+        &self,
+        forgotten: &mut Forgotten,
+        receipts: &[Receipt],
+        words: &[Words<'_>],
+        now: Timestamp,
+    ) -> Result<(), ReceiptsError> {
+        // What cannot be read was told when its facts were looked for.
+        let Ok(lines) = self.workspace.long_term().lines() else {
+            return Ok(());
+        };
+        let is_open = |it: &&Receipt| !it.forgotten && it.what.category == Captured::FACT;
+        for fact in receipts.iter().filter(is_open) {
+            let line = format!("- {}", fact.what.text);
+            let is_drawn = words.iter().any(|words| words.are_fact(&line));
+            if is_drawn && lines.iter().all(|it| it.text.trim() != line) {
+                self.receipts.forget(fact.number, now)?;
+                forgotten.drawn.push(fact.number);
+            }
+        }
+        Ok(())
     }
 
     /// Lines that it had taken the place of count again.
     fn restore(&self, forgotten: &mut Forgotten, receipts: &[Receipt]) {
         let memory = self.workspace.long_term();
-        for outdated in restoring::outdated(&forgotten.receipt, receipts) {
+        let outdated = restoring::outdated_by(forgotten.taken(), receipts);
+        for outdated in outdated {
             match memory.revise(&|lines| outdated.unmark(lines)) {
                 Ok(0) => {}
                 Ok(_) => forgotten.restored.push(outdated.line.clone()),
-                Err(error) => {
-                    let failed = (LONG_TERM.to_owned(), chain(&error));
-                    forgotten.failed.push(failed);
-                }
+                Err(error) => forgotten.fail(LONG_TERM, &error),
             }
         }
     }
 }
 
 impl Forgotten {
+    fn new(receipt: Receipt) -> Self {
+        Self {
+            receipt,
+            from: Vec::new(),
+            facts: Vec::new(),
+            blanked: Vec::new(),
+            restored: Vec::new(),
+            also: Vec::new(),
+            drawn: Vec::new(),
+            changed: Vec::new(),
+            failed: Vec::new(),
+        }
+    }
+
+    /// It and all that said the same.
+    pub fn taken(&self) -> impl Iterator<Item = &Receipt> {
+        std::iter::once(&self.receipt).chain(&self.also)
+    }
+
+    /// The sessions in which it was said.
+    pub fn sessions(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for receipt in self.taken() {
+            let name = receipt.what.session.as_str();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
     /// Facts of some lines that have its words, and were noted of a session.
-    pub fn facts_of<'a>(&self, noted: &'a str, said: &Session) -> Vec<&'a str> {
-        let words = Words::new(self.receipt.what.words(), Some(said));
-        noted.lines().filter(|line| words.are_fact(line)).collect()
+    pub fn facts_of<'a>(&self, noted: &'a str, session: &Session) -> Vec<&'a str> {
+        let said = all_said(session);
+        let here = |it: &&Receipt| it.what.session == session.name().as_str();
+        let words = self.taken().filter(here);
+        let words: Vec<Words<'_>> = words
+            .map(|it| Words::new(it.what.words(), Some(&said)))
+            .collect();
+        let is_fact = |line: &&str| words.iter().any(|words| words.are_fact(line));
+        noted.lines().filter(is_fact).collect()
     }
 
     fn note_facts(&mut self, file: &str, revised: Result<usize, NotesError>) {
         match revised {
             Ok(0) => {}
-            Ok(_) => self.facts.push(file.to_owned()),
-            Err(error) => self.failed.push((file.to_owned(), chain(&error))),
+            Ok(_) => once(&mut self.facts, file),
+            Err(error) => self.fail(file, &error),
         }
     }
 
@@ -262,19 +358,31 @@ impl Forgotten {
     fn note_blanked(&mut self, file: &str, revised: Result<usize, NotesError>) -> bool {
         match revised {
             Ok(0) => return false,
-            Ok(_) => self.blanked.push(file.to_owned()),
-            Err(error) => self.failed.push((file.to_owned(), chain(&error))),
+            Ok(_) => once(&mut self.blanked, file),
+            Err(error) => self.fail(file, &error),
         }
         true
     }
+
+    fn fail(&mut self, file: &str, error: &NotesError) {
+        let failed = (file.to_owned(), chain(error));
+        if !self.failed.contains(&failed) {
+            self.failed.push(failed);
+        }
+    }
 }
 
-/// A line that a later one took the place of is as it was written, but for the mark that says so.
-pub(super) fn without_mark(line: &str) -> &str {
-    let marked = line.strip_prefix("(superseded ");
-    marked
-        .and_then(|rest| rest.split_once(") "))
-        .map_or(line, |(_, line)| line)
+fn once(names: &mut Vec<String>, name: &str) {
+    if !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
+    }
+}
+
+/// What a line of a list says as it was written: a later one may have taken its place since.
+pub(super) fn written(line: &str) -> Option<String> {
+    let unmarked = unmarked(line).map(|(line, _)| line);
+    let line = unmarked.as_deref().unwrap_or(line).trim_start();
+    line.strip_prefix("- ").map(str::to_owned)
 }
 
 fn newest(lines: &[Line], is_it: impl Fn(&str) -> bool) -> Option<&Line> {

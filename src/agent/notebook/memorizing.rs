@@ -6,7 +6,7 @@
 use super::Parts;
 use super::captures::Captures;
 use super::capturing::{LONG_TERM, statement};
-use super::forgetting::without_mark;
+use super::forgetting::written;
 use crate::chat::Timestamp;
 use crate::entries::Entry;
 use crate::hint::chain;
@@ -88,8 +88,14 @@ impl Parts {
         }
     }
 
-    /// Brings MEMORY.md up to an entry that has a line there, or had one before it was taken away.
+    /// Brings MEMORY.md up to an entry that has a line there.
     pub fn keep_in_step(&self, entry: &Entry, now: Timestamp) -> Option<String> {
+        let has = !self.captures().of_entry(entry.id.as_str()).is_empty();
+        has.then(|| self.remember(entry, now))
+    }
+
+    /// The same for an entry that is back, and had a line before it was taken away.
+    pub fn bring_back(&self, entry: &Entry, now: Timestamp) -> Option<String> {
         let all = self.receipts.all().unwrap_or_default();
         let id = Some(entry.id.as_str());
         let had = all.iter().any(|it| it.what.entry.as_deref() == id);
@@ -154,8 +160,7 @@ fn outdated_by(text: &str, lines: &[Line], before: &[Receipt]) -> Vec<Line> {
 
 /// As it was written, or marked since.
 fn is_of(line: &Line, receipt: &Receipt) -> bool {
-    let written = line.text.trim_start().strip_prefix("- ");
-    written.map(without_mark) == Some(receipt.what.text.as_str())
+    written(&line.text).as_deref() == Some(receipt.what.text.as_str())
 }
 
 fn supersede(memory: &LongTerm<'_>, outdated: &[Line], now: Timestamp) -> Option<String> {

@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use captures::Captures;
 pub(super) use capturing::Taken;
-pub use forgetting::{Forgotten, NotForgotten};
+pub use forgetting::{Forgotten, NotForgotten, Said};
 pub use memorizing::LetGo;
 pub(super) use reading::Lost;
 use reading::Shortened;

@@ -5,7 +5,7 @@
 
 use super::capturing::{LONG_TERM, bullets};
 use crate::chat::Timestamp;
-use crate::notes::{Line, Receipt, Revision, unmarked};
+use crate::notes::{Captured, Line, Receipt, Revision, unmarked};
 
 /// A line that was marked on a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +14,34 @@ pub(super) struct Outdated {
     date: String,
 }
 
+/// What captures that said the same took the place of: not those whose own line another one took the place of since.
+/// `receipts`: all, as they are now.
+pub(super) fn outdated_by<'a>(
+    taken: impl Iterator<Item = &'a Receipt>,
+    receipts: &[Receipt],
+) -> Vec<Outdated> {
+    let mut found: Vec<Outdated> = Vec::new();
+    for receipt in taken.filter(|it| !is_outdated(it, receipts)) {
+        for outdated in outdated(receipt, receipts) {
+            if !found.contains(&outdated) {
+                found.push(outdated);
+            }
+        }
+    }
+    found
+}
+
+fn is_outdated(receipt: &Receipt, receipts: &[Receipt]) -> bool {
+    let is_later = |it: &&Receipt| !it.forgotten && it.number > receipt.number;
+    let mut later = receipts.iter().filter(is_later);
+    later.any(|it| {
+        let mut lines = it.what.superseded.iter();
+        lines.any(|line| is_line_of(line, &receipt.what))
+    })
+}
+
 /// What a capture took the place of: where that was taken back since, what that one had taken the place of. `receipts`: all.
-pub(super) fn outdated(receipt: &Receipt, receipts: &[Receipt]) -> Vec<Outdated> {
+fn outdated(receipt: &Receipt, receipts: &[Receipt]) -> Vec<Outdated> {
     let mut found = Vec::new();
     let mut newer = receipt;
     loop {
@@ -47,12 +73,15 @@ fn taken_back<'a>(line: &str, before: u64, receipts: &'a [Receipt]) -> Option<&'
     let wrote = |receipt: &&Receipt| {
         let what = &receipt.what;
         let is_kept = what.files.iter().any(|file| file == LONG_TERM);
-        let written = line.trim_start().strip_prefix("- ");
-        let is_its = |line: &str| bullets(what).iter().any(|bullet| line == bullet);
-        receipt.number < before && is_kept && written.is_some_and(is_its)
+        receipt.number < before && is_kept && is_line_of(line, what)
     };
     let newest = receipts.iter().rev().find(wrote);
     newest.filter(|receipt| receipt.forgotten)
+}
+
+fn is_line_of(line: &str, what: &Captured) -> bool {
+    let written = line.trim_start().strip_prefix("- ");
+    written.is_some_and(|line| bullets(what).iter().any(|bullet| line == bullet))
 }
 
 impl Outdated {

@@ -1,10 +1,12 @@
 //! Which facts of a conversation are still to be written: none that a person took back, and to MEMORY.md none that stands
 //! there. Unit: one turn.
 
+use std::collections::HashMap;
+
 use super::Parts;
 use super::capturing::statement;
 use crate::memory::facts::Fact;
-use crate::notes::Receipt;
+use crate::notes::{Captured, Receipt};
 
 /// A shorter line says too little to be found again in another one.
 const TELLING: usize = 10;
@@ -16,15 +18,10 @@ impl Parts {
             return facts;
         }
         // Without receipts nobody took anything back.
-        let receipts = self.receipts.all().unwrap_or_default();
-        let forgotten = receipts.iter().filter(|receipt| receipt.forgotten);
-        let forgotten: Vec<String> = forgotten
-            .filter(|receipt| !is_said_again(receipt, &receipts))
-            .map(|receipt| folded(receipt.what.words()))
-            .collect();
+        let gone = taken_back(&self.receipts.all().unwrap_or_default());
         facts.retain(|fact| {
             let text = folded(&fact.text);
-            !forgotten.iter().any(|gone| text.contains(gone.as_str()))
+            !gone.iter().any(|gone| text.contains(gone.as_str()))
         });
         facts
     }
@@ -48,11 +45,36 @@ impl Parts {
     }
 }
 
-/// Whether the same was said once more after it was taken back, and that was not taken back.
-fn is_said_again(gone: &Receipt, receipts: &[Receipt]) -> bool {
-    let words = folded(gone.what.words());
-    let mut later = receipts.iter().filter(|it| it.number > gone.number);
-    later.any(|it| !it.forgotten && folded(it.what.words()) == words)
+/// What was taken back and not said once more since, for comparing.
+fn taken_back(receipts: &[Receipt]) -> Vec<String> {
+    let words: Vec<String> = receipts.iter().map(|it| folded(it.what.words())).collect();
+    let read = || receipts.iter().zip(&words);
+    // A fact is drawn from what was said, and is not said by anybody.
+    let is_said = |it: &Receipt| !it.forgotten && it.what.category != Captured::FACT;
+    let said: HashMap<&str, u64> = read()
+        .filter(|(it, _)| is_said(it))
+        .map(|(it, words)| (words.as_str(), it.number))
+        .collect();
+    let mut drawn_from: HashMap<_, Vec<&String>> = HashMap::new();
+    let captures = read().filter(|(it, _)| it.forgotten && !it.what.is_bare());
+    for (it, words) in captures {
+        drawn_from.entry(message(it)).or_default().push(words);
+    }
+    // What was said with more around it counts by what was captured of it.
+    let is_drawn = |it: &Receipt, words: &str| {
+        let captures = drawn_from.get(&message(it));
+        let mut captures = captures.into_iter().flatten();
+        it.what.category == Captured::FACT && captures.any(|it| words.contains(it.as_str()))
+    };
+    let is_said_again = |it: &Receipt, words: &str| said.get(words) > Some(&it.number);
+    let gone = read().filter(|(it, words)| {
+        it.forgotten && !is_said_again(it, words.as_str()) && !is_drawn(it, words.as_str())
+    });
+    gone.map(|(_, words)| words.clone()).collect()
+}
+
+fn message(receipt: &Receipt) -> (&str, &str) {
+    (&receipt.what.session, &receipt.what.message)
 }
 
 /// What a text says, whatever ends it.

@@ -20,20 +20,12 @@ pub(super) struct Words<'a> {
     text: &'a str,
     folded: String,
     /// All that was said where it was said, for comparing.
-    said: Option<String>,
+    said: Option<&'a str>,
 }
 
 impl<'a> Words<'a> {
-    /// `session`: where they were said; without it only a fact that says nothing else is known.
-    pub(super) fn new(text: &'a str, session: Option<&Session>) -> Self {
-        let said = session.map(|session| {
-            let said = session.messages().iter();
-            let said: Vec<String> = said
-                .map(|message| masked(&message.said()).to_lowercase())
-                .collect();
-            let said = said.join("\n");
-            said.split_whitespace().collect::<Vec<_>>().join(" ")
-        });
+    /// `said`: all that was said where they were said; without it only a fact that says nothing else is known.
+    pub(super) fn new(text: &'a str, said: Option<&'a str>) -> Self {
         Self {
             text,
             folded: folded(text),
@@ -48,11 +40,12 @@ impl<'a> Words<'a> {
             return false;
         };
         let fact = folded(fact.trim_end().trim_end_matches('…'));
-        let is_written = match &self.said {
-            Some(said) => said.contains(fact.as_str()),
-            None => fact == self.folded,
-        };
-        is_written && holds(&fact, &self.folded).is_some()
+        // A session may be long, and most facts have other words.
+        holds(&fact, &self.folded).is_some()
+            && match &self.said {
+                Some(said) => said.contains(fact.as_str()),
+                None => fact == self.folded,
+            }
     }
 
     /// Facts that go, wherever facts are kept.
@@ -127,6 +120,16 @@ impl<'a> Words<'a> {
             .last()?;
         Some(format!("{}{GONE}", &kept[..kept.len() - cut.len()]))
     }
+}
+
+/// All that was said in a session, for comparing.
+pub(super) fn all_said(session: &Session) -> String {
+    let said = session.messages().iter();
+    let said: Vec<String> = said
+        .map(|message| masked(&message.said()).to_lowercase())
+        .collect();
+    let said = said.join("\n");
+    said.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Where words stand in a text, as whole words.

@@ -1,5 +1,6 @@
 //! Captured, read, noted and taken back, on a disk in memory.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::memory::capture::WalSettings;
 use crate::memory::facts::FactsSettings;
 use crate::memory::patterns::Checked;
 use crate::memory::{Backend, Prompt, Recovery};
-use crate::notes::WorkspaceSettings;
+use crate::notes::{Receipt, WorkspaceSettings};
 
 const STATE: &str = "w/sessions/work/SESSION-STATE.md";
 const BUFFER: &str = "w/sessions/work/working-buffer.md";
@@ -120,6 +121,24 @@ fn end(notebook: &Notebook, session: &Session, now: Timestamp, used: f64) -> Ran
     ran
 }
 
+/// No session can be read.
+fn unread(_: &str) -> Option<Cow<'static, Session>> {
+    None
+}
+
+/// Those sessions alone can be read.
+fn reading<'a>(sessions: &'a [&'a Session]) -> impl Fn(&str) -> Option<Cow<'a, Session>> + 'a {
+    move |name| {
+        let mut sessions = sessions.iter().copied();
+        let session = sessions.find(|it| it.name().as_str() == name);
+        session.map(Cow::Borrowed)
+    }
+}
+
+fn numbers(receipts: &[Receipt]) -> Vec<u64> {
+    receipts.iter().map(|it| it.number).collect()
+}
+
 fn lost(said: &str, shortened: Option<Shortened>) -> Lost {
     Lost {
         said: said.to_owned(),
@@ -214,22 +233,28 @@ fn what_is_taken_back_leaves_the_files_and_what_a_person_changed_stays() {
     let disk = MemoryDisk::default();
     let parts = parts(&disk);
     parts.capture(&name(), &words(SAID), noon());
-    let forgotten = parts.captures().forget(1, &name(), None, noon()).unwrap();
+    let forgotten = parts
+        .captures()
+        .forget(1, &name(), &unread, noon())
+        .unwrap();
     assert_eq!(forgotten.from.len(), 2, "{forgotten:?}");
     assert!(!text(&disk, "w/MEMORY.md").contains("dark mode"));
     let state = text(&disk, STATE);
     assert!(!state.contains("**preference**") && !state.contains("**correction**"));
     assert!(matches!(
-        parts.captures().forget(1, &name(), None, noon()),
+        parts.captures().forget(1, &name(), &unread, noon()),
         Err(NotForgotten::Already { number: 1 })
     ));
     assert!(matches!(
-        parts.captures().forget(9, &name(), None, noon()),
+        parts.captures().forget(9, &name(), &unread, noon()),
         Err(NotForgotten::NoSuch { number: 9 })
     ));
     let edited = text(&disk, "w/MEMORY.md").replace("monthly", "weekly");
     disk.put("w/MEMORY.md", edited.as_bytes());
-    let forgotten = parts.captures().forget(2, &name(), None, noon()).unwrap();
+    let forgotten = parts
+        .captures()
+        .forget(2, &name(), &unread, noon())
+        .unwrap();
     assert_eq!(forgotten.changed, ["MEMORY.md"]);
     assert!(text(&disk, "w/MEMORY.md").contains("weekly"));
 }
@@ -243,9 +268,9 @@ fn what_was_said_twice_is_gone_once_either_is_taken_back() {
             let taken = parts.capture(&name(), &words(said), noon());
             assert_eq!(taken.receipts[0].what.files.len(), 2, "both hold it");
         }
-        let forgotten = parts.captures().forget(number, &name(), None, noon());
+        let forgotten = parts.captures().forget(number, &name(), &unread, noon());
         let forgotten = forgotten.unwrap();
-        assert_eq!(forgotten.also, [3 - number]);
+        assert_eq!(numbers(&forgotten.also), [3 - number]);
         assert!(!text(&disk, "w/MEMORY.md").contains("dark mode"));
         assert!(!text(&disk, STATE).contains("dark mode"));
         let all = parts.captures().all().unwrap();
@@ -296,7 +321,9 @@ fn what_is_taken_back_takes_its_facts_and_its_words_in_exchanges_along() {
         assert!(text(&disk, file).contains("tea over coffee"), "{file}");
     }
     let captures = notebook.parts().captures();
-    let forgotten = captures.forget(1, &name(), Some(&session), noon()).unwrap();
+    let forgotten = captures
+        .forget(1, &name(), &reading(&[&session]), noon())
+        .unwrap();
     assert_eq!(forgotten.facts, ["memory/2026-02-14.md"]);
     let blanked = ["memory/2026-02-14.md", "sessions/work/working-buffer.md"];
     assert_eq!(forgotten.blanked, blanked);
@@ -321,7 +348,9 @@ fn a_fact_that_a_person_changed_stays_when_its_words_are_taken_back() {
     assert!(changed.contains("on Sundays"), "{changed}");
     disk.put(day, changed.as_bytes());
     let captures = notebook.parts().captures();
-    let forgotten = captures.forget(1, &name(), Some(&session), noon()).unwrap();
+    let forgotten = captures
+        .forget(1, &name(), &reading(&[&session]), noon())
+        .unwrap();
     assert_eq!(forgotten.facts, [""; 0]);
     assert!(text(&disk, day).contains("on Sundays, Please"));
 }
@@ -342,7 +371,7 @@ fn what_a_capture_took_the_place_of_counts_again_once_it_is_taken_back() {
     let forget = |number| {
         parts
             .captures()
-            .forget(number, &name(), None, noon())
+            .forget(number, &name(), &unread, noon())
             .unwrap()
     };
     let is_marked = |mode: &str| {
@@ -367,6 +396,76 @@ fn what_a_capture_took_the_place_of_counts_again_once_it_is_taken_back() {
     );
 }
 
+/// The name before it stayed marked: only the number that was asked for was looked at.
+#[test]
+fn what_was_said_twice_gives_its_place_back_whichever_is_taken_back() {
+    for number in [2, 3] {
+        let disk = MemoryDisk::default();
+        let parts = parts(&disk);
+        for said in ["My name is Anna.", "My name is Bobur.", "My name is Bobur."] {
+            parts.capture(&name(), &words(said), noon());
+        }
+        let forget = |number| parts.captures().forget(number, &name(), &unread, noon());
+        assert_eq!(forget(number).unwrap().restored.len(), 1, "{number}");
+        let memory = text(&disk, "w/MEMORY.md");
+        assert!(memory.contains("Anna") && !memory.contains("superseded"));
+    }
+}
+
+#[test]
+fn of_what_was_said_before_and_again_that_counts_which_stood_last() {
+    for number in [2, 4] {
+        let disk = MemoryDisk::default();
+        let parts = parts(&disk);
+        for mode in ["dark", "light", "grey", "light"] {
+            let said = format!("I prefer {mode} mode.");
+            parts.capture(&name(), &words(&said), noon());
+        }
+        let forget = |number| parts.captures().forget(number, &name(), &unread, noon());
+        let restored = forget(number).unwrap().restored;
+        assert_eq!(restored, ["- **preference**: I prefer grey mode"]);
+        let memory = text(&disk, "w/MEMORY.md");
+        assert!(!memory.contains("light"), "{memory}");
+        assert_eq!(memory.matches("superseded").count(), 1, "{memory}");
+    }
+}
+
+/// The other session's notes kept the words.
+#[test]
+fn what_was_said_in_two_sessions_leaves_the_notes_of_both() {
+    let disk = MemoryDisk::default();
+    let (notebook, first) = noted(&disk);
+    let mut second = first.clone();
+    second.rename("two".parse().unwrap());
+    let later = at("2026-02-15T12:00:00Z");
+    let said = second.messages()[0].clone();
+    notebook.parts().capture(second.name(), &said, later);
+    end(&notebook, &second, later, 0.6);
+    let places = [
+        "w/memory/2026-02-14.md",
+        "w/memory/2026-02-15.md",
+        "w/sessions/two/working-buffer.md",
+        BUFFER,
+    ];
+    // The exchange as it would have been noted then.
+    let noted = text(&disk, places[0]);
+    disk.put(places[1], noted.as_bytes());
+    let buffer = text(&disk, BUFFER);
+    disk.put(places[2], buffer.as_bytes());
+    for file in places {
+        assert!(text(&disk, file).contains("tea over coffee"), "{file}");
+    }
+    let captures = notebook.parts().captures();
+    let sessions = [&first, &second];
+    let forgotten = captures.forget(1, &name(), &reading(&sessions), noon());
+    let forgotten = forgotten.unwrap();
+    assert_eq!(forgotten.sessions(), ["work", "two"]);
+    for file in places {
+        let left = text(&disk, file);
+        assert!(!left.contains("tea over coffee"), "{file}: {left}");
+    }
+}
+
 #[test]
 fn a_mark_that_a_person_took_off_or_changed_is_left_alone() {
     let disk = MemoryDisk::default();
@@ -376,7 +475,10 @@ fn a_mark_that_a_person_took_off_or_changed_is_left_alone() {
     }
     let edited = text(&disk, "w/MEMORY.md").replace("dark mode", "dark mode at night");
     disk.put("w/MEMORY.md", edited.as_bytes());
-    let forgotten = parts.captures().forget(2, &name(), None, noon()).unwrap();
+    let forgotten = parts
+        .captures()
+        .forget(2, &name(), &unread, noon())
+        .unwrap();
     assert_eq!(forgotten.restored, [""; 0]);
     assert!(text(&disk, "w/MEMORY.md").contains("(superseded 2026-02-14) **preference**"));
 }
@@ -388,18 +490,21 @@ fn a_file_that_cannot_be_changed_keeps_no_other_from_forgetting() {
     parts.capture(&name(), &words(SAID), noon());
     let whole = text(&disk, "w/MEMORY.md") + &"x".repeat(9 << 20);
     disk.put("w/MEMORY.md", whole.as_bytes());
-    let forgotten = parts.captures().forget(1, &name(), None, noon()).unwrap();
+    let forgotten = parts
+        .captures()
+        .forget(1, &name(), &unread, noon())
+        .unwrap();
     assert_eq!(forgotten.from, ["sessions/work/SESSION-STATE.md"]);
     let (file, why) = &forgotten.failed[0];
     assert!(file == "MEMORY.md" && why.contains("MEMORY.md"), "{why}");
     assert!(matches!(
-        parts.captures().forget(1, &name(), None, noon()),
+        parts.captures().forget(1, &name(), &unread, noon()),
         Err(NotForgotten::Already { number: 1 })
     ));
     // Where nothing was taken back, it is not noted as taken back.
     disk.put(STATE, b"");
     for _ in 0..2 {
-        let failed = parts.captures().forget(2, &name(), None, noon());
+        let failed = parts.captures().forget(2, &name(), &unread, noon());
         assert!(matches!(failed, Err(NotForgotten::Notes(_))), "{failed:?}");
     }
 }
@@ -488,10 +593,23 @@ fn the_line_of_an_entry_is_marked_when_it_says_something_else_and_goes_with_it()
     );
     // It is back.
     let hera = entry(&mut store, Some("god"), "Hera");
-    assert_eq!(
-        parts.keep_in_step(&hera, noon()).as_deref(),
-        Some("written")
-    );
+    assert_eq!(parts.keep_in_step(&hera, noon()), None);
+    assert_eq!(parts.bring_back(&hera, noon()).as_deref(), Some("written"));
+}
+
+/// A line that was taken back came again with the next change of its entry.
+#[test]
+fn what_a_person_took_back_does_not_come_again_with_its_entry() {
+    let disk = MemoryDisk::default();
+    let (parts, mut store) = (parts(&disk), store());
+    let tea = entry(&mut store, Some("drink"), "I prefer green tea");
+    parts.remember(&tea, noon());
+    parts.capture(&name(), &words("I prefer green tea."), noon());
+    let forgotten = parts.captures().forget(2, &name(), &unread, noon());
+    assert_eq!(numbers(&forgotten.unwrap().also), [1]);
+    let more = entry(&mut store, Some("drink"), "I prefer green tea and rum");
+    assert_eq!(parts.keep_in_step(&more, noon()), None);
+    assert!(!text(&disk, "w/MEMORY.md").contains("green tea"));
 }
 
 #[test]
@@ -562,7 +680,7 @@ fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
     assert_eq!(noted, ["m1", "m2", "m3", "m4"].map(|id| ("fact", id)));
     let second = receipts[1].what.text.clone();
     assert!(memory.contains(&format!("\n- {second}\n")), "{memory}");
-    let forgotten = captures.forget(2, &name(), None, noon()).unwrap();
+    let forgotten = captures.forget(2, &name(), &unread, noon()).unwrap();
     assert_eq!(forgotten.from, ["MEMORY.md"]);
     assert!(!text(&disk, "w/MEMORY.md").contains(&second));
 }
@@ -580,7 +698,7 @@ fn what_was_taken_back_and_said_again_is_a_fact_again() {
     let captures = notebook.parts().captures();
     for receipt in &first {
         captures
-            .forget(receipt.number, &name(), None, noon())
+            .forget(receipt.number, &name(), &unread, noon())
             .unwrap();
     }
     end(&notebook, &session(&turns), noon(), 0.0);
@@ -595,13 +713,52 @@ fn what_was_taken_back_and_said_again_is_a_fact_again() {
     assert!(facts());
 }
 
+/// The receipt of the fact itself was taken to say it again: it came back with the next turn.
+#[test]
+fn what_was_taken_back_after_it_was_made_a_fact_does_not_come_back_either() {
+    let disk = MemoryDisk::default();
+    disk.put("w/MEMORY.md", b"# Mine\n");
+    let notebook = Notebook::new(parts(&disk));
+    let asked = "Please, let's use PostgreSQL for the billing service of the shop.";
+    let turns = [(asked, "Fine."), ("And so on", "Fine."), ("Hi", "Hi")];
+    notebook.parts().capture(&name(), &words(asked), noon());
+    let talk = session(&turns);
+    end(&notebook, &talk, noon(), 0.0);
+    let captures = notebook.parts().captures();
+    let open = || {
+        let mut all = captures.all().unwrap();
+        all.retain(|receipt| !receipt.forgotten);
+        all
+    };
+    let (facts, said): (Vec<Receipt>, Vec<Receipt>) = open()
+        .into_iter()
+        .partition(|it| it.what.category == "fact");
+    assert_eq!((facts.len(), said.len()), (1, 1));
+    let forgotten = captures.forget(said[0].number, &name(), &reading(&[&talk]), noon());
+    assert_eq!(forgotten.unwrap().drawn, numbers(&facts));
+    assert_eq!(open(), []);
+    let day = "w/memory/2026-02-14.md";
+    let noted = || {
+        let day = text(&disk, day);
+        let facts = day.split_once("## Session Facts").map(|it| it.1.to_owned());
+        facts.unwrap_or_default() + &text(&disk, "w/MEMORY.md")
+    };
+    end(&notebook, &talk, noon(), 0.0);
+    assert!(!noted().contains("PostgreSQL"), "{}", noted());
+    // Said anew, it is one again.
+    notebook.parts().capture(&name(), &words(asked), noon());
+    end(&notebook, &talk, noon(), 0.0);
+    let facts = noted().matches("User request: Please, let's").count();
+    assert!(facts > 0, "{}", noted());
+}
+
 #[test]
 fn facts_hold_nothing_that_was_taken_back_and_memory_says_nothing_twice() {
     let disk = MemoryDisk::default();
     let notebook = Notebook::new(parts(&disk));
     notebook.parts().capture(&name(), &words(SAID), noon());
     let captures = notebook.parts().captures();
-    captures.forget(1, &name(), None, noon()).unwrap();
+    captures.forget(1, &name(), &unread, noon()).unwrap();
     let remember = "Please remember that the key rotates monthly, and write it down";
     let turns = [(SAID, "Fine."), (remember, "Fine."), ("And so on", "Fine.")];
     end(&notebook, &session(&turns), noon(), 0.0);

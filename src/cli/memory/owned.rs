@@ -61,36 +61,23 @@ pub(super) fn forget(
         KeptFor::Project => Scope::Project,
         KeptFor::Global => Scope::Global,
     });
-    let mut exit = Exit::Ok;
+    let (mut exit, mut gone) = (Exit::Ok, Vec::new());
     for name in what {
+        // What said the same went with it, and that was told.
+        if Holdings::is_among(name, &gone) {
+            continue;
+        }
         match owned.forget(name, scope, output) {
-            Ok(told) => output.answer(&told),
+            Ok((told, also)) => {
+                output.answer(&told);
+                gone.extend(also);
+            }
             Err(error) => exit = report(output, &error),
         }
     }
     Ok(exit)
 }
 
-impl Owned {
-    fn forget(
-        &mut self,
-        what: &str,
-        scope: Option<Scope>,
-        output: &mut Output,
-    ) -> Result<String, CliError> {
-        if Holdings::is_number(what) {
-            return Ok(self.holdings().forget(what)?.told);
-        }
-        let told = holdings::remove(
-            &mut self.entries,
-            (what, scope),
-            Some(&self.captures),
-            self.now,
-        )?;
-        self.flush(output)?;
-        Ok(told)
-    }
-}
 impl Owned {
     pub(super) fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
         let disk = parts::disk(args);
@@ -116,6 +103,27 @@ impl Owned {
             output.warning(&result?.to_string());
         }
         Ok(())
+    }
+
+    /// Tells of it, and which numbers went along.
+    fn forget(
+        &mut self,
+        what: &str,
+        scope: Option<Scope>,
+        output: &mut Output,
+    ) -> Result<(String, Vec<u64>), CliError> {
+        if Holdings::is_number(what) {
+            let taken = self.holdings().forget(what)?;
+            return Ok((taken.told, taken.also));
+        }
+        let told = holdings::remove(
+            &mut self.entries,
+            (what, scope),
+            Some(&self.captures),
+            self.now,
+        )?;
+        self.flush(output)?;
+        Ok((told, Vec::new()))
     }
 
     fn holdings(&self) -> Holdings<'_> {

@@ -3,7 +3,7 @@
 use super::owning::mistaken;
 use super::{CommandError, Desk, Next};
 use crate::agent::Warning;
-use crate::entries::{Entry, Kept, Kind, Scope, Status, Wanted};
+use crate::entries::{Kept, Kind, Scope, Status, Wanted};
 use crate::repl::holdings;
 use crate::repl::listing::count;
 use crate::repl::transcript::first_words;
@@ -46,7 +46,8 @@ fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     let now = desk.now();
     let kept = desk.agent.entries_mut().add(scope, &wanted, now)?;
     let line = if kept.status == Status::Updated {
-        in_step(desk, &kept.entry)
+        let notebook = desk.agent.notebook();
+        in_memory(notebook.and_then(|it| it.keep_in_step(&kept.entry, now)))
     } else {
         String::new()
     };
@@ -54,9 +55,7 @@ fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
 }
 
 /// What became of the line of MEMORY.md that goes with an entry, where there is one.
-fn in_step(desk: &Desk, entry: &Entry) -> String {
-    let notebook = desk.agent.notebook();
-    let written = notebook.and_then(|it| it.keep_in_step(entry, desk.now()));
+fn in_memory(written: Option<String>) -> String {
     written.map_or_else(String::new, |it| format!("\nIts line in MEMORY.md: {it}"))
 }
 
@@ -147,7 +146,8 @@ fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {
     }
     let (scope, entry) = desk.agent.entries_mut().restore(id)?;
     let words = first_words(&entry.content, SHOWN);
-    let line = in_step(desk, &entry);
+    let notebook = desk.agent.notebook();
+    let line = in_memory(notebook.and_then(|it| it.bring_back(&entry, desk.now())));
     Ok(written(desk, format!("Back ({scope}): {words}{line}")))
 }
 

@@ -66,32 +66,52 @@ fn forget(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
         return Err(mistaken("forget", "wants a number or an id"));
     }
     let Some(several) = Holdings::several(name) else {
-        return forget_one(desk, name).map(|(told, warning)| Next::with(told, warning));
+        return forget_one(desk, name).map(|gone| Next::with(gone.told, gone.warning));
     };
-    let mut refused = None;
-    let done = several
-        .into_iter()
-        .map(|name| match forget_one(desk, name) {
-            Ok((told, warning)) => {
-                refused = refused.take().or(warning);
-                told
+    let (mut told, mut refused, mut also) = (Vec::new(), None, Vec::new());
+    for name in several {
+        // What said the same went with it, and that was told.
+        if Holdings::is_among(name, &also) {
+            continue;
+        }
+        match forget_one(desk, name) {
+            Ok(gone) => {
+                refused = refused.or(gone.warning);
+                also.extend(gone.also);
+                told.push(gone.told);
             }
             // The others are taken back all the same.
-            Err(error) => format!("{name}: not taken back: {}", chain(&error)),
-        });
-    let told: Vec<String> = done.collect();
+            Err(error) => told.push(format!("{name}: not taken back: {}", chain(&error))),
+        }
+    }
     Ok(Next::with(told.join("\n\n"), refused))
 }
 
-fn forget_one(desk: &mut Desk, name: &str) -> Result<(String, Option<Warning>), CommandError> {
+/// What is gone, what could not be written, and the numbers that went along.
+struct Gone {
+    told: String,
+    warning: Option<Warning>,
+    also: Vec<u64>,
+}
+
+fn forget_one(desk: &mut Desk, name: &str) -> Result<Gone, CommandError> {
     if !Holdings::is_number(name) {
-        return removed(desk, name);
+        let (told, warning) = removed(desk, name)?;
+        return Ok(Gone {
+            told,
+            warning,
+            also: Vec::new(),
+        });
     }
     desk.agent.entries_mut().refresh();
     let taken = holdings(desk)?.forget(name)?;
     let facts: Vec<&str> = taken.facts.iter().map(String::as_str).collect();
     let warning = desk.agent.drop_facts(&facts);
-    Ok((taken.told, warning))
+    Ok(Gone {
+        told: taken.told,
+        warning,
+        also: taken.also,
+    })
 }
 
 fn why(desk: &mut Desk, asked: &str) -> Result<Next, CommandError> {

@@ -48,7 +48,7 @@ pub(super) async fn rename(desk: &mut Desk, arguments: &str) -> Result<Next, Com
     }
     let name: SessionName = arguments.parse()?;
     let before = desk.session().name().clone();
-    desk.agent.rename(&name)?;
+    desk.agent.rename(&name).await?;
     Next::answer(format!("Session {before} is now called {name}"))
 }
 

@@ -1,6 +1,7 @@
 //! What was taken back, in words: which files no longer have it, which still do and why.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::origin::Origin;
@@ -25,6 +26,8 @@ pub struct TakenBack {
     pub told: String,
     /// Lines to be taken out of the facts on the scratchpad of the open session; they are told as taken out.
     pub facts: Vec<String>,
+    /// Numbers that were taken back along with it.
+    pub also: Vec<u64>,
 }
 
 /// What became of facts on a scratchpad.
@@ -44,28 +47,39 @@ impl Holdings<'_> {
         name::number(name.trim()).is_some()
     }
 
+    /// Whether a name is one of these numbers.
+    pub fn is_among(name: &str, numbers: &[u64]) -> bool {
+        let number = name::number(name.trim()).and_then(|digits| digits.parse().ok());
+        number.is_some_and(|number| numbers.contains(&number))
+    }
+
     /// Takes back the capture of a number. Facts on the scratchpad of the session that is open here are the caller's to drop.
     pub fn forget(&self, number: &str) -> Result<TakenBack, HoldingsError> {
         let digits = name::number(number.trim()).unwrap_or_default();
         let receipt = self.capture(digits)?;
-        let said = self.session_of(&receipt.what.session);
-        let said = said.as_deref();
+        let read = |name: &str| self.session_of(name);
         let captures = &self.captures;
-        let forgotten = captures.forget(receipt.number, self.session, said, self.now)?;
-        let facts = said.map(|said| forgotten.facts_of(said.scratchpad().facts(), said));
-        let facts: Vec<String> = facts
-            .unwrap_or_default()
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        let dropped = self.drop_facts(&receipt.what.session, &facts);
-        let told = self.told(&forgotten, &dropped, said);
+        let forgotten = captures.forget(receipt.number, self.session, &read, self.now)?;
+        let (mut lasting, mut dropped, mut facts) = (Vec::new(), Vec::new(), Vec::new());
+        for name in forgotten.sessions() {
+            let Some(said) = self.session_of(name) else {
+                continue;
+            };
+            let noted = forgotten.facts_of(said.scratchpad().facts(), &said);
+            let noted: Vec<String> = noted.into_iter().map(str::to_owned).collect();
+            let done = self.drop_facts(name, &noted);
+            if done == Dropped::ByCaller {
+                facts = noted;
+            }
+            dropped.push((name.to_owned(), done));
+            lasting.extend(self.message_left(&forgotten, &said));
+        }
+        let told = self.told(&forgotten, &dropped, lasting);
+        let twins = forgotten.also.iter().map(|twin| twin.number);
         Ok(TakenBack {
             told: harmless(&told),
-            facts: match dropped {
-                Dropped::ByCaller => facts,
-                Dropped::None | Dropped::Yes | Dropped::No(_) => Vec::new(),
-            },
+            facts,
+            also: twins.chain(forgotten.drawn.iter().copied()).collect(),
         })
     }
 
@@ -112,8 +126,8 @@ impl Holdings<'_> {
     pub(super) fn told(
         &self,
         forgotten: &Forgotten,
-        dropped: &Dropped,
-        said: Option<&Session>,
+        dropped: &[(String, Dropped)],
+        lasting: Vec<String>,
     ) -> String {
         let Forgotten {
             receipt,
@@ -122,6 +136,7 @@ impl Holdings<'_> {
             blanked: _,
             restored,
             also,
+            drawn,
             changed,
             failed,
         } = forgotten;
@@ -132,10 +147,13 @@ impl Holdings<'_> {
             receipt.number,
             kind(&what.category)
         )];
+        let twins = also.iter().map(|twin| twin.number);
         lines.extend(
-            also.iter()
-                .map(|number| format!("number {number} said the same, and is taken back with it")),
+            twins.map(|number| format!("number {number} said the same, and is taken back with it")),
         );
+        lines.extend(drawn.iter().map(|number| {
+            format!("number {number}, a fact with its words, is taken back with it")
+        }));
         lines.extend(gone(forgotten, dropped));
         lines.extend(restored.iter().map(|line| {
             let line = first_words(line.trim_start_matches("- "), super::list::SHOWN);
@@ -148,18 +166,22 @@ impl Holdings<'_> {
             format!("{file}: could not be changed, take the line out by hand: {why}")
         });
         lines.extend(unchanged);
-        if let Dropped::No(why) = dropped {
-            let session = &what.session;
-            lines.push(format!(
-                "the scratchpad of session {session} still has it ({why}); `/scratch rm session_facts` there takes it off"
-            ));
+        for (session, dropped) in dropped {
+            if let Dropped::No(why) = dropped {
+                lines.push(format!(
+                    "the scratchpad of session {session} still has it ({why}); `/scratch rm session_facts` there takes it off"
+                ));
+            }
         }
-        if let Some(entry) = self.entry_of(receipt) {
-            let forget = self.front.command(&format!("forget {}", entry.id));
-            lines.push(format!(
-                "the entry that says it stays: {forget} takes it back"
-            ));
-        }
+        let entries: BTreeSet<&str> = forgotten
+            .taken()
+            .filter_map(|it| self.entry_of(it))
+            .map(|entry| entry.id.as_str())
+            .collect();
+        lines.extend(entries.into_iter().map(|id| {
+            let forget = self.front.command(&format!("forget {id}"));
+            format!("the entry that says it stays: {forget} takes it back")
+        }));
         let places = self.elsewhere(what.words());
         if !places.is_empty() {
             lines.push(format!(
@@ -167,19 +189,24 @@ impl Holdings<'_> {
                 places.join(", ")
             ));
         }
-        lines.extend(said.and_then(|said| self.message_left(receipt, said)));
+        lines.extend(lasting);
         // Only what was captured for good may have been sent there.
-        if self.has_further && what.files.iter().any(|file| file == "MEMORY.md") {
+        let mut files = forgotten.taken().flat_map(|it| &it.what.files);
+        if self.has_further && files.any(|file| file == "MEMORY.md") {
             lines.push("mem0 may have it too, and keeps it: delete it there".to_owned());
         }
         lines.join("\n")
     }
 
     /// Where the message itself still is, and how it is taken away.
-    fn message_left(&self, receipt: &Receipt, said: &Session) -> Option<String> {
-        let origin = Origin::of(receipt);
-        said.messages().iter().find(|message| origin.is(message))?;
-        let session = &receipt.what.session;
+    fn message_left(&self, forgotten: &Forgotten, said: &Session) -> Option<String> {
+        let session = said.name();
+        let here = |it: &&Receipt| it.what.session == session.as_str();
+        let mut origins = forgotten.taken().filter(here).map(Origin::of);
+        let is_there = |origin: Origin<'_>| said.messages().iter().any(|it| origin.is(it));
+        if !origins.any(is_there) {
+            return None;
+        }
         let how = match (
             self.front,
             self.open.is_some_and(|it| it.name() == said.name()),
@@ -221,11 +248,12 @@ impl Holdings<'_> {
 }
 
 /// What was taken out where, in one line.
-fn gone(forgotten: &Forgotten, dropped: &Dropped) -> Option<String> {
-    let scratchpad = match dropped {
-        Dropped::ByCaller | Dropped::Yes => Some("the scratchpad".to_owned()),
-        Dropped::None | Dropped::No(_) => None,
-    };
+fn gone(forgotten: &Forgotten, dropped: &[(String, Dropped)]) -> Option<String> {
+    let is_off = |(_, it): &(String, Dropped)| matches!(it, Dropped::ByCaller | Dropped::Yes);
+    let scratchpad = dropped
+        .iter()
+        .any(is_off)
+        .then(|| "the scratchpad".to_owned());
     let facts: Vec<String> = forgotten.facts.iter().cloned().chain(scratchpad).collect();
     let parts = [
         ("gone from ", &forgotten.from),

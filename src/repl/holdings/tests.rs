@@ -196,6 +196,26 @@ fn a_line_for_good_is_listed_as_its_entry_while_that_is_there_and_else_by_itself
     assert!(told.contains("gone from MEMORY.md"), "{told}");
 }
 
+/// Nothing named the entry, which is in no list by its number.
+#[test]
+fn an_entry_that_said_the_same_is_named_when_its_line_goes() {
+    let mut held = Held::with(&[]);
+    held.keep("drink", "I like tea", None);
+    let id = held.entries.all().next().unwrap().1.id.to_string();
+    let line = Captured {
+        category: Captured::MEMORIZED.to_owned(),
+        entry: Some(id.clone()),
+        ..captured_as("I like tea")
+    };
+    let both = vec![line, captured_as("I like tea.")];
+    held.captures.receipts.add(both, now()).unwrap();
+    held.disk.put("/d/workspace/MEMORY.md", b"- I like tea\n");
+    let taken = held.look().forget("2").unwrap();
+    assert_eq!(taken.also, [1]);
+    let way = format!("the entry that says it stays: `/memory forget {id}`");
+    assert!(taken.told.contains(&way), "{}", taken.told);
+}
+
 /// A session that was cleared begins at its first message again, and what it had kept told of the wrong one.
 #[test]
 fn of_a_session_begun_anew_or_with_another_name_no_wrong_message_is_quoted() {
@@ -322,11 +342,12 @@ fn what_a_server_may_keep_and_a_file_that_cannot_be_changed_are_told() {
         facts: Vec::new(),
         blanked: Vec::new(),
         also: Vec::new(),
+        drawn: Vec::new(),
         restored: Vec::new(),
         changed: Vec::new(),
         failed: vec![("MEMORY.md".to_owned(), "too large".to_owned())],
     };
-    let told = held.look().told(&failed, &forget::Dropped::None, None);
+    let told = held.look().told(&failed, &[], Vec::new());
     assert!(told.contains("MEMORY.md: could not be changed") && told.contains("too large"));
 }
 
