@@ -139,6 +139,7 @@ impl Memory {
     }
 
     /// With the readers of the modes, to be warmed up before they read.
+    #[must_use]
     pub fn with_cold(self, readers: Readers) -> Self {
         Self {
             cold: Some(readers),
