@@ -6,22 +6,10 @@ use serde_json::{Value, json};
 
 use crate::support::asked_before;
 use crate::support::home::Home;
+use crate::support::is_summary;
 use crate::support::run::Run;
 
 const SUMMARY: &str = "- They count messages, one after the other; the rotation is on Fridays.";
-
-/// What asks for a text that takes the place of messages, whatever its kind.
-fn is_summary(request: &Request) -> bool {
-    let asked = request.message(-1);
-    [
-        "Write a summary of the conversation",
-        "Write a short summary",
-        "Below are summaries",
-        "running summary",
-    ]
-    .iter()
-    .any(|begin| asked.contains(begin))
-}
 
 /// Answers talk with what `reply` makes of its number, from 1, and requests for a summary with what `summary` does.
 fn server(

@@ -5,6 +5,7 @@ use cogtrix::testing::server::{Reply, Request, Script, Server, fail, say};
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
+use crate::support::is_summary;
 use crate::support::run::Run;
 
 const SUMMARY: &str = "- They count messages, one after the other; the rotation is on Fridays.";
@@ -17,18 +18,6 @@ const WAYS: [&str; 5] = [
     "strategy: full, guards: [threshold]",
     "strategy: full, guards: [proactive], proactive_summary: true",
 ];
-
-fn is_summary(request: &Request) -> bool {
-    let asked = request.message(-1);
-    [
-        "Write a summary of the conversation",
-        "Write a short summary",
-        "Below are summaries",
-        "running summary",
-    ]
-    .iter()
-    .any(|begin| asked.contains(begin))
-}
 
 fn summaries(server: &Server) -> Vec<Request> {
     let chats = server.chats().into_iter();

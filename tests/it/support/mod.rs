@@ -24,6 +24,19 @@ pub(crate) fn in_order(text: &str, parts: &[&str]) {
     assert!(places.is_sorted(), "{parts:?} at {places:?} in:\n{text}");
 }
 
+/// What asks for a text that takes the place of messages, whatever its kind.
+pub(crate) fn is_summary(request: &Request) -> bool {
+    let asked = request.message(-1);
+    [
+        "Write a summary of the conversation",
+        "Write a short summary",
+        "Below are summaries",
+        "running summary",
+    ]
+    .iter()
+    .any(|begin| asked.contains(begin))
+}
+
 /// Before which requests of the talk (counted from 1) one of another kind was sent: one for a summary.
 pub(crate) fn asked_before(server: &Server, is_other: impl Fn(&Request) -> bool) -> Vec<usize> {
     let mut next = 1;
