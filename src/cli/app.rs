@@ -46,6 +46,12 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let greeting = Greeting::new(&opened, choice.notice, &config);
     greeting::details(&config, choice.provider.as_ref(), output).await;
 
+    if manner == Manner::Terminal && !config.is_project {
+        let folder = home_relative(&project, &inputs);
+        output.notice(&format!(
+            "{folder} is not a project: no rules or config files are read here, and tools that change or run something ask each time."
+        ));
+    }
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let summariser = summariser(&config, &catalog, output).await?;
     let mut settings = settings(args, &config, home_relative(&project, &inputs), summariser);

@@ -25,7 +25,7 @@ pub(super) async fn run(
     output: &mut Output,
 ) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
-    let (config, inputs) = trust::load(args, disk.as_ref(), output)?;
+    let (config, inputs) = trust::load_for_command(args, disk.as_ref(), output)?;
     match command {
         EmbedderCommand::Show => {
             let texts = Texts::load(inputs.folders.config.as_deref())?;

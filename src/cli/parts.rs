@@ -166,7 +166,6 @@ pub(super) fn notebook(
         };
         RecoveryCues::parse(&prompt(text), checked)
     });
-    let (project, root) = project_and_root(config, project, disk.as_ref());
     let parts = notebook::Parts {
         workspace,
         receipts: receipts(config, disk),
@@ -175,8 +174,10 @@ pub(super) fn notebook(
         facts: facts.map(Arc::new),
         recovers: false,
         buffer_from: 0.0,
-        project,
-        root,
+        project: project
+            .canonicalize()
+            .unwrap_or_else(|_| project.to_owned()),
+        root: config.rules_root.clone(),
         settings: settings.clone(),
     };
     Ok(parts.with(context, &settings))
@@ -234,7 +235,7 @@ pub(super) fn entries(
     if memory.backend == Backend::None {
         return (EntryStore::session_only(settings, MASK), Vec::new());
     }
-    let (_, root) = project_and_root(config, project, disk.as_ref());
+    let root = project_root(config, project, disk.as_ref());
     let folder = entries::Folder {
         disk,
         path: config.settings.data_dir.join("memory"),
@@ -248,16 +249,15 @@ pub(super) fn entries(
     (store, notices.collect())
 }
 
-/// The folder that is worked in, and the one that names its project, as the system knows them.
-fn project_and_root(config: &Config, project: &Path, disk: &dyn Disk) -> (PathBuf, PathBuf) {
+/// The folder that names the project of the one that is worked in, as the system knows it.
+fn project_root(config: &Config, project: &Path, disk: &dyn Disk) -> PathBuf {
     let project = project
         .canonicalize()
         .unwrap_or_else(|_| project.to_owned());
     let setting = &config.settings.memory.store.project_root;
     let root = entries::project_root(setting, &project, disk);
     // One that is not there yet has no other name.
-    let root = root.canonicalize().unwrap_or(root);
-    (project, root)
+    root.canonicalize().unwrap_or(root)
 }
 
 fn prompt(text: &config::Text) -> Prompt {

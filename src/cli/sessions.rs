@@ -16,7 +16,7 @@ pub(super) fn run(
     output: &mut Output,
 ) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
-    let config = trust::look(args, disk.as_ref())?;
+    let (config, _) = trust::look(args, disk.as_ref(), output)?;
     let workspace = parts::workspace(&config, &disk);
     let store = parts::store(args, disk, &config);
     let now = SystemClock.now();

@@ -11,7 +11,7 @@ pub(super) fn run(
     args: &ChatArgs,
     output: &mut Output,
 ) -> Result<Exit, CliError> {
-    let config = trust::look(args, &LocalDisk)?;
+    let config = trust::show(args, &LocalDisk)?;
     for warning in &config.warnings {
         output.warning(&warning.to_string());
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::args::ChatArgs;
 use super::report::CliError;
 use crate::agent::{Approver, Files, Limits, Toolbox};
-use crate::config::{Config, Inputs};
+use crate::config::{Config, Inputs, config_paths};
 use crate::context::{self, ResultPolicy};
 use crate::files::Disk;
 use crate::hint::{Hint, chain};
@@ -100,10 +100,13 @@ pub(super) fn toolbox(
         ..Limits::default()
     }
     .with(context);
-    let folder = config.settings.data_dir.join("approvals");
-    if let Err(error) = toolbox.remember_in(Approvals::new(disk, &folder, project)) {
-        let hint = error.hint().unwrap_or_default();
-        output.warning(&format!("{}; {hint}", chain(&error)));
+    if let Some(state) = &inputs.folders.state {
+        let older = config.settings.data_dir.join("approvals");
+        let approvals = Approvals::new(disk, &state.join("approvals"), project);
+        if let Err(error) = toolbox.remember_in(approvals.with_denials_of(&older)) {
+            let hint = error.hint().unwrap_or_default();
+            output.warning(&format!("{}; {hint}", chain(&error)));
+        }
     }
     Ok(toolbox)
 }
@@ -137,16 +140,25 @@ fn confinement_warning(wanted: Confinement, found: Result<Level, Unavailable>) -
     }
 }
 
-/// What no tool for files may see or change: sessions, approvals, keys.
+/// What no tool for files may see or change: sessions, approvals, keys, and every file that would be read as a
+/// configuration when cogtrix is started here again.
 fn own(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
     let file = config.file.iter().map(|file| inputs.working_dir.join(file));
+    let starts = [inputs.working_dir.clone(), inputs.project()];
+    let found_later = starts
+        .iter()
+        .flat_map(|folder| config_paths(folder, &inputs.folders));
     let folders = own_folders(config, inputs).into_iter();
-    folders.chain(file).collect()
+    folders.chain(file).chain(found_later).collect()
 }
 
 /// What no command may change. A file is none of it: beside what may not be written no command could make another.
 fn own_folders(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
-    let platform = [&inputs.folders.data, &inputs.folders.config];
+    let platform = [
+        &inputs.folders.data,
+        &inputs.folders.config,
+        &inputs.folders.state,
+    ];
     let platform = platform.into_iter().flatten().cloned();
     platform.chain([config.settings.data_dir.clone()]).collect()
 }

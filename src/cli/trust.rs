@@ -1,14 +1,17 @@
-//! Asks whether a config file found in the working folder may name servers and keys.
+//! Asks whether the working folder and the project may act: their config file, rules and data folder.
 
 use std::io::{self, BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
 
 use super::args::ChatArgs;
 use super::report::CliError;
 use crate::config::{
-    self, Config, ConfigError, ConfirmFlag, Flags, Inputs, Loaded, TrustFlag, TrustRequest,
+    self, Config, ConfigError, Configuration, ConfirmFlag, Demand, DemandedKey, Flags, Inputs,
+    Loaded, TrustFlag, TrustRequest,
 };
 use crate::files::Disk;
 use crate::memory::Registry;
+use crate::repl::plain_line;
 use crate::term::Output;
 
 /// What the command line says about configuration.
@@ -19,6 +22,7 @@ fn flags(args: &ChatArgs) -> Flags {
         model: args.model.clone(),
         config_file: args.config_file.clone(),
         data_dir: args.data_dir.clone(),
+        project: args.project.clone(),
         workspace: args.workspace.clone(),
         tools: args.tools.clone(),
         sandbox: args.sandbox.clone(),
@@ -41,21 +45,41 @@ fn inputs(args: &ChatArgs) -> Result<Inputs, CliError> {
     Inputs::from_system(flags(args), modes).map_err(|source| CliError::NoWorkingFolder { source })
 }
 
-/// The configuration to act on: a folder without trust is asked about, or refused where nobody can be
-/// asked.
+/// The configuration of a chat. Where the folder is not trusted, the person is asked; where nobody can be asked, a
+/// configuration that needs trust is an error, and rules and a data folder are left out with a notice.
 pub(super) fn load(
     args: &ChatArgs,
     disk: &dyn Disk,
     output: &mut Output,
 ) -> Result<(Config, Inputs), CliError> {
     let inputs = inputs(args)?;
-    let config = match config::load(&inputs, disk)? {
-        Loaded::Ready(config) => config,
-        Loaded::Untrusted(request) => ask(request, disk, output)?,
+    let Loaded { config, request } = config::load(&inputs, disk)?;
+    let config = match request {
+        Some(request) => settle(config, request, may_ask(args), disk, output)?,
+        None => config,
     };
-    for warning in &config.warnings {
-        output.warning(&warning.to_string());
+    warn_of(&config, output);
+    if !args.private
+        && let Err(error) = config::claim_data_folder(&config, &inputs, disk)
+    {
+        output.warning(&format!("cannot mark ./data as yours: {error}"));
     }
+    Ok((config, inputs))
+}
+
+/// The same for a subcommand, which sends no rules to a model.
+pub(super) fn load_for_command(
+    args: &ChatArgs,
+    disk: &dyn Disk,
+    output: &mut Output,
+) -> Result<(Config, Inputs), CliError> {
+    let inputs = inputs(args)?;
+    let Loaded { config, request } = config::load(&inputs, disk)?;
+    let config = match request.and_then(TrustRequest::without_rules) {
+        Some(request) => settle(config, request, MayAsk::OfConfiguration, disk, output)?,
+        None => config,
+    };
+    warn_of(&config, output);
     Ok((config, inputs))
 }
 
@@ -65,45 +89,198 @@ pub(super) fn unasked(
     disk: &dyn Disk,
 ) -> Result<(Inputs, Result<Config, ConfigError>), CliError> {
     let inputs = inputs(args)?;
-    let config = config::load(&inputs, disk).and_then(|loaded| match loaded {
-        Loaded::Ready(config) => Ok(config),
-        Loaded::Untrusted(request) => Err(request.refuse()),
+    let config = config::load(&inputs, disk).and_then(|Loaded { config, request }| {
+        match request.as_ref().and_then(TrustRequest::refusal) {
+            Some(refusal) => Err(refusal),
+            None => Ok(config),
+        }
     });
     Ok((inputs, config))
 }
 
-/// The configuration to look at; nothing is contacted or opened because of it.
-pub(super) fn look(args: &ChatArgs, disk: &dyn Disk) -> Result<Config, CliError> {
-    Ok(look_here(args, disk)?.0)
-}
-
-/// The same with where it was looked from.
-pub(super) fn look_here(args: &ChatArgs, disk: &dyn Disk) -> Result<(Config, Inputs), CliError> {
+/// The configuration without what needs trust, for commands that show or change what is kept.
+pub(super) fn look(
+    args: &ChatArgs,
+    disk: &dyn Disk,
+    output: &mut Output,
+) -> Result<(Config, Inputs), CliError> {
     let inputs = inputs(args)?;
-    let config = match config::load(&inputs, disk)? {
-        Loaded::Ready(config) => config,
-        Loaded::Untrusted(request) => request.unused(),
-    };
+    let Loaded { config, request } = config::load(&inputs, disk)?;
+    if let Some(request) = request.and_then(TrustRequest::without_rules) {
+        tell_unused(&request.demand, output);
+    }
     Ok((config, inputs))
 }
 
-fn ask(request: TrustRequest, disk: &dyn Disk, output: &mut Output) -> Result<Config, CliError> {
-    if !io::stdin().is_terminal() {
-        return Err(request.refuse().into());
+/// The configuration as it would be with trust, to be shown; nothing is contacted or opened because of it.
+pub(super) fn show(args: &ChatArgs, disk: &dyn Disk) -> Result<Config, CliError> {
+    let Loaded { config, request } = config::load(&inputs(args)?, disk)?;
+    Ok(request.map_or(config, TrustRequest::unused))
+}
+
+fn warn_of(config: &Config, output: &mut Output) {
+    for warning in &config.warnings {
+        output.warning(&warning.to_string());
     }
-    let demand = &request.demand;
-    output.warning(&format!("{} sets:", demand.file.display()));
-    for key in &demand.keys {
-        output.warning(&format!("  {}: {}", key.key, key.value));
+}
+
+/// What a person at the terminal can be asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MayAsk {
+    /// A chat begins anyway.
+    OfEverything,
+    /// A single prompt or command is not held up for what it can do without.
+    OfConfiguration,
+}
+
+fn may_ask(args: &ChatArgs) -> MayAsk {
+    if args.prompt.is_some() || args.prompt_file.is_some() || args.lines {
+        MayAsk::OfConfiguration
+    } else {
+        MayAsk::OfEverything
     }
-    output.warning(&format!(
-        "trust {} with this? [y/N]",
-        demand.folder.display()
-    ));
+}
+
+/// Asks, or does without. `restricted` is the configuration without what needs trust.
+fn settle(
+    restricted: Config,
+    request: TrustRequest,
+    may_ask: MayAsk,
+    disk: &dyn Disk,
+    output: &mut Output,
+) -> Result<Config, CliError> {
+    let refusal = request.refusal();
+    let asks = refusal.is_some() || may_ask == MayAsk::OfEverything;
+    if !(asks && io::stdin().is_terminal()) {
+        return match refusal {
+            Some(refusal) => Err(refusal.into()),
+            None => {
+                tell_unused(&request.demand, output);
+                Ok(restricted)
+            }
+        };
+    }
+    for line in question(&request.demand) {
+        output.question(&line);
+    }
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
     match (read, answer.trim().to_lowercase().as_str()) {
         (Ok(_), "y" | "yes") => Ok(request.remember(disk)?),
-        _ => Err(request.refuse().into()),
+        _ => {
+            tell_unused(&request.demand, output);
+            Ok(restricted)
+        }
+    }
+}
+
+/// One line with all that is left out.
+fn tell_unused(demand: &Demand, output: &mut Output) {
+    let configuration = demand.configuration.iter().map(|it| name_of(&it.file));
+    let rules = demand.rules.iter().flat_map(|it| &it.files);
+    let data = demand.data.iter().map(|_| "data/".to_owned());
+    let names: Vec<String> = configuration
+        .chain(rules.map(|file| name_of(file)))
+        .chain(data)
+        .collect();
+    output.notice(&format!(
+        "Not used, because this folder is not trusted: {} (--trust-folder uses it in this run)",
+        names.join(", ")
+    ));
+}
+
+/// The question, a line each: what the folder is, what it would get, and the answers.
+fn question(demand: &Demand) -> Vec<String> {
+    let folders: Vec<String> = demand.folders().into_iter().map(shown).collect();
+    let folders = folders.join(" and ");
+    let changed = demand
+        .configuration
+        .as_ref()
+        .filter(|it| !it.before.is_empty());
+    let mut lines = vec![if changed.is_some() {
+        format!("{folders} has changed since you trusted it.")
+    } else {
+        format!("{folders} is not trusted yet. If you trust it:")
+    }];
+    if let Some(configuration) = &demand.configuration {
+        let file = name_of(&configuration.file);
+        lines.push(format!("  {file} sets"));
+        lines.extend(difference(configuration));
+    }
+    if let Some(rules) = &demand.rules {
+        let relative = |file: &PathBuf| shown(file.strip_prefix(&rules.folder).unwrap_or(file));
+        let files: Vec<String> = rules.files.iter().map(relative).collect();
+        lines.push(format!("  {} goes to the model as rules", files.join(", ")));
+    }
+    if let Some(data) = &demand.data {
+        lines.push(format!(
+            "  data/ keeps your sessions ({} in it already)",
+            data.sessions
+        ));
+    }
+    lines.push("Trust it? Without a yes, none of this is used. [y/N]".to_owned());
+    lines
+}
+
+/// The keys, each with its value; after a change, what went and what came.
+fn difference(configuration: &Configuration) -> Vec<String> {
+    let Configuration { keys, before, .. } = configuration;
+    let line = |sign: &str, key: &DemandedKey| {
+        format!(
+            "    {sign}{}: {}",
+            plain_line(&key.key),
+            plain_line(&key.value)
+        )
+    };
+    if before.is_empty() {
+        return keys.iter().map(|key| line("", key)).collect();
+    }
+    let went = before.iter().filter(|key| !keys.contains(key));
+    let came = keys.iter().filter(|key| !before.contains(key));
+    let lines: Vec<String> = went
+        .map(|key| line("- ", key))
+        .chain(came.map(|key| line("+ ", key)))
+        .collect();
+    if lines.is_empty() {
+        // Secrets are masked, and the file may have moved.
+        return keys.iter().map(|key| line("~ ", key)).collect();
+    }
+    lines
+}
+
+fn name_of(file: &Path) -> String {
+    shown(Path::new(file.file_name().unwrap_or(file.as_os_str())))
+}
+
+fn shown(path: &Path) -> String {
+    plain_line(&path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(key: &str, value: &str) -> DemandedKey {
+        DemandedKey {
+            key: key.to_owned(),
+            value: value.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_changed_configuration_is_shown_by_its_difference_and_nothing_hides_in_it() {
+        let blanks = " ".repeat(400);
+        let after = [key("a", "1"), key("b", &format!("x{blanks}evil\u{202e}"))];
+        let mut configuration = Configuration::new("/p", "/p/c.yaml", after.to_vec());
+        let shown = difference(&configuration).join("\n");
+        assert!(
+            shown.contains("    a: 1\n    b: x[400 blanks]evil\\u{202e}"),
+            "{shown}"
+        );
+        configuration.before = vec![key("a", "1"), key("c", "old")];
+        let shown = difference(&configuration).join("\n");
+        assert!(shown.starts_with("    - c: old\n    + b: x"), "{shown}");
+        configuration.before = configuration.keys.clone();
+        assert!(difference(&configuration)[0].starts_with("    ~ a: 1"));
     }
 }

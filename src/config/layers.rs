@@ -19,6 +19,7 @@ pub struct Flags {
     pub model: Option<String>,
     pub config_file: Option<PathBuf>,
     pub data_dir: Option<PathBuf>,
+    pub project: Option<PathBuf>,
     pub workspace: Option<PathBuf>,
     pub tools: Option<String>,
     pub confirm: ConfirmFlag,
@@ -33,7 +34,7 @@ pub enum TrustFlag {
     /// Not given: what is remembered counts.
     #[default]
     AsRemembered,
-    /// Given: this run trusts the file in the working folder; nothing is remembered.
+    /// Given: this run trusts the working folder and the project; nothing is remembered.
     ThisRun,
 }
 

@@ -8,18 +8,18 @@ use super::decode::{Fault, decode};
 use super::error::{ConfigError, Mistake, Problem};
 use super::keys::{keys_of, suggest};
 use super::layers::{Flags, Layer, Source, TrustFlag, source_of};
-use super::paths::{Folders, Written, automatic_data_root, expand};
+use super::paths::{Folders, Written, expand, real};
 use super::presets::Presets;
-use super::search::{Found, Standing, find, read};
+use super::search::{Found, Standing, find, is_personal_root, read};
 use super::settings::{Document, Paths};
 use super::tree::{KeyPath, Tree};
-use super::trust::{self, Answer, Demand, Place};
-use super::warnings::{Warning, warnings};
+use super::trust::{self, Demand};
+use super::warnings::warnings;
 use super::{Config, environment, yaml};
 use crate::chat::{BadName, SessionName};
 use crate::files::Disk;
 use crate::provider::Environment;
-use crate::{embed, notes};
+use crate::{embed, entries, notes};
 
 /// All that a configuration is made from.
 #[derive(Clone, Debug)]
@@ -33,6 +33,12 @@ pub struct Inputs {
 }
 
 impl Inputs {
+    /// The folder that tools work in: `--project`, else where the program was started; as the system knows it.
+    pub fn project(&self) -> PathBuf {
+        let folder = self.flags.project.as_deref().unwrap_or(Path::new(""));
+        real(&self.working_dir.join(folder))
+    }
+
     /// What the system says, beside the flags. Fails where the working folder is gone.
     pub fn from_system(flags: Flags, modes: Vec<String>) -> io::Result<Self> {
         Ok(Self {
@@ -45,16 +51,15 @@ impl Inputs {
     }
 }
 
-/// A configuration, or the question that stands before it.
+/// The configuration without what needs trust that was not given, and the question that would bring the rest.
 #[derive(Debug)]
-pub enum Loaded {
-    Ready(Config),
-    /// The file in the working folder sets what needs trust.
-    Untrusted(TrustRequest),
+pub struct Loaded {
+    pub config: Config,
+    pub request: Option<TrustRequest>,
 }
 
-/// To be answered by the person: [`remember`](Self::remember), [`refuse`](Self::refuse), or, to show
-/// settings without acting on them, [`unused`](Self::unused).
+/// To be answered by the person: [`remember`](Self::remember), or, to show settings without acting on them,
+/// [`unused`](Self::unused). Whoever goes on without it takes [`Loaded::config`].
 #[derive(Debug)]
 pub struct TrustRequest {
     /// What to ask about.
@@ -64,18 +69,29 @@ pub struct TrustRequest {
 }
 
 impl TrustRequest {
-    /// Yes, now and until the values change.
+    /// Yes, now and until the configuration changes.
     pub fn remember(self, disk: &dyn Disk) -> Result<Config, ConfigError> {
-        trust::remember(disk, &self.folders, &self.demand)?;
+        self.demand.remember(disk, &self.folders)?;
         Ok(self.config)
     }
 
-    /// No, or nobody could be asked.
-    pub fn refuse(self) -> ConfigError {
-        ConfigError::Untrusted {
-            file: self.demand.file,
-            keys: self.demand.keys.into_iter().map(|key| key.key).collect(),
-        }
+    /// Without the rules: for what asks no model. `None` where nothing else needs trust.
+    pub fn without_rules(mut self) -> Option<Self> {
+        self.demand.rules = None;
+        (!self.demand.is_empty()).then_some(self)
+    }
+
+    /// The error where a configuration needs trust and nobody can be asked.
+    pub fn refusal(&self) -> Option<ConfigError> {
+        let configuration = self.demand.configuration.as_ref()?;
+        Some(ConfigError::Untrusted {
+            file: configuration.file.clone(),
+            keys: configuration
+                .keys
+                .iter()
+                .map(|key| key.key.clone())
+                .collect(),
+        })
     }
 
     /// The configuration for `config show` and `config check`, which contact and open nothing.
@@ -92,33 +108,108 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
         &inputs.working_dir,
         &inputs.folders,
     )?;
-    let presets = Presets::load(inputs.folders.config.as_deref())?;
-    let layers = layers(found.as_ref(), inputs, &presets)?;
-    check_layers(&layers, &inputs.modes)?;
+    let data = trust::in_working_folder(&inputs.working_dir)
+        .filter(|_| !is_personal_root(&inputs.working_dir, &inputs.folders));
+    let mut trusted = build(found.as_ref(), data.as_deref(), inputs, disk)?;
+    let demand = demand(found.as_ref(), data.as_deref(), &trusted, inputs, disk);
+    let demand = demand.without_granted(disk, &inputs.folders, &mut trusted.warnings);
+    if demand.is_empty() || inputs.flags.trust == TrustFlag::ThisRun {
+        return Ok(Loaded {
+            config: trusted,
+            request: None,
+        });
+    }
+    let mut config = build(
+        found.as_ref().filter(|_| demand.configuration.is_none()),
+        data.as_deref().filter(|_| demand.data.is_none()),
+        inputs,
+        disk,
+    )?;
+    if demand.rules.is_some() {
+        config.settings.memory.workspace.project_files.clear();
+    }
+    config.warnings.clone_from(&trusted.warnings);
+    Ok(Loaded {
+        config,
+        request: Some(TrustRequest {
+            demand,
+            folders: inputs.folders.clone(),
+            config: trusted,
+        }),
+    })
+}
 
+/// The configuration with this file and this `./data`, where there are any.
+fn build(
+    found: Option<&Found>,
+    data: Option<&Path>,
+    inputs: &Inputs,
+    disk: &dyn Disk,
+) -> Result<Config, ConfigError> {
+    let presets = Presets::load(inputs.folders.config.as_deref())?;
+    let layers = layers(found, inputs, &presets)?;
+    check_layers(&layers, &inputs.modes)?;
     let document = merged(&layers)?;
     let session = session(&document, &layers)?;
-    let paths = paths(&document, &layers, inputs)?;
-    let mut warnings = warnings(&document, &inputs.environment, &layers);
-    let demand = found
-        .as_ref()
-        .and_then(|found| demand(found, &layers, inputs))
-        .filter(|demand| !is_granted(demand, inputs, disk, &mut warnings));
-    let config = Config {
-        settings: document.settle(session, paths),
-        file: found.map(|found| found.path),
+    let paths = paths(&document, data, &layers, inputs)?;
+    let warnings = warnings(&document, &inputs.environment, &layers);
+    let mut settings = document.settle(session, paths);
+    let project = inputs.project();
+    let is_project = !is_personal_root(&project, &inputs.folders);
+    if !is_project {
+        settings.memory.workspace.project_files.clear();
+    }
+    let root = entries::project_root(&settings.memory.store.project_root, &project, disk);
+    let root = real(&root);
+    Ok(Config {
+        rules_root: if is_personal_root(&root, &inputs.folders) {
+            project
+        } else {
+            root
+        },
+        is_project,
+        settings,
+        file: found.map(|found| found.path.clone()),
         warnings,
         layers,
         presets,
-    };
-    Ok(match demand {
-        None => Loaded::Ready(config),
-        Some(demand) => Loaded::Untrusted(TrustRequest {
-            demand,
-            folders: inputs.folders.clone(),
-            config,
-        }),
     })
+}
+
+/// All that needs trust, whether it was given or not.
+fn demand(
+    found: Option<&Found>,
+    data: Option<&Path>,
+    config: &Config,
+    inputs: &Inputs,
+    disk: &dyn Disk,
+) -> Demand {
+    let file = config.layers.iter().find(|layer| layer.file().is_some());
+    let found = found.filter(|found| found.standing == Standing::WorkingFolder);
+    let data = data.filter(|data| {
+        config.settings.data_dir == **data
+            && inputs.flags.data_dir.is_none()
+            && config.source("data_dir") == Source::Default
+            && !trust::is_own(disk, data, &inputs.folders)
+    });
+    let names = &config.settings.memory.workspace.project_files;
+    Demand {
+        configuration: found.zip(file).and_then(|(found, layer)| {
+            trust::configuration(&layer.tree, &found.path, &inputs.working_dir)
+        }),
+        rules: trust::rules(&inputs.project(), &config.rules_root, names),
+        data: data.map(|data| trust::described(&real(&inputs.working_dir), data)),
+    }
+}
+
+/// Marks an empty `./data` that this run keeps its sessions in as the person's own.
+pub fn claim_data_folder(config: &Config, inputs: &Inputs, disk: &dyn Disk) -> io::Result<()> {
+    match trust::in_working_folder(&inputs.working_dir) {
+        Some(data) if data == config.settings.data_dir => {
+            trust::claim(disk, &data, &inputs.folders)
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Lowest first.
@@ -129,7 +220,7 @@ fn layers(
 ) -> Result<Vec<Layer>, ConfigError> {
     let mut layers = Vec::new();
     if let Some(found) = found {
-        let text = read(found)?;
+        let text = read(found, &inputs.working_dir)?;
         let tree = yaml::parse(&text).map_err(|malformed| ConfigError::Malformed {
             path: found.path.clone(),
             position: malformed.position,
@@ -207,8 +298,13 @@ fn session(document: &Document, layers: &[Layer]) -> Result<SessionName, ConfigE
     parsed.map_err(|bad: BadName| refused("session", bad.explained(), layers))
 }
 
-fn paths(document: &Document, layers: &[Layer], inputs: &Inputs) -> Result<Paths, ConfigError> {
-    let data_dir = data_dir(document, layers, inputs)?;
+fn paths(
+    document: &Document,
+    data: Option<&Path>,
+    layers: &[Layer],
+    inputs: &Inputs,
+) -> Result<Paths, ConfigError> {
+    let data_dir = data_dir(document, data, layers, inputs)?;
     let embedding_folder = match document.embedding.path.as_str() {
         "" => data_dir.join(embed::FOLDER),
         text => path_at("embedding.path", text, layers, inputs)?,
@@ -227,6 +323,7 @@ fn paths(document: &Document, layers: &[Layer], inputs: &Inputs) -> Result<Paths
 
 fn data_dir(
     document: &Document,
+    data: Option<&Path>,
     layers: &[Layer],
     inputs: &Inputs,
 ) -> Result<PathBuf, ConfigError> {
@@ -234,7 +331,9 @@ fn data_dir(
         // A path need not be text.
         Some(path) if !path.starts_with("~") => Ok(inputs.working_dir.join(path)),
         _ if matches!(document.data_dir.as_str(), "" | "auto") => {
-            automatic_data_root(&inputs.working_dir, &inputs.folders)
+            let automatic = data.or(inputs.folders.data.as_deref());
+            automatic
+                .map(Path::to_owned)
                 .ok_or(ConfigError::NoDataFolder)
         }
         _ => path_at("data_dir", &document.data_dir, layers, inputs),
@@ -290,34 +389,4 @@ fn refused(key: &str, why: String, layers: &[Layer]) -> ConfigError {
         key: key.to_owned(),
         problem: Problem::Refused(why),
     }])
-}
-
-/// What the file asks for, if it has no trust by where it lies or by the flag.
-fn demand(found: &Found, layers: &[Layer], inputs: &Inputs) -> Option<Demand> {
-    if found.standing == Standing::Own || inputs.flags.trust == TrustFlag::ThisRun {
-        return None;
-    }
-    let place = Place {
-        file: &found.path,
-        working_dir: &inputs.working_dir,
-        folders: &inputs.folders,
-    };
-    let file = layers.iter().find(|layer| layer.file().is_some())?;
-    trust::demand(&file.tree, place)
-}
-
-fn is_granted(
-    demand: &Demand,
-    inputs: &Inputs,
-    disk: &dyn Disk,
-    warnings: &mut Vec<Warning>,
-) -> bool {
-    match trust::is_remembered(disk, &inputs.folders, demand) {
-        Answer::Yes => true,
-        Answer::No => false,
-        Answer::Unreadable { path, why } => {
-            warnings.push(Warning::TrustUnreadable { path, why });
-            false
-        }
-    }
 }

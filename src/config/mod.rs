@@ -7,7 +7,7 @@
 //!   COGTRIX_*     --layers-> Tree --+--> each: decode, checks --> mistakes, with their places
 //!   flags         --layers-> Tree --+
 //!                                   +--> merged --> decode --> Settings --> Config
-//!                            file's +--> trust --> Demand? --> Loaded::Untrusted
+//!                            file's +--> trust --> Demand? --> Loaded::request
 //! ```
 //!
 //! The structs beside the code that reads them are the schema (`decode`, `keys`); defaults for people are
@@ -40,13 +40,14 @@ use std::path::PathBuf;
 pub use environment::environment;
 pub use error::{ConfigError, Mistake, Position, Problem};
 pub use layers::{ConfirmFlag, Flags, Source, Target, TrustFlag, VARIABLES, Variable};
-pub use load::{Inputs, Loaded, TrustRequest, load};
+pub use load::{Inputs, Loaded, TrustRequest, claim_data_folder, load};
 pub use overrides::{Text, TextError, TextSource, Texts, read_text};
 pub use paths::Folders;
 pub use presets::PresetChoice;
+pub use search::config_paths;
 pub use settings::{RagSettings, Settings};
 pub use show::Entry;
-pub use trust::{Demand, DemandedKey};
+pub use trust::{Configuration, DataFolder, Demand, DemandedKey, Rules};
 pub use warnings::Warning;
 
 /// Every key with its default and what it means; also printed for people who want to begin a file.
@@ -59,6 +60,10 @@ pub struct Config {
     pub file: Option<PathBuf>,
     /// What is allowed and yet probably not meant.
     pub warnings: Vec<Warning>,
+    /// Whether tools work in a project: not in the home folder, and not in the root of the file system.
+    pub is_project: bool,
+    /// The folder up to which files with rules are looked for.
+    pub rules_root: PathBuf,
     layers: Vec<layers::Layer>,
     presets: presets::Presets,
 }

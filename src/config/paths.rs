@@ -12,10 +12,12 @@ pub struct Folders {
     pub config: Option<PathBuf>,
     /// Our own folder in the platform's data folder.
     pub data: Option<PathBuf>,
+    /// Our own folder in the platform's state folder: what was trusted and allowed on this machine.
+    pub state: Option<PathBuf>,
 }
 
 impl Folders {
-    /// Asks the platform; honours `XDG_CONFIG_HOME` and `XDG_DATA_HOME` where they mean something.
+    /// Asks the platform; honours `XDG_CONFIG_HOME`, `XDG_DATA_HOME` and `XDG_STATE_HOME`.
     pub fn from_platform() -> Self {
         let Some(found) = BaseDirs::new() else {
             return Self::default();
@@ -24,6 +26,10 @@ impl Folders {
             home: Some(found.home_dir().to_owned()),
             config: Some(found.config_dir().join("cogtrix")),
             data: Some(found.data_local_dir().join("cogtrix")),
+            state: Some(match found.state_dir() {
+                Some(state) => state.join("cogtrix"),
+                None => found.data_local_dir().join("cogtrix/state"),
+            }),
         }
     }
 
@@ -101,17 +107,6 @@ pub(super) fn real(path: &Path) -> PathBuf {
         .unwrap_or(path)
 }
 
-/// The data root where none was named: `./data` if it holds `history/`, else the platform's. Links are not
-/// followed: a folder that came from elsewhere may not choose where sessions go.
-pub(super) fn automatic_data_root(working_dir: &Path, folders: &Folders) -> Option<PathBuf> {
-    let here = working_dir.join("data");
-    let history = here.join("history");
-    if history.is_dir() && !here.is_symlink() && !history.is_symlink() {
-        return Some(here);
-    }
-    folders.data.clone()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,27 +144,6 @@ mod tests {
         };
         assert!(expand(at("~/x"), &Folders::default()).is_err());
         assert!(expand(at("x"), &Folders::default()).is_ok());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_data_folder_that_is_a_link_is_not_taken() {
-        use std::os::unix::fs::symlink;
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::create_dir_all(at("true/data/history")).unwrap();
-        std::fs::create_dir_all(at("inner/data")).unwrap();
-        std::fs::create_dir_all(at("outer")).unwrap();
-        symlink(at("true/data/history"), at("inner/data/history")).unwrap();
-        symlink(at("true/data"), at("outer/data")).unwrap();
-        let folders = Folders {
-            data: Some("/platform".into()),
-            ..Folders::default()
-        };
-        let root = |name| automatic_data_root(&at(name), &folders);
-        assert_eq!(root("true"), Some(at("true/data")));
-        assert_eq!(root("inner"), folders.data);
-        assert_eq!(root("outer"), folders.data);
     }
 
     #[cfg(unix)]

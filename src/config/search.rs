@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
 use super::layers::{CONFIG_FILE, Flags, Source};
-use super::paths::{Folders, Written, expand, real};
+use super::paths::{Folders, Written, expand, is_inside, real};
 use crate::provider::Environment;
 
 /// More than this is not a config file, and would be read in vain at every start.
@@ -48,8 +48,7 @@ pub(super) fn find(
     }
     Ok(candidates(working_dir, folders)
         .into_iter()
-        .find(|found| fs::symlink_metadata(&found.path).is_ok())
-        .map(|found| own_if_theirs(found, folders)))
+        .find(|found| fs::symlink_metadata(&found.path).is_ok()))
 }
 
 fn named(
@@ -80,51 +79,58 @@ fn named(
     Some((path, asked))
 }
 
-/// Where a file is looked for, first first.
-fn candidates(working_dir: &Path, folders: &Folders) -> Vec<Found> {
-    let here = [
-        "cogtrix.yaml",
-        ".cogtrix.yaml",
-        ".cogtrix.yml",
-        "config/cogtrix.yaml",
-    ]
-    .map(|name| Found {
-        path: working_dir.join(name),
-        standing: Standing::WorkingFolder,
-    });
-    let own = [
-        folders.config.as_ref().map(|at| at.join("cogtrix.yaml")),
-        folders.home.as_ref().map(|at| at.join(".cogtrix.yaml")),
-    ]
-    .into_iter()
-    .flatten()
-    .map(|path| Found {
-        path,
-        standing: Standing::Own,
-    });
-    here.into_iter().chain(own).collect()
+/// Names under which a config file is looked for in the working folder.
+const NAMES: [&str; 4] = [
+    "cogtrix.yaml",
+    ".cogtrix.yaml",
+    ".cogtrix.yml",
+    "config/cogtrix.yaml",
+];
+
+/// Every path at which a config file would be found, now or in a later run started in `folder`.
+pub fn config_paths(folder: &Path, folders: &Folders) -> impl Iterator<Item = PathBuf> {
+    let here = NAMES.map(|name| folder.join(name));
+    here.into_iter().chain(own(folders))
 }
 
-/// Started in the home or the config folder, the file there is the person's own.
-fn own_if_theirs(found: Found, folders: &Folders) -> Found {
-    let theirs = found.path.parent().is_some_and(|parent| {
-        [&folders.home, &folders.config]
-            .into_iter()
-            .flatten()
-            .any(|folder| real(folder) == real(parent))
-    });
-    Found {
-        standing: if theirs {
+/// The person's own files, which need no trust.
+fn own(folders: &Folders) -> impl Iterator<Item = PathBuf> {
+    let config = folders.config.as_ref().map(|at| at.join("cogtrix.yaml"));
+    let home = folders.home.as_ref().map(|at| at.join(".cogtrix.yaml"));
+    [config, home].into_iter().flatten()
+}
+
+/// Whether a folder is the home folder or the root of the file system: no project, so nothing that lies there acts.
+pub(super) fn is_personal_root(folder: &Path, folders: &Folders) -> bool {
+    let folder = real(folder);
+    let home = folders.home.as_deref().map(real);
+    folder.parent().is_none() || home.is_some_and(|home| home == folder)
+}
+
+/// Where a file is looked for, first first. One that is the person's own is that wherever the program was started.
+fn candidates(working_dir: &Path, folders: &Folders) -> Vec<Found> {
+    let own: Vec<PathBuf> = own(folders).collect();
+    let is_own = |path: &Path| own.iter().any(|own| real(own) == real(path));
+    let here = NAMES
+        .into_iter()
+        .filter(|_| !is_personal_root(working_dir, folders));
+    let here = here.map(|name| working_dir.join(name)).map(|path| Found {
+        standing: if is_own(&path) {
             Standing::Own
         } else {
-            found.standing
+            Standing::WorkingFolder
         },
-        ..found
-    }
+        path,
+    });
+    let own = own.iter().map(|path| Found {
+        path: path.clone(),
+        standing: Standing::Own,
+    });
+    here.chain(own).collect()
 }
 
 /// The text of a file. A pipe is read where it was named (`-c <(…)`), not where it merely lies there.
-pub(super) fn read(found: &Found) -> Result<String, ConfigError> {
+pub(super) fn read(found: &Found, working_dir: &Path) -> Result<String, ConfigError> {
     let path = &found.path;
     let unreadable = |source| ConfigError::Unreadable {
         path: path.clone(),
@@ -138,8 +144,13 @@ pub(super) fn read(found: &Found) -> Result<String, ConfigError> {
     if metadata.is_dir() {
         return Err(not_config("is a folder"));
     }
-    if !metadata.is_file() && found.standing == Standing::WorkingFolder {
-        return Err(not_config("is not an ordinary file"));
+    if found.standing == Standing::WorkingFolder {
+        if !metadata.is_file() {
+            return Err(not_config("is not an ordinary file"));
+        }
+        if !is_inside(path, working_dir) {
+            return Err(not_config("is a link that leads out of the folder"));
+        }
     }
     let mut bytes = Vec::new();
     File::open(path)

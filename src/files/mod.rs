@@ -10,6 +10,7 @@ mod digest;
 #[cfg(any(test, feature = "testing"))]
 mod faults;
 mod folder;
+mod identity;
 mod links;
 mod local;
 #[cfg(any(test, feature = "testing"))]
@@ -22,6 +23,7 @@ pub use digest::digest;
 #[cfg(any(test, feature = "testing"))]
 pub use faults::{BadFault, Fault, FaultyDisk, Moment, Schedule};
 pub use folder::{Entry, EntryKind, Folder, FolderError};
+pub use identity::FolderId;
 pub use links::behind_links;
 pub use local::{LocalDisk, temporary_for};
 #[cfg(any(test, feature = "testing"))]

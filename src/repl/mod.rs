@@ -29,4 +29,5 @@ pub mod show;
 mod signals;
 pub mod transcript;
 
+pub use question::plain_line;
 pub use signals::{Signal, Signals, outlive_file_size_limit};

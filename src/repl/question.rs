@@ -83,6 +83,11 @@ fn named(rule: &Rule) -> String {
     }
 }
 
+/// A foreign text in one line, in which nothing can hide.
+pub fn plain_line(text: &str) -> String {
+    line_of(&text.replace(['\n', '\r'], " "), Length::Whole)
+}
+
 /// A foreign text in which nothing can hide.
 fn plainly(text: &str, length: Length) -> String {
     let text = text.trim_matches(['\n', '\r']);

@@ -2,15 +2,17 @@
 //!
 //! ```text
 //! project: /home/ann/app
+//! folder: 1048602-1763804400000000000
 //! rules:
 //! - allow: shell
 //!   command: cargo test
 //! - deny: fetch_url
 //!   host: example.com
 //! ```
-//! One file for each project folder, in the data folder: never in the project itself, which may be anybody's. The file is
-//! read again before it is changed, so that neither a person's edit nor another process's is lost. A file that cannot be
-//! read allows nothing, is told, and is left as it is.
+//! One file for each project folder, in the state folder: never in the project or a data folder, which may be anybody's.
+//! `folder` is the identity of the project folder: what was allowed in another folder of the same path does not count,
+//! what was denied does. The file is read again before it is changed, so that neither a person's edit nor another
+//! process's is lost. A file that cannot be read allows nothing, is told, and is left as it is.
 
 use std::borrow::Cow;
 use std::io;
@@ -21,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::policy::{Only, Rule, Says};
-use crate::files::Disk;
+use crate::files::{Disk, FolderId};
 use crate::hint::Hint;
 
 /// The rules of one project.
@@ -30,6 +32,8 @@ pub struct Approvals {
     disk: Arc<dyn Disk>,
     file: PathBuf,
     project: PathBuf,
+    /// The file in the data folder, where versions before this one kept it: only what it denies counts.
+    older: Option<PathBuf>,
 }
 
 /// Why rules cannot be had or kept.
@@ -70,6 +74,8 @@ impl Hint for ApprovalsError {
 struct File {
     #[serde(default)]
     project: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    folder: Option<FolderId>,
     #[serde(default)]
     rules: Vec<Line>,
 }
@@ -103,7 +109,15 @@ impl Approvals {
             disk,
             file: folder.join(format!("{name}-{digest:016x}.yaml")),
             project: project.to_owned(),
+            older: None,
         }
+    }
+
+    /// Keeps denying what a file of an older version in this folder denies, until rules are remembered anew.
+    #[must_use]
+    pub fn with_denials_of(mut self, folder: &Path) -> Self {
+        self.older = self.file.file_name().map(|name| folder.join(name));
+        self
     }
 
     pub fn file(&self) -> &Path {
@@ -112,30 +126,48 @@ impl Approvals {
 
     /// The rules as they are now; none where there is no file.
     pub fn load(&self) -> Result<Vec<Rule>, ApprovalsError> {
-        let bytes = match self.disk.read(&self.file) {
+        let (found, file) = match (self.read(&self.file)?, &self.older) {
+            (Some(file), _) => (Some(file), &self.file),
+            (None, Some(older)) => (self.read(older)?, older),
+            (None, None) => (None, &self.file),
+        };
+        let Some(found) = found else {
+            return Ok(Vec::new());
+        };
+        let is_of_this_folder =
+            found.folder.is_some() && found.folder == FolderId::of(&self.project);
+        let mut rules = Vec::new();
+        for (index, line) in found.rules.into_iter().enumerate() {
+            let rule = line.rule().map_err(|what| ApprovalsError::Malformed {
+                path: file.clone(),
+                what: format!("rule {}: {what}", index + 1),
+            })?;
+            if is_of_this_folder && *file == self.file || rule.says == Says::Deny {
+                rules.push(rule);
+            }
+        }
+        Ok(rules)
+    }
+
+    fn read(&self, path: &Path) -> Result<Option<File>, ApprovalsError> {
+        let bytes = match self.disk.read(path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => {
                 return Err(ApprovalsError::Unreadable {
-                    path: self.file.clone(),
+                    path: path.to_owned(),
                     source,
                 });
             }
         };
         let malformed = |what: String| ApprovalsError::Malformed {
-            path: self.file.clone(),
+            path: path.to_owned(),
             what,
         };
         let text = String::from_utf8(bytes).map_err(|_| malformed("it is not UTF-8".into()))?;
         let file: Option<File> =
             serde_yaml::from_str(&text).map_err(|error| malformed(error.to_string()))?;
-        let lines = file.unwrap_or_default().rules.into_iter().enumerate();
-        lines
-            .map(|(place, line)| {
-                line.rule()
-                    .map_err(|what| malformed(format!("rule {}: {what}", place + 1)))
-            })
-            .collect()
+        Ok(Some(file.unwrap_or_default()))
     }
 
     /// Adds a rule; one that is there already is not added again. Tells all there are then.
@@ -170,6 +202,7 @@ impl Approvals {
     fn save(&self, rules: &[Rule]) -> Result<(), ApprovalsError> {
         let file = File {
             project: self.project.display().to_string(),
+            folder: FolderId::of(&self.project),
             rules: rules.iter().map(Line::of).collect(),
         };
         let unwritable = |source| ApprovalsError::Unwritable {

@@ -26,7 +26,7 @@ const LINES_A_STEP: usize = 1000;
 
 pub(super) fn run(file: &Path, args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
-    let config = trust::look(args, disk.as_ref())?;
+    let (config, _) = trust::load_for_command(args, disk.as_ref(), output)?;
     let import = Import {
         from: Source::named(file),
         store: Box::new(parts::store(args, disk, &config)),

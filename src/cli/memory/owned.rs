@@ -81,7 +81,7 @@ pub(super) fn forget(
 impl Owned {
     pub(super) fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
         let disk = parts::disk(args);
-        let (config, inputs) = trust::look_here(args, disk.as_ref())?;
+        let (config, inputs) = trust::look(args, disk.as_ref(), output)?;
         let project = toolbox::project(args, &inputs)?;
         let (entries, notices) = parts::entries(&config, &project, Arc::clone(&disk));
         for notice in &notices {

@@ -40,6 +40,7 @@ impl Machine {
                 home: Some(at("home")),
                 config: Some(at("home/.config/cogtrix")),
                 data: Some(at("home/.local/share/cogtrix")),
+                state: Some(at("home/.local/state/cogtrix")),
             },
             modes: ["conversation", "code", "reasoning"]
                 .map(str::to_owned)
@@ -87,17 +88,19 @@ impl Machine {
     }
 
     fn config(&self) -> Config {
-        match self.load().unwrap() {
-            Loaded::Ready(config) => config,
-            Loaded::Untrusted(request) => panic!("asks for trust: {:?}", request.demand),
-        }
+        let Loaded { config, request } = self.load().unwrap();
+        let demand = request.map(|request| request.demand);
+        assert_eq!(demand, None, "asks for trust");
+        config
     }
 
     fn demand(&self) -> Option<TrustRequest> {
-        match self.load().unwrap() {
-            Loaded::Ready(_) => None,
-            Loaded::Untrusted(request) => Some(request),
-        }
+        self.load().unwrap().request
+    }
+
+    /// The configuration where nobody says yes.
+    fn restricted(&self) -> Config {
+        self.load().unwrap().config
     }
 
     /// The words of an error, paths shortened.

@@ -5,13 +5,15 @@ use super::*;
 const OTHER_SERVER: &str =
     "providers:\n  x: {type: openai, base_url: 'https://evil.example/v1', api_key_env: HOME}\n";
 
+const TRUST: &str = "home/.local/state/cogtrix/trust.json";
+
+fn demanded(request: &TrustRequest) -> &[DemandedKey] {
+    &request.demand.configuration.as_ref().unwrap().keys
+}
+
 fn keys(request: &TrustRequest) -> Vec<&str> {
-    request
-        .demand
-        .keys
-        .iter()
-        .map(|key| key.key.as_str())
-        .collect()
+    let keys = demanded(request).iter();
+    keys.map(|key| key.key.as_str()).collect()
 }
 
 #[test]
@@ -26,43 +28,29 @@ fn a_file_in_the_working_folder_may_not_choose_the_server_unasked() {
             "providers.x.type"
         ]
     );
-    assert_eq!(request.demand.folder, machine.at("project"));
-    let refused = request.refuse();
+    assert_eq!(request.demand.folders(), [machine.at("project")]);
+    let refused = request.refusal().unwrap();
     assert!(refused.hint().unwrap().contains("--trust-folder"));
     assert!(refused.to_string().contains("providers.x.base_url"));
+    let restricted = machine.restricted().settings;
+    assert!(
+        restricted.provider.providers.is_empty(),
+        "acts without trust"
+    );
 }
 
 #[test]
-fn what_stays_in_the_folder_needs_no_trust() {
+fn no_path_of_a_config_file_in_the_folder_counts_without_trust() {
     let machine = Machine::with(
         "project/cogtrix.yaml",
-        "data_dir: ./kept\nsystem_prompt_file: prompt.md\nmemory: {mode: code, path: notes}\nembedding: {path: enc}\n\
-         providers: {none: {type: offline, base_url: '', api_key_env: ''}}\n",
+        "data_dir: ./kept\nsystem_prompt_file: prompt.md\nembedding: {path: enc, source: 'https://x/'}\n\
+         rag: {docs_dir: docs}\nmemory:\n  path: notes\n  store: {project_root: /}\n  \
+         workspace: {project_files: [.env]}\n  mem0: {base_url: 'https://x/', api_key_env: HOME, user_id: me}\n",
     );
+    let Loaded { config, request } = machine.load().unwrap();
+    let request = request.unwrap();
     assert_eq!(
-        machine.config().settings.data_dir,
-        machine.at("project/kept")
-    );
-    assert_eq!(
-        machine.config().settings.system_prompt_file,
-        Some(machine.at("project/prompt.md"))
-    );
-    assert_eq!(
-        machine.config().settings.workspace,
-        machine.at("project/notes")
-    );
-    assert_eq!(
-        machine.config().settings.embedding_folder,
-        machine.at("project/enc")
-    );
-    machine.write(
-        "project/cogtrix.yaml",
-        "data_dir: ../elsewhere\nsystem_prompt_file: ~/.ssh/id_rsa\n\
-         embedding: {path: ../enc, source: 'https://x/'}\n\
-         memory: {path: ../notes, mem0: {base_url: 'https://x/', api_key_env: HOME, user_id: me}}\n",
-    );
-    assert_eq!(
-        keys(&machine.demand().unwrap()),
+        keys(&request),
         [
             "data_dir",
             "embedding.path",
@@ -71,8 +59,170 @@ fn what_stays_in_the_folder_needs_no_trust() {
             "memory.mem0.base_url",
             "memory.mem0.user_id",
             "memory.path",
-            "system_prompt_file"
+            "memory.store.project_root",
+            "memory.workspace.project_files",
+            "rag.docs_dir",
+            "system_prompt_file",
         ]
+    );
+    let data = machine.at("home/.local/share/cogtrix");
+    assert_eq!(config.settings.data_dir, data);
+    assert_eq!(config.settings.workspace, data.join("workspace"));
+    assert_eq!(config.settings.system_prompt_file, None);
+    assert_eq!(config.settings.documents, None);
+    let trusted = request.remember(&LocalDisk).unwrap().settings;
+    assert_eq!(trusted.data_dir, machine.at("project/kept"));
+    assert_eq!(trusted.workspace, machine.at("project/notes"));
+    assert_eq!(
+        machine.config().settings.data_dir,
+        machine.at("project/kept")
+    );
+}
+
+#[test]
+fn what_says_nothing_of_paths_servers_and_programs_needs_no_trust() {
+    let machine = Machine::with(
+        "project/cogtrix.yaml",
+        "session: here\ndata_dir: auto\nmemory: {mode: code, path: '', workspace: {project_files: [CLAUDE.md]}}\n\
+         providers: {none: {type: offline, base_url: '', api_key_env: ''}}\n",
+    );
+    assert_eq!(machine.config().settings.memory.mode, "code");
+}
+
+#[test]
+fn rule_files_count_when_the_root_of_the_project_is_trusted() {
+    let mut machine = Machine::with("project/.git/HEAD", "");
+    machine.write("project/AGENTS.md", "a");
+    machine.write("project/sub/CLAUDE.md", "b");
+    machine.inputs.working_dir = machine.at("project/sub");
+    let Loaded { config, request } = machine.load().unwrap();
+    assert!(config.settings.memory.workspace.project_files.is_empty());
+    let request = request.unwrap();
+    let rules = request.demand.rules.clone().unwrap();
+    assert_eq!(rules.folder, machine.at("project"));
+    assert_eq!(
+        rules.files,
+        [
+            machine.at("project/sub/CLAUDE.md"),
+            machine.at("project/AGENTS.md")
+        ]
+    );
+    assert!(
+        request.refusal().is_none(),
+        "nothing that a run could not do without"
+    );
+    request.remember(&LocalDisk).unwrap();
+    machine.write("project/AGENTS.md", "changed");
+    let config = machine.config();
+    assert_eq!(config.settings.memory.workspace.project_files.len(), 2);
+    // A folder within it that is a project of its own was not trusted with it.
+    machine.write("project/sub/vendored/.git/HEAD", "");
+    machine.write("project/sub/vendored/AGENTS.md", "");
+    machine.inputs.working_dir = machine.at("project/sub/vendored");
+    assert!(machine.demand().is_some());
+}
+
+#[test]
+fn another_folder_at_the_path_of_a_trusted_one_is_not_trusted() {
+    let machine = Machine::with("project/cogtrix.yaml", OTHER_SERVER);
+    machine.write("project/AGENTS.md", "a");
+    machine.demand().unwrap().remember(&LocalDisk).unwrap();
+    assert!(machine.demand().is_none());
+    fs::remove_dir_all(machine.at("project")).unwrap();
+    machine.write("project/cogtrix.yaml", OTHER_SERVER);
+    machine.write("project/AGENTS.md", "a");
+    let demand = machine.demand().unwrap().demand;
+    assert!(demand.configuration.is_some() && demand.rules.is_some());
+}
+
+#[test]
+fn a_data_folder_counts_when_it_is_empty_marked_by_this_person_or_trusted() {
+    let mut machine = Machine::with("project/data/history/.gitkeep", "");
+    machine.write("project/data/workspace/memory/.gitkeep", "");
+    let data = machine.at("project/data");
+    let config = machine.config();
+    assert_eq!(config.settings.data_dir, data);
+    claim_data_folder(&config, &machine.inputs, &LocalDisk).unwrap();
+    machine.write("project/data/history/mine.json", "{}");
+    assert_eq!(
+        machine.config().settings.data_dir,
+        data,
+        "marked as one's own"
+    );
+    let secret = fs::read(machine.at("home/.local/state/cogtrix/secret")).unwrap();
+    assert_eq!(secret.len(), 32);
+
+    // The same files at another place: a clone, with the mark in it.
+    fs::rename(machine.at("project"), machine.at("clone")).unwrap();
+    machine.inputs.working_dir = machine.at("clone");
+    let Loaded { config, request } = machine.load().unwrap();
+    assert_eq!(
+        config.settings.data_dir,
+        machine.at("home/.local/share/cogtrix")
+    );
+    claim_data_folder(&config, &machine.inputs, &LocalDisk).unwrap();
+    let request = request.unwrap();
+    assert_eq!(request.demand.data.as_ref().unwrap().sessions, 1);
+    let trusted = request.remember(&LocalDisk).unwrap();
+    assert_eq!(trusted.settings.data_dir, machine.at("clone/data"));
+    assert_eq!(machine.config().settings.data_dir, machine.at("clone/data"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_data_folder_with_a_link_in_it_is_nobodys() {
+    use std::os::unix::fs::symlink;
+    let platform = |machine: &Machine| machine.at("home/.local/share/cogtrix");
+    for (link, target) in [
+        ("project/data", "true/data"),
+        ("project/data/history", "true/data/history"),
+    ] {
+        let machine = Machine::with("true/data/history/.gitkeep", "");
+        fs::create_dir_all(machine.at(link).parent().unwrap()).unwrap();
+        symlink(machine.at(target), machine.at(link)).unwrap();
+        assert_eq!(machine.config().settings.data_dir, platform(&machine));
+    }
+    let machine = Machine::with("project/data/history/.gitkeep", "");
+    fs::create_dir(machine.at("project/data/workspace")).unwrap();
+    symlink("/etc/passwd", machine.at("project/data/workspace/USER.md")).unwrap();
+    assert_eq!(machine.restricted().settings.data_dir, platform(&machine));
+    assert!(machine.demand().unwrap().demand.data.is_some());
+}
+
+#[test]
+fn the_home_folder_and_the_root_are_no_projects_and_ask_nothing() {
+    let mut machine = Machine::with("home/cogtrix.yaml", OTHER_SERVER);
+    machine.write("home/AGENTS.md", "x");
+    machine.write("home/data/history/x.json", "{}");
+    machine.inputs.working_dir = machine.at("home");
+    let config = machine.config();
+    assert!(!config.is_project && config.file.is_none());
+    assert!(config.settings.memory.workspace.project_files.is_empty());
+    assert_eq!(
+        config.settings.data_dir,
+        machine.at("home/.local/share/cogtrix")
+    );
+    machine.inputs.working_dir = "/".into();
+    assert!(!machine.config().is_project);
+    // Version control of the whole home folder makes no project of it, and none of a folder below it.
+    machine.write("home/.git/HEAD", "");
+    machine.inputs.working_dir = machine.at("home/notes");
+    fs::create_dir(machine.at("home/notes")).unwrap();
+    let config = machine.config();
+    assert!(config.is_project);
+    assert_eq!(config.rules_root, machine.at("home/notes"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_config_file_that_is_a_link_out_of_the_folder_is_not_read() {
+    let machine = Machine::with("elsewhere/secret", "session: s3cret\n");
+    let link = machine.at("project/.cogtrix.yaml");
+    std::os::unix::fs::symlink(machine.at("elsewhere/secret"), link).unwrap();
+    assert!(
+        machine
+            .error()
+            .contains("a link that leads out of the folder")
     );
 }
 
@@ -116,7 +266,12 @@ fn trust_is_remembered_until_the_values_change() {
         "project/cogtrix.yaml",
         OTHER_SERVER.replace("evil", "worse"),
     );
-    assert!(machine.demand().is_some());
+    let changed = machine.demand().unwrap();
+    let before = &changed.demand.configuration.as_ref().unwrap().before;
+    assert!(
+        before.iter().any(|key| key.value.contains("evil")),
+        "the difference can be told"
+    );
     machine.write("project/.cogtrix.yaml", OTHER_SERVER);
     fs::remove_file(machine.at("project/cogtrix.yaml")).unwrap();
     assert!(
@@ -134,7 +289,7 @@ fn a_literal_key_is_neither_asked_nor_remembered_in_the_clear() {
     let request = machine.demand().unwrap();
     assert!(!format!("{request:?}").contains("sk-secret"));
     request.remember(&LocalDisk).unwrap();
-    let kept = fs::read_to_string(machine.at("home/.config/cogtrix/trusted.json")).unwrap();
+    let kept = fs::read_to_string(machine.at(TRUST)).unwrap();
     assert!(!kept.contains("sk-secret"));
 }
 
@@ -142,7 +297,7 @@ fn a_literal_key_is_neither_asked_nor_remembered_in_the_clear() {
 fn a_damaged_memory_of_trust_trusts_nothing_and_is_set_aside() {
     let machine = Machine::with("project/cogtrix.yaml", OTHER_SERVER);
     for number in 1..=2 {
-        machine.write("home/.config/cogtrix/trusted.json", "{torn");
+        machine.write(TRUST, "{torn");
         let request = machine.demand().unwrap();
         assert!(matches!(
             machine.demand().unwrap().unused().warnings[..],
@@ -150,18 +305,13 @@ fn a_damaged_memory_of_trust_trusts_nothing_and_is_set_aside() {
         ));
         request.remember(&LocalDisk).unwrap();
         assert!(machine.demand().is_none());
-        let aside = machine.at(&format!(
-            "home/.config/cogtrix/trusted.json.damaged-{number}"
-        ));
+        let aside = machine.at(&format!("{TRUST}.damaged-{number}"));
         assert_eq!(fs::read_to_string(aside).unwrap(), "{torn");
     }
-    machine.write(
-        "home/.config/cogtrix/trusted.json",
-        "{\"version\": 2, \"files\": []}",
-    );
+    machine.write(TRUST, "{\"version\": 3, \"folders\": []}");
     let refused = machine.demand().unwrap().remember(&LocalDisk).unwrap_err();
     assert!(refused.hint().unwrap().contains("--trust-folder"));
-    let kept = fs::read_to_string(machine.at("home/.config/cogtrix/trusted.json")).unwrap();
+    let kept = fs::read_to_string(machine.at(TRUST)).unwrap();
     assert!(kept.contains("[]"), "what is newer was touched");
 }
 
@@ -183,9 +333,7 @@ fn servers_of_the_folder_are_not_started_without_trust_whatever_is_said_of_them(
         "mcp_servers:\n  a.b: {command: ./evil, args: [-x], env: {TOKEN: t-secret}, enabled: false}\n",
     );
     let request = machine.demand().unwrap();
-    let shown: Vec<String> = request
-        .demand
-        .keys
+    let shown: Vec<String> = demanded(&request)
         .iter()
         .map(|key| format!("{}: {}", key.key, key.value))
         .collect();

@@ -1,0 +1,238 @@
+//! What lies in the working folder or the project does nothing until the person trusts the folder: a config file that
+//! names servers, programs or paths, rule files for the model, a `data/` with sessions. Asked once and remembered in the
+//! state folder; a configuration whose values changed is asked about again.
+//!
+//! ```text
+//!   keys          which keys of a config file need trust
+//!   records       trust.json: which folder was trusted with what
+//!   data_folder   whose `./data` it is
+//! ```
+
+mod data_folder;
+mod keys;
+mod records;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::error::ConfigError;
+use super::paths::{Folders, real};
+use super::show::shown_value;
+use super::tree::{KeyPath, Tree};
+use super::warnings::Warning;
+use crate::files::Disk;
+
+pub(super) use data_folder::{claim, described, in_working_folder, is_own};
+use records::{Found, GrantedConfiguration, Record};
+
+/// What a folder would get if it were trusted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Demand {
+    pub configuration: Option<Configuration>,
+    pub rules: Option<Rules>,
+    pub data: Option<DataFolder>,
+}
+
+/// A config file that sets keys which need trust.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// Where cogtrix was started.
+    pub folder: PathBuf,
+    pub file: PathBuf,
+    /// Each key with its value, secrets masked; at least one.
+    pub keys: Vec<DemandedKey>,
+    /// The keys that were trusted before; empty for a new folder.
+    pub before: Vec<DemandedKey>,
+    digest: String,
+}
+
+/// One key of a [`Configuration`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DemandedKey {
+    pub key: String,
+    pub value: String,
+}
+
+/// Files that would go to the model with every request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// The root of the project.
+    pub folder: PathBuf,
+    /// At least one.
+    pub files: Vec<PathBuf>,
+}
+
+/// A `data/` that would keep the sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataFolder {
+    /// The folder that holds it.
+    pub folder: PathBuf,
+    /// Files of sessions in it.
+    pub sessions: usize,
+}
+
+impl Configuration {
+    /// One that was never trusted, for tests.
+    #[cfg(test)]
+    pub fn new(folder: &str, file: &str, keys: Vec<DemandedKey>) -> Self {
+        Self {
+            folder: folder.into(),
+            file: file.into(),
+            keys,
+            before: Vec::new(),
+            digest: String::new(),
+        }
+    }
+}
+
+impl Demand {
+    pub fn is_empty(&self) -> bool {
+        self.configuration.is_none() && self.rules.is_none() && self.data.is_none()
+    }
+
+    /// The folders the question is about, without repetition.
+    pub fn folders(&self) -> Vec<&Path> {
+        let configuration = self.configuration.as_ref().map(|it| it.folder.as_path());
+        let rules = self.rules.as_ref().map(|it| it.folder.as_path());
+        let data = self.data.as_ref().map(|it| it.folder.as_path());
+        let mut folders: Vec<&Path> = [configuration, rules, data].into_iter().flatten().collect();
+        folders.dedup();
+        folders
+    }
+
+    /// Leaves out what was trusted before. What cannot be read of that counts as no, and is a warning.
+    pub(super) fn without_granted(
+        mut self,
+        disk: &dyn Disk,
+        folders: &Folders,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
+        let Some(path) = records::path(folders).filter(|_| !self.is_empty()) else {
+            return self;
+        };
+        let unreadable = |why| Warning::TrustUnreadable {
+            path: path.clone(),
+            why,
+        };
+        let records = match records::read(disk, &path) {
+            Ok(Found::Records(records)) => records,
+            Ok(Found::Damaged) => {
+                warnings.push(unreadable("it does not parse".to_owned()));
+                return self;
+            }
+            Ok(Found::Newer(version)) => {
+                warnings.push(unreadable(format!("it is of version {version}")));
+                return self;
+            }
+            Err(error) => {
+                warnings.push(unreadable(error.to_string()));
+                return self;
+            }
+        };
+        self.rules = self.rules.filter(|rules| !records.get(&rules.folder).rules);
+        self.data = self.data.filter(|data| !records.get(&data.folder).data);
+        self.configuration = self.configuration.and_then(|demanded| {
+            let granted = records.get(&demanded.folder).configuration;
+            match granted {
+                Some(granted) if granted.digest == demanded.digest => None,
+                Some(GrantedConfiguration { keys: before, .. }) => {
+                    Some(Configuration { before, ..demanded })
+                }
+                None => Some(demanded),
+            }
+        });
+        self
+    }
+
+    /// Remembers all of it as trusted.
+    pub(super) fn remember(&self, disk: &dyn Disk, folders: &Folders) -> Result<(), ConfigError> {
+        let update = |folder: &Path, change: &dyn Fn(&mut Record)| {
+            records::update(disk, folders, folder, change)
+        };
+        if let Some(Configuration {
+            folder,
+            keys,
+            digest,
+            ..
+        }) = &self.configuration
+        {
+            update(folder, &|record| {
+                record.configuration = Some(GrantedConfiguration {
+                    digest: digest.clone(),
+                    keys: keys.clone(),
+                });
+            })?;
+        }
+        if let Some(rules) = &self.rules {
+            update(&rules.folder, &|record| record.rules = true)?;
+        }
+        if let Some(data) = &self.data {
+            update(&data.folder, &|record| record.data = true)?;
+        }
+        Ok(())
+    }
+}
+
+/// The keys of a file that need trust, if it has any.
+pub(super) fn configuration(tree: &Tree, file: &Path, folder: &Path) -> Option<Configuration> {
+    let mut found: Vec<_> = tree
+        .leaves()
+        .into_iter()
+        .filter(|(path, value)| keys::needs_trust(path, value))
+        .collect();
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    if found.is_empty() {
+        return None;
+    }
+    let file = real(file);
+    Some(Configuration {
+        digest: digest(&file, &found),
+        folder: real(folder),
+        keys: found
+            .iter()
+            .map(|(path, value)| DemandedKey {
+                key: path.to_string(),
+                value: shown_value(path, value),
+            })
+            .collect(),
+        before: Vec::new(),
+        file,
+    })
+}
+
+/// The rule files between the project folder and the root of the project, if there are any.
+pub(super) fn rules(project: &Path, root: &Path, names: &[String]) -> Option<Rules> {
+    let folders = project.ancestors().take_while(|it| it.starts_with(root));
+    let files: Vec<PathBuf> = folders
+        .flat_map(|folder| names.iter().map(|name| folder.join(name)))
+        .filter(|file| file.symlink_metadata().is_ok_and(|found| !found.is_dir()))
+        .collect();
+    (!files.is_empty()).then(|| Rules {
+        folder: root.to_owned(),
+        files,
+    })
+}
+
+/// Binds path, keys and values; every part is preceded by its length, so that none runs into the next.
+fn digest(file: &Path, found: &[(KeyPath, &Tree)]) -> String {
+    let mut hash = Sha256::new();
+    let mut add = |part: &[u8]| {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    };
+    add(file.as_os_str().as_encoded_bytes());
+    for (path, value) in found {
+        add(&(path.0.len() as u64).to_le_bytes());
+        path.0.iter().for_each(|name| add(name.as_bytes()));
+        add(value.kind().as_bytes());
+        match value {
+            Tree::Text(text) | Tree::Word(text) => add(text.as_bytes()),
+            other => add(other.shown().as_bytes()),
+        }
+    }
+    hash.finalize()
+        .iter()
+        .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+}
