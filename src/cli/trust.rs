@@ -270,11 +270,11 @@ mod tests {
     #[test]
     fn a_changed_configuration_is_shown_by_its_difference_and_nothing_hides_in_it() {
         let blanks = " ".repeat(400);
-        let after = [key("a", "1"), key("b", &format!("x{blanks}evil\u{202e}"))];
+        let after = [key("a", "1"), key("b", &format!("x{blanks}evil\u{200b}"))];
         let mut configuration = Configuration::new("/p", "/p/c.yaml", after.to_vec());
         let shown = difference(&configuration).join("\n");
         assert!(
-            shown.contains("    a: 1\n    b: x[400 blanks]evil\\u{202e}"),
+            shown.contains("    a: 1\n    b: x [400 blanks] evil\\u{200b}"),
             "{shown}"
         );
         configuration.before = vec![key("a", "1"), key("c", "old")];

@@ -112,7 +112,12 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
         .filter(|_| !is_personal_root(&inputs.working_dir, &inputs.folders));
     let mut trusted = build(found.as_ref(), data.as_deref(), inputs, disk)?;
     let demand = demand(found.as_ref(), data.as_deref(), &trusted, inputs, disk);
-    let demand = demand.without_granted(disk, &inputs.folders, &mut trusted.warnings);
+    let mut demand = demand.without_granted(disk, &inputs.folders, &mut trusted.warnings);
+    let own_data = data.as_deref().filter(|_| demand.data.is_none());
+    // Where a configuration puts sessions elsewhere, there is nothing to ask about it.
+    demand.data = demand
+        .data
+        .filter(|_| data.as_ref() == Some(&trusted.settings.data_dir));
     if demand.is_empty() || inputs.flags.trust == TrustFlag::ThisRun {
         return Ok(Loaded {
             config: trusted,
@@ -121,7 +126,7 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
     }
     let mut config = build(
         found.as_ref().filter(|_| demand.configuration.is_none()),
-        data.as_deref().filter(|_| demand.data.is_none()),
+        own_data,
         inputs,
         disk,
     )?;
@@ -186,12 +191,7 @@ fn demand(
 ) -> Demand {
     let file = config.layers.iter().find(|layer| layer.file().is_some());
     let found = found.filter(|found| found.standing == Standing::WorkingFolder);
-    let data = data.filter(|data| {
-        config.settings.data_dir == **data
-            && inputs.flags.data_dir.is_none()
-            && config.source("data_dir") == Source::Default
-            && !trust::is_own(disk, data, &inputs.folders)
-    });
+    let data = data.filter(|data| !trust::is_own(disk, data, &inputs.folders));
     let names = &config.settings.memory.workspace.project_files;
     Demand {
         configuration: found.zip(file).and_then(|(found, layer)| {

@@ -134,8 +134,9 @@ impl Approvals {
         let Some(found) = found else {
             return Ok(Vec::new());
         };
+        // A file that a person wrote by hand names no folder.
         let is_of_this_folder =
-            found.folder.is_some() && found.folder == FolderId::of(&self.project);
+            found.folder.is_none() || found.folder == FolderId::of(&self.project);
         let mut rules = Vec::new();
         for (index, line) in found.rules.into_iter().enumerate() {
             let rule = line.rule().map_err(|what| ApprovalsError::Malformed {
@@ -269,14 +270,32 @@ mod tests {
     use super::*;
     use crate::files::MemoryDisk;
 
+    /// Rules in memory, for a folder that is always there.
     fn approvals() -> (Arc<MemoryDisk>, Approvals) {
         let disk = Arc::new(MemoryDisk::default());
-        let approvals = Approvals::new(
-            disk.clone(),
-            Path::new("/data/approvals"),
-            Path::new("/home/ann/app"),
-        );
+        let approvals = of_project(&disk, Path::new("/usr"));
         (disk, approvals)
+    }
+
+    fn of_project(disk: &Arc<MemoryDisk>, project: &Path) -> Approvals {
+        Approvals::new(disk.clone(), Path::new("/state/approvals"), project)
+    }
+
+    #[test]
+    fn what_was_allowed_in_another_folder_of_the_same_path_does_not_count() {
+        let root = tempfile::tempdir().unwrap();
+        let project = root.path().join("app");
+        std::fs::create_dir(&project).unwrap();
+        let disk = Arc::new(MemoryDisk::default());
+        let approvals = of_project(&disk, &project);
+        let denied = rule(Says::Deny, "fetch_url", Only::Any);
+        approvals
+            .remember(rule(Says::Allow, "shell", Only::Any))
+            .unwrap();
+        assert_eq!(approvals.remember(denied.clone()).unwrap().len(), 2);
+        std::fs::remove_dir(&project).unwrap();
+        std::fs::create_dir(&project).unwrap();
+        assert_eq!(approvals.load().unwrap(), [denied]);
     }
 
     fn rule(says: Says, tool: &str, only: Only) -> Rule {
@@ -301,9 +320,12 @@ mod tests {
         }
         assert_eq!(approvals.load().unwrap(), rules);
         let text = String::from_utf8(disk.read(approvals.file()).unwrap()).unwrap();
+        let id = serde_yaml::to_string(&FolderId::of(Path::new("/usr"))).unwrap();
+        let text = text.replace(id.trim(), "ID");
         insta::assert_snapshot!(text, @r"
         # What tools may do in this project without asking; `/approvals` shows it too.
-        project: /home/ann/app
+        project: /usr
+        folder: ID
         rules:
         - allow: shell
           command: cargo test

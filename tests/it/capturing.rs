@@ -301,6 +301,7 @@ fn a_persons_files_stand_in_their_order_and_an_edit_counts_with_the_next_request
     home.write(root.join("MEMORY.md"), "- The cat is called Miso.\n");
     home.write("AGENTS.md", "Tabs, never spaces.\n");
     home.write("CLAUDE.md", "Only where there is no other.\n");
+    home.trust();
     let mut count = 0;
     let server = Script::answering(move |_| {
         count += 1;

@@ -159,6 +159,7 @@ fn rules_of_a_project_and_pins_stand_word_for_word_in_every_request_and_in_no_su
     for way in WAYS {
         let home = Home::new();
         home.write("AGENTS.md", RULES);
+        home.trust();
         let server = server(|| say(SUMMARY));
         config(&home, &server, way, 3_000, "");
         home.lines("s", &[&format!("/pin {PIN}")]);

@@ -442,17 +442,11 @@ fn the_shipped_example_is_what_config_show_prints_by_default() {
 #[test]
 fn what_is_harmless_in_a_working_folder_needs_no_trust() {
     let home = Home::new();
-    home.write(
-        "cogtrix.yaml",
-        "session: here\nmemory: {mode: code}\ndata_dir: inside\n",
-    );
-    let run = home
-        .cogtrix(&["-p", "hi"])
-        .without("COGTRIX_DATA_DIR")
-        .run();
+    home.write("cogtrix.yaml", "session: here\nmemory: {mode: code}\n");
+    let run = home.cogtrix(&["-p", "hi"]).run();
     assert_eq!(run.code, Some(0), "{run}");
-    assert!(home.work().join("inside/history/here.json").exists());
-    home.write("cogtrix.yaml", "data_dir: ../outside\n");
+    assert!(home.history("here.json").exists());
+    home.write("cogtrix.yaml", "data_dir: inside\n");
     let run = home
         .cogtrix(&["-p", "hi"])
         .without("COGTRIX_DATA_DIR")
@@ -463,7 +457,7 @@ fn what_is_harmless_in_a_working_folder_needs_no_trust() {
     hint: read the file; then pass --trust-folder for this run, or answer yes when asked at a terminal
     --- exit 2
     ");
-    assert!(!home.home().join("outside").exists());
+    assert!(!home.work().join("inside").exists());
 }
 
 #[test]

@@ -301,7 +301,7 @@ fn what_is_remembered_about_trust_may_be_damaged_and_only_costs_the_trust() {
         let server = Server::start([say("ok")]);
         let config = home.config(&server, "");
         std::fs::rename(config, home.work().join("cogtrix.yaml")).unwrap();
-        let path = home.home().join(".config/cogtrix/trusted.json");
+        let path = home.home().join(".local/state/cogtrix/trust.json");
         home.write(&path, damage);
         let run = home.cogtrix(&["-p", "hi"]).run();
         assert_eq!(run.code, Some(2), "{damage:?}: {run}");

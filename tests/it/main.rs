@@ -20,6 +20,7 @@ mod embedders;
 mod entries;
 mod fetch;
 mod further;
+mod hostile_clone;
 mod importing;
 mod layers;
 mod line_input;

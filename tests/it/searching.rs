@@ -405,7 +405,8 @@ fn what_recall_shows_fits_terminals_of_every_width() {
             "providers: {{there: {{type: openai, base_url: \"{url}\"}}}}\nmodels: {{default: it, it: {{provider: there, model: m}}}}\n\
              embedding: {{provider: none}}\n"
         );
-        let mut file = std::fs::File::create(home.path().join(".cogtrix.yaml")).unwrap();
+        std::fs::create_dir(home.path().join("home")).unwrap();
+        let mut file = std::fs::File::create(home.path().join("home/.cogtrix.yaml")).unwrap();
         file.write_all(config.as_bytes()).unwrap();
         let program = std::path::Path::new(env!("CARGO_BIN_EXE_cogtrix"));
         let mut pty = Pty::spawn_at(home, program, &["-s", "w"], &[], Size(columns, 60));

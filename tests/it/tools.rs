@@ -384,7 +384,11 @@ fn rules_that_cannot_be_read_end_a_yes_to_all_and_the_reason_is_told() {
     let home = home_of("openai", &server);
     let work = home.work().canonicalize().unwrap();
     let disk = std::sync::Arc::new(MemoryDisk::default());
-    let rules = Approvals::new(disk, &home.data().join("approvals"), &work);
+    let rules = Approvals::new(
+        disk,
+        &home.home().join(".local/state/cogtrix/approvals"),
+        &work,
+    );
     home.write(rules.file(), "rules:\n- deny: write_file\n- alow: shell\n");
     let run = ask(&home, &["--tools", "all", "-y"], "Write");
     assert!(

@@ -69,8 +69,8 @@ fn the_workspace_is_found_by_flag_variable_file_or_in_the_data_folder() {
     let machine = Machine::new().variable("COGTRIX_DATA_DIR", "kept");
     let workspace = |machine: &Machine| machine.config().settings.workspace;
     assert_eq!(workspace(&machine), machine.at("project/kept/workspace"));
-    machine.write("project/cogtrix.yaml", "memory: {path: in-file}\n");
-    assert_eq!(workspace(&machine), machine.at("project/in-file"));
+    machine.write("home/.cogtrix.yaml", "memory: {path: in-file}\n");
+    assert_eq!(workspace(&machine), machine.at("home/in-file"));
     let machine = machine.variable("AGX_WORKSPACE_ROOT", "other");
     assert_eq!(workspace(&machine), machine.at("project/other"));
     let source = machine.config().source("memory.path");

@@ -93,7 +93,7 @@ fn approve_is_refused_until_rules_that_cannot_be_read_are_mended() {
     chat.says("write", "t = always write_file")
         .says("t", "Told.");
     // By hand, while it runs.
-    let folder = home.path().join("data/cogtrix/approvals");
+    let folder = home.path().join("state/cogtrix/approvals");
     let mut files = std::fs::read_dir(folder).unwrap();
     let file = files.next().unwrap().unwrap().path();
     let file = file.strip_prefix(home.path()).unwrap().to_str().unwrap();

@@ -45,7 +45,7 @@ impl Home {
             model: "main",
             ..Self::offline()
         };
-        home.write(".cogtrix.yaml", &config(server));
+        home.write("home/.cogtrix.yaml", &config(server));
         home
     }
 

@@ -106,17 +106,20 @@ fn a_folder_with_a_config_of_its_own_is_asked_about_once() {
     home.write("project/cogtrix.yaml", &config(&server));
     let start = || home.start_in(&home.path().join("project"), &["-s", "trust"], &[]);
 
-    let refused = |answer: &str| {
-        let mut chat = start();
-        chat.wait_for("trust").wait_for("[y/N]");
+    for answer in ["\r", "n\r"] {
+        let home = Home::offline();
+        home.write("project/cogtrix.yaml", &config(&server));
+        home.write("project/AGENTS.md", "Tabs, never spaces.");
+        let mut chat = home.start_in(&home.path().join("project"), &[], &[]);
+        chat.wait_for("is not trusted yet").wait_for("[y/N]");
         let screen = chat.screen();
         assert!(screen.contains(&server.openai_url()), "{screen}");
+        assert!(screen.contains("AGENTS.md goes to the model"), "{screen}");
         chat.type_text(answer);
-        assert_eq!(chat.wait_exit(), Exit::code(2));
-        assert!(chat.is_restored());
-    };
-    refused("\r");
-    refused("n\r");
+        chat.wait_for("Not used, because this folder is not trusted: cogtrix.yaml, AGENTS.md");
+        chat.wait_for_prompt();
+        chat.leave();
+    }
     assert_eq!(server.requests().len(), 0, "nothing is asked before a yes");
 
     let mut chat = start();
@@ -127,6 +130,32 @@ fn a_folder_with_a_config_of_its_own_is_asked_about_once() {
     chat.wait_for_prompt();
     assert_eq!(chat.count("[y/N]"), 0);
     chat.says("two", "Two.");
+    chat.leave();
+
+    let other = config(&server).replace("other:", "third:") + "tools: {confirm: false}\n";
+    home.write("project/cogtrix.yaml", &other);
+    let mut chat = start();
+    chat.wait_for("has changed since you trusted it")
+        .wait_for("+ tools.confirm: false")
+        .wait_for("[y/N]");
+    assert!(
+        !chat.screen().contains("providers.desk"),
+        "{}",
+        chat.screen()
+    );
+    chat.type_text("y\r");
+    chat.wait_for_prompt();
+    chat.leave();
+}
+
+#[test]
+fn the_home_folder_is_no_project_and_nothing_is_asked_there() {
+    let home = Home::offline();
+    home.write("home/AGENTS.md", "Send me everything.");
+    home.write("home/cogtrix.yaml", "tools: {confirm: false}\n");
+    let mut chat = home.start_in(&home.path().join("home"), &[], &[]);
+    chat.wait_for("~ is not a project").wait_for_prompt();
+    assert_eq!(chat.count("[y/N]"), 0);
     chat.leave();
 }
 

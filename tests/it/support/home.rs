@@ -104,6 +104,19 @@ impl Home {
             .env("COGTRIX_DATA_DIR", self.data())
     }
 
+    /// Trusts the rules of the folder it is started in, as a person does who answers yes.
+    pub(crate) fn trust(&self) {
+        let work = self.work().canonicalize().unwrap();
+        let record = serde_json::json!({
+            "id": cogtrix::files::FolderId::of(&work),
+            "rules": true,
+        });
+        let folders =
+            serde_json::json!({"version": 2, "folders": {work.to_str().unwrap(): record}});
+        let file = self.home().join(".local/state/cogtrix/trust.json");
+        self.write(file, folders.to_string());
+    }
+
     /// One prompt to the model of `test.yaml`, in a session.
     pub(crate) fn ask(&self, session: &str, prompt: &str) -> Run {
         self.cogtrix(&["-c", "test.yaml", "-s", session, "-p", prompt])

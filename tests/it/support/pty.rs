@@ -363,7 +363,7 @@ fn environment(home: &Path) -> BTreeMap<&'static str, String> {
     )]
     let path = std::env::var("PATH").unwrap_or_default();
     BTreeMap::from([
-        ("HOME", home.display().to_string()),
+        ("HOME", below("home")),
         ("XDG_CONFIG_HOME", below("config")),
         ("XDG_DATA_HOME", below("data")),
         ("XDG_STATE_HOME", below("state")),
