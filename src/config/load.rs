@@ -167,7 +167,7 @@ fn build(
     let root = entries::project_root(&settings.memory.store.project_root, &project, disk);
     let root = real(&root);
     Ok(Config {
-        rules_root: if is_personal_root(&root, &inputs.folders) {
+        rules_root: if is_personal_root(&root, &inputs.folders) || !project.starts_with(&root) {
             project
         } else {
             root

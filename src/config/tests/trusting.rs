@@ -115,6 +115,14 @@ fn rule_files_count_when_the_root_of_the_project_is_trusted() {
     machine.write("project/AGENTS.md", "changed");
     let config = machine.config();
     assert_eq!(config.settings.memory.workspace.project_files.len(), 2);
+    // However entries are named, rules are looked for in the folder that tools work in.
+    machine.write(
+        "home/.cogtrix.yaml",
+        "memory: {store: {project_root: /elsewhere}}\n",
+    );
+    let demanded = machine.demand().unwrap().demand.rules.unwrap();
+    assert_eq!(demanded.folder, machine.at("project/sub"));
+    fs::remove_file(machine.at("home/.cogtrix.yaml")).unwrap();
     // A folder within it that is a project of its own was not trusted with it.
     machine.write("project/sub/vendored/.git/HEAD", "");
     machine.write("project/sub/vendored/AGENTS.md", "");
