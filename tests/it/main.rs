@@ -23,6 +23,7 @@ mod further;
 mod importing;
 mod layers;
 mod line_input;
+mod links;
 mod long_session;
 #[cfg(feature = "mcp")]
 mod mcp;
