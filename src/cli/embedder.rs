@@ -26,6 +26,7 @@ pub(super) async fn run(
 ) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
     let (config, inputs) = trust::load_for_command(args, disk.as_ref(), output)?;
+    let disk = parts::disk_of_run(args, &config);
     match command {
         EmbedderCommand::Show => {
             let texts = Texts::load(inputs.folders.config.as_deref())?;

@@ -11,7 +11,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::embed::EmbedderChoice;
 use crate::entries::{self, EntryStore};
-use crate::files::{self, Disk, LocalDisk, Veil};
+use crate::files::{self, Disk, LocalDisk, RootedDisk, Veil};
 use crate::hint::chain;
 use crate::mem0::Mem0;
 use crate::memory::capture::{Captor, Capturing};
@@ -26,25 +26,39 @@ use crate::search::Lists;
 use crate::store::{FileStore, SessionStore};
 use crate::term::Output;
 
-/// The disk of this run: the machine's, behind a veil where nothing is to be kept.
+/// The disk that configuration is loaded with: the machine's, behind a veil where nothing is to be kept.
 pub(super) fn disk(args: &ChatArgs) -> Arc<dyn Disk> {
+    veiled(args, Arc::new(LocalDisk))
+}
+
+/// The disk of this run, where no link leads out of the data folder or the workspace.
+pub(super) fn disk_of_run(args: &ChatArgs, config: &Config) -> Arc<dyn Disk> {
+    let settings = &config.settings;
+    let rooted = RootedDisk::new([
+        (settings.data_dir.clone(), "data_dir"),
+        (settings.workspace.clone(), "memory.path"),
+    ]);
+    veiled(args, machine(args, rooted))
+}
+
+fn veiled(args: &ChatArgs, disk: Arc<dyn Disk>) -> Arc<dyn Disk> {
     if args.private {
-        Arc::new(Veil::over(machine(args)))
+        Arc::new(Veil::over(disk))
     } else {
-        machine(args)
+        disk
     }
 }
 
 /// The machine's disk.
 #[cfg(not(feature = "testing"))]
-fn machine(_: &ChatArgs) -> Arc<dyn Disk> {
-    Arc::new(LocalDisk)
+fn machine(_: &ChatArgs, disk: RootedDisk) -> Arc<dyn Disk> {
+    Arc::new(disk)
 }
 
 /// The machine's disk, or one that goes wrong when a test says so.
 #[cfg(feature = "testing")]
-fn machine(args: &ChatArgs) -> Arc<dyn Disk> {
-    Arc::new(files::FaultyDisk::new(Arc::new(LocalDisk), args.fault))
+fn machine(args: &ChatArgs, disk: RootedDisk) -> Arc<dyn Disk> {
+    Arc::new(files::FaultyDisk::new(Arc::new(disk), args.fault))
 }
 
 /// Where sessions are; a private one sees no others, so that its name cannot be one of theirs.

@@ -17,6 +17,7 @@ pub(super) fn run(
 ) -> Result<Exit, CliError> {
     let disk = parts::disk(args);
     let (config, _) = trust::look(args, disk.as_ref(), output)?;
+    let disk = parts::disk_of_run(args, &config);
     let workspace = parts::workspace(&config, &disk);
     let store = parts::store(args, disk, &config);
     let now = SystemClock.now();

@@ -14,7 +14,7 @@ use super::error::{EntriesError, Notice};
 use super::format::{self, VERSION};
 use super::list::{Applied, Change, Entries};
 use crate::chat::{Timestamp, Unknown};
-use crate::files::{self, Disk, LockError, Replaced, behind_links};
+use crate::files::{self, Disk, LockError, Replaced};
 
 /// How long a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -53,7 +53,8 @@ enum Standing {
     /// It did not parse; a copy is to be kept before it is written.
     Damaged,
     Newer(String),
-    Unreadable(io::ErrorKind),
+    /// Why, in the system's words or those of the disk.
+    Unreadable(io::ErrorKind, String),
     TooLarge,
 }
 
@@ -111,11 +112,11 @@ impl File {
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
-                self.standing = Standing::Unreadable(error.kind());
+                self.standing = Standing::Unreadable(error.kind(), error.to_string());
                 return;
             }
         };
-        let is_unread = matches!(self.standing, Standing::Unreadable(_) | Standing::TooLarge);
+        let is_unread = matches!(self.standing, Standing::Unreadable(..) | Standing::TooLarge);
         if bytes == self.seen && !is_unread {
             return;
         }
@@ -194,11 +195,8 @@ impl File {
             return Err(self.too_large());
         }
         if self.seen.as_ref() != Some(&bytes) {
-            // A person's link is not to become a file.
-            let target = behind_links(&self.path);
-            let written = self
-                .disk
-                .replace_seen(&target, self.seen.as_deref(), &bytes);
+            let seen = self.seen.as_deref();
+            let written = self.disk.replace_seen(&self.path, seen, &bytes);
             let written = written.map_err(|source| self.cannot("write", source))?;
             if written == Replaced::Changed {
                 return Ok(written);
@@ -271,7 +269,9 @@ impl File {
                 found: found.clone(),
                 known: VERSION,
             }),
-            Standing::Unreadable(kind) => Err(self.cannot("read", (*kind).into())),
+            Standing::Unreadable(kind, why) => {
+                Err(self.cannot("read", io::Error::new(*kind, why.clone())))
+            }
             Standing::TooLarge => Err(self.too_large()),
         }
     }
@@ -424,12 +424,14 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_persons_link_to_a_file_elsewhere_stays_a_link() {
+    fn a_persons_link_to_a_file_of_the_folder_stays_a_link() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("global.json");
         let far = folder.path().join("far/g.json");
         std::os::unix::fs::symlink("far/g.json", &path).unwrap();
-        let disk: Arc<dyn Disk> = Arc::new(files::LocalDisk);
+        let rooted = files::RootedDisk::new([(folder.path().to_owned(), "data_dir")]);
+        let disk: Arc<dyn Disk> = Arc::new(rooted);
+        disk.replace(&far, b"{}").unwrap();
         for (key, count) in [("a", 1), ("b", 2)] {
             let scope = (Scope::Global, None);
             let mut file = File::new(Arc::clone(&disk), path.clone(), scope, 9, now());

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::{Disk, Lock, LockError, Replaced, Surveyed};
+use super::{Disk, Folder, Lock, LockError, Replaced, Surveyed};
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,6 +256,10 @@ impl Disk for FaultyDisk {
 
     fn lock(&self, path: &Path, wait: Duration) -> Result<Lock, LockError> {
         self.inner.lock(path, wait)
+    }
+
+    fn folder(&self, path: &Path) -> io::Result<Folder> {
+        self.inner.folder(path)
     }
 }
 

@@ -5,15 +5,17 @@
 //! name, so that a link put there in between leads nowhere. Files are replaced whole, and what is done is synced.
 
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::io::{self, Read};
+use std::path::{Component, Path};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, DirBuilder, File, Metadata, OpenOptions};
+use cap_std::fs::{Dir, File, Metadata};
+
+use super::place::{Place, at_once, is_same, make_folder, sync};
 
 /// An open folder.
 #[derive(Debug)]
-pub struct Folder(Dir);
+pub struct Folder(pub(super) Dir);
 
 /// Something in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,12 +75,6 @@ enum Parents {
     Needed,
 }
 
-/// A name in an open folder.
-struct Place {
-    folder: Dir,
-    name: OsString,
-}
-
 impl Folder {
     /// Opens a folder at a person's own path, where links are followed.
     pub fn open(path: &Path) -> io::Result<Self> {
@@ -122,8 +118,7 @@ impl Folder {
 
     /// The whole of a file, if it has at most `limit` bytes.
     pub fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FolderError> {
-        let place = self.place(path, Parents::Needed)?;
-        let file = place.open()?;
+        let file = open(&self.place(path, Parents::Needed)?)?;
         let mut bytes = Vec::new();
         file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > limit {
@@ -137,8 +132,10 @@ impl Folder {
         let place = self.place(path, Parents::Created)?;
         match place.metadata() {
             Ok(_) => Err(FolderError::Exists),
-            Err(FolderError::Missing) => place.put(bytes),
-            Err(error) => Err(error),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Ok(place.unfinished(bytes)?.put()?)
+            }
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -146,7 +143,7 @@ impl Folder {
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
         let place = self.place(path, Parents::Needed)?;
         ensure_file(&place.metadata()?)?;
-        place.put(bytes)
+        Ok(place.unfinished(bytes)?.put()?)
     }
 
     /// Removes a file, a link, or a folder with all that is in it.
@@ -163,17 +160,11 @@ impl Folder {
     /// Gives a file or a folder another name, which nothing has yet.
     pub fn rename(&self, from: &Path, to: &Path) -> Result<(), FolderError> {
         let from = self.place(from, Parents::Needed)?;
-        let metadata = from.metadata()?;
-        if kind_of(&metadata) == EntryKind::Other {
+        if kind_of(&from.metadata()?) == EntryKind::Other {
             return Err(FolderError::Other);
         }
         let to = self.place(to, Parents::Created)?;
-        match to.metadata() {
-            Err(FolderError::Missing) => {}
-            Ok(_) => return Err(FolderError::Exists),
-            Err(error) => return Err(error),
-        }
-        from.folder.rename(&from.name, &to.folder, &to.name)?;
+        from.rename(&to)?;
         sync(&to.folder)?;
         Ok(sync(&from.folder)?)
     }
@@ -205,12 +196,8 @@ fn step(at: &Dir, name: &Path, parents: Parents) -> Result<Dir, FolderError> {
         Ok(metadata) if !metadata.is_dir() => return Err(FolderError::NotAFolder),
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound && parents == Parents::Created => {
-            match at.create_dir_with(name, &private_folder()) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    return Err(error.into());
-                }
-                Ok(()) | Err(_) => sync(at)?,
-            }
+            make_folder(at, name)?;
+            sync(at)?;
         }
         Err(error) => return Err(error.into()),
     }
@@ -222,58 +209,14 @@ fn step(at: &Dir, name: &Path, parents: Parents) -> Result<Dir, FolderError> {
     }
 }
 
-impl Place {
-    fn metadata(&self) -> Result<Metadata, FolderError> {
-        Ok(self.folder.symlink_metadata(&self.name)?)
-    }
-
-    fn open(&self) -> Result<File, FolderError> {
-        ensure_file(&self.metadata()?)?;
-        let mut options = OpenOptions::new();
-        options.read(true);
-        // What was a file a moment ago may be a pipe by now, which is not waited for.
-        #[cfg(unix)]
-        cap_std::fs::OpenOptionsExt::custom_flags(
-            &mut options,
-            rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
-        );
-        let file = self.folder.open_with(&self.name, &options)?;
-        if is_same(&self.metadata()?, &file.metadata()?) {
-            Ok(file)
-        } else {
-            Err(FolderError::Other)
-        }
-    }
-
-    fn put(&self, bytes: &[u8]) -> Result<(), FolderError> {
-        let (temporary, mut file) = self.temporary()?;
-        let put = (|| {
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            self.folder.rename(&temporary, &self.folder, &self.name)
-        })();
-        if put.is_err() {
-            // What went wrong first is what counts.
-            self.folder.remove_file(&temporary).ok();
-        }
-        put?;
-        Ok(sync(&self.folder)?)
-    }
-
-    fn temporary(&self) -> io::Result<(PathBuf, File)> {
-        const TRIES: u32 = 100;
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        cap_std::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        for number in 0..TRIES {
-            let name = PathBuf::from(format!(".cogtrix-{}-{number}.tmp", std::process::id()));
-            match self.folder.open_with(&name, &options) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                opened => return Ok((name, opened?)),
-            }
-        }
-        Err(io::ErrorKind::AlreadyExists.into())
+fn open(place: &Place) -> Result<File, FolderError> {
+    ensure_file(&place.metadata()?)?;
+    // What was a file a moment ago may be a pipe by now, which is not waited for.
+    let file = place.folder.open_with(&place.name, at_once().read(true))?;
+    if is_same(&place.metadata()?, &file.metadata()?) {
+        Ok(file)
+    } else {
+        Err(FolderError::Other)
     }
 }
 
@@ -293,39 +236,6 @@ fn kind_of(metadata: &Metadata) -> EntryKind {
     } else {
         EntryKind::Other
     }
-}
-
-#[cfg(unix)]
-fn private_folder() -> DirBuilder {
-    let mut builder = DirBuilder::new();
-    cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-}
-
-#[cfg(not(unix))]
-fn private_folder() -> DirBuilder {
-    DirBuilder::new()
-}
-
-#[cfg(unix)]
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    use cap_std::fs::MetadataExt;
-    one.file_type() == other.file_type() && one.dev() == other.dev() && one.ino() == other.ino()
-}
-
-#[cfg(not(unix))]
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    one.file_type() == other.file_type()
-}
-
-#[cfg(unix)]
-fn sync(folder: &Dir) -> io::Result<()> {
-    folder.open(".")?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync(_: &Dir) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(all(test, unix))]

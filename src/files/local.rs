@@ -1,56 +1,79 @@
 //! The disk of this machine. Files are 0600 and folders 0700 where the system has such modes; whatever
 //! a call promises is synced, names of new files included.
 //!
-//! A process killed inside [`Disk::replace`] leaves its temporary file behind, beside the old content.
-//! Such files are named `.{target}.{six letters}.tmp`, so that the owner of the target can tell and
-//! remove them: see [`temporary_for`].
+//! How a path is opened is the part of [`OpenPath`]; from there on everything happens at open folders, by single names. A process
+//! killed inside [`Disk::replace`] leaves its temporary file behind, beside the old content. Such files are named
+//! `.{target}.{six letters}.tmp`, so that the owner of the target can tell and remove them: see
+//! [`temporary_for`](super::temporary_for).
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fmt;
+use std::fs::TryLockError;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use tempfile::NamedTempFile;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
-use super::{Disk, Lock, LockError, Replaced, Surveyed, What, holds};
-
-const TEMPORARY_END: &str = ".tmp";
-const TEMPORARY_LETTERS: usize = 6;
+use super::place::{Place, at_once, is_same, make_folder, private, sync};
+use super::{Disk, Folder, Lock, LockError, Replaced, Surveyed, What, holds};
 
 /// How long to wait before a lock is tried again. Systems have no lock call with a time limit.
 const LOCK_POLL: Duration = Duration::from_millis(20);
 
-/// The file that a leftover temporary file was meant to become, if the name is one of those.
-pub fn temporary_for(file_name: &str) -> Option<&str> {
-    let inner = file_name.strip_prefix('.')?.strip_suffix(TEMPORARY_END)?;
-    let (target, letters) = inner.rsplit_once('.')?;
-    let random = letters.len() == TEMPORARY_LETTERS
-        && letters.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    (random && !target.is_empty()).then_some(target)
+/// Opens paths; what is done with what is open is the same on every disk of this machine.
+pub(super) trait OpenPath: Send + Sync + fmt::Debug {
+    /// Of what a path leads to.
+    fn metadata(&self, path: &Path) -> io::Result<Metadata>;
+
+    fn open(&self, path: &Path, options: &OpenOptions) -> io::Result<File>;
+
+    fn open_folder(&self, path: &Path) -> io::Result<Dir>;
+
+    /// The path without links, of something that is there.
+    fn without_links(&self, path: &Path) -> io::Result<PathBuf>;
 }
 
-/// The real thing.
+/// The real thing: a link leads wherever it leads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LocalDisk;
 
-impl Disk for LocalDisk {
+impl OpenPath for LocalDisk {
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        std::fs::metadata(path).map(Metadata::from_just_metadata)
+    }
+
+    fn open(&self, path: &Path, options: &OpenOptions) -> io::Result<File> {
+        File::open_ambient_with(path, options, ambient_authority())
+    }
+
+    fn open_folder(&self, path: &Path) -> io::Result<Dir> {
+        Dir::open_ambient_dir(path, ambient_authority())
+    }
+
+    fn without_links(&self, path: &Path) -> io::Result<PathBuf> {
+        path.canonicalize()
+    }
+}
+
+impl<T: OpenPath> Disk for T {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        open_regular(path)?.read_to_end(&mut bytes)?;
+        open_file(self, path, at_once().read(true))?.read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
     fn read_head(&self, path: &Path, limit: usize) -> io::Result<Vec<u8>> {
         let mut head = Vec::new();
-        open_regular(path)?
+        open_file(self, path, at_once().read(true))?
             .take(limit as u64)
             .read_to_end(&mut head)?;
         Ok(head)
     }
 
     fn read_at(&self, path: &Path, at: u64, limit: usize) -> io::Result<Vec<u8>> {
-        let mut file = open_regular(path)?;
+        let mut file = open_file(self, path, at_once().read(true))?;
         file.seek(io::SeekFrom::Start(at))?;
         let mut part = Vec::new();
         file.take(limit as u64).read_to_end(&mut part)?;
@@ -58,68 +81,79 @@ impl Disk for LocalDisk {
     }
 
     fn size(&self, path: &Path) -> io::Result<u64> {
-        Ok(std::fs::metadata(path)?.len())
+        Ok(self.metadata(path)?.len())
     }
 
     fn append_synced(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        refuse_read_only(path)?;
-        let existing = OpenOptions::new().append(true).open(path);
-        let (mut file, created) = match existing {
-            Ok(file) => (file, false),
+        refuse_read_only(self, path)?;
+        let (mut file, place) = match open_file(self, path, at_once().append(true)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                create_folder(folder_of(path))?;
-                (private().append(true).create(true).open(path)?, true)
+                let place = place(self, path)?;
+                let mut options = private();
+                // Nothing is made behind a link.
+                let created = place
+                    .folder
+                    .open_with(&place.name, options.append(true).create_new(true));
+                match created {
+                    // Somebody else was first, or it is a link to nothing.
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                        let opened = open_file(self, path, at_once().append(true));
+                        (opened.map_err(|error| behind_link(&place, error))?, None)
+                    }
+                    created => (created?.into_std(), Some(place)),
+                }
             }
-            Err(error) => return Err(error),
+            opened => (opened?, None),
         };
         file.write_all(bytes)?;
         file.sync_data()?;
-        if created {
-            sync_folder(folder_of(path))?;
-        }
-        Ok(())
+        place.map_or(Ok(()), |place| sync(&place.folder))
     }
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        put(unfinished(path, bytes)?, path)
+        target(self, path)?.unfinished(bytes)?.put()
     }
 
     fn replace_seen(&self, path: &Path, seen: Option<&[u8]>, bytes: &[u8]) -> io::Result<Replaced> {
-        refuse_read_only(path)?;
+        refuse_read_only(self, path)?;
+        let target = target(self, path)?;
         // The slow part comes before the look.
-        let file = unfinished(path, bytes)?;
+        let file = target.unfinished(bytes)?;
         if !holds(self, path, seen)? {
             return Ok(Replaced::Changed);
         }
-        put(file, path).map(|()| Replaced::Done)
+        file.put().map(|()| Replaced::Done)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        create_folder(folder_of(to))?;
-        rename_without_overwriting(from, to)?;
-        sync_folder(folder_of(to))?;
+        let target = place(self, to)?;
+        let source = existing_place(self, from)?;
+        source.rename(&target)?;
+        sync(&target.folder)?;
         if folder_of(from) == folder_of(to) {
             Ok(())
         } else {
-            sync_folder(folder_of(from))
+            sync(&source.folder)
         }
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        match std::fs::remove_file(path) {
+        let removed =
+            existing_place(self, path).and_then(|place| place.folder.remove_file(&place.name));
+        match removed {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(()),
         }
     }
 
     fn truncate(&self, path: &Path, len: u64) -> io::Result<()> {
-        let file = OpenOptions::new().write(true).open(path)?;
+        let file = open_file(self, path, at_once().write(true))?;
         file.set_len(len)?;
         file.sync_all()
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
-        let entries = match std::fs::read_dir(folder) {
+        let entries = match self.open_folder(folder).and_then(|open| open.entries()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
         };
@@ -127,7 +161,7 @@ impl Disk for LocalDisk {
         for entry in entries {
             let entry = entry?;
             if !entry.file_type()?.is_dir() {
-                files.push(entry.path());
+                files.push(folder.join(entry.file_name()));
             }
         }
         files.sort_unstable();
@@ -135,14 +169,22 @@ impl Disk for LocalDisk {
     }
 
     fn survey(&self, folder: &Path) -> io::Result<Vec<Surveyed>> {
-        let entries = match std::fs::read_dir(folder) {
+        let entries = match self.open_folder(folder).and_then(|open| open.entries()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries?,
         };
         let mut found = Vec::new();
         for entry in entries {
             let entry = entry?;
-            found.push(surveyed(entry.path(), entry.file_type()?));
+            let path = folder.join(entry.file_name());
+            let is_link = entry.file_type()?.is_symlink();
+            // What went meanwhile, leads nowhere or out is nothing that can be read.
+            let metadata = if is_link {
+                self.metadata(&path).ok()
+            } else {
+                entry.metadata().ok()
+            };
+            found.push(surveyed(path, is_link, metadata.as_ref()));
         }
         found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         Ok(found)
@@ -150,50 +192,52 @@ impl Disk for LocalDisk {
 
     fn lock(&self, path: &Path, wait: Duration) -> Result<Lock, LockError> {
         let tries = wait.as_millis().div_ceil(LOCK_POLL.as_millis());
-        create_folder(folder_of(path)).map_err(LockError::Io)?;
         for _ in 0..tries {
-            if let Some(held) = try_lock(path)? {
+            if let Some(held) = try_lock(self, path)? {
                 return Ok(Lock::new(held));
             }
             thread::park_timeout(LOCK_POLL);
         }
-        match try_lock(path)? {
+        match try_lock(self, path)? {
             Some(held) => Ok(Lock::new(held)),
-            None => Err(LockError::Held { pid: holder(path) }),
+            None => Err(LockError::Held {
+                pid: holder(self, path),
+            }),
         }
+    }
+
+    fn folder(&self, path: &Path) -> io::Result<Folder> {
+        self.open_folder(path).map(Folder)
     }
 }
 
-/// The bytes in a file of their own beside the one they are for, synced; gone again when it is dropped.
-fn unfinished(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
-    let folder = folder_of(path);
-    create_folder(folder)?;
-    let target = path.file_name().unwrap_or_default().to_string_lossy();
-    let file = tempfile::Builder::new()
-        .prefix(&format!(".{target}."))
-        .suffix(TEMPORARY_END)
-        .rand_bytes(TEMPORARY_LETTERS)
-        .tempfile_in(folder)
-        .map_err(|error| nameless(&error))?;
-    file.as_file().write_all(bytes)?;
-    file.as_file().sync_all()?;
-    Ok(file)
+/// Opens what has an end: a pipe would keep its reader waiting, a device may never stop.
+fn open_file(
+    disk: &impl OpenPath,
+    path: &Path,
+    options: &OpenOptions,
+) -> io::Result<std::fs::File> {
+    ensure_file(&disk.metadata(path)?)?;
+    let file = disk.open(path, options)?;
+    // It may be another by now.
+    ensure_file(&file.metadata()?)?;
+    Ok(file.into_std())
 }
 
-/// Puts a finished file in its place.
-fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
-    file.persist(path).map_err(|error| error.error)?;
-    sync_folder(folder_of(path))
-}
-
-/// An error without the name of a temporary file, which is another each time: what is the same is to read the same.
-fn nameless(error: &io::Error) -> io::Error {
-    error.kind().into()
+fn ensure_file(metadata: &Metadata) -> io::Result<()> {
+    if metadata.is_file() {
+        Ok(())
+    } else if metadata.is_dir() {
+        Err(io::ErrorKind::IsADirectory.into())
+    } else {
+        let words = "this is a pipe, a socket or a device, not a file";
+        Err(io::Error::new(io::ErrorKind::InvalidInput, words))
+    }
 }
 
 /// Who takes the right to write from a file of theirs means it, also where the folder would let us replace it.
-fn refuse_read_only(path: &Path) -> io::Result<()> {
-    match std::fs::metadata(path) {
+fn refuse_read_only(disk: &impl OpenPath, path: &Path) -> io::Result<()> {
+    match disk.metadata(path) {
         Ok(found) if found.is_file() && found.permissions().readonly() => {
             let words = "the file is read-only, so it stays as it is";
             Err(io::Error::new(io::ErrorKind::PermissionDenied, words))
@@ -202,105 +246,161 @@ fn refuse_read_only(path: &Path) -> io::Result<()> {
     }
 }
 
+/// The place of a path whose folder is there.
+fn existing_place(disk: &impl OpenPath, path: &Path) -> io::Result<Place> {
+    Ok(Place {
+        folder: disk.open_folder(folder_of(path))?,
+        name: name_of(path)?,
+    })
+}
+
+/// The place of a path, whose folder is made where it is not there.
+fn place(disk: &impl OpenPath, path: &Path) -> io::Result<Place> {
+    Ok(Place {
+        folder: made_folder(disk, folder_of(path))?,
+        name: name_of(path)?,
+    })
+}
+
+/// The place of what a file is to take: that of the path, or behind a link the file that it leads to.
+fn target(disk: &impl OpenPath, path: &Path) -> io::Result<Place> {
+    let named = place(disk, path)?;
+    if !named.metadata().is_ok_and(|found| found.is_symlink()) {
+        return Ok(named);
+    }
+    let found = disk.metadata(path);
+    ensure_file(&found.map_err(|error| behind_link(&named, error))?)?;
+    existing_place(disk, &disk.without_links(path)?)
+}
+
+/// What went wrong behind a link, where that is nothing but a missing file.
+fn behind_link(place: &Place, error: io::Error) -> io::Error {
+    let is_link = || place.metadata().is_ok_and(|found| found.is_symlink());
+    if error.kind() == io::ErrorKind::NotFound && is_link() {
+        let words = "it is a link to a file that is not there; make the file, or remove the link";
+        io::Error::new(io::ErrorKind::InvalidInput, words)
+    } else {
+        error
+    }
+}
+
+/// Opens a folder; what is missing of its path is made, private and synced.
+fn made_folder(disk: &impl OpenPath, folder: &Path) -> io::Result<Dir> {
+    let mut missing = Vec::new();
+    let mut at = folder;
+    let mut open = loop {
+        match disk.open_folder(at) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let name = at.file_name().ok_or(error)?;
+                missing.push(name);
+                at = folder_of(at);
+            }
+            opened => break opened?,
+        }
+    };
+    let mut changed = Vec::new();
+    for name in missing.into_iter().rev() {
+        make_folder(&open, Path::new(name))?;
+        let inner = open.open_dir(name).map_err(|error| {
+            let name = name.to_owned();
+            open.try_clone()
+                .map(|folder| behind_link(&Place { folder, name }, error))
+                .unwrap_or_else(|error| error)
+        })?;
+        changed.push(std::mem::replace(&mut open, inner));
+    }
+    for folder in changed.iter().rev() {
+        sync(folder)?;
+    }
+    Ok(open)
+}
+
 /// A locked file, removed when it is let go of: one that is found without a holder tells of a process
 /// that did not end by itself.
 #[derive(Debug)]
 struct HeldLock {
-    path: PathBuf,
+    place: Place,
     #[expect(dead_code, reason = "the lock lasts as long as the open file")]
-    file: File,
+    file: std::fs::File,
 }
 
 impl Drop for HeldLock {
     fn drop(&mut self) {
         // Safe while the lock is held: whoever waits for this very file finds its name gone and opens
         // a new one. Where an open file cannot be removed it stays, which costs nothing but tidiness.
-        std::fs::remove_file(&self.path).ok();
+        self.place.folder.remove_file(&self.place.name).ok();
     }
 }
 
 /// `None` while another holder has it.
-fn try_lock(path: &Path) -> Result<Option<HeldLock>, LockError> {
+fn try_lock(disk: &impl OpenPath, path: &Path) -> Result<Option<HeldLock>, LockError> {
+    let place = place(disk, path).map_err(LockError::Io)?;
     loop {
-        let open = private()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path);
-        let mut file = open.map_err(LockError::Io)?;
+        let file = open_lock(&place).map_err(LockError::Io)?;
+        let opened = file.metadata().map_err(LockError::Io)?;
+        let mut file = file.into_std();
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(LockError::Io(error)),
         }
-        if !is_still_at(&file, path) {
+        // Its holder may have removed it meanwhile.
+        if !place.metadata().is_ok_and(|found| is_same(&found, &opened)) {
             continue;
         }
         // The id is a courtesy to the next in line; a full disk must not keep a session from opening.
         write_holder(&mut file).ok();
-        return Ok(Some(HeldLock {
-            path: path.to_owned(),
-            file,
-        }));
+        return Ok(Some(HeldLock { place, file }));
     }
 }
 
-/// Something in a folder; what went meanwhile, or leads nowhere, is nothing that can be read.
-fn surveyed(path: PathBuf, kind: std::fs::FileType) -> Surveyed {
-    let metadata = std::fs::metadata(&path).ok();
-    let leads_to_file = metadata.as_ref().is_some_and(std::fs::Metadata::is_file);
-    Surveyed {
-        what: match (kind.is_dir(), kind.is_symlink(), leads_to_file) {
-            (true, ..) => What::Folder,
-            (false, true, true) => What::Link,
-            (false, false, true) => What::File,
-            (false, _, false) => What::Other,
-        },
-        size: metadata.as_ref().map_or(0, std::fs::Metadata::len),
-        modified: metadata.and_then(|metadata| metadata.modified().ok()),
-        path,
+/// Opens the file of a lock, which is made where it is not there. A link is none: what it leads to would be emptied.
+fn open_lock(place: &Place) -> io::Result<File> {
+    if let Ok(found) = place.metadata() {
+        if found.is_symlink() {
+            let words = "it is a link, which no lock can be; remove it";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, words));
+        }
+        ensure_file(&found)?;
     }
+    let mut options = private();
+    options.read(true).write(true).create(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        cap_std::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    place.folder.open_with(&place.name, &options)
 }
 
-fn write_holder(file: &mut File) -> io::Result<()> {
+fn write_holder(file: &mut std::fs::File) -> io::Result<()> {
     file.set_len(0)?;
     file.rewind()?;
     file.write_all(std::process::id().to_string().as_bytes())
 }
 
-fn holder(path: &Path) -> Option<u32> {
+fn holder(disk: &impl OpenPath, path: &Path) -> Option<u32> {
     const LONGEST: usize = 32;
-    let bytes = LocalDisk.read_head(path, LONGEST).ok()?;
+    let bytes = disk.read_head(path, LONGEST).ok()?;
     std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
 }
 
-/// Opens what has an end: a pipe would keep its reader waiting, a device may never stop.
-fn open_regular(path: &Path) -> io::Result<File> {
-    let kind = std::fs::metadata(path)?.file_type();
-    if kind.is_file() {
-        File::open(path)
-    } else if kind.is_dir() {
-        Err(io::ErrorKind::IsADirectory.into())
-    } else {
-        let words = "this is a pipe, a socket or a device, not a file";
-        Err(io::Error::new(io::ErrorKind::InvalidInput, words))
+fn surveyed(path: PathBuf, is_link: bool, metadata: Option<&Metadata>) -> Surveyed {
+    let is = |kind: fn(&Metadata) -> bool| metadata.is_some_and(kind);
+    Surveyed {
+        what: match is_link {
+            true if is(Metadata::is_file) => What::Link,
+            false if is(Metadata::is_file) => What::File,
+            false if is(Metadata::is_dir) => What::Folder,
+            true | false => What::Other,
+        },
+        size: metadata.map_or(0, Metadata::len),
+        modified: metadata
+            .and_then(|metadata| metadata.modified().ok())
+            .map(cap_std::time::SystemTime::into_std),
+        path,
     }
-}
-
-/// Whether the path still leads to this open file, and not to nothing or to a newer one.
-#[cfg(unix)]
-fn is_still_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    match (file.metadata(), std::fs::metadata(path)) {
-        (Ok(ours), Ok(theirs)) => ours.dev() == theirs.dev() && ours.ino() == theirs.ino(),
-        _ => false,
-    }
-}
-
-#[cfg(not(unix))]
-fn is_still_at(_: &File, _: &Path) -> bool {
-    true
 }
 
 pub(super) fn folder_of(path: &Path) -> &Path {
@@ -310,84 +410,14 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-/// Creates what is missing of a folder's path, private and synced.
-fn create_folder(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    let missing = folder
-        .ancestors()
-        .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.exists())
-        .count();
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)?;
-    for created in folder.ancestors().take(missing) {
-        sync_folder(folder_of(created))?;
-    }
-    Ok(())
-}
-
-/// Makes the names in a folder last.
-#[cfg(unix)]
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(target_os = "linux")]
-fn rename_without_overwriting(from: &Path, to: &Path) -> io::Result<()> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    use rustix::io::Errno;
-    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // File systems without that flag.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => rename_after_a_look(from, to),
-        renamed => Ok(renamed?),
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn rename_without_overwriting(from: &Path, to: &Path) -> io::Result<()> {
-    rename_after_a_look(from, to)
-}
-
-fn rename_after_a_look(from: &Path, to: &Path) -> io::Result<()> {
-    if to.symlink_metadata().is_ok() {
-        return Err(io::ErrorKind::AlreadyExists.into());
-    }
-    std::fs::rename(from, to)
+fn name_of(path: &Path) -> io::Result<std::ffi::OsString> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(name.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_our_own_temporary_names_are_recognised() {
-        for (name, expected) in [
-            (".a.json.x7Yz01.tmp", Some("a.json")),
-            (".a.json.json.x7Yz01.tmp", Some("a.json.json")),
-            (".a.json.x7Yz0.tmp", None),
-            ("a.json.x7Yz01.tmp", None),
-            (".a.json.x7Yz01", None),
-            ("..x7Yz01.tmp", None),
-        ] {
-            assert_eq!(temporary_for(name), expected, "{name}");
-        }
-    }
 
     #[test]
     fn a_replaced_file_is_whole_private_and_leaves_nothing_beside_it() {

@@ -11,11 +11,12 @@ mod digest;
 mod faults;
 mod folder;
 mod identity;
-mod links;
 mod local;
 #[cfg(any(test, feature = "testing"))]
 mod memory;
 mod personal;
+mod place;
+mod roots;
 mod sweep;
 mod veil;
 
@@ -24,11 +25,12 @@ pub use digest::digest;
 pub use faults::{BadFault, Fault, FaultyDisk, Moment, Schedule};
 pub use folder::{Entry, EntryKind, Folder, FolderError};
 pub use identity::FolderId;
-pub use links::behind_links;
-pub use local::{LocalDisk, temporary_for};
+pub use local::LocalDisk;
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;
 pub use personal::{Existing, write_for_person};
+pub use place::temporary_for;
+pub use roots::{LeadsOut, RootedDisk};
 pub use sweep::sweep;
 pub use veil::Veil;
 
@@ -58,7 +60,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn append_synced(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
     /// Replaces the whole file or leaves it as it was: temporary file in the same folder, sync, rename,
-    /// sync of the folder.
+    /// sync of the folder. A link stays a link: the file that it leads to is replaced.
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
     /// The same, if right before it takes its place the file still holds what was seen of it, `None`: nothing. One that its
@@ -90,6 +92,11 @@ pub trait Disk: Send + Sync + fmt::Debug {
 
     /// Takes the lock of a file, waiting up to `wait`, and writes this process's id into it.
     fn lock(&self, path: &Path, wait: Duration) -> Result<Lock, LockError>;
+
+    /// Opens a folder of the machine as a capability.
+    fn folder(&self, path: &Path) -> io::Result<Folder> {
+        Folder::open(path)
+    }
 }
 
 /// What became of a file that was to be replaced.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::{Disk, Lock, LockError, Surveyed, What};
+use super::{Disk, Folder, Lock, LockError, Surveyed, What};
 
 /// What became of a file since the veil was drawn; `None`: it was removed.
 type Changes = BTreeMap<PathBuf, Option<Vec<u8>>>;
@@ -198,6 +198,10 @@ impl Disk for Veil {
     /// Nobody else sees what is here, so there is nobody to wait for.
     fn lock(&self, _: &Path, _: Duration) -> Result<Lock, LockError> {
         Ok(Lock::new(()))
+    }
+
+    fn folder(&self, path: &Path) -> io::Result<Folder> {
+        self.beneath(|disk| disk.folder(path))
     }
 }
 

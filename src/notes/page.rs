@@ -11,7 +11,7 @@ use super::excerpt::{
     Excerpt, Keep, WIDEST, cut, plain, whole_characters_at_end, whole_characters_at_start,
 };
 use super::workspace::{Change, Desk, Held, Written};
-use crate::files::{Replaced, behind_links};
+use crate::files::Replaced;
 
 /// A larger file is appended to and read in parts, and no more than that.
 pub(super) const EDITABLE: u64 = 8 << 20;
@@ -166,10 +166,8 @@ impl<'a> Page<'a> {
         whole: &str,
         added: Option<String>,
     ) -> Result<Replaced, NotesError> {
-        // A person's link is not to become a file.
-        let target = behind_links(&self.path);
         let (seen, whole) = (seen.map(str::as_bytes), whole.as_bytes());
-        let replaced = self.desk.disk.replace_seen(&target, seen, whole);
+        let replaced = self.desk.disk.replace_seen(&self.path, seen, whole);
         let replaced = replaced.map_err(NotesError::io("write", &self.path))?;
         if replaced == Replaced::Done {
             self.tell(added.map_or(Change::Replaced, Change::Added));

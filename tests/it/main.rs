@@ -24,6 +24,7 @@ mod hostile_clone;
 mod importing;
 mod layers;
 mod line_input;
+mod links;
 mod long_session;
 #[cfg(feature = "mcp")]
 mod mcp;

@@ -88,7 +88,7 @@ impl Sessions {
         let looking = tokio::task::spawn_blocking(move || {
             let sessions = disk.survey(&indexes).unwrap_or_default();
             let mut folders = sessions.iter().filter(|it| it.what == What::Folder);
-            folders.any(|folder| stored::is_any(&folder.path))
+            folders.any(|folder| stored::is_any(disk.as_ref(), &folder.path))
         });
         looking.await.unwrap_or(false)
     }

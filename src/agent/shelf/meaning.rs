@@ -134,7 +134,9 @@ pub struct Standing {
 impl Meaning {
     /// Begins to open what is there, where vectors were made before.
     pub(super) fn begin(&mut self, parts: &Parts, folder: &Path) {
-        if matches!(self.state, State::Closed) && Vectors::stored(folder).is_some() {
+        if matches!(self.state, State::Closed)
+            && Vectors::stored(parts.disk.as_ref(), folder).is_some()
+        {
             self.open(parts, folder);
         }
     }
@@ -143,7 +145,7 @@ impl Meaning {
         let parts = parts.clone();
         let folder = folder.to_owned();
         let gate = Arc::clone(&self.gate);
-        let stored = Vectors::stored(&folder);
+        let stored = Vectors::stored(parts.disk.as_ref(), &folder);
         // What is empty as yet is worth no wait.
         self.waited = stored.is_none();
         self.state = State::Opening(tokio::spawn(async move {

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::catalogue::{self, Catalogue, Row};
-use super::vectors::of_place;
+use super::vectors::{Vectors, of_place};
 use crate::chat::Session;
 use crate::files::Disk;
 use crate::memory::recall::Exchange;
@@ -32,8 +32,8 @@ pub(in crate::agent) struct NearMessage {
 }
 
 /// Whether vectors of a session are there.
-pub(in crate::agent) fn is_any(folder: &Path) -> bool {
-    VectorIndex::stored(folder).is_some()
+pub(in crate::agent) fn is_any(disk: &dyn Disk, folder: &Path) -> bool {
+    Vectors::stored(disk, folder).is_some()
 }
 
 /// The messages near a question, by vectors that the same embedder made.
@@ -41,7 +41,7 @@ pub(in crate::agent) fn near(disk: &dyn Disk, folder: &Path, asked: &Asked) -> V
     let is_alike = |spec: &crate::search::vectors::Spec| {
         spec.model == asked.model && spec.dimension == asked.vector.len()
     };
-    let Some(spec) = VectorIndex::stored(folder).filter(is_alike) else {
+    let Some(spec) = Vectors::stored(disk, folder).filter(is_alike) else {
         return Vec::new();
     };
     let searched = || -> Result<Vec<NearMessage>, VectorError> {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::Parts;
 use super::catalogue::{Catalogue, Entry, Row};
 use crate::chat::{Session, Turn, TurnId};
+use crate::files::Disk;
 use crate::memory::recall::Exchange;
 use crate::search::vectors::{BadVector, Filter, Options, Place, Spec, VectorError, VectorIndex};
 
@@ -33,12 +34,14 @@ pub(super) struct Opened {
 
 impl Vectors {
     /// What made the vectors in a folder.
-    pub(super) fn stored(folder: &Path) -> Option<Spec> {
+    pub(super) fn stored(disk: &dyn Disk, folder: &Path) -> Option<Spec> {
+        ensure_inside(disk, folder).ok()?;
         VectorIndex::stored(folder)
     }
 
     /// Opens what is there, or begins anew where that is of another model or damaged.
     pub(super) fn open(parts: &Parts, folder: &Path, spec: Spec) -> Result<Opened, VectorError> {
+        ensure_inside(parts.disk.as_ref(), folder)?;
         let options = options(parts);
         let dropped = match VectorIndex::open(folder, &spec, options) {
             Ok(index) => match Catalogue::open(Arc::clone(&parts.disk), folder) {
@@ -223,6 +226,14 @@ fn place(line: usize, message: usize) -> Place {
 pub(super) fn of_place(place: Place) -> Option<(usize, usize)> {
     let place = usize::try_from(place.0).ok()?;
     Some((place / EACH, place % EACH))
+}
+
+/// Refuses a folder behind a link that leads out of the data folder: an index opens its files by itself.
+fn ensure_inside(disk: &dyn Disk, folder: &Path) -> Result<(), VectorError> {
+    match disk.size(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_error(folder, error)),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 fn io_error(folder: &Path, source: io::Error) -> VectorError {

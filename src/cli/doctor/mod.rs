@@ -32,7 +32,10 @@ pub(super) async fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, Cl
     output.progress("looking …");
     let looking = async {
         match &config {
-            Ok(config) => all(args, &inputs, config, &disk, output).await,
+            Ok(config) => {
+                let disk = parts::disk_of_run(args, config);
+                all(args, &inputs, config, &disk, output).await
+            }
             Err(error) => {
                 let mut findings = vec![Finding::of_error("config", error)];
                 findings.extend(around(args, &inputs, output));

@@ -47,6 +47,7 @@ impl Sessions {
     pub(super) fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
         let disk = parts::disk(args);
         let (config, inputs) = trust::load_for_command(args, disk.as_ref(), output)?;
+        let disk = parts::disk_of_run(args, &config);
         let texts = Texts::load(inputs.folders.config.as_deref())?;
         let catalog = parts::catalog(&config, &inputs, &texts)?;
         let parts = parts::shelf_parts(args, Arc::clone(&disk), &config, &texts, &catalog)?;

@@ -256,7 +256,7 @@ impl Workspace {
 
     /// `None` where there is none yet.
     fn memories_folder(&self) -> Result<Option<Folder>, MemoriesError> {
-        let root = match Folder::open(self.root()) {
+        let root = match self.desk().disk.folder(self.root()) {
             Ok(root) => root,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(NotesError::io("open", self.root())(error).into()),
@@ -270,7 +270,8 @@ impl Workspace {
 
     /// The workspace itself is there, since its lock is held.
     fn memories_made(&self) -> Result<Folder, MemoriesError> {
-        let root = Folder::open(self.root()).map_err(NotesError::io("open", self.root()))?;
+        let root = self.desk().disk.folder(self.root());
+        let root = root.map_err(NotesError::io("open", self.root()))?;
         root.inner_made(Path::new(FOLDER))
             .map_err(|source| failed(Path::new(""), source))
     }

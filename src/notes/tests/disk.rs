@@ -72,19 +72,45 @@ fn a_hand_that_never_rests_keeps_its_file() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_what_is_not_there_yet_stays_a_link() {
+fn nothing_is_made_behind_a_link_and_nothing_read_or_written_outside() {
+    use std::os::unix::fs::symlink;
     let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().join("w");
-    std::fs::create_dir(&root).unwrap();
-    std::os::unix::fs::symlink("../later/M.md", root.join("MEMORY.md")).unwrap();
-    let disk: Arc<dyn Disk> = Arc::new(LocalDisk);
-    let workspace = Workspace::new(disk, root.clone(), WorkspaceSettings::default());
-    for words in ["**a**: b", "**a**: c"] {
-        add(&workspace.long_term(), words).unwrap();
-        assert!(root.join("MEMORY.md").is_symlink());
+    let (root, outside) = (folder.path().join("w"), folder.path().join("outside"));
+    for folder in [root.join("memory"), outside.clone()] {
+        std::fs::create_dir_all(folder).unwrap();
     }
-    let whole = std::fs::read_to_string(folder.path().join("later/M.md")).unwrap();
-    assert!(whole.contains("- **a**: b\n- **a**: c\n"), "{whole}");
+    let [key, shell] = ["key", "bashrc"].map(|name| outside.join(name));
+    for file in [&key, &shell] {
+        LocalDisk.replace(file, b"PRIVATE").unwrap();
+    }
+    symlink("later/M.md", root.join("MEMORY.md")).unwrap();
+    symlink("../outside/key", root.join("USER.md")).unwrap();
+    symlink(&shell, root.join("memory/2026-02-14.md")).unwrap();
+    symlink(outside.join("state"), root.join("sessions")).unwrap();
+    let rooted = RootedDisk::new([(root.clone(), "memory.path")]);
+    let workspace = Workspace::new(Arc::new(rooted), root, WorkspaceSettings::default());
+    let settings = DailySettings::default();
+    let state = workspace.session(&session()).state();
+    for refused in [
+        add(&workspace.long_term(), "**a**: b").map(drop),
+        workspace
+            .daily()
+            .exchange(noon(), "a", "b", &settings)
+            .map(drop),
+        state.append(noon(), &[("fact", "x")], 100_000),
+    ] {
+        let why = crate::hint::chain(&refused.unwrap_err());
+        assert!(why.contains(" link "), "{why}");
+    }
+    let identity = workspace.identity();
+    assert!(identity.files.is_empty(), "{identity:?}");
+    let why = crate::hint::chain(&identity.problems[0]);
+    assert!(why.contains("USER.md is a link that leads out of"), "{why}");
+    assert!(why.contains("memory.path"), "{why}");
+    for file in [&key, &shell] {
+        assert_eq!(LocalDisk.read(file).unwrap(), b"PRIVATE");
+    }
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 2);
 }
 
 #[test]

@@ -139,20 +139,14 @@ fn a_file_of_50_megabytes_is_appended_to_and_read_in_parts() {
 
 #[cfg(unix)]
 #[test]
-fn a_persons_link_to_a_file_elsewhere_stays_a_link() {
+fn a_persons_link_to_a_file_of_the_workspace_stays_a_link() {
     let folder = tempfile::tempdir().unwrap();
-    let (real, link) = (
-        folder.path().join("real.md"),
-        folder.path().join("w/MEMORY.md"),
-    );
-    std::fs::create_dir(folder.path().join("w")).unwrap();
+    let root = folder.path().to_owned();
+    let (real, link) = (root.join("shared/real.md"), root.join("MEMORY.md"));
     Disk::replace(&LocalDisk, &real, "- a\n".as_ref()).unwrap();
     std::os::unix::fs::symlink(&real, &link).unwrap();
-    let workspace = Workspace::new(
-        Arc::new(LocalDisk),
-        folder.path().join("w"),
-        WorkspaceSettings::default(),
-    );
+    let disk = RootedDisk::new([(root.clone(), "memory.path")]);
+    let workspace = Workspace::new(Arc::new(disk), root, WorkspaceSettings::default());
     add(&workspace.long_term(), "**b**: c").unwrap();
     assert!(link.is_symlink());
     assert!(

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::chat::{SessionName, Timestamp};
-use crate::files::{Disk, FaultyDisk, LocalDisk, MemoryDisk};
+use crate::files::{Disk, FaultyDisk, LocalDisk, MemoryDisk, RootedDisk};
 use crate::hint::Hint;
 
 fn workspace(disk: &MemoryDisk) -> Workspace {

@@ -1,8 +1,8 @@
 //! A file that is read and written at positions, without a cursor that readers would share. Private to its
-//! owner where the system has such modes.
+//! owner where the system has such modes. No name of a file is a link: what it leads to would be cut and overwritten.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::VectorError;
@@ -29,9 +29,7 @@ impl Positioned {
         let mut options = OpenOptions::new();
         options.read(true).write(is_written).create(is_written);
         options.truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        match options.open(&path) {
+        match open(&path, &mut options) {
             Ok(file) => Ok(Self { path, file }),
             Err(error) => Err(VectorError::io(&path, error)),
         }
@@ -64,6 +62,28 @@ impl Positioned {
 
     fn error(&self, error: io::Error) -> VectorError {
         VectorError::io(&self.path, error)
+    }
+}
+
+/// Opens a file of its owner's alone, not behind a link; anything else in its place, such as a pipe that nobody writes to, is an
+/// error.
+fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.mode(0o600).custom_flags(flags.bits().cast_signed());
+    }
+    let is_file = match fs::symlink_metadata(path) {
+        Ok(found) => found.is_file(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    };
+    if is_file {
+        options.open(path)
+    } else {
+        let words = "is a link or no ordinary file";
+        Err(io::Error::new(io::ErrorKind::InvalidInput, words))
     }
 }
 
@@ -141,11 +161,9 @@ pub(super) fn remove(path: &Path) -> Result<(), VectorError> {
     }
 }
 
-/// A whole file; anything else in its place, such as a pipe that nobody writes to, is an error.
+/// A whole file.
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    if fs::metadata(path)?.is_file() {
-        fs::read(path)
-    } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a file"))
-    }
+    let mut bytes = Vec::new();
+    open(path, OpenOptions::new().read(true))?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }

@@ -52,7 +52,8 @@ impl Store {
         let meta = match file::read(&folder.join(META)) {
             Ok(bytes) => Self::meta(&folder.join(META), &bytes, spec)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let has_rows = fs::metadata(folder.join(RECORDS)).is_ok_and(|file| file.len() > 0);
+                let has_rows =
+                    fs::symlink_metadata(folder.join(RECORDS)).is_ok_and(|file| file.len() > 0);
                 if has_rows {
                     return Err(VectorError::damaged(&folder.join(META), "it is missing"));
                 }
