@@ -28,7 +28,7 @@ use crate::term::Output;
 
 /// The disk of this run: the machine's, behind a veil where nothing is to be kept.
 pub(super) fn disk(args: &ChatArgs) -> Arc<dyn Disk> {
-    if args.private {
+    if args.private || args.no_lock {
         Arc::new(Veil::over(machine(args)))
     } else {
         machine(args)
@@ -50,24 +50,19 @@ fn machine(args: &ChatArgs) -> Arc<dyn Disk> {
 /// Where sessions are; a private one sees no others, so that its name cannot be one of theirs.
 pub(super) fn store(args: &ChatArgs, disk: Arc<dyn Disk>, config: &Config) -> FileStore {
     if args.private {
-        past(args, Arc::new(Veil::over_nothing()), config)
+        past(Arc::new(Veil::over_nothing()), config)
     } else {
-        past(args, disk, config)
+        past(disk, config)
     }
 }
 
 /// Sessions that may be searched: all of them, from a private one too.
-pub(super) fn past(args: &ChatArgs, disk: Arc<dyn Disk>, config: &Config) -> FileStore {
-    let store = FileStore::new(
+pub(super) fn past(disk: Arc<dyn Disk>, config: &Config) -> FileStore {
+    FileStore::new(
         disk,
         config.settings.data_dir.clone(),
         Arc::new(SystemClock),
-    );
-    if args.no_lock {
-        store.without_lock()
-    } else {
-        store
-    }
+    )
 }
 
 pub(super) fn memory(config: &Config, texts: &Texts) -> Result<Memory, CliError> {
