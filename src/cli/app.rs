@@ -16,7 +16,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Inputs, Texts};
 use crate::provider::{Catalog, Delivery, Provider};
 use crate::repl::approve;
-use crate::repl::desk::{Desk, Places, Preset, Writing};
+use crate::repl::desk::{Desk, Places, Preset, ReadOnly, Writing};
 use crate::repl::input::HistoryFile;
 use crate::repl::{Signals, show};
 use crate::store::{SessionStore, StoreError};
@@ -28,9 +28,13 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let (config, inputs) = trust::load(args, machine.as_ref(), output)?;
     let machine = parts::disk_of_run(args, &config);
     let manner = Manner::of(args)?;
-    if manner == Manner::Silent {
-        output.notice("no prompt: nothing was piped in");
-        return Ok(Exit::Ok);
+    match manner {
+        Manner::Silent => {
+            output.notice("no prompt: nothing was piped in");
+            return Ok(Exit::Ok);
+        }
+        Manner::OneShot(_) if args.no_lock => return Err(ReadOnly.into()),
+        Manner::OneShot(_) | Manner::Lines | Manner::Terminal => {}
     }
     let project = toolbox::project(args, &inputs)?;
     ask::check_target(args, &config.settings.data_dir)?;
@@ -57,7 +61,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let summariser = summariser(&config, &catalog, output).await?;
     let mut settings = settings(args, &config, home_relative(&project, &inputs), summariser);
     let shelf = parts::shelf_parts(args, machine.clone(), &config, &texts, &catalog)?;
-    let past = Arc::new(parts::past(args, machine.clone(), &config));
+    let past = Arc::new(parts::past(machine.clone(), &config));
     let library = Library::new(parts::library_parts(&config, &shelf, past));
     settings.recall = Some(shelf);
     let (approver, questions) = match manner {
@@ -115,10 +119,10 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
                 .find_map(|name| inputs.environment.get(name))
                 .map(str::to_owned),
             disk: Arc::clone(&machine),
-            writing: if args.private {
-                Writing::Veiled
-            } else {
-                Writing::Kept
+            writing: match (args.no_lock, args.private) {
+                (true, _) => Writing::Refused,
+                (false, true) => Writing::Veiled,
+                (false, false) => Writing::Kept,
             },
         },
         presets: presets(&config),

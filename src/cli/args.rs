@@ -142,8 +142,8 @@ pub struct ChatArgs {
     #[arg(long, global = true)]
     pub trust_folder: bool,
 
-    /// Open the session even if another process has it
-    #[arg(long)]
+    /// Open the session to read in it, even if another process has it: commands show, nothing is written or asked
+    #[arg(long, conflicts_with = "private")]
     pub no_lock: bool,
 
     /// Fail at a write, for tests: kill-before@N, kill-torn@N, kill-after@N, full@N

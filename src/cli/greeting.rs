@@ -3,7 +3,7 @@
 use super::args::ChatArgs;
 use crate::config::{Config, Source};
 use crate::provider::Provider;
-use crate::repl::desk::Desk;
+use crate::repl::desk::{Desk, Writing};
 use crate::repl::listing;
 use crate::store::{Opened, Repair};
 use crate::term::{Output, Verbosity};
@@ -62,6 +62,9 @@ impl Greeting {
         }
         if let Some(unread) = listing::unread(desk.agent.memory().unread()) {
             output.warning(&unread);
+        }
+        if desk.places.writing == Writing::Refused {
+            output.notice("open read-only: commands show the session, nothing is written or asked");
         }
         if let Some(notice) = &self.notice {
             output.notice(notice);

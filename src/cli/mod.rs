@@ -61,6 +61,12 @@ pub fn main() -> ExitCode {
 fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
     outlive_file_size_limit().map_err(|source| CliError::Runtime { source })?;
     log::start(args.chat.log.as_deref())?;
+    if args.chat.no_lock && args.command.is_some() {
+        return Err(CliError::Usage {
+            problem: "--no-lock opens a chat to read in".to_owned(),
+            hint: "leave --no-lock out",
+        });
+    }
     match args.command {
         None => runtime()?.block_on(app::chat(&args.chat, output)),
         Some(Command::Sessions { command }) => sessions::run(command, &args.chat, output),

@@ -42,7 +42,7 @@ pub(super) fn disk_of_run(args: &ChatArgs, config: &Config) -> Arc<dyn Disk> {
 }
 
 fn veiled(args: &ChatArgs, disk: Arc<dyn Disk>) -> Arc<dyn Disk> {
-    if args.private {
+    if args.private || args.no_lock {
         Arc::new(Veil::over(disk))
     } else {
         disk
@@ -64,24 +64,19 @@ fn machine(args: &ChatArgs, disk: RootedDisk) -> Arc<dyn Disk> {
 /// Where sessions are; a private one sees no others, so that its name cannot be one of theirs.
 pub(super) fn store(args: &ChatArgs, disk: Arc<dyn Disk>, config: &Config) -> FileStore {
     if args.private {
-        past(args, Arc::new(Veil::over_nothing()), config)
+        past(Arc::new(Veil::over_nothing()), config)
     } else {
-        past(args, disk, config)
+        past(disk, config)
     }
 }
 
 /// Sessions that may be searched: all of them, from a private one too.
-pub(super) fn past(args: &ChatArgs, disk: Arc<dyn Disk>, config: &Config) -> FileStore {
-    let store = FileStore::new(
+pub(super) fn past(disk: Arc<dyn Disk>, config: &Config) -> FileStore {
+    FileStore::new(
         disk,
         config.settings.data_dir.clone(),
         Arc::new(SystemClock),
-    );
-    if args.no_lock {
-        store.without_lock()
-    } else {
-        store
-    }
+    )
 }
 
 pub(super) fn memory(config: &Config, texts: &Texts) -> Result<Memory, CliError> {

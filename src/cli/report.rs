@@ -16,6 +16,7 @@ use crate::memory::BadRecoveryCues;
 use crate::memory::tracking::readers::BadCues;
 use crate::net::NetError;
 use crate::provider::ProviderError;
+use crate::repl::desk::ReadOnly;
 use crate::repl::holdings::{Front, HoldingsError, entries_hint};
 use crate::search::BadLists;
 use crate::store::StoreError;
@@ -67,6 +68,8 @@ pub(super) enum CliError {
     Entries(#[from] EntriesError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    ReadOnly(#[from] ReadOnly),
     #[error(transparent)]
     Provider(#[from] ProviderError),
     /// An address or a key of another server than a model's.
@@ -128,6 +131,7 @@ impl CliError {
             | Self::Holdings(_)
             | Self::Entries(_)
             | Self::Store(_)
+            | Self::ReadOnly(_)
             | Self::Provider(_)
             | Self::Embedder(_)
             | Self::Install(_)
@@ -177,7 +181,7 @@ impl Hint for CliError {
             }
             #[cfg(feature = "mcp")]
             Self::Mcp { .. } => None,
-            Self::File { .. } | Self::Runtime { .. } => None,
+            Self::ReadOnly(_) | Self::File { .. } | Self::Runtime { .. } => None,
         }
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn farewell(desk: &Desk, args: &ChatArgs, output: &mut Output) {
         output.notice("Private session: nothing of it was kept.");
         return;
     }
-    if desk.agent.is_blank() {
+    if desk.agent.is_blank() || args.no_lock {
         return;
     }
     let place = |flag: &str, path: &Option<std::path::PathBuf>| {

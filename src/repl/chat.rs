@@ -2,7 +2,7 @@
 
 use super::ask::{self, After, Person, Question, Shown};
 use super::commands::{self, Answer, CommandError, Next, Typed};
-use super::desk::Desk;
+use super::desk::{Desk, ReadOnly, Writing};
 use super::edit::{Edit, EditError};
 use super::holdings::Front;
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
@@ -156,6 +156,9 @@ impl<'a> Chat<'a> {
 
     async fn line(&mut self, text: &str) -> After {
         match commands::parse(text) {
+            Typed::Message(_) if self.desk.places.writing == Writing::Refused => {
+                self.answer(Err(ReadOnly.into()))
+            }
             Typed::Nothing => After::GoOn,
             Typed::Message(message) => self.ask(Question::New(message.to_owned().into())).await,
             Typed::Command(name, arguments) => self.command(name, arguments).await,
@@ -170,6 +173,9 @@ impl<'a> Chat<'a> {
                 return After::GoOn;
             }
         };
+        if self.desk.places.writing == Writing::Refused && !command.only_shows(arguments) {
+            return self.answer(Err(ReadOnly.into()));
+        }
         let running = (command.run)(self.desk, arguments);
         let next = tokio::select! {
             biased;

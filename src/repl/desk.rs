@@ -64,7 +64,14 @@ pub enum Writing {
     Kept,
     /// It ends with the run: a private session.
     Veiled,
+    /// Nothing is written: the session is open read-only (`--no-lock`).
+    Refused,
 }
+
+/// Refuses a line that would change a session which is open read-only (C85).
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("this session is open read-only; start another with -s NAME, or close the other terminal")]
+pub struct ReadOnly;
 
 impl Desk {
     pub fn session(&self) -> &Session {

@@ -1,9 +1,9 @@
 //! Summaries of a session whose history is another than when they were written: mended, or edited by hand (C29).
 //!
-//! Unit: the summaries of one session. Invariant: one that is left stands for messages it was made of, by their ids;
-//! older files hold none, and are only kept from standing for more than there is. Says what was done, writes nothing.
+//! Unit: the summaries of one session. Invariant: one that is left stands only for messages it was made of, by their
+//! ids; older files hold none, and are only kept from standing for more than there is. Says what was done, writes nothing.
 
-use crate::chat::{Hybrid, MessageId, Outcome, Session, Summary};
+use crate::chat::{Hybrid, Message, MessageId, Outcome, Session, Summary};
 
 /// What became of the summaries, the worst of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,8 +15,8 @@ pub(super) enum Followed {
     Dropped,
 }
 
-/// Lets every summary stand for the messages it was made of and drops those of which these are gone; the newest that
-/// is left becomes the running one. `missing`: messages that may be missing before any index.
+/// Clamps every summary to the messages it was made of, as far as they are there, and drops those of which none is; the
+/// newest that is left becomes the running one. `missing`: messages that may be missing before any index.
 pub(super) fn follow(hybrid: &mut Hybrid, session: &Session, missing: usize) -> Followed {
     let mut worst = Followed::Unchanged;
     let mut keep = |summary: &mut Summary| {
@@ -43,33 +43,57 @@ fn fit(summary: &mut Summary, session: &Session, missing: usize) -> Followed {
     if first.as_str().is_empty() || last.as_str().is_empty() {
         return clamped(summary, session, missing);
     }
-    let is_at = |index: Option<usize>, id: &MessageId| {
-        index
-            .and_then(|index| session.messages().get(index))
-            .is_some_and(|message| message.id == *id)
+    let messages = session.messages();
+    let Some((from, end)) = still_there(messages, first, last) else {
+        return Followed::Dropped;
     };
-    let is_whole = session.boundary(summary.upto) == summary.upto;
-    let stands = is_at(Some(summary.from), first) && is_at(summary.upto.checked_sub(1), last);
-    if stands && is_whole && summary.from < summary.upto {
+    let upto = session.boundary(end);
+    let known = summary.upto.saturating_sub(summary.from);
+    if upto.saturating_sub(from) > known {
+        // Of what came in between the summary says nothing.
+        return Followed::Dropped;
+    }
+    if (from, upto) == (summary.from, summary.upto) && from < upto {
         return Followed::Unchanged;
     }
-    let Some((from, upto)) = place(session, first, last) else {
+    // Cut at its end, a history may be covered whole: its newest turn is sent as it was said, where more is left to
+    // stand for.
+    let newest = match session.turns().last() {
+        Some(turn) if turn.messages.start > from => upto.min(turn.messages.start),
+        Some(_) | None => upto,
+    };
+    let Some(message) = messages[from..newest.max(from)].last() else {
         return Followed::Dropped;
     };
-    // Of what came in between the summary says nothing.
-    let known = summary.upto.saturating_sub(summary.from);
-    let upto = session.boundary(upto);
-    if upto <= from || upto - from > known {
-        return Followed::Dropped;
-    }
-    summary.covers.1 = session.messages()[upto - 1].id.clone();
-    (summary.from, summary.upto) = (from, upto);
+    summary.covers = (messages[from].id.clone(), message.id.clone());
+    (summary.from, summary.upto) = (from, newest);
     Followed::Moved
 }
 
+/// The first run of messages that a summary from `first` to `last` was made of. Ids count upwards: they tell which of the
+/// messages between the two are left when either is gone, and which came in later.
+fn still_there(
+    messages: &[Message],
+    first: &MessageId,
+    last: &MessageId,
+) -> Option<(usize, usize)> {
+    let (Some(lowest), Some(highest)) = (first.number(), last.number()) else {
+        return between(messages, first, last);
+    };
+    let is_covered = |message: &Message| {
+        let number = message.id.number();
+        number.is_none_or(|number| (lowest..=highest).contains(&number))
+    };
+    let is_known = |message: &&Message| message.id.number().is_some() && is_covered(message);
+    let from = messages.iter().position(|it| is_known(&it))?;
+    let run = messages[from..].iter().take_while(|it| is_covered(it));
+    // Messages of other origin have no number: they belong to the run up to the last that has one.
+    let length = run.enumerate().filter(|(_, it)| is_known(it)).last()?.0;
+    Some((from, from + length + 1))
+}
+
 /// The range that begins and ends with these messages.
-fn place(session: &Session, first: &MessageId, last: &MessageId) -> Option<(usize, usize)> {
-    let messages = session.messages();
+fn between(messages: &[Message], first: &MessageId, last: &MessageId) -> Option<(usize, usize)> {
     let from = messages.iter().position(|message| message.id == *first)?;
     let length = messages[from..]
         .iter()
@@ -103,7 +127,7 @@ fn clamped(summary: &mut Summary, session: &Session, missing: usize) -> Followed
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::{Compaction, Message, Role, SessionMeta, Timestamp};
+    use crate::chat::{Compaction, Part, Role, SessionMeta, Timestamp};
 
     /// A history of messages with these numbers; the odd ones are the person's.
     fn history(numbers: impl IntoIterator<Item = u64>) -> Session {
@@ -151,26 +175,48 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_follows_the_messages_it_was_made_of() {
+    fn a_summary_is_clamped_to_the_messages_it_was_made_of() {
         use Followed::{Dropped, Moved, Unchanged};
         for (what, session, expected) in [
             ("whole", history(1..=38), (Unchanged, Some((0, 20)))),
+            ("cut behind it", history(1..=24), (Unchanged, Some((0, 20)))),
+            ("cut within it", history(1..=16), (Moved, Some((0, 14)))),
             (
-                "the first twelve are gone",
-                history(13..=38),
-                (Dropped, None),
+                "all but four are gone",
+                history(1..=4),
+                (Moved, Some((0, 2))),
             ),
             (
-                "some of them are gone",
+                "all but one turn is gone",
+                history(1..=2),
+                (Moved, Some((0, 2))),
+            ),
+            (
+                "the first twelve are gone, all of the older summary's",
+                history(13..=38),
+                (Dropped, Some((0, 8))),
+            ),
+            (
+                "some in the middle are gone",
                 history((1..=4).chain(7..=38)),
                 (Moved, Some((0, 18))),
             ),
             (
-                "the end of the newest is gone",
+                "its end and what follows are gone",
                 history((1..=16).chain(21..=38)),
-                (Dropped, Some((0, 10))),
+                (Moved, Some((0, 16))),
             ),
-            ("all but four are gone", history(1..=4), (Dropped, None)),
+            (
+                "its begin, its middle and its end are gone",
+                history((5..=8).chain(11..=16).chain(25..=38)),
+                (Moved, Some((0, 10))),
+            ),
+            (
+                "only what came after it is there",
+                history(21..=38),
+                (Dropped, None),
+            ),
+            ("everything is gone", history([]), (Dropped, None)),
             (
                 "there are others before them",
                 history((41..=42).chain(1..=38)),
@@ -179,10 +225,54 @@ mod tests {
             (
                 "there are others between them",
                 history((1..=12).chain(41..=42).chain(13..=38)),
-                (Dropped, Some((0, 10))),
+                (Moved, Some((0, 12))),
+            ),
+            (
+                "others stand in the place of some",
+                history((1..=12).chain(41..=42).chain(15..=38)),
+                (Moved, Some((0, 12))),
             ),
         ] {
             assert_eq!(followed(&session), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_summary_of_messages_whose_texts_were_edited_stays() {
+        let mut messages = history(1..=38).messages().to_vec();
+        messages[3].parts = vec![Part::Text("said otherwise".into())];
+        let name = "test".parse().unwrap();
+        let session = Session::restore(name, SessionMeta::default(), messages, |_| None);
+        assert_eq!(followed(&session), (Followed::Unchanged, Some((0, 20))));
+    }
+
+    #[test]
+    fn a_summary_of_messages_from_elsewhere_is_known_by_its_ends_alone() {
+        let foreign = |gone: &[usize]| {
+            let mut messages = history(1..=38).messages().to_vec();
+            for (place, message) in messages[..20].iter_mut().enumerate() {
+                message.id = MessageId::new(format!("x{}", place + 1));
+            }
+            let mut place = 0;
+            messages.retain(|_| {
+                place += 1;
+                !gone.contains(&place)
+            });
+            let name = "test".parse().unwrap();
+            Session::restore(name, SessionMeta::default(), messages, |_| None)
+        };
+        for (gone, expected) in [
+            (&[][..], (Followed::Unchanged, Some(20))),
+            (&[5, 6], (Followed::Moved, Some(18))),
+            (&[19, 20], (Followed::Dropped, None)),
+        ] {
+            let mut hybrid = hybrid(&[Summary {
+                covers: (MessageId::new("x1"), MessageId::new("x20")),
+                ..summary(0, 20)
+            }]);
+            let followed = follow(&mut hybrid, &foreign(gone), 0);
+            let upto = hybrid.summary.map(|it| it.upto);
+            assert_eq!((followed, upto), expected, "without {gone:?}");
         }
     }
 

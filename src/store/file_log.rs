@@ -36,7 +36,7 @@ const JOURNAL_SHARE: u64 = 10;
 pub(super) struct FileLog {
     store: FileStore,
     name: SessionName,
-    /// `None` with `--no-lock`.
+    /// `None` where nothing can be written, a lock included.
     lock: Option<Lock>,
     next_seq: u64,
     /// Messages of this session that are on disk or wait for it.
@@ -387,7 +387,13 @@ impl SessionLog for FileLog {
         }
         let to = Destination::Name(name.clone());
         let name = name.clone();
-        self.begin_move(&to, Move::Rename { name, lock })
+        self.begin_move(
+            &to,
+            Move::Rename {
+                name,
+                lock: Some(lock),
+            },
+        )
     }
 
     fn archive(&mut self, now: Timestamp) -> Result<PathBuf, StoreError> {

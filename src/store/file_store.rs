@@ -27,13 +27,6 @@ pub struct FileStore {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) layout: Layout,
     clock: Arc<dyn Clock>,
-    locking: Locking,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Locking {
-    On,
-    Off,
 }
 
 impl FileStore {
@@ -42,29 +35,13 @@ impl FileStore {
             disk,
             layout: Layout::new(data_root),
             clock,
-            locking: Locking::On,
         }
     }
 
-    /// Opens sessions that another process has open (C85, `--no-lock`). Two writers lose none of their
-    /// records, but neither sees the other's.
-    #[must_use]
-    pub fn without_lock(mut self) -> Self {
-        self.locking = Locking::Off;
-        self
-    }
-
-    pub(super) fn lock(
-        &self,
-        name: &SessionName,
-        wait: Duration,
-    ) -> Result<Option<Lock>, StoreError> {
-        if self.locking == Locking::Off {
-            return Ok(None);
-        }
+    pub(super) fn lock(&self, name: &SessionName, wait: Duration) -> Result<Lock, StoreError> {
         let path = self.layout.lock(name);
         match self.disk.lock(&path, wait) {
-            Ok(lock) => Ok(Some(lock)),
+            Ok(lock) => Ok(lock),
             Err(LockError::Held { pid }) => Err(StoreError::Locked {
                 name: name.clone(),
                 pid,
@@ -245,7 +222,7 @@ impl SessionStore for FileStore {
                     repairs: Vec::new(),
                 });
             }
-            lock => lock?,
+            lock => Some(lock?),
         };
         if left_behind || lock.is_none() {
             self.settle(name, wait)?;

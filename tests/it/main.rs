@@ -40,6 +40,7 @@ mod pins;
 mod prefix;
 mod private;
 mod providers;
+mod read_only;
 mod real_servers;
 mod recall;
 mod recovering;

@@ -610,15 +610,16 @@ fn sessions_are_kept_apart_and_their_folder_goes_along_with_them() {
 }
 
 #[test]
-fn without_a_lock_or_in_a_folder_that_cannot_be_written_words_are_still_found() {
+fn read_only_or_in_a_folder_that_cannot_be_written_words_are_still_found() {
     let (home, server) = (Home::new(), script().serve());
     with_embedder(&home, &server, "e5", "");
     planted(&home, "w", FACT, 19);
     let before = Home::files(&folder(&home, "w"));
-    let args = ["-c", "test.yaml", "-s", "w", "--no-lock", "-p", QUESTION];
-    let run = home.cogtrix(&args).run();
+    let args = ["-c", "test.yaml", "-s", "w", "--no-lock", "--lines"];
+    let lines = format!("/recall {QUESTION}\n");
+    let run = home.cogtrix(&args).stdin(lines).run();
     assert_eq!(run.code, Some(0), "{run}");
-    assert!(recalled(&server).contains("Fridays"));
+    assert!(run.stdout.contains("Fridays"), "{run}");
     assert_eq!(Home::files(&folder(&home, "w")), before);
 
     // A file stands where the folder should be.

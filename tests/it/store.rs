@@ -580,7 +580,7 @@ fn the_list_tells_what_the_sessions_hold_most_recent_first() {
 }
 
 #[test]
-fn a_second_writer_is_refused_with_the_pid_of_the_first_unless_told_otherwise() {
+fn a_second_writer_is_refused_with_the_pid_of_the_first() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().to_owned();
     let store = FileStore::new(Arc::new(LocalDisk), root, Arc::new(StoppedClock));
@@ -597,29 +597,8 @@ fn a_second_writer_is_refused_with_the_pid_of_the_first_unless_told_otherwise() 
         store.discard(&name("a"), StoppedClock.now()),
         Err(StoreError::Locked { .. })
     ));
-    let mut third = open(&store.clone().without_lock(), "a");
-    turn(&mut third, "one", "1");
     drop(first);
-    assert_eq!(texts(&open(&store, "a").session), ["one", "1"]);
-}
-
-#[test]
-fn writers_without_a_lock_lose_nothing_of_each_other() {
-    let disk = MemoryDisk::default();
-    let store = on(&disk).without_lock();
-    let mut one = open(&store, "a");
-    turn(&mut one, "start", "0");
-    leave(one);
-    let mut one = open(&store, "a");
-    let mut two = open(&store, "a");
-    turn(&mut one, "from one", "1");
-    turn(&mut two, "from two", "2");
-    leave(one);
-    leave(two);
-    let all = texts(&open(&store, "a").session);
-    for text in ["start", "0", "from one", "1", "from two", "2"] {
-        assert!(all.contains(&text.to_owned()), "{text} of {all:?}");
-    }
+    open(&store, "a");
 }
 
 /// Every file a session can have.

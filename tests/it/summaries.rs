@@ -536,7 +536,12 @@ fn a_summary_of_more_than_there_is_covers_no_more_than_that_and_it_is_said_once(
 
 #[test]
 fn of_a_history_that_was_cut_every_message_is_still_sent_or_summarised() {
-    for (cut, expected, index) in [(0..12, 7..=19, None), (2..4, 6..=19, Some(8))] {
+    for (cut, expected, index) in [
+        (0..12, 7..=19, None),
+        (0..4, 6..=19, Some(6)),
+        (2..4, 6..=19, Some(8)),
+        (8..38, 4..=4, Some(6)),
+    ] {
         let home = Home::new();
         let server = server(numbered);
         home.config(&server, FOREGROUND);

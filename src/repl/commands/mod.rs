@@ -27,7 +27,7 @@ use std::borrow::Cow;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::desk::Desk;
+use super::desk::{Desk, ReadOnly};
 use super::holdings::{Front, HoldingsError, entries_hint};
 use crate::agent::{CannotPin, Compacting, NoTurn, Warning};
 use crate::chat::{BadName, NotWritten, SessionName};
@@ -59,6 +59,28 @@ pub struct Command {
 impl std::fmt::Debug for Command {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "/{}", self.name)
+    }
+}
+
+impl Command {
+    /// Whether the command, with these arguments, leaves the session and every file as they are. What is not listed
+    /// here is refused in a session that is open read-only.
+    pub fn only_shows(&self, arguments: &str) -> bool {
+        let first = arguments.split_whitespace().next().unwrap_or_default();
+        match self.name {
+            "help" | "mode" | "model" | "context" | "recall" | "search" | "tools" | "mcp"
+            | "approve" | "details" | "history" | "diff" | "session" | "sessions" | "export"
+            | "info" | "quit" => true,
+            "memory" => !["add", "edit", "forget", "reindex", "restore", "rm"].contains(&first),
+            "compact" => first == "dry",
+            "summary" => first != "undo",
+            "approvals" => first != "revoke",
+            // One word names what is shown, more would be written.
+            "note" | "scratch" => first == arguments,
+            "pin" | "task" | "done" | "goal" | "objective" | "phase" | "decide" | "reject"
+            | "constraint" | "assume" => arguments.is_empty(),
+            _ => false,
+        }
     }
 }
 
@@ -150,6 +172,8 @@ pub enum CommandError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
+    ReadOnly(#[from] ReadOnly),
+    #[error(transparent)]
     Model(#[from] ProviderError),
     #[error(transparent)]
     NoTurn(#[from] NoTurn),
@@ -209,7 +233,7 @@ impl Hint for CommandError {
             Self::Pin(_) => Some("`/pin` lists them, `/unpin N` takes one off".into()),
             Self::Entries(error) => entries_hint(error, Front::Chat),
             Self::Holdings(error) => error.hint(),
-            Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
+            Self::ReadOnly(_) | Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
             Self::Edit(error) => error.hint(),
             Self::Tool(_) => Some("`/tools` lists them".into()),
             Self::Server(UnknownServer { known, .. }) => Some(
@@ -770,6 +794,53 @@ mod tests {
         }
         assert!(find("").unwrap_err().hint().is_some());
         assert!(find("zzzz").unwrap_err().hint().unwrap().contains("/help"));
+    }
+
+    #[test]
+    fn commands_that_change_something_are_told_from_those_that_show() {
+        for (line, expected) in [
+            ("/history all", true),
+            ("/context proof", true),
+            ("/memory", true),
+            ("/memory list all", true),
+            ("/memory forget 3", false),
+            ("/memory edit", false),
+            ("/pin", true),
+            ("/pin a text", false),
+            ("/unpin all", false),
+            ("/scratch", true),
+            ("/scratch key", true),
+            ("/scratch key value", false),
+            ("/scratch rm key", false),
+            ("/note fact", true),
+            ("/note fact it rains", false),
+            ("/task", true),
+            ("/task mend it", false),
+            ("/drop facts", false),
+            ("/compact", false),
+            ("/compact dry", true),
+            ("/compact undo", false),
+            ("/summary history", true),
+            ("/summary undo", false),
+            ("/approvals revoke all", false),
+            ("/undo", false),
+            ("/retry", false),
+            ("/think hard", false),
+            ("/paste", false),
+            ("/rename b", false),
+            ("/delete b", false),
+            ("/clear", false),
+            ("/export a.md", true),
+        ] {
+            let Typed::Command(name, arguments) = parse(line) else {
+                panic!("{line}")
+            };
+            assert_eq!(
+                find(name).unwrap().only_shows(arguments),
+                expected,
+                "{line}"
+            );
+        }
     }
 
     #[test]

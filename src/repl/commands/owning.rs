@@ -126,7 +126,7 @@ fn edit(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
     let held = holdings(desk)?;
     match desk.places.writing {
         Writing::Kept => Ok(Next::Edit(held.draft(name)?)),
-        Writing::Veiled => Err(HoldingsError::Private {
+        Writing::Veiled | Writing::Refused => Err(HoldingsError::Private {
             path: held.path(name)?.display().to_string(),
         }
         .into()),
