@@ -11,7 +11,7 @@
 //!  2b                  tools                       what a model may do: registry, policy, the tools
 //!  2a                  memory                      prepare, update, absorb
 //!  1   context   search   embed   provider   store   notes   entries   mem0   siblings: none knows another
-//!  0        chat   hint   clock   files   net      values, and the smallest ports to the outside
+//!  0   chat   hint   clock   files   net   text     values, and the smallest ports to the outside
 //! ```
 
 pub mod agent;
@@ -35,4 +35,5 @@ pub mod store;
 pub mod term;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod text;
 pub mod tools;

@@ -13,8 +13,8 @@ use super::event::Warning;
 use super::library::{Hit, Kind};
 use crate::hint::chain;
 use crate::mem0::Mem0;
-use crate::memory::secrets::{masked, masked_beginning};
 use crate::notes::{LONG_TERM, Receipt};
+use crate::text::secrets::{masked, masked_beginning};
 
 /// How long a search that a person or a model wants waits for it; the client has a limit of its own.
 pub(super) const PATIENT: Duration = Duration::from_secs(3);

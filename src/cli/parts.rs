@@ -231,7 +231,7 @@ pub(super) fn further(
 const MEM0_USER: &str = "cogtrix";
 
 /// Takes secrets out of what is kept for long.
-const MASK: entries::Mask = crate::memory::secrets::masked;
+const MASK: entries::Mask = crate::text::secrets::masked;
 
 /// Entries of memory; what is to be said of their files comes as text.
 pub(super) fn entries(

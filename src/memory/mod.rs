@@ -22,7 +22,6 @@ mod recovery;
 pub mod report;
 mod results;
 mod script;
-pub mod secrets;
 mod settings;
 pub mod summary;
 mod texts;

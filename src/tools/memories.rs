@@ -10,9 +10,9 @@ use serde::Deserialize;
 use super::files::blocking;
 use super::{Around, Done, Effect, Failure, Output, Typed};
 use crate::chat::Trained;
-use crate::memory::secrets::{MASK, masked};
 use crate::notes::Workspace;
 use crate::notes::memories::{MemoriesError, Operation};
+use crate::text::secrets::{MASK, masked};
 
 /// Works on the model's files.
 #[derive(Debug)]

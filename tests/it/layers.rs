@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and row, in the order of the picture in `src/lib.rs` and docs/ARCHITECTURE.md.
-const ROWS: [(&str, u32); 23] = [
+const ROWS: [(&str, u32); 24] = [
     ("main", 10),
     ("cli", 9),
     ("config", 8),
@@ -27,6 +27,7 @@ const ROWS: [(&str, u32); 23] = [
     ("files", 1),
     ("clock", 1),
     ("chat", 1),
+    ("text", 0),
     ("hint", 0),
     ("lib", 11),
 ];

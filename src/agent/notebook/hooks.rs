@@ -9,8 +9,8 @@ use crate::agent::ending::{EndHook, EndHooks, Ending};
 use crate::chat::{Message, Outcome, Record, ScratchpadLimits, SessionName, Timestamp};
 use crate::hint::chain;
 use crate::memory::facts::{self, Fact, without_thoughts};
-use crate::memory::secrets::masked_beginning;
 use crate::notes::{Added, Captured, DailySettings};
+use crate::text::secrets::masked_beginning;
 
 /// Facts of one turn that go to MEMORY.md (X12).
 const MOST_FOR_LONG: usize = 4;

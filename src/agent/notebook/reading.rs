@@ -3,9 +3,9 @@
 use super::Parts;
 use crate::chat::{Session, SessionName, Timestamp, Tokens};
 use crate::hint::chain;
-use crate::memory::secrets::masked;
 use crate::memory::{Kept, KeptFile, Recovery};
 use crate::notes::{Excerpt, NotesError};
+use crate::text::secrets::masked;
 
 /// The share of the window that what is recovered may take: one part in so many (Q30).
 const RECOVERY_SHARE: u32 = 10;

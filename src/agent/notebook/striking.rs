@@ -5,8 +5,8 @@
 
 use super::sifting::folded;
 use crate::chat::{Session, Timestamp};
-use crate::memory::secrets::masked;
 use crate::notes::{EXTRACTED, FACTS, Line, Revision};
+use crate::text::secrets::masked;
 
 /// What stands where the words stood.
 const GONE: &str = "[forgotten]";

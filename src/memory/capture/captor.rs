@@ -14,10 +14,10 @@ use super::{Capture, Category, WalSettings};
 use crate::chat::{Message, Role};
 use crate::memory::overlay::{added, laid_over};
 use crate::memory::patterns::{BadPattern, Case, Checked, Patterns};
-use crate::memory::secrets::{beginning, masked};
 use crate::memory::tracking::prose::{End, Sentence, sentences};
 use crate::memory::tracking::readers::BadCues;
 use crate::memory::{Prompt, texts};
+use crate::text::secrets::{beginning, masked};
 
 /// Patterns of this name are heard whatever languages are set.
 const ALWAYS: &str = "all";

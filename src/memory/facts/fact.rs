@@ -8,8 +8,8 @@ use super::cues::{Cues, Language};
 use super::{FactCues, FactsSettings};
 use crate::chat::{Message, Role};
 use crate::memory::capture::own::own_words;
-use crate::memory::secrets::{beginning, masked, masked_beginning};
 use crate::memory::tracking::one_line;
+use crate::text::secrets::{beginning, masked, masked_beginning};
 
 /// Characters of a fact, of the part of an answer that is read, and of a text that says anything.
 const FACT: usize = 200;

@@ -10,7 +10,7 @@ use anstream::adapter::strip_str;
 use super::prose::opens_fence;
 use crate::chat::{Message, Part, Role, Timestamp, answered, really_done};
 use crate::memory::report::is_report;
-use crate::memory::secrets::masked;
+use crate::text::secrets::masked;
 
 /// Bytes read of one text; a longer one gives its beginning and its end.
 const MOST: usize = 96 * 1024;

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use super::{Class, Found, nearby};
+
 /// What keys of services begin with, and characters after it at least.
 const PREFIXES: &[(&str, usize)] = &[
     ("sk-", 8),
@@ -67,6 +69,10 @@ const LONG: usize = 24;
 /// Of one that holds `/`, as base64 does and paths do.
 const LONG_WITH_SLASHES: usize = 32;
 
+/// Bytes of an address, and of a key, that are read.
+const LONGEST_ADDRESS: usize = 400;
+const LONGEST_KEY: usize = 300;
+
 /// Characters of the secret key of a cloud.
 const CLOUD_KEY: usize = 40;
 
@@ -75,8 +81,58 @@ fn may_be_in_key(c: char) -> bool {
     c.is_ascii_alphanumeric() || "_-+/.~".contains(c)
 }
 
+/// What is a secret by its looks, but for private keys, which may be long.
+pub(super) fn found(text: &str) -> Vec<Found> {
+    let with = |class| move |place| Found { place, class };
+    let keys = keys(text).into_iter().map(with(Class::ApiKey));
+    let logins = logins(text).into_iter().map(with(Class::ConnectionString));
+    let strong = passwords(text).into_iter().map(with(Class::Password));
+    let seeds = seeds(text).into_iter().map(with(Class::OneTimeCode));
+    keys.chain(logins).chain(strong).chain(seeds).collect()
+}
+
+/// Words that only a generator of passwords makes: small letters, capitals, digits and signs.
+fn passwords(text: &str) -> Vec<Range<usize>> {
+    let words = text.split_whitespace().filter_map(|word| {
+        let start = word.as_ptr().addr() - text.as_ptr().addr();
+        let begin = word.len()
+            - word
+                .trim_start_matches(['"', '\'', '`', '(', '“', '«'])
+                .len();
+        let place = nearby::word(text, start + begin);
+        let word = &text[place.clone()];
+        let has = |is: fn(&char) -> bool| word.chars().any(|c| is(&c));
+        let inside = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let has_sign = inside.contains([
+            '!', '$', '%', '^', '&', '*', '#', '@', '?', '~', '_', '=', '+', '-',
+        ]) || word.ends_with(['!', '$', '%', '^', '&', '*', '#', '?'])
+            && word.len() > 8;
+        let is_one = (10..=64).contains(&word.len())
+            && word.is_ascii()
+            && has_sign
+            && has(char::is_ascii_digit)
+            && has(char::is_ascii_lowercase)
+            && has(char::is_ascii_uppercase)
+            && !word.contains([
+                '=', '/', '\\', '(', ')', '{', '}', '<', '>', '[', ']', '|', ';', ',', '"', ':',
+            ])
+            && !is_digest(text, &place)
+            && !word.starts_with(['@', '#', '-', '$', '+', '.', '=', '^'])
+            && nearby::is_strong(word)
+            && !is_mail(word)
+            && (word.contains(['!', '$', '%', '^', '&', '*', '#', '?']) || changes_at(word, 35));
+        is_one.then_some(place)
+    });
+    words.collect()
+}
+
+fn is_mail(word: &str) -> bool {
+    word.split_once('@')
+        .is_some_and(|(_, host)| host.contains('.') || host.chars().all(|c| c.is_ascii_digit()))
+}
+
 /// Keys of services, and long strings that look random.
-pub(super) fn keys(text: &str) -> Vec<Range<usize>> {
+fn keys(text: &str) -> Vec<Range<usize>> {
     let mut keys = Vec::new();
     let (mut bears, mut is_header) = (false, false);
     for run in runs(text, may_be_in_key) {
@@ -88,6 +144,9 @@ pub(super) fn keys(text: &str) -> Vec<Range<usize>> {
                 .any(|bearer| word.eq_ignore_ascii_case(bearer))
         };
         let is_borne = std::mem::replace(&mut bears, is_bearer(word));
+        if is_digest(text, &run) {
+            continue;
+        }
         let is_whole = is_token(word)
             || is_random_base64(word)
             || is_seed(word)
@@ -114,6 +173,37 @@ pub(super) fn keys(text: &str) -> Vec<Range<usize>> {
         }
     }
     keys
+}
+
+/// A checksum, a public key or an image, which look as keys do: `sha256-…`, `h1:…`, `ssh-ed25519 AAAA…`; a mangled name.
+fn is_digest(text: &str, run: &Range<usize>) -> bool {
+    const BEFORE: [&str; 9] = [
+        "h1:",
+        "SHA256:",
+        "sha256:",
+        "sha512:",
+        "md5:",
+        "MD5:",
+        "sha384:",
+        "base64,",
+        "fingerprint ",
+    ];
+    let word = &text[run.clone()];
+    BEFORE
+        .iter()
+        .any(|before| text[..run.start].ends_with(before))
+        || [
+            "sha256-",
+            "sha384-",
+            "sha512-",
+            "sha1-",
+            "_ZN",
+            "AAAAB3Nza",
+            "AAAAC3Nza",
+            "AAAAE2Vj",
+        ]
+        .iter()
+        .any(|begin| word.starts_with(begin))
 }
 
 /// Stretches of characters of a kind.
@@ -145,6 +235,7 @@ fn begins_as_key(word: &str) -> bool {
         let Some(rest) = word.strip_prefix(prefix) else {
             return false;
         };
+        let rest = &rest[..rest.floor_char_boundary(LONGEST_KEY.min(rest.len()))];
         let rest = rest.split(['/', '~']).next().unwrap_or_default();
         let longest = rest.split(['-', '_']).map(str::len).max().unwrap_or(0);
         let has_digit = rest.contains(|c: char| c.is_ascii_digit());
@@ -170,6 +261,45 @@ fn is_seed(word: &str) -> bool {
         && word.bytes().all(is_in)
         && digits >= 2
         && digits * 2 < word.len()
+}
+
+/// The same in groups of four, as apps show it: `jbsw y3dp ehpk 3pxp`.
+fn seeds(text: &str) -> Vec<Range<usize>> {
+    let is_group = |word: &str| {
+        word.len() == 4
+            && (word
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || (b'2'..=b'7').contains(&b))
+                || word
+                    .bytes()
+                    .all(|b| b.is_ascii_uppercase() || (b'2'..=b'7').contains(&b)))
+    };
+    let mut seeds = Vec::new();
+    let mut row: Vec<&str> = Vec::new();
+    let mut end_row = |row: &mut Vec<&str>| {
+        let has_digit = |word: &&&str| {
+            word.bytes().any(|b| b.is_ascii_digit())
+                && word.bytes().any(|b| b.is_ascii_alphabetic())
+        };
+        if let ([first, ..], [.., last]) = (&row[..], &row[..])
+            && row.len() >= 4
+            && row.iter().filter(has_digit).count() * 3 >= row.len()
+        {
+            let at = |word: &str| word.as_ptr().addr() - text.as_ptr().addr();
+            seeds.push(at(first)..at(last) + last.len());
+        }
+        row.clear();
+    };
+    for word in text.split([' ', '-', '\n', '\t']) {
+        let word = word.trim_matches(['"', '\'', '`', '.', ',', '(', ')', ':']);
+        if is_group(word) {
+            row.push(word);
+        } else {
+            end_row(&mut row);
+        }
+    }
+    end_row(&mut row);
+    seeds
 }
 
 /// `123456789:AA…`, the key of a bot of a messenger.
@@ -219,7 +349,7 @@ fn changes_at(word: &str, share: usize) -> bool {
 }
 
 /// PEM blocks of private keys; one that is cut off goes to the end.
-pub(super) fn private_keys(text: &str) -> Vec<Range<usize>> {
+pub(super) fn private_keys(text: &str) -> Vec<Found> {
     const END: &str = "-----";
     let mut keys = Vec::new();
     let mut from = 0;
@@ -234,20 +364,83 @@ pub(super) fn private_keys(text: &str) -> Vec<Range<usize>> {
             text[after..].find(END).map(|at| after + at + END.len())
         });
         from = end.unwrap_or(text.len());
-        keys.push(start..from);
+        keys.push(Found {
+            place: start..from,
+            class: Class::PrivateKey,
+        });
     }
     keys
 }
 
+/// Values of the query of an address whose names say that they are keys.
+fn queries(text: &str) -> Vec<Range<usize>> {
+    const NAMES: [&str; 22] = [
+        "sig",
+        "signature",
+        "key",
+        "token",
+        "appid",
+        "apikey",
+        "secret",
+        "auth",
+        "password",
+        "passwd",
+        "pwd",
+        "pass",
+        "session",
+        "sid",
+        "credential",
+        "jwt",
+        "otp",
+        "invite",
+        "ticket",
+        "hash_key",
+        "passcode",
+        "code",
+    ];
+    let starts = text.match_indices(['?', '&', ';']).filter_map(|(at, _)| {
+        let rest = &text[at + 1..];
+        let name =
+            &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric() && !"_-.".contains(c))?];
+        let value = rest[name.len()..].strip_prefix('=')?;
+        let small = name.to_ascii_lowercase();
+        let end = value
+            .find(|c: char| c.is_whitespace() || "&\"'<>`#;)]}".contains(c))
+            .unwrap_or(value.len());
+        let is_long = end
+            >= if small == "code" || small.ends_with("key") {
+                12
+            } else {
+                6
+            };
+        let start = at + 1 + name.len() + 1;
+        (is_long
+            && NAMES.iter().any(|end| small.ends_with(end))
+            && !value.starts_with(['$', '{', '<']))
+        .then(|| start..start + end)
+    });
+    starts.collect()
+}
+
 /// `user:password` in `scheme://user:password@host`, and after `-u`; the path of a hook, which is its key.
-pub(super) fn logins(text: &str) -> Vec<Range<usize>> {
+fn logins(text: &str) -> Vec<Range<usize>> {
     let addresses = text.match_indices("://").filter_map(|(at, sign)| {
         let start = at + sign.len();
         let is_end = |c: char| c.is_whitespace() || "\"'<>`".contains(c);
-        let whole = &text[start..start + text[start..].find(is_end).unwrap_or(text.len() - start)];
+        let upto = text.floor_char_boundary((start + LONGEST_ADDRESS).min(text.len()));
+        let length = text[start..upto].find(is_end).unwrap_or(upto - start);
+        let whole = &text[start..start + length];
         in_address(whole).map(|login| start + login.start..start + login.end)
     });
     let mut logins: Vec<Range<usize>> = addresses.collect();
+    logins.extend(queries(text));
+    // `jdbc:oracle:thin:scott/tiger@//host`
+    logins.extend(text.match_indices(":thin:").filter_map(|(at, sign)| {
+        let start = at + sign.len();
+        let login = &text[start..start + text[start..].find('@')?];
+        (login.contains('/') && !login.contains(char::is_whitespace))
+            .then(|| start..start + login.len())
+    }));
     for option in [" -u ", " --user ", " --user=", " -U "] {
         logins.extend(text.match_indices(option).filter_map(|(at, option)| {
             let start = at + option.len();

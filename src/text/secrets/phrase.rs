@@ -111,6 +111,7 @@ pub(super) fn is_strange(word: &str) -> bool {
 pub(super) fn is_code(value: &str) -> bool {
     let is_call = value.contains('(')
         && value.split('(').next().is_some_and(|name| {
+            let name = name.rsplit(' ').next().unwrap_or(name);
             name.len() > 2
                 && name
                     .chars()
@@ -129,6 +130,12 @@ pub(super) fn is_code(value: &str) -> bool {
             "os.environ",
             "std::env",
             "env.",
+            "^",
+            "your_",
+            "YOUR_",
+            "Field(",
+            "changeme",
+            "CHANGEME",
         ]
         .iter()
         .any(|sign| value.starts_with(sign))

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::{Class, Found};
+
 /// Lengths of account numbers, by country.
 const ACCOUNTS: &[(&str, usize)] = &[
     ("AD", 24),
@@ -54,6 +56,71 @@ const ACCOUNTS: &[(&str, usize)] = &[
     ("TR", 26),
 ];
 
+pub(super) fn found(text: &str) -> Vec<Found> {
+    let with = |class| move |place| Found { place, class };
+    let cards = cards(text).into_iter().map(with(Class::Card));
+    let accounts = accounts(text).into_iter().map(with(Class::Account));
+    cards.chain(accounts).collect()
+}
+
+/// The first number behind a name of a card that is as long as one, whatever its checksum.
+pub(super) fn card_number(text: &str, from: usize) -> Option<Range<usize>> {
+    const NEAR: usize = 60;
+    let upto = text.floor_char_boundary((from + NEAR).min(text.len()));
+    let mut at = from;
+    while let Some(start) = text[at..upto]
+        .find(|c: char| c.is_ascii_digit())
+        .map(|found| at + found)
+    {
+        let run = numbers(text, start);
+        let digits = text[run.clone()].bytes().filter(u8::is_ascii_digit).count();
+        let starts = !text[..start].ends_with(|c: char| c.is_alphanumeric() || "-_./+".contains(c));
+        if starts && (13..=19).contains(&digits) {
+            return Some(run);
+        }
+        at = run.end;
+        if at >= upto {
+            break;
+        }
+    }
+    None
+}
+
+/// The first number behind a name of an account: a country with at least thirteen signs, or seven digits and more.
+pub(super) fn account_number(text: &str, from: usize) -> Option<Range<usize>> {
+    const NEAR: usize = 40;
+    let upto = text.floor_char_boundary((from + NEAR).min(text.len()));
+    let is_in = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
+    let starts =
+        |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || "_./+".contains(c));
+    let signs = text[from..upto].char_indices().filter(|(_, c)| is_in(*c));
+    for (at, _) in signs
+        .map(|(at, c)| (from + at, c))
+        .filter(|(at, _)| starts(*at))
+    {
+        let mut end = at;
+        let mut taken = String::new();
+        for (place, c) in text[at..].char_indices() {
+            match c {
+                c if is_in(c) => {
+                    taken.push(c);
+                    end = at + place + 1;
+                }
+                ' ' | '-' if end == at + place => {}
+                _ => break,
+            }
+        }
+        let digits = taken.bytes().filter(u8::is_ascii_digit).count();
+        let is_iban = taken.len() >= 15
+            && taken.as_bytes()[..2].iter().all(u8::is_ascii_uppercase)
+            && taken.as_bytes()[2..4].iter().all(u8::is_ascii_digit);
+        if is_iban || digits == taken.len() && (7..=18).contains(&digits) {
+            return Some(at..end);
+        }
+    }
+    None
+}
+
 /// Numbers of cards, in one piece or in groups.
 pub(super) fn cards(text: &str) -> Vec<Range<usize>> {
     let mut cards = Vec::new();
@@ -66,7 +133,8 @@ pub(super) fn cards(text: &str) -> Vec<Range<usize>> {
         from = run.end;
         let starts = !text[..start].ends_with(|c: char| c.is_alphanumeric() || "-_./+".contains(c));
         let ends = !text[run.end..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
-        if starts && ends && is_card(&text[run.clone()]) {
+        let number = &text[run.clone()];
+        if starts && ends && (is_card(number) || is_written_as_card(number)) {
             cards.push(run);
         }
     }
@@ -103,6 +171,14 @@ fn is_card(number: &str) -> bool {
     is_grouped && is_long && digits.iter().any(|digit| *digit != digits[0]) && is_checked(&digits)
 }
 
+/// Four groups of four digits, as on the card.
+fn is_written_as_card(number: &str) -> bool {
+    let mut groups = number.split([' ', '-']);
+    number.starts_with(['3', '4', '5', '6'])
+        && number.split([' ', '-']).count() == 4
+        && groups.all(|group| group.len() == 4)
+}
+
 /// Every second digit from the end is doubled; the sum is a multiple of ten.
 fn is_checked(digits: &[u32]) -> bool {
     let sum: u32 = digits
@@ -119,7 +195,7 @@ fn is_checked(digits: &[u32]) -> bool {
 }
 
 /// Numbers of accounts, in one piece or in groups.
-pub(super) fn accounts(text: &str) -> Vec<Range<usize>> {
+fn accounts(text: &str) -> Vec<Range<usize>> {
     let mut accounts = Vec::new();
     for (start, _) in text.char_indices().filter(|(_, c)| c.is_ascii_alphabetic()) {
         if text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_') {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::words::{ADVERBS, CHANGES, FAR_VERBLESS, LEADS, NEIGHBOURS, VERBS};
+use super::words::{ADVERBS, CHANGES, FAR_VERBLESS, LEADS, NEIGHBOURS, VERBS, WIFI};
 
 /// Words between a name and its `is`: `my password for the box is …`.
 const BETWEEN: usize = 7;
@@ -140,7 +140,7 @@ fn far(bare: &str) -> Option<(Joint, &str)> {
     if NEIGHBOURS.contains(&first.as_str()) {
         return None;
     }
-    let leads = LEADS.contains(&first.as_str());
+    let leads = LEADS.contains(&first.as_str()) || WIFI.contains(&first.as_str());
     for _ in 0..BETWEEN {
         let length = far.find(char::is_whitespace)?;
         let word = &far[..length];

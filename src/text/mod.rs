@@ -1,0 +1,3 @@
+//! Readers of text that several rooms share. Pure.
+
+pub mod secrets;

@@ -1,0 +1,242 @@
+//! Numbers that a state gives to a person. Unit: one number. Without a name only those with a form of their own or a
+//! checksum count: other rows of digits are orders, phones and amounts.
+
+use std::ops::Range;
+
+use super::{Class, Found};
+
+/// Groups of digits and capitals with blanks between them.
+fn spaced(text: &str) -> Vec<Found> {
+    const FORMS: [&str; 6] = [
+        "AA 99 99 99 A",
+        "9 99 99 99 999 999",
+        "9 99 99 99 999 999 99",
+        "9 99 99 9A 999 999 99",
+        "999-999-999 99",
+        "999 99 9999",
+    ];
+    let form = form(text);
+    let found = FORMS.iter().flat_map(|wanted| {
+        form.match_indices(wanted).filter_map(|(at, _)| {
+            let end = at + wanted.len();
+            // Other characters may be longer than their signs.
+            let number = text
+                .get(at..end)
+                .filter(|number| self::form(number) == *wanted)?;
+            let starts = !text[..at].ends_with(|c: char| c.is_alphanumeric() || "-+.,".contains(c))
+                && !ends_in_group(&text[..at]);
+            let ends = !text[end..].starts_with(|c: char| c.is_alphanumeric() || c == '-')
+                && !begins_with_group(&text[end..]);
+            let is_french = !wanted.starts_with("9 ") || number.starts_with(['1', '2']);
+            (starts && ends && is_french).then(|| Found {
+                place: at..end,
+                class: Class::NationalId,
+            })
+        })
+    });
+    found.collect()
+}
+
+fn ends_in_group(before: &str) -> bool {
+    before.ends_with(' ') && before.trim_end().ends_with(|c: char| c.is_ascii_digit())
+}
+
+fn begins_with_group(behind: &str) -> bool {
+    behind.starts_with(' ')
+        && behind
+            .trim_start()
+            .starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Characters behind a name in which its number stands.
+const NEAR: usize = 60;
+
+/// Ids that are known by their looks.
+pub(super) fn found(text: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    for place in tokens(text) {
+        let token = &text[place.clone()];
+        let starts = !text[..place.start].ends_with(|c: char| "-_/.#=@".contains(c));
+        let ends = !text[place.end..].starts_with(|c: char| "-_/@".contains(c));
+        if starts
+            && ends
+            && (is_us(token)
+                || is_chinese(token)
+                || is_italian(token)
+                || is_mexican(token)
+                || is_brazilian(token)
+                || is_russian(token))
+        {
+            found.push(Found {
+                place,
+                class: Class::NationalId,
+            });
+        }
+    }
+    found.extend(spaced(text));
+    found
+}
+
+/// Stretches of letters, digits, dashes and dots, without the dots at their end.
+fn tokens(text: &str) -> Vec<Range<usize>> {
+    let mut tokens = Vec::new();
+    let mut from = None;
+    let mut push = |from: usize, end: usize| {
+        let token = &text[from..end];
+        let trimmed = token.trim_end_matches(['.', '-']);
+        if trimmed.len() >= 11 {
+            tokens.push(from..from + trimmed.len());
+        }
+    };
+    for (at, c) in text.char_indices() {
+        match (c.is_ascii_alphanumeric() || c == '-' || c == '.', from) {
+            (true, None) => from = Some(at),
+            (false, Some(start)) => {
+                push(start, at);
+                from = None;
+            }
+            _ => {}
+        }
+    }
+    if let Some(from) = from {
+        push(from, text.len());
+    }
+    tokens
+}
+
+/// The form of a token: `9` for digits, `A` for capitals, `a` for small letters.
+fn form(token: &str) -> String {
+    let kind = |c: char| match c {
+        '0'..='9' => '9',
+        'A'..='Z' => 'A',
+        'a'..='z' => 'a',
+        other => other,
+    };
+    if token.is_ascii() {
+        return token.chars().map(kind).collect();
+    }
+    // As many bytes as the token.
+    let signs = token.bytes().map(|b| {
+        if b.is_ascii() {
+            kind(char::from(b))
+        } else {
+            '?'
+        }
+    });
+    signs.collect()
+}
+
+/// `219-09-9999`.
+fn is_us(token: &str) -> bool {
+    token.len() == 11
+        && form(token) == "999-99-9999"
+        && !["000", "666"].contains(&&token[..3])
+        && !token.starts_with('9')
+        && &token[4..6] != "00"
+        && &token[7..] != "0000"
+}
+
+/// Eighteen signs, of which the last checks the others.
+fn is_chinese(token: &str) -> bool {
+    const WEIGHTS: [u32; 17] = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
+    if token.len() != 18 || !token.as_bytes()[..17].iter().all(u8::is_ascii_digit) {
+        return false;
+    }
+    let digits = token.chars().filter_map(|c| c.to_digit(10));
+    let sum: u32 = digits
+        .zip(WEIGHTS)
+        .map(|(digit, weight)| digit * weight)
+        .sum();
+    let year = &token[6..10];
+    let last = token.as_bytes()[17].to_ascii_uppercase();
+    ("1900".."2030").contains(&year) && b"10X98765432"[(sum % 11) as usize] == last
+}
+
+/// `RSSMRA85T10A562S`.
+fn is_italian(token: &str) -> bool {
+    token.len() == 16 && form(token) == "AAAAAA99A99A999A"
+}
+
+/// `GODE561231HDFRRN09`.
+fn is_mexican(token: &str) -> bool {
+    token.len() == 18 && form(token).starts_with("AAAA999999AAAAAA")
+}
+
+/// `529.982.247-25`.
+fn is_brazilian(token: &str) -> bool {
+    token.len() == 14 && form(token) == "999.999.999-99"
+}
+
+/// `112-233-445 95`, without what stands behind the blank; with a dash there as well.
+fn is_russian(token: &str) -> bool {
+    token.len() == 14 && form(token) == "999-999-999-99"
+}
+
+/// The number behind a name: groups of digits and capitals with six digits at least, which are no date.
+pub(super) fn value(text: &str, from: usize) -> Option<Range<usize>> {
+    let upto = text.floor_char_boundary((from + NEAR).min(text.len()));
+    let mut at = from;
+    while at < upto {
+        let start = text[at..upto].find(|c: char| c.is_ascii_alphanumeric())? + at;
+        let end = end_of_number(text, start);
+        let number = &text[start..end];
+        let digits = number.bytes().filter(u8::is_ascii_digit).count();
+        let starts =
+            !text[..start].ends_with(|c: char| c.is_alphanumeric() || "_/.$€+".contains(c));
+        if starts && (6..=20).contains(&digits) && !is_date(number) {
+            return Some(start..end);
+        }
+        let word = text[start..].find(|c: char| !c.is_alphanumeric());
+        at = start + word.unwrap_or(text.len() - start).max(1);
+    }
+    None
+}
+
+/// Digits and single capitals, in groups.
+fn end_of_number(text: &str, start: usize) -> usize {
+    let mut end = start;
+    let mut group_start = start;
+    for (at, c) in text[start..].char_indices().map(|(at, c)| (start + at, c)) {
+        match c {
+            c if c.is_ascii_digit() || c.is_ascii_uppercase() => end = at + 1,
+            'a'..='z'
+                if at + 1 == text.len() || !text[at + 1..].starts_with(char::is_alphanumeric) =>
+            {
+                // `12345678z`
+                if text[group_start..at].bytes().any(|b| b.is_ascii_digit()) {
+                    end = at + 1;
+                }
+                break;
+            }
+            ' ' | '-' | '.' | '/' if end == at => {
+                let next = &text[at + 1..];
+                let group = &next[..next
+                    .find(|c: char| !c.is_alphanumeric())
+                    .unwrap_or(next.len())];
+                let has_digit = group.bytes().any(|b| b.is_ascii_digit());
+                let is_letter = group.len() <= 2
+                    && group.bytes().all(|b| b.is_ascii_uppercase())
+                    && !group.is_empty();
+                if !(has_digit || is_letter) {
+                    break;
+                }
+                group_start = at + 1;
+            }
+            _ => break,
+        }
+    }
+    end
+}
+
+/// `2027-03-01`, `12.05.2019`, `3/4/2020`.
+pub(super) fn is_date(number: &str) -> bool {
+    let parts: Vec<&str> = number.split(['-', '.', '/', ' ']).collect();
+    let is_year =
+        |part: &str| part.len() == 4 && (part.starts_with("19") || part.starts_with("20"));
+    parts.len() == 3
+        && parts
+            .iter()
+            .all(|part| part.bytes().all(|b| b.is_ascii_digit()))
+        && (is_year(parts[0]) || is_year(parts[2]))
+        && parts[1].len() <= 2
+}

@@ -1,0 +1,108 @@
+//! The secrets of a conversation: one that was named once is known again where it stands without its name, on a
+//! scratchpad or in a summary. Unit: one session. Invariant: in memory only, and never shown.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fmt;
+
+use super::{Class, Found, MASK, context, found, masked_after};
+
+/// Values that are known again; the oldest leave first.
+const MAX: usize = 256;
+/// Shorter values, or short plain words, stand in too many places where they are none.
+const MIN_CHARS: usize = 4;
+const MIN_CHARS_OF_WORD: usize = 7;
+
+/// What was said to be a secret, and what was said last.
+#[derive(Clone, Default)]
+pub struct Known {
+    values: VecDeque<String>,
+    context: String,
+}
+
+/// Without the values.
+impl fmt::Debug for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Known({} values)", self.values.len())
+    }
+}
+
+impl Known {
+    /// Reads what is said next; returns the classes of the secrets in it.
+    pub fn hear(&mut self, text: &str) -> Vec<Class> {
+        let found = found(&self.context, text);
+        for Found { place, .. } in &found {
+            self.learn(&text[place.clone()]);
+        }
+        self.context = context(text).to_owned();
+        let mut classes: Vec<Class> = found.into_iter().map(|it| it.class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes
+    }
+
+    fn learn(&mut self, value: &str) {
+        // `admin / hunter2`: the second is the secret.
+        let secret = value.rsplit([' ', '/', ':']).next().unwrap_or(value);
+        let pair = (value.contains([':', '/']) && secret.len() < value.len()).then_some(secret);
+        for value in [Some(value), pair].into_iter().flatten() {
+            let value = value.trim();
+            let chars = value.chars().count();
+            let is_word = value.chars().all(char::is_alphabetic);
+            let min = if is_word {
+                MIN_CHARS_OF_WORD
+            } else {
+                MIN_CHARS
+            };
+            if chars >= min && !value.contains(MASK) && !self.values.iter().any(|it| it == value) {
+                self.values.push_back(value.to_owned());
+            }
+        }
+        while self.values.len() > MAX {
+            self.values.pop_front();
+        }
+    }
+
+    /// The text without its secrets, read behind what was said last, and without those that are known.
+    pub fn masked<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.masked_after(&self.context, text)
+    }
+
+    /// The same behind another text.
+    pub fn masked_after<'t>(&self, context: &str, text: &'t str) -> Cow<'t, str> {
+        let by_name = masked_after(context, text);
+        let mut masked = by_name;
+        for value in &self.values {
+            if let Some(without) = without(&masked, value) {
+                masked = Cow::Owned(without);
+            }
+        }
+        masked
+    }
+}
+
+/// The text with the mask for each place where the value stands as a word; `None` where it stands nowhere.
+fn without(text: &str, value: &str) -> Option<String> {
+    let joins = |c: char| c.is_alphanumeric();
+    let stands_alone = |at: usize| {
+        let before = text[..at].chars().next_back().filter(|c| joins(*c));
+        let behind = text[at + value.len()..]
+            .chars()
+            .next()
+            .filter(|c| joins(*c));
+        let first = value.chars().next().is_some_and(joins);
+        let last = value.chars().next_back().is_some_and(joins);
+        !(first && before.is_some() || last && behind.is_some())
+    };
+    let mut masked = String::new();
+    let mut from = 0;
+    for (at, _) in text
+        .match_indices(value)
+        .filter(|(at, _)| stands_alone(*at))
+    {
+        masked.push_str(&text[from..at]);
+        masked.push_str(MASK);
+        from = at + value.len();
+    }
+    (from > 0).then(|| masked + &text[from..])
+}

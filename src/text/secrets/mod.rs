@@ -1,0 +1,208 @@
+//! Secrets in what is said: keys, tokens, passwords. Unit: a text, masked before it is kept for long (Q10).
+//!
+//! ```text
+//!  shapes, numbers, commands   known by their looks, wherever they stand
+//!  labelled                    behind a name, in the same clause: `password is …`
+//!  nearby                      further from a name: in the next sentence, before it, in a pair with a user
+//!  scenes                      without a name, by what is done with it: what opens a door, what was sent
+//! ```
+//! Invariant: what is masked once is not changed by masking it again; everything but the secret stays as it was.
+//! Linear in the length of the text. A guess: it errs on the side of masking, but leaves hashes, ids, paths and
+//! words alone.
+
+mod class;
+mod commands;
+mod cues;
+mod ids;
+mod joint;
+mod known;
+mod labelled;
+mod nearby;
+mod numbers;
+mod phrase;
+mod scenes;
+mod shapes;
+#[rustfmt::skip] // lists, not one word a line
+mod words;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+pub use class::Class;
+pub use known::Known;
+
+/// Stands where a secret was.
+pub const MASK: &str = "[secret]";
+/// Characters before a text that are read with it: the name of a secret may stand in the message before.
+pub const CONTEXT: usize = 200;
+/// Bytes of a word that is left out whole; longer ones are scripts without blanks.
+const LONGEST_WORD: usize = 1_000;
+/// Times a masked text is looked at again.
+const ROUNDS: usize = 8;
+/// Bytes read at once, and bytes before and behind them that are read with them: a bound on every search within.
+const WINDOW: usize = 4_096;
+const BEFORE: usize = 1_024;
+const BEHIND: usize = 1_024;
+
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub place: Range<usize>,
+    pub class: Class,
+}
+
+/// The text with each secret replaced by [`MASK`].
+pub fn masked(text: &str) -> Cow<'_, str> {
+    masked_after("", text)
+}
+
+/// The same for a text that stands behind another one.
+pub fn masked_after<'t>(context: &str, text: &'t str) -> Cow<'t, str> {
+    let mut found = found(context, text);
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut masked = replaced(text, &found);
+    // What stands before a mask is another sentence without what stood there.
+    for _ in 0..ROUNDS {
+        found = self::found(context, &masked);
+        if found.is_empty() {
+            break;
+        }
+        masked = replaced(&masked, &found);
+    }
+    Cow::Owned(masked)
+}
+
+/// Whether [`masked`] would change it.
+pub fn holds_secret(text: &str) -> bool {
+    !found("", text).is_empty()
+}
+
+fn replaced(text: &str, found: &[Found]) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut from = 0;
+    for Found { place, .. } in found {
+        masked.push_str(&text[from..place.start]);
+        masked.push_str(MASK);
+        from = place.end;
+    }
+    masked.push_str(&text[from..]);
+    masked
+}
+
+/// The beginning of a text, masked: for whoever keeps no more than so many characters of it.
+pub fn masked_beginning(text: &str, max: usize) -> Cow<'_, str> {
+    masked(beginning(text, max))
+}
+
+/// At most so many characters. The word that the cut goes through is left out, since half a secret is not known as one.
+pub fn beginning(text: &str, max: usize) -> &str {
+    let Some((end, _)) = text.char_indices().nth(max) else {
+        return text;
+    };
+    let words = text[..end].rfind(char::is_whitespace);
+    let words = words.filter(|words| end - words <= LONGEST_WORD);
+    &text[..words.unwrap_or(end)]
+}
+
+/// The last [`CONTEXT`] characters of a text.
+pub fn context(text: &str) -> &str {
+    let at = text.char_indices().rev().nth(CONTEXT - 1);
+    &text[at.map_or(0, |(at, _)| at)..]
+}
+
+/// The secrets in a text that stands behind another one, in order, none over another.
+pub fn found(before: &str, text: &str) -> Vec<Found> {
+    let before = context(before);
+    let (joined, offset) = if before.trim().is_empty() {
+        (Cow::Borrowed(text), 0)
+    } else {
+        // A sentence of its own, whatever it ends with.
+        (Cow::Owned(format!("{before}\n{text}")), before.len() + 1)
+    };
+    let mut all = shapes::private_keys(&joined);
+    let mut start = offset;
+    while start < joined.len() {
+        let end = joined.floor_char_boundary((start + WINDOW).min(joined.len()));
+        let from = joined.floor_char_boundary(start.saturating_sub(BEFORE));
+        let upto = joined.floor_char_boundary((end + BEHIND).min(joined.len()));
+        let found = in_window(&joined[from..upto]).into_iter().map(|mut it| {
+            it.place = it.place.start + from..it.place.end + from;
+            it
+        });
+        // What begins in the next window is found there.
+        all.extend(found.filter(|it| it.place.end > start && it.place.start < end));
+        start = end;
+    }
+    for it in &mut all {
+        it.place.start = it.place.start.max(offset);
+    }
+    all.retain(|it| it.place.start < it.place.end);
+    let mut apart = apart(all);
+    for it in &mut apart {
+        it.place = it.place.start - offset..it.place.end - offset;
+    }
+    apart
+}
+
+/// In order; those that overlap or touch as one.
+fn apart(mut found: Vec<Found>) -> Vec<Found> {
+    found.sort_by_key(|it| (it.place.start, it.place.end));
+    let mut apart: Vec<Found> = Vec::with_capacity(found.len());
+    for it in found {
+        match apart.last_mut() {
+            Some(last) if it.place.start < last.place.end => {
+                last.place.end = last.place.end.max(it.place.end);
+            }
+            _ => apart.push(it),
+        }
+    }
+    apart
+}
+
+/// What stands between two masks is looked at by itself, so that a mask is neither a name nor a value.
+fn in_window(text: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for part in text.split(MASK) {
+        let mut of_part = between_masks(part);
+        if at > 0 {
+            of_part.extend(rest_of_mask(part));
+        }
+        found.extend(of_part.into_iter().map(|mut it| {
+            it.place = it.place.start + at..it.place.end + at;
+            it
+        }));
+        at += part.len() + MASK.len();
+    }
+    found
+}
+
+/// A value of which a mask covers the beginning only: `[secret]ter2`.
+fn rest_of_mask(part: &str) -> Option<Found> {
+    let end = part.find(|c: char| !c.is_alphanumeric() && !"!@#$%^&*+=_-".contains(c));
+    let rest = &part[..end.unwrap_or(part.len())];
+    let letters = rest.chars().filter(|c| c.is_alphanumeric()).count();
+    (letters >= 3 && rest.starts_with(char::is_alphanumeric)).then(|| Found {
+        place: 0..rest.len(),
+        class: Class::Password,
+    })
+}
+
+fn between_masks(text: &str) -> Vec<Found> {
+    if text.trim().is_empty() {
+        return Vec::new();
+    }
+    let mut found = shapes::found(text);
+    found.extend(commands::passwords(text));
+    found.extend(labelled::values(text));
+    found.extend(numbers::found(text));
+    found.extend(ids::found(text));
+    found.extend(scenes::found(text));
+    found.retain(|it| !it.place.is_empty());
+    found
+}
+
+#[cfg(test)]
+mod tests;
