@@ -26,14 +26,35 @@ struct Row {
     harmless: fn(&Tree, &Place<'_>) -> bool,
 }
 
-const NEEDS_TRUST: [Row; 17] = [
+const NEEDS_TRUST: [Row; 22] = [
     Row {
         key: "tools.shell.sandbox",
-        harmless: |value, _| text(value) == Some("landlock"),
+        harmless: |value, _| matches!(text(value), Some("on" | "landlock")),
     },
     Row {
         key: "tools.shell.pass_env",
         harmless: |value, _| *value == Tree::List(Vec::new()),
+    },
+    Row {
+        key: "tools.shell.env",
+        harmless: |value, _| is_empty(value),
+    },
+    // A list takes the place of one's own, and a bound may be none.
+    Row {
+        key: "tools.shell.hide",
+        harmless: |_, _| false,
+    },
+    Row {
+        key: "tools.shell.max_memory",
+        harmless: |_, _| false,
+    },
+    Row {
+        key: "tools.shell.max_processes",
+        harmless: |_, _| false,
+    },
+    Row {
+        key: "tools.shell.max_file_size",
+        harmless: |_, _| false,
     },
     Row {
         key: "tools.fetch.allow_private",
