@@ -1,13 +1,10 @@
 //! The command line as typed. Making an [`Args`] does nothing but check its shape; what it means is
 //! settled together with the other layers in `config`.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-
-use crate::tools::shell::{Confinement, Order, SUBCOMMAND};
 
 /// A terminal chat agent whose memory is the point
 #[derive(Debug, Parser)]
@@ -86,7 +83,7 @@ pub struct ChatArgs {
     #[arg(long)]
     pub read_only: bool,
 
-    /// How commands of tools are held in: landlock, or off
+    /// How commands of tools are confined: on, net (with the network), or off
     #[arg(long, value_name = "KIND")]
     pub sandbox: Option<String>,
 
@@ -177,9 +174,6 @@ pub enum Command {
         #[command(subcommand)]
         command: EmbedderCommand,
     },
-    /// Look after a command of the shell tool; cogtrix starts itself so
-    #[command(name = SUBCOMMAND, hide = true)]
-    Confined(ConfinedArgs),
     /// Try out MCP servers
     #[cfg(feature = "mcp")]
     Mcp {
@@ -339,46 +333,6 @@ pub enum EmbedderCommand {
         #[arg(long, value_name = "URL")]
         from: Option<String>,
     },
-}
-
-/// What the shell tool tells the process that looks after a command.
-#[derive(Clone, Debug, ClapArgs)]
-pub struct ConfinedArgs {
-    /// Whether the command is held in
-    #[arg(long, value_name = "HOW")]
-    confinement: Confining,
-
-    /// Folder that may be written to
-    #[arg(long, value_name = "DIR")]
-    write: Vec<PathBuf>,
-
-    /// What may not be written to, although it lies in such a folder
-    #[arg(long, value_name = "PATH")]
-    keep: Vec<PathBuf>,
-
-    /// The command
-    #[arg(last = true, required = true)]
-    command: Vec<OsString>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Confining {
-    Landlock,
-    Off,
-}
-
-impl From<ConfinedArgs> for Order {
-    fn from(args: ConfinedArgs) -> Self {
-        Self {
-            confinement: match args.confinement {
-                Confining::Landlock => Confinement::Landlock,
-                Confining::Off => Confinement::Off,
-            },
-            writable: args.write,
-            kept: args.keep,
-            command: args.command,
-        }
-    }
 }
 
 #[cfg(feature = "mcp")]

@@ -34,15 +34,15 @@ use report::{CliError, Exit};
 use crate::config;
 use crate::repl::outlive_file_size_limit;
 use crate::term::{Output, Paint, Policy, Verbosity};
-use crate::tools::shell::supervise;
+use crate::tools::shell::hidden_subcommand;
 
 /// Runs cogtrix as it was called.
 pub fn main() -> ExitCode {
-    let args = Args::parse();
-    // Before there is a configuration or a thread: this process only looks after a command.
-    if let Some(Command::Confined(order)) = args.command {
-        return supervise(order.into());
+    // Before there is a configuration or a thread: this process only looks after a command, or becomes one.
+    if let Some(code) = hidden_subcommand(std::env::args_os().skip(1)) {
+        return code;
     }
+    let args = Args::parse();
     let environment = config::environment();
     let verbosity = match (args.chat.quiet, args.chat.verbose) {
         (true, _) => Verbosity::Quiet,
@@ -76,8 +76,6 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
         Some(Command::Memory { command }) => {
             runtime()?.block_on(memory::run(command, &args.chat, output))
         }
-        // Done in `main`.
-        Some(Command::Confined(_)) => Ok(Exit::Ok),
         #[cfg(feature = "mcp")]
         Some(Command::Mcp { command }) => runtime()?.block_on(mcp::run(&command, output)),
         Some(Command::Doctor) => runtime()?.block_on(doctor::run(&args.chat, output)),

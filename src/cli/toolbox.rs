@@ -20,7 +20,7 @@ use crate::tools::files::{
 };
 use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, Stance, Writing};
-use crate::tools::shell::{self, Confinement, Level, Place, Shell, Unavailable};
+use crate::tools::shell::{self, Level, Place, Sandbox, Shell, Unavailable};
 use crate::tools::{
     Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Memorize, MemorySearch, MemoryTool,
     PinContext, Registry, RequestTools, ScratchpadRead, ScratchpadWrite, Selection, Tool, Track,
@@ -126,17 +126,18 @@ fn place(config: &Config, inputs: &Inputs, project: &Path) -> Result<Place, CliE
         program,
         project: project.to_owned(),
         kept: own_folders(config, inputs),
+        aside: Some(config.settings.data_dir.join("changes")),
         environment: inputs.environment.0.clone(),
     })
 }
 
 /// Where the kernel cannot hold commands in, that is said before the first one is refused.
-fn confinement_warning(wanted: Confinement, found: Result<Level, Unavailable>) -> Option<String> {
+fn confinement_warning(wanted: Sandbox, found: Result<Level, Unavailable>) -> Option<String> {
     match (wanted, found) {
-        (Confinement::Landlock, Err(unavailable)) => Some(format!(
+        (Sandbox::On | Sandbox::Net, Err(unavailable)) => Some(format!(
             "commands of tools cannot be confined here ({unavailable}), so none are run; `--sandbox off` runs them all the same"
         )),
-        (Confinement::Landlock, Ok(_)) | (Confinement::Off, _) => None,
+        (Sandbox::On | Sandbox::Net, Ok(_)) | (Sandbox::Off, _) => None,
     }
 }
 
@@ -248,14 +249,11 @@ mod tests {
             let why = "no such kernel".to_owned();
             Err(Unavailable { why })
         };
-        let warning = confinement_warning(Confinement::Landlock, unavailable()).unwrap();
+        let warning = confinement_warning(Sandbox::On, unavailable()).unwrap();
         for word in ["no such kernel", "none are run", "--sandbox off"] {
             assert!(warning.contains(word), "{warning}");
         }
-        assert_eq!(
-            confinement_warning(Confinement::Landlock, Ok(Level::Files)),
-            None
-        );
-        assert_eq!(confinement_warning(Confinement::Off, unavailable()), None);
+        assert_eq!(confinement_warning(Sandbox::On, Ok(Level::Files)), None);
+        assert_eq!(confinement_warning(Sandbox::Off, unavailable()), None);
     }
 }

@@ -3,7 +3,11 @@
 //! Unit: one call. Order: a rule that denies wins over everything, then a run that may write nothing, then a yes to all,
 //! then a rule that allows, then what is harmless by itself; whatever is left is asked.
 
+mod command;
+mod options;
+
 use super::Effect;
+use command::JOINTS;
 
 /// What a person said once for the calls to come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +30,7 @@ pub enum Says {
 pub enum Only {
     /// All of them.
     Any,
-    /// Command lines that begin with these words.
+    /// Command lines that begin with these words and add nothing but what [`options`] lists as harmless.
     Command(String),
     /// Addresses of this host.
     Host(String),
@@ -106,7 +110,7 @@ pub fn rules_for(tool: &str, effect: &Effect) -> Vec<Rule> {
         only,
     };
     let narrow = match effect {
-        Effect::Runs(command) => prefix(command).map(Only::Command),
+        Effect::Runs(command) => command::prefix(command).map(Only::Command),
         Effect::Contacts { host, .. } => Some(Only::Host(host.clone())),
         Effect::Nothing
         | Effect::Reads(_)
@@ -123,7 +127,7 @@ impl Rule {
             && match (&self.only, effect) {
                 (Only::Any, _) => true,
                 (Only::Command(prefix), Effect::Runs(command)) => match self.says {
-                    Says::Allow => begins_with(command, prefix),
+                    Says::Allow => command::covers(prefix, command),
                     // What is denied is denied behind a `cd x &&` too.
                     Says::Deny => contains_words(command, prefix),
                 },
@@ -133,83 +137,6 @@ impl Rule {
                 (Only::Command(_) | Only::Host(_), _) => false,
             }
     }
-}
-
-/// Characters by which one command line becomes several, or writes somewhere, or holds another one.
-const JOINTS: [char; 13] = [
-    ';', '|', '&', '$', '`', '<', '>', '(', ')', '{', '}', '\n', '\r',
-];
-
-/// Programs that only show or check something: their names alone tell what is done.
-#[rustfmt::skip]
-const SHOWING: [&str; 34] = [
-    "ls", "cat", "head", "tail", "wc", "grep", "rg", "pwd", "echo", "printf", "tree", "du", "df", "stat", "file", "diff", "cmp",
-    "sort", "uniq", "cut", "tr", "date", "which", "jq", "seq", "pytest", "tsc", "eslint", "prettier", "ruff", "mypy", "black",
-    "rustfmt", "ctest",
-];
-
-/// Programs whose second word says what they do.
-#[rustfmt::skip]
-const WITH_SUBCOMMANDS: [&str; 19] = [
-    "cargo", "rustup", "go", "dotnet", "gradle", "mvn", "make", "just", "git", "jj", "hg", "gh", "npm", "pnpm", "yarn", "pip",
-    "uv", "poetry", "brew",
-];
-
-/// Second words behind which stands any other command, or a setting that names one.
-const RUNNING: [&str; 14] = [
-    "exec",
-    "x",
-    "dlx",
-    "run",
-    "config",
-    "alias",
-    "submodule",
-    "bisect",
-    "rebase",
-    "filter-branch",
-    "difftool",
-    "mergetool",
-    "shell",
-    "extension",
-];
-
-/// The words of a simple command line that tell what it does: `cargo test`, `ls`. None where nobody can be sure.
-fn prefix(command: &str) -> Option<String> {
-    let mut words = simple(command)?;
-    let program = words.next()?;
-    if SHOWING.contains(&program) {
-        return Some(program.to_owned());
-    }
-    let subcommand = words
-        .next()
-        .filter(|_| WITH_SUBCOMMANDS.contains(&program))?;
-    let is_told =
-        is_plain(subcommand) && !subcommand.starts_with('-') && !RUNNING.contains(&subcommand);
-    is_told.then(|| format!("{program} {subcommand}"))
-}
-
-/// The words of a command line that is one command: a shell parts it where this does.
-fn simple(command: &str) -> Option<std::str::SplitAsciiWhitespace<'_>> {
-    let is_odd = |c: char| {
-        JOINTS.contains(&c)
-            || c.is_control() && c != '\t'
-            || c.is_whitespace() && !" \t".contains(c)
-    };
-    (!command.contains(is_odd)).then(|| command.split_ascii_whitespace())
-}
-
-/// A word that means itself: no path, no quotes, nothing that a shell puts something else in place of.
-fn is_plain(word: &str) -> bool {
-    word.chars()
-        .all(|c| c.is_ascii_alphanumeric() || "._-+:@".contains(c))
-}
-
-/// Whether a command line is one simple command that begins with these words.
-fn begins_with(command: &str, prefix: &str) -> bool {
-    let mut wanted = prefix.split_whitespace().peekable();
-    let is_something = wanted.peek().is_some();
-    simple(command)
-        .is_some_and(|mut words| is_something && wanted.all(|word| words.next() == Some(word)))
 }
 
 /// Whether these words stand next to one another anywhere in a command line.
@@ -334,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_prefix_is_offered_where_it_says_what_is_done() {
-        for (command, expected) in [
+        for (line, expected) in [
             ("cargo test --lib", Some("cargo test")),
             ("ls -la", Some("ls")),
             ("git -C x push", None),
@@ -382,7 +309,7 @@ mod tests {
             ("ls\u{a0}x", None),
             ("ls\u{b}x", None),
         ] {
-            assert_eq!(prefix(command).as_deref(), expected, "{command}");
+            assert_eq!(command::prefix(line).as_deref(), expected, "{line}");
         }
     }
 }

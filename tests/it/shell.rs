@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use cogtrix::chat::{Session, Timestamp, TurnId};
-use cogtrix::tools::shell::{Confinement, Level, Place, Settings, Shell, available};
+use cogtrix::tools::shell::{Level, Place, Sandbox, Settings, Shell, available};
 use cogtrix::tools::{Around, Done, Failure, Output, Tool, tool};
 use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ impl Desk {
 
     fn unconfined() -> Self {
         let mut desk = Self::new();
-        desk.settings.sandbox = Confinement::Off;
+        desk.settings.sandbox = Sandbox::Off;
         desk
     }
 
@@ -93,6 +93,7 @@ impl Desk {
             program: env!("CARGO_BIN_EXE_cogtrix").into(),
             project: self.path("project"),
             kept: vec![self.data.clone()],
+            aside: Some(self.data.join("changes")),
             environment: self.environment.clone(),
         };
         tool(Shell::new(self.settings.clone(), place))
@@ -313,7 +314,7 @@ fn the_end_of_cogtrix_is_the_end_of_its_commands() {
     let desk = Desk::unconfined();
     // What the hidden process sees of a cogtrix that is killed is the end of its stdin.
     let mut child = Command::new(env!("CARGO_BIN_EXE_cogtrix"))
-        .args(["__confined", "--confinement", "off", "--", "sh", "-c"])
+        .args(["__confined", "--sandbox", "off", "--", "sh", "-c"])
         .arg(format!("{STAYERS} wait"))
         .current_dir(desk.path("project"))
         .stdin(Stdio::piped())
@@ -564,7 +565,7 @@ async fn a_project_inside_of_the_data_folder_cannot_be_written() {
 fn an_order_that_cannot_be_followed_ends_with_126_and_a_word() {
     let run = |command: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_cogtrix"))
-            .args(["__confined", "--confinement", "off", "--"])
+            .args(["__confined", "--sandbox", "off", "--"])
             .args(command)
             .stdin(Stdio::null())
             .output()

@@ -12,7 +12,7 @@ use crate::files::{Disk, LockError};
 use crate::provider::Environment;
 use crate::term::{Output, Paint};
 use crate::tools::files::Project;
-use crate::tools::shell::{self, Confinement, Level};
+use crate::tools::shell::{self, Level, Sandbox};
 
 /// Less room than this, and a long session or the vectors of it may not fit.
 const LEAST_ROOM: u64 = 100_000_000;
@@ -91,19 +91,19 @@ pub(super) fn project(folder: &Path) -> Finding {
     )
 }
 
-pub(super) fn sandbox(wanted: Confinement) -> Finding {
+pub(super) fn sandbox(wanted: Sandbox) -> Finding {
     match (wanted, shell::available()) {
-        (Confinement::Off, _) => Finding::none(
+        (Sandbox::Off, _) => Finding::none(
             "sandbox",
             "off: commands of tools may write wherever you may",
         ),
-        (Confinement::Landlock, Ok(Level::Files)) => {
+        (Sandbox::On | Sandbox::Net, Ok(Level::Files)) => {
             Finding::ok("sandbox", "landlock: files, but not signals")
         }
-        (Confinement::Landlock, Ok(Level::FilesAndSignals)) => {
+        (Sandbox::On | Sandbox::Net, Ok(Level::FilesAndSignals)) => {
             Finding::ok("sandbox", "landlock: files and signals")
         }
-        (Confinement::Landlock, Err(unavailable)) => Finding::problem(
+        (Sandbox::On | Sandbox::Net, Err(unavailable)) => Finding::problem(
             "sandbox",
             unavailable.to_string(),
             "so none are run; `--sandbox off` or tools.shell.sandbox: off runs them all the same",

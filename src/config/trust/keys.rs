@@ -9,7 +9,7 @@ struct Row {
     is_harmless: fn(&Tree) -> bool,
 }
 
-const ROWS: [Row; 20] = [
+const ROWS: [Row; 25] = [
     Row {
         key: "tools.shell.sandbox",
         is_harmless: |value| matches!(text(value), Some("on" | "landlock")),
@@ -17,6 +17,27 @@ const ROWS: [Row; 20] = [
     Row {
         key: "tools.shell.pass_env",
         is_harmless: is_empty,
+    },
+    Row {
+        key: "tools.shell.env",
+        is_harmless: is_empty,
+    },
+    // A list takes the place of one's own, and a bound may be none.
+    Row {
+        key: "tools.shell.hide",
+        is_harmless: |_| false,
+    },
+    Row {
+        key: "tools.shell.max_memory",
+        is_harmless: |_| false,
+    },
+    Row {
+        key: "tools.shell.max_processes",
+        is_harmless: |_| false,
+    },
+    Row {
+        key: "tools.shell.max_file_size",
+        is_harmless: |_| false,
     },
     Row {
         key: "tools.fetch.allow_private",

@@ -40,18 +40,40 @@ pub(super) fn of_session(session: i32) -> Vec<Pid> {
 
 /// Descendants of this process that have not ended.
 pub(super) fn running() -> Vec<Pid> {
-    let mut children: BTreeMap<i32, Vec<(i32, bool)>> = BTreeMap::new();
+    let pids = descendants().into_iter().map(|stat| stat.pid);
+    pids.filter_map(Pid::from_raw).collect()
+}
+
+/// What all descendants of this process use together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Usage {
+    pub(super) processes: u64,
+    /// Bytes of memory; what processes share counts for each of them.
+    pub(super) memory: u64,
+}
+
+pub(super) fn usage() -> Usage {
+    let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
+    let mut usage = Usage::default();
+    for stat in descendants() {
+        usage.processes += 1;
+        usage.memory = usage.memory.saturating_add(stat.pages.saturating_mul(page));
+    }
+    usage
+}
+
+fn descendants() -> Vec<Stat> {
+    let mut children: BTreeMap<i32, Vec<Stat>> = BTreeMap::new();
     for stat in processes() {
-        let siblings = children.entry(stat.parent).or_default();
-        siblings.push((stat.pid, stat.is_running));
+        children.entry(stat.parent).or_default().push(stat);
     }
     let mut found = Vec::new();
     let mut next = vec![rustix::process::getpid().as_raw_nonzero().get()];
     while let Some(parent) = next.pop() {
         // Taken out, so that pids that were used again while this was read make no circle.
-        for (pid, is_running) in children.remove(&parent).unwrap_or_default() {
-            next.push(pid);
-            found.extend(Pid::from_raw(pid).filter(|_| is_running));
+        for stat in children.remove(&parent).unwrap_or_default() {
+            next.push(stat.pid);
+            found.extend(Some(stat).filter(|stat| stat.is_running));
         }
     }
     found
@@ -72,6 +94,8 @@ struct Stat {
     parent: i32,
     session: i32,
     is_running: bool,
+    /// Pages of memory in use.
+    pages: u64,
 }
 
 impl Stat {
@@ -85,6 +109,10 @@ impl Stat {
             is_running: !matches!(state, "Z" | "X"),
             parent: words.next()?.parse().ok()?,
             session: words.nth(1)?.parse().ok()?,
+            pages: words
+                .nth(17)
+                .and_then(|pages| pages.parse().ok())
+                .unwrap_or_default(),
         })
     }
 }
@@ -96,13 +124,24 @@ mod tests {
     #[test]
     fn a_process_is_read_whatever_its_name() {
         for (line, expected) in [
-            ("12 (sh) S 7 12 6 0", Some((12, 7, 6, true))),
-            ("12 (a) b) (c) Z 7 12 6 0", Some((12, 7, 6, false))),
+            ("12 (sh) S 7 12 6 0", Some((12, 7, 6, true, 0))),
+            ("12 (a) b) (c) Z 7 12 6 0", Some((12, 7, 6, false, 0))),
+            (
+                "12 (sh) S 7 12 6 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 5 99 345 18446744073709551615",
+                Some((12, 7, 6, true, 345)),
+            ),
             ("12", None),
             ("12 (sh", None),
         ] {
-            let read = Stat::parse(line)
-                .map(|stat| (stat.pid, stat.parent, stat.session, stat.is_running));
+            let read = Stat::parse(line).map(|stat| {
+                (
+                    stat.pid,
+                    stat.parent,
+                    stat.session,
+                    stat.is_running,
+                    stat.pages,
+                )
+            });
             assert_eq!(read, expected, "{line}");
         }
     }

@@ -1,11 +1,28 @@
 //! The variables of a command: a short list of those there are, and what keeps programs from asking questions. Pure.
-//! Invariant: nothing whose name looks like a secret gets in, whoever asks for it.
+//! Invariant: nothing whose name or value looks like a secret gets in, whoever asks for it.
 
 use std::collections::BTreeMap;
+
+use crate::memory::secrets::holds_secret;
 
 /// Passed on when they are there.
 const PASSED: [&str; 9] = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TMPDIR", "TZ", "LANGUAGE",
+];
+
+/// Where compilers, interpreters and certificates are, and how they are called.
+#[rustfmt::skip] // a list, not one word a line
+const TOOLCHAIN: [&str; 58] = [
+    "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "RUSTFLAGS", "RUSTDOCFLAGS", "RUSTC_WRAPPER", "RUST_BACKTRACE",
+    "CARGO_TARGET_DIR", "CARGO_BUILD_JOBS", "CARGO_INCREMENTAL", "CARGO_NET_OFFLINE",
+    "GOPATH", "GOROOT", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY", "GOTOOLCHAIN",
+    "JAVA_HOME", "GRADLE_USER_HOME", "MAVEN_HOME", "M2_HOME", "ANDROID_HOME", "ANDROID_SDK_ROOT",
+    "NVM_DIR", "NODE_PATH", "VOLTA_HOME", "PNPM_HOME", "BUN_INSTALL", "DENO_DIR",
+    "VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT", "PYTHONPATH", "PIPX_HOME", "UV_CACHE_DIR",
+    "RBENV_ROOT", "GEM_HOME", "GEM_PATH", "BUNDLE_PATH", "DOTNET_ROOT",
+    "CC", "CXX", "AR", "LD", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "MAKEFLAGS", "PKG_CONFIG_PATH",
+    "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "NIX_SSL_CERT_FILE", "SOURCE_DATE_EPOCH",
 ];
 
 /// There is nobody at a terminal.
@@ -34,15 +51,27 @@ const SECRET: [&str; 8] = [
 /// As one of the words of a name: `SSH_ASKPASS` and `GIT_AUTHOR_NAME` hold these letters, too.
 const SECRET_WORDS: [&str; 6] = ["PASS", "PAT", "AUTH", "PW", "JWT", "DSN"];
 
-/// What a command gets of `all`; `more` are names that a person wants passed on.
-pub(super) fn passed(all: &BTreeMap<String, String>, more: &[String]) -> BTreeMap<String, String> {
+/// What a command gets of `all`; `more` are names that a person wants passed on, `set` is what a person sets.
+pub(super) fn passed(
+    all: &BTreeMap<String, String>,
+    more: &[String],
+    set: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
     let is_wanted = |name: &str| {
-        PASSED.contains(&name) || name.starts_with("LC_") || more.iter().any(|more| more == name)
+        PASSED.contains(&name)
+            || TOOLCHAIN.contains(&name)
+            || name.starts_with("LC_")
+            || more.iter().any(|more| more == name)
+    };
+    // A path may look random, and without these nothing runs.
+    let is_secret = |name: &str, value: &str| {
+        looks_secret(name) || (!PASSED.contains(&name) && holds_secret(value))
     };
     let mut passed = BTreeMap::from([("PATH".to_owned(), USUAL_PATH.to_owned())]);
+    let wanted = all.iter().filter(|(name, _)| is_wanted(name)).chain(set);
     passed.extend(
-        all.iter()
-            .filter(|(name, _)| is_wanted(name) && !looks_secret(name))
+        wanted
+            .filter(|(name, value)| !is_secret(name, value))
             .map(|(name, value)| (name.clone(), value.clone())),
     );
     passed.extend(SET.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -75,14 +104,20 @@ mod tests {
             "RUST_LOG",
             "CARGO_HOME",
             "COGTRIX_DATA_DIR",
+            "MINE",
         ]);
-        let passed = passed(&all, &["CARGO_HOME".to_owned(), "MISSING".to_owned()]);
+        let more = ["MINE", "MISSING"].map(str::to_owned);
+        let set = BTreeMap::from([("MODE".to_owned(), "fast".to_owned())]);
+        let passed = passed(&all, &more, &set);
         let names: Vec<&str> = passed
             .keys()
             .map(String::as_str)
             .filter(|name| !SET.iter().any(|(set, _)| set == name))
             .collect();
-        assert_eq!(names, ["CARGO_HOME", "HOME", "LC_ALL", "PATH"]);
+        assert_eq!(
+            names,
+            ["CARGO_HOME", "HOME", "LC_ALL", "MINE", "MODE", "PATH"]
+        );
     }
 
     #[test]
@@ -97,7 +132,7 @@ mod tests {
             "npm_config__auth",
         ];
         let asked = secret.map(str::to_owned);
-        let passed = passed(&variables(&secret), &asked);
+        let passed = passed(&variables(&secret), &asked, &variables(&secret));
         assert!(secret.iter().all(|name| !passed.contains_key(*name)));
         for name in ["SSH_ASKPASS", "GIT_AUTHOR_NAME", "PATH", "TMPDIR", "PWD"] {
             assert!(!looks_secret(name), "{name}");
@@ -105,9 +140,41 @@ mod tests {
     }
 
     #[test]
+    fn nothing_with_a_secret_in_its_value_is_passed_on_and_toolchains_are() {
+        for (name, value, is_passed) in [
+            ("MINE", "ghp_abcdefghijklmnopqrstuvwxyz0123456789", false),
+            (
+                "GOPROXY",
+                "https://me:hunter2hunter2@proxy.example.com",
+                false,
+            ),
+            ("GOPROXY", "https://proxy.example.com,direct", true),
+            ("RUSTFLAGS", "-C target-cpu=native -D warnings", true),
+            ("JAVA_HOME", "/usr/lib/jvm/java-21-openjdk-amd64", true),
+            (
+                "PATH",
+                "/nix/store/0c0dlrgb0b9hyk0y8ahdmpbmm7jgb1i4-x/bin",
+                true,
+            ),
+        ] {
+            let all = BTreeMap::from([(name.to_owned(), value.to_owned())]);
+            let passed = passed(&all, &["MINE".to_owned()], &BTreeMap::new());
+            assert_eq!(
+                passed.get(name).is_some_and(|it| it == value),
+                is_passed,
+                "{name}={value}"
+            );
+        }
+    }
+
+    #[test]
     fn the_terminal_is_always_a_dumb_one() {
         let all = variables(&["TERM", "PAGER"]);
-        let passed = passed(&all, &["TERM".to_owned(), "PAGER".to_owned()]);
+        let passed = passed(
+            &all,
+            &["TERM".to_owned(), "PAGER".to_owned()],
+            &BTreeMap::new(),
+        );
         assert_eq!(passed["TERM"], "dumb");
         assert_eq!(passed["PAGER"], "cat");
     }

@@ -1,4 +1,4 @@
-//! Which paths a confined command may write to. Unit: the paths of one run.
+//! Which paths a confined command may write to, or read. Unit: the paths of one run.
 //!
 //! Landlock only grants, and what it grants of a folder holds for all beneath it. So a folder that holds something that
 //! must be kept (the data folder: sessions, approvals) is not granted; its other entries are, one by one. In such a folder

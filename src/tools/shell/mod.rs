@@ -2,9 +2,11 @@
 //!
 //! ```text
 //!   environment   which variables a command gets     run         cogtrix' side of a run: output, limits, the end
-//!   sandbox       what a command may write to        supervise   the hidden process above the command
-//!   grants        folders without what is kept       descendants whatever a command has started
-//!   order         what the two say to each other     output      what is printed, within bounds
+//!   order         what the processes say             supervise   the process above the command, outside of the sandbox
+//!   keys          where keys lie                     descendants whatever a command has started, and what it uses
+//!   protected     files that run later               output      what is printed, within bounds
+//!   linux/enter   the stage that enters the sandbox and becomes the command
+//!   linux/..      its parts: namespaces, mounts, sandbox (Landlock), grants, privileges, syscalls (seccomp)
 //! ```
 //!
 //! What is promised: when a call returns, however it ended, nothing is left running of what the command started; in the background,
@@ -16,8 +18,12 @@
 mod descendants;
 mod environment;
 mod grants;
+mod keys;
+#[cfg(target_os = "linux")]
+mod linux;
 mod order;
 mod output;
+mod protected;
 mod run;
 mod sandbox;
 mod supervise;
@@ -27,6 +33,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytesize::ByteSize;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::process::Command;
@@ -34,13 +41,17 @@ use tokio::process::Command;
 use super::{Around, Done, Effect, Failure, Output, Typed};
 
 pub use environment::looks_secret;
-pub use order::{Order, SUBCOMMAND};
-pub use sandbox::{Confinement, Level, Unavailable, available};
-pub use supervise::supervise;
+pub use order::{Keys, Limits, Namespaces, Network, Order, SUPERVISE};
+pub use protected::{Change, PutBack};
+pub use sandbox::{Level, Unavailable, available};
+pub use supervise::hidden_subcommand;
 
-use run::{End, Limits, Ran, run};
+use run::{Bounds, End, Ran, run};
 
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
+/// The variable that names the socket of the ssh agent.
+const AGENT: &str = "SSH_AUTH_SOCK";
 
 /// How commands are run.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -54,7 +65,28 @@ pub struct Settings {
     pub most: Duration,
     /// More variables that commands get, by name; never what [`looks_secret`].
     pub pass_env: Vec<String>,
-    pub sandbox: Confinement,
+    /// Variables that are set for commands; never what [`looks_secret`].
+    pub env: BTreeMap<String, String>,
+    pub sandbox: Sandbox,
+    /// More paths that commands may not read.
+    pub hide: Vec<String>,
+    /// What all processes of a command may use together; 0 is no limit.
+    pub max_memory: ByteSize,
+    pub max_processes: u64,
+    pub max_file_size: ByteSize,
+}
+
+/// How commands are confined unless more is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sandbox {
+    /// Without network, keys and protected files.
+    #[default]
+    #[serde(alias = "landlock")]
+    On,
+    /// The same with network.
+    Net,
+    Off,
 }
 
 impl Default for Settings {
@@ -63,7 +95,12 @@ impl Default for Settings {
             timeout: Duration::from_mins(1),
             most: Duration::from_mins(10),
             pass_env: Vec::new(),
-            sandbox: Confinement::default(),
+            env: BTreeMap::new(),
+            sandbox: Sandbox::default(),
+            hide: Vec::new(),
+            max_memory: ByteSize::gib(8),
+            max_processes: 512,
+            max_file_size: ByteSize::gib(16),
         }
     }
 }
@@ -74,10 +111,19 @@ pub struct Place {
     /// This program, which starts itself again to look after a command.
     pub program: PathBuf,
     pub project: PathBuf,
-    /// What no command may write to, wherever it lies: the data folder.
+    /// What no command may read or write, wherever it lies: the data folder.
     pub kept: Vec<PathBuf>,
+    /// Where what a command made of protected files is kept when they are put back.
+    pub aside: Option<PathBuf>,
     /// Every variable of this process; few are passed on.
     pub environment: BTreeMap<String, String>,
+}
+
+/// What a command may do beyond the usual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    pub network: Network,
+    pub keys: Keys,
 }
 
 /// Runs command lines.
@@ -102,7 +148,8 @@ pub struct Arguments {
 
 impl Shell {
     pub fn new(settings: Settings, place: Place) -> Self {
-        let environment = environment::passed(&place.environment, &settings.pass_env);
+        let environment =
+            environment::passed(&place.environment, &settings.pass_env, &settings.env);
         let temporary = TEMPORARY.iter().map(PathBuf::from);
         let own = environment.get("TMPDIR").map(PathBuf::from);
         let folders = [place.project.clone()]
@@ -131,22 +178,58 @@ impl Shell {
         }
     }
 
-    fn order(&self, command: &str) -> Order {
+    /// Returns what settings give to every command.
+    pub fn usual_access(&self) -> Access {
+        Access {
+            network: match self.settings.sandbox {
+                Sandbox::On => Network::Isolated,
+                Sandbox::Net | Sandbox::Off => Network::Host,
+            },
+            keys: match self.settings.sandbox {
+                Sandbox::On | Sandbox::Net => Keys::Hidden,
+                Sandbox::Off => Keys::Readable,
+            },
+        }
+    }
+
+    fn order(&self, command: &str, access: Access) -> Order {
+        let is_confined = self.settings.sandbox != Sandbox::Off;
+        let variable = |name: &str| self.place.environment.get(name).map(PathBuf::from);
+        let home = variable("HOME");
         Order {
-            confinement: self.settings.sandbox,
+            is_confined,
+            network: access.network,
+            keys: access.keys,
+            namespaces: Namespaces::default(),
             writable: self.writable.clone(),
             kept: self.place.kept.clone(),
+            hidden: keys::hidden(home.as_deref(), &self.settings.hide),
+            protected: if is_confined {
+                protected::paths(&self.place.project)
+            } else {
+                Vec::new()
+            },
+            aside: self.place.aside.clone(),
+            agent: variable(AGENT),
+            limits: Limits {
+                memory: self.settings.max_memory.as_u64(),
+                processes: self.settings.max_processes,
+                file_size: self.settings.max_file_size.as_u64(),
+            },
             command: vec!["sh".into(), "-c".into(), command.into()],
         }
     }
 
-    fn command(&self, line: &str) -> Command {
+    fn command(&self, line: &str, access: Access) -> Command {
         let mut command = Command::new(&self.place.program);
         command
-            .args(self.order(line).arguments())
+            .args(self.order(line, access).arguments(SUPERVISE))
             .current_dir(&self.place.project)
             .env_clear()
             .envs(&self.environment);
+        if let (Keys::Readable, Some(agent)) = (access.keys, self.place.environment.get(AGENT)) {
+            command.env(AGENT, agent);
+        }
         command
     }
 }
@@ -168,15 +251,16 @@ impl Typed for Shell {
     }
 
     async fn call(&self, arguments: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
-        let limits = Limits {
+        let bounds = Bounds {
             time: self.limit(&arguments)?,
             cancel: around.cancel,
         };
-        let ran = run(self.command(&arguments.command), limits, around.progress).await;
+        let command = self.command(&arguments.command, self.usual_access());
+        let ran = run(command, bounds, around.progress).await;
         let ran = ran.map_err(|error| {
             Failure::of(format_args!("the command could not be started: {error}"))
         })?;
-        told(ran, limits.time)
+        told(ran, bounds.time)
     }
 }
 
@@ -199,12 +283,13 @@ fn told(ran: Ran, limit: Duration) -> Result<Done, Failure> {
             "timed out".to_owned(),
             format!("timed out after {} s", limit.as_secs()),
         ),
+        End::Exceeded(why) => ("killed".to_owned(), format!("killed: {why}")),
         End::Lost => ("killed".to_owned(), "killed from outside".to_owned()),
     };
     let failed = ran.end != End::Exited(0);
     let output = ran.output.into_text();
     Ok(Output {
-        text: text(output, &end, ran.left),
+        text: text(output, &end, ran.left, &ran.put_back),
         brief,
         failed,
         ..Output::default()
@@ -212,15 +297,18 @@ fn told(ran: Ran, limit: Duration) -> Result<Done, Failure> {
     .into())
 }
 
-fn text(mut output: String, end: &str, left: usize) -> String {
+fn text(mut output: String, end: &str, left: usize, put_back: &[PutBack]) -> String {
     if !output.is_empty() && !output.ends_with('\n') {
         output.push('\n');
     }
-    let left = match left {
-        0 => String::new(),
-        n => format!("[processes in the background, ended with the command: {n}]\n"),
-    };
-    format!("{output}{left}[{end}]")
+    if left > 0 {
+        output += &format!("[processes in the background, ended with the command: {left}]\n");
+    }
+    for file in put_back {
+        let (path, change) = (file.path.display(), file.change.name());
+        output += &format!("[{path} is protected: what the command {change} was put back]\n");
+    }
+    output + &format!("[{end}]")
 }
 
 #[cfg(test)]
@@ -232,6 +320,7 @@ mod tests {
             program: "/usr/bin/cogtrix".into(),
             project: "/usr".into(),
             kept: vec!["/data".into()],
+            aside: None,
             environment: BTreeMap::from([("TMPDIR".to_owned(), "/etc".to_owned())]),
         };
         Shell::new(Settings::default(), place)
@@ -261,21 +350,42 @@ mod tests {
     }
 
     #[test]
-    fn the_order_names_what_may_be_written_and_what_is_kept() {
-        let arguments = shell().order("ls -l").arguments();
-        let expected = "__confined --confinement landlock --write /usr --write /tmp \
-             --write /var/tmp --write /etc --keep /data -- sh -c";
-        let expected = expected.split(' ').chain(["ls -l"]);
-        assert!(arguments.iter().eq(expected), "{arguments:?}");
+    fn the_order_names_what_may_be_written_and_what_may_not() {
+        let order = shell().order("ls -l", shell().usual_access());
+        assert!(order.is_confined);
+        assert_eq!(order.network, Network::Isolated);
+        assert_eq!(order.keys, Keys::Hidden);
+        let writable = ["/usr", "/tmp", "/var/tmp", "/etc"].map(PathBuf::from);
+        assert_eq!(order.writable, writable);
+        assert_eq!(order.kept, [PathBuf::from("/data")]);
+        assert!(order.protected.contains(&"/usr/.git/hooks".into()));
+        assert_eq!(order.command, ["sh", "-c", "ls -l"]);
+    }
+
+    #[test]
+    fn the_sandbox_can_have_the_network_or_be_off() {
+        for (sandbox, is_confined, network) in [
+            (Sandbox::On, true, Network::Isolated),
+            (Sandbox::Net, true, Network::Host),
+            (Sandbox::Off, false, Network::Host),
+        ] {
+            let mut shell = shell();
+            shell.settings.sandbox = sandbox;
+            let order = shell.order("ls", shell.usual_access());
+            assert_eq!((order.is_confined, order.network), (is_confined, network));
+        }
     }
 
     #[test]
     fn settings_are_read_with_defaults_and_unknown_ones_refused() {
         let read = |text: &str| serde_yaml::from_str::<Settings>(text);
         assert_eq!(read("{}").unwrap(), Settings::default());
-        let off = read("{sandbox: \"off\", timeout: 5s, pass_env: [CARGO_HOME]}").unwrap();
-        assert_eq!(off.sandbox, Confinement::Off);
+        let off = read("{sandbox: \"off\", timeout: 5s, max_memory: 2 GiB}").unwrap();
+        assert_eq!(off.sandbox, Sandbox::Off);
         assert_eq!(off.timeout, Duration::from_secs(5));
+        assert_eq!(off.max_memory, ByteSize::gib(2));
+        let old = read("{sandbox: landlock, pass_env: [CARGO_HOME]}").unwrap();
+        assert_eq!(old.sandbox, Sandbox::On);
         assert!(read("{sandbx: off}").is_err());
     }
 }

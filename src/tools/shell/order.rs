@@ -1,59 +1,269 @@
-//! What cogtrix and its supervising process say to each other.
+//! What cogtrix, the supervisor of a command and the stage that enters the sandbox say to each other.
 //!
 //! ```text
-//!  cogtrix  -- arguments ------------------>  cogtrix __confined  -- sh -c ..
-//!           -- stdin, until its end: go on ->
-//!           <- stdout: a line a report -----
-//!           <- stderr: what the command prints, both its streams --------- sh
+//!  cogtrix  -- arguments ------------------>  cogtrix __confined  -- arguments -->  cogtrix __enter  = exec =>  sh -c ..
+//!           -- stdin, until its end: go on ->                     <- stdin: Entry -
+//!           <- stdout: a report a line ----
+//!           <- stderr: what the command prints, both its streams ------------------------------------------------- sh
 //! ```
 //!
 //! Unit: one run. The end of stdin is the order to end everything, also when cogtrix was killed.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
 
-use super::sandbox::Confinement;
+use super::protected::{Change, PutBack};
 
-/// The hidden subcommand.
-pub const SUBCOMMAND: &str = "__confined";
+/// The hidden subcommand of the supervisor, which stays outside of the sandbox.
+pub const SUPERVISE: &str = "__confined";
+/// The hidden subcommand that enters the sandbox and becomes the command.
+pub(super) const ENTER: &str = "__enter";
 
-/// What the supervising process is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Which network a command has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Network {
+    /// A loopback interface of its own, or none.
+    #[default]
+    Isolated,
+    /// The network of this machine.
+    Host,
+}
+
+/// Whether a command may read the hidden paths and talk to the agents that hold keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keys {
+    #[default]
+    Hidden,
+    Readable,
+}
+
+/// How a command gets its namespaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Namespaces {
+    /// It makes them itself.
+    #[default]
+    Own,
+    /// bubblewrap has made them.
+    Bubblewrap,
+    /// There are none.
+    Missing,
+}
+
+/// What all processes of a command may use together; 0 is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of memory.
+    pub memory: u64,
+    pub processes: u64,
+    /// Bytes of one file.
+    pub file_size: u64,
+}
+
+/// What the supervisor is told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    pub confinement: Confinement,
+    /// Without it nothing but the limits is held.
+    pub is_confined: bool,
+    pub network: Network,
+    pub keys: Keys,
+    pub namespaces: Namespaces,
     /// Folders that may be written to.
     pub writable: Vec<PathBuf>,
-    /// What may not be written to even if it lies in such a folder.
+    /// What may be neither written nor read even if it lies in such a folder.
     pub kept: Vec<PathBuf>,
+    /// What may not be read unless keys are readable, and never written.
+    pub hidden: Vec<PathBuf>,
+    /// Files that run later: read-only, and put back where that cannot be had.
+    pub protected: Vec<PathBuf>,
+    /// Where what a command made of protected files is moved when they are put back.
+    pub aside: Option<PathBuf>,
+    /// The socket of the ssh agent, which is closed unless keys are readable.
+    pub agent: Option<PathBuf>,
+    pub limits: Limits,
     pub command: Vec<OsString>,
 }
 
 impl Order {
-    /// As the command line takes it.
-    pub(super) fn arguments(&self) -> Vec<OsString> {
-        let mut arguments: Vec<OsString> = vec![SUBCOMMAND.into()];
-        arguments.extend(["--confinement".into(), self.confinement.name().into()]);
-        for (flag, paths) in [("--write", &self.writable), ("--keep", &self.kept)] {
-            for path in paths {
-                arguments.extend([flag.into(), path.into()]);
-            }
+    /// Returns the arguments of the program in the given role.
+    pub fn arguments(&self, role: &str) -> Vec<OsString> {
+        let mut arguments: Vec<OsString> = vec![role.into()];
+        let words = [
+            ("--sandbox", if self.is_confined { "on" } else { "off" }),
+            ("--network", self.network.name()),
+            ("--keys", self.keys.name()),
+            ("--namespaces", self.namespaces.name()),
+        ];
+        for (flag, word) in words {
+            arguments.extend([flag.into(), word.into()]);
+        }
+        for (flag, number) in [
+            ("--max-memory", self.limits.memory),
+            ("--max-processes", self.limits.processes),
+            ("--max-file-size", self.limits.file_size),
+        ] {
+            arguments.extend([flag.into(), number.to_string().into()]);
+        }
+        let lists = [
+            ("--write", &self.writable),
+            ("--keep", &self.kept),
+            ("--hide", &self.hidden),
+            ("--protect", &self.protected),
+        ];
+        let singles = [("--aside", &self.aside), ("--agent", &self.agent)];
+        let singles = singles
+            .into_iter()
+            .flat_map(|(flag, path)| path.iter().map(move |path| (flag, path)));
+        let lists = lists
+            .into_iter()
+            .flat_map(|(flag, paths)| paths.iter().map(move |path| (flag, path)));
+        for (flag, path) in lists.chain(singles) {
+            arguments.extend([flag.into(), path.into()]);
         }
         arguments.push("--".into());
         arguments.extend(self.command.iter().cloned());
         arguments
     }
+
+    /// Reads the arguments after the role.
+    pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
+        let mut arguments = arguments.into_iter();
+        let mut order = Self::default();
+        while let Some(flag) = arguments.next() {
+            if flag == "--" {
+                order.command = arguments.collect();
+                break;
+            }
+            let value = arguments.next();
+            let value = value.ok_or_else(|| format!("{} needs a value", flag.display()))?;
+            order.set(&flag, value)?;
+        }
+        if order.command.is_empty() {
+            return Err("no command".to_owned());
+        }
+        Ok(order)
+    }
+
+    fn set(&mut self, flag: &OsStr, value: OsString) -> Result<(), String> {
+        let bad = || format!("{} cannot be {}", flag.display(), value.display());
+        let word = value.to_str().unwrap_or_default();
+        let number = || word.parse().map_err(|_| bad());
+        match flag.to_str().unwrap_or_default() {
+            "--sandbox" => self.is_confined = one_of(word, &[("on", true), ("off", false)], bad)?,
+            "--network" => self.network = one_of(word, &Network::ALL, bad)?,
+            "--keys" => self.keys = one_of(word, &Keys::ALL, bad)?,
+            "--namespaces" => self.namespaces = one_of(word, &Namespaces::ALL, bad)?,
+            "--max-memory" => self.limits.memory = number()?,
+            "--max-processes" => self.limits.processes = number()?,
+            "--max-file-size" => self.limits.file_size = number()?,
+            "--write" => self.writable.push(value.into()),
+            "--keep" => self.kept.push(value.into()),
+            "--hide" => self.hidden.push(value.into()),
+            "--protect" => self.protected.push(value.into()),
+            "--aside" => self.aside = Some(value.into()),
+            "--agent" => self.agent = Some(value.into()),
+            _ => return Err(format!("unknown argument {}", flag.display())),
+        }
+        Ok(())
+    }
 }
 
-/// What the supervising process says.
+fn one_of<T: Copy>(word: &str, known: &[(&str, T)], bad: impl Fn() -> String) -> Result<T, String> {
+    let found = known.iter().find(|(name, _)| *name == word);
+    found.map(|(_, value)| *value).ok_or_else(bad)
+}
+
+/// The word of a value in a table of all values.
+fn name_of<T: Copy + PartialEq>(value: T, all: &[(&'static str, T)]) -> &'static str {
+    let found = all.iter().find(|(_, known)| *known == value);
+    found.map_or("", |(name, _)| name)
+}
+
+impl Network {
+    const ALL: [(&'static str, Self); 2] = [("isolated", Self::Isolated), ("host", Self::Host)];
+
+    fn name(self) -> &'static str {
+        name_of(self, &Self::ALL)
+    }
+}
+
+impl Keys {
+    const ALL: [(&'static str, Self); 2] = [("hidden", Self::Hidden), ("readable", Self::Readable)];
+
+    fn name(self) -> &'static str {
+        name_of(self, &Self::ALL)
+    }
+}
+
+impl Namespaces {
+    const ALL: [(&'static str, Self); 3] = [
+        ("own", Self::Own),
+        ("bubblewrap", Self::Bubblewrap),
+        ("missing", Self::Missing),
+    ];
+
+    fn name(self) -> &'static str {
+        name_of(self, &Self::ALL)
+    }
+}
+
+/// What the stage that enters the sandbox says before it becomes the command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// Everything that was ordered holds, but for a part that the kernel does not have.
+    Ready { missing: Option<String> },
+    /// Nothing was run; another way to namespaces may do.
+    NoNamespaces(String),
+    /// Nothing was run, and nothing else can be tried.
+    Refused(String),
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ready { missing } => {
+                write!(f, "ready {}", missing.as_deref().unwrap_or_default())
+            }
+            Self::NoNamespaces(why) => write!(f, "namespaces {}", why.replace('\n', " ")),
+            Self::Refused(why) => write!(f, "refused {}", why.replace('\n', " ")),
+        }
+    }
+}
+
+impl Entry {
+    /// Reads all that was said; the last line counts. `None` where nothing was.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (what, rest) = text.lines().next_back()?.split_once(' ')?;
+        Some(match what {
+            "ready" => Self::Ready {
+                missing: some(rest),
+            },
+            "namespaces" => Self::NoNamespaces(rest.to_owned()),
+            "refused" => Self::Refused(rest.to_owned()),
+            _ => return None,
+        })
+    }
+}
+
+fn some(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// What the supervisor says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Report {
     /// It did not begin.
     Refused(String),
     Exited(i32),
     Signalled(i32),
+    /// It was ended for what it used.
+    Exceeded(String),
+    /// How it was confined: its namespaces, and a part that was missing.
+    Held(Namespaces, Option<String>),
     /// So many processes were still there behind it.
     Left(usize),
+    /// A protected file is as it was before the command.
+    PutBack(PutBack),
 }
 
 impl fmt::Display for Report {
@@ -62,7 +272,18 @@ impl fmt::Display for Report {
             Self::Refused(why) => write!(f, "refused {}", why.replace('\n', " ")),
             Self::Exited(code) => write!(f, "exited {code}"),
             Self::Signalled(signal) => write!(f, "signalled {signal}"),
+            Self::Exceeded(why) => write!(f, "exceeded {why}"),
             Self::Left(n) => write!(f, "left {n}"),
+            Self::Held(namespaces, missing) => {
+                let missing = missing.as_deref().unwrap_or_default();
+                write!(f, "held {} {missing}", namespaces.name())
+            }
+            Self::PutBack(what) => {
+                let path = what.path.to_string_lossy();
+                let copy = what.copy.as_ref().map(|copy| copy.to_string_lossy());
+                let line = serde_json::json!([what.change.name(), path, copy]);
+                write!(f, "put-back {line}")
+            }
         }
     }
 }
@@ -74,7 +295,19 @@ impl Report {
             "refused" => Self::Refused(rest.to_owned()),
             "exited" => Self::Exited(rest.parse().ok()?),
             "signalled" => Self::Signalled(rest.parse().ok()?),
+            "exceeded" => Self::Exceeded(rest.to_owned()),
             "left" => Self::Left(rest.parse().ok()?),
+            "held" => {
+                let (namespaces, missing) = rest.split_once(' ')?;
+                let namespaces = one_of(namespaces, &Namespaces::ALL, String::new).ok()?;
+                Self::Held(namespaces, some(missing))
+            }
+            "put-back" => {
+                let (change, path, copy): (String, PathBuf, Option<PathBuf>) =
+                    serde_json::from_str(rest).ok()?;
+                let change = Change::parse(&change)?;
+                Self::PutBack(PutBack { change, path, copy })
+            }
             _ => return None,
         })
     }
@@ -85,16 +318,81 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_order_is_read_as_it_was_written() {
+        let order = Order {
+            is_confined: true,
+            network: Network::Host,
+            keys: Keys::Readable,
+            namespaces: Namespaces::Bubblewrap,
+            writable: vec!["/a".into(), "/b c".into()],
+            kept: vec!["/a/data".into()],
+            hidden: vec!["/home/me/.ssh".into()],
+            protected: vec!["/a/.git/hooks".into()],
+            aside: Some("/a/data/changes".into()),
+            agent: Some("/tmp/agent".into()),
+            limits: Limits {
+                memory: 1,
+                processes: 2,
+                file_size: 3,
+            },
+            command: vec!["sh".into(), "-c".into(), "--keep x".into()],
+        };
+        let arguments = order.arguments(SUPERVISE);
+        assert_eq!(arguments[0], SUPERVISE);
+        assert_eq!(Order::parse(arguments.into_iter().skip(1)), Ok(order));
+    }
+
+    #[test]
+    fn an_order_with_a_mistake_is_refused() {
+        for (arguments, why) in [
+            ("--sandbox on", "no command"),
+            ("--sandbox maybe -- sh", "--sandbox cannot be maybe"),
+            ("--max-memory much -- sh", "--max-memory cannot be much"),
+            ("--write", "--write needs a value"),
+            ("--no such -- sh", "unknown argument --no"),
+        ] {
+            let parsed = Order::parse(arguments.split(' ').map(OsString::from));
+            assert_eq!(parsed, Err(why.to_owned()), "{arguments}");
+        }
+    }
+
+    #[test]
     fn reports_are_read_as_they_were_written() {
         for report in [
             Report::Refused("no such folder: /x y".into()),
             Report::Exited(-1),
             Report::Signalled(9),
             Report::Left(2),
+            Report::Held(Namespaces::Own, None),
+            Report::Held(Namespaces::Missing, Some("seccomp".into())),
+            Report::Exceeded("used more than 4 GiB of memory".into()),
+            Report::PutBack(PutBack {
+                change: Change::Made,
+                path: "/a/.git/hooks/x\ny".into(),
+                copy: Some("/data/x".into()),
+            }),
         ] {
             assert_eq!(Report::parse(&report.to_string()), Some(report));
         }
         assert_eq!(Report::parse("exited x"), None);
         assert_eq!(Report::parse("Compiling x"), None);
+    }
+
+    #[test]
+    fn the_last_word_of_an_entry_counts() {
+        for (text, expected) in [
+            ("", None),
+            ("ready \n", Some(Entry::Ready { missing: None })),
+            (
+                "ready \nrefused no such file\n",
+                Some(Entry::Refused("no such file".to_owned())),
+            ),
+            (
+                "namespaces EPERM\n",
+                Some(Entry::NoNamespaces("EPERM".to_owned())),
+            ),
+        ] {
+            assert_eq!(Entry::parse(text), expected, "{text}");
+        }
     }
 }

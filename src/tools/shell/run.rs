@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::descendants;
 use super::order::Report;
 use super::output::{Collected, Shown};
+use super::protected::PutBack;
 
 /// Longer than the supervising process needs for the most stubborn command.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -33,6 +34,8 @@ pub(super) enum End {
     Signalled(i32),
     TimedOut,
     Cancelled,
+    /// It used more than it may.
+    Exceeded(String),
     /// It never began.
     Refused(String),
     /// The supervising process was killed, and the command with it as far as it could be found.
@@ -47,11 +50,12 @@ pub(super) struct Ran {
     pub(super) output: Collected,
     /// Processes that were still there when the shell had ended.
     pub(super) left: usize,
+    pub(super) put_back: Vec<PutBack>,
 }
 
 /// What ends a run early.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits<'a> {
+pub(super) struct Bounds<'a> {
     pub(super) time: Duration,
     pub(super) cancel: &'a CancellationToken,
 }
@@ -59,7 +63,7 @@ pub(super) struct Limits<'a> {
 /// Runs the supervising process, `command`, until nothing is left of what it started.
 pub(super) async fn run(
     mut command: Command,
-    limits: Limits<'_>,
+    bounds: Bounds<'_>,
     progress: &Sender<String>,
 ) -> io::Result<Ran> {
     let begun = Instant::now();
@@ -78,8 +82,8 @@ pub(super) async fn run(
     };
     let early = tokio::select! {
         () = over(&mut reading, &mut child) => None,
-        () = limits.cancel.cancelled() => Some(End::Cancelled),
-        () = sleep(limits.time) => Some(End::TimedOut),
+        () = bounds.cancel.cancelled() => Some(End::Cancelled),
+        () = sleep(bounds.time) => Some(End::TimedOut),
     };
     let took = begun.elapsed();
     drop(release);
@@ -99,6 +103,7 @@ pub(super) async fn run(
         took,
         output: reading.collected,
         left: left(&reports),
+        put_back: put_back(reports),
     })
 }
 
@@ -158,7 +163,8 @@ fn ended(reports: &[Report]) -> Option<End> {
         Report::Exited(code) => Some(End::Exited(*code)),
         Report::Signalled(signal) => Some(End::Signalled(*signal)),
         Report::Refused(why) => Some(End::Refused(why.clone())),
-        Report::Left(_) => None,
+        Report::Exceeded(why) => Some(End::Exceeded(why.clone())),
+        Report::Left(_) | Report::Held(..) | Report::PutBack(_) => None,
     })
 }
 
@@ -168,6 +174,14 @@ fn left(reports: &[Report]) -> usize {
         _ => None,
     });
     left.unwrap_or_default()
+}
+
+fn put_back(reports: Vec<Report>) -> Vec<PutBack> {
+    let files = reports.into_iter().filter_map(|report| match report {
+        Report::PutBack(file) => Some(file),
+        _ => None,
+    });
+    files.collect()
 }
 
 /// The last means: the process that led this session is gone and did not do its work.

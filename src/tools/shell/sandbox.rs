@@ -1,35 +1,15 @@
-//! What a command may write to. Unit: one ruleset, put on the calling thread and inherited by all it starts.
+//! What a command may write and read, by Landlock. Unit: one ruleset, put on this process and inherited by all it starts.
 //!
-//! Invariant: [`restrict`] either confines the thread or fails; nothing is left out silently but what older kernels
+//! Invariant: [`restrict`] either confines the process or fails; nothing is left out silently but what older kernels
 //! lack beside the file system (signals to others, abstract sockets).
 //!
-//! Not held back, because Landlock cannot: modes, owners and times of files (`chmod`, `touch` of what exists), files
-//! of the project that count elsewhere (`.git/hooks`), what a service does that is asked over a socket, the network.
+//! Not held back, because Landlock cannot: modes, owners and times of files (`chmod`, `touch` of what exists), names in
+//! folders, and what a service does that is asked over a socket.
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
-
 use super::grants::Grants;
-
-/// Whether commands are held in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Confinement {
-    /// Writes only beneath the folders that were named; anything less is an error.
-    #[default]
-    Landlock,
-    Off,
-}
-
-impl Confinement {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Landlock => "landlock",
-            Self::Off => "off",
-        }
-    }
-}
+use super::order::{Keys, Order};
 
 /// What this kernel can hold back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,36 +27,81 @@ pub struct Unavailable {
     pub why: String,
 }
 
-/// Device files that a confined command may write to; none of them leads to anybody.
-const DEVICES: [&str; 5] = [
+/// Device files that a confined command may read and write; none of them leads to anybody.
+const DEVICES: [&str; 8] = [
     "/dev/null",
     "/dev/zero",
     "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
     "/dev/tty",
     "/dev/shm",
+    "/dev/mqueue",
 ];
+
+/// Pseudo terminals, where they are the command's own.
+const TERMINALS: [&str; 2] = ["/dev/ptmx", "/dev/pts"];
+
+/// All that is a device is granted by name alone: disks hold everybody's files.
+const ALL_DEVICES: &str = "/dev";
 
 /// Asks the kernel without confining anything.
 pub fn available() -> Result<Level, Unavailable> {
     kernel::available()
 }
 
-/// Confines the calling thread and what it starts from now on.
-pub(super) fn restrict(grants: &Grants) -> Result<(), Unavailable> {
-    let devices = DEVICES.map(PathBuf::from);
-    kernel::restrict(grants.paths().chain(&devices))
+/// What is granted to a command.
+#[derive(Debug)]
+struct Rules {
+    written: Grants,
+    read: Grants,
+    devices: Vec<PathBuf>,
+    terminals: Vec<PathBuf>,
+}
+
+impl Rules {
+    fn of(order: &Order, has_terminals: bool) -> Self {
+        let exists = |path: &&PathBuf| path.exists();
+        let hidden = order.hidden.iter().filter(exists);
+        let not_written: Vec<PathBuf> = order.kept.iter().chain(hidden.clone()).cloned().collect();
+        let kept = order.kept.iter().filter(exists);
+        let devices = PathBuf::from(ALL_DEVICES);
+        let not_read: Vec<PathBuf> = match order.keys {
+            Keys::Hidden => kept.chain(hidden).cloned().chain([devices]).collect(),
+            Keys::Readable => kept.cloned().chain([devices]).collect(),
+        };
+        let terminals = if has_terminals {
+            TERMINALS.map(PathBuf::from).into()
+        } else {
+            Vec::new()
+        };
+        Self {
+            written: Grants::new(&order.writable, &not_written),
+            read: Grants::new(&["/".into()], &not_read),
+            devices: DEVICES.map(PathBuf::from).into(),
+            terminals,
+        }
+    }
+}
+
+/// Confines this process and what it starts from now on.
+pub(super) fn restrict(order: &Order, has_terminals: bool) -> Result<(), Unavailable> {
+    if !order.is_confined {
+        return Ok(());
+    }
+    kernel::restrict(&Rules::of(order, has_terminals))
 }
 
 #[cfg(target_os = "linux")]
 mod kernel {
-    use std::path::PathBuf;
+    use std::path::Path;
 
     use landlock::{
-        ABI, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-        RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+        ABI, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
+        RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
     };
 
-    use super::{Level, Unavailable};
+    use super::{Level, Rules, Unavailable};
     use crate::net::causes;
 
     /// The first level that also holds `truncate` back; without it any file could be emptied.
@@ -93,22 +118,27 @@ mod kernel {
         })
     }
 
-    pub(super) fn restrict<'a>(
-        paths: impl Iterator<Item = &'a PathBuf>,
-    ) -> Result<(), Unavailable> {
-        confine(paths).map_err(|error| unavailable(&error))?
+    pub(super) fn restrict(rules: &Rules) -> Result<(), Unavailable> {
+        confine(rules).map_err(|error| unavailable(&error))?
     }
 
-    fn confine<'a>(
-        paths: impl Iterator<Item = &'a PathBuf>,
-    ) -> Result<Result<(), Unavailable>, RulesetError> {
+    fn confine(rules: &Rules) -> Result<Result<(), Unavailable>, RulesetError> {
+        let reading = BitFlags::from(AccessFs::ReadFile);
+        // No device has to be made anywhere.
+        let writing = AccessFs::from_write(NEEDED) & !(AccessFs::MakeChar | AccessFs::MakeBlock);
         let mut ruleset = ruleset()?;
-        for path in paths {
-            // What is not there cannot be granted, and what is not granted cannot be written.
-            let Ok(folder) = PathFd::new(path) else {
-                continue;
-            };
-            ruleset = ruleset.add_rule(PathBeneath::new(folder, writes(path)))?;
+        for path in rules.read.paths() {
+            ruleset = granted(ruleset, path, reading)?;
+        }
+        for path in rules.written.paths() {
+            ruleset = granted(ruleset, path, writing)?;
+        }
+        for path in &rules.devices {
+            ruleset = granted(ruleset, path, reading | writing)?;
+        }
+        ruleset = ruleset.set_compatibility(CompatLevel::BestEffort);
+        for path in &rules.terminals {
+            ruleset = granted(ruleset, path, reading | writing | AccessFs::IoctlDev)?;
         }
         let status = ruleset.restrict_self()?;
         let is_held = status.ruleset != RulesetStatus::NotEnforced && status.no_new_privs;
@@ -117,26 +147,35 @@ mod kernel {
         }))
     }
 
-    /// Nothing may be written yet.
+    /// What is not there cannot be granted, and what is not granted cannot be used.
+    fn granted(
+        ruleset: RulesetCreated,
+        path: &Path,
+        access: BitFlags<AccessFs>,
+    ) -> Result<RulesetCreated, RulesetError> {
+        let Ok(opened) = PathFd::new(path) else {
+            return Ok(ruleset);
+        };
+        let access = if path.is_dir() {
+            access
+        } else {
+            access & (AccessFs::from_file(NEEDED) | AccessFs::IoctlDev)
+        };
+        ruleset.add_rule(PathBeneath::new(opened, access))
+    }
+
+    /// Nothing may be written or read yet.
     fn ruleset() -> Result<RulesetCreated, RulesetError> {
         let ruleset = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
             .handle_access(AccessFs::from_write(NEEDED))?
+            .handle_access(AccessFs::ReadFile)?
             .set_compatibility(CompatLevel::BestEffort)
             .handle_access(AccessFs::IoctlDev)?
             .scope(Scope::Signal)?
             .scope(Scope::AbstractUnixSocket)?
             .create()?;
         Ok(ruleset.set_compatibility(CompatLevel::HardRequirement))
-    }
-
-    fn writes(path: &std::path::Path) -> landlock::BitFlags<AccessFs> {
-        let all = AccessFs::from_write(NEEDED);
-        if path.is_dir() {
-            all
-        } else {
-            all & AccessFs::from_file(NEEDED)
-        }
     }
 
     fn unavailable(error: &RulesetError) -> Unavailable {
@@ -151,15 +190,13 @@ mod kernel {
 
 #[cfg(not(target_os = "linux"))]
 mod kernel {
-    use std::path::PathBuf;
-
-    use super::{Level, Unavailable};
+    use super::{Level, Rules, Unavailable};
 
     pub(super) fn available() -> Result<Level, Unavailable> {
         Err(nothing())
     }
 
-    pub(super) fn restrict<'a>(_: impl Iterator<Item = &'a PathBuf>) -> Result<(), Unavailable> {
+    pub(super) fn restrict(_: &Rules) -> Result<(), Unavailable> {
         Err(nothing())
     }
 

@@ -1,27 +1,31 @@
-//! The hidden process between cogtrix and a command. Unit: one run, from the order to the last descendant's end.
+//! The supervisor between cogtrix and a command. Unit: one run, from the order to the last descendant's end.
 //!
-//! One thread is confined, starts the command and waits for every child; the command inherits its confinement. Another reads
-//! stdin, whose end is the order to stop. The first thread decides. It is not confined itself, so that it can send
+//! One thread starts the command and waits for every child. Another reads stdin, whose end is the order to stop. The
+//! first thread decides, and watches what the command uses. The supervisor stays outside of the sandbox: it can send
 //! signals to the command, which, where the kernel has that, cannot send any to it.
 //!
 //! Invariant: it ends only when it has no descendants any more, or when those left do not die of SIGKILL within
 //! [`HARD_END`] (a process stuck in the kernel, another user's, one that forks faster than it is found).
 
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bytesize::ByteSize;
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, setsid, wait};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getrlimit, setrlimit, setsid, wait,
+};
 
-use super::descendants;
-use super::grants::Grants;
-use super::order::{Order, Report};
-use super::sandbox::{self, Confinement, Unavailable};
+use super::descendants::{self, Usage};
+use super::order::{ENTER, Entry, Limits, Namespaces, Order, Report, SUPERVISE};
+use super::protected::Guard;
 
 /// What the shell leaves behind when it ends may still be about to end, as the writer of a pipe is.
 const SETTLE: Duration = Duration::from_millis(20);
@@ -31,15 +35,17 @@ const GRACE: Duration = Duration::from_millis(500);
 const AGAIN: Duration = Duration::from_millis(20);
 /// How long to go on with SIGKILL.
 const HARD_END: Duration = Duration::from_secs(3);
+/// Between one look at what the command uses and the next.
+const WATCH: Duration = Duration::from_millis(200);
 
 /// The exit code when the command was not run.
-const REFUSED: u8 = 126;
+pub(super) const REFUSED: u8 = 126;
 
 /// What the threads tell the first one.
 #[derive(Debug)]
 enum Event {
     Refused(String),
-    Started(Pid),
+    Started(Started),
     /// The command itself has ended.
     Ended(WaitStatus),
     /// No children are left.
@@ -48,53 +54,148 @@ enum Event {
     Released,
 }
 
+/// A command that runs, and how it is confined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Started {
+    pid: Pid,
+    namespaces: Namespaces,
+    /// A part of the sandbox that the kernel does not have.
+    missing: Option<String>,
+}
+
+/// Runs the part of this program that the arguments name, if it is a hidden one.
+pub fn hidden_subcommand(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    let role = arguments.next()?;
+    let run: fn(&Order) -> ExitCode = match role.to_str()? {
+        SUPERVISE => supervise,
+        ENTER => enter,
+        _ => return None,
+    };
+    Some(match Order::parse(arguments) {
+        Ok(order) => run(&order),
+        Err(why) => refuse(&why),
+    })
+}
+
+#[cfg(target_os = "linux")]
+use super::linux::{enter, second_stage};
+
+#[cfg(not(target_os = "linux"))]
+fn enter(_: &Order) -> ExitCode {
+    ExitCode::from(REFUSED)
+}
+
 /// Runs the command of an order to its end and says what became of it.
-pub fn supervise(order: Order) -> ExitCode {
+fn supervise(order: &Order) -> ExitCode {
     // Away from the terminal, so that nothing can ask there, and to be found by cogtrix if this process is killed; fails only
     // for who leads a group already.
     setsid().ok();
     if let Err(error) = descendants::adopt() {
         return refuse(&format!("cannot look after processes: {error}"));
     }
+    let guard = Guard::new(&order.protected, &order.writable, order.aside.clone());
+    if let Err(error) = limit(order.limits) {
+        return refuse(&format!("cannot set limits: {error}"));
+    }
     let (events, inbox) = channel();
     let stdin = events.clone();
-    thread::spawn(move || begin(&order, &events));
+    let starting = order.clone();
+    thread::spawn(move || begin(&starting, &events));
     thread::spawn(move || {
         until_released();
         stdin.send(Event::Released).ok();
     });
-    decide(&inbox)
+    decide(&inbox, order, &guard)
 }
 
-fn decide(inbox: &Receiver<Event>) -> ExitCode {
-    let mut group = None;
+/// Limits that the kernel keeps, for this process and all it starts.
+fn limit(limits: Limits) -> io::Result<()> {
+    let none = Some(0);
+    let mut wanted = vec![(Resource::Core, none)];
+    if limits.file_size > 0 {
+        wanted.push((Resource::Fsize, Some(limits.file_size)));
+    }
+    for (resource, most) in wanted {
+        // Never more than it was.
+        let held = getrlimit(resource).maximum;
+        let most = held.into_iter().chain(most).min();
+        let limit = Rlimit {
+            current: most,
+            maximum: most,
+        };
+        setrlimit(resource, limit)?;
+    }
+    Ok(())
+}
+
+fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard) -> ExitCode {
+    let mut started = None;
     let mut status = None;
+    let mut exceeded = None;
     let mut is_released = false;
     // What is starting when stdin ends is told of soon, and then there is something to end.
-    while !(is_released && group.is_some()) {
-        let Ok(event) = inbox.recv() else {
-            break;
-        };
-        match event {
-            Event::Refused(why) => return refuse(&why),
-            Event::Started(pid) => group = Some(pid),
-            Event::Ended(ended) => {
+    while !(is_released && started.is_some()) {
+        match inbox.recv_timeout(WATCH) {
+            Ok(Event::Refused(why)) => return refuse(&why),
+            Ok(Event::Started(begun)) => started = Some(begun),
+            Ok(Event::Ended(ended)) => {
                 status = Some(ended);
                 break;
             }
-            Event::Released => is_released = true,
-            Event::Alone => {}
+            Ok(Event::Released) => is_released = true,
+            Ok(Event::Alone) => {}
+            Err(RecvTimeoutError::Timeout) => {
+                exceeded = order.limits.exceeded(descendants::usage());
+                if exceeded.is_some() {
+                    break;
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    let Some(group) = group else {
+    let Some(started) = started else {
         return refuse("the command was lost");
     };
-    end_all(group, inbox, &mut status);
-    report(status)
+    let ending = if exceeded.is_some() {
+        Ending::AtOnce
+    } else {
+        Ending::Politely
+    };
+    end_all(started.pid, inbox, &mut status, ending);
+    if order.is_confined {
+        let missing = started.missing;
+        tell(&Report::Held(started.namespaces, missing));
+    }
+    for file in guard.put_back(&order.writable) {
+        tell(&Report::PutBack(file));
+    }
+    report(status, exceeded)
+}
+
+impl Limits {
+    /// Returns what was used too much of.
+    fn exceeded(self, usage: Usage) -> Option<String> {
+        let is_over = |used: u64, limit: u64| limit > 0 && used > limit;
+        if is_over(usage.memory, self.memory) {
+            let limit = ByteSize(self.memory).display().iec();
+            Some(format!("used more than {limit} of memory"))
+        } else if is_over(usage.processes, self.processes) {
+            Some(format!("had more than {} processes", self.processes))
+        } else {
+            None
+        }
+    }
+}
+
+/// Whether processes get the time to end by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Politely,
+    AtOnce,
 }
 
 /// Ends what is left, politely first.
-fn end_all(group: Pid, inbox: &Receiver<Event>, status: &mut Option<WaitStatus>) {
+fn end_all(group: Pid, inbox: &Receiver<Event>, status: &mut Option<WaitStatus>, ending: Ending) {
     if status.is_some() {
         if is_alone(inbox, SETTLE, status) {
             return;
@@ -104,11 +205,13 @@ fn end_all(group: Pid, inbox: &Receiver<Event>, status: &mut Option<WaitStatus>)
             tell(&Report::Left(left));
         }
     }
-    descendants::signal(group, Signal::TERM);
-    // What is stopped does not hear the first signal.
-    descendants::signal(group, Signal::CONT);
-    if is_alone(inbox, GRACE, status) {
-        return;
+    if ending == Ending::Politely {
+        descendants::signal(group, Signal::TERM);
+        // What is stopped does not hear the first signal.
+        descendants::signal(group, Signal::CONT);
+        if is_alone(inbox, GRACE, status) {
+            return;
+        }
     }
     let begun = Instant::now();
     while begun.elapsed() < HARD_END {
@@ -133,16 +236,17 @@ fn is_alone(inbox: &Receiver<Event>, patience: Duration, status: &mut Option<Wai
     }
 }
 
-/// Confines this thread, starts the command, and waits for children until there are none.
+/// Starts the command, and waits for children until there are none.
 fn begin(order: &Order, events: &Sender<Event>) {
-    let pid = match start(order, sandbox::restrict) {
-        Ok(pid) => pid,
+    let started = match start(order) {
+        Ok(started) => started,
         Err(why) => {
             events.send(Event::Refused(why)).ok();
             return;
         }
     };
-    events.send(Event::Started(pid)).ok();
+    let pid = started.pid;
+    events.send(Event::Started(started)).ok();
     loop {
         match wait(WaitOptions::empty()) {
             Ok(Some((ended, status))) if ended == pid => {
@@ -155,34 +259,80 @@ fn begin(order: &Order, events: &Sender<Event>) {
     events.send(Event::Alone).ok();
 }
 
-/// Starts the command, confined by `restrict` where that is ordered; what cannot be confined is not started.
-fn start(
-    order: &Order,
-    restrict: impl FnOnce(&Grants) -> Result<(), Unavailable>,
-) -> Result<Pid, String> {
-    let (program, arguments) = order.command.split_first().ok_or("no command")?;
+/// Starts the command; what cannot be confined is not started.
+fn start(order: &Order) -> Result<Started, String> {
+    if !order.is_confined {
+        let (program, arguments) = order.command.split_first().ok_or("no command")?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::null());
+        let child = spawn(command).map_err(|error| format!("{}: {error}", program.display()))?;
+        return Ok(Started {
+            pid: Pid::from_child(&child),
+            namespaces: Namespaces::Missing,
+            missing: None,
+        });
+    }
+    start_confined(order)
+}
+
+/// Tries one way to namespaces after the other.
+#[cfg(target_os = "linux")]
+fn start_confined(order: &Order) -> Result<Started, String> {
+    super::sandbox::available().map_err(|error| error.to_string())?;
+    for namespaces in [Namespaces::Own, Namespaces::Bubblewrap, Namespaces::Missing] {
+        let order = Order {
+            namespaces,
+            ..order.clone()
+        };
+        let failed = |error: io::Error| format!("the sandbox could not be started: {error}");
+        let Some(command) = second_stage(&order).map_err(failed)? else {
+            continue;
+        };
+        let (pid, entry) = entered(command).map_err(failed)?;
+        match entry {
+            Some(Entry::Ready { missing }) => {
+                return Ok(Started {
+                    pid,
+                    namespaces,
+                    missing,
+                });
+            }
+            Some(Entry::Refused(why)) => return Err(why),
+            Some(Entry::NoNamespaces(_)) => {}
+            // bubblewrap ended before the stage began.
+            None if namespaces == Namespaces::Bubblewrap => {}
+            None => return Err("the sandbox ended before the command began".to_owned()),
+        }
+    }
+    Err("the sandbox could not be entered".to_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn start_confined(_: &Order) -> Result<Started, String> {
+    Err("only Linux can confine commands".to_owned())
+}
+
+/// Starts the second stage and waits until it has become the command, or has failed and is gone.
+fn entered(mut command: Command) -> io::Result<(Pid, Option<Entry>)> {
+    let (mut ours, theirs) = UnixStream::pair()?;
+    command.stdin(Stdio::from(OwnedFd::from(theirs)));
+    // With the command goes our copy of its end, or there would be no end of it.
+    let mut child = spawn(command)?;
+    let mut said = String::new();
+    ours.read_to_string(&mut said)?;
+    let entry = Entry::parse(&said);
+    if !matches!(entry, Some(Entry::Ready { .. })) {
+        child.wait()?;
+    }
+    Ok((Pid::from_child(&child), entry))
+}
+
+/// In a process group of its own, printing to our stderr.
+fn spawn(mut command: Command) -> io::Result<std::process::Child> {
     let stderr = io::stderr();
     let output = || stderr.as_fd().try_clone_to_owned().map(Stdio::from);
-    let no_output = |error: io::Error| format!("no output: {error}");
-    let mut command = Command::new(program);
-    command
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(output().map_err(no_output)?)
-        .stderr(output().map_err(no_output)?)
-        .process_group(0);
-    match order.confinement {
-        Confinement::Landlock => {
-            let grants = Grants::new(&order.writable, &order.kept);
-            restrict(&grants).map_err(|error| error.to_string())?;
-        }
-        Confinement::Off => {}
-    }
-    let shown = program.to_string_lossy();
-    let child = command
-        .spawn()
-        .map_err(|error| format!("{shown}: {error}"))?;
-    Ok(Pid::from_child(&child))
+    command.stdout(output()?).stderr(output()?).process_group(0);
+    command.spawn()
 }
 
 /// Nothing is ever written to stdin; it ends with cogtrix, at the latest.
@@ -198,7 +348,11 @@ fn refuse(why: &str) -> ExitCode {
     ExitCode::from(REFUSED)
 }
 
-fn report(status: Option<WaitStatus>) -> ExitCode {
+fn report(status: Option<WaitStatus>, exceeded: Option<String>) -> ExitCode {
+    if let Some(why) = exceeded {
+        tell(&Report::Exceeded(why));
+        return ExitCode::from(REFUSED);
+    }
     let Some(status) = status else {
         return ExitCode::from(REFUSED);
     };
@@ -221,35 +375,42 @@ fn tell(report: &Report) {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use rustix::process::waitpid;
-
     use super::*;
 
-    /// An order to leave a file behind.
-    fn order(file: &Path) -> Order {
-        Order {
-            confinement: Confinement::Landlock,
-            writable: Vec::new(),
-            kept: Vec::new(),
-            command: vec!["touch".into(), file.into()],
+    #[test]
+    fn what_is_used_too_much_of_is_named() {
+        let limits = Limits {
+            memory: 4 << 30,
+            processes: 10,
+            file_size: 0,
+        };
+        for (processes, memory, expected) in [
+            (10, 4 << 30, None),
+            (1, (4 << 30) + 1, Some("used more than 4.0 GiB of memory")),
+            (11, 0, Some("had more than 10 processes")),
+        ] {
+            let usage = Usage { processes, memory };
+            assert_eq!(limits.exceeded(usage).as_deref(), expected);
         }
+        let usage = Usage {
+            processes: u64::MAX,
+            memory: u64::MAX,
+        };
+        assert_eq!(Limits::default().exceeded(usage), None);
     }
 
     #[test]
-    fn a_command_that_cannot_be_confined_is_not_started() {
-        let folder = tempfile::TempDir::new().unwrap();
-        let file = folder.path().join("a");
-        let refused = start(&order(&file), |_| {
-            let why = "no such kernel".to_owned();
-            Err(Unavailable { why })
-        });
-        let why = "commands cannot be confined: no such kernel";
-        assert_eq!(refused, Err(why.to_owned()));
-        assert!(!file.exists());
-        let started = start(&order(&file), |_| Ok(())).unwrap();
-        waitpid(Some(started), WaitOptions::empty()).unwrap();
-        assert!(file.exists(), "the order itself is good");
+    fn a_command_that_did_not_enter_the_sandbox_has_not_begun() {
+        let refusing = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            entered(command).unwrap().1
+        };
+        let why = "no such kernel".to_owned();
+        assert_eq!(
+            refusing("echo 'refused no such kernel' >&0"),
+            Some(Entry::Refused(why))
+        );
+        assert_eq!(refusing("exit 0"), None);
     }
 }

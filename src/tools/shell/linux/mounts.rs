@@ -1,0 +1,300 @@
+//! What a command sees mounted: protected files read-only, sockets of services covered, terminals of its own.
+//! Unit: one mount namespace.
+
+use std::collections::BTreeSet;
+use std::ffi::{CStr, OsString};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{StatVfsMountFlags, statvfs};
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, mount, mount_bind, mount_bind_recursive, mount_change,
+    mount_remount,
+};
+
+use super::super::grants::Grants;
+use super::super::order::{Network, Order};
+use super::{agent, argument};
+
+/// Where services that act for whoever asks have their sockets, whether they run now or not.
+const SERVICES: [&str; 18] = [
+    "/run/user",
+    "/run/dbus",
+    "/run/docker.sock",
+    "/run/docker",
+    "/run/containerd",
+    "/run/podman",
+    "/run/crio",
+    "/run/incus",
+    "/run/libvirt",
+    "/run/snapd.socket",
+    "/run/snapd-snap.socket",
+    "/run/systemd/private",
+    "/run/screen",
+    "/run/tmux",
+    "/var/lib/lxd/unix.socket",
+    "/var/lib/incus/unix.socket",
+    "/var/snap/lxd/common/lxd/unix.socket",
+    "/tmp/.X11-unix",
+];
+
+/// Sockets that serve those who may use the network: names and data bases.
+const OF_THE_NETWORK: [&str; 7] = [
+    "/run/systemd/resolve",
+    "/run/nscd",
+    "/run/avahi-daemon",
+    "/run/postgresql",
+    "/run/mysqld",
+    "/run/redis",
+    "/run/memcached",
+];
+
+/// The kernel's list of sockets by name; those that listen have this flag.
+const SOCKETS: &str = "/proc/net/unix";
+const LISTENS: u32 = 0x1_0000;
+
+/// One mount.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mount {
+    /// A folder over itself, so that it cannot be renamed.
+    Itself(PathBuf),
+    ReadOnly(PathBuf),
+    /// An empty folder over a folder.
+    EmptyFolder(PathBuf),
+    /// Nothing over a file or a socket.
+    Nothing(PathBuf),
+}
+
+impl Mount {
+    /// As bubblewrap takes it.
+    pub(super) fn arguments(&self) -> Vec<OsString> {
+        match self {
+            Self::Itself(path) => vec!["--bind".into(), argument(path), argument(path)],
+            Self::ReadOnly(path) => vec!["--ro-bind".into(), argument(path), argument(path)],
+            Self::EmptyFolder(path) => vec!["--tmpfs".into(), argument(path)],
+            Self::Nothing(path) => vec!["--ro-bind".into(), "/dev/null".into(), argument(path)],
+        }
+    }
+
+    fn apply(&self) -> io::Result<()> {
+        let done = match self {
+            Self::Itself(path) => mount_bind_recursive(path, path),
+            Self::ReadOnly(path) => {
+                mount_bind_recursive(path, path).and_then(|()| make_read_only(path))
+            }
+            Self::EmptyFolder(path) => {
+                let flags = MountFlags::RDONLY
+                    | MountFlags::NOSUID
+                    | MountFlags::NODEV
+                    | MountFlags::NOEXEC;
+                mount("tmpfs", path, "tmpfs", flags, c"size=4k,mode=755")
+            }
+            Self::Nothing(path) => mount_bind("/dev/null", path),
+        };
+        match (self, done) {
+            // What cannot be reached needs no cover.
+            (Self::EmptyFolder(_) | Self::Nothing(_), _) | (_, Ok(())) => Ok(()),
+            (Self::Itself(path) | Self::ReadOnly(path), Err(error)) => {
+                let error = io::Error::from(error);
+                let text = format!("mount {}: {error}", path.display());
+                Err(io::Error::new(error.kind(), text))
+            }
+        }
+    }
+}
+
+/// What else holds of a mount has to be said again.
+fn make_read_only(path: &Path) -> rustix::io::Result<()> {
+    let held = statvfs(path)?.f_flag;
+    let mut flags = MountFlags::BIND | MountFlags::RDONLY;
+    for (is_held, flag) in [
+        (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
+        (StatVfsMountFlags::NODEV, MountFlags::NODEV),
+        (StatVfsMountFlags::NOEXEC, MountFlags::NOEXEC),
+        (StatVfsMountFlags::NOATIME, MountFlags::NOATIME),
+        (StatVfsMountFlags::NODIRATIME, MountFlags::NODIRATIME),
+        (StatVfsMountFlags::RELATIME, MountFlags::RELATIME),
+    ] {
+        if held.contains(is_held) {
+            flags |= flag;
+        }
+    }
+    mount_remount(path, flags, c"")
+}
+
+/// Mounts what was planned, seen by this namespace alone.
+pub(super) fn apply(mounts: &[Mount]) -> io::Result<()> {
+    // What the machine unmounts later goes here, too; nothing goes the other way.
+    mount_change(
+        "/",
+        MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC,
+    )
+    .map_err(io::Error::from)?;
+    own_terminals();
+    mounts.iter().try_for_each(Mount::apply)
+}
+
+/// Pseudo terminals apart from those of the machine; commands do without where that cannot be had.
+fn own_terminals() {
+    let options: &CStr = c"newinstance,ptmxmode=0666,mode=620";
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    if mount("devpts", "/dev/pts", "devpts", flags, options).is_ok()
+        && !Path::new("/dev/ptmx").is_symlink()
+    {
+        mount_bind("/dev/pts/ptmx", "/dev/ptmx").ok();
+    }
+}
+
+/// Returns what has to be mounted for an order, what lies above first.
+pub(super) fn plan(order: &Order) -> Vec<Mount> {
+    let exists = |path: &&PathBuf| path.canonicalize().is_ok_and(|real| real == **path);
+    let read_only: Vec<&PathBuf> = order
+        .protected
+        .iter()
+        .filter(|path| is_below(path, &order.writable))
+        .filter(exists)
+        .collect();
+    let on_the_way: BTreeSet<&Path> = read_only
+        .iter()
+        .flat_map(|path| path.ancestors().skip(1))
+        .filter(|folder| order.writable.iter().any(|root| folder.starts_with(root)))
+        // What anybody may use is not renamed.
+        .filter(|folder| !is_shared(folder))
+        .collect();
+    let itself = on_the_way
+        .into_iter()
+        .map(|path| Mount::Itself(path.to_owned()));
+    let read_only = read_only
+        .into_iter()
+        .map(|path| Mount::ReadOnly(path.clone()));
+    itself.chain(read_only).chain(covers(order)).collect()
+}
+
+fn is_below(path: &Path, roots: &[PathBuf]) -> bool {
+    roots.iter().any(|root| path.starts_with(root))
+}
+
+fn is_shared(folder: &Path) -> bool {
+    super::super::TEMPORARY
+        .iter()
+        .any(|shared| folder == Path::new(shared))
+}
+
+/// Covers for the sockets of services that could be asked to do what the command may not do.
+fn covers(order: &Order) -> Vec<Mount> {
+    let listening = fs::read_to_string(SOCKETS).unwrap_or_default();
+    let project = order.writable.first();
+    let listening = listening
+        .lines()
+        .filter_map(listening_socket)
+        .filter(|path| project.is_none_or(|project| !path.starts_with(project)))
+        .filter(|path| {
+            let is_of_network = OF_THE_NETWORK.iter().any(|folder| path.starts_with(folder));
+            order.network == Network::Isolated || !is_of_network
+        });
+    let mut paths: BTreeSet<PathBuf> = SERVICES
+        .iter()
+        .map(PathBuf::from)
+        .chain(listening)
+        .collect();
+    paths.extend(agent(order).cloned());
+    // By their real names, and what lies in a covered folder is covered with it.
+    let real: BTreeSet<PathBuf> = paths
+        .iter()
+        .filter_map(|path| path.canonicalize().ok())
+        .collect();
+    let kept_open: Vec<PathBuf> = match agent(order) {
+        Some(_) => Vec::new(),
+        None => order.agent.iter().cloned().collect(),
+    };
+    let outermost: Vec<PathBuf> = real
+        .iter()
+        .filter(|path| !path.ancestors().skip(1).any(|above| real.contains(above)))
+        .cloned()
+        .collect();
+    Grants::new(&outermost, &kept_open)
+        .paths()
+        .map(|path| {
+            if path.is_dir() {
+                Mount::EmptyFolder(path.clone())
+            } else {
+                Mount::Nothing(path.clone())
+            }
+        })
+        .collect()
+}
+
+/// The path of a line of `/proc/net/unix`, if somebody listens there.
+fn listening_socket(line: &str) -> Option<PathBuf> {
+    let mut words = line.split_ascii_whitespace();
+    let flags = u32::from_str_radix(words.nth(3)?, 16).ok()?;
+    let path = words.nth(3)?;
+    let is_open = flags & LISTENS != 0 && path.starts_with('/');
+    // The rest of the line: a path may hold blanks.
+    let start = line.find(path)?;
+    is_open.then(|| PathBuf::from(&line[start..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_sockets_with_a_path_that_listen_are_covered() {
+        for (line, expected) in [
+            (
+                "0000000000000000: 00000002 00000000 00010000 0001 01 123 /run/a b",
+                Some("/run/a b"),
+            ),
+            (
+                "0000000000000000: 00000002 00000000 00000000 0001 03 123 /run/a",
+                None,
+            ),
+            (
+                "0000000000000000: 00000002 00000000 00010000 0001 01 123 @abstract",
+                None,
+            ),
+            (
+                "0000000000000000: 00000003 00000000 00000000 0001 03 123",
+                None,
+            ),
+            (
+                "Num       RefCount Protocol Flags    Type St Inode Path",
+                None,
+            ),
+        ] {
+            let path = listening_socket(line);
+            assert_eq!(path, expected.map(PathBuf::from), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_exists_is_read_only_and_its_folders_stay_where_they_are() {
+        let root = tempfile::TempDir::new().unwrap();
+        let project = root.path().canonicalize().unwrap();
+        fs::create_dir_all(project.join(".git/hooks")).unwrap();
+        fs::create_dir(project.join("real")).unwrap();
+        std::os::unix::fs::symlink("real", project.join(".vscode")).unwrap();
+        let below = |name: &str| project.join(name);
+        let order = Order {
+            writable: vec![project.clone()],
+            protected: [".git/hooks", ".git/config", ".vscode"].map(below).to_vec(),
+            ..Order::default()
+        };
+        let plan = plan(&order);
+        assert_eq!(
+            plan[..3],
+            [
+                Mount::Itself(project.clone()),
+                Mount::Itself(below(".git")),
+                Mount::ReadOnly(below(".git/hooks")),
+            ]
+        );
+        assert!(
+            plan[3..]
+                .iter()
+                .all(|mount| !matches!(mount, Mount::ReadOnly(_)))
+        );
+    }
+}

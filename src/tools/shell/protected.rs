@@ -1,0 +1,513 @@
+//! Files that run later: hooks, configuration of editors and agents, CI. Unit: one command.
+//!
+//! They are read-only where a mount namespace works. What did not exist, or could not be mounted, is compared before and
+//! after the command ([`Guard`]): what was made or changed is moved aside, and what was there is put back.
+//!
+//! Invariant: nothing runs between the end of the last process of a command and [`Guard::put_back`]; and no link is
+//! followed, because folders are put back before what they hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, Metadata, Permissions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+/// Paths of a project that some program acts upon later, outside of any sandbox.
+const PROTECTED: [&str; 23] = [
+    "cogtrix.yaml",
+    ".cogtrix.yaml",
+    ".cogtrix.yml",
+    "config/cogtrix.yaml",
+    ".cogtrix",
+    ".vscode",
+    ".idea",
+    ".envrc",
+    ".mcp.json",
+    "AGENTS.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+    ".cursor",
+    ".cursorrules",
+    ".claude",
+    ".github/workflows",
+    ".github/copilot-instructions.md",
+    ".gitlab-ci.yml",
+    ".circleci",
+    ".travis.yml",
+    "azure-pipelines.yml",
+    "Jenkinsfile",
+    ".husky",
+];
+
+/// Of a folder that git keeps: what names programs, and what would name another such folder.
+const OF_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
+
+/// More than this is compared, and cannot be put back.
+const CONTENT_MAX: u64 = 4 << 20;
+const ALL_CONTENT_MAX: u64 = 32 << 20;
+const ENTRIES_MAX: usize = 5_000;
+
+/// Where submodules of submodules end.
+const DEPTH_MAX: usize = 4;
+
+/// Returns the protected paths of a project. Those that do not exist are among them: none may be made either.
+pub(super) fn paths(project: &Path) -> Vec<PathBuf> {
+    let mut paths: BTreeSet<PathBuf> = PROTECTED.iter().map(|name| project.join(name)).collect();
+    let git = project.join(".git");
+    match fs::symlink_metadata(&git) {
+        // Of a worktree or a submodule: the file itself names the folder that counts.
+        Ok(found) if found.is_file() => {
+            paths.insert(git.clone());
+            let (own, common) = linked_folders(&git);
+            paths.extend([own, common].into_iter().flatten().flat_map(of_git));
+        }
+        Ok(found) if found.is_symlink() => {
+            paths.insert(git.clone());
+            paths.extend(git.canonicalize().into_iter().flat_map(of_git));
+        }
+        _ => {
+            let modules = submodules(&git.join("modules"), DEPTH_MAX);
+            paths.extend(modules.into_iter().chain([git]).flat_map(of_git));
+        }
+    }
+    // What a link leads to counts as much as the link.
+    let targets: Vec<PathBuf> = paths
+        .iter()
+        .filter(|path| path.is_symlink())
+        .filter_map(|path| path.canonicalize().ok())
+        .collect();
+    paths.extend(targets);
+    paths.into_iter().collect()
+}
+
+fn of_git(folder: PathBuf) -> impl Iterator<Item = PathBuf> {
+    OF_GIT.iter().map(move |name| folder.join(name))
+}
+
+/// The folder that a `.git` file names, and the one that this one shares with others.
+fn linked_folders(file: &Path) -> (Option<PathBuf>, Option<PathBuf>) {
+    let named = |file: &Path, prefix: &str| {
+        let text = fs::read_to_string(file).ok()?;
+        let path = text.strip_prefix(prefix)?.trim_end();
+        file.parent()?.join(path).canonicalize().ok()
+    };
+    let own = named(file, "gitdir: ");
+    let common = own
+        .as_ref()
+        .and_then(|own| named(&own.join("commondir"), ""));
+    (own, common)
+}
+
+/// Folders of submodules: those with a `HEAD`, however deep their names lead.
+fn submodules(folder: &Path, depth: usize) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let mut found = Vec::new();
+    for path in folders.map(|entry| entry.path()) {
+        if path.join("HEAD").exists() {
+            found.extend(submodules(&path.join("modules"), depth.saturating_sub(1)));
+            found.push(path);
+        } else if depth > 0 {
+            found.extend(submodules(&path, depth - 1));
+        }
+    }
+    found
+}
+
+/// What a command did to a protected file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Made,
+    Changed,
+    Removed,
+}
+
+impl Change {
+    const ALL: [(&'static str, Self); 3] = [
+        ("made", Self::Made),
+        ("changed", Self::Changed),
+        ("removed", Self::Removed),
+    ];
+
+    pub fn name(self) -> &'static str {
+        let found = Self::ALL.iter().find(|(_, change)| *change == self);
+        found.map_or("", |(name, _)| name)
+    }
+
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|(_, change)| *change)
+    }
+}
+
+/// A protected file that is as it was before the command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PutBack {
+    pub change: Change,
+    pub path: PathBuf,
+    /// What the command made of it; `None` where it removed it, or where this could not be kept.
+    pub copy: Option<PathBuf>,
+}
+
+impl PutBack {
+    /// Does again what the command did, because a person wants it so. Nothing may be running in the project.
+    pub fn keep(&self) -> io::Result<()> {
+        match &self.copy {
+            Some(copy) => {
+                let parent = self.path.parent().ok_or(ErrorKind::InvalidInput)?;
+                fs::create_dir_all(parent)?;
+                remove(&self.path)?;
+                move_to(copy, &self.path)
+            }
+            None if self.change == Change::Removed => remove(&self.path),
+            None => Err(ErrorKind::NotFound.into()),
+        }
+    }
+}
+
+/// Protected files as they were before a command.
+#[derive(Debug)]
+pub(super) struct Guard {
+    protected: Vec<PathBuf>,
+    before: BTreeMap<PathBuf, Entry>,
+    aside: Option<PathBuf>,
+}
+
+/// What stands at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Entry {
+    File {
+        stamp: Stamp,
+        mode: u32,
+        /// `None` where there is too much of it.
+        content: Option<Vec<u8>>,
+    },
+    Link(PathBuf),
+    Folder,
+    /// A pipe, a socket.
+    Other(Stamp),
+}
+
+/// What changes whenever a file does: no command can set the time of the last change of an inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    fn of(found: &Metadata) -> Self {
+        Self {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            changed: (found.ctime(), found.ctime_nsec()),
+        }
+    }
+}
+
+impl Entry {
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::File {
+                    stamp,
+                    mode,
+                    content,
+                },
+                Self::File {
+                    stamp: other_stamp,
+                    mode: other_mode,
+                    content: other_content,
+                },
+            ) => {
+                stamp == other_stamp
+                    || (mode == other_mode && content.is_some() && content == other_content)
+            }
+            _ => self == other,
+        }
+    }
+}
+
+impl Guard {
+    /// Reads what is protected below `writable`; nothing else can change.
+    pub(super) fn new(protected: &[PathBuf], writable: &[PathBuf], aside: Option<PathBuf>) -> Self {
+        let protected: Vec<PathBuf> = protected
+            .iter()
+            .filter(|path| {
+                writable
+                    .iter()
+                    .any(|root| path.starts_with(root) && *path != root)
+            })
+            .cloned()
+            .collect();
+        let before = snapshot(&protected, writable);
+        Self {
+            protected,
+            before,
+            aside,
+        }
+    }
+
+    /// Puts back what is not as it was, top down, and says what.
+    pub(super) fn put_back(&self, writable: &[PathBuf]) -> Vec<PutBack> {
+        let mut after = snapshot(&self.protected, writable);
+        let mut changes = Vec::new();
+        let paths: BTreeSet<PathBuf> = self.before.keys().chain(after.keys()).cloned().collect();
+        let mut aside = Aside::new(self.aside.as_deref());
+        for path in paths {
+            let (before, now) = (self.before.get(&path), after.get(&path));
+            let change = match (before, now) {
+                (Some(before), Some(now)) if before.is_same(now) => continue,
+                (None, Some(now)) if self.may_be_made(&path, now) => continue,
+                (Some(_), Some(_)) => Change::Changed,
+                (None, Some(_)) => Change::Made,
+                (Some(_), None) => Change::Removed,
+                (None, None) => continue,
+            };
+            let copy = now.and_then(|_| aside.take(&path));
+            if now.is_some() {
+                // What lay below went with it.
+                let below: Vec<PathBuf> = after
+                    .keys()
+                    .filter(|other| other.starts_with(&path))
+                    .cloned()
+                    .collect();
+                for path in below {
+                    after.remove(&path);
+                }
+            }
+            if let Some(before) = before {
+                // Without its content it cannot be had again; the report names it all the same.
+                restore(&path, before).ok();
+            }
+            changes.push(PutBack { change, path, copy });
+        }
+        changes
+    }
+
+    /// Folders on the way to protected files may come to be, and so may what `git init` makes.
+    fn may_be_made(&self, path: &Path, now: &Entry) -> bool {
+        let is_inside = self
+            .protected
+            .iter()
+            .any(|protected| path.starts_with(protected));
+        let parent = path.parent().and_then(Path::file_name);
+        match now {
+            Entry::Folder => !is_inside || path.ends_with("hooks"),
+            // Never run.
+            Entry::File { .. } if parent.is_some_and(|parent| parent == "hooks") => path
+                .extension()
+                .is_some_and(|extension| extension == "sample"),
+            Entry::File {
+                content: Some(content),
+                ..
+            } if path.ends_with(".git/config") => is_plain_config(content),
+            Entry::File { .. } | Entry::Link(_) | Entry::Other(_) => false,
+        }
+    }
+}
+
+/// Whether a config of git says nothing but what kind of file system there is.
+fn is_plain_config(content: &[u8]) -> bool {
+    const PLAIN: [&str; 7] = [
+        "repositoryformatversion",
+        "filemode",
+        "bare",
+        "logallrefupdates",
+        "ignorecase",
+        "precomposeunicode",
+        "symlinks",
+    ];
+    let Ok(text) = std::str::from_utf8(content) else {
+        return false;
+    };
+    text.lines().map(str::trim).all(|line| {
+        let setting = line
+            .split_once('=')
+            .map(|(key, value)| (key.trim(), value.trim()));
+        match setting {
+            None => line.is_empty() || line == "[core]",
+            Some((key, value)) => {
+                let is_word = value.chars().all(|c| c.is_ascii_alphanumeric());
+                PLAIN.contains(&key) && is_word
+            }
+        }
+    })
+}
+
+/// What stands at the protected paths, below them, and on the way from the writable folder to them.
+fn snapshot(protected: &[PathBuf], writable: &[PathBuf]) -> BTreeMap<PathBuf, Entry> {
+    let mut entries = BTreeMap::new();
+    let mut room = ALL_CONTENT_MAX;
+    for path in protected {
+        let roots = writable.iter().filter(|root| path.starts_with(root));
+        let Some(root) = roots.max_by_key(|root| root.as_os_str().len()) else {
+            continue;
+        };
+        let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
+        above.retain(|folder| folder.starts_with(root) && *folder != root);
+        let is_real = above.iter().rev().all(|folder| {
+            let found = fs::symlink_metadata(folder);
+            let is_folder = found.as_ref().is_ok_and(Metadata::is_dir);
+            if let Some(entry) = entry(folder, found, &mut room) {
+                entries.insert((*folder).to_owned(), entry);
+            }
+            is_folder
+        });
+        if is_real {
+            collect(path, &mut entries, &mut room);
+        }
+    }
+    entries
+}
+
+fn collect(path: &Path, entries: &mut BTreeMap<PathBuf, Entry>, room: &mut u64) {
+    if entries.len() >= ENTRIES_MAX {
+        return;
+    }
+    let Some(entry) = entry(path, fs::symlink_metadata(path), room) else {
+        return;
+    };
+    let is_folder = entry == Entry::Folder;
+    entries.insert(path.to_owned(), entry);
+    if is_folder {
+        for child in fs::read_dir(path).into_iter().flatten().flatten() {
+            collect(&child.path(), entries, room);
+        }
+    }
+}
+
+fn entry(path: &Path, found: io::Result<Metadata>, room: &mut u64) -> Option<Entry> {
+    let found = found.ok()?;
+    let kind = found.file_type();
+    Some(if kind.is_dir() {
+        Entry::Folder
+    } else if kind.is_symlink() {
+        Entry::Link(fs::read_link(path).unwrap_or_default())
+    } else if kind.is_file() {
+        Entry::File {
+            stamp: Stamp::of(&found),
+            mode: found.mode() & 0o777,
+            content: content(path, found.size(), room),
+        }
+    } else {
+        Entry::Other(Stamp::of(&found))
+    })
+}
+
+fn content(path: &Path, size: u64, room: &mut u64) -> Option<Vec<u8>> {
+    if size > CONTENT_MAX.min(*room) {
+        return None;
+    }
+    let mut content = Vec::new();
+    let file = File::open(path).ok()?;
+    file.take(size).read_to_end(&mut content).ok()?;
+    *room -= size;
+    Some(content)
+}
+
+/// Makes an entry again at a path whose folders are as they were.
+fn restore(path: &Path, before: &Entry) -> io::Result<()> {
+    remove(path)?;
+    match before {
+        Entry::Folder => fs::create_dir_all(path),
+        Entry::Link(target) => symlink(target, path),
+        Entry::File {
+            mode,
+            content: Some(content),
+            ..
+        } => {
+            let mut file = File::create_new(path)?;
+            file.write_all(content)?;
+            file.set_permissions(Permissions::from_mode(*mode))
+        }
+        Entry::File { content: None, .. } | Entry::Other(_) => Err(ErrorKind::Unsupported.into()),
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match removed {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// The folder that takes what is moved aside, made when it is needed.
+struct Aside<'a> {
+    parent: Option<&'a Path>,
+    folder: Option<PathBuf>,
+    taken: usize,
+}
+
+impl<'a> Aside<'a> {
+    fn new(parent: Option<&'a Path>) -> Self {
+        Self {
+            parent,
+            folder: None,
+            taken: 0,
+        }
+    }
+
+    /// Takes what stands at a path away; it is lost where it cannot be kept.
+    fn take(&mut self, path: &Path) -> Option<PathBuf> {
+        let kept = self.place(path).and_then(|copy| {
+            move_to(path, &copy).ok()?;
+            Some(copy)
+        });
+        if kept.is_none() {
+            remove(path).ok();
+        }
+        kept
+    }
+
+    fn place(&mut self, path: &Path) -> Option<PathBuf> {
+        if self.folder.is_none() {
+            let parent = self.parent?;
+            fs::create_dir_all(parent).ok()?;
+            let made = tempfile::Builder::new()
+                .prefix("put-back-")
+                .tempdir_in(parent);
+            self.folder = Some(made.ok()?.keep());
+        }
+        self.taken += 1;
+        let name = path.file_name()?.to_string_lossy();
+        Some(self.folder.as_ref()?.join(format!("{}-{name}", self.taken)))
+    }
+}
+
+/// Moves a file, link or folder, over file systems too.
+fn move_to(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => {
+            copy(from, to)?;
+            remove(from)
+        }
+        other => other,
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let found = fs::symlink_metadata(from)?;
+    if found.is_symlink() {
+        symlink(fs::read_link(from)?, to)
+    } else if found.is_dir() {
+        fs::create_dir(to)?;
+        for child in fs::read_dir(from)? {
+            let child = child?;
+            copy(&child.path(), &to.join(child.file_name()))?;
+        }
+        Ok(())
+    } else if found.is_file() {
+        fs::copy(from, to).map(|_| ())
+    } else {
+        Err(ErrorKind::Unsupported.into())
+    }
+}
