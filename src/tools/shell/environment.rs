@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::memory::secrets::holds_secret;
+use crate::text::secrets::holds_secret;
 
 /// Passed on when they are there.
 const PASSED: [&str; 9] = [
