@@ -80,6 +80,11 @@ impl Disk for LocalDisk {
         Ok(())
     }
 
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        refuse_read_only(path)?;
+        OpenOptions::new().append(true).open(path)?.write_all(bytes)
+    }
+
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         put(unfinished(path, bytes)?, path)
     }

@@ -30,9 +30,20 @@ impl Positioned {
         options.read(true).write(is_written).create(is_written);
         options.truncate(false);
         #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        match options.open(&path) {
-            Ok(file) => Ok(Self { path, file }),
+        {
+            use rustix::fs::OFlags;
+            // A pipe would keep its reader waiting, and what a link leads to is not ours to change.
+            let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            std::os::unix::fs::OpenOptionsExt::custom_flags(
+                &mut options,
+                flags.bits().cast_signed(),
+            );
+        }
+        let opened = options.open(&path);
+        match opened.and_then(|file| Ok((file.metadata()?.is_file(), file))) {
+            Ok((true, file)) => Ok(Self { path, file }),
+            Ok((false, _)) => Err(VectorError::io(&path, not_a_file())),
             Err(error) => Err(VectorError::io(&path, error)),
         }
     }
@@ -146,6 +157,10 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     if fs::metadata(path)?.is_file() {
         fs::read(path)
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a file"))
+        Err(not_a_file())
     }
+}
+
+fn not_a_file() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "is not a file")
 }
