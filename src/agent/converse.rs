@@ -12,7 +12,7 @@ use super::keeper::while_due;
 use super::learning::{Sent, tightened};
 use super::planning::Asking;
 use super::recalling::Lookup;
-use super::reply::{self, End, Reply};
+use super::reply::{self, Arriving, End, Reply};
 use super::toolbox::Strikes;
 use super::turn::TurnFailure;
 use super::{Agent, LastRequest};
@@ -156,7 +156,8 @@ impl Agent {
                 is_past: false,
             });
             let (reply, kept) = {
-                let reply = reply::collect(stream, observe, cancel);
+                let arriving = Arriving::into(&mut self.ledger);
+                let reply = reply::collect(stream, Some(arriving), observe, cancel);
                 while_due(&mut self.keeper, self.clock.as_ref(), reply).await
             };
             last.usage = reply.usage;

@@ -48,6 +48,15 @@ impl Ledger {
         self.log.append(&std::mem::take(&mut self.applied))
     }
 
+    /// Keeps what has arrived of the running turn's reply, should the process end before the reply does. Costs no sync.
+    pub fn keep_arrived(&mut self, text: String) {
+        if let Some(turn) = self.session.unfinished() {
+            let turn = turn.id;
+            self.log
+                .append_unsynced(&Record::ReplyArrived { turn, text });
+        }
+    }
+
     /// Lets the store write what waits and fold its journal.
     pub fn close(&mut self) -> Result<(), StoreError> {
         self.log.checkpoint(&self.session)

@@ -204,7 +204,12 @@ impl Writer {
             delivery: Delivery::Streamed,
         };
         let mut observe = |_: TurnEvent| {};
-        let reply = reply::collect(self.provider.stream(request), &mut observe, &self.cancel);
+        let reply = reply::collect(
+            self.provider.stream(request),
+            None,
+            &mut observe,
+            &self.cancel,
+        );
         let Ok(Reply {
             text, end, calls, ..
         }) = tokio::time::timeout(STEP, reply).await

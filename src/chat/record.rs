@@ -50,6 +50,8 @@ pub struct Compaction {
     pub head: usize,
     /// The text stands for messages `head..upto` of the session. Messages, not turns: indices into history.
     pub upto: usize,
+    /// First and last of these messages; `None` in files of earlier versions.
+    pub covers: Option<(MessageId, MessageId)>,
     /// How many of these were of turns that count, as they were counted when it was made; `None` in files of earlier versions.
     pub gone: Option<usize>,
     /// How many messages the session had when it was planned.
@@ -73,6 +75,7 @@ impl Compaction {
             form: Form::Summary,
             head: 0,
             upto: 0,
+            covers: None,
             gone: None,
             made: 0,
             condensed: 0,
@@ -176,6 +179,11 @@ pub enum Record {
     MessageAdded {
         turn: TurnId,
         message: Message,
+    },
+    /// What has arrived of a reply since the last of these: a reply that is there whole takes their place.
+    ReplyArrived {
+        turn: TurnId,
+        text: String,
     },
     /// However it ended: `messages` are the rest of the turn.
     TurnFinished {

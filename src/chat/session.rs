@@ -33,6 +33,8 @@ pub struct Session {
     mode_states: ModeStates,
     scratchpad: Scratchpad,
     pins: Pins,
+    /// Of the reply that the running turn waits for, as far as the log holds it.
+    arrived: String,
     next_message: u64,
 }
 
@@ -102,6 +104,7 @@ impl Session {
             mode_states: ModeStates::default(),
             scratchpad: Scratchpad::default(),
             pins: Pins::default(),
+            arrived: String::new(),
             next_message,
         }
     }
@@ -117,12 +120,18 @@ impl Session {
                 model,
             } => self.start(turn, input, mode, model),
             Record::MessageAdded { turn, message } => self.add(turn, message),
+            Record::ReplyArrived { turn, text } => {
+                if self.unfinished().is_some_and(|open| open.id == turn) {
+                    self.arrived.push_str(&text);
+                }
+            }
             Record::TurnFinished {
                 turn,
                 messages,
                 outcome,
                 calibration,
             } => {
+                self.arrived.clear();
                 for message in messages {
                     self.add(turn, message);
                 }
@@ -221,6 +230,7 @@ impl Session {
         let Some(last) = self.turns.last_mut().filter(|last| last.id == turn) else {
             return;
         };
+        self.arrived.clear();
         self.meta.updated_at = message.at.or(self.meta.updated_at);
         self.next_message = self
             .next_message
@@ -333,6 +343,11 @@ impl Session {
     pub fn missing_messages(&self) -> usize {
         let given = usize::try_from(self.next_message.saturating_sub(1)).unwrap_or(usize::MAX);
         given.saturating_sub(self.messages.len())
+    }
+
+    /// What the log holds of a reply that was cut off by the end of a process.
+    pub fn arrived(&self) -> &str {
+        &self.arrived
     }
 
     /// The turn that was cut off by the end of a process, if the last one was.

@@ -205,6 +205,16 @@ impl Disk for FaultyDisk {
         })
     }
 
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let half = || self.inner.append(path, &bytes[..bytes.len() / 2]);
+        self.mutate(&Call {
+            writes: true,
+            whole: &|| self.inner.append(path, bytes),
+            half: Some(&half),
+            killed: Some(&half),
+        })
+    }
+
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         self.mutate(&Call {
             writes: true,

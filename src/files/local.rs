@@ -110,6 +110,11 @@ impl<T: OpenPath> Disk for T {
         place.map_or(Ok(()), |place| sync(&place.folder))
     }
 
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        refuse_read_only(path)?;
+        OpenOptions::new().append(true).open(path)?.write_all(bytes)
+    }
+
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         target(self, path)?.unfinished(bytes)?.put()
     }

@@ -1,7 +1,7 @@
 //! A disk in memory, for tests: the same promises as the real one, and a power cut on demand.
 //!
-//! It keeps what is visible apart from what would survive a power cut. Every call of the port syncs,
-//! but for a removal, which lasts only once something else in its folder was synced.
+//! It keeps what is visible apart from what would survive a power cut. Every call of the port syncs, but for
+//! [`Disk::append`] and a removal, which lasts only once something else in its folder was synced.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -208,6 +208,13 @@ impl Disk for MemoryDisk {
         if state.durable.insert(path.to_owned(), whole).is_none() {
             state.sync_folder_of(path);
         }
+        Ok(())
+    }
+
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut state = self.state_to_change()?;
+        let file = state.visible.get_mut(path).ok_or(io::ErrorKind::NotFound)?;
+        file.extend_from_slice(bytes);
         Ok(())
     }
 

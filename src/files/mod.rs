@@ -59,6 +59,12 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// long as before, or its end is torn: readers must stand both.
     fn append_synced(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
 
+    /// Appends to a file that is there, without a sync: it survives the end of this process, not of the machine. When it
+    /// fails, the file is as after a failed [`Disk::append_synced`].
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.append_synced(path, bytes)
+    }
+
     /// Replaces the whole file or leaves it as it was: temporary file in the same folder, sync, rename,
     /// sync of the folder. A link stays a link: the file that it leads to is replaced.
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;

@@ -3,7 +3,9 @@
 //! Unit: the summaries of one session. Invariant: one that is left stands only for messages it was made of, by their
 //! ids; older files hold none, and are only kept from standing for more than there is. Says what was done, writes nothing.
 
-use crate::chat::{Hybrid, Message, MessageId, Outcome, Session, Summary};
+use std::ops::Range;
+
+use crate::chat::{Compaction, Hybrid, Message, MessageId, Outcome, Session, Summary};
 
 /// What became of the summaries, the worst of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +20,8 @@ pub(super) enum Followed {
 /// Clamps every summary to the messages it was made of, as far as they are there, and drops those of which none is; the
 /// newest that is left becomes the running one. `missing`: messages that may be missing before any index.
 pub(super) fn follow(hybrid: &mut Hybrid, session: &Session, missing: usize) -> Followed {
-    let mut worst = Followed::Unchanged;
+    let compaction = hybrid.compaction.as_mut();
+    let mut worst = compaction.map_or(Followed::Unchanged, |it| fit_compaction(it, session));
     let mut keep = |summary: &mut Summary| {
         let followed = fit(summary, session, missing);
         worst = worst.max(followed);
@@ -39,44 +42,84 @@ pub(super) fn follow(hybrid: &mut Hybrid, session: &Session, missing: usize) -> 
 }
 
 fn fit(summary: &mut Summary, session: &Session, missing: usize) -> Followed {
-    let (first, last) = &summary.covers;
-    if first.as_str().is_empty() || last.as_str().is_empty() {
+    if summary.covers.0.as_str().is_empty() || summary.covers.1.as_str().is_empty() {
         return clamped(summary, session, missing);
     }
-    let messages = session.messages();
-    let Some((from, end)) = still_there(messages, first, last) else {
+    let stands = summary.from..summary.upto;
+    let Some(left) = left_of(session, &stands, &summary.covers) else {
         return Followed::Dropped;
     };
-    let upto = session.boundary(end);
-    let known = summary.upto.saturating_sub(summary.from);
-    if upto.saturating_sub(from) > known {
-        // Of what came in between the summary says nothing.
-        return Followed::Dropped;
-    }
-    if (from, upto) == (summary.from, summary.upto) && from < upto {
+    if left == stands {
         return Followed::Unchanged;
+    }
+    let messages = &session.messages()[left.clone()];
+    if let (Some(first), Some(last)) = (messages.first(), messages.last()) {
+        summary.covers = (first.id.clone(), last.id.clone());
+    }
+    (summary.from, summary.upto) = (left.start, left.end);
+    Followed::Moved
+}
+
+/// Clamps a compaction and those it replaced; one of which no message is left stands for nothing.
+fn fit_compaction(compaction: &mut Compaction, session: &Session) -> Followed {
+    let mut worst = Followed::Unchanged;
+    let mut next = Some(compaction);
+    while let Some(compaction) = next {
+        let stands = compaction.head..compaction.upto;
+        if let Some(covers) = &mut compaction.covers {
+            let left = left_of(session, &stands, covers).unwrap_or(0..0);
+            if left != stands {
+                worst = worst.max(if left.is_empty() {
+                    Followed::Dropped
+                } else {
+                    Followed::Moved
+                });
+                let messages = &session.messages()[left.clone()];
+                if let (Some(first), Some(last)) = (messages.first(), messages.last()) {
+                    *covers = (first.id.clone(), last.id.clone());
+                }
+                (compaction.head, compaction.upto) = (left.start, left.end);
+                compaction.gone = None;
+            }
+        }
+        next = compaction.previous.as_deref_mut();
+    }
+    worst
+}
+
+/// What is there of the messages that a text stands for, by the ids of their ends; `None` where nothing is, or where
+/// others came in between them.
+fn left_of(
+    session: &Session,
+    stands: &Range<usize>,
+    (first, last): &(MessageId, MessageId),
+) -> Option<Range<usize>> {
+    let found = still_there(session.messages(), first, last)?;
+    let upto = session.boundary(found.end);
+    if upto <= found.start || upto - found.start > stands.len() {
+        return None;
+    }
+    let left = found.start..upto;
+    if left == *stands {
+        return Some(left);
     }
     // Cut at its end, a history may be covered whole: its newest turn is sent as it was said, where more is left to
     // stand for.
-    let newest = match session.turns().last() {
-        Some(turn) if turn.messages.start > from => upto.min(turn.messages.start),
-        Some(_) | None => upto,
+    let newest = session
+        .turns()
+        .last()
+        .map_or(upto, |turn| turn.messages.start);
+    let upto = if newest > left.start {
+        upto.min(newest)
+    } else {
+        upto
     };
-    let Some(message) = messages[from..newest.max(from)].last() else {
-        return Followed::Dropped;
-    };
-    summary.covers = (messages[from].id.clone(), message.id.clone());
-    (summary.from, summary.upto) = (from, newest);
-    Followed::Moved
+    Some(left.start..upto)
 }
 
 /// The first run of messages that a summary from `first` to `last` was made of. Ids count upwards: they tell which of the
 /// messages between the two are left when either is gone, and which came in later.
-fn still_there(
-    messages: &[Message],
-    first: &MessageId,
-    last: &MessageId,
-) -> Option<(usize, usize)> {
+fn still_there(messages: &[Message], first: &MessageId, last: &MessageId) -> Option<Range<usize>> {
     let (Some(lowest), Some(highest)) = (first.number(), last.number()) else {
         return between(messages, first, last);
     };
@@ -89,16 +132,16 @@ fn still_there(
     let run = messages[from..].iter().take_while(|it| is_covered(it));
     // Messages of other origin have no number: they belong to the run up to the last that has one.
     let length = run.enumerate().filter(|(_, it)| is_known(it)).last()?.0;
-    Some((from, from + length + 1))
+    Some(from..from + length + 1)
 }
 
 /// The range that begins and ends with these messages.
-fn between(messages: &[Message], first: &MessageId, last: &MessageId) -> Option<(usize, usize)> {
+fn between(messages: &[Message], first: &MessageId, last: &MessageId) -> Option<Range<usize>> {
     let from = messages.iter().position(|message| message.id == *first)?;
     let length = messages[from..]
         .iter()
         .position(|message| message.id == *last)?;
-    Some((from, from + length + 1))
+    Some(from..from + length + 1)
 }
 
 /// Without ids there is only the count to go by; where it is too large, the last answered turn stays uncovered.
@@ -127,7 +170,7 @@ fn clamped(summary: &mut Summary, session: &Session, missing: usize) -> Followed
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chat::{Compaction, Part, Role, SessionMeta, Timestamp};
+    use crate::chat::{Part, Role, SessionMeta, Timestamp};
 
     /// A history of messages with these numbers; the odd ones are the person's.
     fn history(numbers: impl IntoIterator<Item = u64>) -> Session {
@@ -273,6 +316,43 @@ mod tests {
             let followed = follow(&mut hybrid, &foreign(gone), 0);
             let upto = hybrid.summary.map(|it| it.upto);
             assert_eq!((followed, upto), expected, "without {gone:?}");
+        }
+    }
+
+    #[test]
+    fn a_compaction_is_clamped_the_same_and_stands_for_nothing_where_none_is_left() {
+        use Followed::{Dropped, Moved, Unchanged};
+        for (what, session, expected) in [
+            ("whole", history(1..=38), (Unchanged, 2..20)),
+            ("cut within it", history(1..=16), (Moved, 2..14)),
+            ("its begin is gone", history(7..=38), (Moved, 0..14)),
+            (
+                "its middle is gone",
+                history((1..=8).chain(13..=38)),
+                (Moved, 2..16),
+            ),
+            (
+                "only what was sent as it was said",
+                history(1..=2),
+                (Dropped, 0..0),
+            ),
+            ("everything is gone", history([]), (Dropped, 0..0)),
+        ] {
+            let at = Timestamp::from_unix(1_800_000_000).unwrap();
+            let mut hybrid = Hybrid {
+                compaction: Some(Compaction {
+                    head: 2,
+                    upto: 20,
+                    covers: Some((MessageId::numbered(3), MessageId::numbered(20))),
+                    gone: Some(18),
+                    text: "older".into(),
+                    ..Compaction::blank("compact", at)
+                }),
+                ..Hybrid::default()
+            };
+            let followed = follow(&mut hybrid, &session, 0);
+            let found = hybrid.compaction.unwrap();
+            assert_eq!((followed, found.head..found.upto), expected, "{what}");
         }
     }
 

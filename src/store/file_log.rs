@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! append      records -> journal (one write, one sync), side files replaced whole
+//!             what arrives of a reply -> journal (one write)
 //! checkpoint  session -> snapshot, then the journal goes
 //! rewrite     the same for a session that has gained more than its records
 //! ```
@@ -17,12 +18,14 @@ use std::time::Duration;
 use super::error::{At, StoreError};
 use super::file_store::FileStore;
 use super::format::side;
+use super::layout::{Layout, Side};
 use super::loading::{self, Loaded};
 use super::moving::{self, Destination};
 use super::opening::replace_snapshot;
 use super::{SessionLog, journal};
 use crate::chat::{Record, Session, SessionName, Timestamp, Unknown};
-use crate::files::Lock;
+use crate::files::{Disk, Lock};
+use crate::hint::chain;
 
 /// A snapshot below this is rewritten at every clean end.
 const SMALL_SNAPSHOT: u64 = 1 << 20;
@@ -66,6 +69,9 @@ enum Move {
     Archive,
 }
 
+/// [`Disk::append_synced`] or [`Disk::append`].
+type Append = fn(&(dyn Disk + 'static), &Path, &[u8]) -> io::Result<()>;
+
 #[derive(Debug, Default)]
 struct JournalFile {
     len: u64,
@@ -80,6 +86,8 @@ struct JournalFile {
 struct SideFile {
     written: Vec<u8>,
     waiting: Option<Vec<u8>>,
+    /// Something unreadable stands in its place that could not be moved aside: it goes before anything is written.
+    is_blocked: bool,
 }
 
 impl SideFile {
@@ -91,6 +99,11 @@ impl SideFile {
         let Some(bytes) = &self.waiting else {
             return Ok(());
         };
+        if self.is_blocked {
+            let aside = Layout::damaged(store.disk.as_ref(), path, store.clock.now());
+            store.disk.rename(path, &aside).at("move", path)?;
+            self.is_blocked = false;
+        }
         store.disk.replace(path, bytes).at("write", path)?;
         self.written = self.waiting.take().unwrap_or_default();
         Ok(())
@@ -99,6 +112,10 @@ impl SideFile {
 
 impl FileLog {
     pub(super) fn new(store: FileStore, loaded: &Loaded, lock: Option<Lock>) -> Self {
+        let side = |file| SideFile {
+            is_blocked: loaded.blocked.contains(&file),
+            ..SideFile::default()
+        };
         Self {
             name: loaded.session.name().clone(),
             lock,
@@ -110,10 +127,10 @@ impl FileLog {
                 open_end: loaded.open_end,
                 waiting: Vec::new(),
             },
-            hybrid: SideFile::default(),
-            mode_states: SideFile::default(),
-            scratchpad: SideFile::default(),
-            pins: SideFile::default(),
+            hybrid: side(Side::Hybrid),
+            mode_states: side(Side::ModeStates),
+            scratchpad: side(Side::Scratchpad),
+            pins: side(Side::Pins),
             states_others: loaded.states_others.clone(),
             fold_from: LARGE_JOURNAL,
             renamed: false,
@@ -146,6 +163,7 @@ impl FileLog {
                 Record::PinsReplaced(pins) => self.pins.put(side::write_pins(pins)),
                 Record::TurnStarted { .. }
                 | Record::MessageAdded { .. }
+                | Record::ReplyArrived { .. }
                 | Record::TurnFinished { .. }
                 | Record::TurnWithdrawn { .. }
                 | Record::ModeChanged { .. }
@@ -164,22 +182,21 @@ impl FileLog {
     /// Writes what waits: the journal first, so that a side file never speaks of what is not there.
     fn flush(&mut self) -> Result<(), StoreError> {
         self.finish_move()?;
-        self.flush_journal()?;
+        self.flush_journal(<dyn Disk>::append_synced)?;
         self.flush_side_files()
     }
 
     fn flush_side_files(&mut self) -> Result<(), StoreError> {
-        let layout = &self.store.layout;
-        let (hybrid, states) = (layout.hybrid(&self.name), layout.mode_state(&self.name));
-        let scratchpad = layout.scratchpad(&self.name);
-        let pins = layout.pins(&self.name);
-        self.hybrid.flush(&self.store, &hybrid)?;
-        self.mode_states.flush(&self.store, &states)?;
-        self.scratchpad.flush(&self.store, &scratchpad)?;
-        self.pins.flush(&self.store, &pins)
+        let path = |side| self.store.layout.side(&self.name, side);
+        self.hybrid.flush(&self.store, &path(Side::Hybrid))?;
+        self.mode_states
+            .flush(&self.store, &path(Side::ModeStates))?;
+        self.scratchpad
+            .flush(&self.store, &path(Side::Scratchpad))?;
+        self.pins.flush(&self.store, &path(Side::Pins))
     }
 
-    fn flush_journal(&mut self) -> Result<(), StoreError> {
+    fn flush_journal(&mut self, append: Append) -> Result<(), StoreError> {
         if self.journal.waiting.is_empty() {
             return Ok(());
         }
@@ -188,7 +205,7 @@ impl FileLog {
         if self.journal.open_end {
             bytes.to_mut().insert(0, b'\n');
         }
-        if let Err(error) = self.store.disk.append_synced(&path, &bytes) {
+        if let Err(error) = append(self.store.disk.as_ref(), &path, &bytes) {
             self.cut_torn_end();
             return Err(error).at("append to", &path);
         }
@@ -325,7 +342,8 @@ fn messages_in(record: &Record) -> usize {
     match record {
         Record::TurnStarted { .. } | Record::MessageAdded { .. } => 1,
         Record::TurnFinished { messages, .. } => messages.len(),
-        Record::TurnWithdrawn { .. }
+        Record::ReplyArrived { .. }
+        | Record::TurnWithdrawn { .. }
         | Record::ModeChanged { .. }
         | Record::ModelChanged { .. }
         | Record::HybridReplaced(_)
@@ -345,6 +363,17 @@ impl SessionLog for FileLog {
             self.fold_if_large();
         }
         Ok(())
+    }
+
+    fn append_unsynced(&mut self, record: &Record) {
+        if !self.journal.waiting.is_empty() || self.moving.is_some() {
+            return;
+        }
+        let queued = self.queue(std::slice::from_ref(record));
+        if let Err(error) = queued.and_then(|()| self.flush_journal(<dyn Disk>::append)) {
+            tracing::debug!("a part of a reply is not kept: {}", chain(&error));
+            self.journal.waiting.clear();
+        }
     }
 
     fn checkpoint(&mut self, session: &Session) -> Result<(), StoreError> {

@@ -26,7 +26,7 @@ use crate::files::{Disk, Lock, LockError};
 pub struct FileStore {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) layout: Layout,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
 }
 
 impl FileStore {
@@ -62,8 +62,9 @@ impl FileStore {
             let Some(Found::Moving(from)) = Layout::classify(&file) else {
                 continue;
             };
-            let to_here = Destination::Name(name.clone());
-            if moving::pending(disk, &self.layout, &from)? == Some(to_here) {
+            // What another session's note says, if it cannot be read, is no affair of this one.
+            let to = moving::pending(disk, &self.layout, &from).ok().flatten();
+            if to == Some(Destination::Name(name.clone())) {
                 let held = self.lock(&from, wait)?;
                 self.finish_move_of(&from)?;
                 drop(held);
@@ -88,8 +89,7 @@ impl FileStore {
             if let Some(Found::Moving(from)) = Layout::classify(file)
                 && let Ok(_held) = self.lock(&from, Duration::ZERO)
             {
-                self.finish_move_of(&from)?;
-                moved = true;
+                moved |= self.finish_move_of(&from).is_ok();
             }
         }
         if moved {

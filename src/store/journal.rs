@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! {"seq":10,"type":"turn_started","turn":3,"message":{…},"mode":"code","model":"…"}
-//! {"seq":11,"type":"turn_finished","turn":3,"messages":[{…}],"outcome":"answered"}
+//! {"seq":11,"type":"reply_arrived","turn":3,"text":"…"}
+//! {"seq":12,"type":"turn_finished","turn":3,"messages":[{…}],"outcome":"answered"}
 //! ```
 //! `seq` grows by one from the first record of the session; a snapshot tells which `seq` it contains, so
-//! that a journal which outlived its checkpoint is not applied twice. A line written twice counts once.
+//! that a journal which outlived its checkpoint is not applied twice. A line written twice counts once. Lines of a reply
+//! that arrives are not synced, each holds what came since the one before; they count until the reply is there whole.
 //! Reading is total: what is no record is counted and skipped, and a record that merely stands beside
 //! garbage on its line is still found.
 
@@ -26,6 +28,7 @@ const MAX_SEQ: u64 = 2 * SANE_SEQ;
 
 const TURN_STARTED: &str = "turn_started";
 const MESSAGE_ADDED: &str = "message_added";
+const REPLY_ARRIVED: &str = "reply_arrived";
 const TURN_FINISHED: &str = "turn_finished";
 const TURN_WITHDRAWN: &str = "turn_withdrawn";
 const MODE_CHANGED: &str = "mode_changed";
@@ -42,6 +45,8 @@ struct LineOut<'a> {
     message: Option<Line<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Vec<Line<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,6 +69,7 @@ struct LineIn {
     turn: Option<u32>,
     message: Option<StoredMessage>,
     messages: Option<Vec<StoredMessage>>,
+    text: Option<String>,
     outcome: Option<String>,
     calibration: Option<f64>,
     why: Option<String>,
@@ -76,6 +82,7 @@ pub(super) fn is_kept_here(record: &Record) -> bool {
     match record {
         Record::TurnStarted { .. }
         | Record::MessageAdded { .. }
+        | Record::ReplyArrived { .. }
         | Record::TurnFinished { .. }
         | Record::TurnWithdrawn { .. }
         | Record::ModeChanged { .. }
@@ -120,6 +127,12 @@ fn line(seq: u64, record: &Record) -> Option<LineOut<'_>> {
             kind: MESSAGE_ADDED,
             turn: Some(turn.0),
             message: Some(message.into()),
+            ..empty
+        },
+        Record::ReplyArrived { turn, text } => LineOut {
+            kind: REPLY_ARRIVED,
+            turn: Some(turn.0),
+            text: Some(text),
             ..empty
         },
         Record::TurnFinished {
@@ -172,6 +185,10 @@ impl LineIn {
             MESSAGE_ADDED => Record::MessageAdded {
                 turn: turn?,
                 message: with_id(self.message?)?,
+            },
+            REPLY_ARRIVED => Record::ReplyArrived {
+                turn: turn?,
+                text: self.text?,
             },
             TURN_FINISHED => Record::TurnFinished {
                 turn: turn?,
@@ -338,6 +355,35 @@ mod tests {
             let found: Vec<_> = read(&file[..cut]).entries.into_iter().map(|e| e.record).collect();
             prop_assert!(found.len() == whole || found.len() == whole + 1);
             prop_assert_eq!(&found[..], &records[..found.len()]);
+        }
+
+        #[test]
+        fn a_reply_cut_at_any_byte_loses_only_what_is_behind_the_cut(
+            records in samples::records(),
+            texts in prop::collection::vec("\\PC{1,12}|[\n\"{}a-z\u{0}]{1,12}", 1..5),
+        ) {
+            let before = samples::session(&records);
+            let (started, arrived) = samples::streamed(&before, &texts);
+            let records = [records, vec![started]].concat();
+            let asked = samples::session(&records);
+            let whole = file(&[records.clone(), arrived.clone()].concat());
+            let start = file(&records).len();
+            for cut in start..=whole.len() {
+                let journal = read(&whole[..cut]);
+                let lines = whole[start..cut].iter().filter(|&&byte| byte == b'\n').count();
+                let found = journal.entries.len() - records.len();
+                // The line end of a record is no part of it.
+                prop_assert!(found == lines || found == lines + 1);
+                prop_assert!(journal.skipped <= 1);
+                let session = replayed(EMPTY, &whole[..cut]);
+                prop_assert_eq!(session.arrived(), texts[..found].concat());
+                prop_assert_eq!(session.messages(), asked.messages());
+            }
+            // A reply that is there whole takes the place of its parts, in the journal as in the session.
+            let finished = samples::finished(&asked, "All of it.");
+            let plain = [records.clone(), vec![finished.clone()]].concat();
+            let streamed = [records, arrived, vec![finished]].concat();
+            prop_assert_eq!(replayed(EMPTY, &file(&streamed)), samples::session(&plain));
         }
 
         #[test]

@@ -36,6 +36,15 @@ const PIECES: [(&str, &str); 10] = [
     (HISTORY, SNAPSHOT),
 ];
 
+/// A file beside the history, replaced whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Hybrid,
+    ModeStates,
+    Scratchpad,
+    Pins,
+}
+
 /// The data folder, and what is where in it.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
@@ -72,20 +81,16 @@ impl Layout {
         self.in_history(name, JOURNAL)
     }
 
-    pub(super) fn hybrid(&self, name: &SessionName) -> PathBuf {
-        self.in_history(name, HYBRID)
-    }
-
-    pub(super) fn mode_state(&self, name: &SessionName) -> PathBuf {
-        self.in_history(name, MODE_STATE)
-    }
-
-    pub(super) fn scratchpad(&self, name: &SessionName) -> PathBuf {
-        self.in_history(name, SCRATCHPAD)
-    }
-
-    pub(super) fn pins(&self, name: &SessionName) -> PathBuf {
-        self.in_history(name, PINS)
+    pub(super) fn side(&self, name: &SessionName, side: Side) -> PathBuf {
+        self.in_history(
+            name,
+            match side {
+                Side::Hybrid => HYBRID,
+                Side::ModeStates => MODE_STATE,
+                Side::Scratchpad => SCRATCHPAD,
+                Side::Pins => PINS,
+            },
+        )
     }
 
     /// A folder for what belongs to a session beside its words.

@@ -9,11 +9,11 @@ use super::error::{At, StoreError};
 use super::format::VERSION;
 use super::format::side::{self, Unusable};
 use super::journal;
-use super::layout::Layout;
+use super::layout::{Layout, Side};
 use super::repair;
 use super::replay::{self, Ground};
 use super::snapshot::{self, Snapshot, Unreadable};
-use crate::chat::{Record, Session, SessionName, Unknown};
+use crate::chat::{Compaction, Hybrid, Record, Session, SessionName, Unknown};
 use crate::files::Disk;
 
 /// A session as its files have it.
@@ -32,6 +32,8 @@ pub(super) struct Loaded {
     /// Fields of the mode state file beside the modes.
     pub(super) states_others: Unknown,
     pub(super) damage: Vec<Damage>,
+    /// What stands in the place of these could not be moved aside.
+    pub(super) blocked: Vec<Side>,
 }
 
 /// What has to be mended before anything is written.
@@ -44,13 +46,11 @@ pub(super) enum Damage {
         skipped: usize,
         clean: Vec<u8>,
     },
-    Hybrid,
+    /// A file beside the history that cannot be used.
+    Side(Side),
     HybridIndices,
     /// Summaries of messages that are not there.
     Summaries,
-    ModeStates,
-    Scratchpad,
-    Pins,
 }
 
 /// What stands where a file should be.
@@ -71,10 +71,22 @@ pub(super) fn load(
     let mut loaded = base(name, snapshot, &layout.snapshot(name))?;
     loaded.found = found;
     replay(&mut loaded, journal, &layout.journal(name))?;
-    read_hybrid(&mut loaded, disk, &layout.hybrid(name))?;
-    read_mode_states(&mut loaded, disk, &layout.mode_state(name))?;
-    read_scratchpad(&mut loaded, disk, &layout.scratchpad(name))?;
-    read_pins(&mut loaded, disk, &layout.pins(name))?;
+    let at = (disk, layout);
+    if let Some(hybrid) = read_side(&mut loaded, at, Side::Hybrid, side::read_hybrid)? {
+        take_hybrid(&mut loaded, hybrid);
+    }
+    let states = read_side(&mut loaded, at, Side::ModeStates, side::read_mode_states)?;
+    if let Some((states, others)) = states {
+        loaded.states_others = others;
+        loaded.session.apply(Record::ModeStatesReplaced(states));
+    }
+    let scratchpad = read_side(&mut loaded, at, Side::Scratchpad, side::read_scratchpad)?;
+    if let Some(scratchpad) = scratchpad {
+        loaded.session.apply(Record::ScratchpadReplaced(scratchpad));
+    }
+    if let Some(pins) = read_side(&mut loaded, at, Side::Pins, side::read_pins)? {
+        loaded.session.apply(Record::PinsReplaced(pins));
+    }
     Ok(loaded)
 }
 
@@ -137,6 +149,7 @@ fn base(name: &SessionName, content: Content, path: &Path) -> Result<Loaded, Sto
         open_end: false,
         states_others: Unknown::new(),
         damage,
+        blocked: Vec::new(),
     })
 }
 
@@ -185,86 +198,55 @@ impl Damage {
     }
 }
 
-fn read_hybrid(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result<(), StoreError> {
-    let read = match content(disk, path)? {
-        Content::Nothing => return Ok(()),
-        Content::File(file) => side::read_hybrid(&file),
-        Content::Folder => Err(Unusable::Damaged),
+/// What a file beside the history holds; nothing where there is none. One that is no such file, or cannot be read, is
+/// damage: the session is had without it.
+fn read_side<T>(
+    loaded: &mut Loaded,
+    (disk, layout): (&dyn Disk, &Layout),
+    side: Side,
+    parse: impl FnOnce(&[u8]) -> Result<T, Unusable>,
+) -> Result<Option<T>, StoreError> {
+    let path = layout.side(loaded.session.name(), side);
+    let read = match disk.read(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(_) => Err(Unusable::Damaged),
+        Ok(file) => parse(&file),
     };
     match read {
-        Ok(mut hybrid) => {
-            // What is missing may have stood before an index: moved back by all of it, the index covers
-            // nothing that it did not cover before.
-            let session = &loaded.session;
-            let missing = if loaded.damage.is_empty() {
-                0
-            } else {
-                session.missing_messages()
-            };
-            // Of a whole history it can only be another one's: clamped, it would stand for all of this one.
-            let beyond = |upto: usize| upto > session.messages().len();
-            let compaction = hybrid.compaction.as_ref();
-            if loaded.damage.is_empty() && compaction.is_some_and(|it| beyond(it.upto)) {
-                loaded.damage.push(Damage::Hybrid);
-                return Ok(());
-            }
-            let fits = |index: usize| session.boundary(index.saturating_sub(missing));
-            let clamped = side::clamp(&mut hybrid, fits);
-            let damage = match coverage::follow(&mut hybrid, session, missing) {
-                Followed::Dropped => Some(Damage::Summaries),
-                Followed::Moved => Some(Damage::HybridIndices),
-                Followed::Unchanged => clamped.then_some(Damage::HybridIndices),
-            };
-            loaded.damage.extend(damage);
-            loaded.session.apply(Record::HybridReplaced(hybrid));
+        Ok(held) => Ok(Some(held)),
+        Err(Unusable::Newer(found)) => Err(newer(&path, found)),
+        Err(Unusable::Damaged) => {
+            loaded.damage.push(Damage::Side(side));
+            Ok(None)
         }
-        Err(Unusable::Newer(found)) => return Err(newer(path, found)),
-        Err(Unusable::Damaged) => loaded.damage.push(Damage::Hybrid),
     }
-    Ok(())
 }
 
-fn read_mode_states(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result<(), StoreError> {
-    let read = match content(disk, path)? {
-        Content::Nothing => return Ok(()),
-        Content::File(file) => side::read_mode_states(&file),
-        Content::Folder => Err(Unusable::Damaged),
+/// Makes summaries and compactions stand for what is there.
+fn take_hybrid(loaded: &mut Loaded, mut hybrid: Hybrid) {
+    // What is missing may have stood before an index: moved back by all of it, the index covers
+    // nothing that it did not cover before.
+    let session = &loaded.session;
+    let missing = if loaded.damage.is_empty() {
+        0
+    } else {
+        session.missing_messages()
     };
-    match read {
-        Ok((states, others)) => {
-            loaded.states_others = others;
-            loaded.session.apply(Record::ModeStatesReplaced(states));
-        }
-        Err(Unusable::Newer(found)) => return Err(newer(path, found)),
-        Err(Unusable::Damaged) => loaded.damage.push(Damage::ModeStates),
+    // Of a whole history one without ids can only be another one's: clamped, it would stand for all of this one.
+    let beyond = |upto: usize| upto > session.messages().len();
+    let compaction = hybrid.compaction.as_ref();
+    let is_of_another = |it: &Compaction| it.covers.is_none() && beyond(it.upto);
+    if loaded.damage.is_empty() && compaction.is_some_and(is_of_another) {
+        loaded.damage.push(Damage::Side(Side::Hybrid));
+        return;
     }
-    Ok(())
-}
-
-fn read_pins(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result<(), StoreError> {
-    let read = match content(disk, path)? {
-        Content::Nothing => return Ok(()),
-        Content::File(file) => side::read_pins(&file),
-        Content::Folder => Err(Unusable::Damaged),
+    let fits = |index: usize| session.boundary(index.saturating_sub(missing));
+    let clamped = side::clamp(&mut hybrid, fits);
+    let damage = match coverage::follow(&mut hybrid, session, missing) {
+        Followed::Dropped => Some(Damage::Summaries),
+        Followed::Moved => Some(Damage::HybridIndices),
+        Followed::Unchanged => clamped.then_some(Damage::HybridIndices),
     };
-    match read {
-        Ok(pins) => loaded.session.apply(Record::PinsReplaced(pins)),
-        Err(Unusable::Newer(found)) => return Err(newer(path, found)),
-        Err(Unusable::Damaged) => loaded.damage.push(Damage::Pins),
-    }
-    Ok(())
-}
-
-fn read_scratchpad(loaded: &mut Loaded, disk: &dyn Disk, path: &Path) -> Result<(), StoreError> {
-    let read = match content(disk, path)? {
-        Content::Nothing => return Ok(()),
-        Content::File(file) => side::read_scratchpad(&file),
-        Content::Folder => Err(Unusable::Damaged),
-    };
-    match read {
-        Ok(scratchpad) => loaded.session.apply(Record::ScratchpadReplaced(scratchpad)),
-        Err(Unusable::Newer(found)) => return Err(newer(path, found)),
-        Err(Unusable::Damaged) => loaded.damage.push(Damage::Scratchpad),
-    }
-    Ok(())
+    loaded.damage.extend(damage);
+    loaded.session.apply(Record::HybridReplaced(hybrid));
 }

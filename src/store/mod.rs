@@ -71,6 +71,10 @@ pub trait SessionLog: Send + fmt::Debug {
     /// and say NOT SAVED.
     fn append(&mut self, records: &[Record]) -> Result<(), StoreError>;
 
+    /// Appends what has arrived of a reply, without a sync. It costs next to nothing and may be lost: where the disk
+    /// refuses, or has refused what comes before, nothing is written and nothing waits.
+    fn append_unsynced(&mut self, record: &Record);
+
     /// Called at a clean end: folds the journal into the snapshot where that is cheap (while the
     /// snapshot is under 1 MB, or the journal above a tenth of it), and writes what earlier appends could
     /// not. A session that lacks messages which are on disk, or whose turn still runs, is not folded.
@@ -117,14 +121,16 @@ pub enum Repair {
     ScratchpadSetAside { file: PathBuf, kept_as: PathBuf },
     /// The pins could not be read; there are none.
     PinsSetAside { file: PathBuf, kept_as: PathBuf },
+    /// A file beside the history cannot be used, and cannot be moved aside either; it is left as it is.
+    LeftAlone { file: PathBuf, why: String },
     /// Lines of the journal that were torn or foreign were skipped; the original is kept.
     JournalLines {
         file: PathBuf,
         kept_as: PathBuf,
         skipped: usize,
     },
-    /// The last turn was cut off by the end of the process; it is closed now.
-    UnfinishedTurn,
+    /// The last turn was cut off by the end of the process; it is closed now, with what had arrived of the reply.
+    UnfinishedTurn { has_arrived: bool },
     /// Indices of a side file pointed beyond the history and were clamped (C29).
     Clamped { file: PathBuf },
     /// Summaries of messages that are no longer there are not used any more; the file as it was is kept (C29).
@@ -163,6 +169,11 @@ impl fmt::Display for Repair {
                 file.display(),
                 kept_as.display()
             ),
+            Self::LeftAlone { file, why } => write!(
+                f,
+                "{} cannot be used, and not be moved aside either ({why}): the session is open without what it holds, and what would be written there is NOT SAVED",
+                file.display()
+            ),
             Self::JournalLines {
                 file,
                 kept_as,
@@ -173,8 +184,11 @@ impl fmt::Display for Repair {
                 file.display(),
                 kept_as.display()
             ),
-            Self::UnfinishedTurn => f.write_str(
+            Self::UnfinishedTurn { has_arrived: false } => f.write_str(
                 "the last turn was cut off by the end of the program; `/retry` asks it again",
+            ),
+            Self::UnfinishedTurn { has_arrived: true } => f.write_str(
+                "the last turn was cut off by the end of the program; what had arrived of the reply is kept, `/retry` asks it again",
             ),
             Self::Clamped { file } => write!(
                 f,

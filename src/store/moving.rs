@@ -8,7 +8,7 @@
 //! name while a note stands for it; and who follows a note holds the lock of its `from`.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +97,7 @@ pub(super) fn carry_out(
             Destination::Name(name) => layout.path_of(&piece, name),
             Destination::Folder(folder) => piece.under(&layout.inside(folder), from),
         };
-        if disk.size(&source).is_err() {
+        if is_missing(disk, &source) {
             continue;
         }
         match disk.rename(&source, &target) {
@@ -111,6 +111,12 @@ pub(super) fn carry_out(
     }
     let note = layout.moving(from);
     disk.remove(&note).at("remove", &note)
+}
+
+/// Whether nothing is there; a link that leads nowhere in the end is something.
+fn is_missing(disk: &dyn Disk, path: &Path) -> bool {
+    let size = disk.size(path);
+    size.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 pub(super) fn list(disk: &dyn Disk, layout: &Layout) -> Result<Vec<PathBuf>, StoreError> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{At, StoreError};
 use super::format::side;
-use super::layout::Layout;
+use super::layout::{Layout, Side};
 use super::loading::{Damage, Loaded};
 use super::{Repair, repair, snapshot};
 use crate::chat::{Record, Session, SessionName, Timestamp};
@@ -30,6 +30,7 @@ pub(super) struct Mended {
 
 /// Mends everything; `loaded` is then what is on disk, but for the closing of an unfinished turn.
 pub(super) fn mend(bench: &Bench<'_>, loaded: &mut Loaded) -> Result<Mended, StoreError> {
+    let has_arrived = !loaded.session.arrived().trim().is_empty();
     let mut closing = loaded
         .session
         .unfinished()
@@ -51,7 +52,7 @@ pub(super) fn mend(bench: &Bench<'_>, loaded: &mut Loaded) -> Result<Mended, Sto
         closing = None;
     }
     if unfinished {
-        repairs.push(Repair::UnfinishedTurn);
+        repairs.push(Repair::UnfinishedTurn { has_arrived });
     }
     Ok(Mended { repairs, closing })
 }
@@ -82,28 +83,13 @@ impl Bench<'_> {
                     skipped,
                 })
             }
-            Damage::Hybrid => self.set_aside(self.layout.hybrid(self.name)),
-            Damage::ModeStates => {
-                let file = self.layout.mode_state(self.name);
-                let kept_as = self.move_aside(&file)?;
-                Ok(Repair::NotesSetAside { file, kept_as })
-            }
-            Damage::Scratchpad => {
-                let file = self.layout.scratchpad(self.name);
-                let kept_as = self.move_aside(&file)?;
-                Ok(Repair::ScratchpadSetAside { file, kept_as })
-            }
-            Damage::Pins => {
-                let file = self.layout.pins(self.name);
-                let kept_as = self.move_aside(&file)?;
-                Ok(Repair::PinsSetAside { file, kept_as })
-            }
+            Damage::Side(side) => Ok(self.set_aside(side, loaded)),
             Damage::HybridIndices => {
                 let file = self.write_hybrid(loaded)?;
                 Ok(Repair::Clamped { file })
             }
             Damage::Summaries => {
-                let kept_as = self.keep_copy(&self.layout.hybrid(self.name))?;
+                let kept_as = self.keep_copy(&self.layout.side(self.name, Side::Hybrid))?;
                 let file = self.write_hybrid(loaded)?;
                 Ok(Repair::SummariesDropped { file, kept_as })
             }
@@ -111,7 +97,7 @@ impl Bench<'_> {
     }
 
     fn write_hybrid(&self, loaded: &Loaded) -> Result<PathBuf, StoreError> {
-        let file = self.layout.hybrid(self.name);
+        let file = self.layout.side(self.name, Side::Hybrid);
         let bytes = side::write_hybrid(loaded.session.hybrid());
         self.disk.replace(&file, &bytes).at("write", &file)?;
         Ok(file)
@@ -147,19 +133,25 @@ impl Bench<'_> {
         Ok(kept_as)
     }
 
-    fn move_aside(&self, file: &Path) -> Result<PathBuf, StoreError> {
-        let kept_as = Layout::damaged(self.disk, file, self.now);
-        self.disk.rename(file, &kept_as).at("move", file)?;
-        Ok(kept_as)
-    }
-
-    fn set_aside(&self, file: PathBuf) -> Result<Repair, StoreError> {
-        let kept_as = self.move_aside(&file)?;
-        Ok(Repair::SetAside {
-            file,
-            kept_as,
-            recovered: 0,
-        })
+    /// Moves a file beside the history out of the way, whatever it is; where that cannot be, it is left alone.
+    fn set_aside(&self, side: Side, loaded: &mut Loaded) -> Repair {
+        let file = self.layout.side(self.name, side);
+        let kept_as = Layout::damaged(self.disk, &file, self.now);
+        if let Err(error) = self.disk.rename(&file, &kept_as) {
+            loaded.blocked.push(side);
+            let why = error.to_string();
+            return Repair::LeftAlone { file, why };
+        }
+        match side {
+            Side::Hybrid => Repair::SetAside {
+                file,
+                kept_as,
+                recovered: 0,
+            },
+            Side::ModeStates => Repair::NotesSetAside { file, kept_as },
+            Side::Scratchpad => Repair::ScratchpadSetAside { file, kept_as },
+            Side::Pins => Repair::PinsSetAside { file, kept_as },
+        }
     }
 }
 

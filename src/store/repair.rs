@@ -95,7 +95,7 @@ pub(super) fn newer_version(file: &[u8]) -> Option<String> {
 }
 
 /// Closes a turn that has no end (C77, C87): every open call gets a result, and a message says that
-/// there is no reply.
+/// there is no reply, or that it is cut behind what had arrived of it.
 pub(super) fn closing(session: &Session, turn: &Turn, now: Timestamp) -> Record {
     const REASON: &str = "interrupted";
     let mut messages = Vec::new();
@@ -110,7 +110,7 @@ pub(super) fn closing(session: &Session, turn: &Turn, now: Timestamp) -> Record 
         messages.push(Message::new(id, Role::Tool, vec![result], Some(now)));
     }
     let id = session.next_message_id(messages.len() as u64);
-    let closing = Outcome::Interrupted.closing("", REASON);
+    let closing = Outcome::Interrupted.closing(session.arrived(), REASON);
     messages.push(Message::text(id, Role::Assistant, closing, Some(now)));
     Record::TurnFinished {
         turn: turn.id,

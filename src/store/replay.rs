@@ -54,6 +54,9 @@ pub(super) fn replay(session: &mut Session, ground: Ground, journal: Journal<'_>
             Record::TurnFinished { turn, messages, .. } => {
                 *turn = turns.of_messages(*turn, messages, session);
             }
+            Record::ReplyArrived { turn, .. } => {
+                *turn = turns.renamed.get(turn).copied().unwrap_or(*turn);
+            }
             Record::TurnWithdrawn { turn, .. } => match turns.renamed.get(turn) {
                 Some(now) => *turn = *now,
                 // By now this number may be another turn's.
@@ -126,7 +129,8 @@ fn repeats(record: &Record, known: &HashSet<MessageId>) -> bool {
         Record::TurnFinished { messages, .. } => {
             !messages.is_empty() && messages.iter().all(|message| known.contains(&message.id))
         }
-        Record::TurnWithdrawn { .. }
+        Record::ReplyArrived { .. }
+        | Record::TurnWithdrawn { .. }
         | Record::ModeChanged { .. }
         | Record::ModelChanged { .. }
         | Record::HybridReplaced(_)

@@ -170,6 +170,38 @@ fn records_of(step: Step, session: &Session) -> Vec<Record> {
     }
 }
 
+/// A turn whose reply arrives in parts.
+pub(super) fn streamed(session: &Session, texts: &[String]) -> (Record, Vec<Record>) {
+    let turn = session.next_turn();
+    let started = Record::TurnStarted {
+        turn,
+        input: Message::text(session.next_message_id(0), Role::User, "Tell me", None),
+        mode: "code".into(),
+        model: "m".into(),
+    };
+    let arrived = texts.iter().map(|text| Record::ReplyArrived {
+        turn,
+        text: text.clone(),
+    });
+    (started, arrived.collect())
+}
+
+/// The whole reply to the running turn.
+pub(super) fn finished(session: &Session, reply: &str) -> Record {
+    let turn = session.unfinished().unwrap();
+    Record::TurnFinished {
+        turn: turn.id,
+        messages: vec![Message::text(
+            session.next_message_id(0),
+            Role::Assistant,
+            reply,
+            None,
+        )],
+        outcome: Outcome::Answered,
+        calibration: None,
+    }
+}
+
 /// The session that records make.
 pub(super) fn session(records: &[Record]) -> Session {
     let mut session = Session::new(name());

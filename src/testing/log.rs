@@ -77,6 +77,14 @@ impl SessionLog for MemoryLog {
         })
     }
 
+    fn append_unsynced(&mut self, record: &Record) {
+        self.with(|state| {
+            if !state.full {
+                state.records.push(record.clone());
+            }
+        });
+    }
+
     fn checkpoint(&mut self, _session: &Session) -> Result<(), StoreError> {
         self.with(|state| state.checkpoints += 1);
         Ok(())

@@ -33,6 +33,7 @@ mod memories;
 mod memory_modes;
 mod mentions;
 mod notes;
+mod odd_files;
 mod one_search;
 mod oneshot;
 mod owning;

@@ -10,7 +10,10 @@ const REFUSAL: &str = "error: this session is open read-only; start another with
 fn home() -> (Home, Server) {
     let home = Home::new();
     let server = Server::start((1..6).map(|n| say(format!("Reply {n}."))));
-    home.config(&server, "memory: {timestamps: off}");
+    home.config(
+        &server,
+        "memory: {timestamps: off, background: false}\nembedding: {provider: none}",
+    );
     home.lines("s", &["The ferry leaves from the western quay", "two"]);
     home.lines("s", &["/pin keep this", "/scratch port 8080"]);
     (home, server)
@@ -24,7 +27,9 @@ fn a_session_that_is_open_elsewhere_is_shown_and_nothing_of_it_is_written() {
         .open_stdin()
         .start();
     writer.say("three");
-    writer.wait_for("Reply 3.\n");
+    writer.say("/info");
+    // The turn before it is over then, and all its work done.
+    writer.wait_for("version");
     let before = Home::files(&home.data());
     let export = home.work().join("s.md");
     let shows = [

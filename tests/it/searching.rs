@@ -344,7 +344,7 @@ fn a_session_that_is_open_elsewhere_is_searched_by_words_and_not_indexed() {
     assert_eq!(run.code, Some(1), "{run}");
     let run = memory(&home, &["memory", "reindex"]);
     assert_eq!(run.code, Some(1), "{run}");
-    assert!(run.stderr.contains("w was left alone"), "{run}");
+    assert!(run.stderr.contains("session w is left out"), "{run}");
     assert!(!home.data().join("vectordb").exists());
     chat.say("And the key is under the mat.");
     chat.say("/quit");

@@ -213,7 +213,10 @@ fn a_turn_cut_off_by_a_kill_is_closed_once_and_reported_once() {
     assert!(say(&mut opened, call));
     let survivor = disk.after_kill();
     let first = open(&on(&survivor), "work");
-    assert_eq!(first.repairs, [Repair::UnfinishedTurn]);
+    assert_eq!(
+        first.repairs,
+        [Repair::UnfinishedTurn { has_arrived: false }]
+    );
     assert_eq!(first.session.unfinished(), None);
     assert_eq!(
         first.session.messages().last().unwrap().said(),
@@ -436,14 +439,8 @@ fn a_newer_or_unreadable_file_is_refused_and_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn an_endless_device_in_the_place_of_a_file_is_refused_and_listed_as_a_problem() {
-    for file in [
-        "a.json",
-        "a.journal.jsonl",
-        "a_hybrid.json",
-        "a_mode_state.json",
-        "a_scratchpad.json",
-    ] {
+fn an_endless_device_in_the_place_of_a_history_is_refused_and_listed_as_a_problem() {
+    for file in ["a.json", "a.journal.jsonl"] {
         let folder = tempfile::tempdir().unwrap();
         let store = FileStore::new(
             Arc::new(LocalDisk),
@@ -461,9 +458,7 @@ fn an_endless_device_in_the_place_of_a_file_is_refused_and_listed_as_a_problem()
             refused.to_string(),
             format!("cannot read {}", path.display())
         );
-        let is_side_file = file.contains('_');
-        let problem = &store.list().unwrap()[0].problem;
-        assert_eq!(problem.is_none(), is_side_file, "{file}: {problem:?}");
+        assert!(store.list().unwrap()[0].problem.is_some(), "{file}");
     }
 }
 
@@ -577,6 +572,119 @@ fn the_list_tells_what_the_sessions_hold_most_recent_first() {
         on(&disk).read(&name("none")),
         Err(StoreError::Missing { .. })
     ));
+}
+
+#[test]
+fn what_cannot_be_read_or_moved_is_left_alone_and_nothing_is_written_over_it() {
+    let disk = MemoryDisk::default();
+    with_all_files(&disk);
+    for file in ["a_pins.json", "a_scratchpad.json", "a_hybrid.json"] {
+        disk.deny(Path::new("data/history").join(file));
+    }
+    // The first of the three cannot be moved at first.
+    let faulty = FaultyDisk::new(Arc::new(disk.clone()), "fail-before@1".parse().ok());
+    let mut opened = open(&store(Arc::new(faulty)), "a");
+    let [
+        Repair::LeftAlone { file, .. },
+        Repair::ScratchpadSetAside { .. },
+        Repair::PinsSetAside { .. },
+    ] = &opened.repairs[..]
+    else {
+        panic!("{:?}", opened.repairs)
+    };
+    assert!(file.ends_with("a_hybrid.json"), "{}", file.display());
+    let before = disk.files();
+    let held = |disk: &MemoryDisk| {
+        let files = disk.files().into_iter();
+        let hybrids = files.filter(|(path, _)| path.to_string_lossy().contains("a_hybrid.json"));
+        hybrids.map(|(_, bytes)| bytes).collect::<Vec<_>>()
+    };
+    assert_eq!(held(&disk).len(), 1);
+    assert!(say(&mut opened, hybrid(1)));
+    let kept = held(&disk);
+    assert_eq!(kept.len(), 2, "the old one was moved aside");
+    let old = &before[Path::new("data/history/a_hybrid.json")];
+    assert!(kept.contains(old));
+}
+
+/// What has arrived of the reply to the running turn.
+fn arrived(opened: &mut Opened, text: &str) {
+    let turn = opened.session.unfinished().unwrap().id;
+    let text = text.to_owned();
+    opened
+        .log
+        .append_unsynced(&Record::ReplyArrived { turn, text });
+}
+
+#[test]
+fn what_had_arrived_of_a_reply_is_there_after_a_kill_and_is_cut_by_a_power_cut() {
+    let disk = MemoryDisk::default();
+    let mut opened = open(&on(&disk), "a");
+    let input = started(&opened.session, "Tell me");
+    assert!(say(&mut opened, input));
+    arrived(&mut opened, "Once upon");
+    arrived(&mut opened, " a time");
+    let mut killed = open(&on(&disk.after_kill()), "a");
+    let kept = "Once upon a time\n[reply cut: interrupted]";
+    assert_eq!(texts(&killed.session), ["Tell me", kept]);
+    assert_eq!(
+        killed.repairs,
+        [Repair::UnfinishedTurn { has_arrived: true }]
+    );
+    turn(&mut killed, "Go on", "There was");
+    assert_eq!(
+        texts(&killed.session),
+        ["Tell me", kept, "Go on", "There was"]
+    );
+    let cut = open(&on(&disk.after_power_cut()), "a");
+    assert_eq!(
+        texts(&cut.session),
+        ["Tell me", "[no reply: interrupted]"],
+        "nothing waits for the disk"
+    );
+}
+
+#[test]
+fn a_whole_reply_takes_the_place_of_what_had_arrived_and_a_fold_leaves_nothing_of_that() {
+    let disk = MemoryDisk::default();
+    let mut opened = open(&on(&disk), "a");
+    let input = started(&opened.session, "Tell me");
+    assert!(say(&mut opened, input));
+    arrived(&mut opened, "Once upon");
+    let reply = finished(&opened.session, "Once upon a time.");
+    assert!(say(&mut opened, reply));
+    let session = opened.session.clone();
+    let again = open(&on(&disk.after_kill()), "a");
+    assert_eq!((again.session, again.repairs), (session, Vec::new()));
+    leave(opened);
+    let files = disk.files();
+    assert!(
+        files
+            .values()
+            .all(|bytes| !String::from_utf8_lossy(bytes).contains("reply_arrived")),
+        "{files:?}"
+    );
+}
+
+#[test]
+fn what_arrives_while_the_disk_refuses_costs_nothing_but_itself() {
+    for fault in ["fail-before@2", "fail-torn@2", "fail-after@2", "dead@2"] {
+        let memory = MemoryDisk::default();
+        let faulty = FaultyDisk::new(Arc::new(memory.clone()), fault.parse().ok());
+        let mut opened = open(&store(Arc::new(faulty)), "a");
+        let input = started(&opened.session, "Tell me");
+        assert!(say(&mut opened, input));
+        arrived(&mut opened, "Once upon");
+        let reply = finished(&opened.session, "Once upon a time.");
+        let is_kept = say(&mut opened, reply);
+        assert_eq!(is_kept, !fault.starts_with("dead"), "{fault}");
+        let again = open(&on(&memory.after_kill()), "a");
+        let said = texts(&again.session);
+        assert_eq!(said[0], "Tell me", "{fault}");
+        if is_kept {
+            assert_eq!(said, ["Tell me", "Once upon a time."], "{fault}");
+        }
+    }
 }
 
 #[test]

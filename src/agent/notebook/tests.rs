@@ -104,6 +104,7 @@ fn shortened_by_a_guard(session: &Session) -> Record {
         form: Form::Notice,
         head: 0,
         upto: 2,
+        covers: None,
         gone: None,
         made: 2,
         condensed: 0,

@@ -1,5 +1,6 @@
 //! The index of words as it comes into being: from disk, then from what was said since.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +35,8 @@ pub(super) struct Read {
     lists: Arc<Lists>,
     /// Messages of the session that the file knows.
     kept: usize,
+    /// Something that cannot be read stands in the place of the file: it is moved aside before anything is written.
+    is_blocked: bool,
 }
 
 impl Reading {
@@ -154,7 +157,17 @@ impl Read {
     }
 
     fn write(&mut self, parts: &Parts, path: &Path) {
-        match parts.disk.replace(path, &self.words.to_bytes()) {
+        let aside = path.with_extension("idx.damaged");
+        let written = if self.is_blocked {
+            parts.disk.rename(path, &aside)
+        } else {
+            Ok(())
+        };
+        let written = written.and_then(|()| {
+            self.is_blocked = false;
+            parts.disk.replace(path, &self.words.to_bytes())
+        });
+        match written {
             Ok(()) => self.kept = self.words.read(),
             Err(error) => tracing::warn!("{} cannot be written: {error}", path.display()),
         }
@@ -185,6 +198,7 @@ fn is_long(session: &Session, read: usize) -> bool {
 fn read(parts: &Parts, path: &Path) -> Read {
     let lists = parts.lists.clone();
     let lists = lists.unwrap_or_else(|| Arc::new(Lists::embedded()));
+    let mut is_blocked = false;
     let words = match parts.disk.read(path) {
         Ok(bytes) => {
             let words = Words::from_bytes(Arc::clone(&lists), &bytes);
@@ -195,6 +209,7 @@ fn read(parts: &Parts, path: &Path) -> Read {
         }
         Err(error) => {
             tracing::debug!("{}: {error}", path.display());
+            is_blocked = error.kind() != io::ErrorKind::NotFound;
             None
         }
     };
@@ -202,5 +217,6 @@ fn read(parts: &Parts, path: &Path) -> Read {
         kept: words.as_ref().map_or(0, Words::read),
         words: words.unwrap_or_else(|| Words::new(Arc::clone(&lists))),
         lists,
+        is_blocked,
     }
 }

@@ -367,7 +367,8 @@ impl Agent {
     /// What the model says, however it ended; nothing of it is shown.
     async fn answer(&self, request: ChatRequest, cancel: &CancellationToken) -> Answered {
         let mut observe = |_: TurnEvent| {};
-        let reply = reply::collect(self.provider.stream(request), &mut observe, cancel).await;
+        let stream = self.provider.stream(request);
+        let reply = reply::collect(stream, None, &mut observe, cancel).await;
         let Reply { text, end, .. } = reply;
         match end {
             End::Finished(_) => Ok(text),

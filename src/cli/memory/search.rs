@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::everything;
 use super::line;
-use super::sessions::Sessions;
+use super::sessions::{Sessions, left_out};
 use super::source::Source;
 use crate::chat::{BadName, Message, SessionName};
 use crate::cli::args::{ChatArgs, SearchArgs, Within};
@@ -37,13 +37,13 @@ pub(super) async fn run(
     let mut sessions = Sessions::open(args, output)?;
     let k = usize::from(search.k);
     if let Some(file) = &search.batch {
-        let scope = Scope::of(search, &sessions)?;
+        let scope = Scope::of(search, &sessions, output)?;
         answer_all(&mut sessions, file, &scope, k, output).await?;
         sessions.close();
         return Ok(Exit::Ok);
     }
     let query = asked(search)?;
-    let scope = Scope::of(search, &sessions)?;
+    let scope = Scope::of(search, &sessions, output)?;
     let asked = (query.as_str(), k);
     let hits = scope
         .search(&mut sessions, asked, Missing::OfShort, output)
@@ -86,9 +86,9 @@ enum Scope {
 }
 
 impl Scope {
-    fn of(search: &SearchArgs, sessions: &Sessions) -> Result<Self, CliError> {
+    fn of(search: &SearchArgs, sessions: &Sessions, output: &mut Output) -> Result<Self, CliError> {
         Ok(if search.all {
-            Self::All(sessions.names()?)
+            Self::All(sessions.names(output)?)
         } else {
             Self::One(sessions.config.settings.session.clone())
         })
@@ -107,7 +107,13 @@ impl Scope {
         };
         let mut hits = Vec::new();
         for name in names {
-            let mut of_one = search_one(sessions, name, asked, vectors, output).await?;
+            let mut of_one = match search_one(sessions, name, asked, vectors, output).await {
+                Ok(hits) => hits,
+                Err(error) => {
+                    output.warning(&left_out(name, &error));
+                    continue;
+                }
+            };
             if vectors == Missing::OfShort {
                 sessions.put_back(name);
             }

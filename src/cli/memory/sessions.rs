@@ -11,6 +11,7 @@ use crate::cli::args::ChatArgs;
 use crate::cli::report::CliError;
 use crate::cli::{parts, trust};
 use crate::config::{Config, Inputs, Texts};
+use crate::hint::chain;
 use crate::memory::recall::Words;
 use crate::repl::listing::count;
 use crate::store::{FileStore, SessionLog, SessionStore, StoreError};
@@ -43,6 +44,11 @@ pub(super) enum CaughtUp {
 /// Longest wait for the vectors of a session that is not long.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Why one of all sessions takes no part.
+pub(super) fn left_out(name: &SessionName, why: &dyn std::error::Error) -> String {
+    format!("session {name} is left out: {}", chain(why))
+}
+
 impl Sessions {
     pub(super) fn open(args: &ChatArgs, output: &mut Output) -> Result<Self, CliError> {
         let disk = parts::disk(args);
@@ -61,11 +67,18 @@ impl Sessions {
         })
     }
 
-    /// Every session that can be read.
-    pub(super) fn names(&self) -> Result<Vec<SessionName>, StoreError> {
-        let infos = self.store.list()?.into_iter();
-        let sound = infos.filter(|info| info.problem.is_none());
-        Ok(sound.map(|info| info.name).collect())
+    /// Every session that can be read; of the others it is said why they cannot.
+    pub(super) fn names(&self, output: &mut Output) -> Result<Vec<SessionName>, StoreError> {
+        let mut names = Vec::new();
+        for info in self.store.list()? {
+            match info.problem {
+                None => names.push(info.name),
+                Some(problem) => {
+                    output.warning(&format!("session {} is left out: {problem}", info.name))
+                }
+            }
+        }
+        Ok(names)
     }
 
     /// A session, opened the first time it is asked for.
@@ -89,6 +102,9 @@ impl Sessions {
         if parts.keeping == Keeping::Kept {
             match self.store.open(name, Duration::ZERO) {
                 Ok(opened) => {
+                    for repair in &opened.repairs {
+                        output.warning(&repair.to_string());
+                    }
                     return Ok(Volume {
                         shelf: Shelf::new(parts, name),
                         session: opened.session,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::sessions::Sessions;
+use super::sessions::{Sessions, left_out};
 use crate::agent::shelf::Shelf;
 use crate::chat::Session;
 use crate::cli::args::ChatArgs;
@@ -17,7 +17,7 @@ pub(super) fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError
     let sessions = Sessions::open(args, output)?;
     let names = match &args.session {
         Some(name) => vec![name.parse()?],
-        None => sessions.names()?,
+        None => sessions.names(output)?,
     };
     if names.is_empty() {
         output.notice("there is no session yet");
@@ -40,7 +40,14 @@ pub(super) fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError
         "index",
     ]);
     for name in &names {
-        let session = sessions.store.read(name)?;
+        let session = match sessions.store.read(name) {
+            Ok(session) => session,
+            Err(error) if args.session.is_some() => return Err(error.into()),
+            Err(error) => {
+                output.warning(&left_out(name, &error));
+                continue;
+            }
+        };
         let folder = sessions.parts.folder.join(name.as_str());
         let disk = sessions.parts.disk.as_ref();
         let vectors = Shelf::new(sessions.parts.clone(), name).kept_exchanges();

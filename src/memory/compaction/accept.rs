@@ -1,11 +1,14 @@
 //! Whether what was written may stand for the messages. Where it may not, nothing changes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::job::Compacted;
 use super::marker;
 use super::{LEAST_CHARS, Size};
-use crate::chat::{Compaction, Form, Hybrid, Message, Record, Session, Timestamp, Tokens};
+use crate::chat::{
+    Compaction, Form, Hybrid, Message, MessageId, Record, Session, Timestamp, Tokens,
+};
 use crate::hint::Hint;
 use crate::memory::script;
 
@@ -40,6 +43,7 @@ pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Reco
         form: done.form,
         head: done.cut.head,
         upto: done.cut.upto,
+        covers: covered(session, done.cut.head..done.cut.upto),
         gone: Some(done.cut.count(session)),
         made: done.basis.made,
         condensed,
@@ -61,6 +65,12 @@ pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Reco
         undone: None,
         ..hybrid.clone()
     }))
+}
+
+/// The first and the last message of a range.
+fn covered(session: &Session, range: Range<usize>) -> Option<(MessageId, MessageId)> {
+    let messages = session.messages().get(range)?;
+    Some((messages.first()?.id.clone(), messages.last()?.id.clone()))
 }
 
 fn judge(session: &Session, compaction: &Compaction, before: Tokens) -> Result<(), NotCompacted> {

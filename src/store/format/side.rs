@@ -169,6 +169,10 @@ fn compaction(stored: &Value, depth: usize) -> Option<Compaction> {
         },
         head: index("head").unwrap_or(0).min(upto),
         upto,
+        covers: stored.get("covers").and_then(|ids| {
+            let id = |place: usize| Some(MessageId::new(ids.get(place)?.as_str()?));
+            Some((id(0)?, id(1)?))
+        }),
         gone: index("gone"),
         made: index("made").unwrap_or(upto),
         condensed: index("condensed").unwrap_or(0),
@@ -194,6 +198,9 @@ fn stored_compaction(compaction: &Compaction, depth: usize) -> Value {
     if compaction.head > 0 {
         stored["head"] = compaction.head.into();
     }
+    if let Some((first, last)) = &compaction.covers {
+        stored["covers"] = json!([first.as_str(), last.as_str()]);
+    }
     if let Some(gone) = compaction.gone {
         stored["gone"] = gone.into();
     }
@@ -208,8 +215,8 @@ fn stored_compaction(compaction: &Compaction, depth: usize) -> Value {
     stored
 }
 
-/// Brings every index into history to what `fits` says of it, but for those of the summaries, which say what they
-/// stand for by its ids too; tells whether one had to be changed (C29).
+/// Brings every index into history to what `fits` says of it, but for those of texts that say by its ids what they stand
+/// for; tells whether one had to be changed (C29).
 pub(in crate::store) fn clamp(hybrid: &mut Hybrid, fits: impl Fn(usize) -> usize) -> bool {
     let mut clamped = false;
     if let Some(index) = hybrid.unknown.get_mut("embedded_idx")
@@ -222,10 +229,12 @@ pub(in crate::store) fn clamp(hybrid: &mut Hybrid, fits: impl Fn(usize) -> usize
     hybrid.undone = hybrid.undone.map(&fits);
     let mut next = hybrid.compaction.as_mut();
     while let Some(compaction) = next {
-        let fit = fits(compaction.upto);
-        clamped |= fit != compaction.upto;
-        compaction.upto = fit;
-        compaction.head = compaction.head.min(fit);
+        if compaction.covers.is_none() {
+            let fit = fits(compaction.upto);
+            clamped |= fit != compaction.upto;
+            compaction.upto = fit;
+            compaction.head = compaction.head.min(fit);
+        }
         compaction.condensed = fits(compaction.condensed);
         next = compaction.previous.as_deref_mut();
     }
@@ -334,6 +343,7 @@ mod tests {
             form: Form::Notice,
             head: 2,
             upto: 40,
+            covers: Some((MessageId::numbered(3), MessageId::numbered(40))),
             gone: Some(36),
             made: 61,
             condensed: 30,
@@ -444,6 +454,8 @@ mod tests {
     #[test]
     fn indices_beyond_history_are_clamped_and_others_left_alone() {
         let mut hybrid = hybrid();
+        let newest = hybrid.compaction.as_mut().unwrap();
+        newest.covers = None;
         assert!(!clamp(&mut hybrid, |index| index.min(50)));
         assert!(clamp(&mut hybrid, |index| index.min(5)));
         let compaction = hybrid.compaction.unwrap();
