@@ -2,15 +2,19 @@
 //!
 //! ```text
 //!   address   which addresses are public      guard   where a request may go: first, redirected, resolved
-//!   page      a body as a model can read it
+//!   page      a body as a model can read it           html    a web page as text
+//!   tag       what the elements of one mean
 //! ```
 //!
-//! Invariant: a call ends within its time, holds no more than `MOST` bytes of a body, and sends neither cookies nor keys.
+//! Invariant: a call ends within its time, holds no more than `MAX_BODY` bytes of a body, and sends neither cookies nor keys.
 
 mod address;
 mod guard;
+mod html;
 mod page;
+mod tag;
 
+use std::fmt::Write;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -18,6 +22,7 @@ use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap
 use reqwest::{Client, Response, Url};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 
 use super::{Around, Done, Effect, Failure, Output, Typed};
 use crate::net::{causes, guarded};
@@ -25,10 +30,11 @@ use crate::net::{causes, guarded};
 pub use guard::Rule;
 
 use guard::Guard;
-use page::{Kind, own_charset, page, tidy};
+use html::MAX_TEXT;
+use page::{Kind, Page, own_charset};
 
 /// How much of a body is read.
-const MOST: usize = 5 * 1024 * 1024;
+const MAX_BODY: usize = 5 * 1024 * 1024;
 
 /// How pages are fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -163,7 +169,7 @@ impl Fetched {
             return Ok(fetched);
         }
         while let Some(piece) = response.chunk().await? {
-            let room = MOST - fetched.body.len();
+            let room = MAX_BODY - fetched.body.len();
             fetched
                 .body
                 .extend_from_slice(&piece[..room.min(piece.len())]);
@@ -200,29 +206,26 @@ impl Fetched {
         let (kind, is_cut) = (self.kind(), self.is_cut);
         let mut head = format!("{}\nstatus: {status}\n", self.url);
         let page = match kind {
-            Kind::Other => page::Page {
-                title: None,
-                text: self.shown_size(),
-            },
-            Kind::Text => page::Page {
-                title: None,
-                text: self.text().await?,
-            },
+            Kind::Other => Page::untitled(self.shown_size()),
+            Kind::Text => Page::untitled(self.text().await?),
             Kind::Html => {
                 let html = self.text().await?;
-                let read = tokio::task::spawn_blocking(move || page(&html)).await;
-                let unreadable = || Failure::of("the page could not be read");
-                let mut page = read.ok().flatten().ok_or_else(unreadable)?;
-                page.text = tidy(&page.text).into_owned();
-                page
+                // In a thread of its own, which ends when nobody waits for it any more.
+                let cancel = CancellationToken::new();
+                let waiting = cancel.clone().drop_guard();
+                let converted =
+                    tokio::task::spawn_blocking(move || html::convert(&html, &cancel)).await;
+                drop(waiting);
+                converted.map_err(|_| Failure::of("the page could not be read"))?
             }
         };
         if let Some(title) = page.title {
             head.extend(["title: ", &title, "\n"]);
         }
-        if is_cut {
-            let most = MOST.to_string();
-            head.extend(["only the first ", &most, " bytes were read\n"]);
+        if page.is_cut {
+            writeln!(head, "page cut after {MAX_TEXT} bytes of text").unwrap_or_default();
+        } else if is_cut {
+            writeln!(head, "page cut after {MAX_BODY} bytes").unwrap_or_default();
         }
         Ok(Output {
             failed: !status.is_success(),
