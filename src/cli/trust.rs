@@ -21,6 +21,7 @@ fn flags(args: &ChatArgs) -> Flags {
         data_dir: args.data_dir.clone(),
         workspace: args.workspace.clone(),
         tools: args.tools.clone(),
+        timeout: args.timeout.clone(),
         sandbox: args.sandbox.clone(),
         context_preset: args.context_preset.clone(),
         confirm: if args.no_confirm {

@@ -21,6 +21,7 @@ pub struct Flags {
     pub data_dir: Option<PathBuf>,
     pub workspace: Option<PathBuf>,
     pub tools: Option<String>,
+    pub timeout: Option<String>,
     pub confirm: ConfirmFlag,
     pub sandbox: Option<String>,
     pub trust: TrustFlag,
@@ -137,7 +138,7 @@ struct FlagRow {
     value: fn(&Flags) -> Option<String>,
 }
 
-const FLAGS: [FlagRow; 9] = [
+const FLAGS: [FlagRow; 10] = [
     FlagRow {
         name: "--memory-mode",
         key: "memory.mode",
@@ -167,6 +168,11 @@ const FLAGS: [FlagRow; 9] = [
         name: "--tools",
         key: "tools.preset",
         value: |flags| flags.tools.clone(),
+    },
+    FlagRow {
+        name: "--timeout",
+        key: "network.timeout",
+        value: |flags| flags.timeout.clone(),
     },
     FlagRow {
         name: "--context-preset",
