@@ -16,6 +16,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Inputs, Texts};
 use crate::provider::{Catalog, Delivery, Provider};
 use crate::repl::approve;
+use crate::repl::ask::Deadline;
 use crate::repl::desk::{Desk, Places, Preset, ReadOnly, Writing};
 use crate::repl::input::HistoryFile;
 use crate::repl::{Signals, show};
@@ -48,6 +49,11 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     // Only from here on: until the session is open there is nothing to end cleanly, and a wait for its lock
     // or for a server ends with the process.
     let mut signals = Signals::listen().map_err(|source| CliError::Runtime { source })?;
+    let timeout = config.settings.provider.network.timeout;
+    let deadline = match &manner {
+        Manner::OneShot(_) => Deadline::after(timeout),
+        Manner::Terminal | Manner::Lines | Manner::Silent => None,
+    };
     let greeting = Greeting::new(&opened, choice.notice, &config);
     greeting::details(&config, choice.provider.as_ref(), output).await;
 
@@ -108,6 +114,8 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         catalog,
         clock,
         lock_wait: Duration::ZERO,
+        // A chat has one only where somebody asks for it.
+        turn_timeout: args.timeout.as_ref().map(|_| timeout),
         servers,
         questions,
         places: Places {
@@ -139,7 +147,10 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         Manner::OneShot(prompt) => {
             greeting.aside(&desk, output);
             match servers::wait_for_all(&mut desk, output, &mut signals).await {
-                Ok(()) => ask::run(&mut desk.agent, prompt, args, output, &mut signals).await,
+                Ok(()) => {
+                    let asked = ask::Asked { prompt, deadline };
+                    ask::run(&mut desk.agent, asked, args, output, &mut signals).await
+                }
                 Err(exit) => Ok(exit),
             }
         }
@@ -157,8 +168,14 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         }
         Manner::Silent => Ok(Exit::Ok),
     };
-    let warnings =
-        leaving::finish_jobs(&mut desk.agent, &config, waiting, output, &mut signals).await;
+    let warnings = leaving::finish_jobs(
+        &mut desk.agent,
+        &config,
+        (waiting, deadline),
+        output,
+        &mut signals,
+    )
+    .await;
     for warning in &warnings {
         show::warning(output, warning);
     }

@@ -107,6 +107,10 @@ pub struct ChatArgs {
     #[arg(long)]
     pub json: bool,
 
+    /// How long a run of one prompt may take in all, as 90s or 2h (an hour; 0s: no limit); in a chat, each reply
+    #[arg(long, value_name = "DURATION")]
+    pub timeout: Option<String>,
+
     /// Read stdin line by line as if typed, commands included
     #[arg(long, conflicts_with_all = ["prompt", "prompt_file", "json", "output"])]
     pub lines: bool,

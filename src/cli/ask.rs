@@ -13,7 +13,7 @@ use crate::context::ContextPlan;
 use crate::files::{Existing, write_for_person};
 use crate::hint::Hint;
 use crate::repl::Signals;
-use crate::repl::ask::{self, Person, Question, Shown};
+use crate::repl::ask::{self, Deadline, Person, Question, Shown, TimedOut};
 use crate::repl::holdings::Front;
 use crate::repl::show;
 use crate::term::Output;
@@ -66,9 +66,16 @@ pub(super) fn check_target(args: &ChatArgs, data_dir: &Path) -> Result<(), CliEr
     }
 }
 
+/// What a run asks.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) prompt: Input,
+    pub(super) deadline: Option<Deadline>,
+}
+
 pub(super) async fn run(
     agent: &mut Agent,
-    prompt: Input,
+    asked: Asked,
     args: &ChatArgs,
     output: &mut Output,
     signals: &mut Signals,
@@ -85,11 +92,14 @@ pub(super) async fn run(
             Shown::NotYet(front)
         }
     };
-    let (result, _) = ask::ask(
+    let ask::Asked {
+        result, timed_out, ..
+    } = ask::ask(
         agent,
-        Question::New(prompt),
+        Question::New(asked.prompt),
         shown,
         Person::Nobody,
+        asked.deadline,
         output,
         signals,
     )
@@ -98,12 +108,14 @@ pub(super) async fn run(
         problem: no_turn.to_string(),
         hint: "",
     })?;
-    if let Err(error) = &result {
-        show::failure(output, error);
+    match (&result, timed_out) {
+        (Err(error), _) => show::failure(output, error),
+        (Ok(report), Some(error)) => show::timed_out(output, error, report),
+        (Ok(_), None) => {}
     }
     match (&destination, &result) {
         (Destination::Json(file), _) => {
-            let text = format!("{:#}\n", json(agent, &result));
+            let text = format!("{:#}\n", json(agent, &result, timed_out));
             write(file.as_deref(), &text, output)?;
         }
         (Destination::File(file), Ok(report)) => {
@@ -115,6 +127,7 @@ pub(super) async fn run(
         (Destination::Stdout | Destination::File(_), _) => {}
     }
     Ok(match &result {
+        Ok(_) if timed_out.is_some() => Exit::Failed,
         Ok(report) if report.outcome == Outcome::Interrupted => Exit::Interrupted,
         Ok(_) => Exit::Ok,
         Err(_) => Exit::Failed,
@@ -134,7 +147,11 @@ fn write(file: Option<&Path>, text: &str, output: &mut Output) -> Result<(), Cli
 }
 
 /// The object of `--json`; its shape is documented in the README.
-fn json(agent: &Agent, result: &Result<TurnReport, TurnError>) -> Value {
+fn json(
+    agent: &Agent,
+    result: &Result<TurnReport, TurnError>,
+    timed_out: Option<TimedOut>,
+) -> Value {
     let usage = result.as_ref().ok().and_then(|report| report.usage);
     let usage = usage.map(|usage| {
         json!({
@@ -143,10 +160,11 @@ fn json(agent: &Agent, result: &Result<TurnReport, TurnError>) -> Value {
             "cached_tokens": usage.cached.map(|tokens| tokens.0),
         })
     });
-    let error = result
-        .as_ref()
-        .err()
-        .map(|error| json!({"message": error.failure.to_string(), "hint": error.failure.hint()}));
+    let error = match (result, timed_out) {
+        (Err(error), _) => told(&error.failure),
+        (Ok(_), Some(error)) => told(&error),
+        (Ok(_), None) => Value::Null,
+    };
     json!({
         "reply": result.as_ref().ok().map(|report| report.text.as_str()),
         "error": error,
@@ -157,6 +175,10 @@ fn json(agent: &Agent, result: &Result<TurnReport, TurnError>) -> Value {
         "usage": usage,
         "context": agent.last_plan().map(context),
     })
+}
+
+fn told<E: std::error::Error + Hint>(error: &E) -> Value {
+    json!({"message": error.to_string(), "hint": error.hint()})
 }
 
 fn context(plan: &ContextPlan) -> Value {

@@ -6,13 +6,14 @@ use super::manner::Manner;
 use crate::agent::{Agent, Warning};
 use crate::config::Config;
 use crate::repl::Signals;
+use crate::repl::ask::Deadline;
 use crate::term::Output;
 
-/// Lets work in the background end. A signal ends the wait.
+/// Lets work in the background end. A signal ends the wait, and so does the deadline of the run.
 pub(super) async fn finish_jobs(
     agent: &mut Agent,
     config: &Config,
-    waiting: Waiting,
+    (waiting, deadline): (Waiting, Option<Deadline>),
     output: &mut Output,
     signals: &mut Signals,
 ) -> Vec<Warning> {
@@ -30,6 +31,7 @@ pub(super) async fn finish_jobs(
         _ if catches_up => SUMMARY_AT_MOST,
         _ => config.settings.shutdown_grace,
     };
+    let grace = deadline.map_or(grace, |deadline| grace.min(deadline.left()));
     let warnings = tokio::select! {
         warnings = agent.settle(grace) => warnings,
         _ = signals.next() => Vec::new(),

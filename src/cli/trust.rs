@@ -25,6 +25,7 @@ fn flags(args: &ChatArgs) -> Flags {
         project: args.project.clone(),
         workspace: args.workspace.clone(),
         tools: args.tools.clone(),
+        timeout: args.timeout.clone(),
         sandbox: args.sandbox.clone(),
         context_preset: args.context_preset.clone(),
         confirm: if args.no_confirm {

@@ -88,6 +88,7 @@ fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
         rule("network.tries", count(network.tries, 1..=100)),
         rule("network.connect", time(network.connect, SHORTEST)),
         rule("network.idle", time(network.idle, SHORTEST)),
+        rule("network.timeout", time(network.timeout, Duration::ZERO)),
         rule(
             "context.tool_output_trim_chars",
             count(context.tool_output_trim_chars, 0..=MOST),

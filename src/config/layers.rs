@@ -22,6 +22,7 @@ pub struct Flags {
     pub project: Option<PathBuf>,
     pub workspace: Option<PathBuf>,
     pub tools: Option<String>,
+    pub timeout: Option<String>,
     pub confirm: ConfirmFlag,
     pub sandbox: Option<String>,
     pub trust: TrustFlag,
@@ -138,7 +139,7 @@ struct FlagRow {
     value: fn(&Flags) -> Option<String>,
 }
 
-const FLAGS: [FlagRow; 9] = [
+const FLAGS: [FlagRow; 10] = [
     FlagRow {
         name: "--memory-mode",
         key: "memory.mode",
@@ -168,6 +169,11 @@ const FLAGS: [FlagRow; 9] = [
         name: "--tools",
         key: "tools.preset",
         value: |flags| flags.tools.clone(),
+    },
+    FlagRow {
+        name: "--timeout",
+        key: "network.timeout",
+        value: |flags| flags.timeout.clone(),
     },
     FlagRow {
         name: "--context-preset",

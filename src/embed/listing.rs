@@ -98,19 +98,11 @@ async fn get(
             why: net::one_line(&endpoint.mask(&net::causes(&error.without_url()))),
         }
     };
-    let mut response = client
-        .get(endpoint.url(path))
-        .send()
-        .await
-        .map_err(failed)?;
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(failed)? {
-        body.extend_from_slice(&chunk);
-        if body.len() > MOST_BYTES {
-            break;
-        }
-    }
-    Ok((response.status().as_u16(), body))
+    let asked = client.get(endpoint.url(path)).send().await;
+    let response = asked.map_err(failed)?;
+    let status = response.status().as_u16();
+    let body = net::body(response, MOST_BYTES).await.map_err(failed)?;
+    Ok((status, body.unwrap_or_default()))
 }
 
 fn refused(endpoint: &Endpoint, status: u16, body: &[u8]) -> EmbedError {

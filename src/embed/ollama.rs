@@ -1,26 +1,22 @@
-//! Embeddings of an Ollama server, through ollama-rs. Unit: one model on one server. The server cuts texts
+//! Embeddings of an Ollama server, with the types of ollama-rs. Unit: one model on one server. The server cuts texts
 //! that are too long for the model by itself.
 
 use std::sync::OnceLock;
 
 use async_trait::async_trait;
-use ollama_rs::Ollama as Crate;
-use ollama_rs::error::OllamaError;
+use ollama_rs::generation::embeddings::GenerateEmbeddingsResponse;
 use ollama_rs::generation::embeddings::request::{EmbeddingsInput, GenerateEmbeddingsRequest};
 
-use super::error::Refusal;
-use super::remote::{self, Ask, RemoteSettings};
+use super::remote::{self, Ask, RemoteSettings, Server};
 use super::{EmbedError, Embedder};
-use crate::net::{self, Endpoint};
+use crate::net::Endpoint;
 
 /// A model of an Ollama server.
 #[derive(Debug)]
 pub struct Ollama {
-    endpoint: Endpoint,
-    settings: RemoteSettings,
+    server: Server,
     model: String,
     dimensions: OnceLock<usize>,
-    client: OnceLock<Crate>,
 }
 
 impl Ollama {
@@ -33,53 +29,8 @@ impl Ollama {
         let name = settings.model.trim_end_matches(":latest");
         Self {
             model: format!("ollama/{name}"),
-            endpoint,
-            settings,
+            server: Server::new(endpoint, settings),
             dimensions: OnceLock::new(),
-            client: OnceLock::new(),
-        }
-    }
-
-    /// Built at the first call: it costs time, and fails where there are no certificates.
-    fn client(&self) -> Result<&Crate, EmbedError> {
-        if let Some(client) = self.client.get() {
-            return Ok(client);
-        }
-        let url = self.endpoint.url("/").parse();
-        let url: reqwest::Url = url.map_err(|_| self.protocol("no URL".to_owned()))?;
-        let http = net::old_client(&self.endpoint, self.settings.patience)?;
-        let client = Crate::builder().url(url).reqwest_client(http).build();
-        Ok(self.client.get_or_init(|| client))
-    }
-
-    fn failed(&self, error: OllamaError) -> EmbedError {
-        let url = self.endpoint.shown();
-        match error {
-            OllamaError::ReqwestError(error) if error.is_timeout() && !error.is_connect() => {
-                EmbedError::Silent {
-                    url,
-                    idle: self.settings.patience.idle,
-                }
-            }
-            OllamaError::ReqwestError(error) => EmbedError::Unreachable {
-                url,
-                why: net::causes(&error.without_url()),
-            },
-            // The body of whatever was no success; the crate drops the status.
-            OllamaError::Other(body) => {
-                let mask = |text: &str| self.endpoint.mask(text);
-                let refusal = Refusal {
-                    status: None,
-                    message: net::complaint(body.as_bytes(), mask),
-                    retry_after: None,
-                };
-                let key = &self.endpoint.key().source;
-                EmbedError::refused(url, &self.settings.model, key, refusal)
-            }
-            OllamaError::JsonError(error) => self.protocol(format!("no list of vectors ({error})")),
-            other @ (OllamaError::ToolCallError(_) | OllamaError::InternalError(_)) => {
-                self.protocol(net::one_line(&self.endpoint.mask(&other.to_string())))
-            }
         }
     }
 }
@@ -87,18 +38,22 @@ impl Ollama {
 #[async_trait]
 impl Ask for Ollama {
     async fn ask(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let model = self.settings.model.clone();
-        let request = GenerateEmbeddingsRequest::new(model, EmbeddingsInput::Multiple(texts));
-        let answer = self.client()?.generate_embeddings(request).await;
-        let answer = answer.map_err(|error| self.failed(error))?;
+        let server = &self.server;
+        let model = server.settings.model.clone();
+        let asked = GenerateEmbeddingsRequest::new(model, EmbeddingsInput::Multiple(texts));
+        let request = server.http()?.post(server.endpoint.url("/api/embed"));
+        let request = request.json(&asked).build();
+        let answer = server
+            .answer(request.map_err(|error| server.failed(error))?)
+            .await?;
+        let answer: Result<GenerateEmbeddingsResponse, _> = serde_json::from_slice(&answer);
+        let answer =
+            answer.map_err(|error| server.protocol(format!("no list of vectors ({error})")))?;
         Ok(answer.embeddings)
     }
 
     fn protocol(&self, what: String) -> EmbedError {
-        EmbedError::Protocol {
-            url: self.endpoint.shown(),
-            what,
-        }
+        self.server.protocol(what)
     }
 }
 
@@ -113,6 +68,6 @@ impl Embedder for Ollama {
     }
 
     async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        remote::embed(self, &self.settings, &self.dimensions, texts).await
+        remote::embed(self, &self.server.settings, &self.dimensions, texts).await
     }
 }

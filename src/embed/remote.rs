@@ -1,4 +1,4 @@
-//! What embedders behind a server do alike: batches, texts cut to a length, a look at what came back. Unit:
+//! What embedders behind a server do alike: requests, batches, texts cut to a length, a look at what came back. Unit:
 //! one call of [`Embedder::embed`](super::Embedder::embed). Invariant: as many vectors as texts, in their
 //! order, of one length, each a unit vector.
 
@@ -8,8 +8,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use super::error::Refusal;
 use super::{EmbedError, said, unit};
-use crate::net::Patience;
+use crate::clock::{Clock, SystemClock};
+use crate::net::{self, Endpoint, Patience};
+
+/// A longer answer is none of vectors.
+const MAX_ANSWER: usize = 64 << 20;
 
 /// A refused text is halved, but never below this many characters.
 const SHORTEST: usize = 100;
@@ -37,6 +42,83 @@ impl RemoteSettings {
                 connect: Duration::from_secs(5),
                 idle: Duration::from_mins(1),
             },
+        }
+    }
+}
+
+/// One server and how it is asked.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) endpoint: Endpoint,
+    pub(super) settings: RemoteSettings,
+    http: OnceLock<reqwest::Client>,
+}
+
+impl Server {
+    /// Sends nothing yet.
+    pub(super) fn new(endpoint: Endpoint, settings: RemoteSettings) -> Self {
+        Self {
+            endpoint,
+            settings,
+            http: OnceLock::new(),
+        }
+    }
+
+    /// Built at the first call: it costs time, and fails where there are no certificates.
+    pub(super) fn http(&self) -> Result<&reqwest::Client, EmbedError> {
+        if let Some(http) = self.http.get() {
+            return Ok(http);
+        }
+        let http = net::client(&self.endpoint, self.settings.patience)?;
+        Ok(self.http.get_or_init(|| http))
+    }
+
+    /// Sends a request and reads its answer. Refuses what is no success, and web pages that say 200.
+    pub(super) async fn answer(&self, request: reqwest::Request) -> Result<Vec<u8>, EmbedError> {
+        let response = self.http()?.execute(request).await;
+        let response = response.map_err(|error| self.failed(error))?;
+        let status = response.status();
+        let kind = response.headers().get(reqwest::header::CONTENT_TYPE);
+        let is_page = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+        let retry_after = net::retry_after(response.headers(), SystemClock.now());
+        let body = net::body(response, MAX_ANSWER).await;
+        let body = body.map_err(|error| self.failed(error))?;
+        let body = body.ok_or_else(|| {
+            self.protocol(format!("an answer of more than {} MiB", MAX_ANSWER >> 20))
+        })?;
+        if status.is_success() && !is_page {
+            return Ok(body);
+        }
+        let message = net::complaint(&body, |text| self.endpoint.mask(text));
+        if status.is_success() {
+            return Err(self.protocol(message));
+        }
+        let refusal = Refusal {
+            status: Some(status.as_u16()),
+            message,
+            retry_after,
+        };
+        let url = self.endpoint.shown();
+        let key = &self.endpoint.key().source;
+        Err(EmbedError::refused(url, &self.settings.model, key, refusal))
+    }
+
+    pub(super) fn failed(&self, error: reqwest::Error) -> EmbedError {
+        let url = self.endpoint.shown();
+        if error.is_timeout() && !error.is_connect() {
+            let idle = self.settings.patience.idle;
+            return EmbedError::Silent { url, idle };
+        }
+        EmbedError::Unreachable {
+            url,
+            why: net::one_line(&self.endpoint.mask(&net::causes(&error.without_url()))),
+        }
+    }
+
+    pub(super) fn protocol(&self, what: String) -> EmbedError {
+        EmbedError::Protocol {
+            url: self.endpoint.shown(),
+            what,
         }
     }
 }

@@ -28,7 +28,7 @@ pub use identity::FolderId;
 pub use local::LocalDisk;
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;
-pub use personal::{Existing, write_for_person};
+pub use personal::{Existing, open_for_person, write_for_person};
 pub use place::temporary_for;
 pub use roots::{LeadsOut, RootedDisk};
 pub use sweep::sweep;

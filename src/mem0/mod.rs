@@ -140,22 +140,14 @@ impl Mem0 {
             .map_err(late)?
     }
 
-    async fn body(&self, mut response: Response) -> Result<Vec<u8>, Mem0Error> {
+    async fn body(&self, response: Response) -> Result<Vec<u8>, Mem0Error> {
         let status = response.status();
-        let mut body = Vec::new();
-        while let Some(piece) = response
-            .chunk()
-            .await
-            .map_err(|error| self.failed(&error))?
-        {
-            body.extend_from_slice(&piece);
-            if body.len() > MOST_BYTES {
-                return Err(Mem0Error::Protocol {
-                    server: self.shown(),
-                    what: "more than 1 MB".to_owned(),
-                });
-            }
-        }
+        let body = net::body(response, MOST_BYTES).await;
+        let body = body.map_err(|error| self.failed(&error))?;
+        let body = body.ok_or_else(|| Mem0Error::Protocol {
+            server: self.shown(),
+            what: "more than 1 MB".to_owned(),
+        })?;
         if status.is_success() {
             return Ok(body);
         }

@@ -1,11 +1,11 @@
-//! HTTP clients for one server, of both generations of reqwest that are in the tree. Unit: one client.
+//! HTTP clients for one server. Unit: one client.
 //! Invariant: it waits no longer than its [`Patience`], sends a key nowhere but to its server, and needs no
 //! certificates for plain `http`.
 
 use std::time::Duration;
 
-use reqwest::Client;
 use reqwest::dns::Resolve;
+use reqwest::{Client, Response};
 
 use super::endpoint::Endpoint;
 use super::error::NetError;
@@ -74,24 +74,16 @@ fn builder(endpoint: &Endpoint, patience: Patience) -> reqwest::ClientBuilder {
     builder
 }
 
-/// The same for ollama-rs, which takes a client of another generation of reqwest.
-pub fn old_client(endpoint: &Endpoint, patience: Patience) -> Result<reqwest12::Client, NetError> {
-    install_tls();
-    let mut builder = reqwest12::Client::builder()
-        .connect_timeout(patience.connect)
-        .read_timeout(patience.idle)
-        .redirect(reqwest12::redirect::Policy::none());
-    if endpoint.is_local() {
-        builder = builder.no_proxy();
+/// Reads a body; returns `None` for one of more than `max` bytes, of which no more are held.
+pub async fn body(mut response: Response, max: usize) -> reqwest::Result<Option<Vec<u8>>> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await? {
+        if body.len() + piece.len() > max {
+            return Ok(None);
+        }
+        body.extend_from_slice(&piece);
     }
-    if endpoint.base().scheme() == "http" {
-        builder = builder.tls_built_in_root_certs(false);
-    }
-    if let Some(bearer) = endpoint.headers().get("authorization") {
-        let headers = [(reqwest12::header::AUTHORIZATION, bearer.clone())];
-        builder = builder.default_headers(headers.into_iter().collect());
-    }
-    builder.build().map_err(|error| no_tls(endpoint, &error))
+    Ok(Some(body))
 }
 
 fn no_tls(endpoint: &Endpoint, error: &dyn std::error::Error) -> NetError {

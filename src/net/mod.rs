@@ -6,7 +6,7 @@ mod endpoint;
 mod error;
 mod words;
 
-pub use client::{Patience, causes, client, fetching, guarded, old_client};
+pub use client::{Patience, body, causes, client, fetching, guarded};
 pub use endpoint::{Endpoint, Key, KeySource, Scheme, base_url, ollama_host};
 pub use error::NetError;
 pub use words::{LONGEST, complaint, html_title, one_line, retry_after, said};

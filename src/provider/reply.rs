@@ -13,8 +13,11 @@ use super::think::{Said, Splitter};
 use super::{EventStream, FinishReason, ProviderError, StreamEvent};
 use crate::chat::{ToolCall, Usage};
 
-/// No model writes that much; a server that sends more does not know how to stop.
-const LONGEST: usize = 32 << 20;
+/// Bytes of text, thinking and arguments of calls. No model writes that much; a server that sends more does not know how
+/// to stop.
+const MAX_SIZE: usize = 32 << 20;
+/// Calls of tools, for the same reason.
+const MAX_CALLS: usize = 100;
 /// How long a stream may stay open after its end mark; reading it to its end keeps the connection usable.
 const LINGER: Duration = Duration::from_secs(1);
 
@@ -37,6 +40,8 @@ pub(super) struct Reply {
     url: String,
     splitter: Splitter,
     size: usize,
+    /// Calls that began, and those of them that are whole.
+    n_begun: usize,
     n_calls: usize,
     reason: Option<FinishReason>,
     usage: Option<Usage>,
@@ -49,6 +54,7 @@ impl Reply {
             url,
             splitter: Splitter::new(),
             size: 0,
+            n_begun: 0,
             n_calls: 0,
             reason: None,
             usage: None,
@@ -76,8 +82,18 @@ impl Reply {
         }
     }
 
+    /// Counts a call whose pieces a decoder begins to keep.
+    pub(super) fn begin_call(&mut self) {
+        self.n_begun += 1;
+    }
+
+    /// Counts a piece of a call that a decoder keeps.
+    pub(super) fn keep(&mut self, piece: &str) {
+        self.size += piece.len();
+    }
+
+    /// Takes a call that was counted before.
     pub(super) fn call(&mut self, call: ToolCall) {
-        self.size += call.arguments.len();
         self.n_calls += 1;
         self.flush();
         self.events.push_back(StreamEvent::ToolCall(call));
@@ -119,13 +135,15 @@ impl Reply {
     }
 
     fn check_size(&self) -> Result<(), ProviderError> {
-        if self.size <= LONGEST {
+        let what = if self.size > MAX_SIZE {
+            format!("a reply of more than {} MiB", MAX_SIZE >> 20)
+        } else if self.n_begun > MAX_CALLS {
+            format!("a reply with more than {MAX_CALLS} calls of tools")
+        } else {
             return Ok(());
-        }
-        Err(ProviderError::Protocol {
-            url: self.url(),
-            what: format!("a reply of more than {} MiB", LONGEST >> 20),
-        })
+        };
+        let url = self.url();
+        Err(ProviderError::Protocol { url, what })
     }
 
     /// The last events, or why there is no proper end.

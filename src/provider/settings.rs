@@ -134,6 +134,9 @@ pub struct NetworkSettings {
     pub idle: Duration,
     /// Tries of one request, the first included.
     pub tries: u32,
+    /// For a run of one prompt in all; zero: as long as it takes.
+    #[serde(with = "humantime_serde")]
+    pub timeout: Duration,
 }
 
 impl Default for NetworkSettings {
@@ -142,6 +145,7 @@ impl Default for NetworkSettings {
             connect: Duration::from_secs(10),
             idle: Duration::from_mins(10),
             tries: 3,
+            timeout: Duration::from_hours(1),
         }
     }
 }

@@ -1,10 +1,14 @@
 //! Lets the model answer while signals are heard: Ctrl-C ends the reply, the end of the terminal or a
-//! SIGTERM ends the reply and then the chat.
+//! SIGTERM ends the reply and then the chat. So does a deadline end the reply, as Ctrl-C would.
 
-use std::future::Future;
+use std::borrow::Cow;
+use std::future::{self, Future};
 use std::pin::pin;
+use std::time::Duration;
 
+use humantime_serde::re::humantime::format_duration;
 use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::approve::{Asking, Pending, Questions};
@@ -16,6 +20,8 @@ use crate::agent::{
     Agent, CompactError, CompactReport, Compacting, Input, NoTurn, Progress, TurnError, TurnEvent,
     TurnReport,
 };
+use crate::chat::Outcome;
+use crate::hint::Hint;
 use crate::term::Output;
 
 /// What is asked.
@@ -44,6 +50,51 @@ pub enum After {
     Leave,
 }
 
+/// When a turn has to be over, whatever it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadline {
+    at: Instant,
+    timeout: Duration,
+}
+
+impl Deadline {
+    /// Returns `None` for no time at all, which stands for no deadline, and for more time than can be counted.
+    pub fn after(timeout: Duration) -> Option<Self> {
+        let at = Instant::now().checked_add(timeout)?;
+        (!timeout.is_zero()).then_some(Self { at, timeout })
+    }
+
+    /// Returns the time that is left.
+    pub fn left(self) -> Duration {
+        self.at.saturating_duration_since(Instant::now())
+    }
+
+    async fn passed(self) -> TimedOut {
+        sleep_until(self.at).await;
+        TimedOut(self.timeout)
+    }
+}
+
+/// A turn was ended by its deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no complete reply after {} (--timeout)", format_duration(*.0))]
+pub struct TimedOut(Duration);
+
+impl Hint for TimedOut {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some("`--timeout 2h` waits longer, `--timeout 0s` as long as it takes".into())
+    }
+}
+
+/// How asking ended.
+#[derive(Debug)]
+pub struct Asked {
+    pub result: Result<Result<TurnReport, TurnError>, NoTurn>,
+    pub after: After,
+    /// Why a turn that counts as interrupted ended, where it was not the person who ended it.
+    pub timed_out: Option<TimedOut>,
+}
+
 /// Whom tools may ask.
 #[derive(Debug)]
 pub enum Person<'a> {
@@ -59,6 +110,7 @@ enum Next<T> {
     Event(TurnEvent),
     Question(Pending),
     Signal(Signal),
+    TimedOut(TimedOut),
     Ended(T),
 }
 
@@ -68,9 +120,10 @@ pub async fn ask(
     question: Question,
     shown: Shown,
     mut person: Person<'_>,
+    deadline: Option<Deadline>,
     output: &mut Output,
     signals: &mut Signals,
-) -> (Result<Result<TurnReport, TurnError>, NoTurn>, After) {
+) -> Asked {
     let cancel = CancellationToken::new();
     let skip = agent.skip();
     output.progress(&format!("waiting for {} …", agent.provider().model()));
@@ -85,6 +138,13 @@ pub async fn ask(
         }
     };
     let mut turn = pin!(turn);
+    let mut passed = pin!(async {
+        match deadline {
+            Some(deadline) => deadline.passed().await,
+            None => future::pending().await,
+        }
+    });
+    let mut timed_out = None;
     let mut after = After::GoOn;
     // What a call would change was shown with its question.
     let mut seen = false;
@@ -95,6 +155,7 @@ pub async fn ask(
             Some(pending) = person.question() => Next::Question(pending),
             result = &mut turn => Next::Ended(result),
             signal = signals.next() => Next::Signal(signal),
+            why = &mut passed, if timed_out.is_none() => Next::TimedOut(why),
         };
         match next {
             Next::Event(TurnEvent::ToolFinished(mut report)) => {
@@ -124,6 +185,10 @@ pub async fn ask(
                     after = After::Leave;
                 }
             }
+            Next::TimedOut(why) => {
+                timed_out = Some(why);
+                cancel.cancel();
+            }
             Next::Ended(result) => break result,
         }
     };
@@ -132,7 +197,13 @@ pub async fn ask(
     }
     output.end_reply();
     output.end_progress();
-    (result, after)
+    // It may have come to its end at the same moment.
+    let is_cut = matches!(&result, Ok(Ok(report)) if report.outcome == Outcome::Interrupted);
+    Asked {
+        result,
+        after,
+        timed_out: timed_out.filter(|_| is_cut),
+    }
 }
 
 fn show_event(output: &mut Output, shown: Shown, event: TurnEvent) {
@@ -148,7 +219,7 @@ impl Person<'_> {
     /// The next question of a tool; never, where there is nobody to answer.
     async fn question(&mut self) -> Option<Pending> {
         match self {
-            Self::Nobody => std::future::pending().await,
+            Self::Nobody => future::pending().await,
             Self::At { questions, .. } => questions.recv().await,
         }
     }

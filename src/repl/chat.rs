@@ -1,6 +1,6 @@
 //! The chat: read a line, do what it says, until the person leaves.
 
-use super::ask::{self, After, Person, Question, Shown};
+use super::ask::{self, After, Asked, Deadline, Person, Question, Shown};
 use super::commands::{self, Answer, CommandError, Next, Typed};
 use super::desk::{Desk, ReadOnly, Writing};
 use super::edit::{Edit, EditError};
@@ -268,19 +268,28 @@ impl<'a> Chat<'a> {
             },
             None => Person::Nobody,
         };
-        let (result, after) = ask::ask(
+        let Asked {
+            result,
+            after,
+            timed_out,
+        } = ask::ask(
             &mut self.desk.agent,
             question,
             Shown::AsItArrives(Front::Chat),
             person,
+            self.desk.turn_timeout.and_then(Deadline::after),
             self.output,
             self.signals,
         )
         .await;
         match result {
-            Ok(Ok(report)) if report.outcome == Outcome::Interrupted => {
-                show::interrupted(self.output, &report);
-            }
+            Ok(Ok(report)) if report.outcome == Outcome::Interrupted => match timed_out {
+                None => show::interrupted(self.output, &report),
+                Some(error) => {
+                    self.ended = Ended::WithErrors;
+                    show::timed_out(self.output, error, &report);
+                }
+            },
             Ok(Ok(_)) => {}
             Ok(Err(error)) => {
                 self.ended = Ended::WithErrors;

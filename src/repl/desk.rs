@@ -23,6 +23,8 @@ pub struct Desk {
     pub clock: Arc<dyn Clock>,
     /// How long opening another session waits for its lock.
     pub lock_wait: Duration,
+    /// How long each turn may take; `None`: as long as it takes.
+    pub turn_timeout: Option<Duration>,
     pub places: Places,
     /// What `/context preset` switches to.
     pub presets: Vec<Preset>,

@@ -1,6 +1,9 @@
 //! A turn on the screen: its events as they come, and how it ended.
 
+use std::fmt;
+
 use super::approve;
+use super::ask::TimedOut;
 use super::holdings::Front;
 use super::listing::count;
 use super::transcript::first_words;
@@ -168,13 +171,19 @@ pub fn interrupted(output: &mut Output, report: &TurnReport) {
 
 /// Says why there is no complete reply, and what to do.
 pub fn failure(output: &mut Output, error: &TurnError) {
-    let kept = if error.partial {
+    no_reply(output, &error.failure, error.partial);
+}
+
+/// The same for a reply that took too long.
+pub fn timed_out(output: &mut Output, error: TimedOut, report: &TurnReport) {
+    no_reply(output, &error, report.partial);
+}
+
+fn no_reply<E: fmt::Display + Hint>(output: &mut Output, error: &E, partial: bool) {
+    let kept = if partial {
         " (what arrived is kept)"
     } else {
         ""
     };
-    output.error(
-        &format!("{}{kept}", error.failure),
-        error.failure.hint().as_deref(),
-    );
+    output.error(&format!("{error}{kept}"), error.hint().as_deref());
 }

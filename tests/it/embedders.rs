@@ -163,6 +163,18 @@ async fn answers_that_are_no_vectors_of_the_texts_are_refused() {
 }
 
 #[tokio::test]
+async fn an_answer_without_an_end_is_not_kept() {
+    let flood = raw(200, "application/json", vec![vec![b' '; 1 << 20]; 65]);
+    let script = Script::new([]).route("/api/embed", flood.clone());
+    let server = script.route("/v1/embeddings", flood).serve();
+    for (_, embedder) in both(&server, &settings()) {
+        let error = embedder.embed(&["a"]).await.unwrap_err();
+        let expected = "an answer of more than 64 MiB";
+        assert!(error.to_string().ends_with(expected), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn failures_say_what_happened_and_hide_the_key() {
     use EmbedError as E;
     type Is = fn(&EmbedError) -> bool;

@@ -32,7 +32,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "network:\n  zzz: 1\n",
-            "project/cogtrix.yaml:2:3: network.zzz: unknown key; valid here: connect, idle, tries",
+            "project/cogtrix.yaml:2:3: network.zzz: unknown key; valid here: connect, idle, tries, timeout",
         ),
         (
             "memory:\n  carry_pending: 3\n",

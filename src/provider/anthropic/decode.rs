@@ -75,7 +75,7 @@ struct Call {
     id: Option<String>,
     name: String,
     /// Given whole at the start by some gateways; `json` goes before it.
-    input: Option<Value>,
+    input: String,
     json: String,
 }
 
@@ -108,12 +108,17 @@ impl Decoder {
             "text" => reply.text(&block.text.unwrap_or_default()),
             "thinking" => reply.reasoning(&block.thinking.unwrap_or_default()),
             "tool_use" => {
+                let input = block.input.filter(Value::is_object);
                 let call = Call {
                     id: block.id.filter(|id| !id.is_empty()),
                     name: block.name.unwrap_or_default(),
-                    input: block.input,
+                    input: input.map_or_else(|| "{}".to_owned(), |input| input.to_string()),
                     json: String::new(),
                 };
+                reply.begin_call();
+                reply.keep(call.id.as_deref().unwrap_or_default());
+                reply.keep(&call.name);
+                reply.keep(&call.input);
                 self.calls.insert(index, call);
             }
             _ => {}
@@ -128,6 +133,7 @@ impl Decoder {
             reply.reasoning(text);
         }
         if let (Some(json), Some(call)) = (&delta.partial_json, self.calls.get_mut(&index)) {
+            reply.keep(json);
             call.json.push_str(json);
         }
     }
@@ -139,10 +145,10 @@ impl Decoder {
         let id = call
             .id
             .unwrap_or_else(|| format!("{}{}", self.spare_id, reply.n_calls()));
-        let arguments = match call.input {
-            _ if !call.json.trim().is_empty() => call.json,
-            Some(input) if input.is_object() => input.to_string(),
-            _ => "{}".to_owned(),
+        let arguments = if call.json.trim().is_empty() {
+            call.input
+        } else {
+            call.json
         };
         let name = self.names.ours(call.name, &arguments);
         reply.call(ToolCall::new(&id, name, arguments));
@@ -340,6 +346,34 @@ mod tests {
                 }),
             ]
         );
+    }
+
+    #[tokio::test]
+    async fn arguments_count_while_they_come_and_so_do_calls() {
+        let begun = |n: usize| {
+            format!(
+                r#"{{"type":"content_block_start","index":{n},"content_block":{{"type":"tool_use","id":"a{n}","name":"f"}}}}"#
+            )
+        };
+        let piece = format!(
+            r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"input_json_delta","partial_json":"{}"}}}}"#,
+            "x".repeat(1 << 20)
+        );
+        let error = |what: &str| {
+            [Err(ProviderError::Protocol {
+                url: "http://test".into(),
+                what: what.into(),
+            })]
+        };
+        let long: Vec<String> = [begun(0)].into_iter().chain(vec![piece; 33]).collect();
+        let many: Vec<String> = (0..=100).map(begun).collect();
+        for (stream, what) in [
+            (long, "a reply of more than 32 MiB"),
+            (many, "a reply with more than 100 calls of tools"),
+        ] {
+            let stream: Vec<&str> = stream.iter().map(String::as_str).collect();
+            assert_eq!(events(&stream).await, error(what));
+        }
     }
 
     /// Trap 3.

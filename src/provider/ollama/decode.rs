@@ -59,6 +59,9 @@ impl Decoder {
             Some(Value::String(text)) => text,
             Some(object) => object.to_string(),
         };
+        reply.begin_call();
+        reply.keep(&call.function.name);
+        reply.keep(&arguments);
         reply.call(ToolCall::new(&id, call.function.name, arguments));
     }
 }
@@ -190,6 +193,25 @@ mod tests {
                 finished(FinishReason::ToolCalls, (2, 3)),
             ]
         );
+    }
+
+    #[tokio::test]
+    async fn arguments_count_and_so_do_calls() {
+        let long = format!(
+            r#"{{"message":{{"tool_calls":[{{"function":{{"name":"f","arguments":{{"x":"{}"}}}}}}]}}}}"#,
+            "x".repeat(4 << 20)
+        );
+        let short = r#"{"message":{"tool_calls":[{"function":{"name":"f","arguments":{}}}]}}"#;
+        for (line, n, what) in [
+            (long.as_str(), 8, "a reply of more than 32 MiB"),
+            (short, 101, "a reply with more than 100 calls of tools"),
+        ] {
+            let error = Err(ProviderError::Protocol {
+                url: "http://test".into(),
+                what: what.into(),
+            });
+            assert_eq!(lines(&vec![line; n]).await.last(), Some(&error));
+        }
     }
 
     /// Trap 3: the error line, after which the body ends without `done`.

@@ -1,5 +1,5 @@
-//! Ollama: request types and the list of models from ollama-rs; the chat itself over our own HTTP, because
-//! the crate's stream loses text and errors. Unit: one model on one server. Invariant: every request of a
+//! Ollama: request types from ollama-rs; the requests themselves over our own HTTP, because the crate's stream loses text
+//! and errors, and it reads bodies of any length. Unit: one model on one server. Invariant: every request of a
 //! session asks for the same window (`num_ctx`), the one the budget was made for: the server would
 //! otherwise load its own, far smaller one, and cut the prompt without a word.
 
@@ -10,8 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use futures_util::{Stream, StreamExt, stream};
-use ollama_rs::Ollama as Crate;
-use ollama_rs::error::OllamaError;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
@@ -25,7 +23,6 @@ use super::{
     Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, wire,
 };
 use crate::chat::Tokens;
-use crate::net::{self, Patience};
 
 /// Where Ollama listens unless told otherwise.
 pub(super) const USUAL: &str = "http://127.0.0.1:11434";
@@ -220,34 +217,16 @@ impl Inner {
         }
     }
 
-    /// Through ollama-rs, which takes a client of another generation of reqwest.
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
-        let url = self.http.endpoint().url("/").parse();
-        let url: reqwest::Url = url.map_err(|_| self.http.protocol("no URL".to_owned()))?;
-        let patience = Patience {
-            connect: self.target.network.connect,
-            idle: self.target.network.idle,
-        };
-        let client = net::old_client(self.http.endpoint(), patience)?;
-        let ollama = Crate::builder().url(url).reqwest_client(client).build();
-        let listed = ollama.list_local_models().await;
-        let listed = listed.map_err(|error| self.listing_failed(error))?;
-        let mut names: Vec<String> = listed.into_iter().map(|model| model.name).collect();
+        let listed = self.http.json(self.http.get("/api/tags")?).await?;
+        let models = listed.get("models").and_then(Value::as_array);
+        let models = models.ok_or_else(|| self.http.protocol("no list of models".to_owned()))?;
+        let names = models
+            .iter()
+            .filter_map(|model| model.get("name")?.as_str());
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
         names.sort();
         Ok(names)
-    }
-
-    fn listing_failed(&self, error: OllamaError) -> ProviderError {
-        let url = self.http.shown();
-        match error {
-            OllamaError::ReqwestError(error) => ProviderError::Unreachable {
-                url,
-                why: net::causes(&error.without_url()),
-            },
-            other => self.http.protocol(net::one_line(
-                &self.http.endpoint().mask(&other.to_string()),
-            )),
-        }
     }
 }
 

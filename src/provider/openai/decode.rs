@@ -139,12 +139,12 @@ impl Decoder {
             reply.text(refusal);
         }
         for call in delta.tool_calls.into_iter().flatten() {
-            self.assemble(call);
+            self.assemble(call, reply);
         }
     }
 
     /// A piece without an index belongs to the last call, unless it brings an id of its own.
-    fn assemble(&mut self, piece: CallDelta) {
+    fn assemble(&mut self, piece: CallDelta, reply: &mut Reply) {
         let last = self.calls.last_key_value().map(|(index, _)| *index);
         let id = piece.id.unwrap_or_default();
         let index = match (piece.index, last) {
@@ -153,19 +153,26 @@ impl Decoder {
             (None, Some(last)) if id.is_empty() || self.calls[&last].id == id => last,
             (None, Some(last)) => last + 1,
         };
-        let call = self.calls.entry(index).or_default();
+        let call = self.calls.entry(index).or_insert_with(|| {
+            reply.begin_call();
+            Call::default()
+        });
         if call.id.is_empty() {
+            reply.keep(&id);
             call.id = id;
         }
         let function = piece.function.unwrap_or_default();
         if call.name.is_empty() {
             call.name = function.name.unwrap_or_default();
+            reply.keep(&call.name);
         }
-        match function.arguments {
-            None | Some(Value::Null) => {}
-            Some(Value::String(text)) => call.arguments.push_str(&text),
-            Some(whole) => call.arguments.push_str(&whole.to_string()),
-        }
+        let arguments = match function.arguments {
+            None | Some(Value::Null) => return,
+            Some(Value::String(text)) => text,
+            Some(whole) => whole.to_string(),
+        };
+        reply.keep(&arguments);
+        call.arguments.push_str(&arguments);
     }
 }
 
@@ -339,6 +346,34 @@ mod tests {
         for stream in streams {
             assert_eq!(chunks(stream).await, expected, "{stream:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn arguments_count_while_they_come_and_so_do_calls() {
+        let piece = format!(
+            r#"{{"choices":[{{"delta":{{"tool_calls":[{{"index":0,"function":{{"arguments":"{}"}}}}]}}}}]}}"#,
+            "x".repeat(1 << 20)
+        );
+        let call = |n: usize| {
+            format!(
+                r#"{{"choices":[{{"delta":{{"tool_calls":[{{"index":{n},"function":{{"name":"f"}}}}]}}}}]}}"#
+            )
+        };
+        let calls: Vec<String> = (0..=100).map(call).collect();
+        let calls: Vec<&str> = calls.iter().map(String::as_str).collect();
+        let error = |what: &str| {
+            [Err(ProviderError::Protocol {
+                url: "http://test".into(),
+                what: what.into(),
+            })]
+        };
+        let got = chunks(&vec![piece.as_str(); 33]).await;
+        assert_eq!(got, error("a reply of more than 32 MiB"));
+        let got = chunks(&calls).await;
+        assert_eq!(got, error("a reply with more than 100 calls of tools"));
+        let got = chunks(&[&calls[..100], &[STOP]].concat()).await;
+        assert_eq!(got.len(), 101);
+        assert!(got.iter().all(Result::is_ok));
     }
 
     #[tokio::test]

@@ -3,6 +3,7 @@
 //! ```text
 //!   address   which addresses are public      guard   where a request may go: first, redirected, resolved
 //!   page      a body as a model can read it           html    a web page as text
+//!   tag       what the elements of one mean
 //! ```
 //!
 //! Invariant: a call ends within its time, holds no more than `MAX_BODY` bytes of a body, and sends neither cookies nor keys.
@@ -11,6 +12,7 @@ mod address;
 mod guard;
 mod html;
 mod page;
+mod tag;
 
 use std::fmt::Write;
 use std::time::Duration;
