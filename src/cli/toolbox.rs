@@ -126,7 +126,7 @@ fn place(config: &Config, inputs: &Inputs, project: &Path) -> Result<Place, CliE
         program,
         project: project.to_owned(),
         kept: own_folders(config, inputs),
-        aside: Some(config.settings.data_dir.join("changes")),
+        aside: Some(config.settings.data_dir.join("put-back")),
         environment: inputs.environment.0.clone(),
     })
 }
