@@ -7,6 +7,9 @@
 //!   command: cargo test
 //! - deny: fetch_url
 //!   host: example.com
+//! - allow: shell
+//!   command: git fetch
+//!   network: true
 //! ```
 //! One file for each project folder, in the data folder: never in the project itself, which may be anybody's. The file is
 //! read again before it is changed, so that neither a person's edit nor another process's is lost. A file that cannot be
@@ -14,12 +17,14 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::ops::Not;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::Escalation;
 use super::policy::{Only, Rule, Says};
 use crate::files::Disk;
 use crate::hint::Hint;
@@ -85,6 +90,10 @@ struct Line {
     command: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<String>,
+    #[serde(skip_serializing_if = "Not::not")]
+    network: bool,
+    #[serde(skip_serializing_if = "Not::not")]
+    keys: bool,
 }
 
 impl Approvals {
@@ -200,9 +209,19 @@ impl Line {
         if self.command.is_some() && !is("shell") || self.host.is_some() && !is("fetch_url") {
             return Err("command is for shell alone, and host for fetch_url".to_owned());
         }
+        let escalation = Escalation {
+            network: self.network,
+            keys: self.keys,
+        };
+        // What leads out of the sandbox is allowed for a command by its name alone.
+        if escalation != Escalation::NONE && (says == Says::Deny || self.command.is_none()) {
+            return Err("network and keys are for allow with a command".to_owned());
+        }
         let only = match (self.command, self.host) {
             (None, None) => Only::Any,
-            (Some(command), None) if !command.trim().is_empty() => Only::Command(command),
+            (Some(prefix), None) if !prefix.trim().is_empty() => {
+                Only::Command { prefix, escalation }
+            }
             (None, Some(host)) if !host.trim().is_empty() => Only::Host(host),
             (Some(_), None) => return Err("command is empty".to_owned()),
             (None, Some(_)) => return Err("host is empty".to_owned()),
@@ -217,16 +236,23 @@ impl Line {
             Says::Allow => (tool, None),
             Says::Deny => (None, tool),
         };
-        let (command, host) = match &rule.only {
-            Only::Any => (None, None),
-            Only::Command(command) => (Some(command.clone()), None),
-            Only::Host(host) => (None, Some(host.clone())),
-        };
-        Self {
+        let line = Self {
             allow,
             deny,
-            command,
-            host,
+            ..Self::default()
+        };
+        match &rule.only {
+            Only::Any => line,
+            Only::Command { prefix, escalation } => Self {
+                command: Some(prefix.clone()),
+                network: escalation.network,
+                keys: escalation.keys,
+                ..line
+            },
+            Only::Host(host) => Self {
+                host: Some(host.clone()),
+                ..line
+            },
         }
     }
 }
@@ -258,9 +284,20 @@ mod tests {
     fn what_is_remembered_is_there_again_and_can_be_read() {
         let (disk, approvals) = approvals();
         let rules = [
-            rule(Says::Allow, "shell", Only::Command("cargo test".into())),
+            rule(Says::Allow, "shell", Only::command("cargo test")),
             rule(Says::Allow, "write_file", Only::Any),
             rule(Says::Deny, "fetch_url", Only::Host("example.com".into())),
+            rule(
+                Says::Allow,
+                "shell",
+                Only::Command {
+                    prefix: "git push".to_owned(),
+                    escalation: Escalation {
+                        network: true,
+                        keys: true,
+                    },
+                },
+            ),
         ];
         for rule in &rules {
             approvals.remember(rule.clone()).unwrap();
@@ -277,14 +314,18 @@ mod tests {
         - allow: write_file
         - deny: fetch_url
           host: example.com
+        - allow: shell
+          command: git push
+          network: true
+          keys: true
         ");
         assert_eq!(approvals.revoke(1).unwrap().0, rules[0]);
         assert_eq!(approvals.load().unwrap(), rules[1..]);
         assert!(matches!(
-            approvals.revoke(3),
+            approvals.revoke(4),
             Err(ApprovalsError::NoSuch {
-                number: 3,
-                known: 2
+                number: 4,
+                known: 3
             })
         ));
     }
@@ -303,6 +344,14 @@ mod tests {
                 "command is empty",
             ),
             ("rules:\n- alow: shell\n", "unknown field"),
+            (
+                "rules:\n- allow: shell\n  network: true\n",
+                "rule 1: network and keys are for allow with a command",
+            ),
+            (
+                "rules:\n- deny: shell\n  command: curl\n  keys: true\n",
+                "rule 1: network and keys are for allow with a command",
+            ),
             (
                 "rules:\n- deny: write_file\n  command: rm\n",
                 "rule 1: command is for shell alone",
