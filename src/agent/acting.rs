@@ -18,9 +18,10 @@ use super::toolbox::{Approval, Asked, Strikes, Whole};
 use crate::chat::{Message, Part, Record, Role, Tokens, ToolCall, TurnId, changed_to};
 use crate::hint::{Hint, chain};
 use crate::memory::report::Report;
-use crate::tools::policy::{Rule, Verdict, rules_for};
+use crate::tools::policy::{Asking, Rule, Verdict};
 use crate::tools::{
-    Around, Done, Failure, Output, REQUEST_TOOLS, Tool, Wish, progress, shape::shaped,
+    Around, Detail, Done, Effect, Failure, Output, PutBack, REQUEST_TOOLS, Tool, Wish, progress,
+    shape::shaped,
 };
 
 /// How a reply's calls ended.
@@ -57,7 +58,7 @@ pub(super) enum Standing {
 struct Approved {
     tool: Arc<dyn Tool>,
     arguments: Value,
-    /// Whether a person wrote the arguments.
+    /// Whether a person wrote the arguments, or allowed others than the model's.
     by: By,
 }
 
@@ -119,16 +120,71 @@ impl Agent {
         let approved = self.approved(call, observe, cancel).await;
         // How long a person thinks about it is no part of it.
         let began = Instant::now();
-        let output = match approved {
+        let mut output = match approved {
             Ok(approved) => self.carry_out(turn, approved, observe, cancel).await,
             Err(failure) => Err(failure),
         };
+        let mut took = began.elapsed();
+        if let Ok(first) = &mut output
+            && let Some(arguments) = first.retry.take()
+        {
+            match self
+                .approved_with(&call.name, arguments, observe, cancel)
+                .await
+            {
+                Ok(approved) => {
+                    let approved = Approved {
+                        by: By::Person,
+                        ..approved
+                    };
+                    let began = Instant::now();
+                    output = self.carry_out(turn, approved, observe, cancel).await;
+                    took += began.elapsed();
+                }
+                Err(Failure::Interrupted) => output = Err(Failure::Interrupted),
+                Err(failure) => first
+                    .text
+                    .push_str(&format!("\n[not tried again: {failure}]")),
+            }
+        }
+        if let Ok(output) = &mut output {
+            self.keep_put_back(&call.name, output, cancel).await;
+        }
         observe(TurnEvent::ToolFinished(ToolReport {
             call: call.clone(),
-            took: began.elapsed(),
+            took,
             output: output.clone(),
         }));
         output
+    }
+
+    /// Asks whether changes to files that run later are kept after all. They are put back where nobody says so.
+    async fn keep_put_back(&self, tool: &str, output: &mut Output, cancel: &CancellationToken) {
+        let mut files = std::mem::take(&mut output.put_back);
+        files.retain(PutBack::can_be_kept);
+        if files.is_empty() || self.toolbox.stance.asking == Asking::Never {
+            return;
+        }
+        let asked = Asked {
+            tool: tool.to_owned(),
+            arguments: Value::Null,
+            effect: Effect::RunsLater(files.iter().map(|file| file.path.clone()).collect()),
+            detail: Some(Detail::Diff(
+                files.iter().map(PutBack::difference).collect(),
+            )),
+            rules: Vec::new(),
+            unread: None,
+        };
+        if !matches!(self.ask_person(asked, cancel).await, Ok(Approval::Once)) {
+            return;
+        }
+        for file in files {
+            let path = file.path.display();
+            output.text += &match file.keep() {
+                Ok(()) => format!("\n[the person kept the change to {path} after all]"),
+                Err(error) => format!("\n[the change to {path} could not be kept: {error}]"),
+            };
+        }
     }
 
     /// Runs the tool and does what it wishes for. A model that does not hear of it takes a changed call for its own.
@@ -160,23 +216,33 @@ impl Agent {
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<Approved, Failure> {
-        let tool = self.tool_of(&call.name)?;
+        // A tool that is not there is told before what is wrong with the arguments.
+        self.tool_of(&call.name)?;
         let arguments = parsed(&call.arguments)?;
+        self.approved_with(&call.name, arguments, observe, cancel)
+            .await
+    }
+
+    /// The same for arguments that are known already.
+    async fn approved_with(
+        &mut self,
+        name: &str,
+        arguments: Value,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Result<Approved, Failure> {
+        let tool = self.tool_of(name)?;
         let effect = tool.effect(&arguments)?;
-        match self.toolbox.verdict(&call.name, &effect) {
+        match self.toolbox.verdict(name, &effect) {
             Verdict::Allow => return Ok(Approved::as_made(tool, arguments)),
             Verdict::Deny(why) => return Err(Failure::Failed(why)),
             Verdict::Ask => {}
         }
         let asked = Asked {
-            tool: call.name.clone(),
+            tool: name.to_owned(),
             arguments: arguments.clone(),
             detail: tool.preview(&arguments).await,
-            // An answer for ever cannot be kept in a file that is not understood.
-            rules: match self.toolbox.unread() {
-                None => rules_for(&call.name, &effect),
-                Some(_) => Vec::new(),
-            },
+            rules: self.toolbox.rules_for(name, &effect),
             unread: self.toolbox.unread().map(str::to_owned),
             effect,
         };
@@ -189,7 +255,7 @@ impl Agent {
             Approval::Edited(arguments) => {
                 // What a person wrote themselves needs no second yes, but a rule may deny it.
                 let effect = tool.effect(&arguments)?;
-                match self.toolbox.verdict(&call.name, &effect) {
+                match self.toolbox.verdict(name, &effect) {
                     Verdict::Deny(why) => Err(Failure::Failed(why)),
                     Verdict::Allow | Verdict::Ask => Ok(Approved {
                         tool,

@@ -12,7 +12,7 @@ use crate::hint::chain;
 use crate::store::Outputs;
 use crate::tools::files::{Changes, Project};
 use crate::tools::policy::{self, Asking, Rule, Stance, Verdict};
-use crate::tools::{Approvals, ApprovalsError, Detail, Effect, Registry, Tool};
+use crate::tools::{Approvals, ApprovalsError, Detail, Effect, Escalation, Registry, Tool};
 
 /// A call that a person is asked about.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,9 +56,15 @@ pub struct Nobody;
 impl Approver for Nobody {
     async fn approve(&self, asked: Asked) -> Approval {
         let tool = asked.tool;
-        let how = match asked.unread {
-            None => "this run allows it with -y (--no-confirm)".to_owned(),
-            Some(unread) => format!("the rules of this project must be mended first: {unread}"),
+        let how = match (asked.unread, asked.effect) {
+            (Some(unread), _) => {
+                format!("the rules of this project must be mended first: {unread}")
+            }
+            (None, Effect::Runs(run)) if run.escalation != Escalation::NONE => {
+                let flag = policy::flag_for(run.escalation);
+                format!("a run has {} with {flag}", run.escalation)
+            }
+            (None, _) => "this run allows it with -y (--no-confirm)".to_owned(),
         };
         let why = format!("nobody is there to approve {tool}; {how}");
         Approval::Refused { why: Some(why) }
@@ -256,6 +262,14 @@ impl Toolbox {
         }
     }
 
+    /// Returns the rules that a person may answer with: none where a call is asked each time, or where no rule can be kept.
+    pub(super) fn rules_for(&self, tool: &str, effect: &Effect) -> Vec<Rule> {
+        if self.unread.is_some() || self.stance.asks_each_time(effect) {
+            return Vec::new();
+        }
+        policy::rules_for(tool, effect)
+    }
+
     /// Keeps a rule. It holds for this run even where the disk refuses it.
     pub(super) fn learn(&mut self, rule: Rule) -> Result<(), ApprovalsError> {
         if !self.rules.contains(&rule) {
@@ -298,7 +312,7 @@ mod tests {
 
     use super::*;
     use crate::files::{Disk, MemoryDisk};
-    use crate::tools::policy::{Only, Says};
+    use crate::tools::policy::{EachTime, Only, Says};
 
     /// A toolbox with yes to all, and the file of its rules.
     fn toolbox(text: &str) -> (Toolbox, Arc<MemoryDisk>, Approvals) {
@@ -311,7 +325,7 @@ mod tests {
     }
 
     fn push() -> Effect {
-        Effect::Runs("git push".to_owned())
+        Effect::Runs("git push".into())
     }
 
     fn always(tool: &str) -> Rule {
@@ -346,6 +360,18 @@ mod tests {
         // The yes to all was given without knowing what is denied.
         let writes = Effect::Writes("a".into());
         assert_eq!(toolbox.verdict("write_file", &writes), Verdict::Ask);
+    }
+
+    #[test]
+    fn where_every_call_is_asked_no_rule_is_offered() {
+        let mut toolbox = Toolbox::default();
+        assert_eq!(toolbox.rules_for("shell", &push()).len(), 2);
+        toolbox.stance.each_time = EachTime::Commands;
+        assert_eq!(toolbox.rules_for("shell", &push()), []);
+        let writes = Effect::Writes("a".into());
+        assert_eq!(toolbox.rules_for("write_file", &writes).len(), 1);
+        toolbox.stance.each_time = EachTime::Everything;
+        assert_eq!(toolbox.rules_for("write_file", &writes), []);
     }
 
     #[test]

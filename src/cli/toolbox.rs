@@ -19,7 +19,7 @@ use crate::tools::files::{
     Changes, EditFile, ListDirectory, Project, ReadFile, SearchFiles, WriteFile,
 };
 use crate::tools::mcp::Servers;
-use crate::tools::policy::{Asking, Stance, Writing};
+use crate::tools::policy::{Asking, EachTime, Stance, Writing};
 use crate::tools::shell::{self, Level, Place, Sandbox, Shell, Unavailable};
 use crate::tools::{
     Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Memorize, MemorySearch, MemoryTool,
@@ -94,7 +94,7 @@ pub(super) fn toolbox(
         changes,
         outputs: Some(Arc::new(outputs)),
     });
-    toolbox.stance = stance(args, settings.confirm);
+    toolbox.stance = stance(args, settings.confirm, EachTime::Nothing);
     toolbox.limits = Limits {
         max_steps: settings.max_steps,
         ..Limits::default()
@@ -164,8 +164,15 @@ fn own_folders(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
     platform.chain([config.settings.data_dir.clone()]).collect()
 }
 
-fn stance(args: &ChatArgs, confirm: bool) -> Stance {
+/// How calls are judged in this run. A `-y` on this command line is a person's word for this folder; `confirm: false` of a
+/// config file is not.
+fn stance(args: &ChatArgs, confirm: bool, each_time: EachTime) -> Stance {
     Stance {
+        each_time: if args.no_confirm {
+            EachTime::Nothing
+        } else {
+            each_time
+        },
         asking: if confirm {
             Asking::WhenNeeded
         } else {
@@ -241,7 +248,23 @@ pub(super) fn check_names(
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+    use crate::cli::args::Args;
+
+    #[test]
+    fn a_yes_of_the_command_line_counts_where_every_call_is_asked_and_one_of_a_file_does_not() {
+        for (line, confirm, expected) in [
+            ("cogtrix -y", false, EachTime::Nothing),
+            ("cogtrix", false, EachTime::Everything),
+            ("cogtrix", true, EachTime::Everything),
+        ] {
+            let args = Args::parse_from(line.split(' ')).chat;
+            let found = stance(&args, confirm, EachTime::Everything);
+            assert_eq!(found.each_time, expected, "{line} {confirm}");
+        }
+    }
 
     #[test]
     fn a_kernel_that_cannot_confine_is_told_of_where_that_is_wanted() {

@@ -104,18 +104,21 @@ impl Pending {
                 None => break (Asking::Interrupted, Approval::Refused { why: None }),
                 Some(Typed::Yes) => break (Asking::Answered, Approval::Once),
                 Some(Typed::No(why)) => break (Asking::Answered, Approval::Refused { why }),
-                Some(Typed::Always(wide)) => match asked.rules.iter().find(|rule| wide.is(rule)) {
-                    Some(rule) => break (Asking::Answered, Approval::Always(rule.clone())),
-                    None => {
-                        output.notice("this call cannot be told from others; t = always the tool");
+                Some(Typed::Always(wide)) => {
+                    match asked.rules.iter().find(|rule| Wide::of(rule) == wide) {
+                        Some(rule) => break (Asking::Answered, Approval::Always(rule.clone())),
+                        None => output.notice(&format!("not for this call: {}", choices(&asked))),
                     }
-                },
+                }
                 Some(Typed::Show) => {
                     output.question(&headline(&asked, Length::Whole));
                     show(output, asked.detail.as_ref(), usize::MAX);
                 }
                 Some(Typed::Unclear) => {
                     output.notice("this waits for an answer: y, or n and why");
+                }
+                Some(Typed::Edit) if matches!(asked.effect, Effect::RunsLater(_)) => {
+                    output.notice(&format!("not for this call: {}", choices(&asked)));
                 }
                 Some(Typed::Edit) => match edited(&asked, input, output).await {
                     Ok(Some(approval)) => break (Asking::Answered, approval),
@@ -152,6 +155,7 @@ fn typed(text: &str) -> Typed {
         "y" | "yes" => Typed::Yes,
         "" | "n" | "no" => Typed::No(None),
         "a" | "always" => Typed::Always(Wide::LikeThis),
+        "p" | "project" => Typed::Always(Wide::Escalated),
         "t" | "tool" => Typed::Always(Wide::Tool),
         "e" | "edit" => Typed::Edit,
         "d" | "diff" | "show" => Typed::Show,
@@ -190,7 +194,7 @@ async fn edited(
     output: &mut Output,
 ) -> Result<Option<Approval>, String> {
     let initial = match &asked.effect {
-        Effect::Runs(command) => command.clone(),
+        Effect::Runs(run) => run.command.clone(),
         _ => asked.arguments.to_string(),
     };
     // A line editor draws what it is given.
@@ -229,6 +233,7 @@ mod tests {
             ("n", Typed::No(None)),
             ("a", Typed::Always(Wide::LikeThis)),
             ("t", Typed::Always(Wide::Tool)),
+            ("p", Typed::Always(Wide::Escalated)),
             ("e", Typed::Edit),
             ("no, use cargo check", no("use cargo check")),
             ("use cargo check", no("use cargo check")),

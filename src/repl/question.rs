@@ -4,14 +4,16 @@
 //! lines has a bar in front of each, long blanks are counted instead of shown, and what cannot be seen is written out.
 
 use crate::agent::Asked;
-use crate::tools::Effect;
 use crate::tools::policy::{Only, Rule};
+use crate::tools::{Effect, Escalation, Run};
 
 /// How far an "always" goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wide {
     /// Calls that begin so, or this host.
     LikeThis,
+    /// Calls that begin so, with what leads out of the sandbox.
+    Escalated,
     /// Every call of the tool.
     Tool,
 }
@@ -42,7 +44,22 @@ pub(super) fn headline(asked: &Asked, length: Length) -> String {
             "{tool} wants to change {}",
             plainly(&path.display().to_string(), length)
         ),
-        Effect::Runs(command) => format!("{tool} wants to run: {}", plainly(command, length)),
+        Effect::Runs(run) => format!(
+            "{tool} wants to run: {}{}",
+            plainly(&run.command, length),
+            asks_for(run, length)
+        ),
+        Effect::RunsLater(files) => {
+            let (runs, it) = match files.len() {
+                1 => ("runs", "it"),
+                _ => ("run", "them"),
+            };
+            let files = files.iter().map(|file| file.display().to_string());
+            // A name with a line break in it stays one name.
+            let names: Vec<_> = files.map(|file| file.replace('\n', "\u{2424}")).collect();
+            let names = plainly(&names.join("\n"), length);
+            format!("the command changed {names}\n  which {runs} later. Keep {it}? [y/N]")
+        }
         Effect::Contacts { what, .. } => format!("{tool} wants to fetch {}", plainly(what, length)),
         Effect::Delegates { server, tool: name } => {
             format!(
@@ -53,32 +70,53 @@ pub(super) fn headline(asked: &Asked, length: Length) -> String {
     }
 }
 
+/// What a command asks for beyond the sandbox, and why, in one line.
+fn asks_for(run: &Run, length: Length) -> String {
+    if run.escalation == Escalation::NONE {
+        return String::new();
+    }
+    let reason = run.reason.trim().replace(['\n', '\r'], " ");
+    format!("\n  with {}: {}", run.escalation, line_of(&reason, length))
+}
+
 /// The answers that are possible.
 pub(super) fn choices(asked: &Asked) -> String {
-    let always = asked.rules.iter().map(|rule| {
-        let key = if Wide::Tool.is(rule) { "t" } else { "a" };
-        format!("  {key} = always {}", named(rule))
+    let always = asked.rules.iter().map(|rule| match Wide::of(rule) {
+        Wide::LikeThis => format!("  a = always {}", named(rule)),
+        Wide::Escalated => format!("  p = always in this project {}", named(rule)),
+        Wide::Tool => format!("  t = always {}", named(rule)),
     });
     let always: String = always.collect();
+    let (no, edit) = match &asked.effect {
+        Effect::RunsLater(_) => ("n = put back what was there", ""),
+        _ => ("n = no, or say what to do instead", "  e = edit"),
+    };
     let is_cut = headline(asked, Length::Short) != headline(asked, Length::Whole);
     let more = if asked.detail.is_some() || is_cut {
         "  d = show all"
     } else {
         ""
     };
-    format!("y = yes  n = no, or say what to do instead{always}  e = edit{more}")
+    format!("y = yes  {no}{always}{edit}{more}")
 }
 
 impl Wide {
-    pub(super) fn is(self, rule: &Rule) -> bool {
-        (self == Self::Tool) == (rule.only == Only::Any)
+    pub(super) fn of(rule: &Rule) -> Self {
+        match &rule.only {
+            Only::Any => Self::Tool,
+            Only::Command { escalation, .. } if *escalation != Escalation::NONE => Self::Escalated,
+            Only::Command { .. } | Only::Host(_) => Self::LikeThis,
+        }
     }
 }
 
 fn named(rule: &Rule) -> String {
     match &rule.only {
         Only::Any => rule.tool.clone(),
-        Only::Command(prefix) => format!("`{prefix}`"),
+        Only::Command { prefix, escalation } => match *escalation {
+            Escalation::NONE => format!("`{prefix}`"),
+            given => format!("`{prefix}` with {given}"),
+        },
         Only::Host(host) => host.clone(),
     }
 }
@@ -190,6 +228,48 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn what_leads_out_of_the_sandbox_is_one_line_with_the_reason_in_which_nothing_hides() {
+        let run = |reason: &str| {
+            asked(Effect::Runs(Run {
+                escalation: Escalation {
+                    network: true,
+                    keys: true,
+                },
+                reason: reason.to_owned(),
+                ..Run::from("git push")
+            }))
+        };
+        let asked = run("to publish\n? answer> y\u{200b}");
+        assert_eq!(
+            headline(&asked, Length::Short),
+            "shell wants to run: git push\n  with network and keys: to publish ? answer> y\\u{200b}"
+        );
+        insta::assert_snapshot!(choices(&asked), @r"
+        y = yes  n = no, or say what to do instead  p = always in this project `git push` with network and keys  e = edit
+        ");
+        let long = headline(&run(&"x".repeat(2_000)), Length::Short);
+        assert!(
+            long.ends_with(" [1000 more characters: d shows them]"),
+            "{long}"
+        );
+    }
+
+    #[test]
+    fn of_files_that_run_later_it_is_asked_whether_the_change_is_kept() {
+        let hook = asked(Effect::RunsLater(vec![".git/hooks/pre-commit".into()]));
+        assert_eq!(
+            headline(&hook, Length::Short),
+            "the command changed .git/hooks/pre-commit\n  which runs later. Keep it? [y/N]"
+        );
+        assert_eq!(choices(&hook), "y = yes  n = put back what was there");
+        let many = asked(Effect::RunsLater(vec![".envrc".into(), "a\nb".into()]));
+        assert_eq!(
+            headline(&many, Length::Short),
+            "the command changed \n  | .envrc\n  | a\u{2424}b\n  which run later. Keep them? [y/N]"
+        );
+    }
+
+    #[test]
     fn nothing_hides_in_a_command_and_nothing_passes_for_another_line() {
         for (command, expected) in [
             ("ls -la", "ls -la"),
@@ -218,7 +298,7 @@ pub(super) mod tests {
         assert_eq!(plainly(&long, Length::Whole), long);
         let many = "echo\n".repeat(100);
         assert!(plainly(&many, Length::Short).ends_with("[70 more lines: d shows them]"));
-        let asked = asked(Effect::Runs(many));
+        let asked = asked(Effect::Runs(many.as_str().into()));
         assert!(choices(&asked).ends_with("d = show all"));
     }
 }

@@ -8,6 +8,9 @@
 //!   command: cargo test
 //! - deny: fetch_url
 //!   host: example.com
+//! - allow: shell
+//!   command: git fetch
+//!   network: true
 //! ```
 //! One file for each project folder, in the state folder: never in the project or a data folder, which may be anybody's.
 //! `folder` is the identity of the project folder: what was allowed in another folder of the same path does not count,
@@ -16,12 +19,14 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::ops::Not;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::Escalation;
 use super::policy::{Only, Rule, Says};
 use crate::files::{Disk, FolderId};
 use crate::hint::Hint;
@@ -91,6 +96,10 @@ struct Line {
     command: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<String>,
+    #[serde(skip_serializing_if = "Not::not")]
+    network: bool,
+    #[serde(skip_serializing_if = "Not::not")]
+    keys: bool,
 }
 
 impl Approvals {
@@ -234,9 +243,19 @@ impl Line {
         if self.command.is_some() && !is("shell") || self.host.is_some() && !is("fetch_url") {
             return Err("command is for shell alone, and host for fetch_url".to_owned());
         }
+        let escalation = Escalation {
+            network: self.network,
+            keys: self.keys,
+        };
+        // What leads out of the sandbox is allowed for a command by its name alone.
+        if escalation != Escalation::NONE && (says == Says::Deny || self.command.is_none()) {
+            return Err("network and keys are for allow with a command".to_owned());
+        }
         let only = match (self.command, self.host) {
             (None, None) => Only::Any,
-            (Some(command), None) if !command.trim().is_empty() => Only::Command(command),
+            (Some(prefix), None) if !prefix.trim().is_empty() => {
+                Only::Command { prefix, escalation }
+            }
             (None, Some(host)) if !host.trim().is_empty() => Only::Host(host),
             (Some(_), None) => return Err("command is empty".to_owned()),
             (None, Some(_)) => return Err("host is empty".to_owned()),
@@ -251,16 +270,23 @@ impl Line {
             Says::Allow => (tool, None),
             Says::Deny => (None, tool),
         };
-        let (command, host) = match &rule.only {
-            Only::Any => (None, None),
-            Only::Command(command) => (Some(command.clone()), None),
-            Only::Host(host) => (None, Some(host.clone())),
-        };
-        Self {
+        let line = Self {
             allow,
             deny,
-            command,
-            host,
+            ..Self::default()
+        };
+        match &rule.only {
+            Only::Any => line,
+            Only::Command { prefix, escalation } => Self {
+                command: Some(prefix.clone()),
+                network: escalation.network,
+                keys: escalation.keys,
+                ..line
+            },
+            Only::Host(host) => Self {
+                host: Some(host.clone()),
+                ..line
+            },
         }
     }
 }
@@ -310,9 +336,20 @@ mod tests {
     fn what_is_remembered_is_there_again_and_can_be_read() {
         let (disk, approvals) = approvals();
         let rules = [
-            rule(Says::Allow, "shell", Only::Command("cargo test".into())),
+            rule(Says::Allow, "shell", Only::command("cargo test")),
             rule(Says::Allow, "write_file", Only::Any),
             rule(Says::Deny, "fetch_url", Only::Host("example.com".into())),
+            rule(
+                Says::Allow,
+                "shell",
+                Only::Command {
+                    prefix: "git push".to_owned(),
+                    escalation: Escalation {
+                        network: true,
+                        keys: true,
+                    },
+                },
+            ),
         ];
         for rule in &rules {
             approvals.remember(rule.clone()).unwrap();
@@ -332,14 +369,18 @@ mod tests {
         - allow: write_file
         - deny: fetch_url
           host: example.com
+        - allow: shell
+          command: git push
+          network: true
+          keys: true
         ");
         assert_eq!(approvals.revoke(1).unwrap().0, rules[0]);
         assert_eq!(approvals.load().unwrap(), rules[1..]);
         assert!(matches!(
-            approvals.revoke(3),
+            approvals.revoke(4),
             Err(ApprovalsError::NoSuch {
-                number: 3,
-                known: 2
+                number: 4,
+                known: 3
             })
         ));
     }
@@ -358,6 +399,14 @@ mod tests {
                 "command is empty",
             ),
             ("rules:\n- alow: shell\n", "unknown field"),
+            (
+                "rules:\n- allow: shell\n  network: true\n",
+                "rule 1: network and keys are for allow with a command",
+            ),
+            (
+                "rules:\n- deny: shell\n  command: curl\n  keys: true\n",
+                "rule 1: network and keys are for allow with a command",
+            ),
             (
                 "rules:\n- deny: write_file\n  command: rm\n",
                 "rule 1: command is for shell alone",

@@ -62,7 +62,7 @@ pub use registry::{Listed, REQUEST_TOOLS, Registry, Selection, State, Switch, Un
 pub use request::RequestTools;
 pub use scratchpad::{ScratchpadRead, ScratchpadWrite};
 pub use settings::Settings;
-pub use shell::Shell;
+pub use shell::{PutBack, Shell};
 pub use track::Track;
 pub use typed::{Typed, tool, tool_as};
 
@@ -96,11 +96,62 @@ pub enum Effect {
     /// Changes what cogtrix keeps for the model itself; the path is as the model wrote it.
     Keeps(PathBuf),
     /// Runs a command line.
-    Runs(String),
+    Runs(Run),
+    /// Keeps a change that a command made to files that run later. No tool asks for it beforehand.
+    RunsLater(Vec<PathBuf>),
     /// Asks a host on the network.
     Contacts { host: String, what: String },
     /// Whatever a server outside of this program makes of it.
     Delegates { server: String, tool: String },
+}
+
+/// A command line, and what it asks for beyond what every command has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    pub command: String,
+    pub escalation: Escalation,
+    /// Why it asks, in the model's words; empty where it asks for nothing.
+    pub reason: String,
+}
+
+/// What a command can be given beyond the sandbox. It is asked for each command anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Escalation {
+    pub network: bool,
+    pub keys: bool,
+}
+
+impl Escalation {
+    pub const NONE: Self = Self {
+        network: false,
+        keys: false,
+    };
+
+    /// Whether `granted` covers all of it.
+    pub fn is_within(self, granted: Self) -> bool {
+        (granted.network || !self.network) && (granted.keys || !self.keys)
+    }
+}
+
+impl fmt::Display for Escalation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match (self.network, self.keys) {
+            (true, true) => "network and keys",
+            (true, false) => "network",
+            (false, true) => "keys",
+            (false, false) => "nothing more",
+        })
+    }
+}
+
+impl From<&str> for Run {
+    /// A command that asks for nothing.
+    fn from(command: &str) -> Self {
+        Self {
+            command: command.to_owned(),
+            ..Self::default()
+        }
+    }
 }
 
 /// Where and when a call happens.
@@ -145,6 +196,10 @@ pub struct Output {
     pub detail: Option<Detail>,
     /// What is worth keeping of it where it is too long.
     pub kind: Text,
+    /// Arguments with which a call that failed could succeed, if a person allows them.
+    pub retry: Option<Value>,
+    /// Protected files that are as they were before the call; a person may keep the change.
+    pub put_back: Vec<PutBack>,
 }
 
 /// What kind of text a result is.

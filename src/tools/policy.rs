@@ -1,12 +1,13 @@
 //! Whether a call may happen: allowed, to be asked, or refused. Pure.
 //!
-//! Unit: one call. Order: a rule that denies wins over everything, then a run that may write nothing, then a yes to all,
-//! then a rule that allows, then what is harmless by itself; whatever is left is asked.
+//! Unit: one call. Order: a rule that denies wins over everything, then a run that may write nothing; what is harmless by itself
+//! is allowed; then what is asked each time; then a rule that allows, then a yes to all, which stays inside the sandbox. Whatever
+//! is left is asked.
 
 mod command;
 mod options;
 
-use super::Effect;
+use super::{Effect, Escalation};
 use command::JOINTS;
 
 /// What a person said once for the calls to come.
@@ -31,7 +32,11 @@ pub enum Only {
     /// All of them.
     Any,
     /// Command lines that begin with these words and add nothing but what [`options`] lists as harmless.
-    Command(String),
+    Command {
+        prefix: String,
+        /// What such a command may have beyond the sandbox.
+        escalation: Escalation,
+    },
     /// Addresses of this host.
     Host(String),
 }
@@ -40,7 +45,19 @@ pub enum Only {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stance {
     pub asking: Asking,
+    pub each_time: EachTime,
     pub writing: Writing,
+}
+
+impl Stance {
+    /// Whether a call is asked each time, so that no answer to it is remembered.
+    pub fn asks_each_time(self, effect: &Effect) -> bool {
+        match self.each_time {
+            EachTime::Nothing => false,
+            EachTime::Commands => matches!(effect, Effect::Runs(_)),
+            EachTime::Everything => true,
+        }
+    }
 }
 
 /// Whether a person is asked.
@@ -50,6 +67,17 @@ pub enum Asking {
     WhenNeeded,
     /// `-y`, `/approve`: everything that no rule denies is allowed.
     Never,
+}
+
+/// What is asked each time: no remembered rule allows it, and neither does a yes to all. Rules that deny still count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EachTime {
+    #[default]
+    Nothing,
+    /// Commands, where a part of their sandbox is missing.
+    Commands,
+    /// Whatever is not harmless, in a folder that is no project.
+    Everything,
 }
 
 /// Whether anything may be changed at all.
@@ -88,53 +116,111 @@ pub fn verdict(tool: &str, effect: &Effect, rules: &[Rule], stance: Stance) -> V
         effect,
         Effect::Nothing | Effect::Reads(_) | Effect::Keeps(_)
     );
-    if is_harmless || stance.asking == Asking::Never || speaks(Says::Allow) {
-        Verdict::Allow
+    if is_harmless {
+        return Verdict::Allow;
+    }
+    if stance.asks_each_time(effect) {
+        return Verdict::Ask;
+    }
+    if speaks(Says::Allow) {
+        return Verdict::Allow;
+    }
+    match (stance.asking, effect) {
+        (Asking::WhenNeeded, _) => Verdict::Ask,
+        (Asking::Never, Effect::Runs(run)) if run.escalation != Escalation::NONE => {
+            Verdict::Deny(not_by_yes_to_all(run.escalation))
+        }
+        (Asking::Never, _) => Verdict::Allow,
+    }
+}
+
+/// A yes to all was given without seeing any command, so it does not lead out of the sandbox.
+fn not_by_yes_to_all(wanted: Escalation) -> String {
+    format!(
+        "nobody is asked in this run (-y or /approve), and commands stay inside the sandbox then; for {wanted} the person must start \
+         cogtrix without -y, or with {}",
+        flag_for(wanted)
+    )
+}
+
+/// The flag with which every command has this.
+pub fn flag_for(wanted: Escalation) -> &'static str {
+    if wanted.keys {
+        "--sandbox off"
     } else {
-        Verdict::Ask
+        "--sandbox net"
     }
 }
 
 fn may_change(effect: &Effect) -> bool {
     match effect {
         Effect::Nothing | Effect::Reads(_) | Effect::Contacts { .. } => false,
-        Effect::Writes(_) | Effect::Keeps(_) | Effect::Runs(_) | Effect::Delegates { .. } => true,
+        Effect::Writes(_)
+        | Effect::Keeps(_)
+        | Effect::Runs(_)
+        | Effect::RunsLater(_)
+        | Effect::Delegates { .. } => true,
     }
 }
 
 /// The rules by which a person can say yes to this call and to those like it, narrowest first.
 pub fn rules_for(tool: &str, effect: &Effect) -> Vec<Rule> {
+    if matches!(effect, Effect::RunsLater(_)) {
+        return Vec::new();
+    }
     let rule = |only| Rule {
         says: Says::Allow,
         tool: tool.to_owned(),
         only,
     };
     let narrow = match effect {
-        Effect::Runs(command) => command::prefix(command).map(Only::Command),
+        Effect::Runs(run) => command::prefix(&run.command).map(|prefix| Only::Command {
+            prefix,
+            escalation: run.escalation,
+        }),
         Effect::Contacts { host, .. } => Some(Only::Host(host.clone())),
         Effect::Nothing
         | Effect::Reads(_)
         | Effect::Writes(_)
         | Effect::Keeps(_)
+        | Effect::RunsLater(_)
         | Effect::Delegates { .. } => None,
     };
-    narrow.into_iter().chain([Only::Any]).map(rule).collect()
+    let is_escalated = matches!(effect, Effect::Runs(run) if run.escalation != Escalation::NONE);
+    let any = (!is_escalated).then_some(Only::Any);
+    narrow.into_iter().chain(any).map(rule).collect()
+}
+
+impl Only {
+    /// Commands that begin so, inside the sandbox.
+    pub fn command(prefix: &str) -> Self {
+        Self::Command {
+            prefix: prefix.to_owned(),
+            escalation: Escalation::NONE,
+        }
+    }
 }
 
 impl Rule {
     fn covers(&self, tool: &str, effect: &Effect) -> bool {
         self.tool.eq_ignore_ascii_case(tool)
             && match (&self.only, effect) {
+                (Only::Any, Effect::Runs(run)) => {
+                    self.says == Says::Deny || run.escalation == Escalation::NONE
+                }
                 (Only::Any, _) => true,
-                (Only::Command(prefix), Effect::Runs(command)) => match self.says {
-                    Says::Allow => command::covers(prefix, command),
+                (Only::Command { prefix, escalation }, Effect::Runs(run)) => match self.says {
+                    Says::Allow => {
+                        run.escalation.is_within(*escalation)
+                            && command::covers(prefix, &run.command)
+                    }
                     // What is denied is denied behind a `cd x &&` too.
-                    Says::Deny => contains_words(command, prefix),
+                    Says::Deny => contains_words(&run.command, prefix),
                 },
                 (Only::Host(host), Effect::Contacts { host: asked, .. }) => {
                     host.eq_ignore_ascii_case(asked)
                 }
-                (Only::Command(_) | Only::Host(_), _) => false,
+                (Only::Command { .. } | Only::Host(_), _) => false,
             }
     }
 }
@@ -155,9 +241,21 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+    use crate::tools::Run;
 
     fn runs(command: &str) -> Effect {
-        Effect::Runs(command.to_owned())
+        Effect::Runs(command.into())
+    }
+
+    fn with_network(command: &str) -> Effect {
+        Effect::Runs(Run {
+            command: command.to_owned(),
+            escalation: Escalation {
+                network: true,
+                keys: false,
+            },
+            reason: "to fetch".to_owned(),
+        })
     }
 
     fn rule(says: Says, only: Only) -> Rule {
@@ -201,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_prefix_allows_simple_commands_that_begin_so_and_nothing_else() {
-        let rules = [rule(Says::Allow, Only::Command("cargo test".into()))];
+        let rules = [rule(Says::Allow, Only::command("cargo test"))];
         for (command, expected) in [
             ("cargo test", Verdict::Allow),
             ("cargo  test --lib x", Verdict::Allow),
@@ -226,11 +324,11 @@ mod tests {
     fn a_rule_that_denies_wins_whatever_else_is_said() {
         let rules = [
             rule(Says::Allow, Only::Any),
-            rule(Says::Deny, Only::Command("git push".into())),
+            rule(Says::Deny, Only::command("git push")),
         ];
         let yes = Stance {
             asking: Asking::Never,
-            writing: Writing::Possible,
+            ..Stance::default()
         };
         for command in ["git push", "cd x && git push --force", "sh -c 'git push'"] {
             let found = verdict("shell", &runs(command), &rules, yes);
@@ -247,6 +345,7 @@ mod tests {
         let stance = Stance {
             asking: Asking::Never,
             writing: Writing::Refused,
+            ..Stance::default()
         };
         for (effect, denied) in [
             (Effect::Writes("a".into()), true),
@@ -257,6 +356,109 @@ mod tests {
             let found = verdict("t", &effect, &[], stance);
             assert_eq!(matches!(found, Verdict::Deny(_)), denied, "{effect:?}");
         }
+    }
+
+    #[test]
+    fn what_is_asked_each_time_is_allowed_by_no_rule_and_by_no_yes_to_all() {
+        let rules = [
+            rule(Says::Allow, Only::Any),
+            rule(Says::Deny, Only::command("rm")),
+        ];
+        let write = Effect::Writes("a".into());
+        for (each_time, runs_asks, write_asks) in [
+            (EachTime::Nothing, false, false),
+            (EachTime::Commands, true, false),
+            (EachTime::Everything, true, true),
+        ] {
+            let stance = Stance {
+                asking: Asking::Never,
+                each_time,
+                ..Stance::default()
+            };
+            for (effect, asks) in [(runs("ls"), runs_asks), (write.clone(), write_asks)] {
+                let expected = if asks { Verdict::Ask } else { Verdict::Allow };
+                let found = verdict("shell", &effect, &rules, stance);
+                assert_eq!(found, expected, "{each_time:?} {effect:?}");
+            }
+            // What is denied stays denied, and what only reads is not asked.
+            let denied = verdict("shell", &runs("rm x"), &rules, stance);
+            assert!(matches!(denied, Verdict::Deny(_)), "{each_time:?}");
+            let reads = verdict("shell", &Effect::Reads("a".into()), &rules, stance);
+            assert_eq!(reads, Verdict::Allow, "{each_time:?}");
+        }
+    }
+
+    #[test]
+    fn a_command_with_network_is_covered_only_by_a_rule_that_names_it() {
+        let narrow = |network| Only::Command {
+            prefix: "git fetch".to_owned(),
+            escalation: Escalation {
+                network,
+                keys: false,
+            },
+        };
+        let stance = Stance::default();
+        for (only, covered) in [
+            (Only::Any, false),
+            (narrow(false), false),
+            (narrow(true), true),
+        ] {
+            let rules = [rule(Says::Allow, only)];
+            let expected = if covered {
+                Verdict::Allow
+            } else {
+                Verdict::Ask
+            };
+            let found = verdict("shell", &with_network("git fetch origin"), &rules, stance);
+            assert_eq!(found, expected, "{rules:?}");
+            let other = verdict("shell", &with_network("curl x"), &rules, stance);
+            assert_eq!(other, Verdict::Ask, "{rules:?}");
+        }
+        // Nor by a wider escalation: keys are not the network.
+        let keys = Effect::Runs(Run {
+            escalation: Escalation {
+                network: true,
+                keys: true,
+            },
+            ..Run::from("git fetch")
+        });
+        let rules = [rule(Says::Allow, narrow(true))];
+        assert_eq!(verdict("shell", &keys, &rules, stance), Verdict::Ask);
+        // And a rule that denies the tool, or the command, denies it with network too.
+        for only in [Only::Any, Only::command("git fetch")] {
+            let rules = [rule(Says::Allow, narrow(true)), rule(Says::Deny, only)];
+            let found = verdict("shell", &with_network("git fetch"), &rules, stance);
+            assert!(matches!(found, Verdict::Deny(_)), "{rules:?}");
+        }
+    }
+
+    #[test]
+    fn a_yes_to_all_stays_inside_the_sandbox_and_says_how_to_get_the_network() {
+        let stance = Stance {
+            asking: Asking::Never,
+            ..Stance::default()
+        };
+        assert_eq!(verdict("shell", &runs("ls"), &[], stance), Verdict::Allow);
+        let Verdict::Deny(why) = verdict("shell", &with_network("curl x"), &[], stance) else {
+            panic!("the network was given");
+        };
+        assert!(why.contains("-y") && why.contains("--sandbox net"), "{why}");
+    }
+
+    #[test]
+    fn a_rule_for_network_is_offered_for_this_command_alone() {
+        let offered = rules_for("shell", &with_network("git fetch origin"));
+        let network = Escalation {
+            network: true,
+            keys: false,
+        };
+        let expected = Only::Command {
+            prefix: "git fetch".to_owned(),
+            escalation: network,
+        };
+        assert_eq!(offered, [rule(Says::Allow, expected)]);
+        assert_eq!(rules_for("shell", &with_network("curl x")), []);
+        assert!(rules_for("shell", &runs("curl x")).contains(&rule(Says::Allow, Only::Any)));
     }
 
     #[test]

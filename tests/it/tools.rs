@@ -378,6 +378,39 @@ fn what_needs_a_yes_is_refused_where_nobody_can_be_asked_and_the_flag_is_named()
 }
 
 #[test]
+fn with_a_yes_to_all_commands_stay_without_network_unless_the_sandbox_has_it() {
+    let network = json!({"command": "echo ran", "network": true, "reason": "to fetch"});
+    let missing = json!({"command": "echo 'Could not resolve host: x'; exit 6"});
+    let call = |arguments: &Value| say("").calling("c1", "shell", arguments.clone());
+    let results = |flags: &[&str], arguments: &Value| {
+        let server = Server::start([call(arguments), say("Done.")]);
+        let home = home_of("openai", &server);
+        let mut args = vec!["--tools", "all"];
+        args.extend(flags);
+        ask(&home, &args, "Run it");
+        server.chats()[1].body.to_string()
+    };
+    let told = results(&["-y"], &network);
+    assert!(told.contains("nobody is asked in this run"), "{told}");
+    assert!(told.contains("--sandbox net"), "{told}");
+    assert!(!told.contains("ran\\n[exit 0"), "{told}");
+    let told = results(&["-y"], &missing);
+    assert!(told.contains("call again with network: true"), "{told}");
+    assert!(told.contains("[not tried again: nobody is asked"), "{told}");
+    let told = results(&["-y", "--sandbox", "net"], &network);
+    assert!(told.contains("ran\\n[exit 0"), "{told}");
+    let told = results(&["-y", "--sandbox", "net"], &missing);
+    assert!(!told.contains("not tried again"), "{told}");
+    // Without -y, too, nobody is there to ask.
+    let told = results(&[], &network);
+    assert!(told.contains("nobody is there to approve shell"), "{told}");
+    assert!(
+        told.contains("a run has network with --sandbox net"),
+        "{told}"
+    );
+}
+
+#[test]
 fn rules_that_cannot_be_read_end_a_yes_to_all_and_the_reason_is_told() {
     let call = || say("").calling("c1", "write_file", json!({"path": "a.txt", "content": "x"}));
     let server = Server::start([call(), say("So be it."), call(), say("Done.")]);

@@ -4,8 +4,8 @@ use super::{CommandError, Desk, Next, usage};
 use crate::chat::{Message, answered};
 use crate::repl::show;
 use crate::term::{Align, Table};
-use crate::tools::policy::{Asking, Only, Rule, Says, Writing};
-use crate::tools::{Listed, Selection, Switch};
+use crate::tools::policy::{Asking, EachTime, Only, Rule, Says, Writing};
+use crate::tools::{Escalation, Listed, Selection, Switch};
 
 /// `/tools`, `/tools on NAME`, `/tools all`.
 pub(super) async fn tools(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
@@ -113,7 +113,10 @@ fn in_words(rule: &Rule) -> String {
     let tool = &rule.tool;
     match &rule.only {
         Only::Any => format!("{says} {tool}"),
-        Only::Command(prefix) => format!("{says} {tool}: `{prefix} …`"),
+        Only::Command { prefix, escalation } => match *escalation {
+            Escalation::NONE => format!("{says} {tool}: `{prefix} …`"),
+            given => format!("{says} {tool}: `{prefix} …` with {given}"),
+        },
         Only::Host(host) => format!("{says} {tool}: {host}"),
     }
 }
@@ -129,11 +132,18 @@ pub(super) async fn approve(desk: &mut Desk, arguments: &str) -> Result<Next, Co
     // Nobody can say yes to all but what is denied, where that is not known.
     toolbox.reread()?;
     toolbox.stance.asking = asking;
-    Next::answer(match asking {
-        Asking::Never => {
-            "Nothing is asked any more until you leave; rules that deny still hold. `/approve off` asks again."
+    let each_time = toolbox.stance.each_time;
+    Next::answer(match (asking, each_time) {
+        (Asking::Never, EachTime::Everything) => {
+            "This folder is no project, so what changes, runs or fetches anything is asked each time all the same."
         }
-        Asking::WhenNeeded => "What changes, runs or fetches anything is asked again.",
+        (Asking::Never, EachTime::Commands) => {
+            "Nothing but commands is asked any more: a part of their sandbox is missing here. `/approve off` asks again."
+        }
+        (Asking::Never, EachTime::Nothing) => {
+            "Nothing is asked any more until you leave, inside the sandbox; rules that deny still hold. `/approve off` asks again."
+        }
+        (Asking::WhenNeeded, _) => "What changes, runs or fetches anything is asked again.",
     })
 }
 

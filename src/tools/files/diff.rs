@@ -11,15 +11,19 @@ const LONGEST: Duration = Duration::from_secs(2);
 
 /// A unified diff and what to call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Difference {
+pub(in crate::tools) struct Difference {
     /// Without colours; ends in a line break.
-    pub(super) text: String,
+    pub(in crate::tools) text: String,
     /// `+3 -1`, `created, 12 lines`, `removed`.
     pub(super) brief: String,
 }
 
 /// From before to after; `None` is a file that is not there.
-pub(super) fn difference(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Difference {
+pub(in crate::tools) fn difference(
+    path: &str,
+    before: Option<&[u8]>,
+    after: Option<&[u8]>,
+) -> Difference {
     match (
         text(before.unwrap_or_default()),
         text(after.unwrap_or_default()),

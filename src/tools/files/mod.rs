@@ -28,6 +28,7 @@ mod write_file;
 mod writing;
 
 pub use changes::{Change, Changes, ChangesError, FILE_MAX, Restored};
+pub(super) use diff::difference;
 pub use edit_file::EditFile;
 pub use list_directory::ListDirectory;
 pub use project::{Project, ProjectError};

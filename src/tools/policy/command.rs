@@ -57,7 +57,7 @@ impl Word {
     /// Whether it can be the value of an option. Another option would be hidden there if the table erred; an address loads
     /// from elsewhere.
     fn is_value(&self) -> bool {
-        let is_negative = self.text[..].strip_prefix('-').is_some_and(|rest| {
+        let is_negative = self.text.strip_prefix('-').is_some_and(|rest| {
             rest.is_empty() || rest.starts_with(|digit: char| digit.is_ascii_digit())
         });
         self.glob != Glob::Leading

@@ -3,6 +3,7 @@
 //! ```text
 //!   environment   which variables a command gets     run         cogtrix' side of a run: output, limits, the end
 //!   order         what the processes say             supervise   the process above the command, outside of the sandbox
+//!   network       what programs say without a network
 //!   keys          where keys lie                     descendants whatever a command has started, and what it uses
 //!   protected     files that run later               output      what is printed, within bounds
 //!   support       what of the sandbox there is
@@ -22,6 +23,7 @@ mod grants;
 mod keys;
 #[cfg(target_os = "linux")]
 mod linux;
+mod network;
 mod order;
 mod output;
 mod protected;
@@ -37,10 +39,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytesize::ByteSize;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 
-use super::{Around, Done, Effect, Failure, Output, Typed};
+use super::{Around, Done, Effect, Escalation, Failure, Output, Run, Typed};
 
 pub use environment::looks_secret;
 pub use order::{Keys, Limits, Namespaces, Network, Order, SUPERVISE};
@@ -139,7 +141,7 @@ pub struct Shell {
     writable: Vec<PathBuf>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arguments {
     /// The command line
@@ -147,6 +149,15 @@ pub struct Arguments {
     /// Seconds after which it is ended; 60 if left out, at most 600
     #[serde(default)]
     timeout_s: Option<u64>,
+    /// Ask the person for the network; needs a reason
+    #[serde(default)]
+    network: bool,
+    /// Ask the person to let it read keys and use the ssh agent; needs a reason
+    #[serde(default)]
+    keys: bool,
+    /// Why network or keys are needed, in one line that the person reads
+    #[serde(default)]
+    reason: Option<String>,
 }
 
 impl Shell {
@@ -193,6 +204,47 @@ impl Shell {
                 Sandbox::Off => Keys::Readable,
             },
         }
+    }
+
+    /// Returns what a call gets once it is approved.
+    fn access(&self, arguments: &Arguments) -> Access {
+        let usual = self.usual_access();
+        Access {
+            network: if arguments.network {
+                Network::Host
+            } else {
+                usual.network
+            },
+            keys: if arguments.keys {
+                Keys::Readable
+            } else {
+                usual.keys
+            },
+        }
+    }
+
+    /// Returns what a call asks for that settings do not give to every command.
+    fn escalation(&self, arguments: &Arguments) -> Escalation {
+        let usual = self.usual_access();
+        Escalation {
+            network: arguments.network && usual.network == Network::Isolated,
+            keys: arguments.keys && usual.keys == Keys::Hidden,
+        }
+    }
+
+    /// Tells that a command failed for want of the network, and offers it once more with it.
+    fn offer_network(output: &mut Output, arguments: Arguments) {
+        let Some(sign) = network::sign_of_need(&output.text) else {
+            return;
+        };
+        output.text += "\n[it ran without network; where it needs that, call again with network: true and a reason]";
+        let given = arguments.reason.filter(|reason| !reason.trim().is_empty());
+        let again = Arguments {
+            network: true,
+            reason: Some(given.unwrap_or_else(|| format!("it failed without: {sign}"))),
+            ..arguments
+        };
+        output.retry = serde_json::to_value(again).ok();
     }
 
     fn order(&self, command: &str, access: Access) -> Order {
@@ -250,7 +302,21 @@ impl Typed for Shell {
             let text = "shell: command must be a command line without zero bytes";
             return Err(Failure::Arguments(text.to_owned()));
         }
-        Ok(Effect::Runs(arguments.command.clone()))
+        let escalation = self.escalation(arguments);
+        let reason = arguments.reason.as_deref().unwrap_or_default();
+        if escalation != Escalation::NONE && reason.trim().is_empty() {
+            let text = format!("shell: {escalation} need a reason, which the person reads");
+            return Err(Failure::Arguments(text));
+        }
+        Ok(Effect::Runs(Run {
+            reason: if escalation == Escalation::NONE {
+                String::new()
+            } else {
+                reason.to_owned()
+            },
+            escalation,
+            ..Run::from(arguments.command.as_str())
+        }))
     }
 
     async fn call(&self, arguments: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
@@ -258,17 +324,23 @@ impl Typed for Shell {
             time: self.limit(&arguments)?,
             cancel: around.cancel,
         };
-        let command = self.command(&arguments.command, self.usual_access());
+        let access = self.access(&arguments);
+        let command = self.command(&arguments.command, access);
         let ran = run(command, bounds, around.progress).await;
         let ran = ran.map_err(|error| {
             Failure::of(format_args!("the command could not be started: {error}"))
         })?;
-        told(ran, bounds.time)
+        let has_failed = matches!(ran.end, End::Exited(code) if code != 0);
+        let mut output = told(ran, bounds.time)?;
+        if has_failed && access.network == Network::Isolated {
+            Self::offer_network(&mut output, arguments);
+        }
+        Ok(output.into())
     }
 }
 
 /// What the model and the person get to know.
-fn told(ran: Ran, limit: Duration) -> Result<Done, Failure> {
+fn told(ran: Ran, limit: Duration) -> Result<Output, Failure> {
     let (brief, end) = match &ran.end {
         End::Cancelled => return Err(Failure::Interrupted),
         End::Refused(why) => {
@@ -295,9 +367,9 @@ fn told(ran: Ran, limit: Duration) -> Result<Done, Failure> {
         text: text(output, &end, ran.left, &ran.put_back),
         brief,
         failed,
+        put_back: ran.put_back,
         ..Output::default()
-    }
-    .into())
+    })
 }
 
 fn text(mut output: String, end: &str, left: usize, put_back: &[PutBack]) -> String {
@@ -338,6 +410,7 @@ mod tests {
         Arguments {
             command: command.to_owned(),
             timeout_s,
+            ..Arguments::default()
         }
     }
 
@@ -352,8 +425,96 @@ mod tests {
             ("a\0b", None, false),
         ] {
             let effect = shell().effect(&arguments(command, timeout_s));
-            let expected = is_good.then(|| Effect::Runs(command.to_owned()));
+            let expected = is_good.then(|| Effect::Runs(command.into()));
             assert_eq!(effect.ok(), expected, "{command:?} {timeout_s:?}");
+        }
+    }
+
+    #[test]
+    fn network_and_keys_are_asked_for_with_a_reason_where_settings_do_not_give_them() {
+        let asking = |network, keys, reason: &str| Arguments {
+            network,
+            keys,
+            reason: Some(reason.to_owned()),
+            ..arguments("git push", None)
+        };
+        for (sandbox, network, keys, reason, expected) in [
+            (
+                Sandbox::On,
+                true,
+                true,
+                "to publish",
+                Some("network and keys"),
+            ),
+            (Sandbox::On, true, false, "to fetch", Some("network")),
+            (Sandbox::On, false, true, "to sign", Some("keys")),
+            (Sandbox::On, false, false, "why not", Some("nothing more")),
+            (Sandbox::On, true, false, " ", None),
+            (Sandbox::Net, true, false, "", Some("nothing more")),
+            (Sandbox::Net, true, true, "to publish", Some("keys")),
+            (Sandbox::Off, true, true, "", Some("nothing more")),
+        ] {
+            let mut shell = shell();
+            shell.settings.sandbox = sandbox;
+            let found = shell.effect(&asking(network, keys, reason)).ok();
+            let escalation = found.map(|effect| match effect {
+                Effect::Runs(run) => run.escalation.to_string(),
+                other => format!("{other:?}"),
+            });
+            assert_eq!(
+                escalation.as_deref(),
+                expected,
+                "{sandbox:?} {network} {keys}"
+            );
+        }
+        let access = shell().access(&asking(true, false, "x"));
+        assert_eq!((access.network, access.keys), (Network::Host, Keys::Hidden));
+        let access = shell().access(&asking(false, true, "x"));
+        let expected = (Network::Isolated, Keys::Readable);
+        assert_eq!((access.network, access.keys), expected);
+    }
+
+    #[test]
+    fn a_command_that_missed_the_network_is_offered_with_it_and_a_reason() {
+        let sign = "curl: (6) Could not resolve host: x";
+        for (text, reason, expected) in [
+            (sign, None, Some(format!("it failed without: {sign}"))),
+            (sign, Some("to read x"), Some("to read x".to_owned())),
+            ("exit 1", None, None),
+        ] {
+            let mut output = Output::text(text, "exit 6");
+            let first = Arguments {
+                reason: reason.map(str::to_owned),
+                ..arguments("curl x", Some(5))
+            };
+            Shell::offer_network(&mut output, first);
+            assert_eq!(output.text.contains("network: true"), expected.is_some());
+            let again = output.retry.map(|again| {
+                let again: Arguments = serde_json::from_value(again).unwrap();
+                assert!(again.network && !again.keys);
+                assert_eq!((&again.command[..], again.timeout_s), ("curl x", Some(5)));
+                again.reason.unwrap()
+            });
+            assert_eq!(again, expected);
+        }
+    }
+
+    #[test]
+    fn of_a_protected_folder_a_person_is_shown_all_that_it_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("copy");
+        std::fs::create_dir_all(copy.join("below")).unwrap();
+        std::os::unix::fs::symlink("/bin/sh", copy.join("a-link")).unwrap();
+        let mut file = std::fs::File::create(copy.join("below/tasks.json")).unwrap();
+        std::io::Write::write_all(&mut file, b"run me\n").unwrap();
+        let made = PutBack {
+            change: Change::Made,
+            path: folder.path().join(".vscode"),
+            copy: Some(copy),
+        };
+        let shown = made.difference();
+        for line in ["+a link to /bin/sh\n", "+== tasks.json\n", "+run me\n"] {
+            assert!(shown.contains(line), "{line:?}: {shown}");
         }
     }
 

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use super::grants::resolved;
 use super::order::{Namespaces, Order};
+use crate::tools::files::difference;
 
 /// Paths of a project that some program acts upon later, outside of any sandbox.
 const PROTECTED: [&str; 23] = [
@@ -48,6 +49,8 @@ const OF_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
 /// More than this is compared, and cannot be put back.
 const CONTENT_MAX: u64 = 4 << 20;
 const ALL_CONTENT_MAX: u64 = 32 << 20;
+/// More than this is not shown to a person.
+const SHOWN_MAX: u64 = 256 << 10;
 
 /// Where submodules of submodules end.
 const DEPTH_MAX: usize = 4;
@@ -153,6 +156,21 @@ pub struct PutBack {
 }
 
 impl PutBack {
+    /// Returns what the command made of it, as a diff; of links and large files only that they differ.
+    pub fn difference(&self) -> String {
+        let name = self.path.display().to_string();
+        let (mut of_before, mut of_after) = (SHOWN_MAX, SHOWN_MAX);
+        let before = shown(&self.path, &mut of_before);
+        let after = self.copy.as_deref();
+        let after = after.and_then(|copy| shown(copy, &mut of_after));
+        difference(&name, before.as_deref(), after.as_deref()).text
+    }
+
+    /// Returns whether [`Self::keep`] can do again what the command did.
+    pub fn can_be_kept(&self) -> bool {
+        self.copy.is_some() || self.change == Change::Removed
+    }
+
     /// Does again what the command did, because a person wants it so. Nothing may be running in the project.
     pub fn keep(&self) -> io::Result<()> {
         match &self.copy {
@@ -166,6 +184,35 @@ impl PutBack {
             None => Err(ErrorKind::NotFound.into()),
         }
     }
+}
+
+/// What a person is shown of a path: a link by where it leads, a folder by what it holds; never more than `room` bytes.
+fn shown(path: &Path, room: &mut u64) -> Option<Vec<u8>> {
+    let found = fs::symlink_metadata(path).ok()?;
+    if found.is_symlink() {
+        let target = fs::read_link(path).ok()?;
+        return Some(format!("a link to {}\n", target.display()).into_bytes());
+    }
+    if found.is_dir() {
+        let children = fs::read_dir(path).ok()?.flatten();
+        let mut children: Vec<PathBuf> = children.map(|child| child.path()).collect();
+        children.sort();
+        let mut text = Vec::new();
+        for child in children {
+            *room = room.saturating_sub(child.as_os_str().len() as u64);
+            if *room == 0 {
+                text.extend(b"and more\n");
+                break;
+            }
+            text.extend(format!("== {}\n", child.file_name()?.display()).bytes());
+            text.extend(shown(&child, room)?);
+        }
+        return Some(text);
+    }
+    if !found.is_file() {
+        return Some(b"no regular file\n".to_vec());
+    }
+    Some(content(path, found.size(), room).unwrap_or_else(|| b"a large file\n".to_vec()))
 }
 
 /// Protected files as they were before a command.

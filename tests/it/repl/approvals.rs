@@ -79,6 +79,112 @@ fn a_command_can_be_edited_before_it_runs_and_its_beginning_be_allowed() {
 }
 
 #[test]
+fn the_network_is_asked_for_with_the_reason_and_remembered_only_when_the_answer_says_so() {
+    let plain = |command: &str| say("").calling("c1", "shell", json!({"command": command}));
+    let with_network = |command: &str| {
+        let reason = "to look\nup\u{1b}[2J";
+        let arguments = json!({"command": command, "network": true, "reason": reason});
+        say("").calling("c1", "shell", arguments)
+    };
+    let server = Server::start([
+        plain("echo zero"),
+        say("Zero."),
+        with_network("echo one"),
+        say("One."),
+        with_network("echo two"),
+        say("Two."),
+        with_network("echo three"),
+        say("Three."),
+        with_network("cat Cargo.toml"),
+        say("Four."),
+    ]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&ALL);
+    chat.says("zero", "a = always `echo`").says("a", "Zero.");
+    // Neither that answer nor a yes for once speaks of the network.
+    chat.says("one", "with network: to look up")
+        .wait_for("p = always in this project `echo` with network");
+    let printed = chat.printed();
+    assert!(!printed.contains("up\u{1b}[2J"), "{printed:?}");
+    chat.says("a", "not for this call").says("y", "One.");
+    chat.says("two", "with network: to look up")
+        .says("p", "Two.");
+    chat.says("three", "Three.");
+    chat.says("four", "shell wants to run: cat Cargo.toml")
+        .says("n", "Four.");
+    chat.says("/approvals", "always shell: `echo …` with network");
+    chat.leave();
+    let folder = home.path().join("data/cogtrix/approvals");
+    let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap();
+    let rules = std::fs::read_to_string(file.path()).unwrap();
+    assert!(
+        rules.ends_with("- allow: shell\n  command: echo\n  network: true\n"),
+        "{rules}"
+    );
+}
+
+/// A command that gets through to a server of this test only with the network of this machine.
+fn reaching(port: u16) -> String {
+    format!(
+        "bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}' 2>/dev/null && echo reached || \
+         {{ echo 'curl: (6) Could not resolve host: example.com'; exit 6; }}"
+    )
+}
+
+#[test]
+fn a_command_that_fails_for_want_of_the_network_is_offered_with_it_once() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let command = reaching(listener.local_addr().unwrap().port());
+    let call = || say("").calling("c1", "shell", json!({"command": command}));
+    let server = Server::start([call(), say("Refused."), call(), say("Reached.")]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&ALL);
+    chat.says("fetch", "shell wants to run")
+        .says("y", "with network: it failed without: curl: (6) Could not")
+        .says("no, work offline", "Refused.");
+    let sent = server.chats()[1].body.to_string();
+    assert!(
+        sent.contains("[not tried again: the person said no: work offline]"),
+        "{sent}"
+    );
+    assert!(!sent.contains("reached\\n[exit 0"), "{sent}");
+    chat.says("again", "shell wants to run")
+        .says("y", "with network: it failed without")
+        .says("y", "Reached.");
+    let sent = server.chats()[3].body.to_string();
+    assert!(sent.contains("reached\\n[exit 0"), "{sent}");
+    // The model gets to know that this was with the network.
+    assert!(sent.contains("the person changed the call to"), "{sent}");
+    chat.leave();
+}
+
+#[test]
+fn a_change_of_a_file_that_runs_later_is_put_back_unless_the_person_keeps_it() {
+    let command = "mkdir -p .git/hooks && echo 'echo hooked' > .git/hooks/pre-commit";
+    let call = || say("").calling("c1", "shell", json!({"command": command}));
+    let server = Server::start([call(), say("First."), call(), say("Second.")]);
+    let home = Home::with(&server);
+    // Beside a data folder in the project no command makes another folder.
+    home.write(".git/HEAD", "ref: refs/heads/main\n");
+    let hook = home.path().join(".git/hooks/pre-commit");
+    let mut chat = home.chat(&ALL);
+    chat.says("hook", "shell wants to run")
+        .says("y", "which runs later. Keep it? [y/N]")
+        .wait_for("+echo hooked");
+    chat.says("", "First.");
+    assert!(!hook.exists());
+    let sent = server.chats()[1].body.to_string();
+    assert!(sent.contains("was put back]"), "{sent}");
+    chat.says("hook again", "shell wants to run")
+        .says("y", "which runs later. Keep it? [y/N]")
+        .says("y", "Second.");
+    assert_eq!(std::fs::read_to_string(&hook).unwrap(), "echo hooked\n");
+    let sent = server.chats()[3].body.to_string();
+    assert!(sent.contains("the person kept the change to"), "{sent}");
+    chat.leave();
+}
+
+#[test]
 fn approve_is_refused_until_rules_that_cannot_be_read_are_mended() {
     let server = Server::start([
         write("a.txt", "one\n"),

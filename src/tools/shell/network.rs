@@ -1,0 +1,103 @@
+//! What programs say when they miss the network. Unit: the output of one command. Pure.
+
+/// Words of common programs, in lower case. A refused connection is none of them: that is what a server on this machine says
+/// that is not started.
+const SIGNS: [&str; 22] = [
+    // curl, git, wget
+    "could not resolve host",
+    "unable to resolve host",
+    "couldn't resolve host",
+    // libc and whoever prints its errors: ssh, ping, apt, nc
+    "temporary failure in name resolution",
+    "temporary failure resolving",
+    "name or service not known",
+    "name resolution failed",
+    "nodename nor servname provided",
+    "no address associated with hostname",
+    "network is unreachable",
+    "network unreachable",
+    // Rust and cargo
+    "failed to lookup address information",
+    "spurious network error",
+    "download of config.json failed",
+    // Go
+    "dial tcp: lookup",
+    "connect: network is unreachable",
+    // Python and pip
+    "failed to establish a new connection",
+    "getaddrinfo failed",
+    // Node and npm
+    "getaddrinfo eai_again",
+    "getaddrinfo enotfound",
+    // Java
+    "java.net.unknownhostexception",
+    // Where sockets are refused as a whole
+    "socket: operation not permitted",
+];
+
+/// Characters of a line that are quoted.
+const QUOTED_MAX: usize = 160;
+
+/// Returns the first line that says so.
+pub(super) fn sign_of_need(output: &str) -> Option<String> {
+    let line = output.lines().find(|line| {
+        let line = line.to_lowercase();
+        SIGNS.iter().any(|sign| line.contains(sign))
+    })?;
+    Some(line.trim().chars().take(QUOTED_MAX).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_programs_say_without_a_network_is_known() {
+        for line in [
+            "curl: (6) Could not resolve host: example.com",
+            "fatal: unable to access 'https://example.com/x/': Could not resolve host: example.com",
+            "wget: unable to resolve host address 'example.com'",
+            "PHP: Couldn't resolve host name",
+            "ssh: Could not resolve hostname example.com: Temporary failure in name resolution",
+            "W: Failed to fetch http://x/InRelease  Temporary failure resolving 'x'",
+            "ping: example.com: Name or service not known",
+            "ssh: connect to host 203.0.113.1 port 22: Network is unreachable",
+            "gpg: keyserver receive failed: Network unreachable",
+            "psql: error: could not translate host name \"x\": name resolution failed",
+            "ssh: Could not resolve hostname x: nodename nor servname provided, or not known",
+            "ping: x: No address associated with hostname",
+            "error: failed to lookup address information: Temporary failure",
+            "warning: spurious network error (3 tries remaining): [6] Couldn't resolve",
+            "error: download of config.json failed",
+            "go: x@v1: Get \"https://proxy.golang.org/x\": dial tcp: lookup proxy.golang.org: i/o timeout",
+            "dial tcp 203.0.113.1:443: connect: network is unreachable",
+            "NewConnectionError('<...>: Failed to establish a new connection: [Errno -3]",
+            "socket.gaierror: [Errno 11001] getaddrinfo failed",
+            "npm error request to https://registry.npmjs.org/x failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org",
+            "Error: getaddrinfo ENOTFOUND example.com",
+            "Caused by: java.net.UnknownHostException: repo.maven.apache.org",
+            "nc: socket: Operation not permitted",
+        ] {
+            let found = sign_of_need(&format!("before\n  {line}\nafter\n"));
+            let expected: String = line.chars().take(QUOTED_MAX).collect();
+            assert_eq!(found, Some(expected), "{line}");
+        }
+        for sign in SIGNS {
+            assert_eq!(sign, sign.to_lowercase());
+        }
+    }
+
+    #[test]
+    fn other_failures_are_no_sign_of_it() {
+        for output in [
+            "",
+            "error[E0308]: mismatched types",
+            "connect to 127.0.0.1 port 8080 failed: Connection refused",
+            "bash: curl: command not found",
+            "HTTP/1.1 404 Not Found",
+            "cat: x: Permission denied",
+        ] {
+            assert_eq!(sign_of_need(output), None, "{output}");
+        }
+    }
+}
