@@ -4,6 +4,7 @@
 
 mod behaviour;
 mod capturing;
+mod chance;
 mod compact;
 mod compaction;
 mod compaction_again;
