@@ -21,6 +21,7 @@ mod embedders;
 mod entries;
 mod fetch;
 mod further;
+mod fuzzed;
 mod importing;
 mod layers;
 mod line_input;
