@@ -31,6 +31,8 @@ use clap::{CommandFactory, Parser};
 
 pub use args::Args;
 use args::Command;
+#[cfg(any(test, feature = "testing"))]
+pub use memory::import_line;
 use report::{CliError, Exit};
 
 use crate::config;

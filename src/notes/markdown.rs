@@ -44,7 +44,10 @@ pub(super) fn added(text: &str, title: &str, bullets: &[String]) -> String {
     match section(text, title) {
         Some(range) => {
             let body = text[range.clone()].trim_end();
-            let at = range.start + body.len();
+            let end_of_body = range.start + body.len();
+            // Blanks that end the last line stay with it.
+            let blanks = text[end_of_body..].split('\n').next().unwrap_or_default();
+            let at = end_of_body + blanks.strip_suffix('\r').unwrap_or(blanks).len();
             let is_bare = !body.contains('\n');
             let gap = if is_bare {
                 [end, end].concat()
@@ -260,6 +263,8 @@ mod tests {
                 "```\n## Notes\n```\n\n## Notes\n\n- new\n",
             ),
             ("## Notesy\n- a\n", "## Notesy\n- a\n\n## Notes\n\n- new\n"),
+            ("## Notes\n- a  ", "## Notes\n- a  \n- new\n"),
+            ("## Notes\r\n- a \r\n", "## Notes\r\n- a \r\n- new\r\n"),
         ] {
             assert_eq!(added(text, "Notes", &bullet("- new")), expected, "{text:?}");
         }

@@ -5,6 +5,8 @@
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(any(test, feature = "testing"))]
+use std::sync::{Mutex, PoisonError};
 
 use futures_util::{Stream, StreamExt};
 use reqwest::header::CONTENT_TYPE;
@@ -38,6 +40,9 @@ pub(super) struct Http {
     client: OnceLock<Client>,
     /// Whether a response has come, so that the next request may travel on a used connection.
     used: AtomicBool,
+    /// Taken for the server's answer to the next request.
+    #[cfg(any(test, feature = "testing"))]
+    recorded: Mutex<Option<Response>>,
 }
 
 impl Http {
@@ -48,7 +53,21 @@ impl Http {
             network,
             client: OnceLock::new(),
             used: AtomicBool::new(false),
+            #[cfg(any(test, feature = "testing"))]
+            recorded: Mutex::new(None),
         }
+    }
+
+    /// Answers the next request with this, without asking the server.
+    #[cfg(any(test, feature = "testing"))]
+    pub(super) fn answer_once(&self, response: Response) {
+        *self.recorded.lock().unwrap_or_else(PoisonError::into_inner) = Some(response);
+    }
+
+    #[cfg(any(test, feature = "testing"))]
+    fn recorded(&self) -> Option<Response> {
+        let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        recorded.take()
     }
 
     pub(super) fn endpoint(&self) -> &Endpoint {
@@ -86,6 +105,10 @@ impl Http {
     /// Sends, and sends once more if a used connection turns out to be closed: servers drop idle ones
     /// without a word, and that is no failure of theirs.
     pub(super) async fn send(&self, request: Request) -> Result<Response, ProviderError> {
+        #[cfg(any(test, feature = "testing"))]
+        if let Some(response) = self.recorded() {
+            return self.accept(response).await;
+        }
         let client = self.client()?;
         let again = request.try_clone();
         let response = match client.execute(request).await {

@@ -28,6 +28,8 @@ mod ollama;
 mod openai;
 mod overflow;
 mod places;
+#[cfg(any(test, feature = "testing"))]
+mod recorded;
 mod reply;
 mod retry;
 mod settings;
@@ -51,6 +53,8 @@ pub use images::Images;
 pub use known::{FALLBACK_WINDOW, KNOWN_MODELS, Known, KnownModel, LimitField};
 pub use listing::{Answered, Listed, SetUp};
 pub use offline::Offline;
+#[cfg(any(test, feature = "testing"))]
+pub use recorded::{Recorded, Wire};
 pub use retry::Retry;
 pub use settings::{
     Environment, Kind, ModelSettings, ModelsSettings, NetworkSettings, ProviderSettings, Settings,

@@ -23,26 +23,32 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// The lines that `bytes` complete; blank ones are left out.
-    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<Vec<String>, BadLine> {
+    /// The lines that `bytes` complete, up to the first that is none; blank ones are left out.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<Result<String, BadLine>> {
         let mut lines = Vec::new();
         let mut pieces = bytes.split(|byte| *byte == b'\n').peekable();
         while let Some(piece) = pieces.next() {
             if self.held.len() + piece.len() > LONGEST {
-                return Err(BadLine::TooLong);
+                lines.push(Err(BadLine::TooLong));
+            } else {
+                self.held.extend_from_slice(piece);
+                if pieces.peek().is_some() {
+                    lines.extend(self.end());
+                }
             }
-            self.held.extend_from_slice(piece);
-            if pieces.peek().is_some() {
-                lines.extend(self.end()?);
+            if let Some(Err(_)) = lines.last() {
+                break;
             }
         }
-        Ok(lines)
+        lines
     }
 
     /// The last line, if it came without a line break.
-    pub(super) fn end(&mut self) -> Result<Option<String>, BadLine> {
-        let line = String::from_utf8(std::mem::take(&mut self.held))?;
-        Ok(Some(line).filter(|line| !line.trim().is_empty()))
+    pub(super) fn end(&mut self) -> Option<Result<String, BadLine>> {
+        match String::from_utf8(std::mem::take(&mut self.held)) {
+            Ok(line) if line.trim().is_empty() => None,
+            line => Some(line.map_err(BadLine::from)),
+        }
     }
 }
 
@@ -55,14 +61,11 @@ mod tests {
         let whole = "{\"a\":\"é😀\"}\r\n\n{\"b\":1}\n{\"c\":2}";
         for cut in 0..=whole.len() {
             let mut lines = Lines::default();
-            let mut got = lines.push(&whole.as_bytes()[..cut]).unwrap();
-            got.extend(lines.push(&whole.as_bytes()[cut..]).unwrap());
-            got.extend(lines.end().unwrap());
-            assert_eq!(
-                got,
-                ["{\"a\":\"é😀\"}\r", "{\"b\":1}", "{\"c\":2}"],
-                "{cut}"
-            );
+            let mut got = lines.push(&whole.as_bytes()[..cut]);
+            got.extend(lines.push(&whole.as_bytes()[cut..]));
+            got.extend(lines.end());
+            let expected = ["{\"a\":\"é😀\"}\r", "{\"b\":1}", "{\"c\":2}"];
+            assert_eq!(got, expected.map(|line| Ok(line.to_owned())), "{cut}");
         }
     }
 
@@ -70,13 +73,17 @@ mod tests {
     fn an_endless_line_is_refused() {
         let mut lines = Lines::default();
         let mebibyte = vec![b'x'; 1 << 20];
-        let refused = (0..=LONGEST >> 20).find_map(|_| lines.push(&mebibyte).err());
-        assert_eq!(refused, Some(BadLine::TooLong));
+        let refused = (0..=LONGEST >> 20).find_map(|_| lines.push(&mebibyte).pop());
+        assert_eq!(refused, Some(Err(BadLine::TooLong)));
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_refused() {
-        let refused = Lines::default().push(b"\xff\xfe\n").unwrap_err();
-        assert!(matches!(refused, BadLine::NotUtf8(_)));
+    fn bytes_that_are_no_text_are_refused_and_cost_no_line_before_them() {
+        let lines = Lines::default().push(b"{}\n\xff\xfe\n{}\n");
+        assert_eq!(lines[0].as_deref(), Ok("{}"));
+        assert!(
+            matches!(lines[1..], [Err(BadLine::NotUtf8(_))]),
+            "{lines:?}"
+        );
     }
 }

@@ -11,6 +11,7 @@ use crate::provider::{
     Abilities, ChatRequest, EventStream, FinishReason, ModelName, Provider, ProviderError,
     StreamEvent, WindowSource,
 };
+pub use crate::provider::{Recorded, Wire};
 
 /// Events of one reply, in order.
 pub type Script = Vec<Result<StreamEvent, ProviderError>>;

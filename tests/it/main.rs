@@ -5,6 +5,7 @@
 mod behaviour;
 mod bounds;
 mod capturing;
+mod chance;
 mod compact;
 mod compaction;
 mod compaction_again;
@@ -21,6 +22,7 @@ mod embedders;
 mod entries;
 mod fetch;
 mod further;
+mod fuzzed;
 mod hostile_clone;
 mod importing;
 mod layers;

@@ -28,8 +28,22 @@ mod stats;
 
 pub(super) use flaws::ImportError;
 
+/// A line of a file to import: its session and message, nothing, or what is wrong with it and what to do.
+#[cfg(any(test, feature = "testing"))]
+pub fn import_line(line: &[u8]) -> Result<Option<(SessionName, Message)>, (String, String)> {
+    let read = line::parse(line).map_err(|flaw| {
+        let hint = flaw.hint().unwrap_or_default().into_owned();
+        (flaw.to_string(), hint)
+    })?;
+    Ok(read.map(|line| (line.session, line.message)))
+}
+
 use super::args::{ChatArgs, ImportFormat, MemoryCommand};
 use super::report::{CliError, Exit};
+#[cfg(any(test, feature = "testing"))]
+use crate::chat::{Message, SessionName};
+#[cfg(any(test, feature = "testing"))]
+use crate::hint::Hint;
 use crate::term::Output;
 
 pub(super) async fn run(

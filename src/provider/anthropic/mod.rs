@@ -59,6 +59,12 @@ impl Anthropic {
             target,
         }))
     }
+
+    /// The way to the server, for a recorded answer.
+    #[cfg(any(test, feature = "testing"))]
+    pub(super) fn http(&self) -> &Arc<Http> {
+        &self.0.http
+    }
 }
 
 #[async_trait]

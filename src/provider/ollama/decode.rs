@@ -162,10 +162,10 @@ mod tests {
         for cut in 0..=RECORDED.len() {
             let (head, tail) = RECORDED.as_bytes().split_at(cut);
             let mut split = Lines::default();
-            let mut got = split.push(head).unwrap();
-            got.extend(split.push(tail).unwrap());
-            got.extend(split.end().unwrap());
-            let got: Vec<&str> = got.iter().map(String::as_str).collect();
+            let mut got = split.push(head);
+            got.extend(split.push(tail));
+            got.extend(split.end());
+            let got: Vec<&str> = got.iter().map(|line| line.as_deref().unwrap()).collect();
             assert_eq!(lines(&got).await, expected, "{cut}");
         }
     }

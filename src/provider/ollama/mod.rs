@@ -77,6 +77,12 @@ impl Ollama {
             target,
         }))
     }
+
+    /// The way to the server, for a recorded answer.
+    #[cfg(any(test, feature = "testing"))]
+    pub(super) fn http(&self) -> &Arc<Http> {
+        &self.0.http
+    }
 }
 
 #[async_trait]
@@ -256,12 +262,17 @@ fn lines(
             what: bad.to_string(),
         };
         let read: Vec<Result<String, ProviderError>> = match bytes {
-            Some(Ok(bytes)) => match lines.push(&bytes) {
-                Ok(lines) => lines.into_iter().map(Ok).collect(),
-                Err(error) => vec![Err(bad(error))],
-            },
+            Some(Ok(bytes)) => lines
+                .push(&bytes)
+                .into_iter()
+                .map(|line| line.map_err(bad))
+                .collect(),
             Some(Err(error)) => vec![Err(error)],
-            None => lines.end().map_err(bad).transpose().into_iter().collect(),
+            None => lines
+                .end()
+                .into_iter()
+                .map(|line| line.map_err(bad))
+                .collect(),
         };
         std::future::ready(Some(stream::iter(read)))
     })

@@ -69,6 +69,12 @@ impl OpenAi {
             target,
         }))
     }
+
+    /// The way to the server, for a recorded answer.
+    #[cfg(any(test, feature = "testing"))]
+    pub(super) fn http(&self) -> &Arc<Http> {
+        &self.0.http
+    }
 }
 
 fn is_official(target: &Target) -> bool {

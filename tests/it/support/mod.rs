@@ -5,6 +5,7 @@
 //! normal   output without what differs from run to run               pty      the program on a terminal
 //! ```
 
+pub(crate) mod chance;
 pub(crate) mod home;
 mod normal;
 pub(crate) mod pty;
