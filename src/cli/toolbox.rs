@@ -94,7 +94,12 @@ pub(super) fn toolbox(
         changes,
         outputs: Some(Arc::new(outputs)),
     });
-    toolbox.stance = stance(args, settings.confirm, EachTime::Nothing);
+    let each_time = if config.is_project {
+        EachTime::Nothing
+    } else {
+        EachTime::Everything
+    };
+    toolbox.stance = stance(args, settings.confirm, each_time);
     toolbox.limits = Limits {
         max_steps: settings.max_steps,
         ..Limits::default()
