@@ -147,8 +147,8 @@ mod tests {
 
     /// A stream of texts, each so long after the one before it.
     fn slow(texts: &[(&'static str, u64)]) -> EventStream {
-        let events = texts.to_vec().into_iter().chain([("", 0)]);
-        Box::pin(stream::unfold(events, |mut events| async {
+        let events: Vec<_> = texts.iter().copied().chain([("", 0)]).collect();
+        Box::pin(stream::unfold(events.into_iter(), |mut events| async {
             let (text, after) = events.next()?;
             tokio::time::sleep(Duration::from_millis(after)).await;
             let event = if text.is_empty() {

@@ -46,7 +46,7 @@ const ODD: [Odd; 5] = [
 impl Odd {
     fn take_the_place_of(self, path: &Path) {
         if self == Self::Unreadable {
-            let none = std::os::unix::fs::PermissionsExt::from_mode(0);
+            let none = std::os::unix::fs::PermissionsExt::from_mode(0o000);
             std::fs::set_permissions(path, none).unwrap();
             return;
         }

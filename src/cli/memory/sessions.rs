@@ -74,7 +74,7 @@ impl Sessions {
             match info.problem {
                 None => names.push(info.name),
                 Some(problem) => {
-                    output.warning(&format!("session {} is left out: {problem}", info.name))
+                    output.warning(&format!("session {} is left out: {problem}", info.name));
                 }
             }
         }
