@@ -23,6 +23,8 @@ mod talk;
 mod toolbox;
 mod trust;
 
+use std::fs::File;
+use std::io;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -59,6 +61,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
+    check_open_files()?;
     outlive_file_size_limit().map_err(|source| CliError::Runtime { source })?;
     log::start(args.chat.log.as_deref())?;
     match args.command {
@@ -94,6 +97,17 @@ fn shown(whole: &clap::Command) -> clap::Command {
         .version(env!("CARGO_PKG_VERSION"))
         .args(whole.get_arguments())
         .subcommands(subcommands)
+}
+
+/// Holds as many files open for a moment as a run may need at once: where one cannot be opened, tokio panics, and other
+/// libraries report something else that is wrong.
+fn check_open_files() -> Result<(), CliError> {
+    const NEEDED: usize = 32;
+    let opened: io::Result<Vec<File>> = (0..NEEDED).map(|_| File::open("/dev/null")).collect();
+    match opened {
+        Err(source) if report::is_out_of_files(&source) => Err(CliError::Runtime { source }),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// One thread: a chat waits far more than it works.

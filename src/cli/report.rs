@@ -1,9 +1,13 @@
 //! Errors at the edge: what failed, what to do, and the exit code.
 
 use std::borrow::Cow;
+use std::error::Error;
 use std::io;
+use std::iter::successors;
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+use rustix::io::Errno;
 
 use super::memory::ImportError;
 use crate::chat::BadName;
@@ -184,8 +188,25 @@ impl Hint for CliError {
 
 /// Prints an error with its causes and its hint.
 pub(super) fn report(output: &mut Output, error: &CliError) -> Exit {
-    output.error(&chain(error), error.hint().as_deref());
+    let hint = if causes(error).any(is_out_of_files) {
+        Some("raise the limit on open files with `ulimit -n 1024`".into())
+    } else {
+        error.hint()
+    };
+    output.error(&chain(error), hint.as_deref());
     error.exit()
+}
+
+/// An error and what caused it.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    successors(Some(error), |&error| error.source())
+}
+
+/// Tells whether no further file could be opened: the process has too many of them, or the system has.
+pub(super) fn is_out_of_files(error: &(dyn Error + 'static)) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    let errno = error.and_then(Errno::from_io_error);
+    matches!(errno, Some(Errno::MFILE | Errno::NFILE))
 }
 
 /// Ends the output. A reader who had enough is no failure; a full disk behind stdout is.

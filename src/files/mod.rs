@@ -26,7 +26,7 @@ pub use links::behind_links;
 pub use local::{LocalDisk, temporary_for};
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;
-pub use personal::{Existing, write_for_person};
+pub use personal::{Existing, open_for_person, write_for_person};
 pub use sweep::sweep;
 pub use veil::Veil;
 

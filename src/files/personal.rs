@@ -1,5 +1,5 @@
-//! Files at a person's own path, with their usual permissions. Unit: one file, written whole or left as it
-//! was; what is no regular file, such as a device or a pipe, is written directly.
+//! Files at a person's own path. Unit: one file, written whole or left as it was; what is no regular file, such as a
+//! device or a pipe, is written directly. A new one is for its owner alone, since it holds what was said.
 
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
@@ -13,6 +13,23 @@ pub enum Existing {
     /// It is an error: [`io::ErrorKind::AlreadyExists`].
     Stays,
     IsReplaced,
+}
+
+/// Opens a file to be read that a person named. Devices and pipes, which may have no end, are refused without a wait.
+pub fn open_for_person(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        let flags = rustix::fs::OFlags::NONBLOCK.bits();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.cast_signed());
+    }
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other("it is not an ordinary file"))
+    }
 }
 
 /// Writes a file that a person asked for. A link is followed to what it names. When it fails, an old file
@@ -52,7 +69,11 @@ pub fn write_for_person(path: &Path, bytes: &[u8], existing: Existing) -> io::Re
 }
 
 fn write_directly(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create(path)?;
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
     file.write_all(bytes)?;
     match file.sync_all() {
         // A pipe or a terminal has nothing to sync.
@@ -69,11 +90,8 @@ fn put(
     existing: Existing,
 ) -> io::Result<()> {
     let folder = folder_of(path);
-    let mut builder = tempfile::Builder::new();
-    // The system takes the umask off.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder
+    // Readable by its owner alone.
+    let mut file = tempfile::Builder::new()
         .prefix(".cogtrix.")
         .suffix(".tmp")
         .tempfile_in(folder)?;
@@ -112,16 +130,42 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_has_the_usual_permissions() {
+    fn a_new_file_is_for_its_owner_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let (ours, usual) = (folder.path().join("ours"), folder.path().join("usual"));
-        write_for_person(&ours, b"x", Existing::Stays).unwrap();
-        File::create(&usual).unwrap();
-        let mode = |path: &Path| path.metadata().unwrap().permissions().mode();
-        assert_eq!(mode(&ours), mode(&usual));
-        let again = write_for_person(&ours, b"y", Existing::Stays).unwrap_err();
+        let at = |name| folder.path().join(name);
+        symlink(at("behind"), at("link")).unwrap();
+        for (name, existing) in [
+            ("one", Existing::Stays),
+            ("two", Existing::IsReplaced),
+            ("link", Existing::IsReplaced),
+        ] {
+            write_for_person(&at(name), b"x", existing).unwrap();
+            let mode = at(name).metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{name}");
+        }
+        let again = write_for_person(&at("one"), b"y", Existing::Stays).unwrap_err();
         assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
+    }
+
+    #[test]
+    fn only_an_ordinary_file_is_opened_and_a_pipe_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, pipe) = (folder.path().join("file"), folder.path().join("pipe"));
+        write_for_person(&file, b"x", Existing::Stays).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .unwrap();
+        assert!(open_for_person(&file).is_ok());
+        for path in [pipe.as_path(), Path::new("/dev/zero"), folder.path()] {
+            let refused = open_for_person(path).unwrap_err().to_string();
+            assert_eq!(refused, "it is not an ordinary file", "{path:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod behaviour;
+mod bounds;
 mod capturing;
 mod compact;
 mod compaction;

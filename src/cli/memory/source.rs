@@ -2,15 +2,18 @@
 //! its line break; what a line holds is the part of `line`.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::line;
 use crate::cli::report::CliError;
+use crate::files::open_for_person;
 use crate::term::{bar, thousands};
 
 const BAR_COLUMNS: usize = 20;
+
+/// A line that goes on behind this is no end of a line worth looking for.
+const MAX_LINE: u64 = 32 * 1024 * 1024;
 
 /// Some editors put it in front of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -39,15 +42,20 @@ impl Source {
         }
     }
 
-    pub(super) fn open(&self) -> Result<Input, CliError> {
-        let (reader, size): (Box<dyn Read>, _) = match self {
+    /// What is read, and its size where that is known.
+    fn reader(&self) -> Result<(Box<dyn Read>, Option<u64>), CliError> {
+        Ok(match self {
             Self::Stdin => (Box::new(io::stdin()), None),
             Self::File(path) => {
-                let file = File::open(path).map_err(|error| self.cannot_read(error))?;
+                let file = open_for_person(path).map_err(|error| self.cannot_read(error))?;
                 let size = file.metadata().ok().map(|meta| meta.len());
                 (Box::new(file), size)
             }
-        };
+        })
+    }
+
+    pub(super) fn open(&self) -> Result<Input, CliError> {
+        let (reader, size) = self.reader()?;
         Ok(Input {
             reader: BufReader::with_capacity(1 << 16, reader),
             size: size.filter(|size| *size > 0),
@@ -58,12 +66,7 @@ impl Source {
 
     /// All of it, if that is not more than `most` bytes.
     pub(super) fn whole(&self, most: u64) -> Result<Vec<u8>, CliError> {
-        let reader: Box<dyn Read> = match self {
-            Self::Stdin => Box::new(io::stdin()),
-            Self::File(path) => {
-                Box::new(File::open(path).map_err(|error| self.cannot_read(error))?)
-            }
-        };
+        let (reader, _) = self.reader()?;
         let mut bytes = Vec::new();
         let read = reader.take(most + 1).read_to_end(&mut bytes);
         read.map_err(|error| self.cannot_read(error))?;
@@ -107,8 +110,8 @@ impl fmt::Debug for Input {
 }
 
 impl Input {
-    /// Reads a line without its line break; of one that is too long only enough to see that. Tells whether
-    /// there was one.
+    /// Reads a line without its line break; of one that is too long only enough to see that. One without an end is an
+    /// error. Tells whether there was one.
     pub(super) fn next_line(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
         line.clear();
         let most = line::MOST_BYTES as u64 + 1;
@@ -116,7 +119,16 @@ impl Input {
         if line.last() == Some(&b'\n') {
             line.pop();
         } else if read == most {
-            read += self.reader.skip_until(b'\n')? as u64;
+            let skipped = (&mut self.reader).take(MAX_LINE).skip_until(b'\n')? as u64;
+            if skipped == MAX_LINE {
+                let problem = format!(
+                    "line {} is longer than {} MB",
+                    self.line + 1,
+                    MAX_LINE >> 20
+                );
+                return Err(io::Error::other(problem));
+            }
+            read += skipped;
         }
         if self.line == 0 && line.starts_with(BYTE_ORDER_MARK) {
             line.drain(..BYTE_ORDER_MARK.len());
@@ -181,6 +193,21 @@ mod tests {
         assert_eq!(line::parse(&line), Err(line::Flaw::TooLong));
         assert!(input.next_line(&mut line).unwrap());
         assert_eq!((input.line, &line[..]), (2, &b"next"[..]));
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_an_error_that_names_it() {
+        let mut input = Input {
+            size: None,
+            reader: BufReader::new(Box::new((&b"one\n"[..]).chain(io::repeat(b'x')))),
+            read: 0,
+            line: 0,
+        };
+        let mut line = Vec::new();
+        assert!(input.next_line(&mut line).unwrap());
+        let error = input.next_line(&mut line).unwrap_err();
+        assert_eq!(error.to_string(), "line 2 is longer than 32 MB");
+        assert!(line.capacity() <= 2 * (line::MOST_BYTES + 1));
     }
 
     #[test]

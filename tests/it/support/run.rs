@@ -93,6 +93,24 @@ impl Cogtrix {
         self
     }
 
+    /// Within these limits, as `ulimit` takes them.
+    pub(crate) fn limited(mut self, limits: &str) -> Self {
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", &format!("ulimit {limits} && exec \"$0\" \"$@\"")])
+            .arg(self.command.get_program())
+            .args(self.command.get_args())
+            .env_clear();
+        for (name, value) in self.command.get_envs() {
+            command.env(name, value.unwrap_or_default());
+        }
+        if let Some(directory) = self.command.get_current_dir() {
+            command.current_dir(directory);
+        }
+        self.command = command;
+        self
+    }
+
     /// Piped in, and then the end of the pipe.
     pub(crate) fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
         self.stdin = Stdin::Text(text.into());
