@@ -28,6 +28,7 @@ pub fn config(input: &[u8]) {
                 home: Some(home.clone()),
                 config: Some(home.join(".config/cogtrix")),
                 data: Some(home.join(".local/share/cogtrix")),
+                state: Some(home.join(".local/state/cogtrix")),
             },
             modes: ["conversation", "code", "reasoning"]
                 .map(str::to_owned)
@@ -45,9 +46,15 @@ fn shown(inputs: &Inputs, input: &[u8]) -> String {
             check_places(&error, input);
             return format!("{error} {:?}", error.hint());
         }
-        Ok(Loaded::Ready(config)) => config,
-        Ok(Loaded::Untrusted(request)) => {
-            assert!(!request.demand.keys.is_empty(), "asks for nothing");
+        Ok(Loaded {
+            config,
+            request: None,
+        }) => config,
+        Ok(Loaded {
+            request: Some(request),
+            ..
+        }) => {
+            assert!(!request.demand.is_empty(), "asks for nothing");
             request.unused()
         }
     };

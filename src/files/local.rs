@@ -111,8 +111,8 @@ impl<T: OpenPath> Disk for T {
     }
 
     fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        refuse_read_only(path)?;
-        OpenOptions::new().append(true).open(path)?.write_all(bytes)
+        refuse_read_only(self, path)?;
+        open_file(self, path, at_once().append(true))?.write_all(bytes)
     }
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -5,11 +5,7 @@ use std::fs::{File, Permissions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use cap_std::ambient_authority;
-use cap_std::fs::Dir;
-
-use super::local::folder_of;
-use super::place::sync;
+use super::local::{folder_of, sync_folder};
 
 /// What happens to a file that is already there when one is written at a person's wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,8 +106,7 @@ fn put(
     };
     persisted.map_err(|error| error.error)?;
     // The file is whole by now; a folder that may not be read cannot be synced.
-    let synced = Dir::open_ambient_dir(folder, ambient_authority()).and_then(|open| sync(&open));
-    synced.or(Ok(()))
+    sync_folder(folder).or(Ok(()))
 }
 
 #[cfg(all(test, unix))]
@@ -157,7 +152,7 @@ mod tests {
     fn only_an_ordinary_file_is_opened_and_a_pipe_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let (file, pipe) = (folder.path().join("file"), folder.path().join("pipe"));
-        std::fs::write(&file, "x").unwrap();
+        write_for_person(&file, b"x", Existing::Stays).unwrap();
         rustix::fs::mknodat(
             rustix::fs::CWD,
             &pipe,
