@@ -43,6 +43,7 @@ mod recall;
 mod recovering;
 mod repeating;
 mod repl;
+mod sandbox;
 mod searching;
 mod sessions_cli;
 mod shell;

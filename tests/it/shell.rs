@@ -30,7 +30,7 @@ struct Desk {
 }
 
 /// Commands may write to temporary folders, and a checkout may lie in one.
-fn outside_of_temporary_folders() -> PathBuf {
+pub(super) fn outside_of_temporary_folders() -> PathBuf {
     let usual = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let is_temporary = |path: &PathBuf| {
         let real = path.canonicalize().unwrap_or_default();
@@ -550,6 +550,31 @@ async fn the_data_folder_cannot_be_written_even_in_a_temporary_folder() {
         .await;
     assert!(output.failed, "{}", output.text);
     assert_eq!(fs::read_dir(&desk.data).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn what_a_command_makes_of_protected_files_is_put_back_and_told() {
+    let Some(desk) = Desk::confined() else { return };
+    let output = desk.run("echo evil > .envrc; echo fine > file").await;
+    assert_eq!(wrote(&desk.path("project/.envrc")), None);
+    assert_eq!(wrote(&desk.path("project/file")).as_deref(), Some("fine\n"));
+    let told = ".envrc is protected: what the command made was put back]";
+    assert!(output.text.contains(told), "{}", output.text);
+}
+
+#[tokio::test]
+async fn a_new_repository_is_no_change_of_protected_files() {
+    let Some(desk) = Desk::confined() else { return };
+    let git = Command::new("git").arg("--version").output();
+    if git.is_err() {
+        return assert!(git.is_err());
+    }
+    let output = desk
+        .run("git init -q . && git -c user.name=a -c user.email=b commit -q --allow-empty -m x && git log --oneline")
+        .await;
+    assert!(output.text.contains(" x\n"), "{}", output.text);
+    assert!(!output.text.contains("is protected"), "{}", output.text);
+    assert!(desk.path("project/.git/config").exists());
 }
 
 #[tokio::test]

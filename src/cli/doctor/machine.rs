@@ -12,7 +12,7 @@ use crate::files::{Disk, LockError};
 use crate::provider::Environment;
 use crate::term::{Output, Paint};
 use crate::tools::files::Project;
-use crate::tools::shell::{self, Level, Sandbox};
+use crate::tools::shell::{self, Sandbox, Unavailable};
 
 /// Less room than this, and a long session or the vectors of it may not fit.
 const LEAST_ROOM: u64 = 100_000_000;
@@ -92,19 +92,30 @@ pub(super) fn project(folder: &Path) -> Finding {
 }
 
 pub(super) fn sandbox(wanted: Sandbox) -> Finding {
-    match (wanted, shell::available()) {
-        (Sandbox::Off, _) => Finding::none(
-            "sandbox",
-            "off: commands of tools may write wherever you may",
+    const ABOUT: &str = "sandbox";
+    let name = match wanted {
+        Sandbox::Off => {
+            return Finding::none(ABOUT, "off: commands of tools may write wherever you may");
+        }
+        Sandbox::On => "on",
+        Sandbox::Net => "net",
+    };
+    let support = std::env::current_exe()
+        .map_err(|error| Unavailable {
+            why: error.to_string(),
+        })
+        .and_then(|program| shell::support(&program));
+    match support {
+        Ok(support) if support.is_whole() => Finding::ok(
+            ABOUT,
+            format!("{name}: files, network, privileges, signals"),
         ),
-        (Sandbox::On | Sandbox::Net, Ok(Level::Files)) => {
-            Finding::ok("sandbox", "landlock: files, but not signals")
-        }
-        (Sandbox::On | Sandbox::Net, Ok(Level::FilesAndSignals)) => {
-            Finding::ok("sandbox", "landlock: files and signals")
-        }
-        (Sandbox::On | Sandbox::Net, Err(unavailable)) => Finding::problem(
-            "sandbox",
+        Ok(support) => Finding::none(
+            ABOUT,
+            format!("{name}, not held: {}", support.missing.join("; ")),
+        ),
+        Err(unavailable) => Finding::problem(
+            ABOUT,
             unavailable.to_string(),
             "so none are run; `--sandbox off` or tools.shell.sandbox: off runs them all the same",
         ),

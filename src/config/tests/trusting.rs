@@ -213,18 +213,21 @@ fn servers_of_the_folder_are_not_started_without_trust_whatever_is_said_of_them(
 fn what_says_the_same_as_the_default_needs_no_trust() {
     let machine = Machine::with(
         "project/cogtrix.yaml",
-        "tools: {confirm: true, shell: {pass_env: [], sandbox: landlock}, fetch: {allow_private: false}}\n",
+        "tools: {confirm: true, shell: {pass_env: [], env: [], sandbox: \"on\"}, fetch: {allow_private: false}}\n",
     );
     assert!(machine.demand().is_none());
     machine.write(
         "project/cogtrix.yaml",
-        "tools: {confirm: false, shell: {pass_env: [A], sandbox: off}, fetch: {allow_private: true}}\n",
+        "tools: {confirm: false, shell: {pass_env: [A], sandbox: off, env: [A=b], hide: [], max_processes: 0}, fetch: {allow_private: true}}\n",
     );
     assert_eq!(
         keys(&machine.demand().unwrap()),
         [
             "tools.confirm",
             "tools.fetch.allow_private",
+            "tools.shell.env",
+            "tools.shell.hide",
+            "tools.shell.max_processes",
             "tools.shell.pass_env",
             "tools.shell.sandbox"
         ]

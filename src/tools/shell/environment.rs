@@ -51,12 +51,8 @@ const SECRET: [&str; 8] = [
 /// As one of the words of a name: `SSH_ASKPASS` and `GIT_AUTHOR_NAME` hold these letters, too.
 const SECRET_WORDS: [&str; 6] = ["PASS", "PAT", "AUTH", "PW", "JWT", "DSN"];
 
-/// What a command gets of `all`; `more` are names that a person wants passed on, `set` is what a person sets.
-pub(super) fn passed(
-    all: &BTreeMap<String, String>,
-    more: &[String],
-    set: &BTreeMap<String, String>,
-) -> BTreeMap<String, String> {
+/// What a command gets of `all`; `more` are names that a person wants passed on, or `NAME=VALUE`.
+pub(super) fn passed(all: &BTreeMap<String, String>, more: &[String]) -> BTreeMap<String, String> {
     let is_wanted = |name: &str| {
         PASSED.contains(&name)
             || TOOLCHAIN.contains(&name)
@@ -67,12 +63,17 @@ pub(super) fn passed(
     let is_secret = |name: &str, value: &str| {
         looks_secret(name) || (!PASSED.contains(&name) && holds_secret(value))
     };
+    let set = more.iter().filter_map(|more| more.split_once('='));
+    let wanted = all
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .filter(|(name, _)| is_wanted(name))
+        .chain(set);
     let mut passed = BTreeMap::from([("PATH".to_owned(), USUAL_PATH.to_owned())]);
-    let wanted = all.iter().filter(|(name, _)| is_wanted(name)).chain(set);
     passed.extend(
         wanted
             .filter(|(name, value)| !is_secret(name, value))
-            .map(|(name, value)| (name.clone(), value.clone())),
+            .map(|(name, value)| (name.to_owned(), value.to_owned())),
     );
     passed.extend(SET.map(|(name, value)| (name.to_owned(), value.to_owned())));
     passed
@@ -106,9 +107,8 @@ mod tests {
             "COGTRIX_DATA_DIR",
             "MINE",
         ]);
-        let more = ["MINE", "MISSING"].map(str::to_owned);
-        let set = BTreeMap::from([("MODE".to_owned(), "fast".to_owned())]);
-        let passed = passed(&all, &more, &set);
+        let more = ["MINE", "MISSING", "MODE=fast"].map(str::to_owned);
+        let passed = passed(&all, &more);
         let names: Vec<&str> = passed
             .keys()
             .map(String::as_str)
@@ -131,8 +131,9 @@ mod tests {
             "AWS_CREDENTIALS",
             "npm_config__auth",
         ];
-        let asked = secret.map(str::to_owned);
-        let passed = passed(&variables(&secret), &asked, &variables(&secret));
+        let set = secret.map(|name| format!("{name}=x"));
+        let asked: Vec<String> = secret.map(str::to_owned).into_iter().chain(set).collect();
+        let passed = passed(&variables(&secret), &asked);
         assert!(secret.iter().all(|name| !passed.contains_key(*name)));
         for name in ["SSH_ASKPASS", "GIT_AUTHOR_NAME", "PATH", "TMPDIR", "PWD"] {
             assert!(!looks_secret(name), "{name}");
@@ -158,7 +159,7 @@ mod tests {
             ),
         ] {
             let all = BTreeMap::from([(name.to_owned(), value.to_owned())]);
-            let passed = passed(&all, &["MINE".to_owned()], &BTreeMap::new());
+            let passed = passed(&all, &["MINE".to_owned()]);
             assert_eq!(
                 passed.get(name).is_some_and(|it| it == value),
                 is_passed,
@@ -170,11 +171,7 @@ mod tests {
     #[test]
     fn the_terminal_is_always_a_dumb_one() {
         let all = variables(&["TERM", "PAGER"]);
-        let passed = passed(
-            &all,
-            &["TERM".to_owned(), "PAGER".to_owned()],
-            &BTreeMap::new(),
-        );
+        let passed = passed(&all, &["TERM".to_owned(), "PAGER".to_owned()]);
         assert_eq!(passed["TERM"], "dumb");
         assert_eq!(passed["PAGER"], "cat");
     }

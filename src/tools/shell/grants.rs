@@ -50,7 +50,7 @@ fn grant(path: PathBuf, kept: &[PathBuf], granted: &mut Vec<PathBuf>) {
 }
 
 /// The path without links, also if the end of it is not there yet.
-fn resolved(path: &Path) -> PathBuf {
+pub(super) fn resolved(path: &Path) -> PathBuf {
     if let Ok(whole) = path.canonicalize() {
         return whole;
     }

@@ -6,7 +6,8 @@
 //!   network       what programs say without a network
 //!   keys          where keys lie                     descendants whatever a command has started, and what it uses
 //!   protected     files that run later               output      what is printed, within bounds
-//!   linux/enter   the stage that enters the sandbox and becomes the command
+//!   support       what of the sandbox there is
+//!   linux         the stage that enters the sandbox and becomes the command
 //!   linux/..      its parts: namespaces, mounts, sandbox (Landlock), grants, privileges, syscalls (seccomp)
 //! ```
 //!
@@ -29,6 +30,7 @@ mod protected;
 mod run;
 mod sandbox;
 mod supervise;
+mod support;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -47,6 +49,7 @@ pub use order::{Keys, Limits, Namespaces, Network, Order, SUPERVISE};
 pub use protected::{Change, PutBack};
 pub use sandbox::{Level, Unavailable, available};
 pub use supervise::hidden_subcommand;
+pub use support::{Support, support};
 
 use run::{Bounds, End, Ran, run};
 
@@ -67,8 +70,8 @@ pub struct Settings {
     pub most: Duration,
     /// More variables that commands get, by name; never what [`looks_secret`].
     pub pass_env: Vec<String>,
-    /// Variables that are set for commands; never what [`looks_secret`].
-    pub env: BTreeMap<String, String>,
+    /// The same, or `NAME=VALUE`.
+    pub env: Vec<String>,
     pub sandbox: Sandbox,
     /// More paths that commands may not read.
     pub hide: Vec<String>,
@@ -97,7 +100,7 @@ impl Default for Settings {
             timeout: Duration::from_mins(1),
             most: Duration::from_mins(10),
             pass_env: Vec::new(),
-            env: BTreeMap::new(),
+            env: Vec::new(),
             sandbox: Sandbox::default(),
             hide: Vec::new(),
             max_memory: ByteSize::gib(8),
@@ -159,8 +162,8 @@ pub struct Arguments {
 
 impl Shell {
     pub fn new(settings: Settings, place: Place) -> Self {
-        let environment =
-            environment::passed(&place.environment, &settings.pass_env, &settings.env);
+        let more = [settings.pass_env.as_slice(), &settings.env].concat();
+        let environment = environment::passed(&place.environment, &more);
         let temporary = TEMPORARY.iter().map(PathBuf::from);
         let own = environment.get("TMPDIR").map(PathBuf::from);
         let folders = [place.project.clone()]
@@ -373,14 +376,19 @@ fn text(mut output: String, end: &str, left: usize, put_back: &[PutBack]) -> Str
     if !output.is_empty() && !output.ends_with('\n') {
         output.push('\n');
     }
-    if left > 0 {
-        output += &format!("[processes in the background, ended with the command: {left}]\n");
-    }
-    for file in put_back {
+    let left = match left {
+        0 => String::new(),
+        n => format!("[processes in the background, ended with the command: {n}]\n"),
+    };
+    let put_back = put_back.iter().map(|file| {
         let (path, change) = (file.path.display(), file.change.name());
-        output += &format!("[{path} is protected: what the command {change} was put back]\n");
-    }
-    output + &format!("[{end}]")
+        match (file.change, &file.copy) {
+            (Change::Changed, None) => format!("[{path} is protected, and was changed]\n"),
+            _ => format!("[{path} is protected: what the command {change} was put back]\n"),
+        }
+    });
+    let put_back: String = put_back.collect();
+    format!("{output}{left}{put_back}[{end}]")
 }
 
 #[cfg(test)]

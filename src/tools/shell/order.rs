@@ -196,7 +196,8 @@ impl Keys {
 }
 
 impl Namespaces {
-    const ALL: [(&'static str, Self); 3] = [
+    /// In the order in which they are tried.
+    pub(super) const ALL: [(&'static str, Self); 3] = [
         ("own", Self::Own),
         ("bubblewrap", Self::Bubblewrap),
         ("missing", Self::Missing),

@@ -12,6 +12,8 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use super::grants::resolved;
+use super::order::{Namespaces, Order};
 use crate::tools::files::difference;
 
 /// Paths of a project that some program acts upon later, outside of any sandbox.
@@ -49,7 +51,6 @@ const CONTENT_MAX: u64 = 4 << 20;
 const ALL_CONTENT_MAX: u64 = 32 << 20;
 /// More than this is not shown to a person.
 const SHOWN_MAX: u64 = 256 << 10;
-const ENTRIES_MAX: usize = 5_000;
 
 /// Where submodules of submodules end.
 const DEPTH_MAX: usize = 4;
@@ -149,7 +150,8 @@ impl Change {
 pub struct PutBack {
     pub change: Change,
     pub path: PathBuf,
-    /// What the command made of it; `None` where it removed it, or where this could not be kept.
+    /// What the command made of it; `None` where it removed it, or where this could not be kept. A change without a copy was
+    /// not put back: there was too much of it.
     pub copy: Option<PathBuf>,
 }
 
@@ -215,10 +217,12 @@ fn shown(path: &Path, room: &mut u64) -> Option<Vec<u8>> {
 
 /// Protected files as they were before a command.
 #[derive(Debug)]
-pub(super) struct Guard {
+pub(super) struct Guard<'a> {
+    order: &'a Order,
     protected: Vec<PathBuf>,
+    /// What is read-only for the command where there are namespaces: if it changes, somebody else changed it.
+    mounted: Vec<PathBuf>,
     before: BTreeMap<PathBuf, Entry>,
-    aside: Option<PathBuf>,
 }
 
 /// What stands at a path.
@@ -257,6 +261,15 @@ impl Stamp {
 }
 
 impl Entry {
+    /// Returns whether enough of it is known to make it again.
+    fn can_be_restored(&self) -> bool {
+        match self {
+            Self::File { content, .. } => content.is_some(),
+            Self::Link(_) | Self::Folder => true,
+            Self::Other(_) => false,
+        }
+    }
+
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (
@@ -279,33 +292,34 @@ impl Entry {
     }
 }
 
-impl Guard {
-    /// Reads what is protected below `writable`; nothing else can change.
-    pub(super) fn new(protected: &[PathBuf], writable: &[PathBuf], aside: Option<PathBuf>) -> Self {
-        let protected: Vec<PathBuf> = protected
-            .iter()
-            .filter(|path| {
-                writable
-                    .iter()
-                    .any(|root| path.starts_with(root) && *path != root)
-            })
-            .cloned()
-            .collect();
-        let before = snapshot(&protected, writable);
+impl<'a> Guard<'a> {
+    /// Reads what is protected and could be written; nothing else can change.
+    pub(super) fn new(order: &'a Order) -> Self {
+        let is_writable = |path: &Path| {
+            let mut roots = order.writable.iter();
+            roots.any(|root| path.starts_with(root) && path != root)
+        };
+        let protected = order.protected.iter().filter(|path| is_writable(path));
+        let protected: Vec<PathBuf> = protected.cloned().collect();
+        let mounted = protected.iter().filter(|path| can_be_mounted(path));
         Self {
+            mounted: mounted.cloned().collect(),
+            before: snapshot(&protected, order),
             protected,
-            before,
-            aside,
+            order,
         }
     }
 
     /// Puts back what is not as it was, top down, and says what.
-    pub(super) fn put_back(&self, writable: &[PathBuf]) -> Vec<PutBack> {
-        let mut after = snapshot(&self.protected, writable);
+    pub(super) fn put_back(&self, namespaces: Namespaces) -> Vec<PutBack> {
+        let mut after = snapshot(&self.protected, self.order);
         let mut changes = Vec::new();
         let paths: BTreeSet<PathBuf> = self.before.keys().chain(after.keys()).cloned().collect();
-        let mut aside = Aside::new(self.aside.as_deref());
+        let mut aside = Aside::new(self.order.aside.as_deref());
         for path in paths {
+            if namespaces != Namespaces::Missing && is_below(&path, &self.mounted) {
+                continue;
+            }
             let (before, now) = (self.before.get(&path), after.get(&path));
             let change = match (before, now) {
                 (Some(before), Some(now)) if before.is_same(now) => continue,
@@ -315,20 +329,15 @@ impl Guard {
                 (Some(_), None) => Change::Removed,
                 (None, None) => continue,
             };
-            let copy = now.and_then(|_| aside.take(&path));
-            if now.is_some() {
-                // What lay below went with it.
-                let below: Vec<PathBuf> = after
-                    .keys()
-                    .filter(|other| other.starts_with(&path))
-                    .cloned()
-                    .collect();
-                for path in below {
-                    after.remove(&path);
-                }
+            if before.is_some_and(|before| !before.can_be_restored()) {
+                let copy = None;
+                changes.push(PutBack { change, path, copy });
+                continue;
             }
+            let copy = now.and_then(|_| aside.take(&path));
+            // What lay below went with it.
+            after.retain(|other, _| !other.starts_with(&path));
             if let Some(before) = before {
-                // Without its content it cannot be had again; the report names it all the same.
                 restore(&path, before).ok();
             }
             changes.push(PutBack { change, path, copy });
@@ -386,12 +395,23 @@ fn is_plain_config(content: &[u8]) -> bool {
     })
 }
 
-/// What stands at the protected paths, below them, and on the way from the writable folder to them.
-fn snapshot(protected: &[PathBuf], writable: &[PathBuf]) -> BTreeMap<PathBuf, Entry> {
+/// Returns whether a mount can cover a path: there is something, and no link leads there.
+pub(super) fn can_be_mounted(path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|real| real == path)
+}
+
+fn is_below(path: &Path, roots: &[PathBuf]) -> bool {
+    roots.iter().any(|root| path.starts_with(root))
+}
+
+/// What stands at the protected paths, below them, and on the way from the writable folder to them. What no command can
+/// write is left out: sessions change while commands run.
+fn snapshot(protected: &[PathBuf], order: &Order) -> BTreeMap<PathBuf, Entry> {
     let mut entries = BTreeMap::new();
-    let mut room = ALL_CONTENT_MAX;
+    let mut left = ALL_CONTENT_MAX;
+    let kept: Vec<PathBuf> = order.kept.iter().map(|path| resolved(path)).collect();
     for path in protected {
-        let roots = writable.iter().filter(|root| path.starts_with(root));
+        let roots = order.writable.iter().filter(|root| path.starts_with(root));
         let Some(root) = roots.max_by_key(|root| root.as_os_str().len()) else {
             continue;
         };
@@ -400,35 +420,35 @@ fn snapshot(protected: &[PathBuf], writable: &[PathBuf]) -> BTreeMap<PathBuf, En
         let is_real = above.iter().rev().all(|folder| {
             let found = fs::symlink_metadata(folder);
             let is_folder = found.as_ref().is_ok_and(Metadata::is_dir);
-            if let Some(entry) = entry(folder, found, &mut room) {
+            if let Some(entry) = entry(folder, found, &mut left) {
                 entries.insert((*folder).to_owned(), entry);
             }
             is_folder
         });
         if is_real {
-            collect(path, &mut entries, &mut room);
+            collect(path, &kept, &mut entries, &mut left);
         }
     }
     entries
 }
 
-fn collect(path: &Path, entries: &mut BTreeMap<PathBuf, Entry>, room: &mut u64) {
-    if entries.len() >= ENTRIES_MAX {
+fn collect(path: &Path, kept: &[PathBuf], entries: &mut BTreeMap<PathBuf, Entry>, left: &mut u64) {
+    if is_below(path, kept) {
         return;
     }
-    let Some(entry) = entry(path, fs::symlink_metadata(path), room) else {
+    let Some(entry) = entry(path, fs::symlink_metadata(path), left) else {
         return;
     };
     let is_folder = entry == Entry::Folder;
     entries.insert(path.to_owned(), entry);
     if is_folder {
         for child in fs::read_dir(path).into_iter().flatten().flatten() {
-            collect(&child.path(), entries, room);
+            collect(&child.path(), kept, entries, left);
         }
     }
 }
 
-fn entry(path: &Path, found: io::Result<Metadata>, room: &mut u64) -> Option<Entry> {
+fn entry(path: &Path, found: io::Result<Metadata>, left: &mut u64) -> Option<Entry> {
     let found = found.ok()?;
     let kind = found.file_type();
     Some(if kind.is_dir() {
@@ -439,7 +459,7 @@ fn entry(path: &Path, found: io::Result<Metadata>, room: &mut u64) -> Option<Ent
         Entry::File {
             stamp: Stamp::of(&found),
             mode: found.mode() & 0o777,
-            content: content(path, found.size(), room),
+            content: content(path, found.size(), left),
         }
     } else {
         Entry::Other(Stamp::of(&found))
@@ -557,5 +577,134 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         fs::copy(from, to).map(|_| ())
     } else {
         Err(ErrorKind::Unsupported.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A project with rules for agents, an editor's folder and sessions below a protected folder.
+    fn project() -> (tempfile::TempDir, Order) {
+        let root = tempfile::TempDir::new().unwrap();
+        let project = root.path().canonicalize().unwrap();
+        for folder in [".vscode", ".cogtrix/data"] {
+            fs::create_dir_all(project.join(folder)).unwrap();
+        }
+        for file in ["AGENTS.md", ".vscode/tasks.json", ".cogtrix/data/s.json"] {
+            written(&project.join(file), "before");
+        }
+        let order = Order {
+            protected: paths(&project),
+            kept: vec![project.join(".cogtrix/data")],
+            aside: Some(project.join(".cogtrix/data/aside")),
+            writable: vec![project],
+            ..Order::default()
+        };
+        (root, order)
+    }
+
+    fn written(path: &Path, text: &str) {
+        let mut file = File::create(path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    fn text(path: &Path) -> String {
+        fs::read_to_string(path).unwrap_or_default()
+    }
+
+    #[test]
+    fn what_a_command_did_is_put_back_and_can_be_kept() {
+        let (root, order) = project();
+        let project = root.path().canonicalize().unwrap();
+        let guard = Guard::new(&order);
+        written(&project.join("AGENTS.md"), "after");
+        written(&project.join(".envrc"), "made");
+        fs::remove_dir_all(project.join(".vscode")).unwrap();
+        let back = guard.put_back(Namespaces::Missing);
+        let changes: Vec<(Change, &Path)> = back
+            .iter()
+            .map(|file| (file.change, file.path.strip_prefix(&project).unwrap()))
+            .collect();
+        let expected = [
+            (Change::Made, ".envrc"),
+            (Change::Removed, ".vscode"),
+            (Change::Removed, ".vscode/tasks.json"),
+            (Change::Changed, "AGENTS.md"),
+        ];
+        assert_eq!(
+            changes,
+            expected.map(|(change, path)| (change, Path::new(path)))
+        );
+        assert_eq!(text(&project.join("AGENTS.md")), "before");
+        assert_eq!(text(&project.join(".vscode/tasks.json")), "before");
+        assert!(!project.join(".envrc").exists());
+        assert_eq!(guard.put_back(Namespaces::Missing), []);
+        for file in &back {
+            file.keep().unwrap();
+        }
+        assert_eq!(text(&project.join("AGENTS.md")), "after");
+        assert_eq!(text(&project.join(".envrc")), "made");
+        assert!(!project.join(".vscode").exists());
+    }
+
+    #[test]
+    fn what_commands_could_not_change_is_left_to_whoever_did() {
+        let (root, order) = project();
+        let project = root.path().canonicalize().unwrap();
+        let guard = Guard::new(&order);
+        written(&project.join("AGENTS.md"), "after");
+        written(&project.join(".vscode/new"), "after");
+        written(&project.join(".cogtrix/data/s.json"), "after");
+        assert_eq!(guard.put_back(Namespaces::Own), []);
+        assert_eq!(text(&project.join("AGENTS.md")), "after");
+        let back = guard.put_back(Namespaces::Missing);
+        assert_eq!(back.len(), 2, "{back:?}");
+        assert_eq!(text(&project.join(".cogtrix/data/s.json")), "after");
+    }
+
+    #[test]
+    fn a_config_that_only_tells_of_the_file_system_is_plain() {
+        for (config, expected) in [
+            (
+                "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
+                true,
+            ),
+            ("", true),
+            ("[core]\n\tfsmonitor = evil\n", false),
+            ("[core]\n\thooksPath = evil\n", false),
+            ("[alias]\n", false),
+            ("[core] fsmonitor = evil\n", false),
+            ("[core]\n\tbare = false ; x\n", false),
+            ("[include]\n\tpath = x\n", false),
+        ] {
+            assert_eq!(is_plain_config(config.as_bytes()), expected, "{config}");
+        }
+    }
+
+    #[test]
+    fn a_worktree_protects_the_folders_that_its_file_names() {
+        let root = tempfile::TempDir::new().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        for folder in ["main/.git/worktrees/w", "w", "main/.git/modules/a/b/hooks"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let own = root.join("main/.git/worktrees/w");
+        written(
+            &root.join("w/.git"),
+            &format!("gitdir: {}\n", own.display()),
+        );
+        written(&own.join("commondir"), "../..\n");
+        written(&root.join("main/.git/modules/a/b/HEAD"), "x");
+        let of_worktree = paths(&root.join("w"));
+        for path in [
+            "w/.git",
+            "main/.git/worktrees/w/config.worktree",
+            "main/.git/hooks",
+        ] {
+            assert!(of_worktree.contains(&root.join(path)), "{path}");
+        }
+        let of_main = paths(&root.join("main"));
+        assert!(of_main.contains(&root.join("main/.git/modules/a/b/hooks")));
     }
 }

@@ -12,6 +12,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -38,6 +39,9 @@ const HARD_END: Duration = Duration::from_secs(3);
 /// Between one look at what the command uses and the next.
 const WATCH: Duration = Duration::from_millis(200);
 
+/// The file of this process, however it is called by now.
+const THIS_PROGRAM: &str = "/proc/self/exe";
+
 /// The exit code when the command was not run.
 pub(super) const REFUSED: u8 = 126;
 
@@ -56,11 +60,11 @@ enum Event {
 
 /// A command that runs, and how it is confined.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Started {
-    pid: Pid,
-    namespaces: Namespaces,
+pub(super) struct Started {
+    pub(super) pid: Pid,
+    pub(super) namespaces: Namespaces,
     /// A part of the sandbox that the kernel does not have.
-    missing: Option<String>,
+    pub(super) missing: Option<String>,
 }
 
 /// Runs the part of this program that the arguments name, if it is a hidden one.
@@ -93,7 +97,7 @@ fn supervise(order: &Order) -> ExitCode {
     if let Err(error) = descendants::adopt() {
         return refuse(&format!("cannot look after processes: {error}"));
     }
-    let guard = Guard::new(&order.protected, &order.writable, order.aside.clone());
+    let guard = Guard::new(order);
     if let Err(error) = limit(order.limits) {
         return refuse(&format!("cannot set limits: {error}"));
     }
@@ -128,7 +132,7 @@ fn limit(limits: Limits) -> io::Result<()> {
     Ok(())
 }
 
-fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard) -> ExitCode {
+fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard<'_>) -> ExitCode {
     let mut started = None;
     let mut status = None;
     let mut exceeded = None;
@@ -163,10 +167,9 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard) -> ExitCode {
     };
     end_all(started.pid, inbox, &mut status, ending);
     if order.is_confined {
-        let missing = started.missing;
-        tell(&Report::Held(started.namespaces, missing));
+        tell(&Report::Held(started.namespaces, started.missing));
     }
-    for file in guard.put_back(&order.writable) {
+    for file in guard.put_back(started.namespaces) {
         tell(&Report::PutBack(file));
     }
     report(status, exceeded)
@@ -272,20 +275,21 @@ fn start(order: &Order) -> Result<Started, String> {
             missing: None,
         });
     }
-    start_confined(order)
+    start_confined(order, Path::new(THIS_PROGRAM))
 }
 
-/// Tries one way to namespaces after the other.
+/// Tries one way to namespaces after the other, from the ordered one on; `program` is this program.
 #[cfg(target_os = "linux")]
-fn start_confined(order: &Order) -> Result<Started, String> {
+pub(super) fn start_confined(order: &Order, program: &Path) -> Result<Started, String> {
     super::sandbox::available().map_err(|error| error.to_string())?;
-    for namespaces in [Namespaces::Own, Namespaces::Bubblewrap, Namespaces::Missing] {
+    let ways = Namespaces::ALL.map(|(_, way)| way);
+    for namespaces in ways.into_iter().skip_while(|way| *way != order.namespaces) {
         let order = Order {
             namespaces,
             ..order.clone()
         };
         let failed = |error: io::Error| format!("the sandbox could not be started: {error}");
-        let Some(command) = second_stage(&order).map_err(failed)? else {
+        let Some(command) = second_stage(&order, program).map_err(failed)? else {
             continue;
         };
         let (pid, entry) = entered(command).map_err(failed)?;
@@ -308,7 +312,7 @@ fn start_confined(order: &Order) -> Result<Started, String> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn start_confined(_: &Order) -> Result<Started, String> {
+pub(super) fn start_confined(_: &Order, _: &Path) -> Result<Started, String> {
     Err("only Linux can confine commands".to_owned())
 }
 

@@ -105,33 +105,47 @@ fn own_namespaces(order: &Order) -> io::Result<()> {
 }
 
 /// Returns the command that starts the second stage of an order; `None` where there is no such way.
-pub(super) fn second_stage(order: &Order) -> io::Result<Option<Command>> {
+pub(super) fn second_stage(order: &Order, program: &Path) -> io::Result<Option<Command>> {
     let arguments = order.arguments(ENTER);
-    if order.namespaces == Namespaces::Bubblewrap {
-        let Some(bubblewrap) = BUBBLEWRAP.iter().find(|path| Path::new(path).exists()) else {
-            return Ok(None);
-        };
-        let program = std::env::current_exe()?;
-        let mut command = Command::new(bubblewrap);
-        command
-            .args(["--dev-bind", "/", "/", "--dev", "/dev"])
-            .args(
-                mounts::plan(order)
-                    .iter()
-                    .flat_map(mounts::Mount::arguments),
-            )
-            .args((order.network == Network::Isolated).then_some("--unshare-net"))
-            .arg("--chdir")
-            .arg(std::env::current_dir()?)
-            .arg("--")
-            .arg(program)
-            .args(arguments);
+    if order.namespaces != Namespaces::Bubblewrap {
+        let mut command = Command::new(program);
+        command.args(arguments);
         return Ok(Some(command));
     }
-    // However the file is called by now.
-    let mut command = Command::new("/proc/self/exe");
-    command.args(arguments);
+    let Some(mut command) = bubblewrap() else {
+        return Ok(None);
+    };
+    command
+        .args(
+            mounts::plan(order)
+                .iter()
+                .flat_map(mounts::Mount::arguments),
+        )
+        .args((order.network == Network::Isolated).then_some("--unshare-net"))
+        .arg("--chdir")
+        .arg(std::env::current_dir()?)
+        .arg("--")
+        .arg(std::env::current_exe()?)
+        .args(arguments);
     Ok(Some(command))
+}
+
+/// bubblewrap, if there is one that may make namespaces: some systems allow them to few programs.
+fn bubblewrap() -> Option<Command> {
+    let program = BUBBLEWRAP.iter().find(|path| Path::new(path).exists())?;
+    let with_root = || {
+        let mut command = Command::new(program);
+        command.args(["--dev-bind", "/", "/", "--dev", "/dev"]);
+        command
+    };
+    // What it complains of is not the command's.
+    let tried = with_root()
+        .args(["--unshare-net", "--", "/bin/sh", "-c", ":"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    tried.is_ok_and(|status| status.success()).then(with_root)
 }
 
 /// Paths that are closed to an order although they are no files of keys: sockets of agents.

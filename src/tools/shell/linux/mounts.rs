@@ -15,6 +15,7 @@ use rustix::mount::{
 
 use super::super::grants::Grants;
 use super::super::order::{Network, Order};
+use super::super::protected::can_be_mounted;
 use super::{agent, argument};
 
 /// Where services that act for whoever asks have their sockets, whether they run now or not.
@@ -148,12 +149,11 @@ fn own_terminals() {
 
 /// Returns what has to be mounted for an order, what lies above first.
 pub(super) fn plan(order: &Order) -> Vec<Mount> {
-    let exists = |path: &&PathBuf| path.canonicalize().is_ok_and(|real| real == **path);
     let read_only: Vec<&PathBuf> = order
         .protected
         .iter()
         .filter(|path| is_below(path, &order.writable))
-        .filter(exists)
+        .filter(|path| can_be_mounted(path))
         .collect();
     let on_the_way: BTreeSet<&Path> = read_only
         .iter()

@@ -1,0 +1,100 @@
+//! What of the sandbox this machine has. Unit: one try with a command that does nothing.
+
+use std::path::Path;
+
+use rustix::process::{WaitOptions, waitpid};
+
+use super::order::{Namespaces, Network, Order};
+use super::sandbox::{Level, Unavailable, available};
+use super::supervise::{Started, start_confined};
+
+/// What can be held back here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Support {
+    pub landlock: Level,
+    pub namespaces: Namespaces,
+    /// What is not held for want of a part, in words for a person.
+    pub missing: Vec<&'static str>,
+}
+
+impl Support {
+    /// Returns whether every part is there.
+    pub fn is_whole(&self) -> bool {
+        self.missing.is_empty()
+    }
+
+    fn new(landlock: Level, started: &Started) -> Self {
+        let is_without_namespaces = started.namespaces == Namespaces::Missing;
+        let is_without_seccomp = started.missing.is_some();
+        let parts = [
+            (
+                landlock == Level::Files,
+                "signals to other processes (needs Linux 6.12)",
+            ),
+            (
+                is_without_namespaces,
+                "a network of its own, read-only files and closed sockets (needs user namespaces or bubblewrap)",
+            ),
+            (is_without_seccomp, "system calls (needs seccomp)"),
+            (
+                is_without_namespaces && is_without_seccomp,
+                "the network (needs namespaces or seccomp)",
+            ),
+        ];
+        let missing = parts.into_iter().filter(|(is_missing, _)| *is_missing);
+        Self {
+            landlock,
+            namespaces: started.namespaces,
+            missing: missing.map(|(_, words)| words).collect(),
+        }
+    }
+}
+
+/// Confines a command that does nothing; `program` is this program, which starts itself again.
+pub fn support(program: &Path) -> Result<Support, Unavailable> {
+    let landlock = available()?;
+    let order = Order {
+        is_confined: true,
+        network: Network::Isolated,
+        command: ["/bin/sh", "-c", ":"].map(Into::into).into(),
+        ..Order::default()
+    };
+    let started = start_confined(&order, program).map_err(|why| Unavailable { why })?;
+    // However it ends: that it began is what was asked.
+    waitpid(Some(started.pid), WaitOptions::empty()).ok();
+    Ok(Support::new(landlock, &started))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named() {
+        for (landlock, namespaces, seccomp, expected) in [
+            (Level::FilesAndSignals, Namespaces::Own, None, &[][..]),
+            (Level::FilesAndSignals, Namespaces::Bubblewrap, None, &[]),
+            (Level::Files, Namespaces::Own, None, &["signals"]),
+            (
+                Level::FilesAndSignals,
+                Namespaces::Missing,
+                Some("seccomp"),
+                &["a network of its own", "system calls", "the network"],
+            ),
+        ] {
+            let started = Started {
+                pid: rustix::process::getpid(),
+                namespaces,
+                missing: seccomp.map(str::to_owned),
+            };
+            let support = Support::new(landlock, &started);
+            let is_named = |(words, start): (&&str, &&str)| words.starts_with(start);
+            assert_eq!(support.missing.len(), expected.len());
+            assert!(
+                support.missing.iter().zip(expected).all(is_named),
+                "{support:?}"
+            );
+            assert_eq!(support.is_whole(), expected.is_empty());
+        }
+    }
+}

@@ -1,0 +1,560 @@
+//! What the sandbox of commands holds back, asked of the supervisor itself, as the user of the tests and, where that is
+//! root, as an ordinary user too. Each attack is harmless if it succeeds, and is shown to succeed without the sandbox.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown};
+use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cogtrix::tools::shell::{Keys, Limits, Namespaces, Network, Order, SUPERVISE, available};
+use tempfile::TempDir;
+
+use crate::shell::outside_of_temporary_folders;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_cogtrix");
+
+/// Who may do the least.
+const NOBODY: u32 = 65_534;
+
+/// A project, a home with a key, and a data folder, that belong to whoever runs commands there.
+struct Cage {
+    root: TempDir,
+    /// `None` is the user of the tests.
+    user: Option<u32>,
+}
+
+/// What a run printed and reported.
+#[derive(Debug)]
+struct Ran {
+    printed: String,
+    reports: Vec<String>,
+}
+
+impl Ran {
+    fn has_namespaces(&self) -> bool {
+        !self
+            .reports
+            .iter()
+            .any(|report| report.starts_with("held missing"))
+    }
+
+    fn reported(&self, what: &str) -> bool {
+        self.reports.iter().any(|report| report.starts_with(what))
+    }
+}
+
+fn told(text: &str) {
+    let test = std::thread::current();
+    let test = test.name().unwrap_or_default();
+    let line = format!("{test} {text}\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Whether the program can be started by an ordinary user at all: a checkout may lie in a closed folder.
+fn can_be_nobody() -> bool {
+    let started = Command::new(PROGRAM)
+        .arg(SUPERVISE)
+        .uid(NOBODY)
+        .gid(NOBODY)
+        .current_dir("/")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    is_root() && started.is_ok()
+}
+
+/// A cage for each user; none, and a word about it, where the kernel cannot confine.
+fn cages() -> Vec<Cage> {
+    if let Err(error) = available() {
+        told(&format!("is skipped: {error}"));
+        return Vec::new();
+    }
+    let mut cages = vec![Cage::new(None)];
+    if can_be_nobody() {
+        cages.push(Cage::new(Some(NOBODY)));
+    } else {
+        told("is not tried as another user");
+    }
+    cages
+}
+
+impl Cage {
+    fn new(user: Option<u32>) -> Self {
+        let root = TempDir::new_in(outside_of_temporary_folders()).unwrap();
+        let cage = Self { root, user };
+        for folder in ["project/.git/hooks", "home/.ssh", "data"] {
+            fs::create_dir_all(cage.path(folder)).unwrap();
+        }
+        cage.write("home/.ssh/id", "the key");
+        cage.write("home/notes", "plain");
+        cage.write("data/approvals", "rules");
+        cage.write("project/.git/config", "[core]\n");
+        cage.write("project/.git/hooks/pre-push", "old");
+        cage
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let mut file = fs::File::create(self.path(path)).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    fn read(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.path(path)).ok()
+    }
+
+    fn order(&self, script: &str) -> Order {
+        let below = |names: &[&str]| names.iter().map(|name| self.path(name)).collect();
+        Order {
+            is_confined: true,
+            writable: below(&["project"]),
+            kept: below(&["data"]),
+            hidden: below(&["home/.ssh", "home/.aws"]),
+            protected: below(&[
+                "project/.git/hooks",
+                "project/.git/config",
+                "project/.envrc",
+            ]),
+            aside: Some(self.path("data/changes")),
+            command: ["sh", "-c", script].map(Into::into).into(),
+            ..Order::default()
+        }
+    }
+
+    /// Runs a script in the sandbox.
+    fn run(&self, script: &str) -> Ran {
+        self.follow(&self.order(script))
+    }
+
+    /// Runs a script without the sandbox: the attack itself is a good one.
+    fn run_outside(&self, script: &str) -> Ran {
+        self.follow(&Order {
+            is_confined: false,
+            protected: Vec::new(),
+            ..self.order(script)
+        })
+    }
+
+    fn follow(&self, order: &Order) -> Ran {
+        let mut command = Command::new(PROGRAM);
+        command
+            .args(order.arguments(SUPERVISE))
+            .current_dir(self.path("project"))
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin")
+            .env("HOME", self.path("home"))
+            .env("LC_ALL", "C")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(user) = self.user {
+            give(&self.path(""), user);
+            command.uid(user).gid(user);
+        }
+        let mut child = command.spawn().unwrap();
+        // Open to the end: its end is the order to stop.
+        let stdin = child.stdin.take();
+        let mut printed = String::new();
+        let mut stderr = child.stderr.take().unwrap();
+        stderr.read_to_string(&mut printed).unwrap();
+        let mut reports = String::new();
+        let mut stdout = child.stdout.take().unwrap();
+        stdout.read_to_string(&mut reports).unwrap();
+        child.wait().unwrap();
+        drop(stdin);
+        Ran {
+            printed,
+            reports: reports.lines().map(str::to_owned).collect(),
+        }
+    }
+
+    /// Files of the project.
+    fn files(&self) -> Vec<fs::Metadata> {
+        let entries = fs::read_dir(self.path("project")).unwrap();
+        entries
+            .map(|entry| entry.unwrap().metadata().unwrap())
+            .collect()
+    }
+}
+
+/// Gives a folder and all below to a user.
+fn give(path: &Path, user: u32) {
+    chown(path, Some(user), Some(user)).unwrap();
+    for entry in fs::read_dir(path).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            give(&entry.path(), user);
+        } else {
+            std::os::unix::fs::lchown(entry.path(), Some(user), Some(user)).unwrap();
+        }
+    }
+}
+
+fn has_perl() -> bool {
+    let found = Command::new("perl")
+        .args(["-MIO::Socket::INET", "-e", "1"])
+        .status();
+    let is_there = found.is_ok_and(|status| status.success());
+    if !is_there {
+        told("is skipped: there is no perl");
+    }
+    is_there
+}
+
+#[test]
+fn neither_devices_nor_set_id_files_can_be_made() {
+    let is_odd = |file: &fs::Metadata| {
+        let kind = file.file_type();
+        kind.is_block_device() || kind.is_char_device() || file.mode() & 0o6000 != 0
+    };
+    let script = "mknod char c 1 3; mknod block b 7 250
+        cp /bin/true tool; chmod u+s tool; chmod g+s tool; chmod 4755 tool
+        install -m 2755 /bin/true other; mkfifo pipe && chmod 700 tool && echo usual modes work";
+    for cage in cages() {
+        let ran = cage.run(script);
+        assert!(ran.printed.ends_with("usual modes work\n"), "{ran:?}");
+        assert_eq!(cage.files().iter().filter(|file| is_odd(file)).count(), 0);
+        cage.run_outside("cp /bin/true tool2; chmod u+s tool2");
+        assert!(cage.files().iter().any(is_odd), "the attack is a good one");
+    }
+}
+
+#[test]
+fn a_command_keeps_no_privileges_but_those_over_files() {
+    let usual = if is_root() { 0xb } else { 0 };
+    for cage in cages() {
+        let ran = cage.run("cat /proc/self/status");
+        let value = |name: &str| {
+            let line = ran.printed.lines().find_map(|line| line.strip_prefix(name));
+            line.unwrap_or_default().trim().to_owned()
+        };
+        let set = |name: &str| u64::from_str_radix(&value(name), 16).unwrap();
+        let most = if cage.user.is_some() { 0 } else { usual };
+        assert_eq!(set("CapEff:") & !most, 0, "{}", value("CapEff:"));
+        assert_eq!(set("CapPrm:") & !most, 0);
+        assert_eq!((set("CapInh:"), set("CapAmb:")), (0, 0));
+        assert_eq!(value("NoNewPrivs:"), "1");
+        assert_eq!(value("Seccomp:"), "2");
+        let outside = cage.run_outside("cat /proc/self/status");
+        assert!(outside.printed.contains("Seccomp:\t0") || !ran.has_namespaces());
+    }
+}
+
+#[test]
+fn no_command_leaves_its_namespaces_or_mounts_anything() {
+    for cage in cages() {
+        fs::create_dir(cage.path("project/there")).unwrap();
+        for attack in [
+            "unshare -Ur true",
+            "unshare -m true",
+            "unshare -n true",
+            "mount -t tmpfs none there",
+            "mount --bind /etc there",
+            "umount .git/config",
+        ] {
+            let ran = cage.run(&format!("{attack} && echo succeeded"));
+            assert!(!ran.printed.contains("succeeded"), "{attack}: {ran:?}");
+        }
+    }
+}
+
+/// System calls with arguments that do no harm, by their numbers on `x86_64` and `aarch64`.
+const CALLS: [(&str, u32, u32, &str); 9] = [
+    ("ptrace", 101, 117, "0, 0, 0, 0"),
+    ("settimeofday", 164, 170, "0, 0"),
+    ("keyctl", 250, 219, "0, -4, 0"),
+    ("bpf", 321, 280, "-1, 0, 0"),
+    ("io_uring_setup", 425, 425, "0, 0"),
+    ("perf_event_open", 298, 241, "0, 0, 0, 0, 0"),
+    ("process_vm_readv", 310, 270, "0, 0, 0, 0, 0, 0"),
+    ("kexec_load", 246, 104, "0, -1, 0, 0"),
+    ("unshare", 272, 97, "0"),
+];
+
+#[test]
+fn system_calls_that_lead_out_are_refused() {
+    if !has_perl() {
+        return;
+    }
+    let number = |x86: u32, arm: u32| {
+        if cfg!(target_arch = "x86_64") {
+            x86
+        } else {
+            arm
+        }
+    };
+    let script: String = CALLS
+        .iter()
+        .map(|(name, x86, arm, arguments)| {
+            let call = number(*x86, *arm);
+            format!(
+                "perl -e '$r = syscall({call}, {arguments}); print \"{name} \", $r < 0 ? $!+0 : 0, \"\\n\"'\n"
+            )
+        })
+        .collect();
+    for cage in cages() {
+        let ran = cage.run(&script);
+        for (name, ..) in CALLS {
+            let is_refused = ran.printed.lines().any(|line| line == format!("{name} 1"));
+            assert!(is_refused, "{name}: {}", ran.printed);
+        }
+        let outside = cage.run_outside(&script);
+        assert!(
+            !ran.has_namespaces() || outside.printed.contains("ptrace 0\n"),
+            "{outside:?}"
+        );
+    }
+}
+
+/// Prints `reached` if somebody listens there.
+fn knock(port: u16) -> String {
+    format!(
+        "perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(PeerAddr => \"127.0.0.1:{port}\", Timeout => 10) ? \"reached\" : \"closed\"'"
+    )
+}
+
+const OWN_SERVER: &str = "perl -MIO::Socket::INET -e '
+    $s = IO::Socket::INET->new(Listen => 1, LocalAddr => \"127.0.0.1\") or die;
+    $c = IO::Socket::INET->new(PeerAddr => \"127.0.0.1:\" . $s->sockport) or die;
+    print \"served\"'";
+
+#[test]
+fn a_command_has_no_network_but_its_own_loopback() {
+    if !has_perl() {
+        return;
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    for cage in cages() {
+        for namespaces in [Namespaces::Own, Namespaces::Missing] {
+            let closed = Order {
+                namespaces,
+                ..cage.order(&knock(port))
+            };
+            assert_eq!(cage.follow(&closed).printed, "closed", "{namespaces:?}");
+            let open = Order {
+                network: Network::Host,
+                ..closed
+            };
+            assert_eq!(cage.follow(&open).printed, "reached", "{namespaces:?}");
+        }
+        let ran = cage.run(OWN_SERVER);
+        assert_eq!(ran.printed == "served", ran.has_namespaces(), "{ran:?}");
+    }
+}
+
+#[test]
+fn raw_sockets_and_those_of_packets_are_refused_with_the_network_too() {
+    if !has_perl() {
+        return;
+    }
+    let script = "perl -MSocket -e '
+        print socket($a, 17, SOCK_RAW, 0) ? 1 : 0, socket($b, AF_INET, SOCK_RAW, 1) ? 1 : 0,
+              socket($c, 40, SOCK_STREAM, 0) ? 1 : 0, socket($d, AF_INET, SOCK_DGRAM, 0) ? 1 : 0'";
+    for cage in cages() {
+        let order = Order {
+            network: Network::Host,
+            ..cage.order(script)
+        };
+        assert_eq!(cage.follow(&order).printed, "0001");
+    }
+}
+
+/// What makes code run later, outside of the sandbox.
+const ATTACK: &str = "echo evil > .git/hooks/post-commit; echo evil > .git/hooks/pre-push
+    echo evil >> .git/config; echo evil > .envrc
+    mv .git gone && mkdir -p .git/hooks && echo evil > .git/config && echo evil > .git/hooks/pre-push
+    rm -rf .git/hooks; echo fine > .git/description; echo fine > file";
+
+fn is_unharmed(cage: &Cage) -> bool {
+    cage.read("project/.git/config").as_deref() == Some("[core]\n")
+        && cage.read("project/.git/hooks/pre-push").as_deref() == Some("old")
+        && cage.read("project/.git/hooks/post-commit").is_none()
+        && cage.read("project/.envrc").is_none()
+}
+
+#[test]
+fn files_that_run_later_are_as_they_were() {
+    for namespaces in [Namespaces::Own, Namespaces::Missing] {
+        for cage in cages() {
+            let ran = cage.follow(&Order {
+                namespaces,
+                ..cage.order(ATTACK)
+            });
+            assert!(is_unharmed(&cage), "{namespaces:?}: {ran:?}");
+            assert_eq!(cage.read("project/file").as_deref(), Some("fine\n"));
+            assert!(ran.reported("put-back [\"made\""), "{ran:?}");
+            let aside = fs::read_dir(cage.path("data/changes")).unwrap();
+            assert_eq!(aside.count(), 1, "what was made is kept");
+            cage.run_outside("echo evil > .git/hooks/post-commit");
+            assert_eq!(
+                cage.read("project/.git/hooks/post-commit").as_deref(),
+                Some("evil\n"),
+                "the attack is a good one"
+            );
+        }
+    }
+}
+
+#[test]
+fn git_keeps_its_folder_and_may_use_the_rest_of_it() {
+    for cage in cages() {
+        let ran =
+            cage.run("mv .git gone || mv .git/hooks gone2; echo ref > .git/HEAD && echo written");
+        if ran.has_namespaces() {
+            assert!(ran.printed.ends_with("written\n"), "{ran:?}");
+            assert!(!cage.path("project/gone").exists());
+        }
+        assert!(is_unharmed(&cage));
+    }
+}
+
+#[test]
+fn no_link_leads_what_is_put_back_astray() {
+    for cage in cages() {
+        let order = Order {
+            namespaces: Namespaces::Missing,
+            ..cage.order("mv .git gone && ln -s ../home .git; ln -s ../home/notes .envrc")
+        };
+        let ran = cage.follow(&order);
+        assert!(is_unharmed(&cage), "{ran:?}");
+        assert_eq!(cage.read("home/notes").as_deref(), Some("plain"));
+        assert_eq!(fs::read_dir(cage.path("home")).unwrap().count(), 2);
+    }
+}
+
+#[test]
+fn keys_and_sessions_cannot_be_read_and_all_else_can() {
+    let read = "cat $HOME/.ssh/id; cat ../data/approvals; cat $HOME/notes; ls $HOME/.ssh; cp $HOME/.ssh/id . ; ln $HOME/.ssh/id linked";
+    for cage in cages() {
+        let ran = cage.run(read);
+        assert!(!ran.printed.contains("the key"), "{ran:?}");
+        assert!(!ran.printed.contains("rules"), "{ran:?}");
+        assert!(ran.printed.contains("plain"), "{ran:?}");
+        assert_eq!(cage.read("project/linked"), None);
+        let with_keys = Order {
+            keys: Keys::Readable,
+            ..cage.order("cat $HOME/.ssh/id ../data/approvals; echo x > $HOME/.ssh/id")
+        };
+        let ran = cage.follow(&with_keys);
+        assert!(ran.printed.contains("the key"), "{ran:?}");
+        assert!(!ran.printed.contains("rules"), "{ran:?}");
+        assert_eq!(cage.read("home/.ssh/id").as_deref(), Some("the key"));
+        assert!(cage.run_outside(read).printed.contains("the key"));
+    }
+}
+
+#[test]
+fn the_environment_of_other_processes_cannot_be_read() {
+    for cage in cages() {
+        let mut other = Command::new("sleep");
+        other.arg("1000").env("MARKER", "found");
+        if let Some(user) = cage.user {
+            other.uid(user).gid(user);
+        }
+        let mut other = other.spawn().unwrap();
+        let script = format!("grep -c MARKER=found /proc/{}/environ", other.id());
+        let (inside, outside) = (cage.run(&script), cage.run_outside(&script));
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert!(!inside.printed.starts_with('1'), "{inside:?}");
+        assert!(
+            !inside.has_namespaces() || outside.printed == "1\n",
+            "{outside:?}"
+        );
+    }
+}
+
+#[test]
+fn sockets_of_services_are_closed() {
+    if !has_perl() {
+        return;
+    }
+    let folder = TempDir::new_in("/tmp").unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = folder.path().join("service");
+    let _service = UnixListener::bind(&path).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+    let script = format!(
+        "perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Peer => \"{}\") ? \"reached\" : \"closed\"'",
+        path.display()
+    );
+    for cage in cages() {
+        for network in [Network::Isolated, Network::Host] {
+            let ran = cage.follow(&Order {
+                network,
+                ..cage.order(&script)
+            });
+            assert_eq!(ran.printed == "closed", ran.has_namespaces(), "{ran:?}");
+        }
+        assert_eq!(cage.run_outside(&script).printed, "reached");
+    }
+}
+
+#[test]
+fn a_command_that_uses_too_much_is_ended_and_the_reason_is_told() {
+    if !has_perl() {
+        return;
+    }
+    for cage in cages() {
+        let limits = Limits {
+            memory: 100 << 20,
+            processes: 20,
+            file_size: 1 << 20,
+        };
+        let limited = |script: &str| {
+            cage.follow(&Order {
+                limits,
+                ..cage.order(script)
+            })
+        };
+        let ran = limited("perl -e '$x = \"x\" x 200_000_000; sleep 1000'");
+        let why = "exceeded used more than 100.0 MiB of memory";
+        assert!(ran.reported(why), "{ran:?}");
+        let ran = limited("for i in $(seq 40); do sleep 1000 & done; wait");
+        assert!(
+            ran.reported("exceeded had more than 20 processes"),
+            "{ran:?}"
+        );
+        let ran = limited("head -c 5000000 /dev/zero > large; echo $?");
+        assert_ne!(ran.printed.lines().next_back(), Some("0"), "{ran:?}");
+        let size = fs::metadata(cage.path("project/large")).unwrap().len();
+        assert_eq!(size, 1 << 20);
+        cage.run("head -c 5000000 /dev/zero > large");
+        let size = fs::metadata(cage.path("project/large")).unwrap().len();
+        assert_eq!(size, 5_000_000, "without a limit");
+    }
+}
+
+#[test]
+fn a_sandbox_in_a_sandbox_holds_what_it_can() {
+    for cage in cages() {
+        let inner = cage.order("echo inner; cat $HOME/.ssh/id; echo x > file");
+        let words: Vec<String> = std::iter::once(PROGRAM.to_owned())
+            .chain(inner.arguments(SUPERVISE).iter().map(|word| {
+                let word = word.to_str().unwrap();
+                format!("'{word}'")
+            }))
+            .collect();
+        // Its stdin must not end before it does.
+        let ran = cage.run(&format!(
+            "mkfifo open; sleep 1000 > open & {} < open",
+            words.join(" ")
+        ));
+        assert!(ran.printed.contains("inner\n"), "{ran:?}");
+        assert!(ran.printed.contains("held missing"), "{ran:?}");
+        assert!(!ran.printed.contains("the key"));
+        assert_eq!(cage.read("project/file").as_deref(), Some("x\n"));
+    }
+}
