@@ -20,7 +20,7 @@ use crate::tools::files::{
 };
 use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, EachTime, Stance, Writing};
-use crate::tools::shell::{self, Level, Place, Sandbox, Shell, Unavailable};
+use crate::tools::shell::{self, Place, Sandbox, Shell, Support, Unavailable};
 use crate::tools::{
     Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Memorize, MemorySearch, MemoryTool,
     PinContext, Registry, RequestTools, ScratchpadRead, ScratchpadWrite, Selection, Tool, Track,
@@ -77,16 +77,17 @@ pub(super) fn toolbox(
     let mut tools = built_in(&open, &changes, page_chars(context));
     tools.extend(memories(args, config, workspace));
     tools.push(tool(FetchUrl::new(&settings.fetch)));
-    tools.push(tool(Shell::new(
-        settings.shell.clone(),
-        place(config, inputs, project)?,
-    )));
+    let place = place(config, inputs, project)?;
     // Who offers no tools need not know.
-    if settings.preset != Selection::None
-        && let Some(warning) = confinement_warning(settings.shell.sandbox, shell::available())
-    {
-        output.warning(&warning);
+    let confined = if settings.preset == Selection::None || settings.shell.sandbox == Sandbox::Off {
+        Confined::default()
+    } else {
+        confined(shell::support(&place.program))
+    };
+    if let Some(warning) = &confined.warning {
+        output.warning(warning);
     }
+    tools.push(tool(Shell::new(settings.shell.clone(), place)));
     let registry = Registry::new(tools, settings.preset.clone());
     let mut toolbox = Toolbox::new(registry, approver);
     toolbox.files = Some(Files {
@@ -95,7 +96,7 @@ pub(super) fn toolbox(
         outputs: Some(Arc::new(outputs)),
     });
     let each_time = if config.is_project {
-        EachTime::Nothing
+        confined.each_time
     } else {
         EachTime::Everything
     };
@@ -136,13 +137,28 @@ fn place(config: &Config, inputs: &Inputs, project: &Path) -> Result<Place, CliE
     })
 }
 
-/// Where the kernel cannot hold commands in, that is said before the first one is refused.
-fn confinement_warning(wanted: Sandbox, found: Result<Level, Unavailable>) -> Option<String> {
-    match (wanted, found) {
-        (Sandbox::On | Sandbox::Net, Err(unavailable)) => Some(format!(
+/// What follows from how well commands can be confined here.
+#[derive(Debug, Default)]
+struct Confined {
+    each_time: EachTime,
+    warning: Option<String>,
+}
+
+/// Where the kernel lacks a part of the sandbox, that is said at the start, and each command is asked.
+fn confined(support: Result<Support, Unavailable>) -> Confined {
+    let warning = match support {
+        Ok(support) if support.is_whole() => return Confined::default(),
+        Ok(support) => format!(
+            "commands of tools are not wholly confined here, so each is asked; not held: {}",
+            support.missing.join("; ")
+        ),
+        Err(unavailable) => format!(
             "commands of tools cannot be confined here ({unavailable}), so none are run; `--sandbox off` runs them all the same"
-        )),
-        (Sandbox::On | Sandbox::Net, Ok(_)) | (Sandbox::Off, _) => None,
+        ),
+    };
+    Confined {
+        each_time: EachTime::Commands,
+        warning: Some(warning),
     }
 }
 
@@ -257,6 +273,7 @@ mod tests {
 
     use super::*;
     use crate::cli::args::Args;
+    use crate::tools::shell::{Level, Namespaces};
 
     #[test]
     fn a_yes_of_the_command_line_counts_where_every_call_is_asked_and_one_of_a_file_does_not() {
@@ -273,15 +290,34 @@ mod tests {
 
     #[test]
     fn a_kernel_that_cannot_confine_is_told_of_where_that_is_wanted() {
-        let unavailable = || {
-            let why = "no such kernel".to_owned();
-            Err(Unavailable { why })
+        let unavailable = Unavailable {
+            why: "no such kernel".to_owned(),
         };
-        let warning = confinement_warning(Sandbox::On, unavailable()).unwrap();
-        for word in ["no such kernel", "none are run", "--sandbox off"] {
-            assert!(warning.contains(word), "{warning}");
+        let support = |missing| Support {
+            landlock: Level::FilesAndSignals,
+            namespaces: Namespaces::Own,
+            missing,
+        };
+        for (found, each_time, words) in [
+            (
+                Err(unavailable),
+                EachTime::Commands,
+                &["no such kernel", "none are run", "--sandbox off"][..],
+            ),
+            (
+                Ok(support(vec!["the network"])),
+                EachTime::Commands,
+                &["each is asked", "not held: the network"],
+            ),
+            (Ok(support(Vec::new())), EachTime::Nothing, &[]),
+        ] {
+            let confined = confined(found);
+            assert_eq!(confined.each_time, each_time, "{confined:?}");
+            assert_eq!(confined.warning.is_none(), words.is_empty());
+            let warning = confined.warning.unwrap_or_default();
+            for word in words {
+                assert!(warning.contains(word), "{warning}");
+            }
         }
-        assert_eq!(confinement_warning(Sandbox::On, Ok(Level::Files)), None);
-        assert_eq!(confinement_warning(Sandbox::Off, unavailable()), None);
     }
 }

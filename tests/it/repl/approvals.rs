@@ -171,7 +171,7 @@ fn a_change_of_a_file_that_runs_later_is_put_back_unless_the_person_keeps_it() {
     chat.says("hook", "shell wants to run")
         .says("y", "which runs later. Keep it? [y/N]")
         .wait_for("+echo hooked");
-    chat.says("", "First.");
+    chat.says("n", "First.");
     assert!(!hook.exists());
     let sent = server.chats()[1].body.to_string();
     assert!(sent.contains("was put back]"), "{sent}");
