@@ -44,6 +44,7 @@ mod recovering;
 mod repeating;
 mod repl;
 mod searching;
+mod secrets;
 mod sessions_cli;
 mod shell;
 mod store;
