@@ -7,6 +7,7 @@ use std::fmt;
 use crate::chat::{
     Message, Outcome, Record, Role, Scratchpad, Session, SessionName, Timestamp, Turn,
 };
+use crate::text::secrets::Known;
 
 /// A turn that is over, as a value: what is done about it is done in another thread, and the session goes on meanwhile.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct Ending {
     /// What was asked and replied in the newest turns, oldest first; its own among them.
     pub newest: Vec<Message>,
     pub scratchpad: Scratchpad,
+    /// The secrets that were said.
+    pub known: Known,
     pub now: Timestamp,
     /// The share of the window that its last request filled.
     pub used: f64,
@@ -25,7 +28,14 @@ pub struct Ending {
 
 impl Ending {
     /// `most`: as many of the newest messages are looked at.
-    pub fn of(session: &Session, turn: &Turn, most: usize, now: Timestamp, used: f64) -> Self {
+    pub fn of(
+        session: &Session,
+        known: &Known,
+        turn: &Turn,
+        most: usize,
+        now: Timestamp,
+        used: f64,
+    ) -> Self {
         let messages = session.messages_of(turn);
         let of = |role: Role| move |message: &&Message| message.role == role;
         let said = |message: &Message| message.said().into_owned();
@@ -38,6 +48,7 @@ impl Ending {
             replied: replied.map(said).unwrap_or_default(),
             newest: newest(session, most).into_iter().cloned().collect(),
             scratchpad: session.scratchpad().clone(),
+            known: known.clone(),
             now,
             used,
         }
@@ -178,7 +189,14 @@ mod tests {
             calibration: None,
         });
         let now = Timestamp::from_unix(0).unwrap();
-        let ending = Ending::of(&session, &session.turns()[0], 0, now, 0.0);
+        let ending = Ending::of(
+            &session,
+            &Known::default(),
+            &session.turns()[0],
+            0,
+            now,
+            0.0,
+        );
         let brought = hooks.run(&ending);
         assert_eq!(
             *ran.lock().unwrap(),

@@ -14,7 +14,7 @@ use super::library::{Hit, Kind};
 use crate::hint::chain;
 use crate::mem0::Mem0;
 use crate::notes::{LONG_TERM, Receipt};
-use crate::text::secrets::{masked, masked_beginning};
+use crate::text::secrets::masked_beginning;
 
 /// How long a search that a person or a model wants waits for it; the client has a limit of its own.
 pub(super) const PATIENT: Duration = Duration::from_secs(3);
@@ -49,12 +49,12 @@ impl Further {
         }
     }
 
-    fn add(&mut self, text: &str) {
+    fn add(&mut self, text: String) {
         if self.adding.len() >= MOST {
             tracing::warn!("mem0: too much at once; the files alone have it");
             return;
         }
-        let (mem0, text) = (Arc::clone(&self.mem0), masked(text).into_owned());
+        let mem0 = Arc::clone(&self.mem0);
         let added = async move { mem0.add(&text).await.map_err(|error| chain(&error)) };
         self.adding.spawn(added);
     }
@@ -146,6 +146,7 @@ impl Agent {
 
     /// Adds what is to last, in the background.
     pub(super) fn add_further(&mut self, text: &str) {
+        let text = self.ledger.known().masked_after("", text).into_owned();
         if let Some(further) = &mut self.further {
             further.add(text);
         }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::event::{Observer, TurnEvent};
 use super::{Agent, Warning};
 use crate::chat::{NotPinned, NotWritten, Pin, Pins, Record, Tokens, Written};
-use crate::entries::{EntriesError, Entry, EntryStore, Found, Kept, Scope, Status};
+use crate::entries::{EntriesError, Entry, EntryStore, Found, Kept, Scope, Status, Wanted};
 use crate::hint::chain;
 use crate::tools::{Adding, Failure, Keeping, Lasting, Output};
 
@@ -47,6 +47,30 @@ impl Agent {
 
     pub fn entries_mut(&mut self) -> &mut EntryStore {
         self.keeper.store_mut()
+    }
+
+    /// Keeps an entry, without the secrets that were said. It is on disk after the next flush.
+    pub fn keep_entry(&mut self, scope: Scope, wanted: Wanted) -> Result<Kept, EntriesError> {
+        let known = self.ledger.known();
+        let content = match &wanted.key {
+            Some(key) => known.masked_value(key, &wanted.content),
+            None => known.masked(&wanted.content).into_owned(),
+        };
+        let is_masked = content != wanted.content;
+        let tags = wanted
+            .tags
+            .iter()
+            .map(|tag| known.masked_after("", tag).into_owned());
+        let tags = tags.collect();
+        let wanted = Wanted {
+            content,
+            tags,
+            ..wanted
+        };
+        let now = self.clock.now();
+        let mut kept = self.entries_mut().add(scope, &wanted, now)?;
+        kept.is_masked |= is_masked;
+        Ok(kept)
     }
 
     /// Writes what entries wait for, before anybody is told that it is kept; that it cannot be is said each time.
@@ -186,9 +210,7 @@ impl Agent {
             lasting,
         } = adding;
         let scope = scope.unwrap_or_else(|| self.entries().scope_of(wanted.kind));
-        let now = self.clock.now();
-        let added = self.entries_mut().add(scope, &wanted, now);
-        let kept = added.map_err(refused)?;
+        let kept = self.keep_entry(scope, wanted).map_err(refused)?;
         let mut said = json!({
             "status": kept.status.as_str(), "id": kept.entry.id.as_str(),
             "key": kept.entry.key, "scope": kept.scope.as_str(),

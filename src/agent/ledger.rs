@@ -1,4 +1,5 @@
-//! A session and its log, kept in step: what happens is applied in memory and appended to disk.
+//! A session and its log, kept in step: what happens is applied in memory and appended to disk. History is kept as it was
+//! said, everything else without secrets.
 //!
 //! When the disk refuses, the session goes on in memory; the log holds on to the records and writes them
 //! first with the next append, so that a disk that was full for a while costs nothing.
@@ -6,7 +7,9 @@
 use std::path::PathBuf;
 
 use crate::chat::{Record, Session, SessionName, Timestamp};
+use crate::memory::{hear_record, known_secrets, masked_record};
 use crate::store::{Opened, SessionLog, StoreError};
+use crate::text::secrets::Known;
 
 /// The one place that changes a session.
 #[derive(Debug)]
@@ -15,11 +18,14 @@ pub struct Ledger {
     log: Box<dyn SessionLog>,
     /// Not appended yet.
     applied: Vec<Record>,
+    /// The secrets that were said, which nothing but history keeps.
+    known: Known,
 }
 
 impl Ledger {
     pub fn new(opened: Opened) -> Self {
         Self {
+            known: known_secrets(&opened.session),
             session: opened.session,
             log: opened.log,
             applied: Vec::new(),
@@ -28,6 +34,11 @@ impl Ledger {
 
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// The secrets that were said in the session.
+    pub fn known(&self) -> &Known {
+        &self.known
     }
 
     /// Applies a record and appends it. An error means "not saved yet".
@@ -39,6 +50,8 @@ impl Ledger {
     /// Applies a record that is to be on disk together with others, or not at all; [`Ledger::save`] appends
     /// them in one write.
     pub fn apply(&mut self, record: Record) {
+        hear_record(&mut self.known, &record);
+        let record = masked_record(record, &self.session, &self.known);
         self.session.apply(record.clone());
         self.applied.push(record);
     }
@@ -65,6 +78,7 @@ impl Ledger {
     pub fn archive(&mut self, now: Timestamp) -> Result<PathBuf, StoreError> {
         let archived = self.log.archive(now)?;
         self.session = Session::new(self.session.name().clone());
+        self.known = Known::default();
         Ok(archived)
     }
 

@@ -10,8 +10,10 @@ use super::Agent;
 use super::ending::{Ending, Ran};
 use super::event::{Observer, TurnEvent, Warning};
 use super::notebook::{Lost, Notebook, Parts, Taken};
-use crate::chat::{Message, Outcome, Role, SessionName, Tokens, TurnId};
+use crate::chat::{Message, Outcome, Part, Role, SessionName, Tokens, TurnId};
 use crate::memory::{Backend, Kept};
+use crate::text::is_off_record;
+use crate::text::secrets::Known;
 
 impl Agent {
     /// The same with files that outlive the session.
@@ -36,15 +38,24 @@ impl Agent {
     ) {
         let (session, now) = (self.session().name().clone(), self.clock.now());
         let missed = self.said_before();
+        let known = self.ledger.known().clone();
+        let number = self.session().messages().len();
         let Some(notebook) = &mut self.notebook else {
             return;
         };
         if let Some(words) = words {
             let parts = Arc::clone(notebook.parts());
             let work = move || {
-                let missed = missed.map(|missed| parts.capture_missed(&session, &missed, now));
-                let taken = parts.capture(&session, &words, now);
-                missed.unwrap_or_default().and(taken)
+                let missed = missed.map(|missed| {
+                    parts.capture_missed(&session, &without_secrets(&known, missed), now)
+                });
+                let masked = parts.note_masked(&session, &words, number, known.classes(), now);
+                let taken = if is_off_record(&words.said()) {
+                    Taken::default()
+                } else {
+                    parts.capture(&session, &without_secrets(&known, words), now)
+                };
+                missed.unwrap_or_default().and(taken).and(masked)
             };
             notebook.capturing.push(tokio::task::spawn_blocking(work));
         }
@@ -142,7 +153,14 @@ impl Agent {
             notebook.recovered(session);
         }
         let most = notebook.parts().newest_read();
-        let ending = Ending::of(session, turn, most, self.clock.now(), used);
+        let ending = Ending::of(
+            session,
+            self.ledger.known(),
+            turn,
+            most,
+            self.clock.now(),
+            used,
+        );
         let work = notebook.at_end(ending, is_told);
         let Ok((put_away, Ran { records, failures })) = tokio::task::spawn_blocking(work).await
         else {
@@ -171,6 +189,7 @@ impl Agent {
         let exchanges: Vec<(String, String)> = session
             .live_turns()
             .filter(|turn| gone.contains(&turn.messages.start))
+            .filter(|turn| !is_off_record(&session.messages_of(turn)[0].said()))
             .map(|turn| {
                 let messages = session.messages_of(turn);
                 let replied = messages.iter().rev().find(|it| it.role == Role::Assistant);
@@ -180,7 +199,8 @@ impl Agent {
             .collect();
         let parts = Arc::clone(notebook.parts());
         let (name, at) = (session.name().clone(), shortened.at);
-        let work = move || parts.buffer(&name, &exchanges, at);
+        let known = self.ledger.known().clone();
+        let work = move || parts.buffer(&name, &known, &exchanges, at);
         let problems = tokio::task::spawn_blocking(work).await;
         self.tell_problems(problems.unwrap_or_default(), observe);
     }
@@ -244,5 +264,18 @@ impl Agent {
         for why in notebook.news(problems) {
             observe(TurnEvent::Warning(Warning::NotNoted { why }));
         }
+    }
+}
+
+/// A message of a person without the secrets that were said.
+fn without_secrets(known: &Known, message: Message) -> Message {
+    let said = message.said().into_owned();
+    let masked = known.masked_after("", &said);
+    if masked == said {
+        return message;
+    }
+    Message {
+        parts: vec![Part::Text(masked.into_owned())],
+        ..message
     }
 }

@@ -77,7 +77,11 @@ impl Agent {
                 what.session == session.name().as_str() && what.message == input.id.as_str();
             // A session that was begun anew under this name counts its messages anew.
             // An entry is not taken back with a turn, and neither is its line.
-            is_its && !receipt.forgotten && what.entry.is_none() && receipt.at >= input.at
+            is_its
+                && !receipt.forgotten
+                && what.entry.is_none()
+                && !what.files.is_empty()
+                && receipt.at >= input.at
         });
         Ok(receipts)
     }

@@ -1,8 +1,9 @@
 //! A conversation as text for a summariser: labelled, and cut into parts that fit its window.
 
 use crate::chat::{Message, Role, Tokens};
+use crate::text::is_off_record;
 
-/// `User: …` or `Assistant: …`; nothing for tool work and empty messages (C12).
+/// `User: …` or `Assistant: …`; nothing for tool work, empty messages (C12), and what a person wants nobody to keep.
 pub(super) fn labelled(message: &Message) -> Option<String> {
     let label = match message.role {
         Role::User => "User",
@@ -11,7 +12,8 @@ pub(super) fn labelled(message: &Message) -> Option<String> {
     };
     let said = message.said();
     let said = said.trim();
-    (!said.is_empty()).then(|| format!("{label}: {said}"))
+    let is_kept = message.role != Role::User || !is_off_record(said);
+    (!said.is_empty() && is_kept).then(|| format!("{label}: {said}"))
 }
 
 /// Labelled messages as parts of at most `room` tokens each, in order; a longer one is spread over several.
@@ -76,6 +78,15 @@ mod tests {
             parts(messages.iter().filter_map(labelled), Tokens(100)),
             ["User: hi\n\nAssistant: ok"]
         );
+    }
+
+    #[test]
+    fn what_nobody_is_to_keep_is_not_summarised() {
+        let line = labelled(&message(
+            Role::User,
+            "Off the record, we buy the Lisbon office",
+        ));
+        assert_eq!(line, None);
     }
 
     #[test]

@@ -276,6 +276,8 @@ impl Captured {
     pub const FACT: &str = "fact";
     /// That of what a model was told to keep.
     pub const MEMORIZED: &str = "memorized";
+    /// That of a secret, which history alone has: the kind of it, and in which message it stands.
+    pub const MASKED: &str = "masked";
 
     /// Whether its line has no category in front.
     pub fn is_bare(&self) -> bool {

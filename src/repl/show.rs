@@ -10,7 +10,7 @@ use super::transcript::first_words;
 use crate::agent::{Progress, ToolReport, TurnError, TurnEvent, TurnReport, Warning};
 use crate::chat::ToolCall;
 use crate::hint::Hint;
-use crate::notes::Receipt;
+use crate::notes::{Captured, Receipt};
 use crate::term::{Output, Went};
 use crate::tools::Failure;
 use crate::tools::mcp::{Change, News};
@@ -61,6 +61,9 @@ fn compacting(messages: usize, progress: Option<Progress>) -> String {
 /// What was written down, and how it is taken back, where anything keeps it.
 fn captured(receipt: &Receipt, front: Front) -> String {
     let Receipt { number, what, .. } = receipt;
+    if what.category == Captured::MASKED {
+        return format!("masked: {}", what.text);
+    }
     let kind = what.category.replace('_', " ");
     let text = first_words(&what.text, 80);
     let after = match front {

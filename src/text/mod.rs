@@ -1,3 +1,6 @@
 //! Readers of text that several rooms share. Pure.
 
+mod off_record;
 pub mod secrets;
+
+pub use off_record::is_off_record;

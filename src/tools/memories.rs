@@ -10,9 +10,10 @@ use serde::Deserialize;
 use super::files::blocking;
 use super::{Around, Done, Effect, Failure, Output, Typed};
 use crate::chat::Trained;
+use crate::memory::known_secrets;
 use crate::notes::Workspace;
 use crate::notes::memories::{MemoriesError, Operation};
-use crate::text::secrets::{MASK, masked};
+use crate::text::secrets::{Known, MASK};
 
 /// Works on the model's files.
 #[derive(Debug)]
@@ -96,14 +97,14 @@ impl Arguments {
 }
 
 /// Takes secrets out of what is to be written; whether there were any (Q10).
-fn mask(operation: &mut Operation) -> bool {
+fn mask(operation: &mut Operation, known: &Known) -> bool {
     let (Operation::Create { text, .. }
     | Operation::Insert { text, .. }
     | Operation::StrReplace { new: text, .. }) = operation
     else {
         return false;
     };
-    let without = masked(text).into_owned();
+    let without = known.masked(text).into_owned();
     let is_masked = without != *text;
     *text = without;
     is_masked
@@ -143,9 +144,9 @@ impl Typed for Memories {
         })
     }
 
-    async fn call(&self, arguments: Arguments, _: &Around<'_>) -> Result<Done, Failure> {
+    async fn call(&self, arguments: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
         let mut operation = arguments.checked()?;
-        let is_masked = mask(&mut operation);
+        let is_masked = mask(&mut operation, &known_secrets(around.session));
         let (workspace, reads) = (self.0.clone(), operation.only_reads());
         let mut told = blocking(move || {
             workspace

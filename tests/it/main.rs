@@ -52,6 +52,7 @@ mod repeating;
 mod repl;
 mod sandbox;
 mod searching;
+mod secrets;
 mod sessions_cli;
 mod shell;
 mod store;

@@ -6,6 +6,7 @@ use crate::hint::chain;
 use crate::memory::capture::{Captor, Capture, Category, Verdict};
 pub(super) use crate::notes::LONG_TERM;
 use crate::notes::{Added, Captured, Judgement, Line, Receipt, Section};
+use crate::text::secrets::Class;
 
 /// What became of it.
 #[derive(Debug, Default)]
@@ -72,6 +73,36 @@ impl Parts {
             return taken;
         }
         match self.receipts.add(written, now) {
+            Ok(receipts) => taken.receipts = receipts,
+            Err(error) => taken.problems.push(chain(&error)),
+        }
+        taken
+    }
+
+    /// Notes which kinds of secrets a message has: they stand in history, and nowhere else.
+    pub(in crate::agent) fn note_masked(
+        &self,
+        session: &SessionName,
+        message: &Message,
+        number: usize,
+        classes: &[Class],
+        now: Timestamp,
+    ) -> Taken {
+        let mut taken = Taken::default();
+        if self.captor.is_none() || classes.is_empty() {
+            return taken;
+        }
+        let classes: Vec<&str> = classes.iter().map(|class| class.as_str()).collect();
+        let masked = Captured {
+            session: session.to_string(),
+            message: message.id.as_str().to_owned(),
+            category: Captured::MASKED.to_owned(),
+            text: format!("{}, in message {number} of history", classes.join(", ")),
+            superseded: Vec::new(),
+            entry: None,
+            files: Vec::new(),
+        };
+        match self.receipts.add(vec![masked], now) {
             Ok(receipts) => taken.receipts = receipts,
             Err(error) => taken.problems.push(chain(&error)),
         }

@@ -10,7 +10,8 @@ use crate::chat::{Message, Outcome, Record, ScratchpadLimits, SessionName, Times
 use crate::hint::chain;
 use crate::memory::facts::{self, Fact, without_thoughts};
 use crate::notes::{Added, Captured, DailySettings};
-use crate::text::secrets::masked_beginning;
+use crate::text::is_off_record;
+use crate::text::secrets::Known;
 
 /// Facts of one turn that go to MEMORY.md (X12).
 const MOST_FOR_LONG: usize = 4;
@@ -72,7 +73,7 @@ impl EndHook for Hook {
             return Ok(None);
         };
         let parts = &self.parts;
-        let exchange = || parts.exchange(asked, replied);
+        let exchange = || parts.exchange(&ending.known, asked, replied);
         match self.note {
             Note::Day => parts.note_day(ending, &exchange()).map(|()| None),
             Note::Buffer => parts.note_buffer(ending, &exchange()).map(|()| None),
@@ -115,6 +116,7 @@ impl Parts {
     pub(in crate::agent) fn buffer(
         &self,
         session: &SessionName,
+        known: &Known,
         exchanges: &[(String, String)],
         at: Timestamp,
     ) -> Vec<String> {
@@ -125,13 +127,13 @@ impl Parts {
         }
         let added = exchanges
             .iter()
-            .map(|(asked, replied)| self.exchange(asked, replied))
+            .map(|(asked, replied)| self.exchange(known, asked, replied))
             .try_for_each(|it| buffer.append(at, &it.asked, &it.replied));
         added.err().iter().map(|error| chain(error)).collect()
     }
 
     /// As much of an exchange as any file keeps.
-    pub(super) fn exchange(&self, asked: &str, replied: &str) -> Exchange {
+    pub(super) fn exchange(&self, known: &Known, asked: &str, replied: &str) -> Exchange {
         let DailySettings {
             user_chars,
             agent_chars,
@@ -140,8 +142,12 @@ impl Parts {
         let most = BUFFERED.max(user_chars).max(agent_chars);
         let most = most.saturating_add(MORE);
         Exchange {
-            asked: masked_beginning(asked.trim_start(), most).into_owned(),
-            replied: masked_beginning(without_thoughts(replied).trim_start(), most).into_owned(),
+            asked: known
+                .masked_beginning(asked.trim_start(), most)
+                .into_owned(),
+            replied: known
+                .masked_beginning(without_thoughts(replied).trim_start(), most)
+                .into_owned(),
         }
     }
 
@@ -151,9 +157,12 @@ impl Parts {
         };
         let settings = &self.settings.facts;
         let said: Vec<&Message> = ending.newest.iter().collect();
-        let known = ending.scratchpad.facts();
-        let found = facts::facts(&said, known, settings, cues);
-        let found = self.not_taken_back(found);
+        let found = facts::facts(&said, ending.scratchpad.facts(), settings, cues);
+        let known = |fact: Fact| Fact {
+            text: ending.known.masked_after("", &fact.text).into_owned(),
+            ..fact
+        };
+        let found = self.not_taken_back(found.into_iter().map(known).collect());
         if found.is_empty() {
             return Ok(None);
         }
@@ -209,8 +218,9 @@ impl Parts {
     }
 }
 
-/// What was asked and what was replied; nothing of a turn without a reply.
+/// What was asked and what was replied; nothing of a turn without a reply, or of which a person wants nothing kept.
 fn exchange(ending: &Ending) -> Option<(&str, &str)> {
     let is_answered = ending.outcome == Some(Outcome::Answered);
-    is_answered.then_some((&ending.asked, &ending.replied))
+    let is_kept = is_answered && !is_off_record(&ending.asked);
+    is_kept.then_some((&ending.asked, &ending.replied))
 }

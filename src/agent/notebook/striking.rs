@@ -6,7 +6,7 @@
 use super::sifting::folded;
 use crate::chat::{Session, Timestamp};
 use crate::notes::{EXTRACTED, FACTS, Line, Revision};
-use crate::text::secrets::masked;
+use crate::text::secrets::Known;
 
 /// What stands where the words stood.
 const GONE: &str = "[forgotten]";
@@ -124,9 +124,10 @@ impl<'a> Words<'a> {
 
 /// All that was said in a session, for comparing.
 pub(super) fn all_said(session: &Session) -> String {
+    let mut known = Known::default();
     let said = session.messages().iter();
     let said: Vec<String> = said
-        .map(|message| masked(&message.said()).to_lowercase())
+        .map(|message| known.take_in(&message.said()).to_lowercase())
         .collect();
     let said = said.join("\n");
     said.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -12,9 +12,11 @@ use crate::entries::{Entry, EntryStore, Scope, StoreSettings, Wanted, unmasked};
 use crate::files::{Disk, FaultyDisk, MemoryDisk};
 use crate::memory::capture::WalSettings;
 use crate::memory::facts::FactsSettings;
+use crate::memory::known_secrets;
 use crate::memory::patterns::Checked;
 use crate::memory::{Backend, Prompt, Recovery};
 use crate::notes::{Receipt, WorkspaceSettings};
+use crate::text::secrets::Known;
 
 const STATE: &str = "w/sessions/work/SESSION-STATE.md";
 const BUFFER: &str = "w/sessions/work/working-buffer.md";
@@ -118,7 +120,10 @@ fn shortened_by_a_guard(session: &Session) -> Record {
 fn end(notebook: &Notebook, session: &Session, now: Timestamp, used: f64) -> Ran {
     let most = notebook.parts().newest_read();
     let turn = session.turns().last().unwrap();
-    let (_, ran) = notebook.at_end(Ending::of(session, turn, most, now, used), false)();
+    let (_, ran) = notebook.at_end(
+        Ending::of(session, &known_secrets(session), turn, most, now, used),
+        false,
+    )();
     ran
 }
 
@@ -838,8 +843,16 @@ fn a_buffer_that_is_begun_for_what_leaves_is_begun_once() {
     let disk = MemoryDisk::default();
     let parts = parts(&disk);
     let gone = [("one".to_owned(), "<think>x</think>two".to_owned())];
-    assert!(parts.buffer(&name(), &gone, noon()).is_empty());
-    assert!(parts.buffer(&name(), &gone, noon()).is_empty());
+    assert!(
+        parts
+            .buffer(&name(), &Known::default(), &gone, noon())
+            .is_empty()
+    );
+    assert!(
+        parts
+            .buffer(&name(), &Known::default(), &gone, noon())
+            .is_empty()
+    );
     let buffer = text(&disk, BUFFER);
     assert_eq!(buffer.matches("] Human").count(), 1, "{buffer}");
     assert!(!buffer.contains("think"), "{buffer}");
@@ -850,7 +863,7 @@ fn of_a_huge_exchange_no_more_is_looked_at_than_is_kept() {
     let disk = MemoryDisk::default();
     let parts = parts(&disk);
     let huge = "word ".repeat(2_000_000);
-    let noted = parts.exchange(&huge, &huge);
+    let noted = parts.exchange(&Known::default(), &huge, &huge);
     for text in [noted.asked, noted.replied] {
         assert!(text.len() < 6_000 && text.len() > 4_000, "{}", text.len());
     }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::chat::{MessageId, Session, Turn, TurnId};
 use crate::files::Disk;
 use crate::memory::recall::Exchange;
+use crate::text::secrets::Known;
 
 const FILE: &str = "exchanges.jsonl";
 
@@ -20,19 +21,30 @@ pub(super) struct Entry {
     pub(super) turn: TurnId,
     ids: Vec<MessageId>,
     at: Option<String>,
+    /// Without secrets.
     text: String,
-    /// What is embedded: a text for each message.
+    /// Of the text as it was said.
+    print: u64,
+    /// What is embedded: a text for each message, without secrets.
     pub(super) texts: Vec<String>,
 }
 
 impl Entry {
-    pub(super) fn of(turn: TurnId, exchange: &Exchange<'_>) -> Self {
+    /// `known`: the secrets that were said before.
+    pub(super) fn of(turn: TurnId, exchange: &Exchange<'_>, known: &mut Known) -> Self {
+        let text = exchange.text();
+        let texts = exchange.texts();
+        let texts: Vec<String> = texts
+            .iter()
+            .map(|text| known.take_in(text).into_owned())
+            .collect();
         Self {
             turn,
             ids: exchange.ids().cloned().collect(),
             at: exchange.at().map(crate::chat::Timestamp::iso),
-            text: exchange.text(),
-            texts: exchange.texts(),
+            text: known.masked_after("", &text).into_owned(),
+            print: print(&text),
+            texts,
         }
     }
 }
@@ -43,7 +55,7 @@ pub(super) struct Row {
     pub(super) turn: TurnId,
     first: MessageId,
     pub(super) messages: usize,
-    /// Of its text.
+    /// Of its text, as it was said.
     print: u64,
 }
 
@@ -55,7 +67,7 @@ impl Row {
     }
 }
 
-/// Tells texts apart while the program runs.
+/// Tells texts apart. Where another version of the program counts differently, vectors are made again.
 fn print(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -69,6 +81,9 @@ struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     at: Option<String>,
     text: String,
+    /// Of the text as it was said; missing where it is the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    print: Option<u64>,
 }
 
 /// The file, and what it says.
@@ -166,6 +181,7 @@ impl Catalogue {
                 messages: entry.ids.iter().map(ToString::to_string).collect(),
                 at: entry.at.clone(),
                 text: entry.text.clone(),
+                print: (print(&entry.text) != entry.print).then_some(entry.print),
             };
             serde_json::to_writer(&mut bytes, &line)?;
             bytes.push(b'\n');
@@ -175,7 +191,7 @@ impl Catalogue {
             turn: entry.turn,
             first: first(entry.ids.iter().cloned()),
             messages: entry.ids.len(),
-            print: print(&entry.text),
+            print: entry.print,
         }));
         Ok(())
     }
@@ -202,7 +218,7 @@ pub(super) fn row(bytes: &[u8]) -> Result<Row, String> {
         turn: TurnId(line.turn),
         messages: line.messages.len(),
         first: first(line.messages.into_iter().map(MessageId::new)),
-        print: print(&line.text),
+        print: line.print.unwrap_or_else(|| print(&line.text)),
     })
 }
 

@@ -13,6 +13,7 @@ use super::vectors::{Near, Opened, Vectors};
 use crate::chat::{Session, TurnId};
 use crate::embed::{EmbedError, Embedder, Purpose, framed};
 use crate::hint::chain;
+use crate::memory::known_secrets;
 use crate::memory::recall::Exchange;
 use crate::search::vectors::{BadVector, VectorError};
 
@@ -138,13 +139,16 @@ impl Ready {
     pub(super) fn start(&mut self, session: &Session, before: usize) -> usize {
         let last = self.vectors().last();
         let wanted = exchanges(session, last, before).take(AT_ONCE);
-        let wanted: Vec<Entry> = wanted
-            .map(|(turn, exchange)| Entry::of(turn, &exchange))
-            .collect();
+        let wanted: Vec<(TurnId, Exchange<'_>)> = wanted.collect();
         let count = wanted.len();
         if count == 0 {
             return 0;
         }
+        let mut known = known_secrets(session);
+        let wanted: Vec<Entry> = wanted
+            .iter()
+            .map(|(turn, exchange)| Entry::of(*turn, exchange, &mut known))
+            .collect();
         let done = Arc::new(AtomicUsize::new(0));
         let work = embed_all(
             Arc::clone(&self.embedder),

@@ -9,7 +9,8 @@ use super::{FactCues, FactsSettings};
 use crate::chat::{Message, Role};
 use crate::memory::capture::own::own_words;
 use crate::memory::tracking::one_line;
-use crate::text::secrets::{beginning, masked, masked_beginning};
+use crate::text::is_off_record;
+use crate::text::secrets::{beginning, masked_after};
 
 /// Characters of a fact, of the part of an answer that is read, and of a text that says anything.
 const FACT: usize = 200;
@@ -58,9 +59,15 @@ pub fn facts(
     }
     let mut known: HashSet<String> = already.lines().filter_map(key).collect();
     let from = messages.len().saturating_sub(settings.scan_messages);
-    let found = messages[from..]
-        .iter()
-        .filter_map(|message| fact(message, cues.languages()));
+    let found = (from..messages.len()).filter_map(|at| {
+        let before = at.checked_sub(1).map(|before| messages[before].said());
+        let before = before.unwrap_or_default();
+        // Neither what nobody is to keep, nor the answer to it.
+        let is_kept = !is_off_record(&messages[at].said()) && !is_off_record(&before);
+        is_kept
+            .then(|| fact(messages[at], &before, cues.languages()))
+            .flatten()
+    });
     let new = found.filter(|fact| key(&fact.to_string()).is_some_and(|key| known.insert(key)));
     new.take(settings.max_facts).collect()
 }
@@ -74,14 +81,20 @@ fn is_record(message: &Message) -> bool {
     }
 }
 
-fn fact(message: &Message, languages: &[Language]) -> Option<Fact> {
+fn fact(message: &Message, before: &str, languages: &[Language]) -> Option<Fact> {
     if !is_record(message) || message.is_stand_in() || message.is_no_reply() {
         return None;
     }
     let said = message.said();
     let (label, text) = match message.role {
-        Role::User => of_person(&masked(&own_words(beginning(&said, READ))), languages),
-        Role::Assistant => of_answer(&masked_beginning(&without_thoughts(&said), READ), languages),
+        Role::User => of_person(
+            &masked_after(before, &own_words(beginning(&said, READ))),
+            languages,
+        ),
+        Role::Assistant => {
+            let said = without_thoughts(&said);
+            of_answer(&masked_after(before, beginning(&said, READ)), languages)
+        }
         Role::Tool => None,
     }?;
     Some(Fact {

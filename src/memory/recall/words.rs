@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::exchange;
 use crate::chat::{Message, Role, Session, TurnId};
 use crate::search::{Asked, Cosines, Document, Hit, LexicalIndex, Lists, Voice, Weights};
+use crate::text::secrets::Known;
 
 /// Of an enormous message so many bytes at its beginning and end can be found by their words.
 pub(super) const HEAD: usize = 192 << 10;
@@ -24,7 +25,7 @@ const LONG: usize = 900;
 /// About so many bytes of a longer one at each.
 const PART: usize = 300;
 
-const MAGIC: &[u8] = b"cogtrix words 2\n";
+const MAGIC: &[u8] = b"cogtrix words 3\n";
 const PRINT: usize = 32;
 
 /// The index of one session.
@@ -39,6 +40,8 @@ pub struct Words {
     hash: Sha256,
     /// What a file says of them; held against the session once.
     print: Option<[u8; PRINT]>,
+    /// The secrets that were said: their words are not in the index, which is kept.
+    known: Known,
 }
 
 /// What was said in a session since an index read it; owned, so that it can be indexed elsewhere.
@@ -104,6 +107,7 @@ impl Words {
             read: 0,
             hash: Sha256::new(),
             print: None,
+            known: Known::default(),
         }
     }
 
@@ -146,7 +150,8 @@ impl Words {
     }
 
     fn push(&mut self, said: &Said<'_>) {
-        for text in parts(&said.text) {
+        let masked = self.known.take_in(&said.text);
+        for text in parts(&masked) {
             self.index.push(Document {
                 text,
                 speaker: said.speaker.as_deref(),
@@ -279,6 +284,7 @@ impl Words {
             read: usize::try_from(read).ok()?,
             hash: Sha256::new(),
             print: Some(print),
+            known: Known::default(),
         })
     }
 

@@ -10,7 +10,8 @@ use anstream::adapter::strip_str;
 use super::prose::opens_fence;
 use crate::chat::{Message, Part, Role, Timestamp, answered, really_done};
 use crate::memory::report::is_report;
-use crate::text::secrets::masked;
+use crate::text::is_off_record;
+use crate::text::secrets::masked_after;
 
 /// Bytes read of one text; a longer one gives its beginning and its end.
 const MOST: usize = 96 * 1024;
@@ -66,6 +67,11 @@ impl<'a> Exchange<'a> {
             calls: called(messages),
             at: messages.first().and_then(|message| message.at),
         };
+        // What a person wants nobody to keep is not read, nor the answer to it.
+        let is_off_record = messages
+            .iter()
+            .any(|message| message.role == Role::User && is_off_record(&message.said()));
+        let mut before = String::new();
         // What closes a turn without a reply is the program's own.
         for message in messages.iter().filter(|message| !message.is_no_reply()) {
             let said = match message.role {
@@ -76,30 +82,35 @@ impl<'a> Exchange<'a> {
             // A report says by itself what is to be noted of it.
             for part in parts.filter(|part| !is_report(message, part)) {
                 match part {
-                    Part::Text(text) => exchange.add(said, text),
-                    Part::ToolCall(call) => exchange.add(Speaker::Call, &call.arguments),
+                    Part::Text(_) if is_off_record => {}
+                    Part::Text(text) => exchange.add(said, text, &before),
+                    Part::ToolCall(call) => exchange.add(Speaker::Call, &call.arguments, ""),
                     Part::ToolResult { output, failed, .. } => {
                         let by = if *failed {
                             Speaker::Failure
                         } else {
                             Speaker::Output
                         };
-                        exchange.add(by, output);
+                        exchange.add(by, output, "");
                     }
                     // What a file says is not what the person says.
-                    Part::Attached(attached) => exchange.add(Speaker::Output, &attached.text),
+                    Part::Attached(attached) => exchange.add(Speaker::Output, &attached.text, ""),
                     Part::Image(_) => {}
                 }
+            }
+            if message.role != Role::Tool {
+                before = message.said().into_owned();
             }
         }
         exchange
     }
 
-    fn add(&mut self, by: Speaker, text: &'a str) {
+    /// `before`: what was said before it.
+    fn add(&mut self, by: Speaker, text: &'a str, before: &str) {
         if text.len() <= MOST {
             self.pieces.push(Piece {
                 by,
-                text: readable(by, text),
+                text: readable(by, text, before),
             });
             return;
         }
@@ -117,10 +128,10 @@ impl<'a> Exchange<'a> {
         } else {
             tail
         };
-        for text in [head, tail] {
+        for (text, before) in [(head, before), (tail, "")] {
             self.pieces.push(Piece {
                 by,
-                text: readable(by, text),
+                text: readable(by, text, before),
             });
         }
     }
@@ -152,10 +163,10 @@ fn called(messages: &[Message]) -> Vec<Called<'_>> {
 }
 
 /// A text as it is read: what is noted of what was said holds no secret.
-fn readable(by: Speaker, text: &str) -> Cow<'_, str> {
+fn readable<'t>(by: Speaker, text: &'t str, before: &str) -> Cow<'t, str> {
     let text = plain(text);
     match by {
-        Speaker::User | Speaker::Assistant => match masked(&text) {
+        Speaker::User | Speaker::Assistant => match masked_after(before, &text) {
             Cow::Owned(masked) => masked.into(),
             Cow::Borrowed(_) => text,
         },
@@ -219,6 +230,37 @@ mod tests {
         let exchange = Exchange::of(&messages);
         let read: Vec<&str> = exchange.said_by(&[Speaker::User]).collect();
         assert_eq!(read, ["My API key is [secret], and I live in Porto."]);
+    }
+
+    #[test]
+    fn a_secret_is_known_by_what_was_said_before_it() {
+        let said = |n, role, text: &str| Message::text(MessageId::numbered(n), role, text, None);
+        let messages = [
+            said(
+                1,
+                Role::User,
+                "I need to get into the router. Ask me for its password",
+            ),
+            said(2, Role::Assistant, "What is the password?"),
+            said(3, Role::User, "It's bluewhale99"),
+        ];
+        let exchange = Exchange::of(&messages);
+        let read: Vec<&str> = exchange.said_by(&[Speaker::User]).collect();
+        assert_eq!(read[1], "It's [secret]");
+    }
+
+    #[test]
+    fn what_nobody_is_to_keep_is_not_read_nor_its_answer() {
+        let said = |n, role, text: &str| Message::text(MessageId::numbered(n), role, text, None);
+        let messages = [
+            said(
+                1,
+                Role::User,
+                "Don't save this: we are going to buy the Lisbon office",
+            ),
+            said(2, Role::Assistant, "Noted nowhere: the Lisbon office."),
+        ];
+        assert_eq!(Exchange::of(&messages).pieces, []);
     }
 
     #[test]

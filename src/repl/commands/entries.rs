@@ -44,7 +44,7 @@ fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
         ..Wanted::default()
     };
     let now = desk.now();
-    let kept = desk.agent.entries_mut().add(scope, &wanted, now)?;
+    let kept = desk.agent.keep_entry(scope, wanted)?;
     let line = if kept.status == Status::Updated {
         let notebook = desk.agent.notebook();
         in_memory(notebook.and_then(|it| it.keep_in_step(&kept.entry, now)))

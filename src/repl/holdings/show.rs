@@ -37,7 +37,11 @@ impl Holdings<'_> {
         let mut lines = vec![
             format!("{number}  {}: {}", kind(&what.category), what.text),
             format!("session {}, message {}{at}", what.session, what.message),
-            format!("written to {}", what.files.join(", ")),
+            if what.files.is_empty() {
+                "written nowhere else".to_owned()
+            } else {
+                format!("written to {}", what.files.join(", "))
+            },
             self.quote(&Origin::of(receipt)),
         ];
         lines.push(if receipt.forgotten {

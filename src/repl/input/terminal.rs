@@ -23,6 +23,7 @@ use super::helper::{Complete, Helper, OnEnter, OnInterrupt, OnSuspend, Shared};
 use super::history::{self, HistoryFile};
 use super::{InputError, Line, Origin, Purpose, Reply, Request, Source};
 use crate::term::Paint;
+use crate::text::secrets::Known;
 
 /// What a terminal's line editor is made of.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub(super) struct TerminalSource {
     ahead: Ahead,
     continuation: Continuation,
     history: Option<HistoryFile>,
+    /// The secrets that were typed, which the file does not get.
+    known: Known,
     warnings: Vec<String>,
 }
 
@@ -75,6 +78,7 @@ impl TerminalSource {
             ahead: Ahead::default(),
             continuation: Continuation::default(),
             history,
+            known: Known::default(),
             warnings,
         }
     }
@@ -154,12 +158,13 @@ impl TerminalSource {
         if !history::is_worth_keeping(input) {
             return;
         }
+        let masked = self.known.take_in(input);
         let is_new = self
             .editors
             .as_mut()
             .is_ok_and(|editors| editors.remember(input));
         if let Some(file) = self.history.as_ref().filter(|_| is_new)
-            && let Some(warning) = file.append(input)
+            && let Some(warning) = file.append(&masked)
         {
             // Said once; without the file the history lasts as long as the process.
             self.warnings.push(warning);

@@ -7,7 +7,8 @@ use super::{Class, Found};
 
 /// Groups of digits and capitals with blanks between them.
 fn spaced(text: &str) -> Vec<Found> {
-    const FORMS: [&str; 6] = [
+    const FORMS: [&str; 7] = [
+        "999999-999999-999999-999999-999999-999999-999999-999999",
         "AA 99 99 99 A",
         "9 99 99 99 999 999",
         "9 99 99 99 999 999 99",

@@ -136,6 +136,7 @@ fn far(bare: &str) -> Option<(Joint, &str)> {
         .split_whitespace()
         .next()
         .unwrap_or_default()
+        .trim_end_matches(':')
         .to_lowercase();
     if NEIGHBOURS.contains(&first.as_str()) {
         return None;

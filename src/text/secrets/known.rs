@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
 
-use super::{Class, Found, MASK, context, found, masked_after};
+use super::{Class, Found, MASK, beginning, context, found, masked_after};
 
 /// Values that are known again; the oldest leave first.
 const MAX: usize = 256;
@@ -18,6 +18,8 @@ const MIN_CHARS_OF_WORD: usize = 7;
 pub struct Known {
     values: VecDeque<String>,
     context: String,
+    /// Of the secrets in what was said last.
+    classes: Vec<Class>,
 }
 
 /// Without the values.
@@ -28,17 +30,14 @@ impl fmt::Debug for Known {
 }
 
 impl Known {
-    /// Reads what is said next; returns the classes of the secrets in it.
-    pub fn hear(&mut self, text: &str) -> Vec<Class> {
-        let found = found(&self.context, text);
-        for Found { place, .. } in &found {
-            self.learn(&text[place.clone()]);
-        }
-        self.context = context(text).to_owned();
-        let mut classes: Vec<Class> = found.into_iter().map(|it| it.class).collect();
-        classes.sort_unstable();
-        classes.dedup();
-        classes
+    /// Reads what is said next.
+    pub fn hear(&mut self, text: &str) {
+        self.take_in(text);
+    }
+
+    /// The classes of the secrets in what was said last.
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
     }
 
     fn learn(&mut self, value: &str) {
@@ -63,6 +62,34 @@ impl Known {
         }
     }
 
+    /// Reads what is said next; returns it without its secrets.
+    pub fn take_in<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
+        let before = std::mem::take(&mut self.context);
+        let found = found(&before, text);
+        for Found { place, .. } in &found {
+            self.learn(&text[place.clone()]);
+        }
+        context(text).clone_into(&mut self.context);
+        self.classes = found.iter().map(|it| it.class).collect();
+        self.classes.sort_unstable();
+        self.classes.dedup();
+        if found.is_empty() {
+            self.without_values(Cow::Borrowed(text))
+        } else {
+            self.masked_after(&before, text)
+        }
+    }
+
+    /// A text that is kept under a name, which may tell what it is.
+    pub fn masked_value(&self, name: &str, text: &str) -> String {
+        let named = format!("{name}: {text}");
+        let masked = self.masked_after("", &named);
+        let value = masked
+            .strip_prefix(name)
+            .and_then(|rest| rest.strip_prefix(": "));
+        value.map_or_else(|| self.masked(text).into_owned(), str::to_owned)
+    }
+
     /// The text without its secrets, read behind what was said last, and without those that are known.
     pub fn masked<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.masked_after(&self.context, text)
@@ -70,8 +97,16 @@ impl Known {
 
     /// The same behind another text.
     pub fn masked_after<'t>(&self, context: &str, text: &'t str) -> Cow<'t, str> {
-        let by_name = masked_after(context, text);
-        let mut masked = by_name;
+        self.without_values(masked_after(context, text))
+    }
+
+    /// The same of the beginning of a text, whose own words tell what is secret in it.
+    pub fn masked_beginning<'t>(&self, text: &'t str, max: usize) -> Cow<'t, str> {
+        self.masked_after("", beginning(text, max))
+    }
+
+    fn without_values<'t>(&self, masked: Cow<'t, str>) -> Cow<'t, str> {
+        let mut masked = masked;
         for value in &self.values {
             if let Some(without) = without(&masked, value) {
                 masked = Cow::Owned(without);

@@ -8,8 +8,8 @@ use super::joint::{Joint, joint};
 use super::phrase::{self, Kind};
 use super::words::{
     BEFORE_CODE, BEFORE_KEY, BEFORE_PHRASE, BEFORE_SEED, COOKIES, FUZZY, IDS, KEYS, LOGINS,
-    MANAGERS, NUMBERS, ONE_TIME, ONE_TIME_NAMES, PASSWORDS, PHRASES, PLACED_CODES, REAL_WORDS,
-    RECOVERY, TOKENS, UNSPACED, UNSPACED_JOINTS, UNSPACED_TALK, USERS, WAYS_IN, WIFI,
+    MANAGERS, NOT_CODES, NUMBERS, ONE_TIME, ONE_TIME_NAMES, PASSWORDS, PHRASES, PLACED_CODES,
+    REAL_WORDS, RECOVERY, TOKENS, UNSPACED, UNSPACED_JOINTS, UNSPACED_TALK, USERS, WAYS_IN, WIFI,
 };
 use super::{Class, Found, ids, nearby, numbers};
 
@@ -160,9 +160,8 @@ fn label(word: &str, plain: &str, back: &[String]) -> Option<Label> {
                 && word[word.len() - part.len()..].eq_ignore_ascii_case(part)
     };
     match plain {
-        "pin" | "pincode" | "пин" | "пинкод" | "пинкода" | "cvv" | "cvc" | "cvv2" | "cvc2" => {
-            Some(Label::Pin)
-        }
+        "geheimzahl" | "geheimnummer" | "pinnummer" | "pin" | "pincode" | "пин" | "пинкод"
+        | "пинкода" | "cvv" | "cvc" | "cvv2" | "cvc2" => Some(Label::Pin),
         "number" | "code" if before == "pin" => Some(Label::Pin),
         "parolim" | "parolimiz" => Some(Label::Mine),
         "passe" | "passes" | "pass" if before == "de" && second.starts_with("mot") => {
@@ -195,7 +194,12 @@ fn label(word: &str, plain: &str, back: &[String]) -> Option<Label> {
         "code" | "codes" | "key" | "keys" if is_after(RECOVERY) => Some(Label::Recovery),
         "code" | "codes" | "combination" | "combo" if is_after(BEFORE_CODE) => Some(Label::Code),
         "key" | "keys" | "code" if is_after(BEFORE_KEY) => Some(Label::Key),
-        _ if is_id(plain, before, second) => Some(Label::Id),
+        // What a company has is no secret of a person.
+        _ if (is_id(plain, before, second) || word == "SIN")
+            && !back.iter().any(|it| ["company", "firm", "business", "vat", "corporate", "employer"].contains(&it.as_str())) =>
+        {
+            Some(Label::Id)
+        }
         _ if is_account(plain, before, second) => Some(Label::Account),
         "card" | "karte" | "kreditkarte" | "tarjeta" | "carte" | "карта" | "карты" | "карте"
         | "visa" | "mastercard" | "amex" | "kartam" | "karta" | "creditcard" | "cardnumber" => {
@@ -258,6 +262,8 @@ fn is_id(plain: &str, before: &str, second: &str) -> bool {
     IDS.contains(&plain)
         || plain == "security" && before == "social"
         || plain == "insurance" && before == "national"
+        || ["license", "licence"].contains(&plain)
+            && ["driver", "drivers", "driving", "s"].contains(&before)
         || plain == "id"
             && [
                 "national",
@@ -370,7 +376,12 @@ fn value(text: &str, word: &Range<usize>, label: Label) -> Option<Range<usize>> 
             .is_said()
             .then(|| phrase::login(text, start))
             .flatten(),
-        Label::Key | Label::Token | Label::Cookie => key(text, joint, start),
+        Label::Cookie => key(text, joint, start).and_then(|value| {
+            // `Cookie: sid=…`
+            let name = text[value.clone()].find('=').map_or(0, |at| at + 1);
+            (name < value.len()).then(|| value.start + name..value.end)
+        }),
+        Label::Key | Label::Token => key(text, joint, start),
         Label::SomeKey => None,
         Label::OneTime => joint.is_said().then(|| one_time(text, start)).flatten(),
         Label::Id => (joint != Joint::Far)
@@ -430,7 +441,8 @@ fn password(text: &str, joint: Joint, start: usize, kind: Kind) -> Option<Range<
 /// One word that no person would write as a word.
 pub(super) fn strange(text: &str, start: usize) -> Option<Range<usize>> {
     let value = phrase::word(text, start);
-    phrase::is_strange(&text[value.clone()]).then_some(value)
+    (phrase::is_strange(&text[value.clone()]) && !phrase::is_code(&text[value.clone()]))
+        .then_some(value)
 }
 
 /// Digits, or a short group of letters and digits.
@@ -460,7 +472,11 @@ fn code(text: &str, word: &Range<usize>, joint: Joint, start: usize) -> Option<R
     let between = text.get(word.end..start).unwrap_or_default();
     let opens = opens(between);
     if !is_placed(text, word) && (joint == Joint::Nothing || !opens) {
-        return None;
+        // `Uber code: 7731`
+        return matches!(joint, Joint::Sign | Joint::Is)
+            .then(|| nearby::number(text, start))
+            .flatten()
+            .filter(|it| it.len() <= 8 && !is_other_code(text, word));
     }
     let digits = phrase::digits(text, start, 3..=12);
     match joint {
@@ -468,6 +484,16 @@ fn code(text: &str, word: &Range<usize>, joint: Joint, start: usize) -> Option<R
         Joint::Nothing => digits.filter(|digits| digits.len() > 3),
         _ => digits.or_else(|| strange(text, start)),
     }
+}
+
+/// Whether an `error code` or a `zip code` is named.
+fn is_other_code(text: &str, word: &Range<usize>) -> bool {
+    let from = text.ceil_char_boundary(word.start.saturating_sub(40));
+    let before = text[from..word.start]
+        .split_whitespace()
+        .next_back()
+        .unwrap_or_default();
+    NOT_CODES.contains(&before.to_lowercase().as_str())
 }
 
 /// Whether a place that is locked is named.

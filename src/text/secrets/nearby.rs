@@ -10,7 +10,7 @@ use super::phrase::{self, Kind};
 use super::words::{
     ANSWERS, FUNCTION, NEIGHBOURS, NOT_TOLD, PASSWORDS, PROVIDERS, SIGN_IN, UNITS, USERS,
 };
-use super::{ids, numbers};
+use super::{ids, numbers, scenes};
 
 /// Bytes behind a name in which its value may stand, and sentences behind its own.
 const NEAR: usize = 240;
@@ -72,7 +72,7 @@ fn behind(text: &str, name: &Range<usize>, label: Label) -> Option<Range<usize>>
             Label::Id => ids::value(text, start).filter(|it| it.start == start),
             Label::Card => numbers::card_number(text, start).filter(|it| it.start == start),
             Label::Account => numbers::account_number(text, start).filter(|it| it.start == start),
-            Label::Login if token.contains(['/', ':']) => phrase::login(text, start),
+            Label::Login if is_strong_pair(trimmed(token)) => phrase::login(text, start),
             Label::Key | Label::SomeKey | Label::Token | Label::Cookie => key(text, start, token),
             _ => (is_strong(token)
                 || in_parts && phrase::is_strange(token)
@@ -108,7 +108,11 @@ fn is_said_briefly(text: &str, start: usize, token: &str) -> bool {
 fn answer(text: &str, start: usize, label: Label, in_words: bool) -> Option<Range<usize>> {
     let token = text[start..].split_whitespace().next()?;
     match label {
-        Label::Pin | Label::OneTime => number(text, start),
+        Label::OneTime => number(text, start).or_else(|| {
+            let place = phrase::word(text, start);
+            scenes::is_short_code(&text[place.clone()]).then_some(place)
+        }),
+        Label::Pin => number(text, start),
         Label::Code => number(text, start).filter(|_| in_words),
         Label::Id | Label::Card | Label::Account => None,
         Label::Recovery => phrase::codes(text, start)
@@ -126,7 +130,11 @@ fn answer(text: &str, start: usize, label: Label, in_words: bool) -> Option<Rang
             if phrase::is_strange(token) && !is_name_with_number(token) {
                 return Some(phrase::word(text, start)).filter(|it| it.len() >= 4);
             }
-            if let Some(digits) = number(text, start).filter(|it| ends_sentence(text, it.end)) {
+            let long = || phrase::digits(text, start, 11..=20);
+            if let Some(digits) = number(text, start)
+                .or_else(long)
+                .filter(|it| ends_sentence(text, it.end))
+            {
                 return Some(digits);
             }
             let clause = phrase::clause(text, start);
@@ -178,6 +186,16 @@ fn before(text: &str, name: &Range<usize>, label: Label) -> Option<Range<usize>>
     let strong = of_sentence.clone().find(|(_, token)| is_strong(token));
     if let (Label::Password, Some((start, _))) = (label, strong) {
         return Some(word(text, *start));
+    }
+    // `type hunter2 when it asks for the password`
+    let typed = before.windows(2).find(|pair| {
+        ["type", "enter", "use", "try", "put", "typing", "entering"]
+            .contains(&pair[0].1.to_lowercase().as_str())
+            && phrase::is_strange(pair[1].1)
+            && !is_name_with_number(pair[1].1)
+    });
+    if let (Label::Password | Label::Pass, Some(typed)) = (label, typed) {
+        return Some(word(text, typed[1].0));
     }
     for (start, token) in before.into_iter().rev().take(7) {
         let plain = trimmed(token).to_lowercase();
@@ -267,7 +285,7 @@ fn used_as(text: &str, name: &Range<usize>, label: Label) -> Option<Range<usize>
 }
 
 /// A number of four to ten digits that counts nothing.
-fn number(text: &str, start: usize) -> Option<Range<usize>> {
+pub(super) fn number(text: &str, start: usize) -> Option<Range<usize>> {
     let digits = phrase::digits(text, start, 4..=10)?;
     let rest = &text[digits.end..];
     let unit = rest
@@ -395,7 +413,7 @@ pub(super) fn is_strong(token: &str) -> bool {
 
 /// Signs among letters and digits.
 fn has_sign(token: &str) -> bool {
-    let inside = token.contains(['!', '$', '%', '^', '&', '*', '#', '@', '?']);
+    let inside = token.contains(['!', '$', '%', '^', '&', '*', '#', '@', '?', '+']);
     let digits = token.chars().filter(char::is_ascii_digit).count();
     let letters = token.chars().filter(|c| c.is_alphabetic()).count();
     inside
@@ -537,7 +555,7 @@ fn trimmed(token: &str) -> &str {
 
 /// Users with their passwords, and what one signs in with.
 pub(super) fn logins(text: &str, places: &[Range<usize>], plain: &[String]) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
+    let mut found = beside_mails(text);
     for (n, word) in plain.iter().enumerate() {
         if USERS.contains(&word.as_str()) {
             found.extend(password_of_user(text, places, plain, n));
@@ -547,6 +565,47 @@ pub(super) fn logins(text: &str, places: &[Range<usize>], plain: &[String]) -> V
         }
     }
     found
+}
+
+/// `ana@example.org / Tulip_22`: a mail address, what joins, and a strange word.
+fn beside_mails(text: &str) -> Vec<Range<usize>> {
+    const JOINS: [&str; 12] = [
+        "/", "//", "|", "and", "plus", "then", ":", "-", "–", "+", "und", "y",
+    ];
+    let mails = text.match_indices('@').filter_map(|(at, _)| {
+        let upto = text.floor_char_boundary((at + BEFORE).min(text.len()));
+        let mut words = tokens(text, at, upto);
+        let (_, host) = words.next()?;
+        let is_host = host.contains('.') && text[..at].ends_with(|c: char| c.is_alphanumeric());
+        let (_, joint) = words
+            .next()
+            .filter(|(_, joint)| is_host && JOINS.contains(joint))?;
+        let (start, token) =
+            words.find(|(_, token)| *token != "then" && *token != "and" && *token != joint)?;
+        let is_value = is_generated(token)
+            && !token.contains(['/', '.'])
+            && (!token.contains('@') || has_sign(token))
+            && !is_name_with_number(token);
+        is_value.then(|| word(text, start))
+    });
+    let mut values: Vec<Range<usize>> = mails.collect();
+    // `admin / q7Jm2Xc9`
+    for (at, sign) in text.match_indices(" / ") {
+        let name = text[..at]
+            .split_whitespace()
+            .next_back()
+            .unwrap_or_default();
+        let start = at + sign.len();
+        let token = text[start..].split_whitespace().next().unwrap_or_default();
+        let is_user = name.len() >= 3
+            && name
+                .chars()
+                .all(|c| c.is_alphanumeric() || "._-@".contains(c));
+        if is_user && is_generated(token) && !token.contains(['/', '.']) && !is_name_with_number(token) {
+            values.push(word(text, start));
+        }
+    }
+    values
 }
 
 /// `user bob, password letmein`.
@@ -583,7 +642,9 @@ fn password_of_user(
         && !rest.starts_with(['.', '?', '!', '\n', ',', ')', '/'])
         && said.chars().count() >= 3
         && !phrase::is_talk(said, Kind::Password)
-        && !phrase::is_code(said);
+        && !phrase::is_code(said)
+        && !NEIGHBOURS.contains(&said.to_lowercase().as_str())
+        && !["change", "changes", "update", "updates", "event"].contains(&said);
     counts.then_some(value)
 }
 
@@ -713,4 +774,11 @@ fn is_in_parts(text: &str) -> bool {
     ];
     let mut words = text.split(|c: char| !c.is_alphabetic());
     words.any(|word| PARTS.contains(&word.to_lowercase().as_str()))
+}
+
+/// Letters, digits and signs as people and programs make passwords of them: no `8-digit` and no `mp3s`.
+fn is_generated(token: &str) -> bool {
+    let has = |is: fn(&char) -> bool| token.chars().any(|c| is(&c));
+    let is_varied = has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase) && has(char::is_ascii_digit);
+    is_strong(token) || has_sign(token) || token.len() >= 8 && is_varied
 }

@@ -133,9 +133,15 @@ pub(super) fn cards(text: &str) -> Vec<Range<usize>> {
         from = run.end;
         let starts = !text[..start].ends_with(|c: char| c.is_alphanumeric() || "-_./+".contains(c));
         let ends = !text[run.end..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
-        let number = &text[run.clone()];
-        if starts && ends && (is_card(number) || is_written_as_card(number)) {
-            cards.push(run);
+        if starts && ends {
+            // The date of expiry may stand right behind it.
+            let whole = &text[run.clone()];
+            let ends = whole.match_indices([' ', '-']).map(|(at, _)| at);
+            let ends = ends.chain([whole.len()]);
+            let is_number =
+                |end: &usize| is_card(&whole[..*end]) || is_written_as_card(&whole[..*end]);
+            let end = ends.filter(is_number).last();
+            cards.extend(end.map(|end| run.start..run.start + end));
         }
     }
     cards

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::cues::{
-    self, ASKED, BANK, CODE, Cues, LEFT, LOCK, OPEN, OTP, PRESS, SEED, SENT, UNLOCK,
+    self, ASKED, BANK, CODE, Cues, DELIVERED, LEFT, LOCK, OPEN, OTP, PLACE, PRESS, SEED, SENT, UNLOCK,
 };
 use super::phrase::{self, Kind};
 use super::words::{ANSWER_VERBS, COUNTED, NOT_CODES, NOT_IN_SEED, PRICES, QUESTIONS, TOLD, UNITS};
@@ -14,7 +14,7 @@ use super::{Class, Found, ids, nearby, numbers};
 
 /// Words of a wallet, without anything that says so and with it.
 const SEED_WORDS: usize = 12;
-const SEED_WORDS_NAMED: usize = 6;
+const SEED_WORDS_NAMED: usize = 8;
 /// Bytes behind a card in which its other number stands.
 const BESIDE_CARD: usize = 120;
 
@@ -30,7 +30,7 @@ pub(super) fn found(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
     let cards = numbers::cards(text);
     let small = text.to_lowercase();
-    let may_ask = QUESTIONS.iter().any(|question| small.contains(question));
+    let may_ask = asks(&small);
     let mut before: Cues = 0;
     let mut is_asked = false;
     let mut all: Vec<Word<'_>> = Vec::new();
@@ -50,6 +50,7 @@ pub(super) fn found(text: &str) -> Vec<Found> {
         all.extend(words);
     }
     seeds(text, &all, &mut found);
+    found.extend(unspaced_turns(text));
     found
 }
 
@@ -126,7 +127,7 @@ fn numbers(
     };
     let has = |cues: Cues| said & cues == cues;
     let any = |cues: Cues| said & cues != 0;
-    let is_door = has(LOCK) && any(CODE | PRESS | OPEN) || has(CODE) && before_said & LOCK != 0;
+    let is_door = any(LOCK | PLACE) && any(CODE | PRESS | OPEN) || has(CODE) && before_said & LOCK != 0;
     let is_unlocked = has(UNLOCK);
     let is_sent = has(OTP) || has(CODE | SENT);
     let is_confirmed = has(SENT) && any(OPEN | PRESS | CODE | OTP)
@@ -134,7 +135,15 @@ fn numbers(
             ["confirm", "verify", "bestätigen", "confirmar", "confirmer"].contains(&it.text)
         });
     let is_bank = has(BANK);
-    if !(any(LOCK | OPEN | BANK)
+    let has_in_with = words
+        .windows(2)
+        .any(|pair| pair[0].text == "in" && pair[1].text == "with");
+    let is_delivered = has(DELIVERED)
+        || words
+            .windows(2)
+            .any(|pair| pair[0].text == "sent" && pair[1].text == "me");
+    if !(any(LOCK | PLACE | OPEN | BANK | SENT | DELIVERED)
+        || has_in_with
         || is_unlocked
         || is_sent
         || is_confirmed
@@ -158,7 +167,11 @@ fn numbers(
             .map(|before| words[before].text.to_lowercase());
         let before = before.as_deref().unwrap_or_default();
         let is_with = ["with", "using", "mit", "con", "avec", "use", "is"].contains(&before);
-        if (is_unlocked || has(OPEN) && is_with)
+        let is_in_with = before == "with" && n >= 2 && words[n - 2].text == "in";
+        if ((is_unlocked || has(OPEN)) && is_with
+            || is_unlocked && nearby::is_strong(word.text)
+            || is_in_with)
+            && word.text.len() >= 6
             && phrase::is_strange(word.text)
             && !nearby::is_name_with_number(word.text)
         {
@@ -171,16 +184,18 @@ fn numbers(
             .bytes()
             .filter(u8::is_ascii_digit)
             .count();
-        if COUNTED.contains(&before)
+        let is_typed_in = before == "in" && n >= 2 && words[n - 2].cues & PRESS != 0;
+        let is_dashed = is_at_lock && word.text.contains('-');
+        if COUNTED.contains(&before) && !is_typed_in && !is_dashed
             || words
                 .get(n + 1)
-                .is_some_and(|next| UNITS.contains(&next.text.to_lowercase().as_str()))
+                .is_some_and(|next| is_counted(next.text, next.at == number.end + 1))
         {
             continue;
         }
         // `730 118`
         if let Some(next) = words.get(n + 1)
-            && (is_sent || is_confirmed)
+            && any(OTP | SENT | CODE)
             && digits == 3
             && next.at == number.end + 1
             && self::number(text, next).is_some_and(|it| it.len() == 3)
@@ -189,14 +204,20 @@ fn numbers(
             continue;
         }
         match digits {
+            3..=8 if is_dashed => push(number, Class::AccessCode),
             4..=6 if is_at_lock && !is_year(&text[number.clone()]) => {
                 push(number, Class::AccessCode)
             }
             3..=8 if is_door && (digits > 3 || has(CODE)) => push(number, Class::AccessCode),
             4..=8 if is_unlocked => push(number, Class::Pin),
-            4..=8 if is_sent || is_confirmed && digits == 6 => push(number, Class::OneTimeCode),
+            4..=8 if is_sent || (is_confirmed || is_delivered) && digits == 6 => {
+                push(number, Class::OneTimeCode)
+            }
+            4 if has_cards && ["cid", "cvv", "cvc", "cvv2", "code", "csc"].contains(&before) => {
+                push(number, Class::Card)
+            }
             3 if is_beside_card(number.start) => push(number, Class::Card),
-            6..=20 if is_bank => push(number, Class::Account),
+            _ if is_bank && (6..=20).contains(&digits) => push(number, Class::Account),
             _ => {}
         }
     }
@@ -207,7 +228,9 @@ fn number(text: &str, word: &Word<'_>) -> Option<Range<usize>> {
     let sent = word.text.strip_prefix("G-");
     let digits = sent.unwrap_or(word.text).trim_matches(['#', '*']);
     let start = digits.as_ptr().addr() - text.as_ptr().addr();
-    let is_number = digits.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+    let is_number = digits
+        .bytes()
+        .all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'#' | b'*'))
         && digits.starts_with(|c: char| c.is_ascii_digit())
         && digits.ends_with(|c: char| c.is_ascii_digit());
     let before = &text[..start];
@@ -221,13 +244,25 @@ fn number(text: &str, word: &Word<'_>) -> Option<Range<usize>> {
 }
 
 /// `C19Y`, `B47A2`: capitals and digits.
-fn is_short_code(word: &str) -> bool {
-    (4..=8).contains(&word.len())
-        && word
-            .bytes()
-            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
-        && word.bytes().filter(u8::is_ascii_digit).count() >= 2
-        && word.bytes().any(|b| b.is_ascii_uppercase())
+pub(super) fn is_short_code(word: &str) -> bool {
+    (4..=9).contains(&word.chars().count())
+        && word.chars().all(|c| c.is_uppercase() || c.is_ascii_digit())
+        && word.chars().filter(char::is_ascii_digit).count() >= 2
+        && word.chars().any(char::is_uppercase)
+}
+
+/// Whether a number before this word tells how many of it there are.
+fn is_counted(next: &str, is_beside: bool) -> bool {
+    const NO_PLURALS: [&str; 10] = [
+        "this", "is", "was", "as", "thanks", "always", "works", "opens", "gets", "unlocks",
+    ];
+    let small = next.to_lowercase();
+    UNITS.contains(&small.as_str())
+        || is_beside
+            && small.len() >= 4
+            && small.ends_with('s')
+            && small.bytes().all(|b| b.is_ascii_lowercase())
+            && !NO_PLURALS.contains(&small.as_str())
 }
 
 fn is_year(number: &str) -> bool {
@@ -251,6 +286,25 @@ fn turns(words: &[Word<'_>], said: Cues, found: &mut Vec<Found>) {
             class: Class::AccessCode,
         });
     }
+}
+
+/// The same in Chinese: `左转15再右转40`.
+fn unspaced_turns(text: &str) -> Option<Found> {
+    let (first, last) = (text.find(['左', '右'])?, text.rfind(['左', '右'])?);
+    let is_lock = ["锁", "保险", "柜", "密码"]
+        .iter()
+        .any(|it| text.contains(it));
+    let digits = |c: char| c.is_ascii_digit();
+    let end = last + text[last..].find(digits)?;
+    let end = end
+        + text[end..]
+            .find(|c: char| !digits(c))
+            .unwrap_or(text.len() - end);
+    let is_near = end - first <= BESIDE_CARD && text[first..last].contains(digits);
+    (is_lock && is_near).then_some(Found {
+        place: first..end,
+        class: Class::AccessCode,
+    })
 }
 
 /// The words of a wallet: plain words in a row, without those that hold sentences together.
@@ -421,4 +475,11 @@ fn quoted(text: &str) -> Option<Range<usize>> {
         }
     }
     None
+}
+
+/// Whether a text, in small letters, speaks of a security question.
+fn asks(small: &str) -> bool {
+    const SECURITY: [&str; 6] = ["security", "secret", "recover", "verif", "bank", "reset"];
+    let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
+    has(QUESTIONS) || has(super::words::WEAK_QUESTIONS) && has(&SECURITY)
 }

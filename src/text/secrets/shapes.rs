@@ -372,6 +372,32 @@ pub(super) fn private_keys(text: &str) -> Vec<Found> {
     keys
 }
 
+/// Values of the header that keeps a browser signed in.
+fn cookies(text: &str) -> Vec<Range<usize>> {
+    const PLAIN: [&str; 8] = [
+        "path", "domain", "expires", "max-age", "samesite", "lang", "theme", "consent",
+    ];
+    let mut cookies = Vec::new();
+    for line in text.lines() {
+        let Some(at) = line.find("ookie: ").or_else(|| line.find("OOKIE: ")) else {
+            continue;
+        };
+        for pair in line[at + "ookie: ".len()..].split(';') {
+            let Some((name, value)) = pair.trim().split_once('=') else {
+                continue;
+            };
+            let value = value.trim_end_matches(['"', '\'', '`']);
+            let is_plain =
+                PLAIN.contains(&name.to_ascii_lowercase().as_str()) || name.contains(' ');
+            if !is_plain && value.len() >= 8 && !value.contains(' ') {
+                let start = value.as_ptr().addr() - text.as_ptr().addr();
+                cookies.push(start..start + value.len());
+            }
+        }
+    }
+    cookies
+}
+
 /// Values of the query of an address whose names say that they are keys.
 fn queries(text: &str) -> Vec<Range<usize>> {
     const NAMES: [&str; 22] = [
@@ -434,6 +460,20 @@ fn logins(text: &str) -> Vec<Range<usize>> {
     });
     let mut logins: Vec<Range<usize>> = addresses.collect();
     logins.extend(queries(text));
+    logins.extend(cookies(text));
+    logins.extend(
+        ["sqlplus ", "sqlldr ", "expdp "]
+            .iter()
+            .filter_map(|program| {
+                let start = text.find(program)? + program.len();
+                let login = text[start..].split_whitespace().next()?;
+                let (user, rest) = login.split_once('/')?;
+                let password = rest.split('@').next()?;
+                let start = start + user.len() + 1;
+                (password.len() >= 3 && !password.starts_with(['/', '$']))
+                    .then(|| start..start + password.len())
+            }),
+    );
     // `jdbc:oracle:thin:scott/tiger@//host`
     logins.extend(text.match_indices(":thin:").filter_map(|(at, sign)| {
         let start = at + sign.len();

@@ -484,3 +484,130 @@ fn passwords_of_commands_and_tokens_of_addresses_are_masked() {
         assert_eq!(masked(text), text);
     }
 }
+
+#[test]
+fn secrets_are_masked_that_stand_further_from_their_name() {
+    for (text, expected) in [
+        (
+            "The password? It's bluewhale99.",
+            "The password? It's [secret].",
+        ),
+        (
+            "Remember my password. It is hunter2",
+            "Remember my password. It is [secret]",
+        ),
+        (
+            "Remember my password. It is swordfish.",
+            "Remember my password. It is [secret].",
+        ),
+        (
+            "the wifi password, sunflower77, is for guests",
+            "the wifi password, [secret], is for guests",
+        ),
+        ("user bob, password letmein", "user bob, password [secret]"),
+        (
+            "Cookie: sessionid=rftikhjnziixkkrg",
+            "Cookie: sessionid=[secret]",
+        ),
+        (
+            "the bank sent me 382215 to confirm it",
+            "the bank sent me [secret] to confirm it",
+        ),
+        (
+            "my social security number. It is 219-09-4471",
+            "my social security number. It is [secret]",
+        ),
+        ("my passwrod is zebra9x", "my passwrod is [secret]"),
+        (
+            "my password is [secret walrus-on-ice",
+            "my password is [secret]",
+        ),
+        (
+            "my password is [secret]ter2 ok",
+            "my password is [secret][secret] ok",
+        ),
+        ("the gate opens with 4821", "the gate opens with [secret]"),
+        (
+            "Парол ўзгарди, энди Qovun-tarvuz88",
+            "Парол ўзгарди, энди [secret]",
+        ),
+        (
+            "mein Kennwort. Es lautet blaubeere",
+            "mein Kennwort. Es lautet [secret]",
+        ),
+    ] {
+        assert_eq!(masked(text), expected);
+    }
+}
+
+#[test]
+fn what_was_said_before_tells_what_a_text_is() {
+    for (before, text, expected) in [
+        (
+            "What is your password?",
+            "It's bluewhale99",
+            "It's [secret]",
+        ),
+        (
+            "Remember my password.",
+            "It is swordfish.",
+            "It is [secret].",
+        ),
+        ("Which PIN does the card have?", "4821", "[secret]"),
+        ("What colour is it?", "It's blue", "It's blue"),
+        ("", "It's bluewhale99", "It's bluewhale99"),
+    ] {
+        assert_eq!(masked_after(before, text), expected, "{before} | {text}");
+    }
+    let far = format!("The password? {}", "word ".repeat(60));
+    assert_eq!(masked_after(&far, "It's bluewhale99"), "It's bluewhale99");
+}
+
+#[test]
+fn the_class_of_a_secret_is_named() {
+    for (text, class) in [
+        ("my password is hunter2", Class::Password),
+        ("the PIN is 4821", Class::Pin),
+        ("my card is 4111 1111 1111 1111", Class::Card),
+        ("the api key is 12ab34cd", Class::ApiKey),
+        ("the token of the box is 12345678a", Class::Token),
+        ("iban DE89 3704 0044 0532 0130 00", Class::Account),
+        ("SSN 219-09-4471", Class::NationalId),
+        ("-----BEGIN PRIVATE KEY-----\nMIIE", Class::PrivateKey),
+        ("postgres://ana:pa55@db.local/x", Class::ConnectionString),
+        (
+            "my seed phrase is legal winner thank year",
+            Class::RecoveryPhrase,
+        ),
+        ("your verification code is 118204", Class::OneTimeCode),
+    ] {
+        assert_eq!(found("", text)[0].class, class, "{text}");
+    }
+}
+
+#[test]
+fn a_secret_that_was_named_is_known_without_its_name() {
+    let mut known = Known::default();
+    known.hear("Remember my password. It is bluewhale99");
+    assert_eq!(known.classes(), [Class::Password]);
+    known.hear("Thanks");
+    assert_eq!(
+        known.masked("log in with bluewhale99, not bluewhale990"),
+        "log in with [secret], not bluewhale990"
+    );
+    assert_eq!(known.masked_value("wifi password", "swordfish"), "[secret]");
+    assert_eq!(format!("{known:?}"), "Known(1 values)");
+}
+
+#[test]
+fn a_secret_across_two_windows_is_masked_and_places_stay_in_order() {
+    for length in 4_060..4_100 {
+        let text = format!("{} my password is hunter2 and the rest", "x".repeat(length));
+        let masked = masked(&text);
+        assert!(
+            masked.ends_with("my password is [secret] and the rest"),
+            "{length}: {}",
+            &masked[length..]
+        );
+    }
+}

@@ -129,6 +129,7 @@ pub(super) const UNSPACED: &[(&str, Class)] = &[
     ("驗證碼", Class::OneTimeCode), ("校验码", Class::OneTimeCode), ("动态码", Class::OneTimeCode), ("身份证号", Class::NationalId),
     ("身份证号码", Class::NationalId), ("身份证", Class::NationalId), ("护照号", Class::NationalId), ("护照号码", Class::NationalId),
     ("卡号", Class::Card), ("银行卡号", Class::Card), ("银行卡", Class::Card), ("信用卡", Class::Card), ("账号", Class::Account),
+    ("密保问题的答案", Class::Password), ("安全问题的答案", Class::Password), ("密保答案", Class::Password),
     ("助记词", Class::RecoveryPhrase), ("恢复码", Class::RecoveryCode), ("门禁", Class::AccessCode), ("门锁", Class::AccessCode), ("保险箱", Class::AccessCode), ("保险柜", Class::AccessCode), ("开门", Class::AccessCode),
     ("取款", Class::Pin), ("解锁", Class::Pin), ("门禁码", Class::AccessCode), ("密码锁", Class::AccessCode),
     ("PIN码", Class::Pin), ("pin码", Class::Pin), ("密匙", Class::ApiKey), ("통행코드", Class::AccessCode),
@@ -292,7 +293,7 @@ pub(super) const USERS: &[&str] = &[
 
 /// Make a number one that counts something.
 pub(super) const UNITS: &[&str] = &[
-    "%", "percent", "yen", "euro", "dollar", "pounds", "rub", "sum", "so'm", "руб", "рублей", "kronor", "pts", "points", "pages", "ms", "s", "sec", "secs", "second", "seconds", "minute", "minutes", "min", "mins", "hour", "hours", "day", "days",
+    "%", "percent", "mm", "meter", "zimmer", "zuschauer", "zuschauern", "train", "yen", "euro", "dollar", "pounds", "rub", "sum", "so'm", "руб", "рублей", "kronor", "pts", "points", "pages", "ms", "s", "sec", "secs", "second", "seconds", "minute", "minutes", "min", "mins", "hour", "hours", "day", "days",
     "week", "weeks", "month", "months", "year", "years", "user", "users", "attempt", "attempts", "time", "times", "char", "chars",
     "character", "characters", "digit", "digits", "bytes", "byte", "kb", "mb", "gb", "bits", "bit", "lines", "line", "files", "tests",
     "words", "requests", "tokens", "dollars", "euros", "eur", "usd", "people", "rows", "items", "of", "or", "px", "km", "m", "cm", "kg",
@@ -304,7 +305,7 @@ pub(super) const UNITS: &[&str] = &[
 pub(super) const NOT_CODES: &[&str] = &[
     "error", "status", "exit", "zip", "postal", "post", "area", "country", "discount", "promo", "coupon", "source", "dress", "building",
     "qr", "bar", "color", "colour", "airport", "morse", "return", "http", "response", "currency", "voucher", "gift", "machine", "byte",
-    "fehler", "código", "penal", "civil", "product", "reason", "review", "legacy", "language", "dialing", "the",
+    "fehler", "código", "penal", "civil", "product", "reason", "review", "legacy", "language", "dialing",
 ];
 
 /// Before numbers of places and versions.
@@ -371,4 +372,10 @@ pub(super) const PRICES: &[&str] = &[
 pub(super) const TOLD: &[&str] = &[
     "angegeben", "eingetragen", "hinterlegt", "gewählt", "antwort", "javob", "ответ", "answer", "answered", "put", "reply", "replied", "respuesta", "réponse", "gave",
     "entered", "typed", "wrote", "puse", "respondí", "mis", "ответил", "ответила", "указал", "указала", "yozganman", "yozdim",
+];
+
+/// Of a security question, where security is spoken of.
+pub(super) const WEAK_QUESTIONS: &[&str] = &[
+    "first pet", "first teacher", "first school", "first car", "first job", "first street", "childhood friend", "childhood nickname", "favourite teacher",
+    "favorite teacher", "i grew up", "i was born", "best man", "honeymoon", "mother maiden", "mothers maiden", "father's middle name",
 ];

@@ -1,0 +1,222 @@
+//! Secrets in the real binary: they are in history, where they were said, and in no other file; what a person wants nobody
+//! to keep is in no other file either.
+
+use cogtrix::testing::server::{Server, say};
+use cogtrix::text::secrets::masked;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::support::home::Home;
+
+/// Files below the data folder that hold a text, but for the history of sessions.
+fn holding(home: &Home, text: &str) -> Vec<String> {
+    let is_history = |name: &str| {
+        name.starts_with("history/")
+            && (name.ends_with("/s.json") || name.ends_with(".journal.jsonl"))
+    };
+    let files = Home::files(&home.data()).into_iter();
+    let holds = |bytes: &[u8]| {
+        bytes
+            .windows(text.len())
+            .any(|part| part == text.as_bytes())
+    };
+    let holding = files.filter(|(_, bytes)| holds(bytes));
+    let names = holding.map(|(name, _)| name.display().to_string());
+    names.filter(|name| !is_history(name)).collect()
+}
+
+#[test]
+fn what_is_secret_is_in_history_and_in_no_other_file() {
+    let call = |name: &str, arguments| say("").calling("c1", name, arguments);
+    let server = Server::start([
+        say("Yes, I will. What is it?"),
+        say("Thanks, bluewhale99 is noted."),
+        call(
+            "scratchpad_write",
+            json!({"key": "wifi", "value": "use bluewhale99 there"}),
+        ),
+        say("On the scratchpad."),
+        call(
+            "pin_context",
+            json!({"content": "The guests log in with bluewhale99"}),
+        ),
+        say("Pinned."),
+        call(
+            "track",
+            json!({"kind": "decision", "text": "Guests get bluewhale99 as their password"}),
+        ),
+        say("Tracked."),
+        call(
+            "memory",
+            json!({"action": "add", "key": "wifi", "content": "bluewhale99 opens it"}),
+        ),
+        say("Kept."),
+        call(
+            "memories",
+            json!({"command": "create", "path": "/memories/wifi.md", "file_text": "bluewhale99\n"}),
+        ),
+        say("Made."),
+        say("Nice."),
+        say("Good."),
+    ]);
+    let home = Home::new();
+    home.config(
+        &server,
+        "memory: {background: false}\nembedding: {provider: none}\ntools: {preset: all}",
+    );
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-s", "s", "-y", "--lines"])
+        .stdin(
+            "Can you remember my password?\n\
+             It's bluewhale99, for the wifi of the office\n\
+             Write it on the scratchpad\n\
+             Pin it\n\
+             Track it\n\
+             Keep it\n\
+             Make a file of it\n\
+             I prefer tea. Remember that the door code is 4821 and my card is 4111 1111 1111 1111\n\
+             /mode reasoning\n\
+             /note the guests know bluewhale99\n\
+             /pin the router wants bluewhale99\n\
+             /memory add spare: bluewhale99\n\
+             Please remember the user is bob, password letmein77\n",
+        )
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let said = home.said("s").join("\n");
+    for secret in ["bluewhale99", "4821", "4111 1111 1111 1111", "letmein77"] {
+        assert!(said.contains(secret), "history has {secret}: {said}");
+        assert_eq!(
+            holding(&home, secret),
+            Vec::<String>::new(),
+            "{secret}: {run}"
+        );
+    }
+    let memory = std::fs::read_to_string(home.data().join("workspace/MEMORY.md")).unwrap();
+    assert!(memory.contains("I prefer tea"), "{memory}");
+    let run = home.lines("s", &["/scratch", "/pin", "/memory list"]);
+    assert!(run.stdout.contains("use [secret] there"), "{run}");
+    assert!(
+        run.stdout.contains("The guests log in with [secret]"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("password, in message"), "{run}");
+}
+
+#[test]
+fn what_is_masked_is_told_with_its_kind_and_its_message() {
+    let server = Server::start([say("Well."), say("Well.")]);
+    let home = Home::new();
+    home.config(&server, "memory: {background: false}");
+    let run = home.lines("s", &["Hello there", "The password? It's bluewhale99"]);
+    assert!(
+        run.stderr
+            .contains("masked: password, in message 3 of history")
+            || run
+                .stdout
+                .contains("masked: password, in message 3 of history"),
+        "{run}"
+    );
+    let shown = home.lines("s", &["/memory show 1", "/memory why 1"]);
+    assert!(
+        shown
+            .stdout
+            .contains("masked: password, in message 3 of history"),
+        "{shown}"
+    );
+    assert!(
+        shown.stdout.contains("It's bluewhale99"),
+        "the message is quoted: {shown}"
+    );
+}
+
+#[test]
+fn a_message_that_nobody_is_to_keep_reaches_no_notes() {
+    let server = Server::start((0..8).map(|_| say("I understand. Done: Zanzibar is the place.")));
+    let home = Home::new();
+    home.config(
+        &server,
+        "memory: {background: false}\nembedding: {provider: none}",
+    );
+    let run = home.lines(
+        "s",
+        &[
+            "Hello",
+            "How are you",
+            "Please remember that we move to Zanzibar in May. Off the record!",
+            "Please don't remember: we decided to use Zanzibar as the code name, my name is Ophelia",
+            "Bye",
+        ],
+    );
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        home.said("s").join("\n").contains("move to Zanzibar"),
+        "{run}"
+    );
+    for word in ["move to Zanzibar", "as the code name", "Ophelia"] {
+        assert_eq!(holding(&home, word), Vec::<String>::new(), "{word}: {run}");
+    }
+}
+
+#[test]
+fn a_masked_message_is_found_by_its_other_words() {
+    let server = Server::start([say("Well."), say("Well.")]);
+    let home = Home::new();
+    home.config(
+        &server,
+        "memory: {background: false}\nembedding: {provider: none}",
+    );
+    home.ask("s", "The greenhouse password? It's bluewhale99");
+    let found = home
+        .cogtrix(&[
+            "-c",
+            "test.yaml",
+            "memory",
+            "search",
+            "greenhouse",
+            "-s",
+            "s",
+        ])
+        .run();
+    assert!(found.stdout.contains("greenhouse"), "{found}");
+}
+
+#[derive(Deserialize)]
+struct Row {
+    text: String,
+    #[serde(default)]
+    secrets: Vec<String>,
+}
+
+fn rows(file: &str) -> Vec<Row> {
+    let path = format!("{}/tests/secrets/{file}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn of_the_labelled_set_nearly_all_secrets_are_masked_and_next_to_nothing_else() {
+    let said = rows("said.jsonl");
+    let secrets = said
+        .iter()
+        .flat_map(|row| row.secrets.iter().map(move |secret| (row, secret)));
+    let all: Vec<_> = secrets.collect();
+    let missed: Vec<&str> = all
+        .iter()
+        .filter(|(row, secret)| masked(&row.text).contains(secret.as_str()))
+        .map(|(row, _)| row.text.as_str())
+        .collect();
+    assert!(missed.len() * 100 <= all.len() * 3, "missed {missed:#?}");
+    let harmless = rows("harmless.jsonl");
+    let changed: Vec<_> = harmless
+        .iter()
+        .map(|row| (&row.text, masked(&row.text)))
+        .filter(|(text, masked)| masked != *text)
+        .collect();
+    assert!(
+        changed.len() * 100 <= harmless.len() * 2,
+        "changed {changed:#?}"
+    );
+}
