@@ -70,7 +70,7 @@ fn shown(inputs: &Inputs, input: &[u8]) -> String {
 }
 
 fn check_places(error: &ConfigError, input: &[u8]) {
-    let lines = 1 + input.iter().filter(|byte| **byte == b'\n').count();
+    let lines = input.split(|byte| *byte == b'\n').count();
     let places: Vec<_> = match error {
         ConfigError::Malformed { position, .. } => vec![*position],
         ConfigError::Mistakes(mistakes) => {

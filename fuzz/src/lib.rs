@@ -18,8 +18,10 @@ pub use markdown::markdown;
 pub use session::session;
 pub use streams::{anthropic, ollama, openai};
 
-/// Every target, named as its corpus folder.
-pub const TARGETS: [(&str, fn(&[u8])); 9] = [
+/// A name, as of its corpus folder, and what must hold of an input.
+pub type Target = (&'static str, fn(&[u8]));
+
+pub const TARGETS: [Target; 9] = [
     ("config", config),
     ("session", session),
     ("journal", journal),

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use cogtrix::chat::Timestamp;
 use cogtrix::files::MemoryDisk;
 use cogtrix::notes::{
-    Added, Judgement, LONG_TERM, Line, NotesError, Section, Workspace, WorkspaceSettings, unmarked,
+    Added, DailySettings, Judgement, LONG_TERM, Line, NotesError, Section, Workspace,
+    WorkspaceSettings, unmarked,
 };
 
 use super::store::{SEPARATOR, name};
@@ -112,7 +113,7 @@ impl Page {
                 let (was, date) = unmarked(&new.text).expect("the line is marked");
                 assert_eq!(
                     (was.as_str(), date),
-                    (old.text.as_str(), &*now().date().to_string())
+                    (old.text.as_str(), now().date().as_str())
                 );
             }
         }
@@ -151,7 +152,7 @@ impl Page {
         let facts = [words.to_owned(), "done: it works".to_owned()];
         daily.facts(now(), &facts, 8_000).ok();
         daily
-            .exchange(now(), words, words, &Default::default())
+            .exchange(now(), words, words, &DailySettings::default())
             .ok();
         state.append(now(), &[("fact", words)], 400).ok();
         state.lines().ok();

@@ -29,7 +29,11 @@ fn reply_to(question: &str) -> String {
     )
 }
 
-/// Questions are `word 1`, `word 2`, …: no two are alike.
+/// No two are alike.
+fn question(n: u32) -> String {
+    format!("word {n}")
+}
+
 fn question_of(request: &Request) -> Option<String> {
     let input = request.message(-1);
     let at = input.rfind("word ")?;
@@ -57,11 +61,11 @@ fn a_session_killed_again_and_again_keeps_what_was_acknowledged_in_each_of_its_l
         let mut replies: Vec<String> = Vec::new();
         for life in 0..LIVES {
             let mut lines = String::new();
-            for _ in 0..1 + chance.below(4) {
+            for _ in 0..=chance.below(4) {
                 if chance.below(3) == 0 {
                     lines += chance.of(&COMMANDS);
                 } else {
-                    lines += &format!("word {next}");
+                    lines.push_str(&question(next));
                     next += 1;
                 }
                 lines += "\n";
@@ -73,7 +77,7 @@ fn a_session_killed_again_and_again_keeps_what_was_acknowledged_in_each_of_its_l
                 .run();
             let is_end = run.signal == Some(9) || run.code == Some(0);
             assert!(is_end, "{seed}, life {life} with {fault}: {run}");
-            let printed = (1..next).map(|n| reply_to(&format!("word {n}")));
+            let printed = (1..next).map(|n| reply_to(&question(n)));
             replies.extend(printed.filter(|reply| run.stdout.contains(&format!("{reply}\n"))));
         }
         let asked: Vec<String> = server.chats().iter().filter_map(question_of).collect();
@@ -95,8 +99,8 @@ fn a_session_killed_again_and_again_keeps_what_was_acknowledged_in_each_of_its_l
             let line = format!("assistant: {reply}");
             assert!(said.contains(&line), "{seed}: {reply} is lost: {said:#?}");
         }
-        let again = home.ask("s", &format!("word {next}"));
-        let expected = reply_to(&format!("word {next}")) + "\n";
+        let again = home.ask("s", &question(next));
+        let expected = reply_to(&question(next)) + "\n";
         assert_eq!(
             (&again.stdout, again.code),
             (&expected, Some(0)),
