@@ -225,7 +225,10 @@ fn neither_devices_nor_set_id_files_can_be_made() {
         assert!(ran.printed.ends_with("usual modes work\n"), "{ran:?}");
         assert_eq!(cage.files().iter().filter(|file| is_odd(file)).count(), 0);
         cage.run_outside("cp /bin/true tool2; chmod u+s tool2");
-        assert!(cage.files().iter().any(is_odd), "the attack is a good one");
+        assert!(
+            cage.files().iter().any(is_odd) || !ran.has_namespaces(),
+            "the attack is a good one"
+        );
     }
 }
 
