@@ -5,7 +5,11 @@ use std::fs::{File, Permissions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::local::{folder_of, sync_folder};
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use super::local::folder_of;
+use super::place::sync;
 
 /// What happens to a file that is already there when one is written at a person's wish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +110,8 @@ fn put(
     };
     persisted.map_err(|error| error.error)?;
     // The file is whole by now; a folder that may not be read cannot be synced.
-    sync_folder(folder).or(Ok(()))
+    let synced = Dir::open_ambient_dir(folder, ambient_authority()).and_then(|open| sync(&open));
+    synced.or(Ok(()))
 }
 
 #[cfg(all(test, unix))]

@@ -39,7 +39,9 @@ pub fn hear_record(known: &mut Known, record: &Record) {
                 hear(known, message);
             }
         }
-        Record::TurnWithdrawn { .. }
+        // What is whole comes with the end of the turn.
+        Record::ReplyArrived { .. }
+        | Record::TurnWithdrawn { .. }
         | Record::ModeChanged { .. }
         | Record::ModelChanged { .. }
         | Record::HybridReplaced(_)
@@ -120,6 +122,7 @@ pub fn masked_record(record: Record, session: &Session, known: &Known) -> Record
         }
         Record::TurnStarted { .. }
         | Record::MessageAdded { .. }
+        | Record::ReplyArrived { .. }
         | Record::TurnFinished { .. }
         | Record::TurnWithdrawn { .. }
         | Record::ModeChanged { .. }
