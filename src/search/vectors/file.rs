@@ -167,4 +167,3 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     open(path, OpenOptions::new().read(true))?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
-

@@ -601,7 +601,11 @@ fn beside_mails(text: &str) -> Vec<Range<usize>> {
             && name
                 .chars()
                 .all(|c| c.is_alphanumeric() || "._-@".contains(c));
-        if is_user && is_generated(token) && !token.contains(['/', '.']) && !is_name_with_number(token) {
+        if is_user
+            && is_generated(token)
+            && !token.contains(['/', '.'])
+            && !is_name_with_number(token)
+        {
             values.push(word(text, start));
         }
     }
@@ -779,6 +783,7 @@ fn is_in_parts(text: &str) -> bool {
 /// Letters, digits and signs as people and programs make passwords of them: no `8-digit` and no `mp3s`.
 fn is_generated(token: &str) -> bool {
     let has = |is: fn(&char) -> bool| token.chars().any(|c| is(&c));
-    let is_varied = has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase) && has(char::is_ascii_digit);
+    let is_varied =
+        has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase) && has(char::is_ascii_digit);
     is_strong(token) || has_sign(token) || token.len() >= 8 && is_varied
 }

@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use super::cues::{
-    self, ASKED, BANK, CODE, Cues, DELIVERED, LEFT, LOCK, OPEN, OTP, PLACE, PRESS, SEED, SENT, UNLOCK,
+    self, ASKED, BANK, CODE, Cues, DELIVERED, LEFT, LOCK, OPEN, OTP, PLACE, PRESS, SEED, SENT,
+    UNLOCK,
 };
 use super::phrase::{self, Kind};
 use super::words::{ANSWER_VERBS, COUNTED, NOT_CODES, NOT_IN_SEED, PRICES, QUESTIONS, TOLD, UNITS};
@@ -127,7 +128,8 @@ fn numbers(
     };
     let has = |cues: Cues| said & cues == cues;
     let any = |cues: Cues| said & cues != 0;
-    let is_door = any(LOCK | PLACE) && any(CODE | PRESS | OPEN) || has(CODE) && before_said & LOCK != 0;
+    let is_door =
+        any(LOCK | PLACE) && any(CODE | PRESS | OPEN) || has(CODE) && before_said & LOCK != 0;
     let is_unlocked = has(UNLOCK);
     let is_sent = has(OTP) || has(CODE | SENT);
     let is_confirmed = has(SENT) && any(OPEN | PRESS | CODE | OTP)
