@@ -83,7 +83,7 @@ pub struct ChatArgs {
     #[arg(long)]
     pub read_only: bool,
 
-    /// How commands of tools are confined: on, net (with the network), or off
+    /// Sandbox of commands: on, net (on, with the network), or off
     #[arg(long, value_name = "KIND")]
     pub sandbox: Option<String>,
 

@@ -76,22 +76,11 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
         Some(Command::Config { command }) => settings::run(command, &args.chat, output),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut shown(&Args::command()), "cogtrix", &mut script);
+            clap_complete::generate(shell, &mut Args::command(), "cogtrix", &mut script);
             output.answer(&String::from_utf8_lossy(&script));
             Ok(Exit::Ok)
         }
     }
-}
-
-/// The command line without the subcommands that are not for people: completion scripts would offer them.
-fn shown(whole: &clap::Command) -> clap::Command {
-    let subcommands = whole
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set());
-    clap::Command::new("cogtrix")
-        .version(env!("CARGO_PKG_VERSION"))
-        .args(whole.get_arguments())
-        .subcommands(subcommands)
 }
 
 /// One thread: a chat waits far more than it works.

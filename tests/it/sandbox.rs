@@ -48,9 +48,8 @@ impl Ran {
 }
 
 fn told(text: &str) {
-    let test = std::thread::current();
-    let test = test.name().unwrap_or_default();
-    let line = format!("{test} {text}\n");
+    let thread = std::thread::current();
+    let line = format!("{} {text}\n", thread.name().unwrap_or_default());
     std::io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
@@ -226,7 +225,10 @@ fn neither_devices_nor_set_id_files_can_be_made() {
         assert!(ran.printed.ends_with("usual modes work\n"), "{ran:?}");
         assert_eq!(cage.files().iter().filter(|file| is_odd(file)).count(), 0);
         cage.run_outside("cp /bin/true tool2; chmod u+s tool2");
-        assert!(cage.files().iter().any(is_odd), "the attack is a good one");
+        assert!(
+            cage.files().iter().any(is_odd) || !ran.has_namespaces(),
+            "the attack is a good one"
+        );
     }
 }
 
@@ -294,15 +296,13 @@ fn system_calls_that_lead_out_are_refused() {
             arm
         }
     };
-    let script: String = CALLS
-        .iter()
-        .map(|(name, x86, arm, arguments)| {
-            let call = number(*x86, *arm);
-            format!(
-                "perl -e '$r = syscall({call}, {arguments}); print \"{name} \", $r < 0 ? $!+0 : 0, \"\\n\"'\n"
-            )
-        })
-        .collect();
+    let calls = CALLS.iter().map(|(name, x86, arm, arguments)| {
+        let call = number(*x86, *arm);
+        format!(
+            "perl -e '$r = syscall({call}, {arguments}); print \"{name} \", $r < 0 ? $!+0 : 0, \"\\n\"'"
+        )
+    });
+    let script = calls.collect::<Vec<_>>().join("\n");
     for cage in cages() {
         let ran = cage.run(&script);
         for (name, ..) in CALLS {

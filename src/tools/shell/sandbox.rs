@@ -39,8 +39,8 @@ const DEVICES: [&str; 8] = [
     "/dev/mqueue",
 ];
 
-/// Pseudo terminals, where they are the command's own.
-const TERMINALS: [&str; 2] = ["/dev/ptmx", "/dev/pts"];
+/// Pseudo terminals, where they are the command's own; a command has no other that `/dev/tty` could stand for.
+const TERMINALS: [&str; 3] = ["/dev/ptmx", "/dev/pts", "/dev/tty"];
 
 /// All that is a device is granted by name alone: disks hold everybody's files.
 const ALL_DEVICES: &str = "/dev";
