@@ -142,9 +142,9 @@ impl Agent {
                     took += began.elapsed();
                 }
                 Err(Failure::Interrupted) => output = Err(Failure::Interrupted),
-                Err(failure) => first
-                    .text
-                    .push_str(&format!("\n[not tried again: {failure}]")),
+                Err(failure) => {
+                    first.text = format!("{}\n[not tried again: {failure}]", first.text);
+                }
             }
         }
         if let Ok(output) = &mut output {
@@ -180,10 +180,11 @@ impl Agent {
         }
         for file in files {
             let path = file.path.display();
-            output.text += &match file.keep() {
-                Ok(()) => format!("\n[the person kept the change to {path} after all]"),
-                Err(error) => format!("\n[the change to {path} could not be kept: {error}]"),
+            let said = match file.keep() {
+                Ok(()) => format!("the person kept the change to {path} after all"),
+                Err(error) => format!("the change to {path} could not be kept: {error}"),
             };
+            output.text = format!("{}\n[{said}]", output.text);
         }
     }
 

@@ -160,9 +160,13 @@ fn a_command_that_fails_for_want_of_the_network_is_offered_with_it_once() {
 
 #[test]
 fn a_change_of_a_file_that_runs_later_is_put_back_unless_the_person_keeps_it() {
-    let command = "mkdir -p .git/hooks && echo 'echo hooked' > .git/hooks/pre-commit";
-    let call = || say("").calling("c1", "shell", json!({"command": command}));
-    let server = Server::start([call(), say("First."), call(), say("Second.")]);
+    let shell = |command: &str| say("").calling("c1", "shell", json!({"command": command}));
+    let server = Server::start([
+        shell("mkdir -p .git/hooks && echo 'echo hooked' > .git/hooks/pre-commit"),
+        say("First."),
+        shell("echo '[core]' > .git/config.worktree"),
+        say("Second."),
+    ]);
     let home = Home::with(&server);
     // Beside a data folder in the project no command makes another folder.
     home.write(".git/HEAD", "ref: refs/heads/main\n");
@@ -175,10 +179,11 @@ fn a_change_of_a_file_that_runs_later_is_put_back_unless_the_person_keeps_it() {
     assert!(!hook.exists());
     let sent = server.chats()[1].body.to_string();
     assert!(sent.contains("was put back]"), "{sent}");
-    chat.says("hook again", "shell wants to run")
+    chat.says("configure", "shell wants to run")
         .says("y", "which runs later. Keep it? [y/N]")
         .says("y", "Second.");
-    assert_eq!(std::fs::read_to_string(&hook).unwrap(), "echo hooked\n");
+    let config = home.path().join(".git/config.worktree");
+    assert_eq!(std::fs::read_to_string(config).unwrap(), "[core]\n");
     let sent = server.chats()[3].body.to_string();
     assert!(sent.contains("the person kept the change to"), "{sent}");
     chat.leave();
