@@ -196,7 +196,17 @@ fn label(word: &str, plain: &str, back: &[String]) -> Option<Label> {
         "key" | "keys" | "code" if is_after(BEFORE_KEY) => Some(Label::Key),
         // What a company has is no secret of a person.
         _ if (is_id(plain, before, second) || word == "SIN")
-            && !back.iter().any(|it| ["company", "firm", "business", "vat", "corporate", "employer"].contains(&it.as_str())) =>
+            && !back.iter().any(|it| {
+                [
+                    "company",
+                    "firm",
+                    "business",
+                    "vat",
+                    "corporate",
+                    "employer",
+                ]
+                .contains(&it.as_str())
+            }) =>
         {
             Some(Label::Id)
         }
