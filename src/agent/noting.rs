@@ -15,6 +15,9 @@ use crate::memory::{Backend, Kept};
 use crate::text::is_off_record;
 use crate::text::secrets::Known;
 
+/// Characters of a message that are searched for what is worth keeping, and a few more.
+const CAPTURED: usize = 24_000;
+
 impl Agent {
     /// The same with files that outlive the session.
     #[must_use]
@@ -270,7 +273,8 @@ impl Agent {
 /// A message of a person without the secrets that were said.
 fn without_secrets(known: &Known, message: Message) -> Message {
     let said = message.said().into_owned();
-    let masked = known.masked_after("", &said);
+    // More of it is not searched for what is worth keeping.
+    let masked = known.masked_beginning(&said, CAPTURED);
     if masked == said {
         return message;
     }

@@ -17,12 +17,18 @@ fn is_asked(text: &str) -> bool {
         .split(|c: char| !(c.is_alphanumeric() || c == '\''))
         .filter(|word| !word.is_empty())
         .collect();
+    let said = format!(" {} ", words.join(" "));
     let has_phrase = PHRASES.iter().any(|phrase| {
-        let phrase: Vec<&str> = phrase.split(' ').collect();
-        words.windows(phrase.len()).enumerate().any(|(at, found)| {
-            let before = at.checked_sub(1).map_or("", |before| words[before]);
-            let next = words.get(at + phrase.len()).copied().unwrap_or_default();
-            found == phrase && !SPEAKERS.contains(&before) && !THINGS.contains(&next)
+        said.match_indices(phrase).any(|(at, _)| {
+            let (before, behind) = (&said[..at], &said[at + phrase.len()..]);
+            let is_whole = before.ends_with(' ') && behind.starts_with(' ');
+            let speaker = before.split_whitespace().next_back().unwrap_or_default();
+            let next = behind
+                .split_whitespace()
+                .find(|word| !["this", "that", "the", "my", "it"].contains(word));
+            is_whole
+                && !SPEAKERS.contains(&speaker)
+                && next.is_none_or(|next| !THINGS.contains(&next))
         })
     });
     has_phrase || UNSPACED.iter().any(|phrase| small.contains(phrase))

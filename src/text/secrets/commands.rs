@@ -95,11 +95,10 @@ fn password(text: &str, line: &str) -> Option<Range<usize>> {
         };
         let value = value.trim_matches(['"', '\'', '`']);
         let value = match form {
-            Form::Tight | Form::Any => value,
             Form::Word if value.contains(':') || value.bytes().all(|b| b.is_ascii_digit()) => {
                 return None;
             }
-            Form::Word => value,
+            Form::Tight | Form::Any | Form::Word => value,
             Form::Login => value.split_once([':', '%', ','])?.1,
         };
         let start = value.as_ptr().addr() - text.as_ptr().addr();

@@ -29,7 +29,7 @@ fn spaced(text: &str) -> Vec<Found> {
             let ends = !text[end..].starts_with(|c: char| c.is_alphanumeric() || c == '-')
                 && !begins_with_group(&text[end..]);
             let is_french = !wanted.starts_with("9 ") || number.starts_with(['1', '2']);
-            (starts && ends && is_french).then(|| Found {
+            (starts && ends && is_french).then_some(Found {
                 place: at..end,
                 class: Class::NationalId,
             })

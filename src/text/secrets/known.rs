@@ -69,7 +69,8 @@ impl Known {
         for Found { place, .. } in &found {
             self.learn(&text[place.clone()]);
         }
-        context(text).clone_into(&mut self.context);
+        let said = format!("{before}\n{}", context(text));
+        context(&said).clone_into(&mut self.context);
         self.classes = found.iter().map(|it| it.class).collect();
         self.classes.sort_unstable();
         self.classes.dedup();

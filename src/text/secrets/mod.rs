@@ -153,6 +153,10 @@ fn apart(mut found: Vec<Found>) -> Vec<Found> {
     for it in found {
         match apart.last_mut() {
             Some(last) if it.place.start < last.place.end => {
+                // The longer one tells what it is.
+                if it.place.len() > last.place.len() {
+                    last.class = it.class;
+                }
                 last.place.end = last.place.end.max(it.place.end);
             }
             _ => apart.push(it),
@@ -184,7 +188,7 @@ fn rest_of_mask(part: &str) -> Option<Found> {
     let end = part.find(|c: char| !c.is_alphanumeric() && !"!@#$%^&*+=_-".contains(c));
     let rest = &part[..end.unwrap_or(part.len())];
     let letters = rest.chars().filter(|c| c.is_alphanumeric()).count();
-    (letters >= 3 && rest.starts_with(char::is_alphanumeric)).then(|| Found {
+    (letters >= 3 && rest.starts_with(char::is_alphanumeric)).then_some(Found {
         place: 0..rest.len(),
         class: Class::Password,
     })

@@ -14,7 +14,7 @@ use super::{ids, numbers, scenes};
 
 /// Bytes behind a name in which its value may stand, and sentences behind its own.
 const NEAR: usize = 240;
-const SENTENCES: usize = 2;
+const SENTENCES: usize = 4;
 /// Bytes before a name.
 const BEFORE: usize = 120;
 /// Words of a value that is said in plain words.
@@ -117,6 +117,12 @@ fn answer(text: &str, start: usize, label: Label, in_words: bool) -> Option<Rang
         Label::Id | Label::Card | Label::Account => None,
         Label::Recovery => phrase::codes(text, start)
             .filter(|it| text[it.clone()].bytes().any(|b| b.is_ascii_digit())),
+        // A path is no login.
+        Label::Login
+            if token.contains('/') && token.len() > 2 && !is_strong_pair(trimmed(token)) =>
+        {
+            None
+        }
         Label::Login => phrase::login(text, start),
         Label::Key | Label::SomeKey | Label::Token | Label::Cookie => key(text, start, token)
             .or_else(|| labelled::strange(text, start).filter(|it| in_words && it.len() >= 6)),
@@ -167,15 +173,17 @@ fn ends_sentence(text: &str, end: usize) -> bool {
     rest.is_empty() || rest.starts_with(['.', '!', '\n', ',', ';', '(', '?', '—'])
 }
 
+/// Words between a value and the name behind it.
+const POINTING: [&str; 24] = [
+    "that's", "that’s", "that", "this", "is", "was", "it's", "as", "für", "ist", "das", "это",
+    "es", "c'est", "est", "mein", "my", "the", "our", "your", "мой", "mi", "mon", "als",
+];
+
 /// Before the name: `4821 — that's my PIN`.
 fn before(text: &str, name: &Range<usize>, label: Label) -> Option<Range<usize>> {
     if let Some(value) = used_as(text, name, label) {
         return Some(value);
     }
-    const POINTING: [&str; 24] = [
-        "that's", "that’s", "that", "this", "is", "was", "it's", "as", "für", "ist", "das", "это",
-        "es", "c'est", "est", "mein", "my", "the", "our", "your", "мой", "mi", "mon", "als",
-    ];
     let from = text.ceil_char_boundary(name.start.saturating_sub(BEFORE));
     let mut points = false;
     let before: Vec<(usize, &str)> = tokens(text, from, name.start).collect();
@@ -435,13 +443,13 @@ fn is_mixed(part: &str) -> bool {
             _ => 4,
         })
         .collect();
-    let digits = kinds.iter().filter(|kind| **kind == 1).count();
+    let has_digit = kinds.contains(&1);
     let changes = kinds
         .windows(2)
         .filter(|pair| (pair[0] == 1) != (pair[1] == 1))
         .count();
     let cases = kinds.windows(2).filter(|pair| pair == &[3, 2]).count();
-    digits > 0
+    has_digit
         && kinds.len() >= 7
         && (changes >= 3 || changes == 2 && kinds[0] != 1 || cases >= 2 && changes >= 1)
 }
@@ -716,7 +724,7 @@ fn signed_in_with(text: &str, verb: &Range<usize>) -> Option<Range<usize>> {
             && ["as", "als", "como", "как"]
                 .contains(&trimmed(tokens[n - 1].1).to_lowercase().as_str());
         has_user |= token.contains('@');
-        is_with = (is_with && !has_user) || joins || has_user;
+        is_with |= joins || has_user;
         if ends {
             return None;
         }

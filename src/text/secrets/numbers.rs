@@ -140,7 +140,8 @@ pub(super) fn cards(text: &str) -> Vec<Range<usize>> {
             let ends = ends.chain([whole.len()]);
             let is_number =
                 |end: &usize| is_card(&whole[..*end]) || is_written_as_card(&whole[..*end]);
-            let end = ends.filter(is_number).last();
+            let ends: Vec<usize> = ends.collect();
+            let end = ends.into_iter().rfind(is_number);
             cards.extend(end.map(|end| run.start..run.start + end));
         }
     }

@@ -6,11 +6,14 @@
 use std::ops::Range;
 
 use super::cues::{
-    self, ASKED, BANK, CODE, Cues, DELIVERED, LEFT, LOCK, OPEN, OTP, PLACE, PRESS, SEED, SENT,
-    UNLOCK,
+    self, ACCESS, ASKED, BANK, CODE, Cues, DELIVERED, LEFT, LOCK, OPEN, OTP, PLACE, PRESS, SEED,
+    SENT, UNLOCK,
 };
 use super::phrase::{self, Kind};
-use super::words::{ANSWER_VERBS, COUNTED, NOT_CODES, NOT_IN_SEED, PRICES, QUESTIONS, TOLD, UNITS};
+use super::words::{
+    ANSWER_VERBS, COUNTED, INTRODUCES, MANAGERS, NOT_CODES, NOT_IN_SEED, NUMBERED, PRICES,
+    QUESTIONS, TOLD, UNITS,
+};
 use super::{Class, Found, ids, nearby, numbers};
 
 /// Words of a wallet, without anything that says so and with it.
@@ -137,6 +140,9 @@ fn numbers(
             ["confirm", "verify", "bestätigen", "confirmar", "confirmer"].contains(&it.text)
         });
     let is_bank = has(BANK);
+    let is_manager = words
+        .iter()
+        .any(|it| MANAGERS.contains(&it.text.to_lowercase().as_str()));
     let has_in_with = words
         .windows(2)
         .any(|pair| pair[0].text == "in" && pair[1].text == "with");
@@ -144,7 +150,7 @@ fn numbers(
         || words
             .windows(2)
             .any(|pair| pair[0].text == "sent" && pair[1].text == "me");
-    if !(any(LOCK | PLACE | OPEN | BANK | SENT | DELIVERED)
+    if !(any(ACCESS | LOCK | PLACE | OPEN | BANK | SENT | DELIVERED)
         || has_in_with
         || is_unlocked
         || is_sent
@@ -179,6 +185,13 @@ fn numbers(
         {
             push(nearby::word(text, word.at), Class::Password);
         }
+        if any(ACCESS)
+            && !is_manager
+            && (INTRODUCES.contains(&before) || text[..word.at].trim_end().ends_with(['/', ':']))
+            && is_made_of_words(word.text)
+        {
+            push(nearby::word(text, word.at), Class::Password);
+        }
         let Some(number) = number(text, word) else {
             continue;
         };
@@ -208,15 +221,15 @@ fn numbers(
         match digits {
             3..=8 if is_dashed => push(number, Class::AccessCode),
             4..=6 if is_at_lock && !is_year(&text[number.clone()]) => {
-                push(number, Class::AccessCode)
+                push(number, Class::AccessCode);
             }
             3..=8 if is_door && (digits > 3 || has(CODE)) => push(number, Class::AccessCode),
             4..=8 if is_unlocked => push(number, Class::Pin),
             4..=8 if is_sent || (is_confirmed || is_delivered) && digits == 6 => {
-                push(number, Class::OneTimeCode)
+                push(number, Class::OneTimeCode);
             }
             4 if has_cards && ["cid", "cvv", "cvc", "cvv2", "code", "csc"].contains(&before) => {
-                push(number, Class::Card)
+                push(number, Class::Card);
             }
             3 if is_beside_card(number.start) => push(number, Class::Card),
             _ if is_bank && (6..=20).contains(&digits) => push(number, Class::Account),
@@ -484,4 +497,30 @@ fn asks(small: &str) -> bool {
     const SECURITY: [&str; 6] = ["security", "secret", "recover", "verif", "bank", "reset"];
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
     has(QUESTIONS) || has(super::words::WEAK_QUESTIONS) && has(&SECURITY)
+}
+
+/// `Rutabaga_12`, `wobbly-penguin-3`, `raspberry!jam`: words with a number or a sign, as people make passwords of them.
+fn is_made_of_words(token: &str) -> bool {
+    let letters = token.chars().filter(|c| c.is_alphabetic()).count();
+    let body = token.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = token.len() - body.len();
+    let words = body.trim_end_matches(['-', '_', '.']);
+    let first = words
+        .split(['-', '_', '.'])
+        .next()
+        .unwrap_or_default()
+        .to_lowercase();
+    let is_plain = words
+        .chars()
+        .all(|c| c.is_alphabetic() || c == '-' || c == '_');
+    let is_numbered = (1..=4).contains(&digits) && is_plain && letters >= 5;
+    let has_sign = token.contains(['!', '$', '&', '%'])
+        && !token.ends_with(['!', '%', '$'])
+        && letters >= 6
+        && token
+            .chars()
+            .all(|c| c.is_alphanumeric() || "!$&%-_".contains(c));
+    (is_numbered || has_sign)
+        && !NUMBERED.contains(&first.as_str())
+        && !nearby::is_name_with_number(words)
 }

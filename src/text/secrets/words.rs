@@ -379,3 +379,21 @@ pub(super) const WEAK_QUESTIONS: &[&str] = &[
     "first pet", "first teacher", "first school", "first car", "first job", "first street", "childhood friend", "childhood nickname", "favourite teacher",
     "favorite teacher", "i grew up", "i was born", "best man", "honeymoon", "mother maiden", "mothers maiden", "father's middle name",
 ];
+
+/// Before what one signs in with.
+pub(super) const INTRODUCES: &[&str] = &[
+    "is", "it's", "its", "pwd's", "password's", "still", "with", "using", "then", "type", "typing", "types", "typed", "give", "it", "takes", "take", "wants", "want", "so", "one",
+    "was", "being", "plus", "uses", "use", "usual", "entering", "enter", "ist", "mit", "dann", "es", "con", "est", "avec", "это", "теперь", "endi", "now",
+    "usually", "always", "remains", "became", "puis", "luego", "потом", "keyin", "lautet", "zwar", "c'est",
+];
+
+/// Things that have a number.
+pub(super) const NUMBERED: &[&str] = &[
+    "postgres", "postgresql", "firefox", "chrome", "windows", "ubuntu", "debian", "fedora", "node", "python", "angular", "react", "swift", "kotlin", "office", "covid",
+    "section", "chapter", "figure", "table", "phase", "sprint", "version", "release", "branch", "build", "ticket", "feature", "issue", "level", "server", "host",
+    "worker", "client", "user", "users", "tests", "step", "option", "layer", "module", "group", "class", "model", "series", "player", "track", "cluster", "staging",
+    "prod", "production", "master", "replica", "shard", "machine", "laptop", "device", "printer", "router", "email", "proxy", "gateway", "account", "admin", "iphone",
+    "android", "samsung", "galaxy", "pixel", "oauth", "bcrypt", "scrypt", "argon", "blake", "keccak", "ripemd", "version", "schema", "config", "question", "answer",
+    "example", "sample", "option", "variant", "draft", "final", "january", "february", "march", "april", "august", "september", "october", "november", "december",
+    "room", "raum", "windows", "exchange", "outlook", "http", "https", "ipsec", "openvpn", "wireguard", "fritzbox", "mysql", "redis", "mongodb", "sqlite", "gmail",
+];
