@@ -3,6 +3,8 @@
 //!
 //! A line of the first is `{"id", "text", "secrets": [parts of the text], "class"}`, of the second `{"id", "text"}`.
 
+#![expect(clippy::print_stdout, reason = "shares are no times")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -24,7 +26,7 @@ fn rows(path: &str) -> Vec<Row> {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     lines
-        .map(|line| serde_json::from_str(line).unwrap())
+        .map(|line| serde_json::from_str(line).expect("a row of the set"))
         .collect()
 }
 
@@ -90,7 +92,7 @@ fn main() {
         .collect();
     println!(
         "one of these      {:?}",
-        time(&texts) / u32::try_from(texts.len().max(1)).unwrap()
+        time(&texts) / u32::try_from(texts.len().max(1)).expect("few texts")
     );
     let ordinary = "The build fails since yesterday evening. I changed the parser so that it reads the second line first, and \
         now two tests of the importer are red. Please look at src/import/lines.rs and tell me why the offset is wrong there. ";

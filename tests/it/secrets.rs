@@ -76,7 +76,7 @@ fn what_is_secret_is_in_history_and_in_no_other_file() {
              Make a file of it\n\
              I prefer tea. Remember that the door code is 4821 and my card is 4111 1111 1111 1111\n\
              /mode reasoning\n\
-             /constraint the guests know bluewhale99\n\
+             /constraint Guests: they know bluewhale99\n\
              /pin the router wants bluewhale99\n\
              /memory add spare: bluewhale99\n\
              Please remember the user is bob, password letmein77\n",
