@@ -60,12 +60,17 @@ pub(super) fn load(
         None => config,
     };
     warn_of(&config, output);
+    claim(args, &config, &inputs, disk, output);
+    Ok((config, inputs))
+}
+
+/// An empty `./data` is the person's own from the first run on that keeps something in it.
+fn claim(args: &ChatArgs, config: &Config, inputs: &Inputs, disk: &dyn Disk, output: &mut Output) {
     if !args.private
-        && let Err(error) = config::claim_data_folder(&config, &inputs, disk)
+        && let Err(error) = config::claim_data_folder(config, inputs, disk)
     {
         output.warning(&format!("cannot mark ./data as yours: {error}"));
     }
-    Ok((config, inputs))
 }
 
 /// The same for a subcommand, which sends no rules to a model.
@@ -81,6 +86,7 @@ pub(super) fn load_for_command(
         None => config,
     };
     warn_of(&config, output);
+    claim(args, &config, &inputs, disk, output);
     Ok((config, inputs))
 }
 

@@ -130,8 +130,15 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
         inputs,
         disk,
     )?;
-    if demand.rules.is_some() {
+    // What the file says of rules does not count either: those it hid or moved are not sent without trust.
+    let restricted = Demand {
+        rules: rules(&config, inputs),
+        ..Demand::default()
+    };
+    let restricted = restricted.without_granted(disk, &inputs.folders, &mut Vec::new());
+    if restricted.rules.is_some() {
         config.settings.memory.workspace.project_files.clear();
+        demand.rules = demand.rules.or(restricted.rules);
     }
     config.warnings.clone_from(&trusted.warnings);
     Ok(Loaded {
@@ -192,14 +199,18 @@ fn demand(
     let file = config.layers.iter().find(|layer| layer.file().is_some());
     let found = found.filter(|found| found.standing == Standing::WorkingFolder);
     let data = data.filter(|data| !trust::is_own(disk, data, &inputs.folders));
-    let names = &config.settings.memory.workspace.project_files;
     Demand {
         configuration: found.zip(file).and_then(|(found, layer)| {
             trust::configuration(&layer.tree, &found.path, &inputs.working_dir)
         }),
-        rules: trust::rules(&inputs.project(), &config.rules_root, names),
+        rules: rules(config, inputs),
         data: data.map(|data| trust::described(&real(&inputs.working_dir), data)),
     }
+}
+
+fn rules(config: &Config, inputs: &Inputs) -> Option<trust::Rules> {
+    let names = &config.settings.memory.workspace.project_files;
+    trust::rules(&inputs.project(), &config.rules_root, names)
 }
 
 /// Marks an empty `./data` that this run keeps its sessions in as the person's own.

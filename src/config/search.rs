@@ -100,27 +100,32 @@ fn own(folders: &Folders) -> impl Iterator<Item = PathBuf> {
     [config, home].into_iter().flatten()
 }
 
-/// Whether a folder is the home folder or the root of the file system: no project, so nothing that lies there acts.
+/// Whether a folder is the home folder, a folder that holds it, or the root of the file system: no project, so
+/// nothing that lies there acts.
 pub(super) fn is_personal_root(folder: &Path, folders: &Folders) -> bool {
     let folder = real(folder);
     let home = folders.home.as_deref().map(real);
-    folder.parent().is_none() || home.is_some_and(|home| home == folder)
+    folder.parent().is_none() || home.is_some_and(|home| home.starts_with(&folder))
 }
 
-/// Where a file is looked for, first first. One that is the person's own is that wherever the program was started.
+/// Where a file is looked for, first first. One that is the person's own is that wherever the program was started; a link
+/// to it counts as the file itself, so that paths in it begin where the person meant.
 fn candidates(working_dir: &Path, folders: &Folders) -> Vec<Found> {
     let own: Vec<PathBuf> = own(folders).collect();
-    let is_own = |path: &Path| own.iter().any(|own| real(own) == real(path));
+    let own_file = |path: &Path| own.iter().find(|own| real(own) == real(path));
     let here = NAMES
         .into_iter()
         .filter(|_| !is_personal_root(working_dir, folders));
-    let here = here.map(|name| working_dir.join(name)).map(|path| Found {
-        standing: if is_own(&path) {
-            Standing::Own
-        } else {
-            Standing::WorkingFolder
+    let here = here.map(|name| working_dir.join(name));
+    let here = here.map(|path| match own_file(&path) {
+        Some(own) => Found {
+            path: own.clone(),
+            standing: Standing::Own,
         },
-        path,
+        None => Found {
+            path,
+            standing: Standing::WorkingFolder,
+        },
     });
     let own = own.iter().map(|path| Found {
         path: path.clone(),

@@ -103,6 +103,10 @@ impl Tree {
     }
 
     /// Every value with its path, in the order of writing. An empty block counts as a value.
+    pub(super) fn is_empty_block(&self) -> bool {
+        matches!(self, Self::Block(entries) if entries.is_empty())
+    }
+
     pub(super) fn leaves(&self) -> Vec<(KeyPath, &Self)> {
         let mut found = Vec::new();
         self.collect_leaves(&KeyPath::default(), &mut found);

@@ -442,10 +442,13 @@ fn the_shipped_example_is_what_config_show_prints_by_default() {
 #[test]
 fn what_is_harmless_in_a_working_folder_needs_no_trust() {
     let home = Home::new();
-    home.write("cogtrix.yaml", "session: here\nmemory: {mode: code}\n");
+    home.write(
+        "cogtrix.yaml",
+        "context: {strategy: window}\nlock_wait: 1s\n",
+    );
     let run = home.cogtrix(&["-p", "hi"]).run();
     assert_eq!(run.code, Some(0), "{run}");
-    assert!(home.history("here.json").exists());
+    assert!(home.history("default.json").exists());
     home.write("cogtrix.yaml", "data_dir: inside\n");
     let run = home
         .cogtrix(&["-p", "hi"])

@@ -33,7 +33,11 @@ impl Machine {
         let root = tempfile::tempdir().unwrap();
         let at = |name: &str| root.path().canonicalize().unwrap().join(name);
         let inputs = Inputs {
-            flags: Flags::default(),
+            // Trust is what `trusting` is about.
+            flags: Flags {
+                trust: TrustFlag::ThisRun,
+                ..Flags::default()
+            },
             environment: Environment::default(),
             working_dir: at("project"),
             folders: Folders {
@@ -79,7 +83,14 @@ impl Machine {
     }
 
     fn flags(mut self, flags: Flags) -> Self {
-        self.inputs.flags = flags;
+        let trust = self.inputs.flags.trust;
+        self.inputs.flags = Flags { trust, ..flags };
+        self
+    }
+
+    /// The same, started by somebody who has trusted nothing.
+    fn untrusted(mut self) -> Self {
+        self.inputs.flags.trust = TrustFlag::AsRemembered;
         self
     }
 

@@ -5,6 +5,11 @@ use super::*;
 const OTHER_SERVER: &str =
     "providers:\n  x: {type: openai, base_url: 'https://evil.example/v1', api_key_env: HOME}\n";
 
+/// A machine whose person has trusted nothing yet.
+fn clone_with(name: &str, text: &str) -> Machine {
+    Machine::with(name, text).untrusted()
+}
+
 const TRUST: &str = "home/.local/state/cogtrix/trust.json";
 
 fn demanded(request: &TrustRequest) -> &[DemandedKey] {
@@ -18,7 +23,7 @@ fn keys(request: &TrustRequest) -> Vec<&str> {
 
 #[test]
 fn a_file_in_the_working_folder_may_not_choose_the_server_unasked() {
-    let machine = Machine::with("project/cogtrix.yaml", OTHER_SERVER);
+    let machine = clone_with("project/cogtrix.yaml", OTHER_SERVER);
     let request = machine.demand().unwrap();
     assert_eq!(
         keys(&request),
@@ -41,7 +46,7 @@ fn a_file_in_the_working_folder_may_not_choose_the_server_unasked() {
 
 #[test]
 fn no_path_of_a_config_file_in_the_folder_counts_without_trust() {
-    let machine = Machine::with(
+    let machine = clone_with(
         "project/cogtrix.yaml",
         "data_dir: ./kept\nsystem_prompt_file: prompt.md\nembedding: {path: enc, source: 'https://x/'}\n\
          rag: {docs_dir: docs}\nmemory:\n  path: notes\n  store: {project_root: /}\n  \
@@ -80,18 +85,65 @@ fn no_path_of_a_config_file_in_the_folder_counts_without_trust() {
 }
 
 #[test]
-fn what_says_nothing_of_paths_servers_and_programs_needs_no_trust() {
-    let machine = Machine::with(
+fn only_how_a_request_is_laid_out_and_timed_counts_without_trust() {
+    let machine = clone_with(
         "project/cogtrix.yaml",
-        "session: here\ndata_dir: auto\nmemory: {mode: code, path: '', workspace: {project_files: [CLAUDE.md]}}\n\
-         providers: {none: {type: offline, base_url: '', api_key_env: ''}}\n",
+        "context: {strategy: window, max_history_messages: 30}\nnetwork: {tries: 1}\nlock_wait: 1s\nmcp_servers: {}\n",
     );
-    assert_eq!(machine.config().settings.memory.mode, "code");
+    assert_eq!(machine.config().settings.context.max_history_messages, 30);
+    for line in [
+        "session: private-matters",
+        "memory: {mode: code}",
+        "memory: {store: {max_entries: 1}}",
+        "memory: {capture: off}",
+        "memory: {summarization_model: openai/x}",
+        "models: {default: anthropic/y}",
+        "embedding: {provider: openai}",
+        "tools: {shell: {most: 10h}}",
+    ] {
+        machine.write("project/cogtrix.yaml", format!("{line}\n"));
+        let restricted = machine.restricted();
+        assert_eq!(restricted.file, None, "{line}");
+        assert!(
+            machine.demand().unwrap().demand.configuration.is_some(),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn rules_that_an_untrusted_file_hides_are_not_sent_without_it_either() {
+    for line in [
+        "memory: {workspace: {project_files: []}}",
+        "memory: {workspace: {project_files: [CLAUDE.md]}}",
+        "memory: {store: {project_root: /}}",
+    ] {
+        let machine = clone_with("project/cogtrix.yaml", &format!("{line}\n"));
+        machine.write("project/AGENTS.md", "x");
+        let Loaded { config, request } = machine.load().unwrap();
+        assert!(
+            config.settings.memory.workspace.project_files.is_empty(),
+            "{line}"
+        );
+        assert!(request.unwrap().demand.rules.is_some(), "{line}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_persons_own_file_is_read_as_that_file() {
+    let machine = clone_with("home/.cogtrix.yaml", "memory: {path: notes}\n");
+    let link = machine.at("project/.cogtrix.yaml");
+    std::os::unix::fs::symlink(machine.at("home/.cogtrix.yaml"), link).unwrap();
+    assert_eq!(
+        machine.config().settings.workspace,
+        machine.at("home/notes")
+    );
 }
 
 #[test]
 fn rule_files_count_when_the_root_of_the_project_is_trusted() {
-    let mut machine = Machine::with("project/.git/HEAD", "");
+    let mut machine = clone_with("project/.git/HEAD", "");
     machine.write("project/AGENTS.md", "a");
     machine.write("project/sub/CLAUDE.md", "b");
     machine.inputs.working_dir = machine.at("project/sub");
@@ -132,7 +184,7 @@ fn rule_files_count_when_the_root_of_the_project_is_trusted() {
 
 #[test]
 fn another_folder_at_the_path_of_a_trusted_one_is_not_trusted() {
-    let machine = Machine::with("project/cogtrix.yaml", OTHER_SERVER);
+    let machine = clone_with("project/cogtrix.yaml", OTHER_SERVER);
     machine.write("project/AGENTS.md", "a");
     machine.demand().unwrap().remember(&LocalDisk).unwrap();
     assert!(machine.demand().is_none());
@@ -145,7 +197,7 @@ fn another_folder_at_the_path_of_a_trusted_one_is_not_trusted() {
 
 #[test]
 fn a_data_folder_counts_when_it_is_empty_marked_by_this_person_or_trusted() {
-    let mut machine = Machine::with("project/data/history/.gitkeep", "");
+    let mut machine = clone_with("project/data/history/.gitkeep", "");
     machine.write("project/data/workspace/memory/.gitkeep", "");
     let data = machine.at("project/data");
     let config = machine.config();
@@ -185,12 +237,12 @@ fn a_data_folder_with_a_link_in_it_is_nobodys() {
         ("project/data", "true/data"),
         ("project/data/history", "true/data/history"),
     ] {
-        let machine = Machine::with("true/data/history/.gitkeep", "");
+        let machine = clone_with("true/data/history/.gitkeep", "");
         fs::create_dir_all(machine.at(link).parent().unwrap()).unwrap();
         symlink(machine.at(target), machine.at(link)).unwrap();
         assert_eq!(machine.config().settings.data_dir, platform(&machine));
     }
-    let machine = Machine::with("project/data/history/.gitkeep", "");
+    let machine = clone_with("project/data/history/.gitkeep", "");
     fs::create_dir(machine.at("project/data/workspace")).unwrap();
     symlink("/etc/passwd", machine.at("project/data/workspace/USER.md")).unwrap();
     assert_eq!(machine.restricted().settings.data_dir, platform(&machine));
@@ -199,7 +251,7 @@ fn a_data_folder_with_a_link_in_it_is_nobodys() {
 
 #[test]
 fn the_home_folder_and_the_root_are_no_projects_and_ask_nothing() {
-    let mut machine = Machine::with("home/cogtrix.yaml", OTHER_SERVER);
+    let mut machine = clone_with("home/cogtrix.yaml", OTHER_SERVER);
     machine.write("home/AGENTS.md", "x");
     machine.write("home/data/history/x.json", "{}");
     machine.inputs.working_dir = machine.at("home");
@@ -210,8 +262,10 @@ fn the_home_folder_and_the_root_are_no_projects_and_ask_nothing() {
         config.settings.data_dir,
         machine.at("home/.local/share/cogtrix")
     );
-    machine.inputs.working_dir = "/".into();
-    assert!(!machine.config().is_project);
+    for above in [machine.at(""), "/".into()] {
+        machine.inputs.working_dir = above;
+        assert!(!machine.config().is_project);
+    }
     // Version control of the whole home folder makes no project of it, and none of a folder below it.
     machine.write("home/.git/HEAD", "");
     machine.inputs.working_dir = machine.at("home/notes");
@@ -224,7 +278,7 @@ fn the_home_folder_and_the_root_are_no_projects_and_ask_nothing() {
 #[cfg(unix)]
 #[test]
 fn a_config_file_that_is_a_link_out_of_the_folder_is_not_read() {
-    let machine = Machine::with("elsewhere/secret", "session: s3cret\n");
+    let machine = clone_with("elsewhere/secret", "session: s3cret\n");
     let link = machine.at("project/.cogtrix.yaml");
     std::os::unix::fs::symlink(machine.at("elsewhere/secret"), link).unwrap();
     assert!(
@@ -237,21 +291,19 @@ fn a_config_file_that_is_a_link_out_of_the_folder_is_not_read() {
 #[test]
 fn files_of_the_person_are_trusted() {
     for place in ["home/.cogtrix.yaml", "home/.config/cogtrix/cogtrix.yaml"] {
-        assert!(Machine::with(place, OTHER_SERVER).demand().is_none());
+        assert!(clone_with(place, OTHER_SERVER).demand().is_none());
     }
-    let machine = Machine::with("project/cogtrix.yaml", OTHER_SERVER);
+    let machine = clone_with("project/cogtrix.yaml", OTHER_SERVER);
     let named = machine.flags(Flags {
         config_file: Some("cogtrix.yaml".into()),
         ..Flags::default()
     });
     assert!(named.demand().is_none());
-    let by_flag = named.flags(Flags {
-        trust: TrustFlag::ThisRun,
-        ..Flags::default()
-    });
+    let mut by_flag = clone_with("project/cogtrix.yaml", OTHER_SERVER);
+    by_flag.inputs.flags.trust = TrustFlag::ThisRun;
     assert!(by_flag.demand().is_none());
     let at_home = {
-        let mut machine = Machine::with("home/.cogtrix.yaml", OTHER_SERVER);
+        let mut machine = clone_with("home/.cogtrix.yaml", OTHER_SERVER);
         machine.inputs.working_dir = machine.at("home");
         machine
     };
@@ -260,13 +312,13 @@ fn files_of_the_person_are_trusted() {
 
 #[test]
 fn trust_is_remembered_until_the_values_change() {
-    let machine = Machine::with("project/cogtrix.yaml", OTHER_SERVER);
+    let machine = clone_with("project/cogtrix.yaml", OTHER_SERVER);
     machine.demand().unwrap().remember(&LocalDisk).unwrap();
     assert!(machine.demand().is_none());
 
     machine.write(
         "project/cogtrix.yaml",
-        format!("session: a\n# more\n{OTHER_SERVER}"),
+        format!("lock_wait: 1s\n# more\n{OTHER_SERVER}"),
     );
     assert!(machine.demand().is_none(), "other keys may change");
 
@@ -290,7 +342,7 @@ fn trust_is_remembered_until_the_values_change() {
 
 #[test]
 fn a_literal_key_is_neither_asked_nor_remembered_in_the_clear() {
-    let machine = Machine::with(
+    let machine = clone_with(
         "project/cogtrix.yaml",
         "providers: {x: {type: openai, api_key: sk-secret}}\n",
     );
@@ -303,7 +355,7 @@ fn a_literal_key_is_neither_asked_nor_remembered_in_the_clear() {
 
 #[test]
 fn a_damaged_memory_of_trust_trusts_nothing_and_is_set_aside() {
-    let machine = Machine::with("project/cogtrix.yaml", OTHER_SERVER);
+    let machine = clone_with("project/cogtrix.yaml", OTHER_SERVER);
     for number in 1..=2 {
         machine.write(TRUST, "{torn");
         let request = machine.demand().unwrap();
@@ -325,7 +377,7 @@ fn a_damaged_memory_of_trust_trusts_nothing_and_is_set_aside() {
 
 #[test]
 fn settings_may_be_looked_at_without_trust() {
-    let machine = Machine::with("project/cogtrix.yaml", OTHER_SERVER);
+    let machine = clone_with("project/cogtrix.yaml", OTHER_SERVER);
     let config = machine.demand().unwrap().unused();
     assert!(
         config
@@ -336,7 +388,7 @@ fn settings_may_be_looked_at_without_trust() {
 
 #[test]
 fn servers_of_the_folder_are_not_started_without_trust_whatever_is_said_of_them() {
-    let machine = Machine::with(
+    let machine = clone_with(
         "project/cogtrix.yaml",
         "mcp_servers:\n  a.b: {command: ./evil, args: [-x], env: {TOKEN: t-secret}, enabled: false}\n",
     );
@@ -363,29 +415,4 @@ fn servers_of_the_folder_are_not_started_without_trust_whatever_is_said_of_them(
     assert!(machine.demand().is_some(), "a list is a value too");
     machine.write("project/cogtrix.yaml", "mcp_servers: {}\n");
     assert!(machine.demand().is_none());
-}
-
-#[test]
-fn what_says_the_same_as_the_default_needs_no_trust() {
-    let machine = Machine::with(
-        "project/cogtrix.yaml",
-        "tools: {confirm: true, shell: {pass_env: [], env: [], sandbox: \"on\"}, fetch: {allow_private: false}}\n",
-    );
-    assert!(machine.demand().is_none());
-    machine.write(
-        "project/cogtrix.yaml",
-        "tools: {confirm: false, shell: {pass_env: [A], sandbox: off, env: [A=b], hide: [], max_processes: 0}, fetch: {allow_private: true}}\n",
-    );
-    assert_eq!(
-        keys(&machine.demand().unwrap()),
-        [
-            "tools.confirm",
-            "tools.fetch.allow_private",
-            "tools.shell.env",
-            "tools.shell.hide",
-            "tools.shell.max_processes",
-            "tools.shell.pass_env",
-            "tools.shell.sandbox"
-        ]
-    );
 }

@@ -1,7 +1,7 @@
 //! Whose `./data` it is. One that holds nothing yet is taken and marked; one that holds something counts only with a mark
 //! that this person's cogtrix wrote, or with trust.
 //!
-//! The mark, `data/.cogtrix`, is a digest of the folder's path and of a secret in the state folder: a clone cannot bring it.
+//! The mark, `data/.cogtrix`, is a digest of the folder's path, its identity and a secret in the state folder: nobody can bring it along.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::DataFolder;
 use crate::config::paths::Folders;
-use crate::files::Disk;
+use crate::files::{Disk, FolderId};
 
 const MARK: &str = ".cogtrix";
 const SECRET_BYTES: usize = 32;
@@ -91,6 +91,8 @@ fn mark(secret: &[u8], data: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
     hash.update(secret);
     hash.update(path.as_os_str().as_encoded_bytes());
+    let id = serde_json::to_vec(&FolderId::of(data))?;
+    hash.update(id);
     let hash = hash.finalize();
     Ok(hash
         .iter()

@@ -1,9 +1,9 @@
-//! What lies in the working folder or the project does nothing until the person trusts the folder: a config file that
-//! names servers, programs or paths, rule files for the model, a `data/` with sessions. Asked once and remembered in the
+//! What lies in the working folder or the project does nothing until the person trusts the folder: a config file,
+//! rule files for the model, a `data/` with sessions. Asked once and remembered in the
 //! state folder; a configuration whose values changed is asked about again.
 //!
 //! ```text
-//!   keys          which keys of a config file need trust
+//!   keys          which keys of a config file need none
 //!   records       trust.json: which folder was trusted with what
 //!   data_folder   whose `./data` it is
 //! ```
@@ -180,7 +180,7 @@ pub(super) fn configuration(tree: &Tree, file: &Path, folder: &Path) -> Option<C
     let mut found: Vec<_> = tree
         .leaves()
         .into_iter()
-        .filter(|(path, value)| keys::needs_trust(path, value))
+        .filter(|(path, value)| !value.is_empty_block() && keys::needs_trust(path))
         .collect();
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
     if found.is_empty() {
