@@ -100,12 +100,11 @@ fn own(folders: &Folders) -> impl Iterator<Item = PathBuf> {
     [config, home].into_iter().flatten()
 }
 
-/// Whether a folder is the home folder, a folder that holds it, or the root of the file system: no project, so
-/// nothing that lies there acts.
+/// Whether a folder is the home folder or the root of the file system: no project, so nothing that lies there acts.
 pub(super) fn is_personal_root(folder: &Path, folders: &Folders) -> bool {
     let folder = real(folder);
     let home = folders.home.as_deref().map(real);
-    folder.parent().is_none() || home.is_some_and(|home| home.starts_with(&folder))
+    folder.parent().is_none() || home.is_some_and(|home| home == folder)
 }
 
 /// Where a file is looked for, first first. One that is the person's own is that wherever the program was started; a link

@@ -159,7 +159,7 @@ fn a_line_is_typed_edited_and_found_again_in_the_next_session() {
     assert_eq!(pty.wait_exit(), Exit::code(0));
     assert!(pty.is_restored());
 
-    let history = pty.home().join("input-history");
+    let history = pty.home().join("home/input-history");
     assert_eq!(std::fs::read_to_string(&history).unwrap(), "hello!\n");
     let mode = std::os::unix::fs::PermissionsExt::mode(&history.metadata().unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);

@@ -114,7 +114,7 @@ fn the_network_is_asked_for_with_the_reason_and_remembered_only_when_the_answer_
         .says("n", "Four.");
     chat.says("/approvals", "always shell: `echo …` with network");
     chat.leave();
-    let folder = home.path().join("data/cogtrix/approvals");
+    let folder = home.path().join("state/cogtrix/approvals");
     let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap();
     let rules = std::fs::read_to_string(file.path()).unwrap();
     assert!(
