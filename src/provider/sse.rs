@@ -20,34 +20,45 @@ pub(super) fn bounded(
     url: String,
     bytes: impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static,
 ) -> impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static {
-    let events = whole_lines(url.clone(), bytes).flat_map(|lines| {
+    let events = whole_lines(url.clone(), bytes).flat_map(move |lines| {
         stream::iter(match lines {
-            Ok(lines) => events(&lines).into_iter().map(Ok).collect(),
+            Ok(lines) => {
+                let events = events(&lines).into_iter();
+                events.flat_map(|event| texts(&url, event)).collect()
+            }
             Err(error) => vec![Err(error)],
         })
     });
-    events.scan(Some(true), move |is_start, event| {
-        let passed = is_start.map(|at_start| event.and_then(|event| text(&url, event, at_start)));
-        *is_start = match &passed {
-            Some(Ok(event)) => is_start.map(|at_start| at_start && event.is_empty()),
+    events.scan(Some(true), |at_start, event| {
+        let passed = at_start.map(|at_start| event.map(|event| without_marks(event, at_start)));
+        *at_start = match &passed {
+            Some(Ok(event)) => at_start.map(|at_start| at_start && event.is_empty()),
             Some(Err(_)) | None => None,
         };
         std::future::ready(passed)
     })
 }
 
-/// An event that is text, at the start of a stream without its marks.
-fn text(url: &str, mut event: Vec<u8>, at_start: bool) -> Result<Vec<u8>, ProviderError> {
+/// An event, or of one that is no text the lines before that and why there are no more.
+fn texts(url: &str, mut event: Vec<u8>) -> Vec<Result<Vec<u8>, ProviderError>> {
+    let Err(error) = std::str::from_utf8(&event) else {
+        return vec![Ok(event)];
+    };
+    event.truncate(error.valid_up_to());
+    let ends = event.iter().rposition(|byte| *byte == b'\n');
+    event.truncate(ends.map_or(0, |at| at + 1));
+    let refused = ProviderError::Protocol {
+        url: url.to_owned(),
+        what: "text that is not UTF-8".to_owned(),
+    };
+    vec![Ok(event), Err(refused)]
+}
+
+fn without_marks(mut event: Vec<u8>, at_start: bool) -> Vec<u8> {
     while at_start && event.starts_with(BYTE_ORDER_MARK) {
         event.drain(..BYTE_ORDER_MARK.len());
     }
-    match std::str::from_utf8(&event) {
-        Ok(_) => Ok(event),
-        Err(_) => Err(ProviderError::Protocol {
-            url: url.to_owned(),
-            what: "text that is not UTF-8".to_owned(),
-        }),
-    }
+    event
 }
 
 /// Whole lines, cut behind each blank one.
