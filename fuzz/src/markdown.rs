@@ -83,7 +83,9 @@ impl Page {
         let after = self.lines();
         let mut rest = after.iter();
         for line in &before {
-            let is_there = rest.any(|new| new.text == line.text);
+            // Half a line end that ended the file.
+            let text = line.text.trim_end_matches('\r');
+            let is_there = rest.any(|new| new.text.trim_end_matches('\r') == text);
             assert!(is_there, "line {} is lost: {after:#?}", line.number);
         }
         let words: Vec<&str> = words

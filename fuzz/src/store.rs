@@ -8,6 +8,7 @@ use cogtrix::chat::{Message, Outcome, Record, Role, Session, SessionName};
 use cogtrix::files::MemoryDisk;
 use cogtrix::store::{FileStore, Opened, SessionStore, StoreError, export_json};
 use cogtrix::testing::{ManualClock, session};
+use serde_json::Value;
 
 /// Files of the session under test, in the order of [`split`].
 pub const FILES: [&str; 6] = [
@@ -115,9 +116,20 @@ pub fn plain(session: &Session) -> Vec<Message> {
         for mark in ["outcome", "withdrawn"] {
             unknown.remove(mark);
         }
+        unknown.values_mut().for_each(without_fractions);
         if unknown.is_empty() {
             message.unknown = None;
         }
     }
     messages
+}
+
+/// Fractions are read to the last digit but one.
+pub fn without_fractions(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => *value = Value::Null,
+        Value::Array(items) => items.iter_mut().for_each(without_fractions),
+        Value::Object(fields) => fields.values_mut().for_each(without_fractions),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }

@@ -147,7 +147,7 @@ pub(super) fn changed(text: &str, number: usize, line: Option<&str>) -> String {
                 let content = mark.len() + bare(old).len();
                 result.extend([mark, new, &old[content..]]);
             }
-            None if old.starts_with('\u{feff}') => result.push('\u{feff}'),
+            None if at == 1 && old.starts_with('\u{feff}') => result.push('\u{feff}'),
             None => {}
         }
     }

@@ -9,19 +9,56 @@ use super::ProviderError;
 use super::ndjson::LONGEST;
 use super::reply::Frames;
 
-/// Passes event after event on until one grows too long. Whole lines, because the parser reads what it
-/// holds from the start again with every piece, which would take minutes for a line of some megabytes; and
-/// no more than an event at a time, because it moves all that it holds with every line it takes.
+/// Byte order marks at the start of a stream are left out: the parser panics at one.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Passes event after event on until one grows too long or is no text, which the parser would hold for ever.
+/// Whole lines, because the parser reads what it holds from the start again with every piece, which would take
+/// minutes for a line of some megabytes; and no more than an event at a time, because it moves all that it holds
+/// with every line it takes.
 pub(super) fn bounded(
     url: String,
     bytes: impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static,
 ) -> impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static {
-    whole_lines(url, bytes).flat_map(|lines| {
+    let events = whole_lines(url.clone(), bytes).flat_map(move |lines| {
         stream::iter(match lines {
-            Ok(lines) => events(&lines).into_iter().map(Ok).collect(),
+            Ok(lines) => {
+                let events = events(&lines).into_iter();
+                events.flat_map(|event| texts(&url, event)).collect()
+            }
             Err(error) => vec![Err(error)],
         })
+    });
+    events.scan(Some(true), |at_start, event| {
+        let passed = at_start.map(|at_start| event.map(|event| without_marks(event, at_start)));
+        *at_start = match &passed {
+            Some(Ok(event)) => at_start.map(|at_start| at_start && event.is_empty()),
+            Some(Err(_)) | None => None,
+        };
+        std::future::ready(passed)
     })
+}
+
+/// An event, or of one that is no text the lines before that and why there are no more.
+fn texts(url: &str, mut event: Vec<u8>) -> Vec<Result<Vec<u8>, ProviderError>> {
+    let Err(error) = std::str::from_utf8(&event) else {
+        return vec![Ok(event)];
+    };
+    event.truncate(error.valid_up_to());
+    let ends = event.iter().rposition(|byte| *byte == b'\n');
+    event.truncate(ends.map_or(0, |at| at + 1));
+    let refused = ProviderError::Protocol {
+        url: url.to_owned(),
+        what: "text that is not UTF-8".to_owned(),
+    };
+    vec![Ok(event), Err(refused)]
+}
+
+fn without_marks(mut event: Vec<u8>, at_start: bool) -> Vec<u8> {
+    while at_start && event.starts_with(BYTE_ORDER_MARK) {
+        event.drain(..BYTE_ORDER_MARK.len());
+    }
+    event
 }
 
 /// Whole lines, cut behind each blank one.
@@ -180,11 +217,32 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bytes_that_are_no_text_are_a_protocol_error() {
-        let got = recorded(&[b"data: \xff\xfe\n\n"]).await;
+    async fn bytes_that_are_no_text_are_a_protocol_error_at_once() {
+        let endless = stream::iter(0..).map(|n| {
+            let event: &[u8] = if n == 1 {
+                b"data: \xff\n\n"
+            } else {
+                b"data: x\n\n"
+            };
+            Ok(event.to_vec())
+        });
+        let got: Vec<_> = data("http://h".into(), endless).collect().await;
         assert!(
-            matches!(got[0], Err(ProviderError::Protocol { .. })),
+            matches!(&got[..], [Ok(_), Err(ProviderError::Protocol { .. })]),
             "{got:?}"
         );
+    }
+
+    #[tokio::test]
+    async fn byte_order_marks_before_the_first_event_are_left_out() {
+        let whole = b"\xEF\xBB\xBF\xEF\xBB\xBFdata: a\n\n";
+        for cut in 0..whole.len() {
+            let (head, tail) = whole.split_at(cut);
+            let got = recorded(&[head, tail]).await;
+            assert!(
+                matches!(&got[..], [Ok(data)] if data == "a"),
+                "{cut}: {got:?}"
+            );
+        }
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Loaded {
     pub(super) journal_len: u64,
     /// The journal's last line has no end.
     pub(super) open_end: bool,
+    /// The journal has other numbers for turns than the session.
+    pub(super) is_renumbered: bool,
     /// Fields of the mode state file beside the modes.
     pub(super) states_others: Unknown,
     pub(super) damage: Vec<Damage>,
@@ -147,6 +149,7 @@ fn base(name: &SessionName, content: Content, path: &Path) -> Result<Loaded, Sto
         snapshot_len: file.len() as u64,
         journal_len: 0,
         open_end: false,
+        is_renumbered: false,
         states_others: Unknown::new(),
         damage,
         blocked: Vec::new(),
@@ -188,7 +191,9 @@ fn replay(loaded: &mut Loaded, content: Content, path: &Path) -> Result<(), Stor
         loaded.journal_len = file.len() as u64;
         loaded.open_end = journal.open_end;
     }
-    loaded.last_seq = replay::replay(&mut loaded.session, loaded.ground, journal);
+    let replayed = replay::replay(&mut loaded.session, loaded.ground, journal);
+    loaded.last_seq = replayed.last_seq;
+    loaded.is_renumbered = replayed.is_renumbered;
     Ok(())
 }
 

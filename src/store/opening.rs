@@ -40,12 +40,15 @@ pub(super) fn mend(bench: &Bench<'_>, loaded: &mut Loaded) -> Result<Mended, Sto
     }
     let unfinished = closing.is_some();
     let damage = std::mem::take(&mut loaded.damage);
-    let folded = damage.iter().any(Damage::is_of_the_snapshot);
+    let is_written = damage.iter().any(Damage::is_of_the_snapshot);
     let mut repairs = Vec::new();
     for damage in damage {
         repairs.push(bench.mend_one(damage, loaded)?);
     }
-    if folded {
+    if loaded.is_renumbered && !is_written {
+        bench.write_snapshot(loaded)?;
+    }
+    if is_written || loaded.is_renumbered {
         // The new snapshot has taken in the journal and the closing.
         let journal = bench.layout.journal(bench.name);
         bench.disk.remove(&journal).at("remove", &journal)?;

@@ -18,11 +18,20 @@ pub(super) enum Ground {
     Salvaged { journal_seq: u64 },
 }
 
-/// Applies what the session does not contain yet; returns the highest sane `seq` there is.
+/// What came of a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Replayed {
+    /// The highest sane `seq` there is.
+    pub(super) last_seq: u64,
+    /// A turn is called otherwise than in the journal: what is appended would be read as another turn's.
+    pub(super) is_renumbered: bool,
+}
+
+/// Applies what the session does not contain yet.
 ///
 /// Turns get the next free number, whatever they were called when they were written: a session may have
 /// lost turns to damage, or gained some by hand.
-pub(super) fn replay(session: &mut Session, ground: Ground, journal: Journal<'_>) -> u64 {
+pub(super) fn replay(session: &mut Session, ground: Ground, journal: Journal<'_>) -> Replayed {
     let journal_seq = match ground {
         Ground::Whole { journal_seq } | Ground::Salvaged { journal_seq } => journal_seq,
         Ground::Unplaced => 0,
@@ -72,7 +81,11 @@ pub(super) fn replay(session: &mut Session, ground: Ground, journal: Journal<'_>
         }
         session.apply(record);
     }
-    highest
+    let mut names = turns.renamed.iter();
+    Replayed {
+        last_seq: highest,
+        is_renumbered: names.any(|(written, now)| written != now),
+    }
 }
 
 /// What turns of the journal are called now.
@@ -109,10 +122,15 @@ impl Turns {
             turn,
             mode: meta.mode.clone().unwrap_or_default(),
             model: meta.model.clone().unwrap_or_default(),
-            input: Message::text(session.next_message_id(0), Role::User, LOST_INPUT, first.at),
+            input: Message::text(lost_input_of(first), Role::User, LOST_INPUT, first.at),
         });
         turn
     }
+}
+
+/// A number could be that of a message which follows.
+fn lost_input_of(first: &Message) -> MessageId {
+    MessageId::new(format!("before-{}", first.id))
 }
 
 fn ids(session: &Session) -> HashSet<MessageId> {

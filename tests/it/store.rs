@@ -403,6 +403,37 @@ fn numbers_that_cannot_be_cost_no_turn_and_double_none() {
 }
 
 #[test]
+fn behind_turns_that_damage_took_the_turn_that_is_taken_back_is_the_one_that_was_meant() {
+    let disk = MemoryDisk::default();
+    let mut opened = open(&on(&disk), "s");
+    for (question, answer) in [("one", "1"), ("two", "2")] {
+        turn(&mut opened, question, answer);
+    }
+    let record = started(&opened.session, "three");
+    assert!(say(&mut opened, record));
+    drop(opened);
+    let disk = disk.after_kill();
+    let path = "data/history/s.journal.jsonl";
+    let journal = disk.files().remove(Path::new(path)).unwrap();
+    let second = place(&journal, "\"turn\":2") - "{\"seq\":3,\"type\":\"turn_started\",".len();
+    disk.put(path, &[b"\0\0\0\0\n", &journal[second..]].concat());
+    let mut opened = open(&on(&disk), "s");
+    let left = ["two", "2", "three", "[no reply: interrupted]"];
+    assert_eq!(texts(&opened.session), left);
+    let last = opened.session.turns().last().unwrap().id;
+    let why = Withdrawal::Undone;
+    assert!(say(&mut opened, Record::TurnWithdrawn { turn: last, why }));
+    drop(opened);
+    let again = open(&on(&disk.after_kill()), "s");
+    assert_eq!(
+        (texts(&again.session), again.repairs),
+        (left.map(str::to_owned).into(), vec![])
+    );
+    let withdrawn = again.session.turns().iter().map(|turn| turn.withdrawn);
+    assert_eq!(withdrawn.collect::<Vec<_>>(), [None, Some(why)]);
+}
+
+#[test]
 fn a_version_that_is_not_known_is_refused_whatever_it_looks_like() {
     for version in ["\"2\"", "2.0", "-1", "99999999999999999999999", "0", "null"] {
         for file in ["a.json", "a_hybrid.json"] {

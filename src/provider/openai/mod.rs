@@ -257,10 +257,13 @@ impl Transport {
     }
 }
 
-/// Whether an event is the protocol's end mark. Events come one by one, see [`sse::bounded`].
+/// Whether an event, or lines of it, hold the protocol's end mark. Events come one by one, see [`sse::bounded`].
 fn is_done(event: &[u8]) -> bool {
-    let data = event.trim_ascii().strip_prefix(b"data:");
-    data.is_some_and(|data| data.trim_ascii() == b"[DONE]")
+    let mut lines = event.split(|byte| *byte == b'\n');
+    lines.any(|line| {
+        let data = line.strip_prefix(b"data:");
+        data.is_some_and(|data| data.trim_ascii() == b"[DONE]")
+    })
 }
 
 /// A client of the crate that sends through us: one request, no retry, our errors.
@@ -295,18 +298,9 @@ fn translate(http: &Http, error: OpenAIError, broken: Option<&ProviderError>) ->
         }
         other => match broken {
             Some(broken) => broken.clone(),
-            None => http.protocol(in_words(&other)),
+            None => http.protocol(net::one_line(&other.to_string())),
         },
     }
-}
-
-/// What a server answered, said for people; the crate tells it as a chain of types.
-fn in_words(error: &OpenAIError) -> String {
-    let said = error.to_string();
-    if matches!(error, OpenAIError::StreamError(_)) && said.contains("UTF8") {
-        return "text that is not UTF-8".to_owned();
-    }
-    net::one_line(&said)
 }
 
 /// Where the crate sends to.
