@@ -69,8 +69,9 @@ pub enum Asking {
     Never,
 }
 
-/// What is asked each time: no remembered rule allows it, and neither does a yes to all. Rules that deny still count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What is asked each time: no remembered rule allows it, and neither does a yes to all. Rules that deny still count. In the
+/// order of how much that is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EachTime {
     #[default]
     Nothing,
