@@ -128,23 +128,22 @@ impl Agent {
         if let Ok(first) = &mut output
             && let Some(arguments) = first.retry.take()
         {
-            match self
+            let approved = self
                 .approved_with(&call.name, arguments, observe, cancel)
-                .await
-            {
+                .await;
+            match approved {
                 Ok(approved) => {
                     let approved = Approved {
                         by: By::Person,
                         ..approved
                     };
                     let began = Instant::now();
-                    output = self.carry_out(turn, approved, observe, cancel).await;
+                    let again = self.carry_out(turn, approved, observe, cancel).await;
                     took += began.elapsed();
+                    output = retried(std::mem::take(first), again);
                 }
                 Err(Failure::Interrupted) => output = Err(Failure::Interrupted),
-                Err(failure) => {
-                    first.text = format!("{}\n[not tried again: {failure}]", first.text);
-                }
+                Err(failure) => note(first, format_args!("not tried again: {failure}")),
             }
         }
         if let Ok(output) = &mut output {
@@ -174,6 +173,7 @@ impl Agent {
             )),
             rules: Vec::new(),
             unread: None,
+            is_unconfined: false,
         };
         if !matches!(self.ask_person(asked, cancel).await, Ok(Approval::Once)) {
             return;
@@ -184,7 +184,7 @@ impl Agent {
                 Ok(()) => format!("the person kept the change to {path} after all"),
                 Err(error) => format!("the change to {path} could not be kept: {error}"),
             };
-            output.text = format!("{}\n[{said}]", output.text);
+            note(output, said);
         }
     }
 
@@ -234,6 +234,9 @@ impl Agent {
     ) -> Result<Approved, Failure> {
         let tool = self.tool_of(name)?;
         let effect = tool.effect(&arguments)?;
+        if let Some(notice) = self.toolbox.try_sandbox(&effect).await {
+            observe(TurnEvent::Warning(Warning::NotConfined { notice }));
+        }
         match self.toolbox.verdict(name, &effect) {
             Verdict::Allow => return Ok(Approved::as_made(tool, arguments)),
             Verdict::Deny(why) => return Err(Failure::Failed(why)),
@@ -245,6 +248,7 @@ impl Agent {
             detail: tool.preview(&arguments).await,
             rules: self.toolbox.rules_for(name, &effect),
             unread: self.toolbox.unread().map(str::to_owned),
+            is_unconfined: self.toolbox.is_unconfined(&effect),
             effect,
         };
         match self.ask_person(asked, cancel).await? {
@@ -429,7 +433,9 @@ impl Agent {
         let files = self.toolbox.files.as_ref();
         match (limits.whole, files.and_then(|files| files.outputs.as_ref())) {
             (Whole::Beside, Some(outputs)) if cut != *text => {
-                match outputs.put(self.session().name(), text.as_bytes()) {
+                // Nothing but history keeps secrets.
+                let whole = self.ledger.known().masked(text);
+                match outputs.put(self.session().name(), whole.as_bytes()) {
                     Ok(name) => format!("{cut}\n[the whole is kept as {name}]"),
                     Err(error) => {
                         let why = error.to_string();
@@ -449,6 +455,29 @@ impl Approved {
             tool,
             arguments,
             by: By::Model,
+        }
+    }
+}
+
+/// Puts a line behind a result.
+fn note(output: &mut Output, line: impl std::fmt::Display) {
+    output.text = format!("{}\n[{line}]", output.text);
+}
+
+/// What two runs of one call come to. What the first had put back can be kept still, unless the second touched it too.
+fn retried(mut first: Output, again: Result<Output, Failure>) -> Result<Output, Failure> {
+    match again {
+        Ok(mut again) => {
+            let is_newer = |file: &PutBack| again.put_back.iter().any(|it| it.path == file.path);
+            first.put_back.retain(|file| !is_newer(file));
+            first.put_back.append(&mut again.put_back);
+            again.put_back = first.put_back;
+            Ok(again)
+        }
+        Err(Failure::Interrupted) => Err(Failure::Interrupted),
+        Err(failure) => {
+            note(&mut first, format_args!("tried again: {failure}"));
+            Ok(first)
         }
     }
 }
@@ -480,5 +509,41 @@ fn parsed(arguments: &str) -> Result<Value, Failure> {
         Ok(Value::Null) => Ok(Value::Object(serde_json::Map::new())),
         Ok(_) => Err(bad("they are JSON, but no object".to_owned())),
         Err(error) => Err(bad(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::shell::Change;
+
+    fn output(text: &str, copies: &[(&str, &str)]) -> Output {
+        let put_back = copies.iter().map(|(path, copy)| PutBack {
+            change: Change::Made,
+            path: path.into(),
+            copy: Some(copy.into()),
+        });
+        Output {
+            put_back: put_back.collect(),
+            ..Output::text(text, "exit 0")
+        }
+    }
+
+    #[test]
+    fn what_the_first_of_two_runs_had_put_back_can_be_kept_still() {
+        let first = output("first", &[("hook", "1"), ("config", "2")]);
+        let again = output("second", &[("config", "3")]);
+        let both = output("second", &[("hook", "1"), ("config", "3")]);
+        assert_eq!(retried(first, Ok(again)), Ok(both));
+    }
+
+    #[test]
+    fn a_second_run_that_could_not_be_done_leaves_the_result_of_the_first() {
+        let first = || output("first", &[("hook", "1")]);
+        let kept = output("first\n[tried again: no sandbox]", &[("hook", "1")]);
+        let failure = Failure::of("no sandbox");
+        assert_eq!(retried(first(), Err(failure)), Ok(kept));
+        let interrupted = retried(first(), Err(Failure::Interrupted));
+        assert_eq!(interrupted, Err(Failure::Interrupted));
     }
 }

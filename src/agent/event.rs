@@ -115,6 +115,8 @@ pub enum Warning {
     NotNoted { why: String },
     /// A "always" could not be kept.
     NotRemembered { why: String, hint: String },
+    /// A part of the sandbox of commands is missing.
+    NotConfined { notice: String },
 }
 
 /// What takes the room that an input lacks. About, as the server counts.
@@ -271,7 +273,9 @@ impl fmt::Display for Warning {
                 write!(f, "{model} takes no tools; asked without them")
             }
             Self::Attached { names } => write!(f, "attached {}", names.join("; ")),
-            Self::NotAttached { notice } | Self::Entries { notice } => f.write_str(notice),
+            Self::NotAttached { notice }
+            | Self::Entries { notice }
+            | Self::NotConfined { notice } => f.write_str(notice),
             Self::NoImages { model } => {
                 write!(f, "{model} takes no images; it is told their names only")
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,7 +12,8 @@ use crate::context::{self, ResultPolicy};
 use crate::hint::chain;
 use crate::store::Outputs;
 use crate::tools::files::{Changes, Project};
-use crate::tools::policy::{self, Asking, Rule, Stance, Verdict};
+use crate::tools::policy::{self, Asking, EachTime, Rule, Stance, Verdict};
+use crate::tools::shell::{self, Support, Unavailable};
 use crate::tools::{Approvals, ApprovalsError, Detail, Effect, Escalation, Registry, Tool};
 
 /// A call that a person is asked about.
@@ -26,6 +28,8 @@ pub struct Asked {
     pub rules: Vec<Rule>,
     /// Why the rules cannot be read, where that is why it is asked.
     pub unread: Option<String>,
+    /// Whether it is a command for which a part of the sandbox is missing, so that no yes to all allows it.
+    pub is_unconfined: bool,
 }
 
 /// What the person says.
@@ -63,6 +67,10 @@ impl Approver for Nobody {
             (None, Effect::Runs(run)) if run.escalation != Escalation::NONE => {
                 let flag = policy::flag_for(run.escalation);
                 format!("a run has {} with {flag}", run.escalation)
+            }
+            (None, _) if asked.is_unconfined => {
+                "a part of the sandbox is missing here, so it is asked with -y too; --sandbox off does without all of it"
+                    .to_owned()
             }
             (None, _) => "this run allows it with -y (--no-confirm)".to_owned(),
         };
@@ -137,6 +145,10 @@ pub struct Toolbox {
     pub limits: Limits,
     /// `None`: no tool changes files.
     pub files: Option<Files>,
+    /// The program that starts commands, until their sandbox was tried.
+    untried: Option<PathBuf>,
+    /// Whether a part of the sandbox was found to be missing.
+    is_unconfined: bool,
     /// Where rules are kept; `None`: answers hold for this run.
     approvals: Option<Approvals>,
     /// Those of the file as it was last read, then those that the disk refused.
@@ -155,6 +167,8 @@ impl Default for Toolbox {
             approver: Arc::new(Nobody),
             limits: Limits::default(),
             files: None,
+            untried: None,
+            is_unconfined: false,
             approvals: None,
             rules: Vec::new(),
             unsaved: Vec::new(),
@@ -170,6 +184,54 @@ impl Toolbox {
             approver,
             ..Self::default()
         }
+    }
+
+    /// Has commands confined. Starts nothing: it returns what to tell where the kernel cannot confine at all, and the rest of
+    /// the sandbox is tried before the first command. Call it once the stance is set.
+    pub fn confine_commands(&mut self, program: PathBuf) -> Option<String> {
+        match shell::available() {
+            Ok(_) => {
+                self.untried = Some(program);
+                None
+            }
+            Err(unavailable) => self.take_up(Err(unavailable)),
+        }
+    }
+
+    /// Tries the sandbox before the first command is judged, once in a run. Returns what to tell where a part is missing.
+    pub(super) async fn try_sandbox(&mut self, effect: &Effect) -> Option<String> {
+        let (Effect::Runs(_), Some(program)) = (effect, self.untried.clone()) else {
+            return None;
+        };
+        let tried = tokio::task::spawn_blocking(move || shell::support(&program)).await;
+        self.untried = None;
+        let crashed = |error: tokio::task::JoinError| {
+            let why = error.to_string();
+            Err(Unavailable { why })
+        };
+        self.take_up(tried.unwrap_or_else(crashed))
+    }
+
+    /// Has each command asked where a part of its sandbox is missing, and returns what to tell of that.
+    fn take_up(&mut self, support: Result<Support, Unavailable>) -> Option<String> {
+        let warning = match support {
+            Ok(support) if support.is_whole() => return None,
+            Ok(support) => format!(
+                "commands of tools are not wholly confined here, so each is asked; not held: {}",
+                support.missing.join("; ")
+            ),
+            Err(unavailable) => format!(
+                "commands of tools cannot be confined here ({unavailable}), so none are run; `--sandbox off` runs them all the same"
+            ),
+        };
+        self.is_unconfined = true;
+        self.stance.each_time = self.stance.each_time.max(EachTime::Commands);
+        Some(warning)
+    }
+
+    /// Returns whether this is a command for which a part of the sandbox is missing.
+    pub(super) fn is_unconfined(&self, effect: &Effect) -> bool {
+        self.is_unconfined && matches!(effect, Effect::Runs(_))
     }
 
     /// Takes up the rules of a project. Where they cannot be read every call is asked, and the error is returned.
@@ -312,7 +374,8 @@ mod tests {
 
     use super::*;
     use crate::files::{Disk, MemoryDisk};
-    use crate::tools::policy::{EachTime, Only, Says};
+    use crate::tools::policy::{Only, Says};
+    use crate::tools::shell::{Level, Namespaces};
 
     /// A toolbox with yes to all, and the file of its rules.
     fn toolbox(text: &str) -> (Toolbox, Arc<MemoryDisk>, Approvals) {
@@ -372,6 +435,92 @@ mod tests {
         assert_eq!(toolbox.rules_for("write_file", &writes).len(), 1);
         toolbox.stance.each_time = EachTime::Everything;
         assert_eq!(toolbox.rules_for("write_file", &writes), []);
+    }
+
+    #[test]
+    fn a_missing_part_of_the_sandbox_is_told_and_has_each_command_asked() {
+        let unavailable = Unavailable {
+            why: "no such kernel".to_owned(),
+        };
+        let support = |missing| Support {
+            landlock: Level::FilesAndSignals,
+            namespaces: Namespaces::Own,
+            missing,
+        };
+        for (found, words) in [
+            (
+                Err(unavailable),
+                &["no such kernel", "none are run", "--sandbox off"][..],
+            ),
+            (
+                Ok(support(vec!["the network"])),
+                &["each is asked", "not held: the network"],
+            ),
+            (Ok(support(Vec::new())), &[]),
+        ] {
+            let is_whole = words.is_empty();
+            // With the yes to all of a `-y` too.
+            let (mut toolbox, ..) = toolbox("");
+            let warning = toolbox.take_up(found.clone()).unwrap_or_default();
+            assert_eq!(warning.is_empty(), is_whole, "{warning}");
+            for word in words {
+                assert!(warning.contains(word), "{warning}");
+            }
+            let expected = if is_whole {
+                Verdict::Allow
+            } else {
+                Verdict::Ask
+            };
+            assert_eq!(toolbox.verdict("shell", &push()), expected);
+            assert_eq!(toolbox.is_unconfined(&push()), !is_whole);
+            let writes = Effect::Writes("a".into());
+            assert_eq!(toolbox.verdict("write_file", &writes), Verdict::Allow);
+            assert!(!toolbox.is_unconfined(&writes));
+            // More is not made less.
+            toolbox.stance.each_time = EachTime::Everything;
+            toolbox.take_up(found);
+            assert_eq!(toolbox.stance.each_time, EachTime::Everything);
+        }
+    }
+
+    #[tokio::test]
+    async fn the_sandbox_is_tried_before_the_first_command_and_not_earlier() {
+        let (mut toolbox, ..) = toolbox("");
+        let program = PathBuf::from("/no/such/program");
+        let told = toolbox.confine_commands(program.clone());
+        assert_eq!(told.is_some(), shell::available().is_err(), "{told:?}");
+        toolbox.stance.each_time = EachTime::Nothing;
+        toolbox.untried = Some(program);
+        for effect in [Effect::Nothing, Effect::Writes("a".into())] {
+            assert_eq!(toolbox.try_sandbox(&effect).await, None);
+        }
+        assert_eq!(toolbox.verdict("shell", &push()), Verdict::Allow);
+        let told = toolbox.try_sandbox(&push()).await.unwrap();
+        assert!(told.contains("cannot be confined here"), "{told}");
+        assert_eq!(toolbox.verdict("shell", &push()), Verdict::Ask);
+        assert_eq!(toolbox.try_sandbox(&push()).await, None);
+    }
+
+    #[tokio::test]
+    async fn where_nobody_can_be_asked_a_yes_to_all_is_not_advised_for_what_it_does_not_allow() {
+        for (is_unconfined, named, other) in [
+            (true, "--sandbox off", "--no-confirm"),
+            (false, "--no-confirm", "--sandbox"),
+        ] {
+            let asked = Asked {
+                tool: "shell".to_owned(),
+                arguments: Value::Null,
+                effect: push(),
+                detail: None,
+                rules: Vec::new(),
+                unread: None,
+                is_unconfined,
+            };
+            let Approval::Refused { why: Some(why) } = Nobody.approve(asked).await else {
+                panic!("nobody said yes");
+            };
+            assert!(why.contains(named) && !why.contains(other), "{why}");
+        }
     }
 
     #[test]

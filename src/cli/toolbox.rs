@@ -20,7 +20,7 @@ use crate::tools::files::{
 };
 use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, EachTime, Stance, Writing};
-use crate::tools::shell::{self, Place, Sandbox, Shell, Support, Unavailable};
+use crate::tools::shell::{Place, Sandbox, Shell};
 use crate::tools::{
     Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Memorize, MemorySearch, MemoryTool,
     PinContext, Registry, RequestTools, ScratchpadRead, ScratchpadWrite, Selection, Tool, Track,
@@ -77,16 +77,8 @@ pub(super) fn toolbox(
     let mut tools = built_in(&open, &changes, page_chars(context));
     tools.extend(memories(args, config, workspace));
     tools.push(tool(FetchUrl::new(&settings.fetch)));
-    let place = place(config, inputs, project)?;
-    // Who offers no tools need not know.
-    let confined = if settings.preset == Selection::None || settings.shell.sandbox == Sandbox::Off {
-        Confined::default()
-    } else {
-        confined(shell::support(&place.program))
-    };
-    if let Some(warning) = &confined.warning {
-        output.warning(warning);
-    }
+    let place = place(args, config, inputs, project)?;
+    let program = place.program.clone();
     tools.push(tool(Shell::new(settings.shell.clone(), place)));
     let registry = Registry::new(tools, settings.preset.clone());
     let mut toolbox = Toolbox::new(registry, approver);
@@ -95,12 +87,14 @@ pub(super) fn toolbox(
         changes,
         outputs: Some(Arc::new(outputs)),
     });
-    let each_time = if config.is_project {
-        confined.each_time
-    } else {
-        EachTime::Everything
-    };
-    toolbox.stance = stance(args, settings.confirm, each_time);
+    toolbox.stance = stance(args, settings.confirm, config.is_project);
+    // Without tools there are no commands.
+    if settings.preset != Selection::None
+        && settings.shell.sandbox != Sandbox::Off
+        && let Some(warning) = toolbox.confine_commands(program)
+    {
+        output.warning(&warning);
+    }
     toolbox.limits = Limits {
         max_steps: settings.max_steps,
         ..Limits::default()
@@ -125,41 +119,21 @@ fn memories(args: &ChatArgs, config: &Config, workspace: &Workspace) -> Option<A
     is_wanted.then(|| tool(Memories::new(workspace.clone())))
 }
 
-/// Where commands run, and what they may never write to.
-fn place(config: &Config, inputs: &Inputs, project: &Path) -> Result<Place, CliError> {
+/// Where commands run, and what they may never write to. A private run keeps no copy of what is put back.
+fn place(
+    args: &ChatArgs,
+    config: &Config,
+    inputs: &Inputs,
+    project: &Path,
+) -> Result<Place, CliError> {
     let program = std::env::current_exe().map_err(|source| CliError::Runtime { source })?;
     Ok(Place {
         program,
         project: project.to_owned(),
         kept: own_folders(config, inputs),
-        aside: Some(config.settings.data_dir.join("put-back")),
+        aside: (!args.private).then(|| config.settings.data_dir.join("put-back")),
         environment: inputs.environment.0.clone(),
     })
-}
-
-/// What follows from how well commands can be confined here.
-#[derive(Debug, Default)]
-struct Confined {
-    each_time: EachTime,
-    warning: Option<String>,
-}
-
-/// Where the kernel lacks a part of the sandbox, that is said at the start, and each command is asked.
-fn confined(support: Result<Support, Unavailable>) -> Confined {
-    let warning = match support {
-        Ok(support) if support.is_whole() => return Confined::default(),
-        Ok(support) => format!(
-            "commands of tools are not wholly confined here, so each is asked; not held: {}",
-            support.missing.join("; ")
-        ),
-        Err(unavailable) => format!(
-            "commands of tools cannot be confined here ({unavailable}), so none are run; `--sandbox off` runs them all the same"
-        ),
-    };
-    Confined {
-        each_time: EachTime::Commands,
-        warning: Some(warning),
-    }
 }
 
 /// What no tool for files may see or change: sessions, approvals, keys, and every file that would be read as a
@@ -185,14 +159,14 @@ fn own_folders(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
     platform.chain([config.settings.data_dir.clone()]).collect()
 }
 
-/// How calls are judged in this run. A `-y` on this command line is a person's word for this folder; `confirm: false` of a
-/// config file is not.
-fn stance(args: &ChatArgs, confirm: bool, each_time: EachTime) -> Stance {
+/// How calls are judged in this run. A `-y` on this command line is a person's word for a folder that is no project;
+/// `confirm: false` of a config file is not.
+fn stance(args: &ChatArgs, confirm: bool, is_project: bool) -> Stance {
     Stance {
-        each_time: if args.no_confirm {
+        each_time: if is_project || args.no_confirm {
             EachTime::Nothing
         } else {
-            each_time
+            EachTime::Everything
         },
         asking: if confirm {
             Asking::WhenNeeded
@@ -273,7 +247,6 @@ mod tests {
 
     use super::*;
     use crate::cli::args::Args;
-    use crate::tools::shell::{Level, Namespaces};
 
     #[test]
     fn a_yes_of_the_command_line_counts_where_every_call_is_asked_and_one_of_a_file_does_not() {
@@ -283,41 +256,10 @@ mod tests {
             ("cogtrix", true, EachTime::Everything),
         ] {
             let args = Args::parse_from(line.split(' ')).chat;
-            let found = stance(&args, confirm, EachTime::Everything);
+            let found = stance(&args, confirm, false);
             assert_eq!(found.each_time, expected, "{line} {confirm}");
-        }
-    }
-
-    #[test]
-    fn a_kernel_that_cannot_confine_is_told_of_where_that_is_wanted() {
-        let unavailable = Unavailable {
-            why: "no such kernel".to_owned(),
-        };
-        let support = |missing| Support {
-            landlock: Level::FilesAndSignals,
-            namespaces: Namespaces::Own,
-            missing,
-        };
-        for (found, each_time, words) in [
-            (
-                Err(unavailable),
-                EachTime::Commands,
-                &["no such kernel", "none are run", "--sandbox off"][..],
-            ),
-            (
-                Ok(support(vec!["the network"])),
-                EachTime::Commands,
-                &["each is asked", "not held: the network"],
-            ),
-            (Ok(support(Vec::new())), EachTime::Nothing, &[]),
-        ] {
-            let confined = confined(found);
-            assert_eq!(confined.each_time, each_time, "{confined:?}");
-            assert_eq!(confined.warning.is_none(), words.is_empty());
-            let warning = confined.warning.unwrap_or_default();
-            for word in words {
-                assert!(warning.contains(word), "{warning}");
-            }
+            let found = stance(&args, confirm, true);
+            assert_eq!(found.each_time, EachTime::Nothing, "{line} {confirm}");
         }
     }
 }

@@ -212,6 +212,7 @@ pub(super) mod tests {
             effect,
             detail: None,
             unread: None,
+            is_unconfined: false,
         }
     }
 

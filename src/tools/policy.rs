@@ -8,7 +8,7 @@ mod command;
 mod options;
 
 use super::{Effect, Escalation};
-use command::JOINTS;
+use command::{Further, JOINTS};
 
 /// What a person said once for the calls to come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,8 @@ pub enum Says {
 pub enum Only {
     /// All of them.
     Any,
-    /// Command lines that begin with these words and add nothing but what [`options`] lists as harmless.
+    /// Command lines that begin with these words and add nothing but what [`options`] lists as harmless; with an escalation
+    /// no operands.
     Command {
         prefix: String,
         /// What such a command may have beyond the sandbox.
@@ -69,8 +70,9 @@ pub enum Asking {
     Never,
 }
 
-/// What is asked each time: no remembered rule allows it, and neither does a yes to all. Rules that deny still count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What is asked each time: no remembered rule allows it, and neither does a yes to all. Rules that deny still count. In the
+/// order of how much that is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EachTime {
     #[default]
     Nothing,
@@ -174,10 +176,12 @@ pub fn rules_for(tool: &str, effect: &Effect) -> Vec<Rule> {
         only,
     };
     let narrow = match effect {
-        Effect::Runs(run) => command::prefix(&run.command).map(|prefix| Only::Command {
-            prefix,
-            escalation: run.escalation,
-        }),
+        Effect::Runs(run) => {
+            command::prefix(&run.command, further(run.escalation)).map(|prefix| Only::Command {
+                prefix,
+                escalation: run.escalation,
+            })
+        }
         Effect::Contacts { host, .. } => Some(Only::Host(host.clone())),
         Effect::Nothing
         | Effect::Reads(_)
@@ -212,7 +216,7 @@ impl Rule {
                 (Only::Command { prefix, escalation }, Effect::Runs(run)) => match self.says {
                     Says::Allow => {
                         run.escalation.is_within(*escalation)
-                            && command::covers(prefix, &run.command)
+                            && command::covers(prefix, &run.command, further(run.escalation))
                     }
                     // What is denied is denied behind a `cd x &&` too.
                     Says::Deny => contains_words(&run.command, prefix),
@@ -222,6 +226,15 @@ impl Rule {
                 }
                 (Only::Command { .. } | Only::Host(_), _) => false,
             }
+    }
+}
+
+/// What may follow the words of a rule in a command that has this beyond the sandbox.
+fn further(escalation: Escalation) -> Further {
+    if escalation == Escalation::NONE {
+        Further::OptionsAndOperands
+    } else {
+        Further::Options
     }
 }
 
@@ -409,10 +422,12 @@ mod tests {
             } else {
                 Verdict::Ask
             };
-            let found = verdict("shell", &with_network("git fetch origin"), &rules, stance);
+            let found = verdict("shell", &with_network("git fetch --prune"), &rules, stance);
             assert_eq!(found, expected, "{rules:?}");
-            let other = verdict("shell", &with_network("curl x"), &rules, stance);
-            assert_eq!(other, Verdict::Ask, "{rules:?}");
+            for other in ["curl x", "git fetch origin"] {
+                let other = verdict("shell", &with_network(other), &rules, stance);
+                assert_eq!(other, Verdict::Ask, "{rules:?}");
+            }
         }
         // Nor by a wider escalation: keys are not the network.
         let keys = Effect::Runs(Run {
@@ -453,7 +468,7 @@ mod tests {
             keys: false,
         };
         let expected = Only::Command {
-            prefix: "git fetch".to_owned(),
+            prefix: "git fetch origin".to_owned(),
             escalation: network,
         };
         assert_eq!(offered, [rule(Says::Allow, expected)]);
@@ -511,7 +526,8 @@ mod tests {
             ("ls\u{a0}x", None),
             ("ls\u{b}x", None),
         ] {
-            assert_eq!(command::prefix(line).as_deref(), expected, "{line}");
+            let found = command::prefix(line, Further::OptionsAndOperands);
+            assert_eq!(found.as_deref(), expected, "{line}");
         }
     }
 }

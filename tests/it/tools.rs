@@ -606,7 +606,11 @@ fn results_are_whole_in_their_own_turn_and_short_afterwards() {
 fn a_result_that_is_cut_is_kept_whole_beside_the_session_where_that_is_wanted() {
     for (wanted, kept) in [("true", 1), ("false", 0)] {
         let server = Server::start([
-            say("").calling("c1", "shell", json!({"command": "seq 20000"})),
+            say("").calling(
+                "c1",
+                "shell",
+                json!({"command": "echo 'password: Tr0ub4dor-and-3'; seq 20000"}),
+            ),
             say("Counted."),
         ]);
         let home = home_of("openai", &server);
@@ -619,11 +623,10 @@ fn a_result_that_is_cut_is_kept_whole_beside_the_session_where_that_is_wanted() 
         assert_eq!(outputs.len(), kept, "{outputs:?}");
         for (name, whole) in outputs {
             assert!(result.contains(name.to_str().unwrap()), "{result}");
-            assert!(
-                String::from_utf8(whole)
-                    .unwrap()
-                    .contains("\n19999\n20000\n")
-            );
+            let whole = String::from_utf8(whole).unwrap();
+            assert!(whole.contains("\n19999\n20000\n"));
+            // Nothing but history keeps secrets.
+            assert!(!whole.contains("Tr0ub4dor"), "{}", &whole[..80]);
         }
     }
 }

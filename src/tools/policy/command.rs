@@ -1,7 +1,8 @@
 //! Command lines as a shell reads them, and which of them a remembered prefix covers.
 //!
 //! A prefix covers one simple command that begins with its words and adds nothing but options and operands that [`options`]
-//! lists as harmless. Everything else asks again: several commands, redirections, substitutions, unlisted options.
+//! lists as harmless. Everything else asks again: several commands, redirections, substitutions, unlisted options. Outside of the
+//! sandbox no operand is harmless: `git push x` runs the hooks of a repository that lies at `x`.
 
 use super::options::{self, Operands, Row, Style};
 
@@ -113,8 +114,28 @@ fn quoted(word: &mut Word, characters: &mut std::str::Chars<'_>, quote: char) ->
     }
 }
 
-/// The words of a command that tell what it does, `cargo test` or `ls`, where they cover the command itself.
-pub(super) fn prefix(command: &str) -> Option<String> {
+/// What may follow the words of a prefix, where a table lists it as harmless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Further {
+    OptionsAndOperands,
+    /// Options alone: for commands that leave the sandbox.
+    Options,
+}
+
+/// The words of a command that tell what it does, `cargo test` or `ls`, where they cover the command itself; all of its words
+/// where they only cover it as a whole.
+pub(super) fn prefix(command: &str, further: Further) -> Option<String> {
+    let prefix = short_prefix(command)?;
+    if covers(&prefix, command, further) {
+        return Some(prefix);
+    }
+    let means_itself = |word: &Word| word.glob == Glob::None;
+    let command = command.trim();
+    let is_whole = words(command)?.iter().all(means_itself) && covers(command, command, further);
+    is_whole.then(|| command.to_owned())
+}
+
+fn short_prefix(command: &str) -> Option<String> {
     let words = words(command)?;
     let program = words.first().filter(|word| word.is_plain())?;
     let prefix = if options::has_subcommands(&program.text) {
@@ -124,7 +145,7 @@ pub(super) fn prefix(command: &str) -> Option<String> {
         options::row(&program.text, "")?;
         program.text.clone()
     };
-    covers(&prefix, command).then_some(prefix)
+    covers(&prefix, command, Further::OptionsAndOperands).then_some(prefix)
 }
 
 /// Whether a word names what a program does; `cargo +nightly` does not.
@@ -135,25 +156,29 @@ fn is_subcommand(word: &Word) -> bool {
 }
 
 /// Whether a prefix covers a command.
-pub(super) fn covers(prefix: &str, command: &str) -> bool {
+pub(super) fn covers(prefix: &str, command: &str, further: Further) -> bool {
     let (Some(prefix), Some(words)) = (words(prefix), words(command)) else {
         return false;
     };
-    !prefix.is_empty() && words.starts_with(&prefix) && adds_only_harmless(&words, prefix.len())
+    !prefix.is_empty()
+        && words.starts_with(&prefix)
+        && adds_only_harmless(&words, prefix.len(), further)
 }
 
 /// Whether nothing but harmless options and operands follows the first `named` words, which a person allowed by name.
-fn adds_only_harmless(words: &[Word], named: usize) -> bool {
+fn adds_only_harmless(words: &[Word], named: usize, further: Further) -> bool {
     let program = &words[0].text;
     let subcommand = words.get(1).filter(|word| is_subcommand(word));
     let subcommand = subcommand.map_or("", |word| &word.text);
     if let Some(row) = options::row(program, "") {
-        return allows(row, &words[named.max(1)..]);
+        return allows(row, &words[named.max(1)..], further);
     }
     match options::row(program, subcommand) {
-        Some(row) => allows(row, &words[named.max(2)..]),
+        Some(row) => allows(row, &words[named.max(2)..], further),
         // Of a program or subcommand without a row nobody knows what its options do.
-        None if options::has_subcommands(program) => words.len() == named,
+        None if options::has_subcommands(program) || further == Further::Options => {
+            words.len() == named
+        }
         None => !words[named..]
             .iter()
             .any(|word| word.is_option() || word.glob == Glob::Leading),
@@ -169,7 +194,7 @@ enum Known {
     Unknown,
 }
 
-fn allows(row: &Row, words: &[Word]) -> bool {
+fn allows(row: &Row, words: &[Word], further: Further) -> bool {
     let mut operands = 0;
     let mut listed = Some(row.options);
     let mut is_needed_there = row.needs.is_empty();
@@ -192,7 +217,7 @@ fn allows(row: &Row, words: &[Word]) -> bool {
             },
             _ => {
                 operands += 1;
-                if !allows_operand(row.operands, word, operands) {
+                if further == Further::Options || !allows_operand(row.operands, word, operands) {
                     return false;
                 }
             }
@@ -265,6 +290,14 @@ fn allows_operand(operands: Operands, word: &Word, count: usize) -> bool {
 mod tests {
     use super::super::options::ROWS;
     use super::*;
+
+    fn covers(prefix: &str, command: &str) -> bool {
+        super::covers(prefix, command, Further::OptionsAndOperands)
+    }
+
+    fn prefix(command: &str) -> Option<String> {
+        super::prefix(command, Further::OptionsAndOperands)
+    }
 
     fn name(row: &Row) -> String {
         format!("{} {}", row.program, row.subcommand)
@@ -344,7 +377,7 @@ mod tests {
             for behind in dangerous.split(" | ") {
                 let command = format!("{prefix} {behind}");
                 assert!(!covers(prefix, &command), "{command}");
-                let offered = super::prefix(&command);
+                let offered = self::prefix(&command);
                 assert_ne!(offered.as_deref(), Some(*prefix), "{command}");
             }
         }
@@ -533,6 +566,57 @@ mod tests {
             ("", "ls", false),
         ] {
             assert_eq!(covers(rule, command), expected, "{rule}: {command}");
+        }
+    }
+
+    #[test]
+    fn outside_of_the_sandbox_a_rule_covers_no_operand_that_it_does_not_name() {
+        for (rule, command, expected) in [
+            ("git push", "git push", true),
+            ("git push", "git push -u --tags", true),
+            // A bare repository that lies there is pushed to, and its hooks run.
+            ("git push", "git push evil", false),
+            ("git push", "git push -- evil", false),
+            ("git push", "git push origin", false),
+            ("git push origin", "git push origin", true),
+            ("git push origin", "git push origin main", false),
+            ("git push origin main", "git push origin main -q", true),
+            ("git fetch", "git fetch --depth 5", true),
+            ("git pull", "git pull evil main", false),
+            ("cargo test", "cargo test --workspace", true),
+            ("cargo test", "cargo test name", false),
+            ("cargo test", "cargo test -- --nocapture", true),
+            ("echo one", "echo one", true),
+            ("echo", "echo one", false),
+            ("./deploy.sh", "./deploy.sh", true),
+            ("./deploy.sh", "./deploy.sh all", false),
+            ("git push", "git push --receive-pack=x", false),
+        ] {
+            let found = super::covers(rule, command, Further::Options);
+            assert_eq!(found, expected, "{rule}: {command}");
+        }
+    }
+
+    #[test]
+    fn outside_of_the_sandbox_the_words_of_the_whole_command_are_offered() {
+        for (command, expected) in [
+            ("git push -u", Some("git push")),
+            ("git push  origin main ", Some("git push  origin main")),
+            ("git commit -m 'a b'", Some("git commit")),
+            ("git add 'a b'", Some("git add 'a b'")),
+            ("git push ../x", None),
+            ("git push ev*", None),
+            ("curl x", None),
+            ("ls | sh", None),
+        ] {
+            let found = super::prefix(command, Further::Options);
+            assert_eq!(found.as_deref(), expected, "{command}");
+            if let Some(prefix) = found {
+                assert!(
+                    super::covers(&prefix, command, Further::Options),
+                    "{prefix}"
+                );
+            }
         }
     }
 

@@ -232,15 +232,25 @@ impl Shell {
         }
     }
 
-    /// Tells that a command failed for want of the network, and offers it once more with it.
+    /// Tells that a command failed for want of the network, and offers it once more with it; with keys too where the network
+    /// alone would be the first of two questions.
     fn offer_network(output: &mut Output, arguments: Arguments) {
         let Some(sign) = network::sign_of_need(&output.text) else {
             return;
         };
-        output.text += "\n[it ran without network; where it needs that, call again with network: true and a reason]";
+        let keys = arguments.keys || network::wants_keys(&arguments.command);
+        let wanted = if keys {
+            "network: true, keys: true"
+        } else {
+            "network: true"
+        };
+        output.text += &format!(
+            "\n[it ran without network; where it needs that, call again with {wanted} and a reason]"
+        );
         let given = arguments.reason.filter(|reason| !reason.trim().is_empty());
         let again = Arguments {
             network: true,
+            keys,
             reason: Some(given.unwrap_or_else(|| format!("it failed without: {sign}"))),
             ..arguments
         };
@@ -497,6 +507,21 @@ mod tests {
             });
             assert_eq!(again, expected);
         }
+    }
+
+    #[test]
+    fn a_push_that_missed_the_network_is_offered_with_network_and_keys_in_one_question() {
+        let mut output = Output::text(
+            "ssh: Could not resolve hostname x: Temporary failure in name resolution",
+            "exit 128",
+        );
+        Shell::offer_network(&mut output, arguments("git push", None));
+        assert!(output.text.contains("network: true, keys: true"));
+        let again = serde_json::from_value(output.retry.unwrap()).unwrap();
+        let Ok(Effect::Runs(run)) = shell().effect(&again) else {
+            panic!("it is no command");
+        };
+        assert_eq!(run.escalation.to_string(), "network and keys");
     }
 
     #[test]

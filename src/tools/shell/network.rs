@@ -35,6 +35,41 @@ const SIGNS: [&str; 22] = [
     "socket: operation not permitted",
 ];
 
+/// Programs that reach other machines with a key as a rule.
+const WITH_KEYS: [&str; 4] = ["ssh", "scp", "sftp", "rsync"];
+
+/// Subcommands of git that do.
+const GIT_WITH_KEYS: [&str; 4] = ["push", "fetch", "pull", "clone"];
+
+/// Options of git before the subcommand whose value is the next word.
+const GIT_VALUES: [&str; 2] = ["-C", "-c"];
+
+/// Returns whether a command line reaches another machine with a key as a rule, so that the network alone is of no use to it.
+/// A guess from its words: the call is judged as any other.
+pub(super) fn wants_keys(line: &str) -> bool {
+    line.split([';', '|', '&', '\n', '(', ')', '{', '}'])
+        .any(|command| {
+            let words = command.split_whitespace();
+            let mut words = words.skip_while(|word| word.contains('='));
+            match words.next() {
+                Some("git") => {
+                    let mut is_value = false;
+                    let mut words = words.skip_while(|word| {
+                        let is_skipped = is_value || word.starts_with('-');
+                        is_value = !is_value && GIT_VALUES.contains(word);
+                        is_skipped
+                    });
+                    let subcommand = words.next().unwrap_or_default();
+                    // What is to be had by an address of the web is open to everybody more often than not.
+                    let is_open = subcommand == "clone" && words.any(|word| word.contains("http"));
+                    GIT_WITH_KEYS.contains(&subcommand) && !is_open
+                }
+                Some(program) => WITH_KEYS.contains(&program),
+                None => false,
+            }
+        })
+}
+
 /// Characters of a line that are quoted.
 const QUOTED_MAX: usize = 160;
 
@@ -84,6 +119,28 @@ mod tests {
         }
         for sign in SIGNS {
             assert_eq!(sign, sign.to_lowercase());
+        }
+    }
+
+    #[test]
+    fn commands_that_reach_others_with_a_key_are_known() {
+        for (line, expected) in [
+            ("git push", true),
+            ("git -C sub -c a.b=c --no-pager fetch origin", true),
+            ("cd x && git pull --rebase", true),
+            ("GIT_TRACE=1 git clone git@host:x", true),
+            ("git clone https://example.com/x", false),
+            ("ssh host ls", true),
+            ("tar c . | ssh host tar x", true),
+            ("rsync -a . host:x", true),
+            ("(scp a host:b)", true),
+            ("git log push", false),
+            ("git -C push log", false),
+            ("curl https://example.com/ssh", false),
+            ("cargo fetch", false),
+            ("", false),
+        ] {
+            assert_eq!(wants_keys(line), expected, "{line}");
         }
     }
 

@@ -93,9 +93,9 @@ fn the_network_is_asked_for_with_the_reason_and_remembered_only_when_the_answer_
         say("One."),
         with_network("echo two"),
         say("Two."),
-        with_network("echo three"),
+        with_network("echo two"),
         say("Three."),
-        with_network("cat Cargo.toml"),
+        with_network("echo four"),
         say("Four."),
     ]);
     let home = Home::with(&server);
@@ -103,22 +103,23 @@ fn the_network_is_asked_for_with_the_reason_and_remembered_only_when_the_answer_
     chat.says("zero", "a = always `echo`").says("a", "Zero.");
     // Neither that answer nor a yes for once speaks of the network.
     chat.says("one", "with network: to look up")
-        .wait_for("p = always in this project `echo` with network");
+        .wait_for("p = always in this project `echo one` with network");
     let printed = chat.printed();
     assert!(!printed.contains("up\u{1b}[2J"), "{printed:?}");
     chat.says("a", "not for this call").says("y", "One.");
     chat.says("two", "with network: to look up")
         .says("p", "Two.");
     chat.says("three", "Three.");
-    chat.says("four", "shell wants to run: cat Cargo.toml")
+    // Nor does it speak of other operands.
+    chat.says("four", "shell wants to run: echo four")
         .says("n", "Four.");
-    chat.says("/approvals", "always shell: `echo …` with network");
+    chat.says("/approvals", "always shell: `echo two …` with network");
     chat.leave();
     let folder = home.path().join("state/cogtrix/approvals");
     let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap();
     let rules = std::fs::read_to_string(file.path()).unwrap();
     assert!(
-        rules.ends_with("- allow: shell\n  command: echo\n  network: true\n"),
+        rules.ends_with("- allow: shell\n  command: echo two\n  network: true\n"),
         "{rules}"
     );
 }
