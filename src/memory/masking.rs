@@ -7,36 +7,40 @@ use serde_json::Value;
 use crate::chat::{Compaction, Message, Pin, Pins, Record, Role, Scratchpad, Session};
 use crate::text::secrets::{Known, beginning};
 
-/// Messages whose secrets are known again, and characters of each that are read.
-const NEWEST: usize = 100;
+/// Messages of the person that are read again when a session is opened, and characters of each: a start waits for it.
+const NEWEST: usize = 20;
+const READ_AGAIN: usize = 1_000;
+/// Characters of a new message that are read.
 const READ: usize = 20_000;
 
-/// The secrets that were said in the newest messages of a session.
+/// The secrets that the person said in the newest messages of a session.
 pub fn known_secrets(session: &Session) -> Known {
     let mut known = Known::default();
-    let messages = session.messages();
-    for message in &messages[messages.len().saturating_sub(NEWEST)..] {
-        hear(&mut known, message);
+    let messages = session.messages().iter().rev();
+    let newest = messages.filter(|message| message.role == Role::User);
+    let newest: Vec<&Message> = newest.take(NEWEST).collect();
+    for message in newest.into_iter().rev() {
+        hear(&mut known, message, READ_AGAIN);
     }
     known
 }
 
 /// Takes in the secrets of a message; results of tools are no talk.
-fn hear(known: &mut Known, message: &Message) {
+fn hear(known: &mut Known, message: &Message, max: usize) {
     let said = message.said();
     if message.role != Role::Tool && !said.trim().is_empty() {
-        known.hear(beginning(&said, READ));
+        known.hear(beginning(&said, max));
     }
 }
 
 /// Takes in the secrets of the messages of a record.
 pub fn hear_record(known: &mut Known, record: &Record) {
     match record {
-        Record::TurnStarted { input, .. } => hear(known, input),
-        Record::MessageAdded { message, .. } => hear(known, message),
+        Record::TurnStarted { input, .. } => hear(known, input, READ),
+        Record::MessageAdded { message, .. } => hear(known, message, READ),
         Record::TurnFinished { messages, .. } => {
             for message in messages {
-                hear(known, message);
+                hear(known, message, READ);
             }
         }
         // What is whole comes with the end of the turn.

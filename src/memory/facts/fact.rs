@@ -87,13 +87,17 @@ fn fact(message: &Message, before: &str, languages: &[Language]) -> Option<Fact>
     }
     let said = message.said();
     let (label, text) = match message.role {
-        Role::User => of_person(
-            &masked_after(before, &own_words(beginning(&said, READ))),
-            languages,
-        ),
+        // Most messages hold no fact, and need not be searched for secrets.
+        Role::User => {
+            let own = own_words(beginning(&said, READ));
+            of_person(&own, languages)?;
+            of_person(&masked_after(before, &own), languages)
+        }
         Role::Assistant => {
             let said = without_thoughts(&said);
-            of_answer(&masked_after(before, beginning(&said, READ)), languages)
+            let said = beginning(&said, READ);
+            of_answer(said, languages)?;
+            of_answer(&masked_after(before, said), languages)
         }
         Role::Tool => None,
     }?;
