@@ -127,7 +127,7 @@ fn memories(args: &ChatArgs, config: &Config, workspace: &Workspace) -> Option<A
 
 /// Where commands run, and what they may never write to.
 fn place(config: &Config, inputs: &Inputs, project: &Path) -> Result<Place, CliError> {
-    let program = std::env::current_exe().map_err(|source| CliError::Runtime { source })?;
+    let program = shell::this_program().map_err(|source| CliError::Runtime { source })?;
     Ok(Place {
         program,
         project: project.to_owned(),

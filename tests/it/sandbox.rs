@@ -126,6 +126,13 @@ impl Cage {
                 "project/.envrc",
             ]),
             aside: Some(self.path("data/changes")),
+            environment: [
+                ("PATH", "/usr/bin:/bin:/usr/sbin:/sbin"),
+                ("HOME", self.path("home").to_str().unwrap()),
+                ("LC_ALL", "C"),
+            ]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
             command: ["sh", "-c", script].map(Into::into).into(),
             ..Order::default()
         }
@@ -151,9 +158,6 @@ impl Cage {
             .args(order.arguments(SUPERVISE))
             .current_dir(self.path("project"))
             .env_clear()
-            .env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin")
-            .env("HOME", self.path("home"))
-            .env("LC_ALL", "C")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

@@ -48,7 +48,7 @@ pub use environment::looks_secret;
 pub use order::{Keys, Limits, Namespaces, Network, Order, SUPERVISE};
 pub use protected::{Change, PutBack};
 pub use sandbox::{Level, Unavailable, available};
-pub use supervise::hidden_subcommand;
+pub use supervise::{hidden_subcommand, this_program};
 pub use support::{Support, support};
 
 use run::{Bounds, End, Ran, run};
@@ -113,7 +113,7 @@ impl Default for Settings {
 /// Where commands are run.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// This program, which starts itself again to look after a command.
+    /// [`this_program`], which starts itself again to look after a command.
     pub program: PathBuf,
     pub project: PathBuf,
     /// What no command may read or write, wherever it lies: the data folder.
@@ -251,6 +251,10 @@ impl Shell {
         let is_confined = self.settings.sandbox != Sandbox::Off;
         let variable = |name: &str| self.place.environment.get(name).map(PathBuf::from);
         let home = variable("HOME");
+        let mut environment = self.environment.clone();
+        if let (Keys::Readable, Some(agent)) = (access.keys, self.place.environment.get(AGENT)) {
+            environment.insert(AGENT.to_owned(), agent.clone());
+        }
         Order {
             is_confined,
             network: access.network,
@@ -271,6 +275,7 @@ impl Shell {
                 processes: self.settings.max_processes,
                 file_size: self.settings.max_file_size.as_u64(),
             },
+            environment,
             command: vec!["sh".into(), "-c".into(), command.into()],
         }
     }
@@ -280,11 +285,8 @@ impl Shell {
         command
             .args(self.order(line, access).arguments(SUPERVISE))
             .current_dir(&self.place.project)
-            .env_clear()
-            .envs(&self.environment);
-        if let (Keys::Readable, Some(agent)) = (access.keys, self.place.environment.get(AGENT)) {
-            command.env(AGENT, agent);
-        }
+            // A variable may have the supervisor load what an earlier command has made.
+            .env_clear();
         command
     }
 }

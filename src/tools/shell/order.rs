@@ -9,6 +9,7 @@
 //!
 //! Unit: one run. The end of stdin is the order to end everything, also when cogtrix was killed.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
@@ -81,6 +82,8 @@ pub struct Order {
     /// The socket of the ssh agent, which is closed unless keys are readable.
     pub agent: Option<PathBuf>,
     pub limits: Limits,
+    /// The variables of the command; those of the supervisor are none of its business, which is outside of the sandbox.
+    pub environment: BTreeMap<String, String>,
     pub command: Vec<OsString>,
 }
 
@@ -119,6 +122,9 @@ impl Order {
             .flat_map(|(flag, paths)| paths.iter().map(move |path| (flag, path)));
         for (flag, path) in lists.chain(singles) {
             arguments.extend([flag.into(), path.into()]);
+        }
+        for (name, value) in &self.environment {
+            arguments.extend(["--env".into(), format!("{name}={value}").into()]);
         }
         arguments.push("--".into());
         arguments.extend(self.command.iter().cloned());
@@ -162,6 +168,10 @@ impl Order {
             "--protect" => self.protected.push(value.into()),
             "--aside" => self.aside = Some(value.into()),
             "--agent" => self.agent = Some(value.into()),
+            "--env" => {
+                let (name, value) = word.split_once('=').ok_or_else(bad)?;
+                self.environment.insert(name.to_owned(), value.to_owned());
+            }
             _ => return Err(format!("unknown argument {}", flag.display())),
         }
         Ok(())
@@ -336,6 +346,7 @@ mod tests {
                 processes: 2,
                 file_size: 3,
             },
+            environment: BTreeMap::from([("FLAGS".to_owned(), "--a=b c".to_owned())]),
             command: vec!["sh".into(), "-c".into(), "--keep x".into()],
         };
         let arguments = order.arguments(SUPERVISE);
@@ -350,6 +361,7 @@ mod tests {
             ("--sandbox maybe -- sh", "--sandbox cannot be maybe"),
             ("--max-memory much -- sh", "--max-memory cannot be much"),
             ("--write", "--write needs a value"),
+            ("--env NAME -- sh", "--env cannot be NAME"),
             ("--no such -- sh", "unknown argument --no"),
         ] {
             let parsed = Order::parse(arguments.split(' ').map(OsString::from));

@@ -12,7 +12,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -41,6 +41,14 @@ const WATCH: Duration = Duration::from_millis(200);
 
 /// The file of this process, however it is called by now.
 const THIS_PROGRAM: &str = "/proc/self/exe";
+
+/// Returns how this program starts itself again. On Linux that is its open file: at its path a command may have put another.
+pub fn this_program() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        return Ok(THIS_PROGRAM.into());
+    }
+    std::env::current_exe()
+}
 
 /// The exit code when the command was not run.
 pub(super) const REFUSED: u8 = 126;
@@ -267,7 +275,11 @@ fn start(order: &Order) -> Result<Started, String> {
     if !order.is_confined {
         let (program, arguments) = order.command.split_first().ok_or("no command")?;
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::null());
+        command
+            .args(arguments)
+            .env_clear()
+            .envs(&order.environment)
+            .stdin(Stdio::null());
         let child = spawn(command).map_err(|error| format!("{}: {error}", program.display()))?;
         return Ok(Started {
             pid: Pid::from_child(&child),
