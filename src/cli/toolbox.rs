@@ -131,6 +131,7 @@ fn place(config: &Config, inputs: &Inputs, project: &Path) -> Result<Place, CliE
     Ok(Place {
         program,
         project: project.to_owned(),
+        home: inputs.folders.home.clone(),
         kept: own_folders(config, inputs),
         aside: Some(config.settings.data_dir.join("put-back")),
         environment: inputs.environment.0.clone(),

@@ -39,7 +39,7 @@ impl Ran {
         !self
             .reports
             .iter()
-            .any(|report| report.starts_with("held missing"))
+            .any(|report| report.starts_with("lacks no namespaces"))
     }
 
     fn reported(&self, what: &str) -> bool {
@@ -557,7 +557,11 @@ fn a_sandbox_in_a_sandbox_holds_what_it_can() {
             words.join(" ")
         ));
         assert!(ran.printed.contains("inner\n"), "{ran:?}");
-        assert!(ran.printed.contains("held missing"), "{ran:?}");
+        assert!(
+            ran.printed
+                .contains("lacks no namespaces for this command: "),
+            "{ran:?}"
+        );
         assert!(!ran.printed.contains("the key"));
         assert_eq!(cage.read("project/file").as_deref(), Some("x\n"));
     }

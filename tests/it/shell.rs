@@ -95,6 +95,7 @@ impl Desk {
         let place = Place {
             program: env!("CARGO_BIN_EXE_cogtrix").into(),
             project: self.path("project"),
+            home: Some(self.path("home")),
             kept: vec![self.data.clone()],
             aside: Some(self.data.join("changes")),
             environment: self.environment.clone(),

@@ -247,17 +247,13 @@ impl Entry {
         let (what, rest) = text.lines().next_back()?.split_once(' ')?;
         Some(match what {
             "ready" => Self::Ready {
-                missing: some(rest),
+                missing: (!rest.is_empty()).then(|| rest.to_owned()),
             },
             "namespaces" => Self::NoNamespaces(rest.to_owned()),
             "refused" => Self::Refused(rest.to_owned()),
             _ => return None,
         })
     }
-}
-
-fn some(text: &str) -> Option<String> {
-    (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// What the supervisor says.
@@ -269,8 +265,10 @@ pub(super) enum Report {
     Signalled(i32),
     /// It was ended for what it used.
     Exceeded(String),
-    /// How it was confined: its namespaces, and a part that was missing.
-    Held(Namespaces, Option<String>),
+    /// A part of the sandbox that was ordered and is not there.
+    Lacks(String),
+    /// So many processes could not be ended, so no protected file was put back.
+    Remaining(usize),
     /// So many processes were still there behind it.
     Left(usize),
     /// A protected file is as it was before the command.
@@ -285,10 +283,8 @@ impl fmt::Display for Report {
             Self::Signalled(signal) => write!(f, "signalled {signal}"),
             Self::Exceeded(why) => write!(f, "exceeded {why}"),
             Self::Left(n) => write!(f, "left {n}"),
-            Self::Held(namespaces, missing) => {
-                let missing = missing.as_deref().unwrap_or_default();
-                write!(f, "held {} {missing}", namespaces.name())
-            }
+            Self::Lacks(part) => write!(f, "lacks {}", part.replace('\n', " ")),
+            Self::Remaining(n) => write!(f, "remaining {n}"),
             Self::PutBack(what) => {
                 let path = what.path.to_string_lossy();
                 let copy = what.copy.as_ref().map(|copy| copy.to_string_lossy());
@@ -308,11 +304,8 @@ impl Report {
             "signalled" => Self::Signalled(rest.parse().ok()?),
             "exceeded" => Self::Exceeded(rest.to_owned()),
             "left" => Self::Left(rest.parse().ok()?),
-            "held" => {
-                let (namespaces, missing) = rest.split_once(' ')?;
-                let namespaces = one_of(namespaces, &Namespaces::ALL, String::new).ok()?;
-                Self::Held(namespaces, some(missing))
-            }
+            "lacks" => Self::Lacks(rest.to_owned()),
+            "remaining" => Self::Remaining(rest.parse().ok()?),
             "put-back" => {
                 let (change, path, copy): (String, PathBuf, Option<PathBuf>) =
                     serde_json::from_str(rest).ok()?;
@@ -376,8 +369,8 @@ mod tests {
             Report::Exited(-1),
             Report::Signalled(9),
             Report::Left(2),
-            Report::Held(Namespaces::Own, None),
-            Report::Held(Namespaces::Missing, Some("seccomp".into())),
+            Report::Lacks("no seccomp for this command".into()),
+            Report::Remaining(1),
             Report::Exceeded("used more than 4 GiB of memory".into()),
             Report::PutBack(PutBack {
                 change: Change::Made,
