@@ -126,10 +126,11 @@ fn place(
     inputs: &Inputs,
     project: &Path,
 ) -> Result<Place, CliError> {
-    let program = std::env::current_exe().map_err(|source| CliError::Runtime { source })?;
+    let program = shell::this_program().map_err(|source| CliError::Runtime { source })?;
     Ok(Place {
         program,
         project: project.to_owned(),
+        home: inputs.folders.home.clone(),
         kept: own_folders(config, inputs),
         aside: (!args.private).then(|| config.settings.data_dir.join("put-back")),
         environment: inputs.environment.0.clone(),

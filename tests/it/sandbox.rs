@@ -39,7 +39,7 @@ impl Ran {
         !self
             .reports
             .iter()
-            .any(|report| report.starts_with("held missing"))
+            .any(|report| report.starts_with("lacks no namespaces"))
     }
 
     fn reported(&self, what: &str) -> bool {
@@ -126,6 +126,13 @@ impl Cage {
                 "project/.envrc",
             ]),
             aside: Some(self.path("data/changes")),
+            environment: [
+                ("PATH", "/usr/bin:/bin:/usr/sbin:/sbin"),
+                ("HOME", self.path("home").to_str().unwrap()),
+                ("LC_ALL", "C"),
+            ]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
             command: ["sh", "-c", script].map(Into::into).into(),
             ..Order::default()
         }
@@ -151,9 +158,6 @@ impl Cage {
             .args(order.arguments(SUPERVISE))
             .current_dir(self.path("project"))
             .env_clear()
-            .env("PATH", "/usr/bin:/bin:/usr/sbin:/sbin")
-            .env("HOME", self.path("home"))
-            .env("LC_ALL", "C")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -553,7 +557,11 @@ fn a_sandbox_in_a_sandbox_holds_what_it_can() {
             words.join(" ")
         ));
         assert!(ran.printed.contains("inner\n"), "{ran:?}");
-        assert!(ran.printed.contains("held missing"), "{ran:?}");
+        assert!(
+            ran.printed
+                .contains("lacks no namespaces for this command: "),
+            "{ran:?}"
+        );
         assert!(!ran.printed.contains("the key"));
         assert_eq!(cage.read("project/file").as_deref(), Some("x\n"));
     }

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use cogtrix::chat::{Session, Timestamp, TurnId};
+use cogtrix::testing::server::{Server, say};
 use cogtrix::tools::shell::{Level, Place, Sandbox, Settings, Shell, available};
 use cogtrix::tools::{Around, Done, Failure, Output, Tool, tool};
 use rustix::process::{Pid, test_kill_process};
@@ -16,6 +17,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
+
+use crate::support::home::Home;
 
 /// Commands that would run for ever have to be ended by what is tested.
 const LONG: &str = "1000";
@@ -92,6 +95,7 @@ impl Desk {
         let place = Place {
             program: env!("CARGO_BIN_EXE_cogtrix").into(),
             project: self.path("project"),
+            home: Some(self.path("home")),
             kept: vec![self.data.clone()],
             aside: Some(self.data.join("changes")),
             environment: self.environment.clone(),
@@ -417,6 +421,51 @@ async fn a_command_gets_few_variables_and_no_secrets() {
             "TERM"
         ]
     );
+}
+
+#[tokio::test]
+async fn what_looks_after_a_command_gets_none_of_its_variables() {
+    let mut desk = Desk::unconfined();
+    let libraries = desk.path("project/lib").display().to_string();
+    desk.environment
+        .insert("LD_LIBRARY_PATH".to_owned(), libraries.clone());
+    let output = desk
+        .run("echo $LD_LIBRARY_PATH; tr '\\0' '\\n' < /proc/$PPID/environ | grep -c =")
+        .await;
+    let lines: Vec<&str> = output.text.lines().take(2).collect();
+    assert_eq!(lines, [libraries.as_str(), "0"]);
+}
+
+#[test]
+fn a_command_that_replaces_the_program_has_nothing_run_outside_of_the_sandbox() {
+    let Some(desk) = Desk::confined() else { return };
+    let marker = desk.path("marker");
+    let replace = format!(
+        "printf '#!/bin/sh\\necho evil > {}\\n' > new && chmod +x new && mv new cogtrix && echo replaced",
+        marker.display()
+    );
+    let call = |command: &str| say("").calling("c", "shell", json!({"command": command}));
+    let server = Server::start([call(&replace), call("echo again"), say("Done.")]);
+    let home = Home::new();
+    home.config(&server, "");
+    let program = home.work().join("cogtrix");
+    fs::copy(env!("CARGO_BIN_EXE_cogtrix"), &program).unwrap();
+    let run = Command::new(&program)
+        .args(["-c", "test.yaml", "-s", "s", "--tools", "all", "-y"])
+        .args(["-p", "Run it"])
+        .current_dir(home.work())
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", home.home())
+        .env("COGTRIX_DATA_DIR", home.data())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{run:?}");
+    let told = server.chats()[2].body.to_string();
+    assert!(told.contains("replaced\\n[exit 0"), "{told}");
+    assert!(told.contains("again\\n[exit 0"), "{told}");
+    assert!(!marker.exists());
 }
 
 #[tokio::test]

@@ -34,6 +34,9 @@ const SET: [(&str, &str); 5] = [
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
+/// Where the loader looks first; an empty or relative element is whatever folder a program is started in.
+const LIBRARIES: &str = "LD_LIBRARY_PATH";
+
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Anywhere in a name.
@@ -75,6 +78,15 @@ pub(super) fn passed(all: &BTreeMap<String, String>, more: &[String]) -> BTreeMa
             .filter(|(name, value)| !is_secret(name, value))
             .map(|(name, value)| (name.to_owned(), value.to_owned())),
     );
+    if let Some(libraries) = passed.remove(LIBRARIES) {
+        let absolute: Vec<&str> = libraries
+            .split([':', ';'])
+            .filter(|folder| folder.starts_with('/'))
+            .collect();
+        if !absolute.is_empty() {
+            passed.insert(LIBRARIES.to_owned(), absolute.join(":"));
+        }
+    }
     passed.extend(SET.map(|(name, value)| (name.to_owned(), value.to_owned())));
     passed
 }
@@ -165,6 +177,18 @@ mod tests {
                 is_passed,
                 "{name}={value}"
             );
+        }
+    }
+
+    #[test]
+    fn libraries_are_looked_for_in_absolute_folders_only() {
+        for (value, expected) in [
+            (":/opt/lib::lib:./x;/usr/lib:", Some("/opt/lib:/usr/lib")),
+            ("lib:", None),
+        ] {
+            let all = BTreeMap::from([(LIBRARIES.to_owned(), value.to_owned())]);
+            let passed = passed(&all, &[]);
+            assert_eq!(passed.get(LIBRARIES).map(String::as_str), expected);
         }
     }
 

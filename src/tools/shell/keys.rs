@@ -1,5 +1,6 @@
-//! Where keys and passwords lie. Pure: a table of paths below the home folder.
+//! Where keys and passwords lie. Pure: a table of paths below the home folder, and variables that move its folders.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Folders and files that commands may not read, relative to the home folder.
@@ -71,8 +72,35 @@ const HIDDEN: [&str; 62] = [
     ".var/app/org.chromium.Chromium",
 ];
 
-/// Returns the paths of keys below a home folder, and `more` of one's own, of which those with `~/` lie there too.
-pub(super) fn hidden(home: Option<&Path>, more: &[String]) -> Vec<PathBuf> {
+/// Variables that name another place for a folder of the home folder.
+const MOVED: [(&str, &str); 9] = [
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_CACHE_HOME", ".cache"),
+    ("CARGO_HOME", ".cargo"),
+    ("GNUPGHOME", ".gnupg"),
+    ("GH_CONFIG_DIR", ".config/gh"),
+    ("CLOUDSDK_CONFIG", ".config/gcloud"),
+    ("AZURE_CONFIG_DIR", ".azure"),
+    ("DOCKER_CONFIG", ".docker"),
+];
+
+/// Returns the paths of keys below a home folder, those below folders that variables name, and `more` of one's own, of
+/// which those with `~/` lie in the home folder too.
+pub(super) fn hidden(
+    home: Option<&Path>,
+    variables: &BTreeMap<String, String>,
+    more: &[String],
+) -> Vec<PathBuf> {
+    let moved = MOVED.iter().filter_map(|(name, usual)| {
+        let folder = Path::new(variables.get(*name)?);
+        folder.is_absolute().then_some((folder, usual))
+    });
+    let moved = moved.flat_map(|(folder, usual)| {
+        let below = HIDDEN.iter().map(Path::new);
+        let below = below.filter_map(move |path| path.strip_prefix(usual).ok());
+        below.map(move |path| folder.components().chain(path.components()).collect())
+    });
     let below = |path: &str| home.map(|home| home.join(path));
     let own = more
         .iter()
@@ -84,6 +112,7 @@ pub(super) fn hidden(home: Option<&Path>, more: &[String]) -> Vec<PathBuf> {
     HIDDEN
         .iter()
         .filter_map(|path| below(path))
+        .chain(moved)
         .chain(own)
         .collect()
 }
@@ -95,13 +124,26 @@ mod tests {
     #[test]
     fn keys_are_hidden_at_home_and_wherever_one_says() {
         let more = ["~/vault", "/srv/keys", "work/token"].map(str::to_owned);
-        let hidden = hidden(Some(Path::new("/home/me")), &more);
+        let variables = [
+            ("CARGO_HOME", "/opt/cargo"),
+            ("XDG_CONFIG_HOME", "/opt/config"),
+            ("GNUPGHOME", "/opt/gnupg"),
+            ("DOCKER_CONFIG", "relative"),
+        ];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let hidden = hidden(Some(Path::new("/home/me")), &variables.into(), &more);
+        assert!(hidden.iter().all(|path| path.is_absolute()));
         for path in [
             "/home/me/.ssh",
             "/home/me/.cargo/credentials.toml",
             "/home/me/vault",
             "/srv/keys",
             "/home/me/work/token",
+            "/opt/cargo/credentials.toml",
+            "/opt/config/gh",
+            "/opt/config/gcloud",
+            "/opt/config/cogtrix",
+            "/opt/gnupg",
         ] {
             assert!(hidden.contains(&PathBuf::from(path)), "{path}");
         }

@@ -48,7 +48,7 @@ pub use environment::looks_secret;
 pub use order::{Keys, Limits, Namespaces, Network, Order, SUPERVISE};
 pub use protected::{Change, PutBack};
 pub use sandbox::{Level, Unavailable, available};
-pub use supervise::hidden_subcommand;
+pub use supervise::{hidden_subcommand, this_program};
 pub use support::{Support, support};
 
 use run::{Bounds, End, Ran, run};
@@ -113,9 +113,11 @@ impl Default for Settings {
 /// Where commands are run.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// This program, which starts itself again to look after a command.
+    /// [`this_program`], which starts itself again to look after a command.
     pub program: PathBuf,
     pub project: PathBuf,
+    /// The home folder of the account, below which keys lie; `HOME` may not be set.
+    pub home: Option<PathBuf>,
     /// What no command may read or write, wherever it lies: the data folder.
     pub kept: Vec<PathBuf>,
     /// Where what a command made of protected files is kept when they are put back.
@@ -259,8 +261,11 @@ impl Shell {
 
     fn order(&self, command: &str, access: Access) -> Order {
         let is_confined = self.settings.sandbox != Sandbox::Off;
-        let variable = |name: &str| self.place.environment.get(name).map(PathBuf::from);
-        let home = variable("HOME");
+        let variables = &self.place.environment;
+        let mut environment = self.environment.clone();
+        if let (Keys::Readable, Some(agent)) = (access.keys, variables.get(AGENT)) {
+            environment.insert(AGENT.to_owned(), agent.clone());
+        }
         Order {
             is_confined,
             network: access.network,
@@ -268,19 +273,20 @@ impl Shell {
             namespaces: Namespaces::default(),
             writable: self.writable.clone(),
             kept: self.place.kept.clone(),
-            hidden: keys::hidden(home.as_deref(), &self.settings.hide),
+            hidden: keys::hidden(self.place.home.as_deref(), variables, &self.settings.hide),
             protected: if is_confined {
                 protected::paths(&self.place.project)
             } else {
                 Vec::new()
             },
             aside: self.place.aside.clone(),
-            agent: variable(AGENT),
+            agent: variables.get(AGENT).map(PathBuf::from),
             limits: Limits {
                 memory: self.settings.max_memory.as_u64(),
                 processes: self.settings.max_processes,
                 file_size: self.settings.max_file_size.as_u64(),
             },
+            environment,
             command: vec!["sh".into(), "-c".into(), command.into()],
         }
     }
@@ -290,11 +296,8 @@ impl Shell {
         command
             .args(self.order(line, access).arguments(SUPERVISE))
             .current_dir(&self.place.project)
-            .env_clear()
-            .envs(&self.environment);
-        if let (Keys::Readable, Some(agent)) = (access.keys, self.place.environment.get(AGENT)) {
-            command.env(AGENT, agent);
-        }
+            // A variable may have the supervisor load what an earlier command has made.
+            .env_clear();
         command
     }
 }
@@ -372,25 +375,33 @@ fn told(ran: Ran, limit: Duration) -> Result<Output, Failure> {
         End::Lost => ("killed".to_owned(), "killed from outside".to_owned()),
     };
     let failed = ran.end != End::Exited(0);
-    let output = ran.output.into_text();
     Ok(Output {
-        text: text(output, &end, ran.left, &ran.put_back),
         brief,
         failed,
-        put_back: ran.put_back,
+        put_back: ran.put_back.clone(),
+        text: text(ran, &end),
         ..Output::default()
     })
 }
 
-fn text(mut output: String, end: &str, left: usize, put_back: &[PutBack]) -> String {
+fn text(ran: Ran, end: &str) -> String {
+    let mut output = ran.output.into_text();
     if !output.is_empty() && !output.ends_with('\n') {
         output.push('\n');
     }
-    let left = match left {
+    let left = match ran.left {
         0 => String::new(),
         n => format!("[processes in the background, ended with the command: {n}]\n"),
     };
-    let put_back = put_back.iter().map(|file| {
+    let remaining = match ran.remaining {
+        0 => String::new(),
+        n => format!(
+            "[processes that could not be ended: {n}; protected files were not looked after]\n"
+        ),
+    };
+    let lacks = ran.lacks.iter().map(|part| format!("[sandbox: {part}]\n"));
+    let lacks: String = lacks.collect();
+    let put_back = ran.put_back.iter().map(|file| {
         let (path, change) = (file.path.display(), file.change.name());
         match (file.change, &file.copy) {
             (Change::Changed, None) => format!("[{path} is protected, and was changed]\n"),
@@ -398,7 +409,7 @@ fn text(mut output: String, end: &str, left: usize, put_back: &[PutBack]) -> Str
         }
     });
     let put_back: String = put_back.collect();
-    format!("{output}{left}{put_back}[{end}]")
+    format!("{output}{left}{remaining}{lacks}{put_back}[{end}]")
 }
 
 #[cfg(test)]
@@ -409,6 +420,7 @@ mod tests {
         let place = Place {
             program: "/usr/bin/cogtrix".into(),
             project: "/usr".into(),
+            home: Some("/home/me".into()),
             kept: vec!["/data".into()],
             aside: None,
             environment: BTreeMap::from([("TMPDIR".to_owned(), "/etc".to_owned())]),
@@ -525,6 +537,26 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_held_and_what_still_runs_is_told() {
+        let ran = Ran {
+            end: End::Exited(0),
+            took: Duration::ZERO,
+            output: output::Collected::default(),
+            left: 0,
+            remaining: 1,
+            lacks: vec!["no namespaces for this command: unshare: EPERM".to_owned()],
+            put_back: Vec::new(),
+        };
+        let told = told(ran, Duration::ZERO).unwrap().text;
+        for line in [
+            "[processes that could not be ended: 1; protected files were not looked after]\n",
+            "[sandbox: no namespaces for this command: unshare: EPERM]\n",
+        ] {
+            assert!(told.contains(line), "{told}");
+        }
+    }
+
+    #[test]
     fn of_a_protected_folder_a_person_is_shown_all_that_it_holds() {
         let folder = tempfile::tempdir().unwrap();
         let copy = folder.path().join("copy");
@@ -552,6 +584,7 @@ mod tests {
         let writable = ["/usr", "/tmp", "/var/tmp", "/etc"].map(PathBuf::from);
         assert_eq!(order.writable, writable);
         assert_eq!(order.kept, [PathBuf::from("/data")]);
+        assert!(order.hidden.contains(&"/home/me/.ssh".into()));
         assert!(order.protected.contains(&"/usr/.git/hooks".into()));
         assert_eq!(order.command, ["sh", "-c", "ls -l"]);
     }

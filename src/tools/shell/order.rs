@@ -9,6 +9,7 @@
 //!
 //! Unit: one run. The end of stdin is the order to end everything, also when cogtrix was killed.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
@@ -81,6 +82,8 @@ pub struct Order {
     /// The socket of the ssh agent, which is closed unless keys are readable.
     pub agent: Option<PathBuf>,
     pub limits: Limits,
+    /// The variables of the command; those of the supervisor are none of its business, which is outside of the sandbox.
+    pub environment: BTreeMap<String, String>,
     pub command: Vec<OsString>,
 }
 
@@ -119,6 +122,9 @@ impl Order {
             .flat_map(|(flag, paths)| paths.iter().map(move |path| (flag, path)));
         for (flag, path) in lists.chain(singles) {
             arguments.extend([flag.into(), path.into()]);
+        }
+        for (name, value) in &self.environment {
+            arguments.extend(["--env".into(), format!("{name}={value}").into()]);
         }
         arguments.push("--".into());
         arguments.extend(self.command.iter().cloned());
@@ -162,6 +168,10 @@ impl Order {
             "--protect" => self.protected.push(value.into()),
             "--aside" => self.aside = Some(value.into()),
             "--agent" => self.agent = Some(value.into()),
+            "--env" => {
+                let (name, value) = word.split_once('=').ok_or_else(bad)?;
+                self.environment.insert(name.to_owned(), value.to_owned());
+            }
             _ => return Err(format!("unknown argument {}", flag.display())),
         }
         Ok(())
@@ -237,17 +247,13 @@ impl Entry {
         let (what, rest) = text.lines().next_back()?.split_once(' ')?;
         Some(match what {
             "ready" => Self::Ready {
-                missing: some(rest),
+                missing: (!rest.is_empty()).then(|| rest.to_owned()),
             },
             "namespaces" => Self::NoNamespaces(rest.to_owned()),
             "refused" => Self::Refused(rest.to_owned()),
             _ => return None,
         })
     }
-}
-
-fn some(text: &str) -> Option<String> {
-    (!text.is_empty()).then(|| text.to_owned())
 }
 
 /// What the supervisor says.
@@ -259,8 +265,10 @@ pub(super) enum Report {
     Signalled(i32),
     /// It was ended for what it used.
     Exceeded(String),
-    /// How it was confined: its namespaces, and a part that was missing.
-    Held(Namespaces, Option<String>),
+    /// A part of the sandbox that was ordered and is not there.
+    Lacks(String),
+    /// So many processes could not be ended, so no protected file was put back.
+    Remaining(usize),
     /// So many processes were still there behind it.
     Left(usize),
     /// A protected file is as it was before the command.
@@ -275,10 +283,8 @@ impl fmt::Display for Report {
             Self::Signalled(signal) => write!(f, "signalled {signal}"),
             Self::Exceeded(why) => write!(f, "exceeded {why}"),
             Self::Left(n) => write!(f, "left {n}"),
-            Self::Held(namespaces, missing) => {
-                let missing = missing.as_deref().unwrap_or_default();
-                write!(f, "held {} {missing}", namespaces.name())
-            }
+            Self::Lacks(part) => write!(f, "lacks {}", part.replace('\n', " ")),
+            Self::Remaining(n) => write!(f, "remaining {n}"),
             Self::PutBack(what) => {
                 let path = what.path.to_string_lossy();
                 let copy = what.copy.as_ref().map(|copy| copy.to_string_lossy());
@@ -298,11 +304,8 @@ impl Report {
             "signalled" => Self::Signalled(rest.parse().ok()?),
             "exceeded" => Self::Exceeded(rest.to_owned()),
             "left" => Self::Left(rest.parse().ok()?),
-            "held" => {
-                let (namespaces, missing) = rest.split_once(' ')?;
-                let namespaces = one_of(namespaces, &Namespaces::ALL, String::new).ok()?;
-                Self::Held(namespaces, some(missing))
-            }
+            "lacks" => Self::Lacks(rest.to_owned()),
+            "remaining" => Self::Remaining(rest.parse().ok()?),
             "put-back" => {
                 let (change, path, copy): (String, PathBuf, Option<PathBuf>) =
                     serde_json::from_str(rest).ok()?;
@@ -336,6 +339,7 @@ mod tests {
                 processes: 2,
                 file_size: 3,
             },
+            environment: BTreeMap::from([("FLAGS".to_owned(), "--a=b c".to_owned())]),
             command: vec!["sh".into(), "-c".into(), "--keep x".into()],
         };
         let arguments = order.arguments(SUPERVISE);
@@ -350,6 +354,7 @@ mod tests {
             ("--sandbox maybe -- sh", "--sandbox cannot be maybe"),
             ("--max-memory much -- sh", "--max-memory cannot be much"),
             ("--write", "--write needs a value"),
+            ("--env NAME -- sh", "--env cannot be NAME"),
             ("--no such -- sh", "unknown argument --no"),
         ] {
             let parsed = Order::parse(arguments.split(' ').map(OsString::from));
@@ -364,8 +369,8 @@ mod tests {
             Report::Exited(-1),
             Report::Signalled(9),
             Report::Left(2),
-            Report::Held(Namespaces::Own, None),
-            Report::Held(Namespaces::Missing, Some("seccomp".into())),
+            Report::Lacks("no seccomp for this command".into()),
+            Report::Remaining(1),
             Report::Exceeded("used more than 4 GiB of memory".into()),
             Report::PutBack(PutBack {
                 change: Change::Made,

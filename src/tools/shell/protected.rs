@@ -12,6 +12,8 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, access};
+
 use super::grants::resolved;
 use super::order::{Namespaces, Order};
 use crate::tools::files::difference;
@@ -46,6 +48,9 @@ const PROTECTED: [&str; 23] = [
 /// Of a folder that git keeps: what names programs, and what would name another such folder.
 const OF_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
 
+/// Of each of its worktrees: what names the folder that counts for it.
+const OF_WORKTREE: [&str; 3] = ["commondir", "config.worktree", "gitdir"];
+
 /// More than this is compared, and cannot be put back.
 const CONTENT_MAX: u64 = 4 << 20;
 const ALL_CONTENT_MAX: u64 = 32 << 20;
@@ -72,9 +77,21 @@ pub(super) fn paths(project: &Path) -> Vec<PathBuf> {
         }
         _ => {
             let modules = submodules(&git.join("modules"), DEPTH_MAX);
-            paths.extend(modules.into_iter().chain([git]).flat_map(of_git));
+            paths.extend(modules.into_iter().chain([git.clone()]).flat_map(of_git));
         }
     }
+    // A folder of hooks of one's own, unless git needs to write there.
+    let real = resolved(project);
+    let hooks: Vec<PathBuf> = paths
+        .iter()
+        .filter(|path| path.ends_with("config") || path.ends_with("config.worktree"))
+        .filter_map(|config| fs::read_to_string(config).ok())
+        .flat_map(|config| hook_folders(&config))
+        .map(|folder| resolved(&real.join(folder)))
+        .filter_map(|folder| Some(project.join(folder.strip_prefix(&real).ok()?)))
+        .filter(|folder| !git.starts_with(folder))
+        .collect();
+    paths.extend(hooks);
     // What a link leads to counts as much as the link.
     let targets: Vec<PathBuf> = paths
         .iter()
@@ -85,8 +102,29 @@ pub(super) fn paths(project: &Path) -> Vec<PathBuf> {
     paths.into_iter().collect()
 }
 
-fn of_git(folder: PathBuf) -> impl Iterator<Item = PathBuf> {
-    OF_GIT.iter().map(move |name| folder.join(name))
+fn of_git(folder: PathBuf) -> Vec<PathBuf> {
+    let worktrees = fs::read_dir(folder.join("worktrees"));
+    let worktrees = worktrees.into_iter().flatten().flatten();
+    let of_worktrees = worktrees.flat_map(|entry| OF_WORKTREE.map(|name| entry.path().join(name)));
+    let own = OF_GIT.iter().map(|name| folder.join(name));
+    own.chain(of_worktrees).collect()
+}
+
+/// Returns every folder that a config of git names for hooks.
+fn hook_folders(config: &str) -> Vec<String> {
+    let settings = config.lines().filter_map(|line| {
+        // The section may stand in the same line.
+        let line = line.rsplit_once(']').map_or(line, |(_, rest)| rest);
+        let (key, value) = line.split_once('=')?;
+        let value = value.trim();
+        let folder = match value.strip_prefix('"') {
+            Some(quoted) => quoted.split('"').next()?,
+            None => value.split(['#', ';']).next()?.trim_end(),
+        };
+        let is_wanted = key.trim().eq_ignore_ascii_case("hookspath") && !folder.is_empty();
+        is_wanted.then(|| folder.to_owned())
+    });
+    settings.collect()
 }
 
 /// The folder that a `.git` file names, and the one that this one shares with others.
@@ -235,7 +273,11 @@ enum Entry {
         content: Option<Vec<u8>>,
     },
     Link(PathBuf),
-    Folder,
+    Folder {
+        mode: u32,
+        /// Whether what it holds could be looked at.
+        is_open: bool,
+    },
     /// A pipe, a socket.
     Other(Stamp),
 }
@@ -265,7 +307,7 @@ impl Entry {
     fn can_be_restored(&self) -> bool {
         match self {
             Self::File { content, .. } => content.is_some(),
-            Self::Link(_) | Self::Folder => true,
+            Self::Link(_) | Self::Folder { .. } => true,
             Self::Other(_) => false,
         }
     }
@@ -287,6 +329,8 @@ impl Entry {
                 stamp == other_stamp
                     || (mode == other_mode && content.is_some() && content == other_content)
             }
+            // Their modes are looked after by `unlock`.
+            (Self::Folder { .. }, Self::Folder { .. }) => true,
             _ => self == other,
         }
     }
@@ -312,12 +356,13 @@ impl<'a> Guard<'a> {
 
     /// Puts back what is not as it was, top down, and says what.
     pub(super) fn put_back(&self, namespaces: Namespaces) -> Vec<PutBack> {
-        let mut after = snapshot(&self.protected, self.order);
         let mut changes = Vec::new();
+        let modes = self.unlock(namespaces, &mut changes);
+        let mut after = snapshot(&self.protected, self.order);
         let paths: BTreeSet<PathBuf> = self.before.keys().chain(after.keys()).cloned().collect();
         let mut aside = Aside::new(self.order.aside.as_deref());
         for path in paths {
-            if namespaces != Namespaces::Missing && is_below(&path, &self.mounted) {
+            if self.is_read_only(&path, namespaces) || self.was_closed(&path) {
                 continue;
             }
             let (before, now) = (self.before.get(&path), after.get(&path));
@@ -342,7 +387,64 @@ impl<'a> Guard<'a> {
             }
             changes.push(PutBack { change, path, copy });
         }
+        // What lies below first: the one above may be closed.
+        for (folder, mode) in modes.into_iter().rev() {
+            if mode_of(folder).is_some_and(|now| now != mode) {
+                set_mode(folder, mode).ok();
+            }
+        }
         changes
+    }
+
+    /// Returns whether the command could not write there.
+    fn is_read_only(&self, path: &Path, namespaces: Namespaces) -> bool {
+        namespaces != Namespaces::Missing && is_below(path, &self.mounted)
+    }
+
+    /// Returns whether a path lies below a folder that could not be read before: what it held is not known.
+    fn was_closed(&self, path: &Path) -> bool {
+        let mut above = path.ancestors().skip(1);
+        above.any(|folder| {
+            let before = self.before.get(folder);
+            matches!(before, Some(Entry::Folder { is_open: false, .. }))
+        })
+    }
+
+    /// Makes folders readable and writable for as long as it takes to compare them, or a command could close one over what
+    /// it made. Returns the modes they get afterwards: protected ones that of before, those on the way the one they had.
+    fn unlock(&self, namespaces: Namespaces, changes: &mut Vec<PutBack>) -> BTreeMap<&Path, u32> {
+        let on_the_way = self.protected.iter().flat_map(|path| path.ancestors());
+        let on_the_way = on_the_way.filter(|folder| {
+            let mut roots = self.order.writable.iter();
+            roots.any(|root| folder.starts_with(root) && folder != root)
+        });
+        let known = self.before.keys().map(PathBuf::as_path);
+        // What lies above first: a closed one hides those below.
+        let all: BTreeSet<&Path> = known.chain(on_the_way).collect();
+        let mut modes = BTreeMap::new();
+        for folder in all {
+            if self.is_read_only(folder, namespaces) || self.was_closed(folder) {
+                continue;
+            }
+            let Some(now) = mode_of(folder) else { continue };
+            let mut was_open = true;
+            if let Some(Entry::Folder { mode, is_open }) = self.before.get(folder) {
+                was_open = *is_open;
+                let is_protected = is_below(folder, &self.protected);
+                modes.insert(folder, if is_protected { *mode } else { now });
+                if is_protected && now != *mode {
+                    changes.push(PutBack {
+                        change: Change::Changed,
+                        path: folder.to_owned(),
+                        copy: None,
+                    });
+                }
+            }
+            if was_open && now & OWNER != OWNER {
+                set_mode(folder, now | OWNER).ok();
+            }
+        }
+        modes
     }
 
     /// Folders on the way to protected files may come to be, and so may what `git init` makes.
@@ -353,7 +455,7 @@ impl<'a> Guard<'a> {
             .any(|protected| path.starts_with(protected));
         let parent = path.parent().and_then(Path::file_name);
         match now {
-            Entry::Folder => !is_inside || path.ends_with("hooks"),
+            Entry::Folder { .. } => !is_inside || path.ends_with("hooks"),
             // Never run.
             Entry::File { .. } if parent.is_some_and(|parent| parent == "hooks") => path
                 .extension()
@@ -393,6 +495,20 @@ fn is_plain_config(content: &[u8]) -> bool {
             }
         }
     })
+}
+
+/// What its owner may do with a folder.
+const OWNER: u32 = 0o700;
+
+/// The mode of a folder; `None` for all else, and where a link leads there.
+fn mode_of(folder: &Path) -> Option<u32> {
+    let found = fs::symlink_metadata(folder).ok()?;
+    let is_real = found.is_dir() && can_be_mounted(folder);
+    is_real.then(|| found.mode() & 0o7777)
+}
+
+fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    fs::set_permissions(path, Permissions::from_mode(mode))
 }
 
 /// Returns whether a mount can cover a path: there is something, and no link leads there.
@@ -439,7 +555,7 @@ fn collect(path: &Path, kept: &[PathBuf], entries: &mut BTreeMap<PathBuf, Entry>
     let Some(entry) = entry(path, fs::symlink_metadata(path), left) else {
         return;
     };
-    let is_folder = entry == Entry::Folder;
+    let is_folder = matches!(entry, Entry::Folder { .. });
     entries.insert(path.to_owned(), entry);
     if is_folder {
         for child in fs::read_dir(path).into_iter().flatten().flatten() {
@@ -452,7 +568,10 @@ fn entry(path: &Path, found: io::Result<Metadata>, left: &mut u64) -> Option<Ent
     let found = found.ok()?;
     let kind = found.file_type();
     Some(if kind.is_dir() {
-        Entry::Folder
+        Entry::Folder {
+            mode: found.mode() & 0o7777,
+            is_open: access(path, Access::READ_OK | Access::EXEC_OK).is_ok(),
+        }
     } else if kind.is_symlink() {
         Entry::Link(fs::read_link(path).unwrap_or_default())
     } else if kind.is_file() {
@@ -481,7 +600,7 @@ fn content(path: &Path, size: u64, room: &mut u64) -> Option<Vec<u8>> {
 fn restore(path: &Path, before: &Entry) -> io::Result<()> {
     remove(path)?;
     match before {
-        Entry::Folder => fs::create_dir_all(path),
+        Entry::Folder { .. } => fs::create_dir_all(path),
         Entry::Link(target) => symlink(target, path),
         Entry::File {
             mode,
@@ -526,6 +645,7 @@ impl<'a> Aside<'a> {
 
     /// Takes what stands at a path away; it is lost where it cannot be kept.
     fn take(&mut self, path: &Path) -> Option<PathBuf> {
+        open_up(path);
         let kept = self.place(path).and_then(|copy| {
             move_to(path, &copy).ok()?;
             Some(copy)
@@ -548,6 +668,19 @@ impl<'a> Aside<'a> {
         self.taken += 1;
         let name = path.file_name()?.to_string_lossy();
         Some(self.folder.as_ref()?.join(format!("{}-{name}", self.taken)))
+    }
+}
+
+/// Makes a folder and those below it readable and writable: closed ones could be neither moved nor removed.
+fn open_up(path: &Path) {
+    let Ok(found) = fs::symlink_metadata(path) else {
+        return;
+    };
+    if found.is_dir() {
+        set_mode(path, found.mode() & 0o7777 | OWNER).ok();
+        for child in fs::read_dir(path).into_iter().flatten().flatten() {
+            open_up(&child.path());
+        }
     }
 }
 
@@ -646,6 +779,74 @@ mod tests {
         assert_eq!(text(&project.join("AGENTS.md")), "after");
         assert_eq!(text(&project.join(".envrc")), "made");
         assert!(!project.join(".vscode").exists());
+    }
+
+    #[test]
+    fn a_folder_that_could_not_be_read_is_closed_again_and_keeps_what_it_holds() {
+        let (root, order) = project();
+        let folder = root.path().canonicalize().unwrap().join(".vscode");
+        set_mode(&folder, 0).unwrap();
+        let guard = Guard::new(&order);
+        set_mode(&folder, 0o755).unwrap();
+        let back = guard.put_back(Namespaces::Missing);
+        let changed = PutBack {
+            change: Change::Changed,
+            path: folder.clone(),
+            copy: None,
+        };
+        assert_eq!(back, [changed]);
+        assert_eq!(mode_of(&folder), Some(0));
+        set_mode(&folder, 0o755).unwrap();
+        assert_eq!(text(&folder.join("tasks.json")), "before");
+    }
+
+    #[test]
+    fn a_folder_that_a_command_closes_hides_nothing() {
+        let (root, order) = project();
+        let project = root.path().canonicalize().unwrap();
+        let old = project.join(".vscode");
+        let made = project.join(".github/workflows");
+        let mode = mode_of(&old);
+        let guard = Guard::new(&order);
+        written(&old.join("evil"), "after");
+        fs::create_dir_all(&made).unwrap();
+        written(&made.join("evil"), "after");
+        for folder in [&old, &made, &project.join(".github")] {
+            set_mode(folder, 0).unwrap();
+        }
+        guard.put_back(Namespaces::Missing);
+        assert_eq!(mode_of(&old), mode);
+        assert!(!old.join("evil").exists());
+        assert_eq!(text(&old.join("tasks.json")), "before");
+        assert!(!made.exists());
+    }
+
+    #[test]
+    fn worktrees_and_a_folder_of_hooks_of_ones_own_are_protected() {
+        let root = tempfile::TempDir::new().unwrap();
+        let project = root.path().canonicalize().unwrap();
+        let config = project.join(".git/config");
+        fs::create_dir_all(project.join(".git/worktrees/w")).unwrap();
+        for (value, expected) in [
+            ("tools/hooks", Some("tools/hooks")),
+            ("\"tools/my hooks\" # mine", Some("tools/my hooks")),
+            ("hooks ; mine", Some("hooks")),
+            ("../hooks", None),
+            (".", None),
+        ] {
+            written(&config, &format!("[Core]\n\thooksPath = {value}\n"));
+            let usual = paths(&root.path().join("missing")).len();
+            let found = paths(&project);
+            let more = expected.map_or(0, |_| 1);
+            assert_eq!(found.len(), usual + OF_WORKTREE.len() + more, "{value}");
+            for path in expected.into_iter().chain([
+                ".git/worktrees/w/commondir",
+                ".git/worktrees/w/config.worktree",
+                ".git/worktrees/w/gitdir",
+            ]) {
+                assert!(found.contains(&project.join(path)), "{value}: {path}");
+            }
+        }
     }
 
     #[test]

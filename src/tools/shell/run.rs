@@ -50,6 +50,10 @@ pub(super) struct Ran {
     pub(super) output: Collected,
     /// Processes that were still there when the shell had ended.
     pub(super) left: usize,
+    /// Processes that could not be ended.
+    pub(super) remaining: usize,
+    /// Parts of the sandbox that this command did not have.
+    pub(super) lacks: Vec<String>,
     pub(super) put_back: Vec<PutBack>,
 }
 
@@ -95,6 +99,18 @@ pub(super) async fn run(
     }
     let reports = reports(&mut child).await;
     let ended = ended(&reports);
+    let (mut left, mut remaining) = (0, 0);
+    let (mut lacks, mut put_back) = (Vec::new(), Vec::new());
+    for report in reports {
+        match report {
+            Report::Left(n) => left = n,
+            Report::Remaining(n) => remaining = n,
+            Report::Lacks(part) => lacks.push(part),
+            Report::PutBack(file) => put_back.push(file),
+            Report::Refused(_) | Report::Exited(_) | Report::Signalled(_) | Report::Exceeded(_) => {
+            }
+        }
+    }
     if let (None, Some(session)) = (&ended, session) {
         kill_session(session).await;
     }
@@ -102,8 +118,10 @@ pub(super) async fn run(
         end: early.or(ended).unwrap_or(End::Lost),
         took,
         output: reading.collected,
-        left: left(&reports),
-        put_back: put_back(reports),
+        left,
+        remaining,
+        lacks,
+        put_back,
     })
 }
 
@@ -164,24 +182,8 @@ fn ended(reports: &[Report]) -> Option<End> {
         Report::Signalled(signal) => Some(End::Signalled(*signal)),
         Report::Refused(why) => Some(End::Refused(why.clone())),
         Report::Exceeded(why) => Some(End::Exceeded(why.clone())),
-        Report::Left(_) | Report::Held(..) | Report::PutBack(_) => None,
+        Report::Left(_) | Report::Lacks(_) | Report::Remaining(_) | Report::PutBack(_) => None,
     })
-}
-
-fn left(reports: &[Report]) -> usize {
-    let left = reports.iter().find_map(|report| match report {
-        Report::Left(n) => Some(*n),
-        _ => None,
-    });
-    left.unwrap_or_default()
-}
-
-fn put_back(reports: Vec<Report>) -> Vec<PutBack> {
-    let files = reports.into_iter().filter_map(|report| match report {
-        Report::PutBack(file) => Some(file),
-        _ => None,
-    });
-    files.collect()
 }
 
 /// The last means: the process that led this session is gone and did not do its work.

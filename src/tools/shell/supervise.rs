@@ -12,7 +12,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -42,6 +42,14 @@ const WATCH: Duration = Duration::from_millis(200);
 /// The file of this process, however it is called by now.
 const THIS_PROGRAM: &str = "/proc/self/exe";
 
+/// Returns how this program starts itself again. On Linux that is its open file: at its path a command may have put another.
+pub fn this_program() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        return Ok(THIS_PROGRAM.into());
+    }
+    std::env::current_exe()
+}
+
 /// The exit code when the command was not run.
 pub(super) const REFUSED: u8 = 126;
 
@@ -63,6 +71,8 @@ enum Event {
 pub(super) struct Started {
     pub(super) pid: Pid,
     pub(super) namespaces: Namespaces,
+    /// Why there are no namespaces, where some were ordered.
+    pub(super) without_namespaces: Option<String>,
     /// A part of the sandbox that the kernel does not have.
     pub(super) missing: Option<String>,
 }
@@ -165,12 +175,22 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard<'_>) -> ExitCode
     } else {
         Ending::Politely
     };
-    end_all(started.pid, inbox, &mut status, ending);
-    if order.is_confined {
-        tell(&Report::Held(started.namespaces, started.missing));
+    let are_gone = end_all(started.pid, inbox, &mut status, ending);
+    if let Some(why) = started.without_namespaces {
+        tell(&Report::Lacks(format!(
+            "no namespaces for this command: {why}"
+        )));
     }
-    for file in guard.put_back(started.namespaces) {
-        tell(&Report::PutBack(file));
+    if let Some(part) = started.missing {
+        tell(&Report::Lacks(format!("no {part} for this command")));
+    }
+    if are_gone {
+        for file in guard.put_back(started.namespaces) {
+            tell(&Report::PutBack(file));
+        }
+    } else {
+        // What still runs could put a link where a file is to be written.
+        tell(&Report::Remaining(descendants::running().len().max(1)));
     }
     report(status, exceeded)
 }
@@ -197,11 +217,16 @@ enum Ending {
     AtOnce,
 }
 
-/// Ends what is left, politely first.
-fn end_all(group: Pid, inbox: &Receiver<Event>, status: &mut Option<WaitStatus>, ending: Ending) {
+/// Ends what is left, politely first. Returns whether all are gone.
+fn end_all(
+    group: Pid,
+    inbox: &Receiver<Event>,
+    status: &mut Option<WaitStatus>,
+    ending: Ending,
+) -> bool {
     if status.is_some() {
         if is_alone(inbox, SETTLE, status) {
-            return;
+            return true;
         }
         let left = descendants::running().len();
         if left > 0 {
@@ -213,16 +238,18 @@ fn end_all(group: Pid, inbox: &Receiver<Event>, status: &mut Option<WaitStatus>,
         // What is stopped does not hear the first signal.
         descendants::signal(group, Signal::CONT);
         if is_alone(inbox, GRACE, status) {
-            return;
+            return true;
         }
     }
     let begun = Instant::now();
     while begun.elapsed() < HARD_END {
+        descendants::stop(group);
         descendants::signal(group, Signal::KILL);
         if is_alone(inbox, AGAIN, status) {
-            return;
+            return true;
         }
     }
+    false
 }
 
 /// Whether the last child is gone within `patience`.
@@ -267,11 +294,16 @@ fn start(order: &Order) -> Result<Started, String> {
     if !order.is_confined {
         let (program, arguments) = order.command.split_first().ok_or("no command")?;
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::null());
+        command
+            .args(arguments)
+            .env_clear()
+            .envs(&order.environment)
+            .stdin(Stdio::null());
         let child = spawn(command).map_err(|error| format!("{}: {error}", program.display()))?;
         return Ok(Started {
             pid: Pid::from_child(&child),
             namespaces: Namespaces::Missing,
+            without_namespaces: None,
             missing: None,
         });
     }
@@ -282,6 +314,7 @@ fn start(order: &Order) -> Result<Started, String> {
 #[cfg(target_os = "linux")]
 pub(super) fn start_confined(order: &Order, program: &Path) -> Result<Started, String> {
     super::sandbox::available().map_err(|error| error.to_string())?;
+    let mut why = None;
     let ways = Namespaces::ALL.map(|(_, way)| way);
     for namespaces in ways.into_iter().skip_while(|way| *way != order.namespaces) {
         let order = Order {
@@ -298,13 +331,15 @@ pub(super) fn start_confined(order: &Order, program: &Path) -> Result<Started, S
                 return Ok(Started {
                     pid,
                     namespaces,
+                    without_namespaces: why.filter(|_| namespaces == Namespaces::Missing),
                     missing,
                 });
             }
             Some(Entry::Refused(why)) => return Err(why),
-            Some(Entry::NoNamespaces(_)) => {}
-            // bubblewrap ended before the stage began.
-            None if namespaces == Namespaces::Bubblewrap => {}
+            Some(Entry::NoNamespaces(error)) => why = Some(error),
+            None if namespaces == Namespaces::Bubblewrap => {
+                why.get_or_insert_with(|| "bubblewrap failed".to_owned());
+            }
             None => return Err("the sandbox ended before the command began".to_owned()),
         }
     }

@@ -85,6 +85,7 @@ mod tests {
             let started = Started {
                 pid: rustix::process::getpid(),
                 namespaces,
+                without_namespaces: None,
                 missing: seccomp.map(str::to_owned),
             };
             let support = Support::new(landlock, &started);

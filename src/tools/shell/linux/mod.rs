@@ -15,10 +15,12 @@ mod syscalls;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::IntoRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::order::{ENTER, Entry, Keys, Namespaces, Network, Order};
@@ -48,6 +50,8 @@ pub(super) fn enter(order: &Order) -> ExitCode {
     if said.is_ok() {
         let error = Command::new(program)
             .args(arguments)
+            .env_clear()
+            .envs(&order.environment)
             .stdin(Stdio::null())
             .exec();
         let refused = Entry::Refused(format!("{}: {error}", program.display()));
@@ -115,6 +119,10 @@ pub(super) fn second_stage(order: &Order, program: &Path) -> io::Result<Option<C
     let Some(mut command) = bubblewrap() else {
         return Ok(None);
     };
+    // To bubblewrap this program is known by an open file: at its path there may be another by now.
+    let this = File::open(program)?;
+    fcntl_setfd(&this, FdFlags::empty())?;
+    let this = format!("/proc/self/fd/{}", this.into_raw_fd());
     command
         .args(
             mounts::plan(order)
@@ -125,7 +133,7 @@ pub(super) fn second_stage(order: &Order, program: &Path) -> io::Result<Option<C
         .arg("--chdir")
         .arg(std::env::current_dir()?)
         .arg("--")
-        .arg(std::env::current_exe()?)
+        .arg(this)
         .args(arguments);
     Ok(Some(command))
 }

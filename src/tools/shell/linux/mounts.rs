@@ -8,12 +8,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{StatVfsMountFlags, statvfs};
+use rustix::io::Errno;
 use rustix::mount::{
     MountFlags, MountPropagationFlags, mount, mount_bind, mount_bind_recursive, mount_change,
     mount_remount,
 };
 
-use super::super::grants::Grants;
+use super::super::grants::{Grants, resolved};
 use super::super::order::{Network, Order};
 use super::super::protected::can_be_mounted;
 use super::{agent, argument};
@@ -49,6 +50,20 @@ const OF_THE_NETWORK: [&str; 7] = [
     "/run/mysqld",
     "/run/redis",
     "/run/memcached",
+];
+
+/// Folders in which services keep their sockets, wherever those lie.
+const OF_SERVICES: [&str; 10] = [
+    ".docker",
+    ".colima",
+    ".lima",
+    ".rd",
+    ".orbstack",
+    ".minikube",
+    ".podman",
+    ".gnupg",
+    ".ssh",
+    ".tmux",
 ];
 
 /// The kernel's list of sockets by name; those that listen have this flag.
@@ -94,9 +109,19 @@ impl Mount {
             Self::Nothing(path) => mount_bind("/dev/null", path),
         };
         match (self, done) {
+            (_, Ok(())) => Ok(()),
             // What cannot be reached needs no cover.
-            (Self::EmptyFolder(_) | Self::Nothing(_), _) | (_, Ok(())) => Ok(()),
-            (Self::Itself(path) | Self::ReadOnly(path), Err(error)) => {
+            (
+                Self::EmptyFolder(_) | Self::Nothing(_),
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS),
+            ) => Ok(()),
+            (
+                Self::Itself(path)
+                | Self::ReadOnly(path)
+                | Self::EmptyFolder(path)
+                | Self::Nothing(path),
+                Err(error),
+            ) => {
                 let error = io::Error::from(error);
                 let text = format!("mount {}: {error}", path.display());
                 Err(io::Error::new(error.kind(), text))
@@ -184,11 +209,11 @@ fn is_shared(folder: &Path) -> bool {
 /// Covers for the sockets of services that could be asked to do what the command may not do.
 fn covers(order: &Order) -> Vec<Mount> {
     let listening = fs::read_to_string(SOCKETS).unwrap_or_default();
-    let project = order.writable.first();
     let listening = listening
         .lines()
         .filter_map(listening_socket)
-        .filter(|path| project.is_none_or(|project| !path.starts_with(project)))
+        .filter_map(|path| path.canonicalize().ok())
+        .filter(|path| !is_of_project(path, order))
         .filter(|path| {
             let is_of_network = OF_THE_NETWORK.iter().any(|folder| path.starts_with(folder));
             order.network == Network::Isolated || !is_of_network
@@ -223,6 +248,25 @@ fn covers(order: &Order) -> Vec<Mount> {
             }
         })
         .collect()
+}
+
+/// Returns whether a socket is one of the project's own servers. A project that holds hidden paths, as the home folder does,
+/// has none: services of the person listen there too.
+fn is_of_project(socket: &Path, order: &Order) -> bool {
+    let project = order.writable.first();
+    let Some((project, below)) =
+        project.and_then(|project| Some((project, socket.strip_prefix(project).ok()?)))
+    else {
+        return false;
+    };
+    let is_hidden = order.hidden.iter().any(|hidden| {
+        let hidden = resolved(hidden);
+        hidden.starts_with(project) || socket.starts_with(hidden)
+    });
+    let is_of_service = below
+        .iter()
+        .any(|name| OF_SERVICES.iter().any(|service| name == *service));
+    !is_hidden && !is_of_service
 }
 
 /// The path of a line of `/proc/net/unix`, if somebody listens there.
@@ -266,6 +310,26 @@ mod tests {
         ] {
             let path = listening_socket(line);
             assert_eq!(path, expected.map(PathBuf::from), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_socket_is_of_the_project_unless_keys_or_services_are_there() {
+        for (project, socket, expected) in [
+            ("/home/me/p", "/home/me/p/run/server", true),
+            ("/home/me/p", "/home/me/.server", false),
+            ("/home/me/p", "/home/me/p/.docker/run/docker.sock", false),
+            ("/home/me", "/home/me/p/server", false),
+            ("/home", "/home/me/p/server", false),
+            ("/home/me/.ssh/p", "/home/me/.ssh/p/server", false),
+        ] {
+            let order = Order {
+                writable: vec![project.into(), "/tmp".into()],
+                hidden: vec!["/home/me/.ssh".into()],
+                ..Order::default()
+            };
+            let found = is_of_project(Path::new(socket), &order);
+            assert_eq!(found, expected, "{project} {socket}");
         }
     }
 
