@@ -20,7 +20,7 @@ use crate::tools::files::{
 };
 use crate::tools::mcp::Servers;
 use crate::tools::policy::{Asking, EachTime, Stance, Writing};
-use crate::tools::shell::{Place, Sandbox, Shell};
+use crate::tools::shell::{Place, Sandbox, Shell, this_program};
 use crate::tools::{
     Approvals, CurrentTime, DeepThink, HistorySearch, Memories, Memorize, MemorySearch, MemoryTool,
     PinContext, Registry, RequestTools, ScratchpadRead, ScratchpadWrite, Selection, Tool, Track,
@@ -126,7 +126,7 @@ fn place(
     inputs: &Inputs,
     project: &Path,
 ) -> Result<Place, CliError> {
-    let program = shell::this_program().map_err(|source| CliError::Runtime { source })?;
+    let program = this_program().map_err(|source| CliError::Runtime { source })?;
     Ok(Place {
         program,
         project: project.to_owned(),
