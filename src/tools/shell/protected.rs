@@ -69,15 +69,15 @@ pub(super) fn paths(project: &Path) -> Vec<PathBuf> {
         Ok(found) if found.is_file() => {
             paths.insert(git.clone());
             let (own, common) = linked_folders(&git);
-            paths.extend([own, common].into_iter().flatten().flat_map(of_git));
+            paths.extend([own, common].iter().flatten().flat_map(|git| of_git(git)));
         }
         Ok(found) if found.is_symlink() => {
             paths.insert(git.clone());
-            paths.extend(git.canonicalize().into_iter().flat_map(of_git));
+            paths.extend(git.canonicalize().iter().flat_map(|git| of_git(git)));
         }
         _ => {
             let modules = submodules(&git.join("modules"), DEPTH_MAX);
-            paths.extend(modules.into_iter().chain([git.clone()]).flat_map(of_git));
+            paths.extend(modules.iter().chain([&git]).flat_map(|git| of_git(git)));
         }
     }
     // A folder of hooks of one's own, unless git needs to write there.
@@ -102,7 +102,7 @@ pub(super) fn paths(project: &Path) -> Vec<PathBuf> {
     paths.into_iter().collect()
 }
 
-fn of_git(folder: PathBuf) -> Vec<PathBuf> {
+fn of_git(folder: &Path) -> Vec<PathBuf> {
     let worktrees = fs::read_dir(folder.join("worktrees"));
     let worktrees = worktrees.into_iter().flatten().flatten();
     let of_worktrees = worktrees.flat_map(|entry| OF_WORKTREE.map(|name| entry.path().join(name)));
@@ -806,7 +806,7 @@ mod tests {
         let project = root.path().canonicalize().unwrap();
         let old = project.join(".vscode");
         let made = project.join(".github/workflows");
-        let mode = mode_of(&old);
+        let before = mode_of(&old);
         let guard = Guard::new(&order);
         written(&old.join("evil"), "after");
         fs::create_dir_all(&made).unwrap();
@@ -815,7 +815,7 @@ mod tests {
             set_mode(folder, 0).unwrap();
         }
         guard.put_back(Namespaces::Missing);
-        assert_eq!(mode_of(&old), mode);
+        assert_eq!(mode_of(&old), before);
         assert!(!old.join("evil").exists());
         assert_eq!(text(&old.join("tasks.json")), "before");
         assert!(!made.exists());

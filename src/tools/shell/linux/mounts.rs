@@ -109,9 +109,9 @@ impl Mount {
             Self::Nothing(path) => mount_bind("/dev/null", path),
         };
         match (self, done) {
-            (_, Ok(())) => Ok(()),
             // What cannot be reached needs no cover.
-            (
+            (_, Ok(()))
+            | (
                 Self::EmptyFolder(_) | Self::Nothing(_),
                 Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS),
             ) => Ok(()),
