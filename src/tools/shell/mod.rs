@@ -241,14 +241,10 @@ impl Shell {
             return;
         };
         let keys = arguments.keys || network::wants_keys(&arguments.command);
-        let wanted = if keys {
-            "network: true, keys: true"
-        } else {
-            "network: true"
-        };
-        output.text += &format!(
-            "\n[it ran without network; where it needs that, call again with {wanted} and a reason]"
-        );
+        output.text +=
+            "\n[it ran without network; where it needs that, call again with network: true";
+        output.text += if keys { ", keys: true" } else { "" };
+        output.text += " and a reason]";
         let given = arguments.reason.filter(|reason| !reason.trim().is_empty());
         let again = Arguments {
             network: true,
