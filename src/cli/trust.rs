@@ -159,26 +159,22 @@ fn settle(
     let refusal = request.refusal();
     let asks = refusal.is_some() || may_ask == MayAsk::OfEverything;
     if !(asks && io::stdin().is_terminal()) {
-        return match refusal {
-            Some(refusal) => Err(refusal.into()),
-            None => {
-                tell_unused(&request.demand, output);
-                Ok(restricted)
-            }
-        };
+        if let Some(refusal) = refusal {
+            return Err(refusal.into());
+        }
+        tell_unused(&request.demand, output);
+        return Ok(restricted);
     }
     for line in question(&request.demand) {
         output.question(&line);
     }
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
-    match (read, answer.trim().to_lowercase().as_str()) {
-        (Ok(_), "y" | "yes") => Ok(request.remember(disk)?),
-        _ => {
-            tell_unused(&request.demand, output);
-            Ok(restricted)
-        }
+    if read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
+        return Ok(request.remember(disk)?);
     }
+    tell_unused(&request.demand, output);
+    Ok(restricted)
 }
 
 /// One line with all that is left out.

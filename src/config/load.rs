@@ -114,10 +114,12 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
     let demand = demand(found.as_ref(), data.as_deref(), &trusted, inputs, disk);
     let mut demand = demand.without_granted(disk, &inputs.folders, &mut trusted.warnings);
     let own_data = data.as_deref().filter(|_| demand.data.is_none());
-    // Where a configuration puts sessions elsewhere, there is nothing to ask about it.
+    // Where sessions are kept elsewhere, or the person named this very folder, there is nothing to ask about it.
+    let is_named = inputs.flags.data_dir.is_some()
+        || matches!(trusted.source("data_dir"), Source::Environment(_));
     demand.data = demand
         .data
-        .filter(|_| data.as_ref() == Some(&trusted.settings.data_dir));
+        .filter(|_| !is_named && data.as_ref() == Some(&trusted.settings.data_dir));
     if demand.is_empty() || inputs.flags.trust == TrustFlag::ThisRun {
         return Ok(Loaded {
             config: trusted,

@@ -308,9 +308,10 @@ fn made_folder(disk: &impl OpenPath, folder: &Path) -> io::Result<Dir> {
         make_folder(&open, Path::new(name))?;
         let inner = open.open_dir(name).map_err(|error| {
             let name = name.to_owned();
-            open.try_clone()
-                .map(|folder| behind_link(&Place { folder, name }, error))
-                .unwrap_or_else(|error| error)
+            open.try_clone().map_or_else(
+                |error| error,
+                |folder| behind_link(&Place { folder, name }, error),
+            )
         })?;
         changed.push(std::mem::replace(&mut open, inner));
     }

@@ -113,14 +113,9 @@ impl Drop for Unfinished<'_> {
 
 /// Letters that no other process is likely to draw.
 fn letters() -> String {
-    let mut drawn = RandomState::new().build_hasher().finish();
-    let mut letters = String::with_capacity(TEMPORARY_LETTERS);
-    for _ in 0..TEMPORARY_LETTERS {
-        let count = LETTERS.len() as u64;
-        letters.push(char::from(LETTERS[(drawn % count) as usize]));
-        drawn /= count;
-    }
-    letters
+    let drawn = RandomState::new().build_hasher().finish().to_le_bytes();
+    let letter = |byte: &u8| char::from(LETTERS[usize::from(*byte) % LETTERS.len()]);
+    drawn.iter().take(TEMPORARY_LETTERS).map(letter).collect()
 }
 
 /// Options for a file that is made for its owner alone.

@@ -3,9 +3,9 @@
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use chrono::{DateTime, Local};
+use chrono::Local;
 use cogtrix::testing::server::{Request, Script, Server, say};
 
 use crate::support::home::Home;
@@ -72,11 +72,8 @@ fn names(folder: &Path) -> Vec<String> {
 /// Names of the notes of today, and of the days around it in case midnight is near.
 fn days() -> [String; 3] {
     let day = Duration::from_hours(24);
-    let now = SystemTime::now();
-    [now - day, now, now + day].map(|at| {
-        let at: DateTime<Local> = at.into();
-        format!("{}.md", at.format("%Y-%m-%d"))
-    })
+    let now = Local::now();
+    [now - day, now, now + day].map(|at| format!("{}.md", at.format("%Y-%m-%d")))
 }
 
 #[test]
@@ -209,7 +206,7 @@ fn no_vector_is_read_or_written_behind_a_link() {
     for (to, link) in links {
         let attacked = Attacked::new(config);
         attacked.link(to, Path::new("data").join(link));
-        let lines = "One thing.\nAnother thing.\nA third thing.\n";
+        let said = "One thing.\nAnother thing.\nA third thing.\n";
         let args = [
             "-c",
             "test.yaml",
@@ -220,7 +217,7 @@ fn no_vector_is_read_or_written_behind_a_link() {
             "data",
         ];
         let run = attacked.home.cogtrix(&args).without("COGTRIX_DATA_DIR");
-        let run = run.stdin(lines).run();
+        let run = run.stdin(said).run();
         assert_eq!(run.code, Some(0), "{link}: {run}");
         attacked.assert_nothing_happened(&run);
     }

@@ -106,7 +106,7 @@ pub(super) fn sandbox(wanted: Sandbox) -> Finding {
         })
         .and_then(|program| shell::support(&program));
     match support {
-        Ok(support) if support.is_whole() => Finding::ok(
+        Ok(support) if support.missing.is_empty() => Finding::ok(
             ABOUT,
             format!("{name}: files, network, privileges, signals"),
         ),

@@ -53,12 +53,12 @@ pub(in crate::config) fn claim(disk: &dyn Disk, data: &Path, folders: &Folders) 
 /// For the question.
 pub(in crate::config) fn described(folder: &Path, data: &Path) -> DataFolder {
     let files = fs::read_dir(data.join("history")).into_iter().flatten();
-    let is_snapshot = |name: &str| name.ends_with(".json") && !name.starts_with('.');
+    let is_snapshot = |path: &Path| path.extension().is_some_and(|ending| ending == "json");
     DataFolder {
         folder: folder.to_owned(),
         sessions: files
             .flatten()
-            .filter(|entry| entry.file_name().to_str().is_some_and(is_snapshot))
+            .filter(|entry| is_snapshot(&entry.path()))
             .count(),
     }
 }

@@ -109,12 +109,11 @@ fn below<'a>(roots: &'a [Root], path: &Path) -> io::Result<Option<Below<'a>>> {
     let Some((index, root, inside)) = found else {
         return Ok(None);
     };
-    let opened = match root.opened.get() {
-        Some(opened) => opened,
-        None => {
-            let opened = root.open(&roots[index + 1..])?;
-            root.opened.get_or_init(|| opened)
-        }
+    let opened = if let Some(opened) = root.opened.get() {
+        opened
+    } else {
+        let opened = root.open(&roots[index + 1..])?;
+        root.opened.get_or_init(|| opened)
     };
     Ok(Some(Below {
         root,
@@ -210,5 +209,6 @@ fn self_or_inside(path: &Path) -> PathBuf {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;

@@ -315,7 +315,10 @@ fn a_root_that_is_not_there_is_made_with_the_first_write() {
     assert_eq!(disk.read(&root.join("in/a")).unwrap(), b"x");
     let private = |path: &Path| {
         use std::os::unix::fs::PermissionsExt;
-        path.metadata().unwrap().permissions().mode() & 0o077 == 0
+        matches!(
+            path.metadata().unwrap().permissions().mode() & 0o777,
+            0o600 | 0o700
+        )
     };
     assert!(private(&root.join("in/a")) && private(&root.join("in")) && private(&root));
 }
