@@ -31,7 +31,7 @@ pub enum Says {
 pub enum Only {
     /// All of them.
     Any,
-    /// Command lines that begin with these words and add nothing but what [`options`] lists as harmless; with an escalation
+    /// Command lines that begin with these words and add nothing but what the table of options lists as harmless; with an escalation
     /// no operands.
     Command {
         prefix: String,
