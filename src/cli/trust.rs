@@ -59,13 +59,15 @@ pub(super) fn load(
         Some(request) => settle(config, request, may_ask(args), disk, output)?,
         None => config,
     };
-    warn_of(&config, output);
-    claim(args, &config, &inputs, disk, output);
+    begin(args, &config, &inputs, disk, output);
     Ok((config, inputs))
 }
 
-/// An empty `./data` is the person's own from the first run on that keeps something in it.
-fn claim(args: &ChatArgs, config: &Config, inputs: &Inputs, disk: &dyn Disk, output: &mut Output) {
+/// Shows the warnings. An empty `./data` is the person's own from the first run on that keeps something in it.
+fn begin(args: &ChatArgs, config: &Config, inputs: &Inputs, disk: &dyn Disk, output: &mut Output) {
+    for warning in &config.warnings {
+        output.warning(&warning.to_string());
+    }
     if !args.private
         && let Err(error) = config::claim_data_folder(config, inputs, disk)
     {
@@ -85,8 +87,7 @@ pub(super) fn load_for_command(
         Some(request) => settle(config, request, MayAsk::OfConfiguration, disk, output)?,
         None => config,
     };
-    warn_of(&config, output);
-    claim(args, &config, &inputs, disk, output);
+    begin(args, &config, &inputs, disk, output);
     Ok((config, inputs))
 }
 
@@ -123,12 +124,6 @@ pub(super) fn look(
 pub(super) fn show(args: &ChatArgs, disk: &dyn Disk) -> Result<Config, CliError> {
     let Loaded { config, request } = config::load(&inputs(args)?, disk)?;
     Ok(request.map_or(config, TrustRequest::unused))
-}
-
-fn warn_of(config: &Config, output: &mut Output) {
-    for warning in &config.warnings {
-        output.warning(&warning.to_string());
-    }
 }
 
 /// What a person at the terminal can be asked about.

@@ -7,11 +7,9 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use super::DataFolder;
 use crate::config::paths::Folders;
-use crate::files::{Disk, FolderId};
+use crate::files::{Disk, FolderId, digest};
 
 const MARK: &str = ".cogtrix";
 const SECRET_BYTES: usize = 32;
@@ -88,15 +86,9 @@ fn secret(disk: &dyn Disk, file: &Path) -> io::Result<Vec<u8>> {
 
 fn mark(secret: &[u8], data: &Path) -> io::Result<String> {
     let path = data.canonicalize()?;
-    let mut hash = Sha256::new();
-    hash.update(secret);
-    hash.update(path.as_os_str().as_encoded_bytes());
     let id = serde_json::to_vec(&FolderId::of(data))?;
-    hash.update(id);
-    let hash = hash.finalize();
-    Ok(hash
-        .iter()
-        .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}")))
+    let path = path.as_os_str().as_encoded_bytes();
+    Ok(digest(&[secret, path, &id].concat()))
 }
 
 /// Whether there are only folders, and the empty files that make version control keep them.

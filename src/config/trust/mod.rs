@@ -15,14 +15,13 @@ mod records;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::error::ConfigError;
 use super::paths::{Folders, real};
 use super::show::shown_value;
 use super::tree::{KeyPath, Tree};
 use super::warnings::Warning;
-use crate::files::Disk;
+use crate::files::{self, Disk};
 
 pub(super) use data_folder::{claim, described, in_working_folder, is_own};
 use records::{Found, GrantedConfiguration, Record};
@@ -217,10 +216,10 @@ pub(super) fn rules(project: &Path, root: &Path, names: &[String]) -> Option<Rul
 
 /// Binds path, keys and values; every part is preceded by its length, so that none runs into the next.
 fn digest(file: &Path, found: &[(KeyPath, &Tree)]) -> String {
-    let mut hash = Sha256::new();
+    let mut bytes = Vec::new();
     let mut add = |part: &[u8]| {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part);
+        bytes.extend((part.len() as u64).to_le_bytes());
+        bytes.extend(part);
     };
     add(file.as_os_str().as_encoded_bytes());
     for (path, value) in found {
@@ -232,7 +231,5 @@ fn digest(file: &Path, found: &[(KeyPath, &Tree)]) -> String {
             other => add(other.shown().as_bytes()),
         }
     }
-    hash.finalize()
-        .iter()
-        .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+    files::digest(&bytes)
 }
