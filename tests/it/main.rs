@@ -62,3 +62,4 @@ mod think;
 mod tools;
 mod tracking;
 mod turn;
+mod unprivileged;

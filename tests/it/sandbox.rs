@@ -14,8 +14,7 @@ use cogtrix::tools::shell::{Keys, Limits, Namespaces, Network, Order, SUPERVISE,
 use tempfile::TempDir;
 
 use crate::shell::outside_of_temporary_folders;
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_cogtrix");
+use crate::support::{program, told};
 
 /// Who may do the least.
 const NOBODY: u32 = 65_534;
@@ -47,19 +46,13 @@ impl Ran {
     }
 }
 
-fn told(text: &str) {
-    let thread = std::thread::current();
-    let line = format!("{} {text}\n", thread.name().unwrap_or_default());
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
-}
-
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
 /// Whether the program can be started by an ordinary user at all: a checkout may lie in a closed folder.
 fn can_be_nobody() -> bool {
-    let started = Command::new(PROGRAM)
+    let started = Command::new(program())
         .arg(SUPERVISE)
         .uid(NOBODY)
         .gid(NOBODY)
@@ -153,7 +146,7 @@ impl Cage {
     }
 
     fn follow(&self, order: &Order) -> Ran {
-        let mut command = Command::new(PROGRAM);
+        let mut command = Command::new(program());
         command
             .args(order.arguments(SUPERVISE))
             .current_dir(self.path("project"))
@@ -545,7 +538,7 @@ fn a_command_that_uses_too_much_is_ended_and_the_reason_is_told() {
 fn a_sandbox_in_a_sandbox_holds_what_it_can() {
     for cage in cages() {
         let inner = cage.order("echo inner; cat $HOME/.ssh/id; echo x > file");
-        let words: Vec<String> = std::iter::once(PROGRAM.to_owned())
+        let words: Vec<String> = std::iter::once(program().display().to_string())
             .chain(inner.arguments(SUPERVISE).iter().map(|word| {
                 let word = word.to_str().unwrap();
                 format!("'{word}'")

@@ -12,6 +12,7 @@ use cogtrix::chat::{Session, Timestamp, TurnId};
 use cogtrix::testing::server::{Server, say};
 use cogtrix::tools::shell::{Level, Place, Sandbox, Settings, Shell, available};
 use cogtrix::tools::{Around, Done, Failure, Output, Tool, tool};
+use rustix::fs::{Access, access};
 use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -19,6 +20,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::home::Home;
+use crate::support::{program, told};
 
 /// Commands that would run for ever have to be ended by what is tested.
 const LONG: &str = "1000";
@@ -41,7 +43,8 @@ pub(super) fn outside_of_temporary_folders() -> PathBuf {
     };
     let home = directories::BaseDirs::new().map(|folders| folders.home_dir().to_owned());
     let places = [Some(usual.clone()), home].into_iter().flatten();
-    let mut outside = places.filter(|path| !is_temporary(path));
+    let can_write = |path: &PathBuf| access(path, Access::WRITE_OK | Access::EXEC_OK).is_ok();
+    let mut outside = places.filter(|path| !is_temporary(path) && can_write(path));
     outside.next().unwrap_or(usual)
 }
 
@@ -78,10 +81,7 @@ impl Desk {
                 #[expect(clippy::disallowed_methods, reason = "whoever runs the tests decides")]
                 let wanted = std::env::var("COGTRIX_TEST_SANDBOX").unwrap_or_default();
                 assert_ne!(wanted, "required", "{error}");
-                let test = std::thread::current();
-                let test = test.name().unwrap_or_default();
-                let told = format!("{test} is skipped: {error}\n");
-                std::io::stderr().write_all(told.as_bytes()).unwrap();
+                told(&format!("is skipped: {error}"));
                 None
             }
         }
@@ -93,7 +93,7 @@ impl Desk {
 
     fn tool(&self) -> std::sync::Arc<dyn Tool> {
         let place = Place {
-            program: env!("CARGO_BIN_EXE_cogtrix").into(),
+            program: program(),
             project: self.path("project"),
             home: Some(self.path("home")),
             kept: vec![self.data.clone()],
@@ -317,7 +317,7 @@ fn the_end_of_cogtrix_is_the_end_of_its_commands() {
     use std::io::{BufRead, BufReader};
     let desk = Desk::unconfined();
     // What the hidden process sees of a cogtrix that is killed is the end of its stdin.
-    let mut child = Command::new(env!("CARGO_BIN_EXE_cogtrix"))
+    let mut child = Command::new(program())
         .args(["__confined", "--sandbox", "off", "--", "sh", "-c"])
         .arg(format!("{STAYERS} wait"))
         .current_dir(desk.path("project"))
@@ -448,9 +448,9 @@ fn a_command_that_replaces_the_program_has_nothing_run_outside_of_the_sandbox() 
     let server = Server::start([call(&replace), call("echo again"), say("Done.")]);
     let home = Home::new();
     home.config(&server, "");
-    let program = home.work().join("cogtrix");
-    fs::copy(env!("CARGO_BIN_EXE_cogtrix"), &program).unwrap();
-    let run = Command::new(&program)
+    let copy = home.work().join("cogtrix");
+    fs::copy(program(), &copy).unwrap();
+    let run = Command::new(&copy)
         .args(["-c", "test.yaml", "-s", "s", "--tools", "all", "-y"])
         .args(["-p", "Run it"])
         .current_dir(home.work())
@@ -638,7 +638,7 @@ async fn a_project_inside_of_the_data_folder_cannot_be_written() {
 #[test]
 fn an_order_that_cannot_be_followed_ends_with_126_and_a_word() {
     let run = |command: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_cogtrix"))
+        let output = Command::new(program())
             .args(["__confined", "--sandbox", "off", "--"])
             .args(command)
             .stdin(Stdio::null())

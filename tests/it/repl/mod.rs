@@ -17,9 +17,8 @@ use cogtrix::testing::server::Server;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::support::program;
 use crate::support::pty::{Exit, Key, Pty, Size};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_cogtrix");
 
 /// A person's home, in which cogtrix is started again and again.
 struct Home {
@@ -95,7 +94,7 @@ impl Home {
     }
 
     fn start_in(&self, folder: &Path, args: &[&str], env: &[(&str, &str)]) -> Chat {
-        self.spawn(folder, Path::new(PROGRAM), args, env)
+        self.spawn(folder, &program(), args, env)
     }
 
     /// Starts another program that starts cogtrix.

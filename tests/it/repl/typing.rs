@@ -4,7 +4,8 @@ use std::path::Path;
 
 use cogtrix::testing::server::{Script, Server, say};
 
-use super::{Home, PROGRAM};
+use super::Home;
+use crate::support::program;
 use crate::support::pty::Key;
 
 /// A server that says "got it" to everything.
@@ -130,7 +131,9 @@ fn ctrl_z_stops_the_program_and_the_begun_line_goes_on_with_it() {
     let server = listener();
     let home = Home::with(&server);
     // Only where a shell waits can a program be stopped.
-    let shell = ["-c", "set -m; \"$0\"; echo back; fg; echo over", PROGRAM];
+    let program = program();
+    let program = program.to_str().unwrap();
+    let shell = ["-c", "set -m; \"$0\"; echo back; fg; echo over", program];
     let mut chat = home.run(Path::new("/bin/sh"), &shell);
     chat.wait_for_prompt();
     chat.type_text("half a li").wait_for("> half a li");

@@ -11,7 +11,29 @@ mod normal;
 pub(crate) mod pty;
 pub(crate) mod run;
 
+use std::io::Write;
+use std::path::PathBuf;
+
 use cogtrix::testing::server::{Request, Server};
+
+/// Names another program to test: an older one, on which every test of an attack has to fail, or a copy elsewhere.
+pub(crate) const PROGRAM: &str = "COGTRIX_TEST_PROGRAM";
+
+/// The program under test.
+pub(crate) fn program() -> PathBuf {
+    #[expect(clippy::disallowed_methods, reason = "whoever runs the tests decides")]
+    let other = std::env::var_os(PROGRAM);
+    other
+        .unwrap_or_else(|| env!("CARGO_BIN_EXE_cogtrix").into())
+        .into()
+}
+
+/// Tells what a test leaves out, so that no test runner swallows it.
+pub(crate) fn told(text: &str) {
+    let test = std::thread::current();
+    let line = format!("{} {text}\n", test.name().unwrap_or_default());
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+}
 
 /// All of these stand in a text, in this order.
 pub(crate) fn in_order(text: &str, parts: &[&str]) {

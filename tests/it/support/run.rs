@@ -61,7 +61,7 @@ enum Reader {
 impl Cogtrix {
     /// With an empty environment and nothing on stdin.
     pub(super) fn new(directory: &Path) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cogtrix"));
+        let mut command = Command::new(super::program());
         command
             .current_dir(directory)
             .env_clear()
