@@ -43,7 +43,7 @@ use crate::tools::shell::hidden_subcommand;
 /// Runs cogtrix as it was called.
 pub fn main() -> ExitCode {
     // Before there is a configuration or a thread: this process only looks after a command, or becomes one.
-    if let Some(code) = hidden_subcommand(std::env::args_os().skip(1)) {
+    if let Some(code) = hidden_subcommand(std::env::args_os().skip(1), || config::environment().0) {
         return code;
     }
     let args = Args::parse();

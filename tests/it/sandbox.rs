@@ -151,6 +151,7 @@ impl Cage {
             .args(order.arguments(SUPERVISE))
             .current_dir(self.path("project"))
             .env_clear()
+            .envs(order.variables())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -538,7 +539,10 @@ fn a_command_that_uses_too_much_is_ended_and_the_reason_is_told() {
 fn a_sandbox_in_a_sandbox_holds_what_it_can() {
     for cage in cages() {
         let inner = cage.order("echo inner; cat $HOME/.ssh/id; echo x > file");
-        let words: Vec<String> = std::iter::once(program().display().to_string())
+        let variables = inner.variables();
+        let words: Vec<String> = std::iter::once("env".to_owned())
+            .chain(variables.map(|(name, value)| format!("{name}='{value}'")))
+            .chain([program().display().to_string()])
             .chain(inner.arguments(SUPERVISE).iter().map(|word| {
                 let word = word.to_str().unwrap();
                 format!("'{word}'")

@@ -424,16 +424,30 @@ async fn a_command_gets_few_variables_and_no_secrets() {
 }
 
 #[tokio::test]
-async fn what_looks_after_a_command_gets_none_of_its_variables() {
+async fn what_looks_after_a_command_gets_its_variables_under_other_names() {
     let mut desk = Desk::unconfined();
     let libraries = desk.path("project/lib").display().to_string();
     desk.environment
         .insert("LD_LIBRARY_PATH".to_owned(), libraries.clone());
     let output = desk
-        .run("echo $LD_LIBRARY_PATH; tr '\\0' '\\n' < /proc/$PPID/environ | grep -c =")
+        .run("echo $LD_LIBRARY_PATH; tr '\\0' '\\n' < /proc/$PPID/environ | grep -vc ^COGTRIX_COMMAND_; env | grep -c ^COGTRIX_")
         .await;
-    let lines: Vec<&str> = output.text.lines().take(2).collect();
-    assert_eq!(lines, [libraries.as_str(), "0"]);
+    let lines: Vec<&str> = output.text.lines().take(3).collect();
+    assert_eq!(lines, [libraries.as_str(), "0", "0"]);
+}
+
+#[tokio::test]
+async fn no_other_user_reads_the_value_of_a_variable_in_a_list_of_processes() {
+    for desk in [Some(Desk::unconfined()), Desk::confined()] {
+        let Some(mut desk) = desk else { continue };
+        desk.settings.env = vec!["MARKER=of-one-person".to_owned()];
+        // Patterns that do not find themselves.
+        let script = "echo $MARKER; tr '\\0' '\\n' < /proc/$PPID/cmdline > seen
+            grep -cx __confine[d] seen; cat /proc/[0-9]*/cmdline 2>/dev/null | grep -ac of-one-perso[n]";
+        let output = desk.run(script).await;
+        let lines: Vec<&str> = output.text.lines().take(3).collect();
+        assert_eq!(lines, ["of-one-person", "1", "0"], "{}", output.text);
+    }
 }
 
 #[test]

@@ -288,12 +288,14 @@ impl Shell {
     }
 
     fn command(&self, line: &str, access: Access) -> Command {
+        let order = self.order(line, access);
         let mut command = Command::new(&self.place.program);
         command
-            .args(self.order(line, access).arguments(SUPERVISE))
+            .args(order.arguments(SUPERVISE))
             .current_dir(&self.place.project)
-            // A variable may have the supervisor load what an earlier command has made.
-            .env_clear();
+            // By its own name a variable may have the supervisor load what an earlier command has made.
+            .env_clear()
+            .envs(order.variables());
         command
     }
 }

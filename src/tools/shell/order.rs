@@ -1,13 +1,14 @@
 //! What cogtrix, the supervisor of a command and the stage that enters the sandbox say to each other.
 //!
 //! ```text
-//!  cogtrix  -- arguments ------------------>  cogtrix __confined  -- arguments -->  cogtrix __enter  = exec =>  sh -c ..
+//!  cogtrix  -- arguments, variables ------->  cogtrix __confined  -- the same -->  cogtrix __enter  = exec =>  sh -c ..
 //!           -- stdin, until its end: go on ->                     <- stdin: Entry -
 //!           <- stdout: a report a line ----
 //!           <- stderr: what the command prints, both its streams ------------------------------------------------- sh
 //! ```
 //!
-//! Unit: one run. The end of stdin is the order to end everything, also when cogtrix was killed.
+//! Unit: one run. The end of stdin is the order to end everything, also when cogtrix was killed. The command's variables are
+//! passed as variables, because arguments can be read by every user; by other names, because some act on whoever has them.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -20,6 +21,9 @@ use super::protected::{Change, PutBack};
 pub const SUPERVISE: &str = "__confined";
 /// The hidden subcommand that enters the sandbox and becomes the command.
 pub(super) const ENTER: &str = "__enter";
+
+/// Begins the name under which a variable of the command is passed on.
+const VARIABLE: &str = "COGTRIX_COMMAND_";
 
 /// Which network a command has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,18 +127,31 @@ impl Order {
         for (flag, path) in lists.chain(singles) {
             arguments.extend([flag.into(), path.into()]);
         }
-        for (name, value) in &self.environment {
-            arguments.extend(["--env".into(), format!("{name}={value}").into()]);
-        }
         arguments.push("--".into());
         arguments.extend(self.command.iter().cloned());
         arguments
     }
 
-    /// Reads the arguments after the role.
-    pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
+    /// Returns the command's variables under the names by which they are passed on.
+    pub fn variables(&self) -> impl Iterator<Item = (String, &str)> {
+        let variables = self.environment.iter();
+        variables.map(|(name, value)| (format!("{VARIABLE}{name}"), value.as_str()))
+    }
+
+    /// Reads the arguments after the role, and the variables.
+    pub fn parse(
+        arguments: impl IntoIterator<Item = OsString>,
+        variables: &BTreeMap<String, String>,
+    ) -> Result<Self, String> {
         let mut arguments = arguments.into_iter();
-        let mut order = Self::default();
+        let passed = variables.iter().filter_map(|(name, value)| {
+            let name = name.strip_prefix(VARIABLE)?;
+            Some((name.to_owned(), value.clone()))
+        });
+        let mut order = Self {
+            environment: passed.collect(),
+            ..Self::default()
+        };
         while let Some(flag) = arguments.next() {
             if flag == "--" {
                 order.command = arguments.collect();
@@ -168,10 +185,6 @@ impl Order {
             "--protect" => self.protected.push(value.into()),
             "--aside" => self.aside = Some(value.into()),
             "--agent" => self.agent = Some(value.into()),
-            "--env" => {
-                let (name, value) = word.split_once('=').ok_or_else(bad)?;
-                self.environment.insert(name.to_owned(), value.to_owned());
-            }
             _ => return Err(format!("unknown argument {}", flag.display())),
         }
         Ok(())
@@ -344,7 +357,13 @@ mod tests {
         };
         let arguments = order.arguments(SUPERVISE);
         assert_eq!(arguments[0], SUPERVISE);
-        assert_eq!(Order::parse(arguments.into_iter().skip(1)), Ok(order));
+        let arguments = arguments.into_iter().skip(1);
+        let variables = order
+            .variables()
+            .map(|(name, value)| (name, value.to_owned()));
+        let mut variables: BTreeMap<String, String> = variables.collect();
+        variables.insert("LD_PRELOAD".to_owned(), "its own".to_owned());
+        assert_eq!(Order::parse(arguments, &variables), Ok(order));
     }
 
     #[test]
@@ -354,10 +373,10 @@ mod tests {
             ("--sandbox maybe -- sh", "--sandbox cannot be maybe"),
             ("--max-memory much -- sh", "--max-memory cannot be much"),
             ("--write", "--write needs a value"),
-            ("--env NAME -- sh", "--env cannot be NAME"),
             ("--no such -- sh", "unknown argument --no"),
         ] {
-            let parsed = Order::parse(arguments.split(' ').map(OsString::from));
+            let arguments_of = arguments.split(' ').map(OsString::from);
+            let parsed = Order::parse(arguments_of, &BTreeMap::new());
             assert_eq!(parsed, Err(why.to_owned()), "{arguments}");
         }
     }

@@ -7,6 +7,7 @@
 //! Invariant: it ends only when it has no descendants any more, or when those left do not die of SIGKILL within
 //! [`HARD_END`] (a process stuck in the kernel, another user's, one that forks faster than it is found).
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -78,14 +79,17 @@ pub(super) struct Started {
 }
 
 /// Runs the part of this program that the arguments name, if it is a hidden one.
-pub fn hidden_subcommand(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+pub fn hidden_subcommand(
+    mut arguments: impl Iterator<Item = OsString>,
+    variables: impl FnOnce() -> BTreeMap<String, String>,
+) -> Option<ExitCode> {
     let role = arguments.next()?;
     let run: fn(&Order) -> ExitCode = match role.to_str()? {
         SUPERVISE => supervise,
         ENTER => enter,
         _ => return None,
     };
-    Some(match Order::parse(arguments) {
+    Some(match Order::parse(arguments, &variables()) {
         Ok(order) => run(&order),
         Err(why) => refuse(&why),
     })
