@@ -137,8 +137,9 @@ fn a_workspace_that_is_itself_a_link_out_of_the_data_folder_is_not_used() {
 
 #[test]
 fn no_file_of_a_session_is_read_or_written_behind_a_link_that_leads_out() {
-    for file in ["s.json", "s.journal.jsonl", "s.lock"] {
-        for to in ["key", "outside/new"] {
+    // Where it leads to harm comes first.
+    for file in ["s.journal.jsonl", "s.lock", "s.json"] {
+        for to in ["outside/new", "key"] {
             let attacked = Attacked::new("");
             attacked.link(to, format!("data/history/{file}"));
             let run = attacked.ask(&["--data-dir", "data"]);
@@ -194,31 +195,27 @@ fn entries_behind_a_link_that_leads_out_are_neither_read_nor_written() {
 
 #[test]
 fn no_vector_is_read_or_written_behind_a_link() {
-    let config = "rag: {model: emb}\nmemory: {background: false}\n\
-                  models: {default: it, it: {provider: there, model: scripted, context_window: 32768}, \
-                  emb: {provider: there, model: e5}}";
-    let links: [(&str, &str); 4] = [
-        ("outside", "vectordb"),
-        ("outside", "vectordb/sessions/s"),
-        ("key", "vectordb/sessions/s/vectors.f32"),
-        ("key", "vectordb/sessions/s/vectors.rows"),
+    let config = "embedding: {provider: hashed, dim: 32}\nmemory: {background: false}\n";
+    let vectors = "vectordb/sessions/s/vectors.f32";
+    let links = [
+        None,
+        Some(("outside", "vectordb")),
+        Some(("outside", "vectordb/sessions/s")),
+        Some(("outside/new", vectors)),
+        Some(("key", vectors)),
+        Some(("key", "vectordb/sessions/s/vectors.rows")),
     ];
-    for (to, link) in links {
+    for link in links {
         let attacked = Attacked::new(config);
-        attacked.link(to, Path::new("data").join(link));
-        let said = "One thing.\nAnother thing.\nA third thing.\n";
-        let args = [
-            "-c",
-            "test.yaml",
-            "-s",
-            "s",
-            "--lines",
-            "--data-dir",
-            "data",
-        ];
-        let run = attacked.home.cogtrix(&args).without("COGTRIX_DATA_DIR");
-        let run = run.stdin(said).run();
-        assert_eq!(run.code, Some(0), "{link}: {run}");
+        if let Some((to, link)) = link {
+            attacked.link(to, Path::new("data").join(link));
+        }
+        attacked.ask(&["--data-dir", "data"]);
+        let index = ["-c", "test.yaml", "--data-dir", "data", "memory", "reindex"];
+        let run = attacked.home.cogtrix(&index);
+        let run = run.without("COGTRIX_DATA_DIR").run();
         attacked.assert_nothing_happened(&run);
+        let vectors = attacked.home.work().join("data").join(vectors);
+        assert!(vectors.is_file() || link.is_some(), "without a link: {run}");
     }
 }

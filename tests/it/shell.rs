@@ -475,11 +475,11 @@ fn a_command_that_replaces_the_program_has_nothing_run_outside_of_the_sandbox() 
         .stdin(Stdio::null())
         .output()
         .unwrap();
+    assert!(!marker.exists(), "{run:?}");
     assert!(run.status.success(), "{run:?}");
     let told = server.chats()[2].body.to_string();
     assert!(told.contains("replaced\\n[exit 0"), "{told}");
     assert!(told.contains("again\\n[exit 0"), "{told}");
-    assert!(!marker.exists());
 }
 
 #[tokio::test]
