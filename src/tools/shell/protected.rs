@@ -11,6 +11,7 @@ use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rustix::fs::{Access, access};
 
@@ -56,6 +57,11 @@ const CONTENT_MAX: u64 = 4 << 20;
 const ALL_CONTENT_MAX: u64 = 32 << 20;
 /// More than this is not shown to a person.
 const SHOWN_MAX: u64 = 256 << 10;
+
+/// So many folders of what was moved aside are kept.
+const ASIDE_MAX: usize = 50;
+/// Begins their names.
+const ASIDE: &str = "put-back-";
 
 /// Where submodules of submodules end.
 const DEPTH_MAX: usize = 4;
@@ -660,14 +666,28 @@ impl<'a> Aside<'a> {
         if self.folder.is_none() {
             let parent = self.parent?;
             fs::create_dir_all(parent).ok()?;
-            let made = tempfile::Builder::new()
-                .prefix("put-back-")
-                .tempdir_in(parent);
+            remove_oldest(parent);
+            let made = tempfile::Builder::new().prefix(ASIDE).tempdir_in(parent);
             self.folder = Some(made.ok()?.keep());
         }
         self.taken += 1;
         let name = path.file_name()?.to_string_lossy();
         Some(self.folder.as_ref()?.join(format!("{}-{name}", self.taken)))
+    }
+}
+
+/// Removes the oldest folders of what was moved aside, so that there is room for one more.
+fn remove_oldest(parent: &Path) {
+    let entries = fs::read_dir(parent).into_iter().flatten().flatten();
+    let mut folders: Vec<(SystemTime, PathBuf)> = entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(ASIDE))
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect();
+    folders.sort();
+    let excess = (folders.len() + 1).saturating_sub(ASIDE_MAX);
+    for (_, folder) in folders.iter().take(excess) {
+        open_up(folder);
+        remove(folder).ok();
     }
 }
 
@@ -779,6 +799,30 @@ mod tests {
         assert_eq!(text(&project.join("AGENTS.md")), "after");
         assert_eq!(text(&project.join(".envrc")), "made");
         assert!(!project.join(".vscode").exists());
+    }
+
+    #[test]
+    fn of_what_was_put_back_the_newest_are_kept() {
+        let (root, order) = project();
+        let project = root.path().canonicalize().unwrap();
+        let aside = order.aside.clone().unwrap();
+        let folder = |n: usize| aside.join(format!("{ASIDE}{n}"));
+        for n in 0..ASIDE_MAX + 5 {
+            fs::create_dir_all(folder(n).join("closed")).unwrap();
+            symlink(&project, folder(n).join("link")).unwrap();
+            set_mode(&folder(n).join("closed"), 0).unwrap();
+            let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(n as u64);
+            File::open(folder(n)).unwrap().set_modified(time).unwrap();
+        }
+        fs::create_dir(aside.join("another")).unwrap();
+        let guard = Guard::new(&order);
+        written(&project.join(".envrc"), "made");
+        let back = guard.put_back(Namespaces::Missing);
+        assert_eq!(text(back[0].copy.as_ref().unwrap()), "made");
+        let left: Vec<usize> = (0..ASIDE_MAX + 5).filter(|n| folder(*n).exists()).collect();
+        assert_eq!(left, (6..ASIDE_MAX + 5).collect::<Vec<usize>>());
+        assert!(aside.join("another").exists());
+        assert_eq!(text(&project.join("AGENTS.md")), "before");
     }
 
     #[test]
