@@ -199,6 +199,8 @@ fn every_way_to_compact_can_be_told_beforehand() {
         "--tools",
         "all",
         "-y",
+        "--sandbox",
+        "off",
         "-p",
         "count",
     ])
@@ -271,6 +273,8 @@ fn a_preset_that_is_switched_live_says_how_much_of_a_result_is_kept() {
             "--tools",
             "all",
             "-y",
+            "--sandbox",
+            "off",
         ])
         .stdin(lines.to_owned())
         .run();

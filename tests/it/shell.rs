@@ -20,7 +20,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::home::Home;
-use crate::support::{program, told};
+use crate::support::{is_wholly_confined, program, told};
 
 /// Commands that would run for ever have to be ended by what is tested.
 const LONG: &str = "1000";
@@ -211,6 +211,8 @@ async fn a_command_runs_in_the_project_and_its_end_is_told() {
     ] {
         let output = desk.run(command).await;
         let (text, _) = output.text.rsplit_once('[').unwrap();
+        // In a command of cogtrix itself there are no further namespaces.
+        let (text, _) = text.split_once("[sandbox: ").unwrap_or((text, ""));
         assert!(text.ends_with(printed), "{command}: {}", output.text);
         assert_eq!(
             (output.brief.as_str(), output.failed),
@@ -452,7 +454,9 @@ async fn no_other_user_reads_the_value_of_a_variable_in_a_list_of_processes() {
 
 #[test]
 fn a_command_that_replaces_the_program_has_nothing_run_outside_of_the_sandbox() {
-    let Some(desk) = Desk::confined() else { return };
+    let Some(desk) = Desk::confined().filter(|_| is_wholly_confined()) else {
+        return;
+    };
     let marker = desk.path("marker");
     let replace = format!(
         "printf '#!/bin/sh\\necho evil > {}\\n' > new && chmod +x new && mv new cogtrix && echo replaced",

@@ -6,6 +6,7 @@ use cogtrix::tools::Approvals;
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
+use crate::support::is_wholly_confined;
 
 const FORMATS: [&str; 3] = ["openai", "ollama", "anthropic"];
 
@@ -340,7 +341,11 @@ fn every_tool_does_what_it_is_asked_and_answers_what_it_cannot_do() {
                 "tools: {fetch: {allow_private: true}}",
             );
             home.write("a.txt", "one\n");
-            let run = ask(&home, &["--tools", "all", "-y"], "hello");
+            let run = ask(
+                &home,
+                &["--tools", "all", "-y", "--sandbox", "off"],
+                "hello",
+            );
             assert_eq!(run.code, Some(0), "{name}: {run}");
             let result = home.snapshot("s")["messages"][2].clone();
             assert_eq!(result["failed"] == json!(true), fails, "{name}: {result}");
@@ -379,6 +384,9 @@ fn what_needs_a_yes_is_refused_where_nobody_can_be_asked_and_the_flag_is_named()
 
 #[test]
 fn with_a_yes_to_all_commands_stay_without_network_unless_the_sandbox_has_it() {
+    if !is_wholly_confined() {
+        return;
+    }
     let network = json!({"command": "echo ran", "network": true, "reason": "to fetch"});
     let missing = json!({"command": "echo 'Could not resolve host: x'; exit 6"});
     let call = |arguments: &Value| say("").calling("c1", "shell", arguments.clone());
@@ -547,7 +555,7 @@ fn what_tools_did_is_noted_as_fact_and_forgotten_with_the_turn() {
         say("Done."),
     ]);
     let home = home_of("openai", &server);
-    ask(&home, &["--tools", "all", "-y"], "Go");
+    ask(&home, &["--tools", "all", "-y", "--sandbox", "off"], "Go");
     let shown = home.lines("s", &["/memory code"]).stdout;
     assert!(shown.contains("src/deep/new.rs: created"), "{shown}");
     assert!(
@@ -616,7 +624,11 @@ fn a_result_that_is_cut_is_kept_whole_beside_the_session_where_that_is_wanted() 
         let home = home_of("openai", &server);
         let offload = format!("context: {{offload: {wanted}}}");
         home.config_of("openai", &server.openai_url(), &offload);
-        ask(&home, &["--tools", "all", "-y"], "Count");
+        ask(
+            &home,
+            &["--tools", "all", "-y", "--sandbox", "off"],
+            "Count",
+        );
         let result = home.said("s")[2].clone();
         assert!(result.contains("characters left out"), "{result}");
         let outputs = Home::files(&home.history("s_outputs"));
@@ -642,6 +654,8 @@ fn waiting(home: &Home) -> crate::support::run::Running {
             "--tools",
             "all",
             "-y",
+            "--sandbox",
+            "off",
             "-v",
             "-p",
             "Wait",

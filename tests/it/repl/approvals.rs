@@ -4,6 +4,7 @@ use cogtrix::testing::server::{Reply, Server, say};
 use serde_json::json;
 
 use super::Home;
+use crate::support::is_wholly_confined;
 use crate::support::pty::Key;
 
 fn write(path: &str, content: &str) -> Reply {
@@ -53,6 +54,9 @@ fn yes_does_it_no_tells_the_model_and_always_is_remembered_for_the_project() {
 
 #[test]
 fn a_command_can_be_edited_before_it_runs_and_its_beginning_be_allowed() {
+    if !is_wholly_confined() {
+        return;
+    }
     let shell = |command: &str| say("").calling("c1", "shell", json!({"command": command}));
     let server = Server::start([
         shell("echo typo > /dev/null"),
@@ -80,6 +84,9 @@ fn a_command_can_be_edited_before_it_runs_and_its_beginning_be_allowed() {
 
 #[test]
 fn the_network_is_asked_for_with_the_reason_and_remembered_only_when_the_answer_says_so() {
+    if !is_wholly_confined() {
+        return;
+    }
     let plain = |command: &str| say("").calling("c1", "shell", json!({"command": command}));
     let with_network = |command: &str| {
         let reason = "to look\nup\u{1b}[2J";
@@ -134,6 +141,9 @@ fn reaching(port: u16) -> String {
 
 #[test]
 fn a_command_that_fails_for_want_of_the_network_is_offered_with_it_once() {
+    if !is_wholly_confined() {
+        return;
+    }
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let command = reaching(listener.local_addr().unwrap().port());
     let call = || say("").calling("c1", "shell", json!({"command": command}));

@@ -15,6 +15,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use cogtrix::testing::server::{Request, Server};
+use cogtrix::tools::shell::Support;
 
 /// Names another program to test: an older one, on which every test of an attack has to fail, or a copy elsewhere.
 pub(crate) const PROGRAM: &str = "COGTRIX_TEST_PROGRAM";
@@ -33,6 +34,17 @@ pub(crate) fn told(text: &str) {
     let test = std::thread::current();
     let line = format!("{} {text}\n", test.name().unwrap_or_default());
     std::io::stderr().write_all(line.as_bytes()).unwrap();
+}
+
+/// Whether the sandbox is whole, without which each command is asked, whatever was said before. Where it is not, as in a
+/// command of cogtrix itself, a test that needs it is left out.
+pub(crate) fn is_wholly_confined() -> bool {
+    let support = cogtrix::tools::shell::support(&program());
+    let is_whole = support.as_ref().is_ok_and(Support::is_whole);
+    if !is_whole {
+        told(&format!("is skipped: {support:?}"));
+    }
+    is_whole
 }
 
 /// All of these stand in a text, in this order.
