@@ -170,6 +170,8 @@ impl Cage {
         stdout.read_to_string(&mut reports).unwrap();
         child.wait().unwrap();
         drop(stdin);
+        // Or no attack was tried.
+        assert_ne!(reports, "", "the order was not followed: {printed}");
         Ran {
             printed,
             reports: reports.lines().map(str::to_owned).collect(),

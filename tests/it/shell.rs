@@ -540,6 +540,7 @@ async fn a_confined_command_writes_nowhere_else() {
     .unwrap();
     std::os::unix::fs::symlink(desk.path("home"), desk.path("project/out")).unwrap();
     std::os::unix::fs::symlink(&outside, desk.path("project/file")).unwrap();
+    assert!(!desk.run("echo x > inside").await.failed);
     for command in [
         "touch $HOME/x",
         "mkdir $HOME/x",
@@ -612,6 +613,10 @@ async fn the_data_folder_cannot_be_written_even_in_a_temporary_folder() {
     let temporary = TempDir::new_in("/tmp").unwrap();
     desk.data = temporary.path().join("data");
     fs::create_dir(&desk.data).unwrap();
+    let other = temporary.path().join("other");
+    fs::create_dir(&other).unwrap();
+    let allowed = format!("echo x > {}/x", other.display());
+    assert!(!desk.run(&allowed).await.failed);
     let output = desk
         .run(&format!("echo x > {}/x", desk.data.display()))
         .await;
@@ -650,6 +655,7 @@ async fn a_project_inside_of_the_data_folder_cannot_be_written() {
         return;
     };
     desk.data = desk.root.path().to_owned();
+    assert!(!desk.run("ls").await.failed);
     assert!(desk.run("echo x > x").await.failed);
 }
 

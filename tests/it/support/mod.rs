@@ -15,7 +15,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use cogtrix::testing::server::{Request, Server};
-use cogtrix::tools::shell::Support;
+use cogtrix::tools::shell::{available, support};
 
 /// Names another program to test: an older one, on which every test of an attack has to fail, or a copy elsewhere.
 pub(crate) const PROGRAM: &str = "COGTRIX_TEST_PROGRAM";
@@ -39,12 +39,14 @@ pub(crate) fn told(text: &str) {
 /// Whether the sandbox is whole, without which each command is asked, whatever was said before. Where it is not, as in a
 /// command of cogtrix itself, a test that needs it is left out.
 pub(crate) fn is_wholly_confined() -> bool {
-    let support = cogtrix::tools::shell::support(&program());
-    let is_whole = support.as_ref().is_ok_and(Support::is_whole);
-    if !is_whole {
-        told(&format!("is skipped: {support:?}"));
-    }
-    is_whole
+    let missing = match (available(), support(&program())) {
+        (Err(error), _) => error.to_string(),
+        (Ok(_), Ok(support)) if !support.is_whole() => support.missing.join(", "),
+        // Another program under test may not know how to tell; it is to fail.
+        _ => return true,
+    };
+    told(&format!("is skipped: without {missing}"));
+    false
 }
 
 /// All of these stand in a text, in this order.
