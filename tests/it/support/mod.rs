@@ -31,8 +31,8 @@ pub(crate) fn program() -> PathBuf {
 
 /// Tells what a test leaves out, so that no test runner swallows it.
 pub(crate) fn told(text: &str) {
-    let test = std::thread::current();
-    let line = format!("{} {text}\n", test.name().unwrap_or_default());
+    let thread = std::thread::current();
+    let line = format!("{} {text}\n", thread.name().unwrap_or_default());
     std::io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
