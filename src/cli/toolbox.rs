@@ -132,24 +132,30 @@ fn place(
         project: project.to_owned(),
         home: inputs.folders.home.clone(),
         kept: own_folders(config, inputs),
+        config_files: config_files(config, inputs),
         aside: (!args.private).then(|| config.settings.data_dir.join("put-back")),
         environment: inputs.environment.0.clone(),
     })
 }
 
-/// What no tool for files may see or change: sessions, approvals, keys, and every file that would be read as a
-/// configuration when cogtrix is started here again.
+/// What no tool for files may see or change: sessions, approvals, keys, configuration.
 fn own(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
+    let mut own = own_folders(config, inputs);
+    own.extend(config_files(config, inputs));
+    own
+}
+
+/// The configuration of this run, and every path at which one is found when cogtrix is started here again.
+fn config_files(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
     let file = config.file.iter().map(|file| inputs.working_dir.join(file));
     let starts = [inputs.working_dir.clone(), inputs.project()];
     let found_later = starts
         .iter()
         .flat_map(|folder| config_paths(folder, &inputs.folders));
-    let folders = own_folders(config, inputs).into_iter();
-    folders.chain(file).chain(found_later).collect()
+    file.chain(found_later).collect()
 }
 
-/// What no command may change. A file is none of it: beside what may not be written no command could make another.
+/// Folders that no command may read or change. A file is none of them: beside one no command could make another.
 fn own_folders(config: &Config, inputs: &Inputs) -> Vec<PathBuf> {
     let platform = [
         &inputs.folders.data,

@@ -8,6 +8,7 @@ use cogtrix::testing::server::{Server, say};
 use serde_json::json;
 
 use crate::support::home::Home;
+use crate::support::is_wholly_confined;
 use crate::support::run::Run;
 
 const MARKER: &str = "nobody may read or change this marker";
@@ -172,6 +173,47 @@ fn no_tool_writes_a_configuration_that_the_next_start_would_obey() {
         assert_eq!(run.code, Some(0), "{path}: {run}");
         assert!(!start.join(path).exists(), "{folder}/{path}: {run}");
         assert_eq!(server.chats().len(), 2);
+    }
+}
+
+#[test]
+fn no_command_changes_a_configuration_that_a_later_start_would_obey() {
+    if !is_wholly_confined() {
+        return;
+    }
+    for (start, flags, file) in [
+        // Named.
+        ("home/work", &["-c", "test.yaml"][..], "home/work/test.yaml"),
+        // Found where it is started; the project begins above.
+        (
+            "home/work/sub",
+            &["--project", ".."],
+            "home/work/sub/cogtrix.yaml",
+        ),
+        // In a home folder that lies in the project.
+        (".", &[], "home/.cogtrix.yaml"),
+    ] {
+        let home = Home::new();
+        let root = home.data().parent().unwrap().to_owned();
+        let (start, file) = (root.join(start), root.join(file));
+        std::fs::create_dir_all(&start).unwrap();
+        let command = format!("echo '# evil' >> {}; echo tr''ied", file.display());
+        let server = Server::start([
+            say("").calling("c1", "shell", json!({"command": command})),
+            say("It was refused."),
+        ]);
+        std::fs::rename(home.config(&server, ""), &file).unwrap();
+        let before = std::fs::read_to_string(&file).unwrap();
+        let run = home
+            .cogtrix(&["--tools", "all", "-y", "--trust-folder", "-p", "Set it up"])
+            .args(flags)
+            .directory(&start)
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let sent = server.chats()[1].body.to_string();
+        assert!(sent.contains("tried"), "{sent}");
+        let after = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(after, before, "{}: {sent}", file.display());
     }
 }
 

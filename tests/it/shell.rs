@@ -97,6 +97,7 @@ impl Desk {
             project: self.path("project"),
             home: Some(self.path("home")),
             kept: vec![self.data.clone()],
+            config_files: Vec::new(),
             aside: Some(self.data.join("changes")),
             environment: self.environment.clone(),
         };

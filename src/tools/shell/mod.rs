@@ -120,6 +120,8 @@ pub struct Place {
     pub home: Option<PathBuf>,
     /// What no command may read or write, wherever it lies: the data folder.
     pub kept: Vec<PathBuf>,
+    /// Paths at which a configuration of cogtrix is found: no command may make or change one.
+    pub config_files: Vec<PathBuf>,
     /// Where what a command made of protected files is kept when they are put back.
     pub aside: Option<PathBuf>,
     /// Every variable of this process; few are passed on.
@@ -271,7 +273,7 @@ impl Shell {
             kept: self.place.kept.clone(),
             hidden: keys::hidden(self.place.home.as_deref(), variables, &self.settings.hide),
             protected: if is_confined {
-                protected::paths(&self.place.project)
+                protected::paths(&self.place.project, &self.place.config_files)
             } else {
                 Vec::new()
             },
@@ -420,6 +422,7 @@ mod tests {
             project: "/usr".into(),
             home: Some("/home/me".into()),
             kept: vec!["/data".into()],
+            config_files: vec!["/usr/.cogtrix.yaml".into()],
             aside: None,
             environment: BTreeMap::from([("TMPDIR".to_owned(), "/etc".to_owned())]),
         };
@@ -583,7 +586,9 @@ mod tests {
         assert_eq!(order.writable, writable);
         assert_eq!(order.kept, [PathBuf::from("/data")]);
         assert!(order.hidden.contains(&"/home/me/.ssh".into()));
-        assert!(order.protected.contains(&"/usr/.git/hooks".into()));
+        for path in ["/usr/.git/hooks", "/usr/.cogtrix.yaml"] {
+            assert!(order.protected.contains(&path.into()), "{path}");
+        }
         assert_eq!(order.command, ["sh", "-c", "ls -l"]);
     }
 

@@ -20,11 +20,7 @@ use super::order::{Namespaces, Order};
 use crate::tools::files::difference;
 
 /// Paths of a project that some program acts upon later, outside of any sandbox.
-const PROTECTED: [&str; 23] = [
-    "cogtrix.yaml",
-    ".cogtrix.yaml",
-    ".cogtrix.yml",
-    "config/cogtrix.yaml",
+const PROTECTED: [&str; 19] = [
     ".cogtrix",
     ".vscode",
     ".idea",
@@ -66,9 +62,16 @@ const ASIDE: &str = "put-back-";
 /// Where submodules of submodules end.
 const DEPTH_MAX: usize = 4;
 
-/// Returns the protected paths of a project. Those that do not exist are among them: none may be made either.
-pub(super) fn paths(project: &Path) -> Vec<PathBuf> {
+/// Returns the protected paths of a project, config files among them. They may not exist: none may be made either.
+pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
     let mut paths: BTreeSet<PathBuf> = PROTECTED.iter().map(|name| project.join(name)).collect();
+    for file in config_files {
+        paths.insert(file.clone());
+        // A link on the way counts, and so does where it leads; the file itself may be a link, too.
+        if let (Some(parent), Some(name)) = (file.parent(), file.file_name()) {
+            paths.insert(resolved(parent).join(name));
+        }
+    }
     let git = project.join(".git");
     match fs::symlink_metadata(&git) {
         // Of a worktree or a submodule: the file itself names the folder that counts.
@@ -748,7 +751,7 @@ mod tests {
             written(&project.join(file), "before");
         }
         let order = Order {
-            protected: paths(&project),
+            protected: paths(&project, &[]),
             kept: vec![project.join(".cogtrix/data")],
             aside: Some(project.join(".cogtrix/data/aside")),
             writable: vec![project],
@@ -879,8 +882,8 @@ mod tests {
             (".", None),
         ] {
             written(&config, &format!("[Core]\n\thooksPath = {value}\n"));
-            let usual = paths(&root.path().join("missing")).len();
-            let found = paths(&project);
+            let usual = paths(&root.path().join("missing"), &[]).len();
+            let found = paths(&project, &[]);
             let more = expected.map_or(0, |_| 1);
             assert_eq!(found.len(), usual + OF_WORKTREE.len() + more, "{value}");
             for path in expected.into_iter().chain([
@@ -941,7 +944,7 @@ mod tests {
         );
         written(&own.join("commondir"), "../..\n");
         written(&root.join("main/.git/modules/a/b/HEAD"), "x");
-        let of_worktree = paths(&root.join("w"));
+        let of_worktree = paths(&root.join("w"), &[]);
         for path in [
             "w/.git",
             "main/.git/worktrees/w/config.worktree",
@@ -949,7 +952,7 @@ mod tests {
         ] {
             assert!(of_worktree.contains(&root.join(path)), "{path}");
         }
-        let of_main = paths(&root.join("main"));
+        let of_main = paths(&root.join("main"), &[]);
         assert!(of_main.contains(&root.join("main/.git/modules/a/b/hooks")));
     }
 }
