@@ -301,7 +301,7 @@ impl fmt::Display for Report {
             Self::PutBack(what) => {
                 let path = what.path.to_string_lossy();
                 let copy = what.copy.as_ref().map(|copy| copy.to_string_lossy());
-                let line = serde_json::json!([what.change.name(), path, copy]);
+                let line = serde_json::json!([what.change, path, copy]);
                 write!(f, "put-back {line}")
             }
         }
@@ -320,9 +320,8 @@ impl Report {
             "lacks" => Self::Lacks(rest.to_owned()),
             "remaining" => Self::Remaining(rest.parse().ok()?),
             "put-back" => {
-                let (change, path, copy): (String, PathBuf, Option<PathBuf>) =
+                let (change, path, copy): (Change, PathBuf, Option<PathBuf>) =
                     serde_json::from_str(rest).ok()?;
-                let change = Change::parse(&change)?;
                 Self::PutBack(PutBack { change, path, copy })
             }
             _ => return None,

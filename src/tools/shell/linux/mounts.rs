@@ -16,7 +16,7 @@ use rustix::mount::{
 
 use super::super::grants::{Grants, resolved};
 use super::super::order::{Network, Order};
-use super::super::protected::can_be_mounted;
+use super::super::protected::{can_be_mounted, is_below};
 use super::{agent, argument};
 
 /// Where services that act for whoever asks have their sockets, whether they run now or not.
@@ -194,10 +194,6 @@ pub(super) fn plan(order: &Order) -> Vec<Mount> {
         .into_iter()
         .map(|path| Mount::ReadOnly(path.clone()));
     itself.chain(read_only).chain(covers(order)).collect()
-}
-
-fn is_below(path: &Path, roots: &[PathBuf]) -> bool {
-    roots.iter().any(|root| path.starts_with(root))
 }
 
 fn is_shared(folder: &Path) -> bool {

@@ -1,0 +1,359 @@
+//! Compares protected files before and after a command, and puts them back.
+//!
+//! Invariant: nothing runs between the end of the last process of a command and [`Guard::put_back`]; and no link is
+//! followed, because folders are put back before what they hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::aside::{Aside, OWNER, set_mode};
+use super::entry::{Entry, restore, snapshot};
+use super::put_back::{Change, PutBack};
+use super::{can_be_mounted, is_below};
+use crate::tools::shell::order::{Namespaces, Order};
+
+/// Protected files as they were before a command.
+#[derive(Debug)]
+pub(in crate::tools::shell) struct Guard<'a> {
+    order: &'a Order,
+    protected: Vec<PathBuf>,
+    /// Those that are read-only for the command where there are namespaces: if one changes, somebody else changed it.
+    mounted: Vec<PathBuf>,
+    before: BTreeMap<PathBuf, Entry>,
+}
+
+impl<'a> Guard<'a> {
+    /// Reads the protected paths that the command can write.
+    pub(in crate::tools::shell) fn new(order: &'a Order) -> Self {
+        let protected = order.protected.iter();
+        let protected = protected.filter(|path| is_writable(path, order));
+        let protected: Vec<PathBuf> = protected.cloned().collect();
+        let mounted = protected.iter().filter(|path| can_be_mounted(path));
+        Self {
+            mounted: mounted.cloned().collect(),
+            before: snapshot(&protected, order),
+            protected,
+            order,
+        }
+    }
+
+    /// Puts back all that changed, top down, and returns it.
+    pub(in crate::tools::shell) fn put_back(&self, namespaces: Namespaces) -> Vec<PutBack> {
+        let mut changes = Vec::new();
+        let modes = self.unlock(namespaces, &mut changes);
+        let mut after = snapshot(&self.protected, self.order);
+        let paths: BTreeSet<PathBuf> = self.before.keys().chain(after.keys()).cloned().collect();
+        let mut aside = Aside::new(self.order.aside.as_deref());
+        for path in paths {
+            if self.is_read_only(&path, namespaces) || self.was_closed(&path) {
+                continue;
+            }
+            let (before, now) = (self.before.get(&path), after.get(&path));
+            let change = match (before, now) {
+                (Some(before), Some(now)) if before.is_same(now) => continue,
+                (None, Some(now)) if self.is_harmless(&path, now) => continue,
+                (Some(_), Some(_)) => Change::Changed,
+                (None, Some(_)) => Change::Made,
+                (Some(_), None) => Change::Removed,
+                (None, None) => continue,
+            };
+            if before.is_some_and(|before| !before.can_be_restored()) {
+                let copy = None;
+                changes.push(PutBack { change, path, copy });
+                continue;
+            }
+            let copy = now.and_then(|_| aside.take(&path));
+            // All below went with it.
+            after.retain(|other, _| !other.starts_with(&path));
+            if let Some(before) = before {
+                restore(&path, before).ok();
+            }
+            changes.push(PutBack { change, path, copy });
+        }
+        // Bottom up: the folder above may be closed.
+        for (folder, mode) in modes.into_iter().rev() {
+            if mode_of(folder).is_some_and(|now| now != mode) {
+                set_mode(folder, mode).ok();
+            }
+        }
+        changes
+    }
+
+    /// Returns whether the command could not write there.
+    fn is_read_only(&self, path: &Path, namespaces: Namespaces) -> bool {
+        namespaces != Namespaces::Missing && is_below(path, &self.mounted)
+    }
+
+    /// Returns whether a path lies below a folder that could not be read before: its content is not known.
+    fn was_closed(&self, path: &Path) -> bool {
+        let mut above = path.ancestors().skip(1);
+        above.any(|folder| {
+            let before = self.before.get(folder);
+            matches!(before, Some(Entry::Folder { is_open: false, .. }))
+        })
+    }
+
+    /// Makes folders readable and writable while they are compared, or a command could hide files in a closed one. Returns
+    /// the modes they get afterwards: protected ones the earlier mode, those that lead there the present one.
+    fn unlock(&self, namespaces: Namespaces, changes: &mut Vec<PutBack>) -> BTreeMap<&Path, u32> {
+        let parents = self.protected.iter().flat_map(|path| path.ancestors());
+        let parents = parents.filter(|folder| is_writable(folder, self.order));
+        let known = self.before.keys().map(PathBuf::as_path);
+        // Top down: a closed one hides those below.
+        let all: BTreeSet<&Path> = known.chain(parents).collect();
+        let mut modes = BTreeMap::new();
+        for folder in all {
+            if self.is_read_only(folder, namespaces) || self.was_closed(folder) {
+                continue;
+            }
+            let Some(now) = mode_of(folder) else { continue };
+            let mut was_open = true;
+            if let Some(Entry::Folder { mode, is_open }) = self.before.get(folder) {
+                was_open = *is_open;
+                let is_protected = is_below(folder, &self.protected);
+                modes.insert(folder, if is_protected { *mode } else { now });
+                if is_protected && now != *mode {
+                    changes.push(PutBack {
+                        change: Change::Changed,
+                        path: folder.to_owned(),
+                        copy: None,
+                    });
+                }
+            }
+            if was_open && now & OWNER != OWNER {
+                set_mode(folder, now | OWNER).ok();
+            }
+        }
+        modes
+    }
+
+    /// Returns whether a new file may stay: folders that lead to protected files, and all that `git init` makes.
+    fn is_harmless(&self, path: &Path, now: &Entry) -> bool {
+        let is_inside = is_below(path, &self.protected);
+        let parent = path.parent().and_then(Path::file_name);
+        match now {
+            Entry::Folder { .. } => !is_inside || path.ends_with("hooks"),
+            // Never run.
+            Entry::File { .. } if parent.is_some_and(|parent| parent == "hooks") => path
+                .extension()
+                .is_some_and(|extension| extension == "sample"),
+            Entry::File {
+                content: Some(content),
+                ..
+            } if path.ends_with(".git/config") => is_plain_config(content),
+            Entry::File { .. } | Entry::Link(_) | Entry::Other(_) => false,
+        }
+    }
+}
+
+/// Returns whether a path lies below a folder that the command may write to.
+fn is_writable(path: &Path, order: &Order) -> bool {
+    let mut roots = order.writable.iter();
+    roots.any(|root| path.starts_with(root) && path != root)
+}
+
+/// Returns whether a config of git describes the file system and nothing else.
+fn is_plain_config(content: &[u8]) -> bool {
+    const PLAIN: [&str; 7] = [
+        "repositoryformatversion",
+        "filemode",
+        "bare",
+        "logallrefupdates",
+        "ignorecase",
+        "precomposeunicode",
+        "symlinks",
+    ];
+    let Ok(text) = std::str::from_utf8(content) else {
+        return false;
+    };
+    text.lines().map(str::trim).all(|line| {
+        let setting = line
+            .split_once('=')
+            .map(|(key, value)| (key.trim(), value.trim()));
+        match setting {
+            None => line.is_empty() || line == "[core]",
+            Some((key, value)) => {
+                let is_word = value.chars().all(|c| c.is_ascii_alphanumeric());
+                PLAIN.contains(&key) && is_word
+            }
+        }
+    })
+}
+
+/// Returns the mode of a folder; `None` for all else, and where a link leads there.
+fn mode_of(folder: &Path) -> Option<u32> {
+    let found = fs::symlink_metadata(folder).ok()?;
+    let is_real = found.is_dir() && can_be_mounted(folder);
+    is_real.then(|| found.mode() & 0o7777)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::os::unix::fs::symlink;
+    use std::time::{Duration, SystemTime};
+
+    use super::super::aside::{ASIDE, ASIDE_MAX};
+    use super::super::paths;
+    use super::super::tests::write;
+    use super::*;
+
+    /// A project with rules for agents, an editor's folder and sessions below a protected folder.
+    fn project() -> (tempfile::TempDir, Order) {
+        let root = tempfile::TempDir::new().unwrap();
+        let project = root.path().canonicalize().unwrap();
+        for folder in [".vscode", ".cogtrix/data"] {
+            fs::create_dir_all(project.join(folder)).unwrap();
+        }
+        for file in ["AGENTS.md", ".vscode/tasks.json", ".cogtrix/data/s.json"] {
+            write(&project.join(file), "before");
+        }
+        let order = Order {
+            protected: paths(&project, &[]),
+            kept: vec![project.join(".cogtrix/data")],
+            aside: Some(project.join(".cogtrix/data/aside")),
+            writable: vec![project],
+            ..Order::default()
+        };
+        (root, order)
+    }
+
+    fn text(path: &Path) -> String {
+        fs::read_to_string(path).unwrap_or_default()
+    }
+
+    #[test]
+    fn what_a_command_did_is_put_back_and_can_be_kept() {
+        let (root, order) = project();
+        let project = root.path().canonicalize().unwrap();
+        let guard = Guard::new(&order);
+        write(&project.join("AGENTS.md"), "after");
+        write(&project.join(".envrc"), "made");
+        fs::remove_dir_all(project.join(".vscode")).unwrap();
+        let back = guard.put_back(Namespaces::Missing);
+        let changes: Vec<(Change, &Path)> = back
+            .iter()
+            .map(|file| (file.change, file.path.strip_prefix(&project).unwrap()))
+            .collect();
+        let expected = [
+            (Change::Made, ".envrc"),
+            (Change::Removed, ".vscode"),
+            (Change::Removed, ".vscode/tasks.json"),
+            (Change::Changed, "AGENTS.md"),
+        ];
+        assert_eq!(
+            changes,
+            expected.map(|(change, path)| (change, Path::new(path)))
+        );
+        assert_eq!(text(&project.join("AGENTS.md")), "before");
+        assert_eq!(text(&project.join(".vscode/tasks.json")), "before");
+        assert!(!project.join(".envrc").exists());
+        assert_eq!(guard.put_back(Namespaces::Missing), []);
+        for file in &back {
+            file.keep().unwrap();
+        }
+        assert_eq!(text(&project.join("AGENTS.md")), "after");
+        assert_eq!(text(&project.join(".envrc")), "made");
+        assert!(!project.join(".vscode").exists());
+    }
+
+    #[test]
+    fn of_what_was_put_back_the_newest_are_kept() {
+        let (root, order) = project();
+        let project = root.path().canonicalize().unwrap();
+        let aside = order.aside.clone().unwrap();
+        let folder = |n: usize| aside.join(format!("{ASIDE}{n}"));
+        for n in 0..ASIDE_MAX + 5 {
+            fs::create_dir_all(folder(n).join("closed")).unwrap();
+            symlink(&project, folder(n).join("link")).unwrap();
+            set_mode(&folder(n).join("closed"), 0).unwrap();
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(n as u64);
+            File::open(folder(n)).unwrap().set_modified(time).unwrap();
+        }
+        fs::create_dir(aside.join("another")).unwrap();
+        let guard = Guard::new(&order);
+        write(&project.join(".envrc"), "made");
+        let back = guard.put_back(Namespaces::Missing);
+        assert_eq!(text(back[0].copy.as_ref().unwrap()), "made");
+        let left: Vec<usize> = (0..ASIDE_MAX + 5).filter(|n| folder(*n).exists()).collect();
+        assert_eq!(left, (6..ASIDE_MAX + 5).collect::<Vec<usize>>());
+        assert!(aside.join("another").exists());
+        assert_eq!(text(&project.join("AGENTS.md")), "before");
+    }
+
+    #[test]
+    fn a_folder_that_could_not_be_read_is_closed_again_and_keeps_what_it_holds() {
+        let (root, order) = project();
+        let folder = root.path().canonicalize().unwrap().join(".vscode");
+        set_mode(&folder, 0).unwrap();
+        let guard = Guard::new(&order);
+        set_mode(&folder, 0o755).unwrap();
+        let back = guard.put_back(Namespaces::Missing);
+        let changed = PutBack {
+            change: Change::Changed,
+            path: folder.clone(),
+            copy: None,
+        };
+        assert_eq!(back, [changed]);
+        assert_eq!(mode_of(&folder), Some(0));
+        set_mode(&folder, 0o755).unwrap();
+        assert_eq!(text(&folder.join("tasks.json")), "before");
+    }
+
+    #[test]
+    fn a_folder_that_a_command_closes_hides_nothing() {
+        let (root, order) = project();
+        let project = root.path().canonicalize().unwrap();
+        let old = project.join(".vscode");
+        let made = project.join(".github/workflows");
+        let before = mode_of(&old);
+        let guard = Guard::new(&order);
+        write(&old.join("evil"), "after");
+        fs::create_dir_all(&made).unwrap();
+        write(&made.join("evil"), "after");
+        for folder in [&old, &made, &project.join(".github")] {
+            set_mode(folder, 0).unwrap();
+        }
+        guard.put_back(Namespaces::Missing);
+        assert_eq!(mode_of(&old), before);
+        assert!(!old.join("evil").exists());
+        assert_eq!(text(&old.join("tasks.json")), "before");
+        assert!(!made.exists());
+    }
+
+    #[test]
+    fn what_commands_could_not_change_is_left_to_whoever_did() {
+        let (root, order) = project();
+        let project = root.path().canonicalize().unwrap();
+        let guard = Guard::new(&order);
+        write(&project.join("AGENTS.md"), "after");
+        write(&project.join(".vscode/new"), "after");
+        write(&project.join(".cogtrix/data/s.json"), "after");
+        assert_eq!(guard.put_back(Namespaces::Own), []);
+        assert_eq!(text(&project.join("AGENTS.md")), "after");
+        let back = guard.put_back(Namespaces::Missing);
+        assert_eq!(back.len(), 2, "{back:?}");
+        assert_eq!(text(&project.join(".cogtrix/data/s.json")), "after");
+    }
+
+    #[test]
+    fn a_config_that_only_tells_of_the_file_system_is_plain() {
+        for (config, expected) in [
+            (
+                "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
+                true,
+            ),
+            ("", true),
+            ("[core]\n\tfsmonitor = evil\n", false),
+            ("[core]\n\thooksPath = evil\n", false),
+            ("[alias]\n", false),
+            ("[core] fsmonitor = evil\n", false),
+            ("[core]\n\tbare = false ; x\n", false),
+            ("[include]\n\tpath = x\n", false),
+        ] {
+            assert_eq!(is_plain_config(config.as_bytes()), expected, "{config}");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Files that run later: hooks, configuration of cogtrix, editors and agents, CI. Unit: one command.
+//!
+//! They are read-only where a mount namespace works. Those that did not exist, or could not be mounted, are compared before
+//! and after the command; what it made or changed is moved aside, and what was there is put back.
+//!
+//! ```text
+//!   guard   compares, and puts back     aside      keeps what a command made
+//!   entry   one file as it was          put_back   what a person sees of a change, and can have again
+//! ```
+
+mod aside;
+mod entry;
+mod guard;
+mod put_back;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::grants::resolved;
+
+pub(super) use guard::Guard;
+pub use put_back::{Change, PutBack};
+
+/// Paths of a project that some program acts upon later, outside of any sandbox.
+const PROTECTED: [&str; 19] = [
+    ".cogtrix",
+    ".vscode",
+    ".idea",
+    ".envrc",
+    ".mcp.json",
+    "AGENTS.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+    ".cursor",
+    ".cursorrules",
+    ".claude",
+    ".github/workflows",
+    ".github/copilot-instructions.md",
+    ".gitlab-ci.yml",
+    ".circleci",
+    ".travis.yml",
+    "azure-pipelines.yml",
+    "Jenkinsfile",
+    ".husky",
+];
+
+/// In a folder of git: files that name programs, or another such folder.
+const OF_GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
+
+/// In the folder of each worktree: files that name the folder that counts for it.
+const OF_WORKTREE: [&str; 3] = ["commondir", "config.worktree", "gitdir"];
+
+/// Submodules of submodules are looked for down to here.
+const DEPTH_MAX: usize = 4;
+
+/// Returns the protected paths of a project, config files among them. They may not exist: none may be made either.
+pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
+    let mut paths: BTreeSet<PathBuf> = PROTECTED.iter().map(|name| project.join(name)).collect();
+    for file in config_files {
+        paths.insert(file.clone());
+        // A link on the way counts, and so does where it leads; the file itself may be a link, too.
+        if let (Some(parent), Some(name)) = (file.parent(), file.file_name()) {
+            paths.insert(resolved(parent).join(name));
+        }
+    }
+    let git = project.join(".git");
+    match fs::symlink_metadata(&git) {
+        // A worktree or a submodule: the file names the folder that counts.
+        Ok(found) if found.is_file() => {
+            paths.insert(git.clone());
+            let (own, common) = linked_folders(&git);
+            paths.extend([own, common].iter().flatten().flat_map(|git| of_git(git)));
+        }
+        Ok(found) if found.is_symlink() => {
+            paths.insert(git.clone());
+            paths.extend(git.canonicalize().iter().flat_map(|git| of_git(git)));
+        }
+        _ => {
+            let modules = submodules(&git.join("modules"), DEPTH_MAX);
+            paths.extend(modules.iter().chain([&git]).flat_map(|git| of_git(git)));
+        }
+    }
+    // A folder of hooks of one's own, unless git needs to write there.
+    let real = resolved(project);
+    let hooks: Vec<PathBuf> = paths
+        .iter()
+        .filter(|path| path.ends_with("config") || path.ends_with("config.worktree"))
+        .filter_map(|config| fs::read_to_string(config).ok())
+        .flat_map(|config| hook_folders(&config))
+        .map(|folder| resolved(&real.join(folder)))
+        .filter_map(|folder| Some(project.join(folder.strip_prefix(&real).ok()?)))
+        .filter(|folder| !git.starts_with(folder))
+        .collect();
+    paths.extend(hooks);
+    // The target of a link counts as much as the link.
+    let targets: Vec<PathBuf> = paths
+        .iter()
+        .filter(|path| path.is_symlink())
+        .filter_map(|path| path.canonicalize().ok())
+        .collect();
+    paths.extend(targets);
+    paths.into_iter().collect()
+}
+
+fn of_git(folder: &Path) -> Vec<PathBuf> {
+    let worktrees = children(&folder.join("worktrees"));
+    let of_worktrees = worktrees.flat_map(|worktree| OF_WORKTREE.map(|name| worktree.join(name)));
+    let own = OF_GIT.iter().map(|name| folder.join(name));
+    own.chain(of_worktrees).collect()
+}
+
+/// Returns every folder that a config of git names for hooks.
+fn hook_folders(config: &str) -> Vec<String> {
+    let settings = config.lines().filter_map(|line| {
+        // The section may stand in the same line.
+        let line = line.rsplit_once(']').map_or(line, |(_, rest)| rest);
+        let (key, value) = line.split_once('=')?;
+        let value = value.trim();
+        let folder = match value.strip_prefix('"') {
+            Some(quoted) => quoted.split('"').next()?,
+            None => value.split(['#', ';']).next()?.trim_end(),
+        };
+        let is_wanted = key.trim().eq_ignore_ascii_case("hookspath") && !folder.is_empty();
+        is_wanted.then(|| folder.to_owned())
+    });
+    settings.collect()
+}
+
+/// Returns the folder that a `.git` file names, and the one that it shares with other worktrees.
+fn linked_folders(file: &Path) -> (Option<PathBuf>, Option<PathBuf>) {
+    let named = |file: &Path, prefix: &str| {
+        let text = fs::read_to_string(file).ok()?;
+        let path = text.strip_prefix(prefix)?.trim_end();
+        file.parent()?.join(path).canonicalize().ok()
+    };
+    let own = named(file, "gitdir: ");
+    let common = own
+        .as_ref()
+        .and_then(|own| named(&own.join("commondir"), ""));
+    (own, common)
+}
+
+/// Returns the folders of submodules: those with a `HEAD`; a name with slashes lies deeper.
+fn submodules(folder: &Path, depth: usize) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for path in children(folder).filter(|path| path.is_dir() && !path.is_symlink()) {
+        if path.join("HEAD").exists() {
+            found.extend(submodules(&path.join("modules"), depth.saturating_sub(1)));
+            found.push(path);
+        } else if depth > 0 {
+            found.extend(submodules(&path, depth - 1));
+        }
+    }
+    found
+}
+
+/// Returns whether a mount can cover a path: something is there, and no link leads to it.
+pub(super) fn can_be_mounted(path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|real| real == path)
+}
+
+pub(super) fn is_below(path: &Path, roots: &[PathBuf]) -> bool {
+    roots.iter().any(|root| path.starts_with(root))
+}
+
+/// Returns what a folder holds; nothing where it cannot be read.
+fn children(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    pub(super) fn write(path: &Path, text: &str) {
+        let mut file = fs::File::create(path).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    #[test]
+    fn worktrees_and_a_folder_of_hooks_of_ones_own_are_protected() {
+        let root = tempfile::TempDir::new().unwrap();
+        let project = root.path().canonicalize().unwrap();
+        let config = project.join(".git/config");
+        fs::create_dir_all(project.join(".git/worktrees/w")).unwrap();
+        for (value, expected) in [
+            ("tools/hooks", Some("tools/hooks")),
+            ("\"tools/my hooks\" # mine", Some("tools/my hooks")),
+            ("hooks ; mine", Some("hooks")),
+            ("../hooks", None),
+            (".", None),
+        ] {
+            write(&config, &format!("[Core]\n\thooksPath = {value}\n"));
+            let usual = paths(&root.path().join("missing"), &[]).len();
+            let found = paths(&project, &[]);
+            let more = expected.map_or(0, |_| 1);
+            assert_eq!(found.len(), usual + OF_WORKTREE.len() + more, "{value}");
+            for path in expected.into_iter().chain([
+                ".git/worktrees/w/commondir",
+                ".git/worktrees/w/config.worktree",
+                ".git/worktrees/w/gitdir",
+            ]) {
+                assert!(found.contains(&project.join(path)), "{value}: {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_worktree_protects_the_folders_that_its_file_names() {
+        let root = tempfile::TempDir::new().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        for folder in ["main/.git/worktrees/w", "w", "main/.git/modules/a/b/hooks"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let own = root.join("main/.git/worktrees/w");
+        write(
+            &root.join("w/.git"),
+            &format!("gitdir: {}\n", own.display()),
+        );
+        write(&own.join("commondir"), "../..\n");
+        write(&root.join("main/.git/modules/a/b/HEAD"), "x");
+        let of_worktree = paths(&root.join("w"), &[]);
+        for path in [
+            "w/.git",
+            "main/.git/worktrees/w/config.worktree",
+            "main/.git/hooks",
+        ] {
+            assert!(of_worktree.contains(&root.join(path)), "{path}");
+        }
+        let of_main = paths(&root.join("main"), &[]);
+        assert!(of_main.contains(&root.join("main/.git/modules/a/b/hooks")));
+    }
+}
