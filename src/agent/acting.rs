@@ -234,7 +234,9 @@ impl Agent {
     ) -> Result<Approved, Failure> {
         let tool = self.tool_of(name)?;
         let effect = tool.effect(&arguments)?;
-        if let Some(notice) = self.toolbox.try_sandbox(&effect).await {
+        if matches!(effect, Effect::Runs(_))
+            && let Some(notice) = self.toolbox.try_sandbox().await
+        {
             observe(TurnEvent::Warning(Warning::NotConfined { notice }));
         }
         match self.toolbox.verdict(name, &effect) {

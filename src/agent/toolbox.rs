@@ -198,11 +198,10 @@ impl Toolbox {
         }
     }
 
-    /// Tries the sandbox before the first command is judged, once in a run. Returns what to tell where a part is missing.
-    pub(super) async fn try_sandbox(&mut self, effect: &Effect) -> Option<String> {
-        let (Effect::Runs(_), Some(program)) = (effect, self.untried.clone()) else {
-            return None;
-        };
+    /// Tries the sandbox, once in a run: before a command is judged, or a person says yes to all. Returns a warning where a
+    /// part is missing.
+    pub async fn try_sandbox(&mut self) -> Option<String> {
+        let program = self.untried.clone()?;
         let tried = tokio::task::spawn_blocking(move || shell::support(&program)).await;
         self.untried = None;
         let crashed = |error: tokio::task::JoinError| {
@@ -484,21 +483,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_sandbox_is_tried_before_the_first_command_and_not_earlier() {
+    async fn the_sandbox_is_tried_once_and_commands_are_asked_where_a_part_is_missing() {
         let (mut toolbox, ..) = toolbox("");
         let program = PathBuf::from("/no/such/program");
         let told = toolbox.confine_commands(program.clone());
         assert_eq!(told.is_some(), shell::available().is_err(), "{told:?}");
         toolbox.stance.each_time = EachTime::Nothing;
         toolbox.untried = Some(program);
-        for effect in [Effect::Nothing, Effect::Writes("a".into())] {
-            assert_eq!(toolbox.try_sandbox(&effect).await, None);
-        }
         assert_eq!(toolbox.verdict("shell", &push()), Verdict::Allow);
-        let told = toolbox.try_sandbox(&push()).await.unwrap();
+        let told = toolbox.try_sandbox().await.unwrap();
         assert!(told.contains("cannot be confined here"), "{told}");
         assert_eq!(toolbox.verdict("shell", &push()), Verdict::Ask);
-        assert_eq!(toolbox.try_sandbox(&push()).await, None);
+        assert_eq!(toolbox.try_sandbox().await, None);
     }
 
     #[tokio::test]

@@ -565,3 +565,25 @@ fn a_sandbox_in_a_sandbox_holds_what_it_can() {
         assert_eq!(cage.read("project/file").as_deref(), Some("x\n"));
     }
 }
+
+#[test]
+fn a_yes_to_all_says_at_once_that_commands_are_asked_where_a_part_is_missing() {
+    let config = "providers: {there: {type: openai, base_url: 'http://127.0.0.1:9/v1'}}
+models: {default: it, it: {provider: there, model: scripted}}
+";
+    for cage in cages() {
+        cage.write("project/test.yaml", config);
+        // A sandbox in this sandbox has no namespaces.
+        let ran = cage.run(&format!(
+            "mkdir home; printf '/approve\\n' |
+            HOME=$PWD/home COGTRIX_DATA_DIR=$PWD/data {} -c test.yaml --tools all --lines",
+            program().display()
+        ));
+        let asked = "Nothing but commands is asked any more: a part of their sandbox is missing";
+        assert!(ran.printed.contains(asked), "{ran:?}");
+        assert!(
+            ran.printed.contains("not held: a network of its own"),
+            "{ran:?}"
+        );
+    }
+}

@@ -1,6 +1,7 @@
 //! `/tools`, `/approvals`, `/approve`, `/details`: what the model may do, and what it did.
 
 use super::{CommandError, Desk, Next, usage};
+use crate::agent::Warning;
 use crate::chat::{Message, answered};
 use crate::repl::show;
 use crate::term::{Align, Table};
@@ -132,8 +133,14 @@ pub(super) async fn approve(desk: &mut Desk, arguments: &str) -> Result<Next, Co
     // Nobody can say yes to all but what is denied, where that is not known.
     toolbox.reread()?;
     toolbox.stance.asking = asking;
+    // The answer tells what is asked all the same.
+    let missing = match asking {
+        Asking::Never => toolbox.try_sandbox().await,
+        Asking::WhenNeeded => None,
+    };
+    let warning = missing.map(|notice| Warning::NotConfined { notice });
     let each_time = toolbox.stance.each_time;
-    Next::answer(match (asking, each_time) {
+    let answer = match (asking, each_time) {
         (Asking::Never, EachTime::Everything) => {
             "This folder is no project, so what changes, runs or fetches anything is asked each time all the same."
         }
@@ -144,7 +151,8 @@ pub(super) async fn approve(desk: &mut Desk, arguments: &str) -> Result<Next, Co
             "Nothing is asked any more until you leave, inside the sandbox; rules that deny still hold. `/approve off` asks again."
         }
         (Asking::WhenNeeded, _) => "What changes, runs or fetches anything is asked again.",
-    })
+    };
+    Ok(Next::with(answer.to_owned(), warning))
 }
 
 /// `/details [N]`: the calls of the last turn that had any, whole.
