@@ -2,6 +2,7 @@
 //!
 //! Unit: one pin. Invariant: a pin is added only while all together take at most [`Pins::MOST_BYTES`]; a number is given once.
 
+use super::record::TextVisitor;
 use super::{Timestamp, Unknown};
 
 /// A text and its number.
@@ -60,6 +61,12 @@ impl Pins {
 
     pub fn iter(&self) -> impl Iterator<Item = &Pin> {
         self.list.iter()
+    }
+
+    pub(super) fn visit_texts(&mut self, visit: &mut TextVisitor<'_>) {
+        self.list
+            .iter_mut()
+            .for_each(|pin| visit("", &mut pin.text));
     }
 
     pub fn len(&self) -> usize {

@@ -1,5 +1,9 @@
 //! What can happen to a session. The store keeps these in order; a session is their fold.
 
+use std::slice;
+
+use serde_json::Value;
+
 use super::{
     Calibration, Message, MessageId, Outcome, Pins, Scratchpad, Timestamp, TurnId, Unknown,
 };
@@ -155,6 +159,37 @@ impl Hybrid {
             .as_ref()
             .filter(|summary| summary.upto > compacted)
     }
+
+    fn visit_texts(&mut self, visit: &mut TextVisitor<'_>) {
+        let Self {
+            summary,
+            replaced,
+            failures: _,
+            compaction,
+            undone: _,
+            unknown: _,
+        } = self;
+        for summary in summary.iter_mut().chain(replaced) {
+            visit("", &mut summary.text);
+        }
+        let mut next = compaction.as_mut();
+        while let Some(compaction) = next {
+            visit("", &mut compaction.text);
+            next = compaction.previous.as_deref_mut();
+        }
+    }
+}
+
+/// Takes a text and the name that it is kept under; most have none.
+pub(super) type TextVisitor<'v> = dyn FnMut(&str, &mut String) + 'v;
+
+fn visit_strings(value: &mut Value, visit: &mut TextVisitor<'_>) {
+    match value {
+        Value::String(text) => visit("", text),
+        Value::Array(values) => values.iter_mut().for_each(|it| visit_strings(it, visit)),
+        Value::Object(values) => values.values_mut().for_each(|it| visit_strings(it, visit)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// The state of every memory mode, keyed by its name; what a value holds is the mode's own affair.
@@ -210,4 +245,44 @@ pub enum Record {
     ScratchpadReplaced(Scratchpad),
     /// Replaces `{session}_pins.json` whole.
     PinsReplaced(Pins),
+}
+
+impl Record {
+    /// Returns the messages that it adds to history.
+    pub fn messages(&self) -> &[Message] {
+        match self {
+            Self::TurnStarted { input: message, .. } | Self::MessageAdded { message, .. } => {
+                slice::from_ref(message)
+            }
+            Self::TurnFinished { messages, .. } => messages,
+            Self::ReplyArrived { .. }
+            | Self::TurnWithdrawn { .. }
+            | Self::ModeChanged { .. }
+            | Self::ModelChanged { .. }
+            | Self::HybridReplaced(_)
+            | Self::ModeStatesReplaced(_)
+            | Self::ScratchpadReplaced(_)
+            | Self::PinsReplaced(_) => &[],
+        }
+    }
+
+    /// Visits every text that is kept beside history.
+    pub fn visit_side_texts(&mut self, visit: &mut TextVisitor<'_>) {
+        match self {
+            Self::HybridReplaced(hybrid) => hybrid.visit_texts(visit),
+            Self::ModeStatesReplaced(states) => {
+                let states = states.0.values_mut();
+                states.for_each(|state| visit_strings(state, visit));
+            }
+            Self::ScratchpadReplaced(scratchpad) => scratchpad.visit_texts(visit),
+            Self::PinsReplaced(pins) => pins.visit_texts(visit),
+            Self::TurnStarted { .. }
+            | Self::MessageAdded { .. }
+            | Self::ReplyArrived { .. }
+            | Self::TurnFinished { .. }
+            | Self::TurnWithdrawn { .. }
+            | Self::ModeChanged { .. }
+            | Self::ModelChanged { .. } => {}
+        }
+    }
 }

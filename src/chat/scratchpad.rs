@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use super::record::TextVisitor;
+
 /// Texts by key, in the order of keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scratchpad(BTreeMap<String, String>);
@@ -74,6 +76,10 @@ impl Scratchpad {
     pub fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
         let entries = self.0.iter();
         entries.map(|(key, text)| (key.as_str(), text.as_str()))
+    }
+
+    pub(super) fn visit_texts(&mut self, visit: &mut TextVisitor<'_>) {
+        self.0.iter_mut().for_each(|(key, text)| visit(key, text));
     }
 
     pub fn is_empty(&self) -> bool {

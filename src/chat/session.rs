@@ -281,6 +281,17 @@ impl Session {
         &self.turns
     }
 
+    /// Returns the record that would write the same side file as it is now; `None` for a record of history.
+    pub fn present(&self, record: &Record) -> Option<Record> {
+        Some(match record {
+            Record::HybridReplaced(_) => Record::HybridReplaced(self.hybrid.clone()),
+            Record::ModeStatesReplaced(_) => Record::ModeStatesReplaced(self.mode_states.clone()),
+            Record::ScratchpadReplaced(_) => Record::ScratchpadReplaced(self.scratchpad.clone()),
+            Record::PinsReplaced(_) => Record::PinsReplaced(self.pins.clone()),
+            _ => return None,
+        })
+    }
+
     pub fn hybrid(&self) -> &Hybrid {
         &self.hybrid
     }

@@ -1,10 +1,9 @@
 //! What of a session is kept beside its history, without secrets: notes of modes, scratchpad, pins, summaries. Unit: a record.
 
 use std::collections::HashSet;
+use std::mem::take;
 
-use serde_json::Value;
-
-use crate::chat::{Compaction, Message, Pin, Pins, Record, Role, Scratchpad, Session};
+use crate::chat::{Message, Record, Role, Session};
 use crate::text::secrets::{Known, beginning};
 
 /// Messages of the person that are read again when a session is opened, and characters of each: a start waits for it.
@@ -35,131 +34,32 @@ fn hear(known: &mut Known, message: &Message, max: usize) {
 
 /// Takes in the secrets of the messages of a record.
 pub fn hear_record(known: &mut Known, record: &Record) {
-    match record {
-        Record::TurnStarted { input, .. } => hear(known, input, READ),
-        Record::MessageAdded { message, .. } => hear(known, message, READ),
-        Record::TurnFinished { messages, .. } => {
-            for message in messages {
-                hear(known, message, READ);
-            }
-        }
-        // What is whole comes with the end of the turn.
-        Record::ReplyArrived { .. }
-        | Record::TurnWithdrawn { .. }
-        | Record::ModeChanged { .. }
-        | Record::ModelChanged { .. }
-        | Record::HybridReplaced(_)
-        | Record::ModeStatesReplaced(_)
-        | Record::ScratchpadReplaced(_)
-        | Record::PinsReplaced(_) => {}
+    for message in record.messages() {
+        hear(known, message, READ);
     }
 }
 
-/// The record as it is kept: history as it was said, everything else without secrets. What the session has already is not
-/// read again.
-pub fn masked_record(record: Record, session: &Session, known: &Known) -> Record {
-    match record {
-        Record::HybridReplaced(mut hybrid) => {
-            let before = session.hybrid();
-            let mut old: HashSet<&str> = HashSet::new();
-            old.extend(
-                before
-                    .summary
-                    .iter()
-                    .chain(&before.replaced)
-                    .map(|it| it.text.as_str()),
-            );
-            let first = before.compaction.as_ref();
-            let compactions =
-                std::iter::successors(first, |it: &&Compaction| it.previous.as_deref());
-            old.extend(compactions.map(|it| it.text.as_str()));
-            let mask = |text: &mut String| {
-                if !old.contains(text.as_str()) {
-                    *text = known.masked_after("", text).into_owned();
-                }
-            };
-            for summary in hybrid.summary.iter_mut().chain(&mut hybrid.replaced) {
-                mask(&mut summary.text);
-            }
-            let mut next = hybrid.compaction.as_mut();
-            while let Some(compaction) = next {
-                mask(&mut compaction.text);
-                next = compaction.previous.as_deref_mut();
-            }
-            Record::HybridReplaced(hybrid)
-        }
-        Record::ModeStatesReplaced(mut states) => {
-            let mut old = HashSet::new();
-            for state in session.mode_states().0.values() {
-                strings(state, &mut old);
-            }
-            for state in states.0.values_mut() {
-                mask_strings(state, &old, known);
-            }
-            Record::ModeStatesReplaced(states)
-        }
-        Record::ScratchpadReplaced(scratchpad) => {
-            let before = session.scratchpad();
-            let entries = scratchpad.entries().map(|(key, text)| {
-                let text = if before.get(key) == Some(text) {
-                    text.to_owned()
-                } else {
-                    known.masked_value(key, text)
-                };
-                (key.to_owned(), text)
-            });
-            Record::ScratchpadReplaced(Scratchpad::restore(entries))
-        }
-        Record::PinsReplaced(pins) => {
-            let before: HashSet<&str> =
-                session.pins().iter().map(|pin| pin.text.as_str()).collect();
-            let list = pins.iter().map(|pin| Pin {
-                text: if before.contains(pin.text.as_str()) {
-                    pin.text.clone()
-                } else {
-                    known.masked(&pin.text).into_owned()
-                },
-                ..pin.clone()
-            });
-            let pins = Pins::restore(list.collect(), pins.next(), pins.unknown.clone());
-            Record::PinsReplaced(pins)
-        }
-        Record::TurnStarted { .. }
-        | Record::MessageAdded { .. }
-        | Record::ReplyArrived { .. }
-        | Record::TurnFinished { .. }
-        | Record::TurnWithdrawn { .. }
-        | Record::ModeChanged { .. }
-        | Record::ModelChanged { .. } => record,
+/// Masks the texts that a record keeps beside history. A text that the session has already is not read again.
+pub fn masked_record(mut record: Record, session: &Session, known: &Known) -> Record {
+    let mut old = HashSet::new();
+    if let Some(mut present) = session.present(&record) {
+        present.visit_side_texts(&mut |name, text| {
+            old.insert((name.to_owned(), take(text)));
+        });
     }
-}
-
-fn strings<'v>(value: &'v Value, found: &mut HashSet<&'v str>) {
-    match value {
-        Value::String(text) => {
-            found.insert(text);
+    // The person's last words tell what is pinned.
+    let is_pins = matches!(record, Record::PinsReplaced(_));
+    record.visit_side_texts(&mut |name, text| {
+        if old.contains(&(name.to_owned(), text.clone())) {
+            return;
         }
-        Value::Array(values) => values.iter().for_each(|value| strings(value, found)),
-        Value::Object(values) => values.values().for_each(|value| strings(value, found)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-fn mask_strings(value: &mut Value, old: &HashSet<&str>, known: &Known) {
-    match value {
-        Value::String(text) => {
-            if !old.contains(text.as_str()) {
-                *text = known.masked_after("", text).into_owned();
-            }
-        }
-        Value::Array(values) => values
-            .iter_mut()
-            .for_each(|value| mask_strings(value, old, known)),
-        Value::Object(values) => values
-            .values_mut()
-            .for_each(|value| mask_strings(value, old, known)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
+        *text = match name {
+            "" if is_pins => known.masked(text).into_owned(),
+            "" => known.masked_after("", text).into_owned(),
+            key => known.masked_value(key, text),
+        };
+    });
+    record
 }
 
 #[cfg(test)]
@@ -167,7 +67,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::chat::{MessageId, ModeStates, SessionName, TurnId};
+    use crate::chat::{MessageId, ModeStates, Pins, Scratchpad, SessionName, TurnId};
 
     fn known(said: &str) -> (Session, Known) {
         let session = Session::new("s".parse::<SessionName>().unwrap());

@@ -172,7 +172,7 @@ impl FileLog {
                         .map_err(io::Error::from)
                         .at("write", &self.store.layout.journal(&self.name))?;
                     self.next_seq += 1;
-                    self.messages += messages_in(record);
+                    self.messages += record.messages().len();
                 }
             }
         }
@@ -335,21 +335,6 @@ impl FileLog {
             }
             None => {}
         }
-    }
-}
-
-fn messages_in(record: &Record) -> usize {
-    match record {
-        Record::TurnStarted { .. } | Record::MessageAdded { .. } => 1,
-        Record::TurnFinished { messages, .. } => messages.len(),
-        Record::ReplyArrived { .. }
-        | Record::TurnWithdrawn { .. }
-        | Record::ModeChanged { .. }
-        | Record::ModelChanged { .. }
-        | Record::HybridReplaced(_)
-        | Record::ModeStatesReplaced(_)
-        | Record::ScratchpadReplaced(_)
-        | Record::PinsReplaced(_) => 0,
     }
 }
 

@@ -77,21 +77,9 @@ struct LineIn {
     model: Option<String>,
 }
 
-/// Whether a record is kept in the journal; the others are files of their own.
+/// Returns whether a record is kept in the journal; the others are files of their own.
 pub(super) fn is_kept_here(record: &Record) -> bool {
-    match record {
-        Record::TurnStarted { .. }
-        | Record::MessageAdded { .. }
-        | Record::ReplyArrived { .. }
-        | Record::TurnFinished { .. }
-        | Record::TurnWithdrawn { .. }
-        | Record::ModeChanged { .. }
-        | Record::ModelChanged { .. } => true,
-        Record::HybridReplaced(_)
-        | Record::ModeStatesReplaced(_)
-        | Record::ScratchpadReplaced(_)
-        | Record::PinsReplaced(_) => false,
-    }
+    line(0, record).is_some()
 }
 
 /// Appends the line of a record to `out`; nothing for a record that is not kept here.

@@ -138,22 +138,8 @@ fn ids(session: &Session) -> HashSet<MessageId> {
     messages.map(|message| message.id.clone()).collect()
 }
 
-/// Whether a record says only what the session already holds.
+/// Returns whether the session has every message of a record already.
 fn repeats(record: &Record, known: &HashSet<MessageId>) -> bool {
-    match record {
-        Record::TurnStarted { input: message, .. } | Record::MessageAdded { message, .. } => {
-            known.contains(&message.id)
-        }
-        Record::TurnFinished { messages, .. } => {
-            !messages.is_empty() && messages.iter().all(|message| known.contains(&message.id))
-        }
-        Record::ReplyArrived { .. }
-        | Record::TurnWithdrawn { .. }
-        | Record::ModeChanged { .. }
-        | Record::ModelChanged { .. }
-        | Record::HybridReplaced(_)
-        | Record::ModeStatesReplaced(_)
-        | Record::ScratchpadReplaced(_)
-        | Record::PinsReplaced(_) => false,
-    }
+    let messages = record.messages();
+    !messages.is_empty() && messages.iter().all(|message| known.contains(&message.id))
 }
