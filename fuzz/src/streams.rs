@@ -1,7 +1,7 @@
 //! Replies of servers: bytes in pieces -> events.
 
 use cogtrix::provider::{ProviderError, StreamEvent};
-use cogtrix::testing::provider::{Recorded, Wire};
+use cogtrix::testing::provider::{Recorded, Wire, joined};
 use futures_util::StreamExt;
 
 type Events = Vec<Result<StreamEvent, ProviderError>>;
@@ -79,19 +79,4 @@ fn check_order(events: &Events) {
         );
         assert!(is_part, "{event:?} is not the last event");
     }
-}
-
-/// Neighbouring deltas of one kind as one: how a text is cut into deltas says nothing.
-fn joined(events: Events) -> Events {
-    let mut joined: Events = Vec::new();
-    for event in events {
-        match (joined.last_mut(), event) {
-            (Some(Ok(StreamEvent::Text(last))), Ok(StreamEvent::Text(next)))
-            | (Some(Ok(StreamEvent::Reasoning(last))), Ok(StreamEvent::Reasoning(next))) => {
-                last.push_str(&next);
-            }
-            (_, event) => joined.push(event),
-        }
-    }
-    joined
 }

@@ -55,6 +55,8 @@ pub use listing::{Answered, Listed, SetUp};
 pub use offline::Offline;
 #[cfg(any(test, feature = "testing"))]
 pub use recorded::{Recorded, Wire};
+#[cfg(any(test, feature = "testing"))]
+pub use reply::joined;
 pub use retry::Retry;
 pub use settings::{
     Environment, Kind, ModelSettings, ModelsSettings, NetworkSettings, ProviderSettings, Settings,

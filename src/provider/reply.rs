@@ -263,8 +263,8 @@ pub(super) async fn replay<D: Decode>(
 }
 
 /// Joins neighbouring deltas of one kind, so that replies can be compared whatever their pieces.
-#[cfg(test)]
-pub(super) fn joined(
+#[cfg(any(test, feature = "testing"))]
+pub fn joined(
     events: Vec<Result<StreamEvent, ProviderError>>,
 ) -> Vec<Result<StreamEvent, ProviderError>> {
     let mut joined: Vec<Result<StreamEvent, ProviderError>> = Vec::new();

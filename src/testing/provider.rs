@@ -11,7 +11,7 @@ use crate::provider::{
     Abilities, ChatRequest, EventStream, FinishReason, ModelName, Provider, ProviderError,
     StreamEvent, WindowSource,
 };
-pub use crate::provider::{Recorded, Wire};
+pub use crate::provider::{Recorded, Wire, joined};
 
 /// Events of one reply, in order.
 pub type Script = Vec<Result<StreamEvent, ProviderError>>;
