@@ -1,0 +1,143 @@
+//! Errors of commands, and hints to the person.
+
+use std::borrow::Cow;
+
+use super::{find, servers};
+use crate::agent::{CannotPin, NoTurn};
+use crate::chat::{BadName, NotWritten};
+use crate::entries::EntriesError;
+use crate::hint::Hint;
+use crate::memory::BadMode;
+use crate::memory::tracking::CannotEdit;
+use crate::provider::ProviderError;
+use crate::repl::desk::ReadOnly;
+use crate::repl::holdings::{Front, HoldingsError, entries_hint};
+use crate::store::StoreError;
+use crate::tools::files::ChangesError;
+use crate::tools::mcp::UnknownServer;
+use crate::tools::{ApprovalsError, UnknownTool};
+
+/// An error of a command, which did nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    #[error("unknown command /{name}")]
+    Unknown { name: String, near: Vec<String> },
+    #[error("/{name} {problem}")]
+    Usage {
+        name: &'static str,
+        problem: String,
+        usage: Cow<'static, str>,
+    },
+    #[error(transparent)]
+    Mode(#[from] BadMode),
+    #[error(transparent)]
+    Name(#[from] BadName),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    ReadOnly(#[from] ReadOnly),
+    #[error(transparent)]
+    Model(#[from] ProviderError),
+    #[error(transparent)]
+    NoTurn(#[from] NoTurn),
+    #[error(transparent)]
+    Edit(#[from] CannotEdit),
+    #[error(transparent)]
+    Entries(#[from] EntriesError),
+    #[error(transparent)]
+    Holdings(#[from] HoldingsError),
+    #[error(transparent)]
+    Pin(#[from] CannotPin),
+    #[error(transparent)]
+    Scratchpad(#[from] NotWritten),
+    #[error(transparent)]
+    Tool(#[from] UnknownTool),
+    #[error(transparent)]
+    Server(#[from] UnknownServer),
+    #[error(transparent)]
+    Approvals(#[from] ApprovalsError),
+    #[error(transparent)]
+    Changes(#[from] ChangesError),
+    #[error("cannot write {path}")]
+    Export {
+        path: String,
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl Hint for CommandError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Unknown { near, .. } if near.is_empty() => Some(
+                "`/help` lists them; to send a line that begins with /, put a space before it"
+                    .into(),
+            ),
+            Self::Unknown { near, .. } => {
+                let near: Vec<String> = near.iter().map(|name| format!("/{name}")).collect();
+                Some(
+                    format!(
+                        "did you mean {}? `/help` lists all; a space before the / sends the line",
+                        near.join(" or ")
+                    )
+                    .into(),
+                )
+            }
+            Self::Usage { name, usage, .. } => Some(
+                format!("usage: /{name} {usage}")
+                    .trim_end()
+                    .to_owned()
+                    .into(),
+            ),
+            Self::Mode(error) => error.hint(),
+            Self::Name(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Model(error) => error.hint(),
+            Self::Pin(_) => Some("`/pin` lists them, `/unpin N` takes one off".into()),
+            Self::Entries(error) => entries_hint(error, Front::Chat),
+            Self::Holdings(error) => error.hint(),
+            Self::ReadOnly(_) | Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
+            Self::Edit(error) => error.hint(),
+            Self::Tool(_) => Some("`/tools` lists them".into()),
+            Self::Server(UnknownServer { known, .. }) => Some(
+                if known.is_empty() {
+                    servers::NONE.to_owned()
+                } else {
+                    format!("there are {}", known.join(", "))
+                }
+                .into(),
+            ),
+            Self::Approvals(error) => error.hint(),
+            Self::Export { .. } => {
+                Some("choose another path; a file that is there is never written over".into())
+            }
+        }
+    }
+}
+
+/// Refuses the arguments of a command that takes none.
+pub(super) fn nothing(name: &'static str, arguments: &str) -> Result<(), CommandError> {
+    if arguments.is_empty() {
+        Ok(())
+    } else {
+        Err(usage(name, "takes no argument"))
+    }
+}
+
+pub(super) fn usage(name: &'static str, problem: impl Into<String>) -> CommandError {
+    let usage = find(name).map_or("", |command| command.arguments);
+    usage_as(name, problem, usage)
+}
+
+/// The same with the usage of a part of the command.
+pub(super) fn usage_as(
+    name: &'static str,
+    problem: impl Into<String>,
+    usage: impl Into<Cow<'static, str>>,
+) -> CommandError {
+    CommandError::Usage {
+        name,
+        problem: problem.into(),
+        usage: usage.into(),
+    }
+}
