@@ -1,6 +1,10 @@
 //! Secrets in the real binary: they are in history, where they were said, and in no other file; what a person wants nobody
 //! to keep is in no other file either.
 
+use cogtrix::chat::{
+    Compaction, Hybrid, Message, MessageId, Record, Role, Session, Summary, Timestamp, TurnId,
+};
+use cogtrix::memory::{known_secrets, masked_record};
 use cogtrix::testing::server::{Server, say};
 use cogtrix::text::secrets::masked;
 use serde::Deserialize;
@@ -101,6 +105,45 @@ fn what_is_secret_is_in_history_and_in_no_other_file() {
         "{run}"
     );
     assert!(run.stdout.contains("password, in message"), "{run}");
+}
+
+#[test]
+fn every_summary_of_a_record_is_masked_unless_the_session_has_it_already() {
+    let mut session = Session::new("s".parse().unwrap());
+    let said = "Remember my password. It is bluewhale99";
+    session.apply(Record::TurnStarted {
+        turn: TurnId(1),
+        input: Message::text(MessageId::numbered(1), Role::User, said, None),
+        mode: String::new(),
+        model: String::new(),
+    });
+    let known = known_secrets(&session);
+    let at = Timestamp::from_unix(1).unwrap();
+    let text = || "log in with bluewhale99".to_owned();
+    let compaction = || Compaction {
+        text: text(),
+        ..Compaction::blank("compact", at)
+    };
+    let summary = || Summary {
+        text: text(),
+        from: 0,
+        upto: 1,
+        covers: (MessageId::numbered(1), MessageId::numbered(1)),
+        at,
+        by: String::new(),
+    };
+    let record = Record::HybridReplaced(Hybrid {
+        summary: Some(summary()),
+        replaced: vec![summary()],
+        compaction: Some(compaction().replacing(Some(compaction()))),
+        ..Hybrid::default()
+    });
+    let mut texts = Vec::new();
+    let mut masked = masked_record(record.clone(), &session, &known);
+    masked.visit_side_texts(&mut |_, text| texts.push(text.clone()));
+    assert_eq!(texts, ["log in with [secret]"; 4]);
+    session.apply(record.clone());
+    assert_eq!(masked_record(record.clone(), &session, &known), record);
 }
 
 #[test]
