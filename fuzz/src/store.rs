@@ -113,7 +113,8 @@ pub fn plain(session: &Session) -> Vec<Message> {
         let Some(unknown) = &mut message.unknown else {
             continue;
         };
-        for mark in ["outcome", "withdrawn"] {
+        // Of a tool's message these are always written, so that a value that cannot be theirs gives way.
+        for mark in ["outcome", "withdrawn", "tool_call_id", "name"] {
             unknown.remove(mark);
         }
         unknown.values_mut().for_each(without_fractions);
