@@ -12,7 +12,7 @@ use super::pieces::Piece;
 use super::sources::Kind;
 use crate::chat::Timestamp;
 use crate::memory::recall::{LEAST_OVERLAP, LEAST_OVERLAP_OF_EACH};
-use crate::search::{Asked, Cosines, Hit as Ranked, Weights};
+use crate::search::{Asked, Hit as Ranked};
 
 /// Characters of a hit.
 const CONTENT: usize = 300;
@@ -145,21 +145,16 @@ impl Corpus {
     fn ranked(&self, query: Query<'_>, near: &BTreeMap<usize, f32>) -> Vec<Ranked> {
         let filter = |place: u32| self.is_wanted(place as usize, query);
         let most = query.k.saturating_mul(LOOKED_AT).saturating_add(64);
-        if near.is_empty() {
-            return self.index.search(query.text, most, filter);
-        }
         let cosine = |place: u32| near.get(&self.pieces[place as usize].chunk).copied();
         let near: Vec<(u32, f32)> = (0..self.index.len())
             .filter_map(|place| Some((place, cosine(place)?)))
             .collect();
-        let near = Cosines::Nearest(&near);
-        self.index
-            .search_fused(query.text, near, &Weights::NEAREST, most, filter)
+        self.index.search(query.text, &near, most, filter)
     }
 
     /// How much of a text's words is at each place.
     fn overlaps(&self, text: &str) -> BTreeMap<u32, f32> {
-        let hits = self.index.search(text, 1_000, |_| true);
+        let hits = self.index.search(text, &[], 1_000, |_| true);
         hits.iter().map(|hit| (hit.place, hit.overlap)).collect()
     }
 

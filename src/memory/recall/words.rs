@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::exchange;
 use crate::chat::{Message, Role, Session, TurnId};
-use crate::search::{Asked, Cosines, Document, Hit, LexicalIndex, Lists, Voice, Weights};
+use crate::search::{Asked, Document, Hit, LexicalIndex, Lists, Voice};
 use crate::text::secrets::Known;
 
 /// Of an enormous message so many bytes at its beginning and end can be found by their words.
@@ -234,14 +234,7 @@ impl Words {
             .collect();
         let mut wanted = k;
         loop {
-            let mut hits = if near.is_empty() {
-                self.index.search(question, wanted, filter)
-            } else {
-                let near = Cosines::Nearest(&near);
-                let weights = &Weights::NEAREST;
-                self.index
-                    .search_fused(question, near, weights, wanted, filter)
-            };
+            let mut hits = self.index.search(question, &near, wanted, filter);
             let is_all = hits.len() < wanted;
             let mut seen = HashSet::new();
             hits.retain(|hit| seen.insert(self.message(hit.place)));

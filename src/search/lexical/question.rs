@@ -31,8 +31,8 @@ const MOST_TERMS: usize = 32;
 
 /// What a question asks, as far as the index can tell.
 pub(super) struct Question<'a> {
-    /// The terms the index has, with their weights.
-    pub(super) terms: Vec<(&'a Postings, f32)>,
+    /// The terms the index has.
+    pub(super) terms: Vec<Term<'a>>,
     /// The weights of the question's own terms, also of those the index has not, as far as they can be expected.
     pub(super) most: f32,
     /// Of each speaker.
@@ -40,6 +40,14 @@ pub(super) struct Question<'a> {
     pub(super) voice: Option<Voice>,
     pub(super) dates: Vec<Span>,
     pub(super) asks_when: bool,
+}
+
+/// A term of a question, or one that may stand for it.
+pub(super) struct Term<'a> {
+    pub(super) postings: &'a Postings,
+    pub(super) weight: f32,
+    /// The weight as a share of what the rarity of the term alone would give.
+    pub(super) share: f32,
 }
 
 impl<'a> Question<'a> {
@@ -50,7 +58,13 @@ impl<'a> Question<'a> {
         Self {
             terms: widened(index, &asked)
                 .into_iter()
-                .filter_map(|(term, weight)| Some((index.terms.get(term)?, weight)))
+                .filter_map(|(term, weight)| {
+                    Some(Term {
+                        postings: index.terms.get(term)?,
+                        weight,
+                        share: weight / rarity(index, term),
+                    })
+                })
                 .collect(),
             most: asked
                 .iter()
@@ -173,11 +187,15 @@ impl Alike {
     }
 }
 
-/// How much it tells that a message has a term: the logarithm of how few have it.
-#[expect(clippy::cast_possible_truncation, reason = "a weight needs no more")]
+/// How much it tells that a message has a term.
 fn rarity(index: &LexicalIndex, term: &str) -> f32 {
     let with = index.terms.get(term).map_or(0, Postings::messages);
     let all = f64::from(index.n_messages) + f64::from(index.others);
-    let with = f64::from(with);
+    rarity_of(f64::from(with), all)
+}
+
+/// The logarithm of how few of all have it.
+#[expect(clippy::cast_possible_truncation, reason = "a weight needs no more")]
+pub(super) fn rarity_of(with: f64, all: f64) -> f32 {
     ((all - with + 0.5) / (with + 0.5)).ln_1p() as f32
 }

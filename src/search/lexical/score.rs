@@ -1,55 +1,177 @@
-//! A question -> hits: BM25 on counts that take in the neighbours' words, and what else speaks for a message.
+//! A question -> hits: BM25 on counts that take in the neighbours' words, meaning, and what else speaks for a message.
 //!
 //! ```text
 //!  words(i)   = sum over terms of  idf * tf' * (K + 1) / (tf' + K * (1 - B + B * window / mean window))
-//!  m(i)       = words(i) / best words  +  meaning * cosine, scaled to 0..1
-//!  score(i)   = m(i) +- speaker + date + time - question + substance + sitting * best m of the sitting
+//!  w(i)       = words(i) / best words
+//!  c(i)       = the cosine of i, from 0 for the hundredth nearest to 1 for the nearest
+//!  S          = BM25 of its whole sitting / that of the best sitting
+//!  score(i)   = w + best w of the sitting + S + c + best c of the sitting + c(i-1) + c(i+1)
+//!               +- speaker + date + time - question + substance + first person - second person, each times its weight
 //! ```
 //!
 //! `tf'` counts a term in the message and, at the discounts of [`Reach::share`], in those around: the
-//! answer often shares no word with the question, but the message before it does.
+//! answer often shares no word with the question, but the message before it does. The weights with meaning were fitted on
+//! the development half of the evidence data, leaving out one conversation at a time (docs/RECALL.md).
 
 use std::ops::Range;
 
 use super::dates;
 use super::first::First;
-use super::index::{Entry, LexicalIndex, Reach, approximate};
+use super::index::{Entry, LexicalIndex, Persons, Reach, approximate};
 use super::names::Named;
 use super::postings::Postings;
-use super::question::Question;
-use crate::search::{Cosines, Hit, Weights};
+use super::question::{Question, Term, rarity_of};
+use crate::search::Hit;
 
 const K: f32 = 0.6;
 const B: f32 = 0.2;
+/// Of whole sittings.
+const SITTING_K: f32 = 1.2;
+const SITTING_B: f32 = 0.75;
 /// A message of so many terms has substance.
 const SUBSTANCE: f32 = 10.0;
-/// Cosines closer together than this are not stretched over the whole scale.
-const LEAST_RANGE: f32 = 0.3;
+/// The scale of cosines begins at the one that is the so-manieth from the nearest.
+const NEAREST: usize = 100;
+/// Where fewer are known, the scale begins no higher than here: the least of a few is no background.
+const BACKGROUND: f32 = 0.1;
+
+/// What each sign that a message is the one asked for adds to its score, where the words of the best message count 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Weights {
+    /// Nearness by meaning: its own, that of the best message of its sitting, of the messages before and after it.
+    meaning: f32,
+    sitting_meaning: f32,
+    before: f32,
+    after: f32,
+    /// Words of the best message of its sitting.
+    sitting: f32,
+    /// Words of its sitting as one text.
+    sitting_words: f32,
+    /// The question names who said it, or says "I" of a message of the user or "you" of the assistant's; taken away
+    /// where it names somebody else.
+    speaker: f32,
+    /// It was said at the date in the question.
+    date: f32,
+    /// The question wants a time and the message tells one.
+    time: f32,
+    /// The message is itself a question; taken away.
+    question: f32,
+    /// It has enough words of its own to say something.
+    substance: f32,
+    /// It speaks of who says it.
+    first: f32,
+    /// It speaks of who is spoken to; taken away.
+    second: f32,
+}
+
+impl Weights {
+    /// For words alone.
+    const WORDS: Self = Self {
+        meaning: 0.0,
+        sitting_meaning: 0.0,
+        before: 0.0,
+        after: 0.0,
+        sitting: 0.4,
+        sitting_words: 0.0,
+        speaker: 0.3,
+        date: 0.5,
+        time: 0.3,
+        question: 0.2,
+        substance: 0.2,
+        first: 0.0,
+        second: 0.0,
+    };
+    /// For words and meaning.
+    const FUSED: Self = Self {
+        meaning: 0.615,
+        sitting_meaning: 0.358,
+        before: 0.123,
+        after: 0.177,
+        sitting: 0.0,
+        sitting_words: 0.197,
+        speaker: 0.349,
+        date: 0.911,
+        time: 0.436,
+        question: 0.247,
+        substance: 0.248,
+        first: 0.156,
+        second: 0.109,
+    };
+    /// The same where nobody's name is known: a person and an assistant.
+    const FUSED_UNNAMED: Self = Self {
+        meaning: 0.668,
+        sitting_meaning: 0.347,
+        before: 0.039,
+        after: 0.112,
+        sitting: 0.0,
+        sitting_words: 0.197,
+        speaker: 0.0,
+        date: 0.950,
+        time: 0.457,
+        question: 0.332,
+        substance: 0.281,
+        first: 0.162,
+        second: 0.156,
+    };
+
+    fn of(index: &LexicalIndex, has_meaning: bool) -> &'static Self {
+        match (has_meaning, index.speakers.is_empty()) {
+            (false, _) => &Self::WORDS,
+            (true, false) => &Self::FUSED,
+            (true, true) => &Self::FUSED_UNNAMED,
+        }
+    }
+
+    /// What [`signs`] adds at most.
+    fn most_signs(&self) -> f32 {
+        self.speaker + self.time + self.substance + self.first
+    }
+}
 
 pub(super) fn search(
     index: &LexicalIndex,
     question: &str,
-    cosines: Option<Cosines<'_>>,
-    weights: &Weights,
+    nearest: &[(u32, f32)],
     k: usize,
     filter: &dyn Fn(u32) -> bool,
 ) -> Vec<Hit> {
     let question = Question::read(index, question);
     let words = words(index, &question.terms);
-    let m = matches(index, &words, cosines, weights);
-    let most_signs = weights.speaker + weights.time + weights.substance;
+    let scaled = scaled(index, &words);
+    let closeness = closeness(index, nearest);
+    let weights = Weights::of(index, !closeness.is_empty());
+    let sitting_words = if weights.sitting_words > 0.0 {
+        sittings_by_words(index, &question.terms)
+    } else {
+        Vec::new()
+    };
+    let close = |at: usize| closeness.get(at).copied().unwrap_or(0.0);
     let mut first = First::new(k);
-    for sitting in sittings(index) {
-        let best = m[sitting.clone()].iter().copied().fold(0.0, f32::max);
-        let share = weights.sitting * best;
-        if question.dates.is_empty() && (best <= 0.0 || !first.admits(best + share + most_signs)) {
+    for (number, sitting) in sittings(index).enumerate() {
+        let best_of = |values: &[f32]| values.iter().copied().fold(0.0, f32::max);
+        let best_words = best_of(&scaled[sitting.clone()]);
+        let best_close = best_of(closeness.get(sitting.clone()).unwrap_or_default());
+        let share = weights.sitting * best_words
+            + weights.sitting_words * sitting_words.get(number).copied().unwrap_or(0.0)
+            + weights.sitting_meaning * best_close;
+        let most =
+            best_words + share + (weights.meaning + weights.before + weights.after) * best_close;
+        if question.dates.is_empty() && (most <= 0.0 || !first.admits(most + weights.most_signs()))
+        {
             continue;
         }
-        for at in sitting {
+        for at in sitting.clone() {
             let entry = &index.entries[at];
+            let neighbour =
+                |at: Option<usize>| at.filter(|at| sitting.contains(at)).map_or(0.0, close);
             let date = entry.at.map_or(0.0, |at| dates::value(&question.dates, at));
-            let sure = m[at] + share + weights.date * date;
-            if entry.is_withdrawn || sure <= 0.0 || !first.admits(sure + most_signs) {
+            let sure = scaled[at]
+                + share
+                + weights.meaning * close(at)
+                + weights.before * neighbour(at.checked_sub(1))
+                + weights.after * neighbour(at.checked_add(1))
+                + weights.date * date;
+            if entry.is_withdrawn || sure <= 0.0 || !first.admits(sure + weights.most_signs()) {
                 continue;
             }
             first.offer(at, sure + signs(entry, &question, weights), filter);
@@ -76,11 +198,14 @@ fn overlap(question: &Question<'_>, words: &[f32], place: u32) -> f32 {
 
 /// The words of the question in each message and around it.
 #[expect(clippy::cast_possible_truncation, reason = "a mean needs no more")]
-fn words(index: &LexicalIndex, terms: &[(&Postings, f32)]) -> Vec<f32> {
+fn words(index: &LexicalIndex, terms: &[Term<'_>]) -> Vec<f32> {
     let mean = (index.length / f64::from(index.n_messages.max(1))).max(1e-3) as f32;
     let (constant, slope) = (K * (1.0 - B), K * B / mean);
     let mut sums = vec![0.0; index.entries.len()];
-    for (postings, weight) in terms {
+    for Term {
+        postings, weight, ..
+    } in terms
+    {
         let most = weight * (K + 1.0);
         spread(postings, &index.reaches, |at, count| {
             sums[at] += most * count / (count + constant + slope * index.windows[at]);
@@ -114,44 +239,86 @@ fn spread(postings: &Postings, reaches: &[Reach], mut take: impl FnMut(usize, f3
     }
 }
 
-/// Words and meaning of each message, each scaled; 0 of those withdrawn.
-fn matches(
-    index: &LexicalIndex,
-    words: &[f32],
-    cosines: Option<Cosines<'_>>,
-    weights: &Weights,
-) -> Vec<f32> {
+/// The words of each message from 0 to 1 for the best; 0 of those withdrawn.
+fn scaled(index: &LexicalIndex, words: &[f32]) -> Vec<f32> {
     let live = |(entry, words): (&Entry, &f32)| if entry.is_withdrawn { 0.0 } else { *words };
-    let mut m: Vec<f32> = index.entries.iter().zip(words).map(live).collect();
-    let best = m.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
-    for words in &mut m {
-        *words /= best;
-    }
-    for (place, scaled) in cosines.map_or_else(Vec::new, |cosines| scaled(index, cosines)) {
-        m[place as usize] += weights.meaning * scaled;
-    }
-    m
+    let mut scaled: Vec<f32> = index.entries.iter().zip(words).map(live).collect();
+    scale(&mut scaled);
+    scaled
 }
 
-/// The cosines of messages not withdrawn, from 0 for the least to 1 for the greatest.
-fn scaled(index: &LexicalIndex, cosines: Cosines<'_>) -> Vec<(u32, f32)> {
-    let mut known: Vec<(u32, f32)> = match cosines {
-        Cosines::Nearest(nearest) => nearest.to_vec(),
-        Cosines::Every(of) => (0..index.len())
-            .filter_map(|place| Some((place, of(place)?)))
-            .collect(),
-    };
-    known.retain(|(place, cosine)| {
-        let entry = index.entries.get(*place as usize);
-        cosine.is_finite() && entry.is_some_and(|entry| !entry.is_withdrawn)
-    });
-    let cosines = known.iter().map(|(_, cosine)| *cosine);
-    let least = cosines.clone().fold(f32::INFINITY, f32::min);
-    let range = (cosines.fold(f32::NEG_INFINITY, f32::max) - least).max(LEAST_RANGE);
-    for (_, cosine) in &mut known {
-        *cosine = (*cosine - least) / range;
+/// From 0 to 1 for the best.
+fn scale(values: &mut [f32]) {
+    let best = values.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+    for value in values {
+        *value /= best;
     }
-    known
+}
+
+/// The words of each sitting as one text, from 0 to 1 for the best.
+fn sittings_by_words(index: &LexicalIndex, terms: &[Term<'_>]) -> Vec<f32> {
+    let lengths: Vec<f32> = sittings(index)
+        .map(|sitting| {
+            let entries = index.entries[sitting].iter();
+            entries.map(|entry| approximate(entry.length)).sum()
+        })
+        .collect();
+    let count = u32::try_from(lengths.len()).unwrap_or(u32::MAX);
+    let mean = (lengths.iter().sum::<f32>() / approximate(count).max(1.0)).max(1e-3);
+    let mut sums = vec![0.0; lengths.len()];
+    for term in terms {
+        let counts = counts_of_sittings(index, term);
+        let with = u32::try_from(counts.len()).unwrap_or(u32::MAX);
+        let weight = term.share * rarity_of(f64::from(with), f64::from(count));
+        for (sitting, count) in counts {
+            let length = 1.0 - SITTING_B + SITTING_B * lengths[sitting] / mean;
+            sums[sitting] += weight * count * (SITTING_K + 1.0) / (count + SITTING_K * length);
+        }
+    }
+    scale(&mut sums);
+    sums
+}
+
+/// The sittings that have a term, in order, and how often.
+fn counts_of_sittings(index: &LexicalIndex, term: &Term<'_>) -> Vec<(usize, f32)> {
+    let mut counts: Vec<(usize, f32)> = Vec::new();
+    for (place, count) in term.postings.iter() {
+        let from = counts.last().map_or(0, |(sitting, _)| *sitting);
+        let further = index.sittings[from..].partition_point(|start| *start <= place);
+        let sitting = from + further.saturating_sub(1);
+        match counts.last_mut() {
+            Some((last, sum)) if *last == sitting => *sum += count,
+            _ => counts.push((sitting, count)),
+        }
+    }
+    counts
+}
+
+/// How near each message is by meaning, from 0 to 1 for the nearest; empty where nothing is known of that.
+fn closeness(index: &LexicalIndex, nearest: &[(u32, f32)]) -> Vec<f32> {
+    let is_live = |place: u32| {
+        let entry = index.entries.get(place as usize);
+        entry.is_some_and(|entry| !entry.is_withdrawn)
+    };
+    let mut known: Vec<(u32, f32)> = nearest
+        .iter()
+        .copied()
+        .filter(|(place, cosine)| cosine.is_finite() && is_live(*place))
+        .collect();
+    known.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let (Some((_, greatest)), Some((_, least))) = (known.first(), known.last()) else {
+        return Vec::new();
+    };
+    let least = match known.get(NEAREST - 1) {
+        Some((_, hundredth)) => *hundredth,
+        None => least.min(BACKGROUND),
+    };
+    let range = (greatest - least).max(f32::EPSILON);
+    let mut closeness = vec![0.0; index.entries.len()];
+    for (place, cosine) in known {
+        closeness[place as usize] = ((cosine - least) / range).max(0.0);
+    }
+    closeness
 }
 
 /// What speaks for or against a message apart from words, meaning and date.
@@ -172,7 +339,10 @@ fn signs(entry: &Entry, question: &Question<'_>, weights: &Weights) -> f32 {
         0.0
     };
     let substance = weights.substance * (approximate(entry.length) / SUBSTANCE).min(1.0);
-    speaker + time + asks + substance
+    let person = |count: u8| f32::from(count) / f32::from(Persons::MAX);
+    let persons =
+        weights.first * person(entry.persons.first) - weights.second * person(entry.persons.second);
+    speaker + time + asks + substance + persons
 }
 
 /// Whether the question speaks of who said this message; a name tells more than "I" and "you", which never speak
@@ -270,10 +440,11 @@ mod tests {
             }
             index.withdraw(withdrawn);
             let weights = BTreeMap::from([("b", 1.5), ("f", 0.5)]);
-            let terms: Vec<_> = weights
-                .iter()
-                .filter_map(|(term, weight)| Some((index.terms.get(*term)?, *weight)))
-                .collect();
+            let term = |(term, weight): (&&str, &f32)| {
+                let postings = index.terms.get(*term)?;
+                Some(Term { postings, weight: *weight, share: 1.0 })
+            };
+            let terms: Vec<_> = weights.iter().filter_map(term).collect();
             let plain = plainly(&said, withdrawn, &weights);
             for (found, expected) in words(&index, &terms).iter().zip(plain) {
                 prop_assert!((found - expected).abs() < 1e-3, "{found} {expected}");
