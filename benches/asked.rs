@@ -54,7 +54,9 @@ impl Options {
                 "--binary" => options.binary = PathBuf::from(value()).canonicalize().unwrap(),
                 "--evidence" => options.evidence = Some(value()),
                 "--person" => options.person = Some(PathBuf::from(value()).canonicalize().unwrap()),
-                "--encoder" => options.encoder = Some(PathBuf::from(value()).canonicalize().unwrap()),
+                "--encoder" => {
+                    options.encoder = Some(PathBuf::from(value()).canonicalize().unwrap())
+                }
                 "--window" => options.window = value().parse().unwrap(),
                 "--every" => options.every = value().parse().unwrap(),
                 "--show" => options.show = true,
@@ -192,7 +194,12 @@ impl Home {
         let folder = self.folder.to_string_lossy();
         let output = Command::new(&self.binary)
             .args(arguments)
-            .args(["-m", "m", "--config-file", &format!("{folder}/cogtrix.yaml")])
+            .args([
+                "-m",
+                "m",
+                "--config-file",
+                &format!("{folder}/cogtrix.yaml"),
+            ])
             .args(["--data-dir", &format!("{folder}/data")])
             .env_clear()
             .env("HOME", &self.folder)
@@ -218,7 +225,9 @@ impl Home {
         });
         Cost {
             prompt: said["context"]["prompt_tokens"].as_u64().unwrap_or(0),
-            brought: brought.filter_map(|section| section["tokens"].as_u64()).sum(),
+            brought: brought
+                .filter_map(|section| section["tokens"].as_u64())
+                .sum(),
         }
     }
 }
@@ -245,7 +254,9 @@ fn copy(from: &Path, to: &Path) {
 fn lines(path: impl AsRef<Path>) -> Vec<Value> {
     let text = fs::read_to_string(path.as_ref()).unwrap_or_default();
     let lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> &'a str {
@@ -285,7 +296,10 @@ fn by_evidence(options: &Options, prefix: &str, server: &Server) {
     // The first turn after an import reads and indexes; copies begin after it.
     let mut met = BTreeMap::new();
     let mut rows = Vec::new();
-    for query in lines(format!("{prefix}-queries.jsonl")).iter().step_by(options.every) {
+    for query in lines(format!("{prefix}-queries.jsonl"))
+        .iter()
+        .step_by(options.every)
+    {
         let (id, session) = (text(query, "id"), text(query, "session"));
         let expected = &evidence[id];
         if expected["category"] == 5 {
@@ -316,9 +330,18 @@ fn by_evidence(options: &Options, prefix: &str, server: &Server) {
         "{} questions: evidence reached {:.3}, any of it {:.3}; prompt {:.0} tokens, recall {:.0}",
         rows.len(),
         mean(rows.iter().map(|(share, _)| *share)),
-        mean(rows.iter().map(|(share, _)| if *share > 0.0 { 1.0 } else { 0.0 })),
-        mean(rows.iter().map(|(_, cost)| f64::from(u32::try_from(cost.prompt).unwrap()))),
-        mean(rows.iter().map(|(_, cost)| f64::from(u32::try_from(cost.brought).unwrap()))),
+        mean(
+            rows.iter()
+                .map(|(share, _)| if *share > 0.0 { 1.0 } else { 0.0 })
+        ),
+        mean(
+            rows.iter()
+                .map(|(_, cost)| f64::from(u32::try_from(cost.prompt).unwrap()))
+        ),
+        mean(
+            rows.iter()
+                .map(|(_, cost)| f64::from(u32::try_from(cost.brought).unwrap()))
+        ),
     );
 }
 
@@ -385,11 +408,15 @@ fn of_person(options: &Options, person: &Path, server: &Server) {
         let found = home.run(&["memory", "search", "--json", "-k", "10", q]);
         let found: Value = serde_json::from_slice(&found.stdout).unwrap_or_default();
         let hits = found["hits"].as_array().cloned().unwrap_or_default();
-        let rank = hits.iter().position(|hit| is_evidence(question, text(hit, "text")));
+        let rank = hits
+            .iter()
+            .position(|hit| is_evidence(question, text(hit, "text")));
         let is_first = rank.is_some_and(|rank| rank < 3);
         let cost = fresh().ask("new", q);
         let is_there = is_evidence(question, &server.request_for(q));
-        let of_source = by_source.entry(text(question, "source").to_owned()).or_default();
+        let of_source = by_source
+            .entry(text(question, "source").to_owned())
+            .or_default();
         for (count, it) in of_source.iter_mut().zip([true, is_first, is_there]) {
             *count += usize::from(it);
         }
@@ -398,11 +425,17 @@ fn of_person(options: &Options, person: &Path, server: &Server) {
         reached += usize::from(is_there);
         tokens.push(f64::from(u32::try_from(cost.brought).unwrap()));
         if options.show && !(is_first && is_there) {
-            println!("{} rank {rank:?}, in the request {is_there}: {q}", text(question, "id"));
+            println!(
+                "{} rank {rank:?}, in the request {is_there}: {q}",
+                text(question, "id")
+            );
         }
     }
     let count = questions.len();
-    println!("{count} questions: first three {first_three}, nothing {empty}, in the request {reached}, memory {:.0} tokens", mean(tokens));
+    println!(
+        "{count} questions: first three {first_three}, nothing {empty}, in the request {reached}, memory {:.0} tokens",
+        mean(tokens)
+    );
     for (source, [all, first, there]) in by_source {
         println!("    {source:<8} {all:>3}: first three {first}, in the request {there}");
     }
@@ -415,20 +448,39 @@ fn of_person(options: &Options, person: &Path, server: &Server) {
         let is_there = is_evidence(question, &server.request_for(text(question, "then")));
         reached += usize::from(is_there);
         if options.show && !is_there {
-            println!("{}: {} / {}", text(question, "id"), text(question, "first"), text(question, "then"));
+            println!(
+                "{}: {} / {}",
+                text(question, "id"),
+                text(question, "first"),
+                text(question, "then")
+            );
         }
     }
     println!("{} follow-ups: in the request {reached}", followups.len());
     let offtopic = lines(person.join("offtopic.jsonl"));
-    let costs: Vec<Cost> = offtopic.iter().map(|question| {
-        let cost = fresh().ask("new", text(question, "q"));
-        if options.show && cost.brought > 0 {
-            println!("{} {} tokens: {}", text(question, "id"), cost.brought, text(question, "q"));
-        }
-        cost
-    }).collect();
-    let brought = costs.iter().map(|cost| f64::from(u32::try_from(cost.brought).unwrap()));
-    println!("{} off-topic: memory {:.0} tokens", offtopic.len(), mean(brought));
+    let costs: Vec<Cost> = offtopic
+        .iter()
+        .map(|question| {
+            let cost = fresh().ask("new", text(question, "q"));
+            if options.show && cost.brought > 0 {
+                println!(
+                    "{} {} tokens: {}",
+                    text(question, "id"),
+                    cost.brought,
+                    text(question, "q")
+                );
+            }
+            cost
+        })
+        .collect();
+    let brought = costs
+        .iter()
+        .map(|cost| f64::from(u32::try_from(cost.brought).unwrap()));
+    println!(
+        "{} off-topic: memory {:.0} tokens",
+        offtopic.len(),
+        mean(brought)
+    );
 }
 
 fn main() {

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!  Document --push--> LexicalIndex --to_bytes--> bytes on disk --from_bytes--> LexicalIndex
-//!  question, nearest places? --search--> Vec<Hit>, best first
+//!  question, indexes with nearest places? --search--> Vec<Hit>, best first
 //! ```
 
 pub mod lexical;
@@ -36,9 +36,30 @@ pub enum Voice {
     Assistant,
 }
 
+/// One of several indexes that are searched as one.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment<'a> {
+    pub index: &'a LexicalIndex,
+    /// The places nearest to the question by meaning, with their cosines, each once; none where nothing is known.
+    pub nearest: &'a [(u32, f32)],
+}
+
+/// The first `k` messages of all segments that the filter lets through, best first; it is asked with the number of the
+/// segment and the place. What is rare, and what is best, is judged over all of them.
+pub fn search(
+    segments: &[Segment<'_>],
+    question: &str,
+    k: usize,
+    filter: impl Fn(usize, u32) -> bool,
+) -> Vec<Hit> {
+    lexical::search(segments, question, k, &filter)
+}
+
 /// A message found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
+    /// Which of the segments it is in.
+    pub segment: usize,
     /// The number of messages pushed before this one.
     pub place: u32,
     /// What the hits are ordered by. It is scaled by the best message of the question: two questions' scores do not

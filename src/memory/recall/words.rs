@@ -192,8 +192,20 @@ impl Words {
         first(message)..first(message.saturating_add(1))
     }
 
+    pub fn index(&self) -> &LexicalIndex {
+        &self.index
+    }
+
+    /// Where messages stand that are near by meaning, with their cosines.
+    pub fn near(&self, messages: &[(usize, f32)]) -> Vec<(u32, f32)> {
+        let places = messages
+            .iter()
+            .flat_map(|(message, cosine)| self.places(*message).map(|place| (place, *cosine)));
+        places.collect()
+    }
+
     /// The index into the session's messages of what stands at a place.
-    pub(super) fn message(&self, place: u32) -> usize {
+    pub fn message(&self, place: u32) -> usize {
         self.messages
             .get(place as usize)
             .map_or(usize::MAX, |message| *message as usize)
@@ -228,10 +240,7 @@ impl Words {
         filter: impl Fn(usize) -> bool,
     ) -> Vec<Hit> {
         let filter = |place: u32| filter(self.message(place));
-        let near: Vec<(u32, f32)> = nearest
-            .iter()
-            .flat_map(|(message, cosine)| self.places(*message).map(|place| (place, *cosine)))
-            .collect();
+        let near = self.near(nearest);
         let mut wanted = k;
         loop {
             let mut hits = self.index.search(question, &near, wanted, filter);

@@ -12,7 +12,7 @@ use super::postings::Postings;
 use super::terms::{Purpose, terms};
 use super::words::words;
 use super::{dates, names, score};
-use crate::search::{Document, Hit, Voice};
+use crate::search::{Document, Hit, Segment, Voice};
 
 /// Messages further apart than this, in seconds, are of two sittings.
 const SITTING_GAP: u64 = 30 * 60;
@@ -277,7 +277,11 @@ impl LexicalIndex {
         k: usize,
         filter: impl Fn(u32) -> bool,
     ) -> Vec<Hit> {
-        score::search(self, question, nearest, k, &filter)
+        let whole = Segment {
+            index: self,
+            nearest,
+        };
+        score::search(&[whole], question, k, &|_, place| filter(place))
     }
 
     /// The question as a sentence encoder should get it: each speaker's name replaced by "I", since the name pulls

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  words(i)   = sum over terms of  idf * tf' * (K + 1) / (tf' + K * (1 - B + B * window / mean window))
-//!  w(i)       = words(i) / best words
+//!  w(i)       = words(i) / best words, with meaning times 0.2 to 1 by the share of the question that the best has
 //!  c(i)       = the cosine of i, from 0 for the hundredth nearest to 1 for the nearest
 //!  S          = BM25 of its whole sitting / that of the best sitting
 //!  score(i)   = w + best w of the sitting + S + c + best c of the sitting + c(i-1) + c(i+1)
@@ -13,15 +13,15 @@
 //! answer often shares no word with the question, but the message before it does. The weights with meaning were fitted on
 //! the development half of the evidence data, leaving out one conversation at a time (docs/RECALL.md).
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::dates;
 use super::first::First;
 use super::index::{Entry, LexicalIndex, Persons, Reach, approximate};
 use super::names::Named;
-use super::postings::Postings;
-use super::question::{Question, Term, rarity_of};
-use crate::search::Hit;
+use super::question::{Question, Rarity, Term, rarity_of};
+use crate::search::{Hit, Segment};
 
 const K: f32 = 0.6;
 const B: f32 = 0.2;
@@ -34,6 +34,11 @@ const SUBSTANCE: f32 = 10.0;
 const NEAREST: usize = 100;
 /// Where fewer are known, the scale begins no higher than here: the least of a few is no background.
 const BACKGROUND: f32 = 0.1;
+/// What words count at least beside meaning, and the share of the question from which on they count in full.
+const LEAST_TRUST: f32 = 0.2;
+const TRUSTED: f32 = 0.6;
+/// What a message scores that asks the same: it is found behind everything else.
+const OF_ECHO: f32 = -1.0;
 
 /// What each sign that a message is the one asked for adds to its score, where the words of the best message count 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,56 +133,222 @@ impl Weights {
     }
 }
 
-pub(super) fn search(
-    index: &LexicalIndex,
+pub(in crate::search) fn search(
+    segments: &[Segment<'_>],
     question: &str,
-    nearest: &[(u32, f32)],
     k: usize,
-    filter: &dyn Fn(u32) -> bool,
+    filter: &dyn Fn(usize, u32) -> bool,
 ) -> Vec<Hit> {
-    let question = Question::read(index, question);
-    let words = words(index, &question.terms);
-    let scaled = scaled(index, &words);
-    let closeness = closeness(index, nearest);
-    let weights = Weights::of(index, !closeness.is_empty());
-    let sitting_words = if weights.sitting_words > 0.0 {
-        sittings_by_words(index, &question.terms)
-    } else {
-        Vec::new()
-    };
-    let close = |at: usize| closeness.get(at).copied().unwrap_or(0.0);
+    let rarity = Rarity::over(segments.iter().map(|segment| segment.index).collect());
+    let mut read: Vec<Read<'_>> = segments
+        .iter()
+        .map(|segment| Read::of(segment, &rarity, question))
+        .collect();
+    settle(&mut read);
     let mut first = First::new(k);
-    for (number, sitting) in sittings(index).enumerate() {
-        let best_of = |values: &[f32]| values.iter().copied().fold(0.0, f32::max);
-        let best_words = best_of(&scaled[sitting.clone()]);
-        let best_close = best_of(closeness.get(sitting.clone()).unwrap_or_default());
-        let share = weights.sitting * best_words
-            + weights.sitting_words * sitting_words.get(number).copied().unwrap_or(0.0)
-            + weights.sitting_meaning * best_close;
-        let most =
-            best_words + share + (weights.meaning + weights.before + weights.after) * best_close;
-        if question.dates.is_empty() && (most <= 0.0 || !first.admits(most + weights.most_signs()))
-        {
+    for (number, read) in read.iter().enumerate() {
+        read.offer(number, &mut first, filter);
+    }
+    first.into_hits(|segment, place| read[segment].overlap(place))
+}
+
+/// A segment as a question reads it.
+struct Read<'a> {
+    index: &'a LexicalIndex,
+    question: Question<'a>,
+    weights: &'static Weights,
+    /// The words of the question in each message and around it.
+    words: Vec<f32>,
+    /// The same from 0 to 1 for the best of all; 0 of those withdrawn and of echoes.
+    scaled: Vec<f32>,
+    /// Of each sitting, from 0 to 1 for the best of all; empty where it counts for nothing.
+    sittings: Vec<f32>,
+    /// Cosines, first as they are, then from 0 to 1 for the nearest of all; empty where nothing is known.
+    near: Vec<(u32, f32)>,
+    closeness: Vec<f32>,
+    echoes: HashSet<u32>,
+}
+
+/// Brings the scores of all segments to one scale.
+fn settle(read: &mut [Read<'_>]) {
+    let trust = trust_in_words(read);
+    scale(read.iter_mut().map(|read| &mut read.scaled));
+    for read in &mut *read {
+        read.scaled.iter_mut().for_each(|words| *words *= trust);
+    }
+    scale(read.iter_mut().map(|read| &mut read.sittings));
+    let mut cosines: Vec<f32> = read
+        .iter()
+        .flat_map(|read| read.near.iter().map(|(_, cosine)| *cosine))
+        .collect();
+    cosines.sort_by(|a, b| b.total_cmp(a));
+    let (Some(greatest), Some(least)) = (cosines.first(), cosines.last()) else {
+        return;
+    };
+    let least = match cosines.get(NEAREST - 1) {
+        Some(hundredth) => *hundredth,
+        None => least.min(BACKGROUND),
+    };
+    let range = (greatest - least).max(f32::EPSILON);
+    for read in read {
+        if read.near.is_empty() {
             continue;
         }
-        for at in sitting.clone() {
-            let entry = &index.entries[at];
-            let neighbour =
-                |at: Option<usize>| at.filter(|at| sitting.contains(at)).map_or(0.0, close);
-            let date = entry.at.map_or(0.0, |at| dates::value(&question.dates, at));
-            let sure = scaled[at]
-                + share
-                + weights.meaning * close(at)
-                + weights.before * neighbour(at.checked_sub(1))
-                + weights.after * neighbour(at.checked_add(1))
-                + weights.date * date;
-            if entry.is_withdrawn || sure <= 0.0 || !first.admits(sure + weights.most_signs()) {
-                continue;
-            }
-            first.offer(at, sure + signs(entry, &question, weights), filter);
+        read.closeness = vec![0.0; read.index.entries.len()];
+        for (place, cosine) in &read.near {
+            read.closeness[*place as usize] = ((cosine - least) / range).max(0.0);
         }
     }
-    first.into_hits(|place| overlap(&question, &words, place))
+}
+
+/// How much words count beside meaning: all where the best message has most of the question's, little where none has.
+fn trust_in_words(read: &[Read<'_>]) -> f32 {
+    if read.iter().all(|read| read.near.is_empty()) {
+        return 1.0;
+    }
+    let best = read.iter().map(|read| {
+        let best = read.scaled.iter().copied().fold(0.0, f32::max);
+        read.question.share_of(best)
+    });
+    let best = best.fold(0.0, f32::max);
+    LEAST_TRUST + (1.0 - LEAST_TRUST) * (best / TRUSTED).min(1.0)
+}
+
+/// From 0 to 1 for the best of all.
+fn scale<'a>(all: impl Iterator<Item = &'a mut Vec<f32>>) {
+    let all: Vec<_> = all.collect();
+    let values = all.iter().flat_map(|values| values.iter().copied());
+    let best = values.fold(f32::MIN_POSITIVE, f32::max);
+    for value in all.into_iter().flatten() {
+        *value /= best;
+    }
+}
+
+impl<'a> Read<'a> {
+    fn of(segment: &Segment<'a>, rarity: &Rarity<'_>, question: &str) -> Self {
+        let index = segment.index;
+        let question = Question::read(index, rarity, question);
+        let echoes = echoes(index, &question);
+        let words = words(index, &question.terms, &echoes);
+        let counts = |(place, words): (usize, &f32)| {
+            let is_echo = u32::try_from(place).is_ok_and(|place| echoes.contains(&place));
+            if is_echo || index.entries[place].is_withdrawn {
+                0.0
+            } else {
+                *words
+            }
+        };
+        let scaled = words.iter().enumerate().map(counts).collect();
+        let is_live = |place: &u32| {
+            let entry = index.entries.get(*place as usize);
+            entry.is_some_and(|entry| !entry.is_withdrawn) && !echoes.contains(place)
+        };
+        let near: Vec<(u32, f32)> = segment
+            .nearest
+            .iter()
+            .copied()
+            .filter(|(place, cosine)| cosine.is_finite() && is_live(place))
+            .collect();
+        let weights = Weights::of(index, !near.is_empty());
+        let sittings = if weights.sitting_words > 0.0 {
+            sittings_by_words(index, &question.terms)
+        } else {
+            Vec::new()
+        };
+        Self {
+            index,
+            question,
+            weights,
+            words,
+            scaled,
+            sittings,
+            near,
+            closeness: Vec::new(),
+            echoes,
+        }
+    }
+
+    /// Offers what speaks of the question.
+    fn offer(&self, segment: usize, first: &mut First, filter: &dyn Fn(usize, u32) -> bool) {
+        let Self {
+            index,
+            question,
+            weights,
+            ..
+        } = self;
+        let close = |at: usize| self.closeness.get(at).copied().unwrap_or(0.0);
+        for (number, sitting) in sittings(index).enumerate() {
+            let best_of = |values: &[f32]| values.iter().copied().fold(0.0, f32::max);
+            let best_words = best_of(&self.scaled[sitting.clone()]);
+            let best_close = best_of(self.closeness.get(sitting.clone()).unwrap_or_default());
+            let share = weights.sitting * best_words
+                + weights.sitting_words * self.sittings.get(number).copied().unwrap_or(0.0)
+                + weights.sitting_meaning * best_close;
+            let of_meaning = (weights.meaning + weights.before + weights.after) * best_close;
+            let most = best_words + share + of_meaning;
+            let is_hopeless = most <= 0.0 || !first.admits(most + weights.most_signs());
+            if question.dates.is_empty() && is_hopeless {
+                continue;
+            }
+            for at in sitting.clone() {
+                let entry = &index.entries[at];
+                let neighbour =
+                    |at: Option<usize>| at.filter(|at| sitting.contains(at)).map_or(0.0, close);
+                let date = entry.at.map_or(0.0, |at| dates::value(&question.dates, at));
+                let sure = self.scaled[at]
+                    + share
+                    + weights.meaning * close(at)
+                    + weights.before * neighbour(at.checked_sub(1))
+                    + weights.after * neighbour(at.checked_add(1))
+                    + weights.date * date;
+                if entry.is_withdrawn || sure <= 0.0 || !first.admits(sure + weights.most_signs()) {
+                    continue;
+                }
+                let score = sure + signs(entry, question, weights);
+                first.offer((segment, at), score, filter);
+            }
+        }
+        for place in &self.echoes {
+            first.offer((segment, *place as usize), OF_ECHO, filter);
+        }
+    }
+
+    fn overlap(&self, place: u32) -> f32 {
+        self.question.share_of(self.words[place as usize])
+    }
+}
+
+impl Question<'_> {
+    /// The share of the question that such a sum over its words is of, 0 to 1.
+    fn share_of(&self, words: f32) -> f32 {
+        let most = self.most * (K + 1.0);
+        if most > 0.0 {
+            (words / most).min(1.0)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// The questions among the messages that ask the same in the same words: they answer nothing, nor does what stands next
+/// to them for their sake.
+fn echoes(index: &LexicalIndex, question: &Question<'_>) -> HashSet<u32> {
+    let mut counts: HashMap<u32, usize> = HashMap::new();
+    for postings in &question.own {
+        for (place, _) in postings.iter() {
+            *counts.entry(place).or_default() += 1;
+        }
+    }
+    let is_echo = |(place, count): &(u32, usize)| {
+        let entry = &index.entries[*place as usize];
+        let length = usize::try_from(entry.length).unwrap_or(usize::MAX);
+        entry.is_question && 5 * count >= 4 * question.n_asked && 5 * count >= 4 * length.max(1)
+    };
+    counts
+        .into_iter()
+        .filter(is_echo)
+        .map(|(place, _)| place)
+        .collect()
 }
 
 /// The places of each sitting.
@@ -187,18 +358,9 @@ fn sittings(index: &LexicalIndex) -> impl Iterator<Item = Range<usize>> {
     starts.zip(ends).map(|(start, end)| start..end)
 }
 
-fn overlap(question: &Question<'_>, words: &[f32], place: u32) -> f32 {
-    let most = question.most * (K + 1.0);
-    if most > 0.0 {
-        (words[place as usize] / most).min(1.0)
-    } else {
-        0.0
-    }
-}
-
 /// The words of the question in each message and around it.
 #[expect(clippy::cast_possible_truncation, reason = "a mean needs no more")]
-fn words(index: &LexicalIndex, terms: &[Term<'_>]) -> Vec<f32> {
+fn words(index: &LexicalIndex, terms: &[Term<'_>], without: &HashSet<u32>) -> Vec<f32> {
     let mean = (index.length / f64::from(index.n_messages.max(1))).max(1e-3) as f32;
     let (constant, slope) = (K * (1.0 - B), K * B / mean);
     let mut sums = vec![0.0; index.entries.len()];
@@ -207,6 +369,9 @@ fn words(index: &LexicalIndex, terms: &[Term<'_>]) -> Vec<f32> {
     } in terms
     {
         let most = weight * (K + 1.0);
+        let postings = postings
+            .iter()
+            .filter(|(place, _)| !without.contains(place));
         spread(postings, &index.reaches, |at, count| {
             sums[at] += most * count / (count + constant + slope * index.windows[at]);
         });
@@ -216,12 +381,16 @@ fn words(index: &LexicalIndex, terms: &[Term<'_>]) -> Vec<f32> {
 
 /// Hands over each place that a term counts for and how much it does, in order: a posting counts for its neighbours,
 /// and a place is done when no later posting can reach it.
-fn spread(postings: &Postings, reaches: &[Reach], mut take: impl FnMut(usize, f32)) {
+fn spread(
+    postings: impl Iterator<Item = (u32, f32)>,
+    reaches: &[Reach],
+    mut take: impl FnMut(usize, f32),
+) {
     /// At least the places one posting reaches, and a power of two.
     const RING: usize = 8;
     let mut ring = [0.0; RING];
     let mut open = 0..0;
-    for (place, count) in postings.iter() {
+    for (place, count) in postings {
         let place = place as usize;
         let reach = reaches[place];
         let around = reach.around(place);
@@ -239,23 +408,7 @@ fn spread(postings: &Postings, reaches: &[Reach], mut take: impl FnMut(usize, f3
     }
 }
 
-/// The words of each message from 0 to 1 for the best; 0 of those withdrawn.
-fn scaled(index: &LexicalIndex, words: &[f32]) -> Vec<f32> {
-    let live = |(entry, words): (&Entry, &f32)| if entry.is_withdrawn { 0.0 } else { *words };
-    let mut scaled: Vec<f32> = index.entries.iter().zip(words).map(live).collect();
-    scale(&mut scaled);
-    scaled
-}
-
-/// From 0 to 1 for the best.
-fn scale(values: &mut [f32]) {
-    let best = values.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
-    for value in values {
-        *value /= best;
-    }
-}
-
-/// The words of each sitting as one text, from 0 to 1 for the best.
+/// The words of each sitting as one text.
 fn sittings_by_words(index: &LexicalIndex, terms: &[Term<'_>]) -> Vec<f32> {
     let lengths: Vec<f32> = sittings(index)
         .map(|sitting| {
@@ -275,7 +428,6 @@ fn sittings_by_words(index: &LexicalIndex, terms: &[Term<'_>]) -> Vec<f32> {
             sums[sitting] += weight * count * (SITTING_K + 1.0) / (count + SITTING_K * length);
         }
     }
-    scale(&mut sums);
     sums
 }
 
@@ -292,33 +444,6 @@ fn counts_of_sittings(index: &LexicalIndex, term: &Term<'_>) -> Vec<(usize, f32)
         }
     }
     counts
-}
-
-/// How near each message is by meaning, from 0 to 1 for the nearest; empty where nothing is known of that.
-fn closeness(index: &LexicalIndex, nearest: &[(u32, f32)]) -> Vec<f32> {
-    let is_live = |place: u32| {
-        let entry = index.entries.get(place as usize);
-        entry.is_some_and(|entry| !entry.is_withdrawn)
-    };
-    let mut known: Vec<(u32, f32)> = nearest
-        .iter()
-        .copied()
-        .filter(|(place, cosine)| cosine.is_finite() && is_live(*place))
-        .collect();
-    known.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    let (Some((_, greatest)), Some((_, least))) = (known.first(), known.last()) else {
-        return Vec::new();
-    };
-    let least = match known.get(NEAREST - 1) {
-        Some((_, hundredth)) => *hundredth,
-        None => least.min(BACKGROUND),
-    };
-    let range = (greatest - least).max(f32::EPSILON);
-    let mut closeness = vec![0.0; index.entries.len()];
-    for (place, cosine) in known {
-        closeness[place as usize] = ((cosine - least) / range).max(0.0);
-    }
-    closeness
 }
 
 /// What speaks for or against a message apart from words, meaning and date.
@@ -446,7 +571,7 @@ mod tests {
             };
             let terms: Vec<_> = weights.iter().filter_map(term).collect();
             let plain = plainly(&said, withdrawn, &weights);
-            for (found, expected) in words(&index, &terms).iter().zip(plain) {
+            for (found, expected) in words(&index, &terms, &HashSet::new()).iter().zip(plain) {
                 prop_assert!((found - expected).abs() < 1e-3, "{found} {expected}");
             }
         }

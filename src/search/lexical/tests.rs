@@ -54,12 +54,27 @@ fn an_answer_is_found_by_the_question_before_it_and_stands_first() {
     let at = |days: i64| Some(MAY + days * DAY);
     let texts = [
         ("Good morning.", at(0)),
-        ("What is your favourite colour?", at(1)),
+        (
+            "So what is your favourite colour for a sofa in there?",
+            at(1),
+        ),
         ("Teal, always.", at(1)),
         ("Good night.", at(2)),
     ];
     let index = index(&texts.map(|(text, at)| Document { at, ..said(text) }));
     assert_eq!(ask(&index, "favourite colour"), [2, 1]);
+}
+
+#[test]
+fn the_same_question_asked_before_stands_behind_every_answer_but_is_found() {
+    let index = index(&[
+        said("When do I have to see the dentist?"),
+        said("I do not know that."),
+        said("x"),
+        said("x"),
+        said("Note: the dentist sees me on 14 May at 9:30."),
+    ]);
+    assert_eq!(ask(&index, "when do I have to see the dentist"), [4, 0]);
 }
 
 #[test]
