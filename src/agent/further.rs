@@ -85,6 +85,9 @@ impl Further {
             kind: Kind::Further,
             at: None,
             also: Vec::new(),
+            // The store ranks by meaning.
+            overlap: 0.0,
+            similarity: Some(memory.score),
         });
         Ok(hits.filter(|hit| !hit.content.is_empty()).collect())
     }

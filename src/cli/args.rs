@@ -333,7 +333,7 @@ pub enum EmbedderCommand {
     Show,
     /// Fetch the files of the local sentence encoder (91 MB) and check them
     Install {
-        /// Base address of the files; else embedding.source of the config
+        /// Address below which the files are, or a folder that has them; else embedding.source of the config
         #[arg(long, value_name = "URL")]
         from: Option<String>,
     },

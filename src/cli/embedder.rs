@@ -132,7 +132,7 @@ impl<'a> Reason<'a> {
 
 /// Files to be brought into a folder.
 struct Errand<'a> {
-    /// Where they are fetched from: an address, and what says so. Empty: nowhere.
+    /// Where they are from: an address or a folder, and what says so.
     address: &'a str,
     said_by: &'static str,
     files: &'a [Pinned],
@@ -150,10 +150,14 @@ impl Errand<'_> {
             output.answer(&format!("all {} files are in {folder}", self.files.len()));
             return Ok(Exit::Ok);
         }
-        if self.address.is_empty() {
-            output.answer(&list(self.files));
-            let folder = self.folder.to_owned();
-            return Err(CliError::NoSource { folder });
+        let from = Path::new(self.address);
+        if !self.address.contains("://") {
+            let copied = embed::copy(from, self.files, self.folder, disk).await?;
+            output.answer(&format!(
+                "{copied} of {} files copied into {folder}",
+                self.files.len()
+            ));
+            return Ok(Exit::Ok);
         }
         let base = base_url(self.said_by, self.address).map_err(InstallError::from)?;
         let source =
@@ -193,16 +197,6 @@ fn progress(now: Progress<'_>) -> String {
         now.file,
         now.total.div_ceil(1_000_000)
     )
-}
-
-/// What there is to copy by hand.
-fn list(files: &[Pinned]) -> String {
-    let mut table = Table::new([Align::Left, Align::Right, Align::Left]);
-    table.row(["file", "bytes", "SHA-256"]);
-    for file in files {
-        table.row([file.name, &file.bytes.to_string(), file.sha256]);
-    }
-    table.render(usize::MAX).trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -278,11 +272,27 @@ mod tests {
         assert_eq!(disk.files()[Path::new("enc/vocab.txt")], b"0123456789");
 
         let n_asked = server.requests().len();
-        for from in [from.as_str(), ""] {
-            let (done, stdout, _) = errand(from, &disk).await;
-            assert_eq!(done.unwrap(), Exit::Ok);
-            assert_eq!(stdout, "all 2 files are in enc\n");
-        }
+        let (done, stdout, _) = errand(from.as_str(), &disk).await;
+        assert_eq!(done.unwrap(), Exit::Ok);
+        assert_eq!(stdout, "all 2 files are in enc\n");
         assert_eq!(server.requests().len(), n_asked);
+    }
+
+    #[tokio::test]
+    async fn files_of_a_folder_are_copied_and_others_are_not() {
+        let disk = MemoryDisk::default();
+        disk.put("mirror/config.json", b"{}");
+        disk.put("mirror/vocab.txt", b"012345678x");
+        let (done, _, _) = errand("mirror", &disk).await;
+        assert!(matches!(
+            done,
+            Err(CliError::Install(InstallError::Other { .. }))
+        ));
+        assert!(!disk.files().contains_key(Path::new("enc/vocab.txt")));
+        disk.put("mirror/vocab.txt", b"0123456789");
+        let (done, stdout, _) = errand("mirror", &disk).await;
+        assert_eq!(done.unwrap(), Exit::Ok);
+        assert_eq!(stdout, "1 of 2 files copied into enc\n");
+        assert_eq!(disk.files()[Path::new("enc/vocab.txt")], b"0123456789");
     }
 }

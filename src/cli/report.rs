@@ -87,8 +87,6 @@ pub(super) enum CliError {
     #[error("{problem}")]
     #[cfg(feature = "mcp")]
     Mcp { problem: String },
-    #[error("no address to fetch the encoder's files from")]
-    NoSource { folder: PathBuf },
     #[error("cannot {action} {}", path.display())]
     File {
         action: &'static str,
@@ -128,7 +126,6 @@ impl CliError {
             | Self::Net(_)
             | Self::Usage { .. }
             | Self::NothingToResume
-            | Self::NoSource { .. }
             | Self::Install(InstallError::Setup(_))
             | Self::Provider(ProviderError::Setup { .. }) => Exit::Usage,
             Self::Import(_)
@@ -165,13 +162,6 @@ impl Hint for CliError {
             Self::Net(error) => error.hint(),
             Self::Embedder(error) => error.hint(),
             Self::Install(error) => error.hint(),
-            Self::NoSource { folder } => Some(
-                format!(
-                    "pass --from URL or set embedding.source, or copy these files into {}",
-                    folder.display()
-                )
-                .into(),
-            ),
             Self::Usage { hint, .. } => Some((*hint).into()),
             Self::NoWorkingFolder { .. } => {
                 Some("it was removed or may not be entered; `cd` to another folder".into())

@@ -266,14 +266,17 @@ fn think_rules(think: ThinkSettings) -> [Rule; 4] {
     ]
 }
 
-fn recall_rules(recall: &RecallSettings) -> [Rule; 3] {
-    let similarity = recall.min_similarity;
-    [
+fn recall_rules(recall: &RecallSettings) -> [Rule; 4] {
+    let share = |key, value: f32| {
+        let is_wrong = !(0.0..=1.0).contains(&value);
         rule(
-            "memory.recall.min_similarity",
-            (!(0.0..=1.0).contains(&similarity))
-                .then(|| bad_value("a number from 0 to 1", similarity)),
-        ),
+            key,
+            is_wrong.then(|| bad_value("a number from 0 to 1", value)),
+        )
+    };
+    [
+        share("memory.recall.min_similarity", recall.min_similarity),
+        share("memory.recall.share", recall.share),
         rule("memory.recall.min_words", count(recall.min_words, 0..=MOST)),
         rule("memory.recall.hnsw_min", count(recall.hnsw_min, 1..=MOST)),
     ]

@@ -96,7 +96,7 @@ pub enum Target {
 pub(super) const CONFIG_FILE: &str = "COGTRIX_CONFIG_FILE";
 
 /// Every variable that is read. Of two for one key the first counts.
-pub const VARIABLES: [Variable; 17] = [
+pub const VARIABLES: [Variable; 18] = [
     variable("COGTRIX_MEMORY_MODE", Target::Key("memory.mode")),
     variable("COGTRIX_SESSION", Target::Key("session")),
     variable("COGTRIX_MODEL", Target::Key("models.default")),
@@ -112,6 +112,7 @@ pub const VARIABLES: [Variable; 17] = [
     variable("CO_CLI_MAX_HISTORY_MESSAGES", MAX_HISTORY),
     variable("COGTRIX_SUMMARIZATION_MODEL", SUMMARISER),
     variable("CO_CLI_SUMMARIZATION_MODEL", SUMMARISER),
+    variable("COGTRIX_EMBEDDER_SOURCE", Target::Key("embedding.source")),
     variable(
         RECALL_K,
         Target::Key("memory.modes.conversation.vector_recall_k"),

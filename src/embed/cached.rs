@@ -154,6 +154,12 @@ impl Embedder for Cached {
         Ok(vectors.map(Option::unwrap_or_default).collect())
     }
 
+    async fn known(&self, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
+        let keys: Vec<Key> = texts.iter().map(|text| Key::of(said(text))).collect();
+        let found = self.look_up(&keys).await;
+        keys.iter().map(|key| found.get(key).cloned()).collect()
+    }
+
     async fn probe(&self) -> Result<usize, EmbedError> {
         if let Some(dimensions) = self.inner.dimensions() {
             return Ok(dimensions);

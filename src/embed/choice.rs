@@ -263,6 +263,12 @@ impl EmbedderChoice {
         self.settings.candidates.is_empty()
     }
 
+    /// Whether vectors were kept by an earlier run; asks nobody.
+    pub fn has_kept(&self) -> bool {
+        let kept = self.disk.survey(&self.settings.cache.folder);
+        !self.is_off() && kept.is_ok_and(|files| !files.is_empty())
+    }
+
     /// What was chosen so far; asks nobody.
     pub fn chosen(&self) -> Option<Arc<dyn Embedder>> {
         self.chosen.get().cloned()

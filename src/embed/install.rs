@@ -44,6 +44,10 @@ pub const ALL_MINILM_L6_V2: [Pinned; 3] = [
     },
 ];
 
+/// Where its authors publish it, at the revision that has these files.
+pub const PUBLIC_SOURCE: &str = "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/\
+                                 c9745ed1d9f207416be6d2e6f8de32d1f16199bf";
+
 /// How far a call is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress<'a> {
@@ -87,7 +91,7 @@ impl Hint for InstallError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Unreachable { .. } | Self::Silent { .. } => {
-                Some("the files can also be copied into the folder from another machine".into())
+                Some("`--from` takes another address, or a folder that has the files".into())
             }
             Self::Status { .. } => Some("is the address the one of the model's files?".into()),
             Self::Other { .. } => Some("nothing of it was kept; another server may have it".into()),
@@ -138,6 +142,30 @@ pub async fn install(
         });
     }
     Ok(n_fetched)
+}
+
+/// Puts `files` into `folder`, copying from another folder those that are not there yet. Says how many were copied.
+pub async fn copy(
+    from: &Path,
+    files: &[Pinned],
+    folder: &Path,
+    disk: &Arc<dyn Disk>,
+) -> Result<usize, InstallError> {
+    let missing = missing(files, folder, disk).await?;
+    for file in &missing {
+        let source = from.join(file.name);
+        if !is_there(file, &source, disk).await? {
+            return Err(InstallError::Other {
+                url: source.display().to_string(),
+                what: format!("it has not {} bytes of SHA-256 {}", file.bytes, file.sha256),
+            });
+        }
+        let copying = on_disk(disk, folder.join(file.name), move |disk, path| {
+            disk.replace(path, &disk.read(&source)?)
+        });
+        copying.await?;
+    }
+    Ok(missing.len())
 }
 
 /// Those of `files` that are not in `folder` yet, or not as they are pinned.

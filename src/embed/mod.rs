@@ -37,7 +37,9 @@ pub use choice::{
 pub use error::EmbedError;
 pub use framing::{Purpose, framed};
 pub use hashed::Hashed;
-pub use install::{ALL_MINILM_L6_V2, InstallError, Pinned, Progress, install, missing};
+pub use install::{
+    ALL_MINILM_L6_V2, InstallError, PUBLIC_SOURCE, Pinned, Progress, copy, install, missing,
+};
 #[cfg(feature = "local-embeddings")]
 pub use local::Local;
 pub use ollama::Ollama;
@@ -59,6 +61,11 @@ pub trait Embedder: Send + Sync + fmt::Debug {
 
     /// A vector of unit length for each text, in their order. Texts longer than the model can take are cut.
     async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
+
+    /// The vectors of these texts that are there without computing any.
+    async fn known(&self, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
+        vec![None; texts.len()]
+    }
 
     /// The number of dimensions, asking the server if need be; so also a way to see whether it is there.
     async fn probe(&self) -> Result<usize, EmbedError> {

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use super::PUBLIC_SOURCE;
+
 /// Where the local encoder's files are below the data root, where nothing else is set.
 pub const FOLDER: &str = "models/all-MiniLM-L6-v2";
 
@@ -24,7 +26,7 @@ impl Default for Settings {
             provider: Wanted::Auto,
             dim: 256,
             path: String::new(),
-            source: String::new(),
+            source: PUBLIC_SOURCE.to_owned(),
         }
     }
 }

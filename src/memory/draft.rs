@@ -47,11 +47,12 @@ pub enum Keeping {
     OutOfReach,
 }
 
-/// The share of the room that recalled exchanges may take: one part in so many.
-pub(super) const RECALL_SHARE: u32 = 6;
+/// Exchanges that one request recalls at most.
+const MAX_RECALLED: usize = 40;
 
-/// Exchanges looked at for each one wanted: some stand in the request after all.
-const CANDIDATES_EACH: usize = 3;
+/// The share of the best exchange's score that those beyond the first `vector_recall_k` must have: of what is below it hardly any
+/// holds what is asked (docs/RECALL.md).
+const WORTH: f32 = 0.55;
 
 /// Past turns of a draft, oldest first.
 struct Past {
@@ -133,7 +134,7 @@ impl Memory {
         past: &mut Past,
     ) -> Option<Section> {
         let searching = around.recall?;
-        let most = Tokens(around.room.0 / RECALL_SHARE);
+        let most = self.settings.recall.room(around.room);
         let room = around.room.minus(fixed);
         let before = past.begin_within(session, room.minus(most));
         let candidates = self.candidates(session, input, searching, before)?;
@@ -176,7 +177,7 @@ impl Memory {
         let asked = recall::asked(said);
         let question = Question {
             text: &asked,
-            k: k * CANDIDATES_EACH,
+            k: k.max(MAX_RECALLED),
             before,
             min_similarity: self.settings.recall.min_similarity,
         };
@@ -334,24 +335,35 @@ impl Candidates<'_> {
         let earlier = self.found.iter();
         let earlier =
             earlier.filter(|found| found.messages.start < before && found.messages.end > head);
-        let first = recall::first(earlier.cloned().collect(), self.k);
+        let ranked = recall::with_the_plainest(earlier.cloned().collect(), self.k);
+        let best = ranked.iter().map(|found| found.best.score);
+        let least = WORTH * best.fold(0.0, f32::max);
+        let worth = ranked
+            .into_iter()
+            .enumerate()
+            .filter(|(at, found)| *at < self.k || found.best.score >= least);
         let mut chosen: Vec<Found> = Vec::new();
-        let mut best = None;
-        for found in first {
-            chosen.push(found);
-            let quotes = recall::quote(session, &asked, &chosen);
-            // What was said must not pass for what the program says.
-            let quotes = fenced(&quotes);
+        let mut room = most;
+        for (_, found) in worth {
+            let quoted = recall::quote(session, &asked, std::slice::from_ref(&found));
+            let cost = Section::system(SectionKind::Recall, Source::You, fenced(&quoted)).cost();
+            if cost <= room {
+                room = room.minus(cost);
+                chosen.push(found);
+            }
+        }
+        // What stands around the quotes costs something too: the last one leaves for it.
+        while !chosen.is_empty() {
+            let quotes = fenced(&recall::quote(session, &asked, &chosen));
             let text = memory.prompts.recall.fill(&[("exchanges", &quotes)]);
             let turns = chosen.iter().map(|found| found.turn).collect();
             let section = Section::system(SectionKind::Recall, Source::Recall(turns), text);
             if section.cost() <= most {
-                best = Some(section);
-            } else {
-                chosen.pop();
+                return Some(section);
             }
+            chosen.pop();
         }
-        best
+        None
     }
 }
 

@@ -7,7 +7,7 @@
 //! Unit: one request. Invariant: what no summary in it stands for is sent word for word while there is room. Where the
 //! past begins is read from the session and the room alone, so that it is the same after a resume.
 
-use super::draft::{RECALL_SHARE, begins, cost};
+use super::draft::{begins, cost};
 use super::summary::steady;
 use super::{Memory, Surroundings, transcript};
 use crate::chat::{Hybrid, Message, Session, Tokens, TurnId};
@@ -71,7 +71,7 @@ impl Memory {
         let fence = self.behind(&Section::system(SectionKind::Recall, Source::You, ""));
         let taken = cost(&sections) + cost(&past) + cost(&states) + running + fence.cost();
         let rest = around.room.minus(taken);
-        let most = rest.min(Tokens(around.room.0 / RECALL_SHARE));
+        let most = rest.min(self.settings.recall.room(around.room));
         let recalled = around
             .recall
             .and_then(|searching| self.recall(session, input, searching, begins, most));

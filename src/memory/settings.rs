@@ -182,6 +182,8 @@ pub struct RecallSettings {
     pub min_similarity: f32,
     /// An input of fewer words recalls nothing.
     pub min_words: usize,
+    /// The share of the room for the prompt that recalled exchanges may take.
+    pub share: f32,
     /// Vectors from which on a graph is searched instead of each of them.
     pub hnsw_min: usize,
 }
@@ -191,6 +193,7 @@ impl Default for RecallSettings {
         Self {
             min_similarity: 0.25,
             min_words: 3,
+            share: 0.25,
             hnsw_min: 50_000,
         }
     }

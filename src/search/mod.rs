@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!  Document --push--> LexicalIndex --to_bytes--> bytes on disk --from_bytes--> LexicalIndex
-//!  question, cosines? --search--> Vec<Hit>, best first
+//!  question, indexes with nearest places? --search--> Vec<Hit>, best first
 //! ```
 
 pub mod lexical;
@@ -36,9 +36,30 @@ pub enum Voice {
     Assistant,
 }
 
+/// One of several indexes that are searched as one.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment<'a> {
+    pub index: &'a LexicalIndex,
+    /// The places nearest to the question by meaning, with their cosines, each once; none where nothing is known.
+    pub nearest: &'a [(u32, f32)],
+}
+
+/// The first `k` messages of all segments that the filter lets through, best first; it is asked with the number of the
+/// segment and the place. What is rare, and what is best, is judged over all of them.
+pub fn search(
+    segments: &[Segment<'_>],
+    question: &str,
+    k: usize,
+    filter: impl Fn(usize, u32) -> bool,
+) -> Vec<Hit> {
+    lexical::search(segments, question, k, &filter)
+}
+
 /// A message found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
+    /// Which of the segments it is in.
+    pub segment: usize,
     /// The number of messages pushed before this one.
     pub place: u32,
     /// What the hits are ordered by. It is scaled by the best message of the question: two questions' scores do not
@@ -47,72 +68,4 @@ pub struct Hit {
     /// How much of the question's words the message and its neighbours have, from 0 to 1; this does compare, and
     /// is what a floor can stand on.
     pub overlap: f32,
-}
-
-/// How near messages are to the question by meaning: cosines of whatever vectors the caller has.
-#[derive(Clone, Copy)]
-pub enum Cosines<'a> {
-    /// Of every place that has a vector; the scale runs from the least of them to the greatest.
-    Every(&'a dyn Fn(u32) -> Option<f32>),
-    /// Of the nearest places only, in any order, each once; the scale runs from the least of them to the greatest,
-    /// and the rest count as the least.
-    Nearest(&'a [(u32, f32)]),
-}
-
-impl std::fmt::Debug for Cosines<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Every(_) => f.write_str("Every(..)"),
-            Self::Nearest(nearest) => f.debug_tuple("Nearest").field(nearest).finish(),
-        }
-    }
-}
-
-/// What each sign that a message is the one asked for adds to its score, where the words of the best message count 1.
-/// None is below 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weights {
-    /// Nearness by meaning, from 0 to 1.
-    pub meaning: f32,
-    /// The question names who said it, or says "I" of a message of the user or "you" of the assistant's; taken away
-    /// where it names somebody else.
-    pub speaker: f32,
-    /// It was said at the date in the question.
-    pub date: f32,
-    /// The question wants a time and the message tells one.
-    pub time: f32,
-    /// The message is itself a question; taken away.
-    pub question: f32,
-    /// Words and meaning of the best message of its sitting.
-    pub sitting: f32,
-    /// It has enough words of its own to say something.
-    pub substance: f32,
-}
-
-impl Weights {
-    /// For words alone.
-    pub const LEXICAL: Self = Self {
-        meaning: 0.0,
-        speaker: 0.3,
-        date: 0.5,
-        time: 0.3,
-        question: 0.2,
-        sitting: 0.4,
-        substance: 0.2,
-    };
-    /// For words and the cosines of every message.
-    pub const FUSED: Self = Self {
-        meaning: 1.4,
-        speaker: 0.5,
-        date: 0.5,
-        time: 0.3,
-        question: 0.2,
-        sitting: 0.2,
-        substance: 0.2,
-    };
-    /// For words and the cosines of the nearest messages only.
-    pub const NEAREST: Self = Self {
-        meaning: 0.8,
-        ..Self::FUSED
-    };
 }

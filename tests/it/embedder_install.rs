@@ -145,21 +145,24 @@ fn the_program_takes_no_other_files_and_keeps_nothing_of_them() {
 }
 
 #[test]
-fn without_an_address_the_program_says_what_to_set_or_to_copy() {
+fn without_an_address_the_public_source_is_asked_or_the_mirror_that_stands_in_for_it() {
     let home = Home::new();
-    let run = home.cogtrix(&["embedder", "install"]).run();
-    assert_eq!(
-        home.shown(&run)
-            .replace(&home.data().display().to_string(), "DATA"),
-        "file                  bytes  SHA-256\n\
-         config.json             612  953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41\n\
-         vocab.txt            231508  07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3\n\
-         model.safetensors  90868376  53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db\n\
-         --- stderr\n\
-         error: no address to fetch the encoder's files from\n\
-         hint: pass --from URL or set embedding.source, or copy these files into ROOT/data/models/all-MiniLM-L6-v2\n\
-         --- exit 2"
+    let shown = home.cogtrix(&["config", "show"]).run();
+    assert!(
+        shown.stdout.contains("/all-MiniLM-L6-v2/resolve/"),
+        "{shown}"
     );
+    let reply = raw(404, "text/plain", ["not here"]);
+    let server = Script::new([]).route("/mirror/config.json", reply).serve();
+    let run = home
+        .cogtrix(&["embedder", "install"])
+        .env(
+            "COGTRIX_EMBEDDER_SOURCE",
+            format!("{}/mirror", server.url()),
+        )
+        .run();
+    assert!(run.stderr.contains("answered 404: not here"), "{run}");
+    assert_eq!((run.code, server.requests().len()), (Some(1), 1));
     home.write("bad.yaml", "embedding: {source: somewhere}\n");
     let run = home
         .cogtrix(&["-c", "bad.yaml", "embedder", "install"])

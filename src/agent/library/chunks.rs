@@ -47,6 +47,38 @@ pub(super) fn chunks(text: &str, most: usize) -> Vec<Chunk> {
     chunks
 }
 
+/// A chunk item by item, where it is a list: what its bullets say has little to do with each other. What stands before the
+/// second one, such as a heading, is with the first.
+pub(super) fn items(text: &str, chunk: &Chunk) -> Vec<Chunk> {
+    let mut items = vec![Chunk {
+        line: chunk.line,
+        bytes: chunk.bytes.start..chunk.bytes.start,
+    }];
+    let mut has_item = false;
+    for (at, line) in text[chunk.bytes.clone()].split_inclusive('\n').enumerate() {
+        let last = items.len() - 1;
+        let is_further = has_item && is_item(line);
+        has_item |= is_item(line);
+        if is_further {
+            let end = items[last].bytes.end;
+            items.push(Chunk {
+                line: chunk.line + at,
+                bytes: end..end + line.len(),
+            });
+        } else {
+            items[last].bytes.end += line.len();
+        }
+    }
+    items
+}
+
+/// Whether a line begins an item of a list that stands in no other.
+fn is_item(line: &str) -> bool {
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = digits.len() < line.len() && digits.starts_with(". ");
+    numbered || ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark))
+}
+
 /// Whether a line is a heading of Markdown.
 pub(super) fn is_heading(line: &str) -> bool {
     let rest = line.trim_start_matches('#');
@@ -123,6 +155,24 @@ mod tests {
         let text = format!("short\n{}\nshort\nshort\n", "x".repeat(50));
         let lengths = chunks(&text, 20).into_iter().map(|chunk| chunk.bytes.len());
         assert_eq!(lengths.collect::<Vec<_>>(), [6, 51, 12]);
+    }
+
+    #[test]
+    fn a_list_is_parted_item_by_item_and_keeps_what_stands_below_an_item() {
+        let text = "## House\n\n- grout: grey\n  more of it\n- valve\n1. one\nplain\n";
+        let whole = &chunks(text, 1_000)[0];
+        let found: Vec<(usize, &str)> = items(text, whole)
+            .into_iter()
+            .map(|item| (item.line, &text[item.bytes]))
+            .collect();
+        let first = "## House\n\n- grout: grey\n  more of it\n";
+        assert_eq!(
+            found,
+            [(1, first), (5, "- valve\n"), (6, "1. one\nplain\n")]
+        );
+        let plain = "no list\nat all\n";
+        let whole = &chunks(plain, 1_000)[0];
+        assert_eq!(items(plain, whole), std::slice::from_ref(whole));
     }
 
     proptest! {

@@ -3,12 +3,13 @@
 //! Unit: a source, such as a file; it is read whole or not at all. Invariant: after [`Corpus::refresh`] what is held is
 //! what stands on disk, but for the kind that was left out, and only what changed was read.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::chunks::{Chunk as Stretch, chunks};
+use super::chunks::{Chunk as Stretch, chunks, is_heading, items};
 use super::ends::{self, Ends, OF_END, Tail};
 use super::held::{Held, Stamp, Standing, timestamp};
 use super::lines::{folded, parts, text_of};
@@ -303,22 +304,8 @@ impl Corpus {
         self.bytes += bytes;
         let first = (self.index.len(), self.chunks.len());
         for (first_line, whole) in text.ends() {
-            for Stretch { line, bytes } in chunks(whole, sizes.chunk) {
-                let from = match text.kind {
-                    Kind::Document => {
-                        whole.floor_char_boundary(bytes.start.saturating_sub(sizes.overlap))
-                    }
-                    _ => bytes.start,
-                };
-                self.push(Chunk {
-                    source: Arc::clone(&text.source),
-                    kind: text.kind,
-                    at: text.at,
-                    line: first_line - 1 + line,
-                    key: Key::of(&whole.as_bytes()[from..bytes.end]),
-                    lead: whole[from..bytes.start].into(),
-                    text: whole[bytes].into(),
-                });
+            for stretch in chunks(whole, sizes.chunk) {
+                self.take_chunk(&text, whole, first_line, &stretch, sizes);
             }
         }
         self.held.insert(
@@ -335,6 +322,44 @@ impl Corpus {
         );
     }
 
+    /// A chunk of a document with the end of the one before it; of anything else item by item, with the heading.
+    fn take_chunk(
+        &mut self,
+        text: &Text,
+        whole: &str,
+        first_line: usize,
+        stretch: &Stretch,
+        sizes: Sizes,
+    ) {
+        let heading = whole[stretch.bytes.clone()].lines().next();
+        let heading = heading.filter(|line| is_heading(line)).unwrap_or_default();
+        let items = match text.kind {
+            Kind::Document => vec![stretch.clone()],
+            _ => items(whole, stretch),
+        };
+        for (number, Stretch { line, bytes }) in items.into_iter().enumerate() {
+            let lead = match text.kind {
+                Kind::Document => {
+                    let from = bytes.start.saturating_sub(sizes.overlap);
+                    &whole[whole.floor_char_boundary(from)..bytes.start]
+                }
+                // The first one has it.
+                _ if number == 0 || heading.is_empty() => "",
+                _ => heading,
+            };
+            let said = &whole[bytes];
+            self.push(Chunk {
+                source: Arc::clone(&text.source),
+                kind: text.kind,
+                at: text.at,
+                line: first_line - 1 + line,
+                key: Key::of([lead, "\n", said].concat().as_bytes()),
+                lead: lead.into(),
+                text: said.into(),
+            });
+        }
+    }
+
     /// Puts the lines of a chunk at places of the index, apart from all others.
     fn push(&mut self, chunk: Chunk) {
         self.index.part();
@@ -346,8 +371,13 @@ impl Corpus {
                 if said.trim().is_empty() {
                     continue;
                 }
+                // A heading speaks of what is below it, too.
+                let titled = match chunk.kind {
+                    Kind::Document => Cow::Borrowed(said),
+                    _ => Cow::Owned(format!("{said}\n{}", chunk.lead)),
+                };
                 self.index.push(Document {
-                    text: said,
+                    text: &titled,
                     at: chunk
                         .at
                         .filter(|_| chunk.kind.is_dated())

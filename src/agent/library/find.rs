@@ -1,6 +1,7 @@
-//! A question -> hits: lines that have its words, the exact ones always, and chunks that are near by meaning.
+//! A question -> hits, over the texts of long-term memory and all that was said in sessions: one index each, searched as one.
 //!
-//! Unit: one question. Pure. Invariant: no two hits say the same, nor stand in what another one shows.
+//! Unit: one question. Pure. Nothing is hidden that has a word of the question or is near it; what has little is marked.
+//! Invariant: no two hits say the same, nor stand in what another one shows.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -9,14 +10,15 @@ use super::chunks::is_heading;
 use super::corpus::Corpus;
 use super::lines::folded;
 use super::pieces::Piece;
+use super::source_of;
 use super::sources::Kind;
-use crate::chat::Timestamp;
-use crate::memory::recall::{LEAST_OVERLAP, LEAST_OVERLAP_OF_EACH};
-use crate::search::{Asked, Cosines, Hit as Ranked, Weights};
+use crate::chat::{Message, Session, SessionName, Timestamp};
+use crate::memory::recall::{LEAST_OVERLAP, Words};
+use crate::search::{self, Asked, Hit as Ranked, Segment};
 
 /// Characters of a hit.
 const CONTENT: usize = 300;
-/// Of a heading, with what follows.
+/// Of a heading or a question, with what follows.
 const BELOW_HEADING: usize = 200;
 /// What having the exact words adds to a score, where the words of the best line count 1.
 const EXACT: f32 = 0.5;
@@ -39,6 +41,27 @@ pub struct Hit {
     pub at: Option<Timestamp>,
     /// Where else it is said: `memory/2026-02-14.md:3`.
     pub also: Vec<String>,
+    /// The share of the question's words in it and around it, 0 to 1.
+    pub overlap: f32,
+    /// The cosine to the question, where it is known.
+    pub similarity: Option<f32>,
+}
+
+impl Hit {
+    /// Whether it has so little of the question that it may have nothing to do with it.
+    pub fn is_weak(&self, min_similarity: f32) -> bool {
+        let is_near = self.similarity.is_some_and(|it| it >= min_similarity);
+        self.overlap < LEAST_OVERLAP && !is_near
+    }
+}
+
+/// A session as it is searched.
+pub(super) struct Talk<'a> {
+    pub(super) name: &'a SessionName,
+    pub(super) session: &'a Session,
+    pub(super) words: &'a Words,
+    /// Messages near by meaning, with their cosines.
+    pub(super) nearest: Vec<(usize, f32)>,
 }
 
 /// What is looked for.
@@ -48,119 +71,163 @@ pub(super) struct Query<'a> {
     pub(super) k: usize,
     /// Chunks that are near by meaning, by their numbers, with their cosines.
     pub(super) near: &'a [(usize, f32)],
-    /// A cosine from which on a chunk is found without any word of the question.
+    /// A cosine from which on a text is found without any word of the question.
     pub(super) min_similarity: f32,
-    /// What a hit must have words of, where that is not the whole text.
-    pub(super) about: Option<&'a str>,
-    /// Nothing else is found.
+    /// Of long-term memory nothing else is found.
     pub(super) kinds: &'a [Kind],
 }
 
-/// A line that may become a hit.
+/// A place that may become a hit.
 struct Candidate {
+    /// 0 of long-term memory, else one more than the number of the session.
+    segment: usize,
     place: usize,
     score: f32,
-    coverage: f32,
+    overlap: f32,
+    similarity: Option<f32>,
     is_exact: bool,
 }
 
+/// The best hits, best first; of equally good ones the newest.
+pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec<Hit> {
+    let cosines: BTreeMap<usize, f32> = query.near.iter().copied().collect();
+    let pieces = corpus.pieces.iter().zip(0..);
+    let near = pieces.filter_map(|(piece, place)| Some((place, *cosines.get(&piece.chunk)?)));
+    let mut nearest: Vec<Vec<(u32, f32)>> = vec![near.collect()];
+    nearest.extend(talks.iter().map(|talk| talk.words.near(&talk.nearest)));
+    let indexes = [&corpus.index];
+    let indexes = indexes
+        .into_iter()
+        .chain(talks.iter().map(|talk| talk.words.index()));
+    let segments: Vec<Segment<'_>> = indexes
+        .zip(&nearest)
+        .map(|(index, nearest)| Segment { index, nearest })
+        .collect();
+    let is_wanted = |segment, place| segment > 0 || corpus.is_wanted(place as usize, query);
+    let most = query.k.saturating_mul(LOOKED_AT).saturating_add(64);
+    let ranked = search::search(&segments, query.text, most, is_wanted);
+    let exact = corpus.exact(query);
+    let similarity = |hit: &Ranked| {
+        let near = nearest[hit.segment].iter().find(|(at, _)| *at == hit.place);
+        near.map(|(_, cosine)| *cosine)
+    };
+    let mut candidates: Vec<Candidate> = ranked
+        .iter()
+        .map(|hit| {
+            let is_exact = hit.segment == 0 && exact.contains(&(hit.place as usize));
+            Candidate {
+                segment: hit.segment,
+                place: hit.place as usize,
+                score: hit.score + if is_exact { EXACT } else { 0.0 },
+                overlap: hit.overlap,
+                similarity: similarity(hit),
+                is_exact,
+            }
+        })
+        .collect();
+    candidates.retain(|it| {
+        let is_near = it
+            .similarity
+            .is_some_and(|cosine| cosine >= query.min_similarity);
+        it.overlap > 0.0 || is_near || it.is_exact || it.similarity.is_none()
+    });
+    // What the index makes nothing of, such as signs or parts of words, is there all the same.
+    let seen: HashSet<usize> = candidates
+        .iter()
+        .filter(|it| it.segment == 0)
+        .map(|it| it.place)
+        .collect();
+    let unranked = exact.into_iter().filter(|place| !seen.contains(place));
+    candidates.extend(unranked.map(|place| Candidate {
+        segment: 0,
+        place,
+        score: EXACT,
+        overlap: 1.0,
+        similarity: None,
+        is_exact: true,
+    }));
+    let asked = corpus.index.asked(query.text);
+    let mut hits: Vec<Hit> = Vec::new();
+    let mut chosen = Chosen::default();
+    candidates.sort_by(|a, b| better(corpus, talks, a, b));
+    for candidate in candidates {
+        if hits.len() == query.k {
+            break;
+        }
+        hits.extend(match candidate.segment.checked_sub(1) {
+            None => corpus.hit(&candidate, &asked, &mut chosen),
+            Some(talk) => talks[talk].hit(&candidate, &asked, &mut chosen),
+        });
+    }
+    hits
+}
+
+fn better(corpus: &Corpus, talks: &[Talk<'_>], a: &Candidate, b: &Candidate) -> Ordering {
+    let rounded = |candidate: &Candidate| (candidate.score * SAME).round();
+    let time = |candidate: &Candidate| match candidate.segment.checked_sub(1) {
+        None => corpus.chunks[corpus.pieces[candidate.place].chunk].at,
+        Some(talk) => talks[talk].message(candidate.place).and_then(|it| it.at),
+    };
+    let place = |candidate: &Candidate| (candidate.segment, candidate.place);
+    rounded(b)
+        .total_cmp(&rounded(a))
+        .then_with(|| time(b).cmp(&time(a)))
+        .then_with(|| place(a).cmp(&place(b)))
+}
+
+impl Talk<'_> {
+    fn message(&self, place: usize) -> Option<&Message> {
+        let at = self.words.message(u32::try_from(place).ok()?);
+        self.session.messages().get(at)
+    }
+
+    /// What was said, the part of it that has the words of the question.
+    fn hit(&self, candidate: &Candidate, asked: &Asked<'_>, chosen: &mut Chosen) -> Option<Hit> {
+        let message = self.message(candidate.place)?;
+        let at = self.words.message(u32::try_from(candidate.place).ok()?);
+        if !chosen.messages.insert((candidate.segment, at)) {
+            return None;
+        }
+        let said = message.said();
+        let part = asked.passage(&said, CONTENT);
+        let part = part.map_or(&*said, |part| &said[part]);
+        let part: String = part.trim().chars().take(CONTENT).collect();
+        let who = message.speaker().unwrap_or(message.role.as_str());
+        let content = format!("{who}: {part}");
+        chosen.texts.insert(folded(&part)).then(|| Hit {
+            source: source_of(self.name),
+            line: at + 1,
+            content,
+            score: candidate.score,
+            kind: Kind::Said,
+            at: message.at,
+            also: Vec::new(),
+            overlap: candidate.overlap,
+            similarity: candidate.similarity,
+        })
+    }
+}
+
 impl Corpus {
-    /// The best hits, best first; of equally good ones the newest.
-    pub(super) fn find(&self, query: Query<'_>) -> Vec<Hit> {
-        let asked = self.index.asked(query.text);
-        let mut candidates = self.candidates(query, &asked);
-        candidates.sort_by(|a, b| self.better(a, b));
-        let mut chosen = Chosen::default();
-        let mut hits = Vec::new();
-        for candidate in candidates {
-            if hits.len() == query.k {
-                break;
-            }
-            let piece = &self.pieces[candidate.place];
-            let (content, lines) = self.content(piece, &asked);
-            if chosen.takes(piece, &candidate, &content, lines) {
-                let chunk = &self.chunks[piece.chunk];
-                hits.push(Hit {
-                    source: chunk.source.to_string(),
-                    line: piece.line,
-                    content,
-                    score: candidate.score,
-                    kind: chunk.kind,
-                    at: chunk.at,
-                    also: Vec::new(),
-                });
-            }
-        }
-        hits
-    }
-
-    fn candidates(&self, query: Query<'_>, asked: &Asked<'_>) -> Vec<Candidate> {
-        let exact = self.exact(query);
-        let near: BTreeMap<usize, f32> = query.near.iter().copied().collect();
-        let ranked = self.ranked(query, &near);
-        let best = ranked.iter().map(|hit| hit.overlap).fold(0.0, f32::max);
-        // Scores are scaled by the best line: how well that one fits tells them from those of sessions.
-        let nearest = near.values().copied().fold(0.0, f32::max);
-        let fits = if exact.is_empty() {
-            best.max(nearest)
-        } else {
-            1.0
-        };
-        let about = query.about.map(|about| self.overlaps(about));
-        let mut candidates = Vec::new();
-        let mut seen = HashSet::new();
-        for hit in ranked {
-            let place = hit.place as usize;
-            let piece = &self.pieces[place];
-            let is_exact = exact.contains(&place);
-            // What is asked last is what counts; what was said before it only ranks.
-            let by_words = match &about {
-                Some(about) => about.get(&hit.place).is_some_and(|of| *of >= LEAST_OVERLAP),
-                None => best >= LEAST_OVERLAP && hit.overlap >= LEAST_OVERLAP_OF_EACH,
-            };
-            let is_near = near
-                .get(&piece.chunk)
-                .is_some_and(|cosine| *cosine >= query.min_similarity);
-            if is_exact || by_words || is_near {
-                seen.insert(place);
-                candidates.push(Candidate {
-                    place,
-                    score: hit.score * fits + if is_exact { EXACT } else { 0.0 },
-                    coverage: asked.coverage(self.text_of(piece)),
-                    is_exact,
-                });
-            }
-        }
-        // What the index makes nothing of, such as signs or parts of words, is there all the same.
-        let unranked = exact.into_iter().filter(|place| !seen.contains(place));
-        candidates.extend(unranked.map(|place| Candidate {
-            place,
-            score: EXACT,
-            coverage: 1.0,
-            is_exact: true,
-        }));
-        candidates
-    }
-
-    fn ranked(&self, query: Query<'_>, near: &BTreeMap<usize, f32>) -> Vec<Ranked> {
-        let filter = |place: u32| self.is_wanted(place as usize, query);
-        let most = query.k.saturating_mul(LOOKED_AT).saturating_add(64);
-        if near.is_empty() {
-            return self.index.search(query.text, most, filter);
-        }
-        let cosine = |place: u32| near.get(&self.pieces[place as usize].chunk).copied();
-        let near: Vec<(u32, f32)> = (0..self.index.len())
-            .filter_map(|place| Some((place, cosine(place)?)))
-            .collect();
-        let near = Cosines::Nearest(&near);
-        self.index
-            .search_fused(query.text, near, &Weights::NEAREST, most, filter)
-    }
-
-    /// How much of a text's words is at each place.
-    fn overlaps(&self, text: &str) -> BTreeMap<u32, f32> {
-        let hits = self.index.search(text, 1_000, |_| true);
-        hits.iter().map(|hit| (hit.place, hit.overlap)).collect()
+    fn hit(&self, candidate: &Candidate, asked: &Asked<'_>, chosen: &mut Chosen) -> Option<Hit> {
+        let piece = &self.pieces[candidate.place];
+        let (content, lines) = self.content(piece, asked);
+        let coverage = asked.coverage(self.text_of(piece));
+        let chunk = &self.chunks[piece.chunk];
+        let has_words = coverage > 0.0 || candidate.is_exact;
+        chosen
+            .takes(piece, has_words, &content, lines)
+            .then(|| Hit {
+                source: chunk.source.to_string(),
+                line: piece.line,
+                content,
+                score: candidate.score,
+                kind: chunk.kind,
+                at: chunk.at,
+                also: Vec::new(),
+                overlap: candidate.overlap,
+                similarity: candidate.similarity,
+            })
     }
 
     fn is_wanted(&self, place: usize, query: Query<'_>) -> bool {
@@ -181,17 +248,6 @@ impl Corpus {
             .collect()
     }
 
-    fn better(&self, a: &Candidate, b: &Candidate) -> Ordering {
-        let chunk = |candidate: &Candidate| &self.chunks[self.pieces[candidate.place].chunk];
-        let rounded = |candidate: &Candidate| (candidate.score * SAME).round();
-        let time = |candidate: &Candidate| chunk(candidate).at.map(Timestamp::unix);
-        rounded(b)
-            .total_cmp(&rounded(a))
-            .then_with(|| time(b).cmp(&time(a)))
-            .then_with(|| chunk(a).source.cmp(&chunk(b).source))
-            .then_with(|| a.place.cmp(&b.place))
-    }
-
     /// What is shown of a place, and how many lines that is. A long line is shown where it has the words.
     fn content(&self, piece: &Piece, asked: &Asked<'_>) -> (String, usize) {
         let line = self.text_of(piece).trim();
@@ -200,7 +256,8 @@ impl Corpus {
             let part = part.map_or(line, |part| line[part].trim());
             return (part.chars().take(CONTENT).collect(), 1);
         }
-        if !is_heading(line) {
+        // A question stands for the reply behind it, as a heading does for what is below.
+        if !is_heading(line) && !line.ends_with(['?', '？', '؟']) {
             return (line.to_owned(), 1);
         }
         let rest = &self.chunks[piece.chunk].text[piece.bytes.end..];
@@ -227,13 +284,14 @@ struct Chosen {
     chunks: HashSet<usize>,
     /// Lines that are shown, by chunk.
     shown: HashSet<(usize, usize)>,
+    /// Messages, by segment.
+    messages: HashSet<(usize, usize)>,
 }
 
 impl Chosen {
-    fn takes(&mut self, piece: &Piece, candidate: &Candidate, content: &str, lines: usize) -> bool {
+    fn takes(&mut self, piece: &Piece, has_words: bool, content: &str, lines: usize) -> bool {
         // Without words of its own it was found by those around it, or by its chunk: that is told once.
-        let says_nothing_new =
-            candidate.coverage <= 0.0 && !candidate.is_exact && self.chunks.contains(&piece.chunk);
+        let says_nothing_new = !has_words && self.chunks.contains(&piece.chunk);
         // Of one that says the same as another hit the neighbours are no news either.
         self.chunks.insert(piece.chunk);
         if says_nothing_new

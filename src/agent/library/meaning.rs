@@ -47,6 +47,8 @@ pub(super) struct Meaning {
     task: Option<JoinHandle<Result<(), String>>>,
     /// Whether some chunk may be without its vector.
     is_stale: bool,
+    /// Whether what an earlier run kept of the chunks was taken in.
+    is_loaded: bool,
     /// Questions still to go without.
     rest: u32,
     next_rest: u32,
@@ -65,6 +67,7 @@ impl Meaning {
             vectors: Arc::default(),
             task: None,
             is_stale: true,
+            is_loaded: false,
             rest: 0,
             next_rest: REST,
         }
@@ -75,27 +78,11 @@ impl Meaning {
         if self.embedder.is_off() || !self.is_stale || self.rest > 0 || self.is_working() {
             return;
         }
-        let wanted: HashMap<Key, &Chunk> = corpus
-            .live()
-            .take(MOST)
-            .map(|(_, chunk)| (chunk.key, chunk))
-            .collect();
-        let mut vectors = lock(&self.vectors);
-        vectors.retain(|key, _| wanted.contains_key(key));
-        let mut missing: Vec<(Key, String)> = wanted
-            .into_iter()
-            .filter(|(key, chunk)| !vectors.contains_key(key) && !chunk.text.trim().is_empty())
-            .map(|(key, chunk)| {
-                let text = format!("{}{}", chunk.lead, chunk.text);
-                (key, clipped(&text).into_owned())
-            })
-            .collect();
-        drop(vectors);
+        let missing = self.missing(corpus);
         if missing.is_empty() {
             self.is_stale = false;
             return;
         }
-        missing.sort_unstable();
         let work = embed_all(
             Arc::clone(&self.embedder),
             Arc::clone(&self.vectors),
@@ -107,6 +94,7 @@ impl Meaning {
     /// The chunks are not those they were.
     pub(super) fn outdate(&mut self) {
         self.is_stale = true;
+        self.is_loaded = false;
     }
 
     #[cfg(test)]
@@ -147,7 +135,12 @@ impl Meaning {
     }
 
     /// The vector of a question; none where it cannot be had soon, or nothing could be near it.
-    pub(super) async fn question(&mut self, question: &str, elsewhere: Elsewhere) -> Option<Asked> {
+    pub(super) async fn question(
+        &mut self,
+        question: &str,
+        elsewhere: Elsewhere,
+        corpus: &Corpus,
+    ) -> Option<Asked> {
         if self.embedder.is_off() {
             return None;
         }
@@ -155,10 +148,12 @@ impl Meaning {
             self.rest -= 1;
             return None;
         }
-        if elsewhere == Elsewhere::Nothing && lock(&self.vectors).is_empty() {
+        let is_known = !lock(&self.vectors).is_empty();
+        if elsewhere == Elsewhere::Nothing && !is_known && !self.embedder.has_kept() {
             return None;
         }
-        let embedder = self.embedder_of_a_question(elsewhere).await?;
+        let embedder = self.embedder_of_a_question().await?;
+        self.load(embedder.as_ref(), corpus).await;
         let question = clipped(question);
         let question = framed(embedder.model(), Purpose::Question, &question);
         let asked = tokio::time::timeout(PATIENCE, embedder.embed(&[&question])).await;
@@ -178,13 +173,48 @@ impl Meaning {
         Some(Asked { model, vector })
     }
 
+    /// Takes in the vectors that an earlier run kept.
+    async fn load(&mut self, embedder: &dyn Embedder, corpus: &Corpus) {
+        if std::mem::replace(&mut self.is_loaded, true) {
+            return;
+        }
+        let missing = self.missing(corpus);
+        let texts: Vec<_> = missing
+            .iter()
+            .map(|(_, text)| framed(embedder.model(), Purpose::Document, text))
+            .collect();
+        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+        let known = embedder.known(&texts).await;
+        let known = missing.into_iter().zip(known);
+        let known = known.filter_map(|((key, _), vector)| Some((key, vector?)));
+        lock(&self.vectors).extend(known);
+    }
+
+    /// The texts of chunks without vectors, and nothing left of those that are gone.
+    fn missing(&self, corpus: &Corpus) -> Vec<(Key, String)> {
+        let wanted: HashMap<Key, &Chunk> = corpus
+            .live()
+            .take(MOST)
+            .map(|(_, chunk)| (chunk.key, chunk))
+            .collect();
+        let mut vectors = lock(&self.vectors);
+        vectors.retain(|key, _| wanted.contains_key(key));
+        let mut missing: Vec<(Key, String)> = wanted
+            .into_iter()
+            .filter(|(key, chunk)| !vectors.contains_key(key) && !chunk.text.trim().is_empty())
+            .map(|(key, chunk)| {
+                let text = format!("{}\n{}", chunk.lead, chunk.text);
+                (key, clipped(&text).into_owned())
+            })
+            .collect();
+        missing.sort_unstable();
+        missing
+    }
+
     /// Who is chosen; where nobody is yet, those are looked for who made the vectors of sessions.
-    async fn embedder_of_a_question(&mut self, elsewhere: Elsewhere) -> Option<Arc<dyn Embedder>> {
+    async fn embedder_of_a_question(&mut self) -> Option<Arc<dyn Embedder>> {
         if let Some(chosen) = self.embedder.chosen() {
             return Some(chosen);
-        }
-        if elsewhere == Elsewhere::Nothing {
-            return None;
         }
         let looking = tokio::time::timeout(PATIENCE, self.embedder.resolve()).await;
         let found = looking.ok().and_then(Result::ok).flatten();
@@ -194,9 +224,15 @@ impl Meaning {
         found
     }
 
-    /// The vectors there are, for a thread that may take its time.
-    pub(super) fn near(&self) -> Near {
-        Near(Arc::clone(&self.vectors))
+    /// The chunks near a question, by their numbers with their cosines, found on a thread that may take its time.
+    pub(super) async fn near(&self, asked: Arc<Asked>, corpus: Arc<Corpus>) -> Vec<(usize, f32)> {
+        let vectors = Arc::clone(&self.vectors);
+        let looking =
+            tokio::task::spawn_blocking(move || nearest(&lock(&vectors), &corpus, &asked.vector));
+        looking.await.unwrap_or_else(|error| {
+            tracing::warn!("searching long-term memory by meaning broke: {error}");
+            Vec::new()
+        })
     }
 
     fn went_well(&mut self) {
@@ -207,16 +243,6 @@ impl Meaning {
         tracing::warn!("long-term memory is searched by words alone: {why}");
         self.rest = self.next_rest;
         self.next_rest = (2 * self.next_rest).min(LONGEST_REST);
-    }
-}
-
-/// Vectors to be compared with.
-pub(super) struct Near(Arc<Mutex<Vectors>>);
-
-impl Near {
-    /// The chunks near the vector of a question, by their numbers.
-    pub(super) fn to(&self, question: &[f32], corpus: &Corpus) -> Vec<(usize, f32)> {
-        nearest(&lock(&self.0), corpus, question)
     }
 }
 

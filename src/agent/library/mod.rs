@@ -33,12 +33,13 @@ pub use related::Asking;
 pub use sources::{Kind, Places};
 
 use corpus::{Corpus, MOST_IN_ALL, Reading, Sizes};
-use find::Query;
+use find::{Query, Talk};
 use marks::Marks;
 use meaning::{Elsewhere, Meaning};
 use sessions::Sessions;
 
 use super::once::Once;
+use super::shelf::stored::{self, Asked, NearMessage};
 use crate::chat::{Session, SessionName, Timestamp};
 use crate::embed::EmbedderChoice;
 use crate::entries::Entry;
@@ -158,15 +159,25 @@ pub struct Open<'a> {
     pub words: Option<&'a Words>,
 }
 
-/// What is looked for in what outlives sessions.
-struct Sought {
-    text: String,
-    /// What a hit must have words of, where that is not the whole text.
-    about: Option<String>,
+impl<'a> Open<'a> {
+    fn talk(self, near: &[NearMessage]) -> Option<Talk<'a>> {
+        Some(Talk {
+            name: self.session.name(),
+            session: self.session,
+            words: self.words?,
+            nearest: stored::in_session(self.session, near),
+        })
+    }
+}
+
+/// What is looked for.
+struct Sought<'a> {
+    text: &'a str,
     k: usize,
-    vector: Option<Vec<f32>>,
-    min_similarity: f32,
-    kinds: Vec<Kind>,
+    asked: Option<Arc<Asked>>,
+    kinds: &'a [Kind],
+    /// Whether past sessions are looked through.
+    sessions: bool,
 }
 
 /// A digest.
@@ -227,32 +238,28 @@ impl Library {
         let asked = match search.mode {
             SearchMode::Hybrid => {
                 let elsewhere = self.elsewhere(search.scope).await;
-                self.meaning.question(search.query, elsewhere).await
+                let corpus = self.corpus();
+                self.meaning
+                    .question(search.query, elsewhere, &corpus)
+                    .await
             }
             SearchMode::Text => None,
         };
-        let asked = asked.map(Arc::new);
+        let sought = Sought {
+            text: search.query,
+            k: limit * SAID_AGAIN,
+            asked: asked.map(Arc::new),
+            kinds: &Kind::LASTING,
+            sessions: search.scope == Scope::Everything,
+        };
         if let Some(corpus) = &self.corpus {
             searched.looked = corpus.counts();
-            let vector = asked.as_ref().map(|asked| asked.vector.clone());
-            let sought = Sought {
-                text: search.query.to_owned(),
-                about: None,
-                k: limit * SAID_AGAIN,
-                vector,
-                min_similarity: self.parts.min_similarity,
-                kinds: Kind::LASTING.to_vec(),
-            };
-            searched.hits = self.look(sought).await;
         }
-        if search.scope == Scope::Everything {
-            let question = sessions::Question {
-                text: search.query.to_owned(),
-                asked,
-                k: limit * SAID_AGAIN,
-                min_similarity: self.parts.min_similarity,
-            };
-            self.search_sessions(question, open, &mut searched).await;
+        let (hits, said, troubles) = self.look(sought, open).await;
+        searched.hits = hits;
+        searched.troubles.extend(troubles);
+        if said > 0 {
+            searched.looked.insert(Kind::Said, said);
         }
         searched.settle(limit);
         searched
@@ -270,61 +277,57 @@ impl Library {
         }
     }
 
-    /// The best hits, found on a thread that may take its time.
-    async fn look(&self, sought: Sought) -> Vec<Hit> {
-        let Some(corpus) = self.corpus.clone() else {
-            return Vec::new();
-        };
-        let near = self.meaning.near();
-        let looking = tokio::task::spawn_blocking(move || {
-            let vector = sought.vector.as_deref();
-            let near = vector.map_or_else(Vec::new, |vector| near.to(vector, &corpus));
-            corpus.find(Query {
-                text: &sought.text,
-                k: sought.k,
-                near: &near,
-                min_similarity: sought.min_similarity,
-                about: sought.about.as_deref(),
-                kinds: &sought.kinds,
-            })
-        });
-        looking.await.unwrap_or_else(|error| {
-            tracing::warn!("searching long-term memory broke: {error}");
-            Vec::new()
-        })
+    fn corpus(&self) -> Arc<Corpus> {
+        let empty = || Arc::new(Corpus::new(Arc::clone(&self.lists)));
+        self.corpus.clone().unwrap_or_else(empty)
     }
 
-    async fn search_sessions(
+    /// The best hits, how many sessions were looked through, and what could not be read.
+    async fn look(
         &mut self,
-        question: sessions::Question,
+        sought: Sought<'_>,
         open: Option<Open<'_>>,
-        searched: &mut Searched,
-    ) {
-        let disk = Arc::clone(&self.parts.disk);
-        let near = match (&self.sessions, open) {
-            (Some(sessions), Some(open)) => {
-                let name = open.session.name();
-                sessions.near(Arc::clone(&disk), name, &question).await
+    ) -> (Vec<Hit>, usize, Vec<String>) {
+        let corpus = self.corpus();
+        let near = match &sought.asked {
+            Some(asked) => {
+                self.meaning
+                    .near(Arc::clone(asked), Arc::clone(&corpus))
+                    .await
             }
-            (None, _) | (_, None) => Vec::new(),
+            None => Vec::new(),
         };
-        let open_said = open.map(|open| sessions::search_open(open, &near, &question));
-        let mut said = open_said.unwrap_or_default();
-        let mut count = usize::from(open.is_some_and(|open| !open.session.is_empty()));
+        let mut troubles = Vec::new();
+        let mut talks = Vec::new();
+        if let Some(sessions) = self.sessions.as_mut().filter(|_| sought.sessions) {
+            let disk = Arc::clone(&self.parts.disk);
+            let parts = (Arc::clone(&disk), Arc::clone(&self.lists));
+            let name = open.map(|open| open.session.name());
+            let ready = sessions.read(parts, name, sought.asked.clone()).await;
+            let nearest = match name {
+                Some(name) => sessions.near(disk, name, sought.asked.clone()).await,
+                None => Vec::new(),
+            };
+            talks = sessions.talks(&ready);
+            troubles = self.told.news(ready.troubles);
+            talks.extend(open.and_then(|open| open.talk(&nearest)));
+        } else if sought.sessions {
+            talks.extend(open.and_then(|open| open.talk(&[])));
+        }
+        let said = talks.iter().filter(|talk| !talk.session.is_empty()).count();
+        let query = Query {
+            text: sought.text,
+            k: sought.k,
+            near: &near,
+            min_similarity: self.parts.min_similarity,
+            kinds: sought.kinds,
+        };
+        let hits = find::find(&corpus, &talks, query);
+        drop(talks);
         if let Some(sessions) = &mut self.sessions {
-            let parts = (disk, Arc::clone(&self.lists));
-            let past = sessions
-                .search(parts, open.map(|open| open.session.name()), question)
-                .await;
-            count += past.count;
-            said.extend(past.hits);
-            let troubles = past.troubles.into_iter();
-            searched.troubles.extend(self.told.news(troubles.collect()));
+            sessions.thin_out();
         }
-        if count > 0 {
-            searched.looked.insert(Kind::Said, count);
-        }
-        searched.hits.extend(said);
+        (hits, said, troubles)
     }
 
     /// Reads what was changed; tells how much that was, and what could not be read, which is told once.

@@ -3,12 +3,13 @@
 //! Invariant: nothing that the request says anyway, nothing without words of what is asked, and no more than the limit
 //! of characters; where there is nothing, there is no section.
 
+use std::sync::Arc;
+
 use super::find::Hit;
 use super::lines::folded;
-use super::meaning::Elsewhere;
 use super::saying::distinct;
 use super::sources::Kind;
-use super::{Library, Searched, Sought};
+use super::{Library, Open, Scope, Searched, Sought};
 use crate::chat::{Message, Role, Session, Timestamp};
 use crate::memory::{AutoRecallSettings, Kept, KeptTexts, RecallSettings, Related};
 use crate::notes::NOTED;
@@ -16,6 +17,9 @@ use crate::search::is_spaceless;
 
 /// Characters of one hit.
 const SNIPPET: usize = 200;
+/// Of one that was said in another session, and of all of those.
+const OF_SAID: usize = 320;
+const ALL_SAID: usize = 1_200;
 /// Hits looked at for each one wanted: some stand in the request anyway.
 const LOOKED_AT: usize = 4;
 /// Turns whose words are no news to a request.
@@ -23,9 +27,11 @@ const RECENT: usize = 12;
 /// Of what was said so many characters tell that it is repeated; fewer than so many do not.
 const TELLING: usize = 40;
 const LEAST_TELLING: usize = 8;
-/// A cosine from which on a chunk that has no word of what is asked may come by itself: few texts that have nothing to
-/// do with each other are so near.
-const NEAR: f32 = 0.5;
+/// The share of the question's words and the cosine that a hit has together for coming by itself, or the share alone where
+/// there are no vectors; and the cosine of what is not among the nearest (docs/RECALL.md).
+const CLEAR: f32 = 0.4;
+const CLEAR_BY_WORDS: f32 = 0.15;
+const FAR: f32 = 0.2;
 
 /// What is asked, and what a request says anyway.
 #[derive(Clone, Copy, Debug)]
@@ -61,32 +67,44 @@ impl Library {
         further: impl Future<Output = Result<Vec<Hit>, String>>,
     ) -> (Beside, Vec<String>) {
         let notes = asking.settings.enabled;
-        let query = query(asking.session, asking.settings);
-        if !asking.recall.asks(&query) || !(notes || asking.entries) {
+        let lately = query(asking.session, asking.settings);
+        // What stands for itself is not clouded by what was said before it.
+        let query = if self.lists.goes_on(asking.input) {
+            lately.as_str()
+        } else {
+            asking.input
+        };
+        if !asking.recall.asks(query) || !(notes || asking.entries) {
             return (Beside::default(), Vec::new());
         }
         // The session's own stands in the request, those of others are of other work.
         let left_out = Some(Kind::SessionState);
         let refreshing = self.refresh_but(left_out, asking.now);
-        let ((_, troubles), further) = tokio::join!(refreshing, further);
+        let ((_, mut troubles), further) = tokio::join!(refreshing, further);
         let vector = if asking.by_meaning {
-            let asked = self.meaning.question(asking.input, Elsewhere::Nothing);
-            asked.await.map(|asked| asked.vector)
+            let elsewhere = self.elsewhere(Scope::Everything).await;
+            let corpus = self.corpus();
+            let asked = self.meaning.question(query, elsewhere, &corpus);
+            asked.await
         } else {
             None
         };
+        let kinds = kinds(notes, asking.entries);
+        let by_meaning = vector.is_some();
         let sought = Sought {
-            text: query.clone(),
-            about: asking
-                .recall
-                .asks(asking.input)
-                .then(|| asking.input.to_owned()),
+            text: query,
             k: asking.settings.limit * LOOKED_AT,
-            vector,
-            min_similarity: self.parts.min_similarity.max(NEAR),
-            kinds: kinds(notes, asking.entries),
+            asked: vector.map(Arc::new),
+            kinds: &kinds,
+            sessions: notes,
         };
-        let hits = self.look(sought).await;
+        let open = Open {
+            session: asking.session,
+            words: None,
+        };
+        let (mut hits, _, told) = self.look(sought, Some(open)).await;
+        troubles.extend(told);
+        hits.retain(|hit| comes_by_itself(hit, by_meaning));
         let known = Known::of(asking);
         let (further, without) = match further {
             Ok(further) => (further, None),
@@ -95,11 +113,22 @@ impl Library {
         let session = asking.session;
         let mut news: Vec<Hit> = hits.into_iter().chain(further).collect();
         news.retain(|hit| !known.says(hit) && !is_of(session, hit));
-        let mut news = distinct(news);
-        news.truncate(asking.settings.limit);
-        let heading = heading(asking.settings, asking.texts, &query);
-        let found = section(news, asking.settings, heading);
+        let (said, kept) = distinct(news)
+            .into_iter()
+            .partition(|hit| hit.kind == Kind::Said);
+        let heading = heading(asking.settings, asking.texts, &lately);
+        let found = section([kept, said], asking.settings, heading);
         (Beside { found, without }, troubles)
+    }
+}
+
+/// Whether a hit speaks so clearly of the question that nobody need ask for it: by its words alone, or with its meaning
+/// where that is known of others.
+fn comes_by_itself(hit: &Hit, by_meaning: bool) -> bool {
+    if by_meaning {
+        hit.overlap + hit.similarity.unwrap_or(FAR) >= CLEAR
+    } else {
+        hit.overlap >= CLEAR_BY_WORDS
     }
 }
 
@@ -206,33 +235,51 @@ fn telling(message: &Message) -> Option<String> {
     (said.chars().count() >= LEAST_TELLING && message.role != Role::Tool).then(|| said.to_owned())
 }
 
-fn section(hits: Vec<Hit>, settings: &AutoRecallSettings, heading: &str) -> Option<Related> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut places = Vec::new();
-    let mut chars = 0;
-    for hit in hits {
-        let place = format!("{}:{}", hit.source, hit.line);
-        let words: Vec<&str> = hit.content.split_whitespace().collect();
-        let line = format!("- {place}: {}", cut(&words.join(" ")));
-        chars += line.chars().count() + 1;
-        if chars > settings.total_chars + 1 {
-            break;
-        }
-        lines.push(line);
-        places.push(place);
-    }
-    (!lines.is_empty()).then(|| Related {
+/// The best of what is kept, and of what was said in other sessions, each within its own room.
+fn section(
+    [kept, said]: [Vec<Hit>; 2],
+    settings: &AutoRecallSettings,
+    heading: &str,
+) -> Option<Related> {
+    let mut found = Lines::default();
+    found.add(kept, settings, SNIPPET, settings.total_chars);
+    found.add(said, settings, OF_SAID, ALL_SAID);
+    (!found.lines.is_empty()).then(|| Related {
         heading: heading.to_owned(),
-        text: lines.join("\n"),
-        places,
+        text: found.lines.join("\n"),
+        places: found.places,
     })
 }
 
-fn cut(text: &str) -> String {
-    if text.chars().count() <= SNIPPET {
+#[derive(Default)]
+struct Lines {
+    lines: Vec<String>,
+    places: Vec<String>,
+}
+
+impl Lines {
+    /// Hits of so many characters each and all together, as many as are wanted.
+    fn add(&mut self, hits: Vec<Hit>, settings: &AutoRecallSettings, each: usize, all: usize) {
+        let mut chars = 0;
+        for hit in hits.into_iter().take(settings.limit) {
+            let place = format!("{}:{}", hit.source, hit.line);
+            let words: Vec<&str> = hit.content.split_whitespace().collect();
+            let line = format!("- {place}: {}", cut(&words.join(" "), each));
+            chars += line.chars().count() + 1;
+            if chars > all + 1 {
+                break;
+            }
+            self.lines.push(line);
+            self.places.push(place);
+        }
+    }
+}
+
+fn cut(text: &str, chars: usize) -> String {
+    if text.chars().count() <= chars {
         return text.to_owned();
     }
-    beginning(text, SNIPPET - 1) + "…"
+    beginning(text, chars - 1) + "…"
 }
 
 /// In the language of the conversation, unless it is set.
@@ -264,6 +311,8 @@ mod tests {
             kind: Kind::Note,
             at: None,
             also: Vec::new(),
+            overlap: 1.0,
+            similarity: None,
         }
     }
 
@@ -271,10 +320,10 @@ mod tests {
     fn hits_are_cut_and_end_before_the_limit_of_characters() {
         let settings = AutoRecallSettings::default();
         let hits = (1..=5).map(|n| hit(n, &"word ".repeat(60))).collect();
-        let related = section(hits, &settings, "words").unwrap();
+        let related = section([hits, Vec::new()], &settings, "words").unwrap();
         assert_eq!(related.places, ["MEMORY.md:1", "MEMORY.md:2"]);
         assert!(related.text.chars().count() <= 500, "{}", related.text);
-        assert_eq!(section(Vec::new(), &settings, "words"), None);
+        assert_eq!(section([Vec::new(), Vec::new()], &settings, "words"), None);
     }
 
     #[test]

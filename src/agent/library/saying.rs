@@ -119,6 +119,8 @@ mod tests {
             kind,
             at: None,
             also: Vec::new(),
+            overlap: 1.0,
+            similarity: None,
         }
     }
 

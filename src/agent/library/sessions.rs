@@ -1,19 +1,18 @@
-//! What was said in sessions, found one session after the other by their own indexes of words and of vectors.
+//! The sessions that are not open, ready to be searched by their own indexes of words and of vectors.
 //!
 //! Unit: a session. Invariant: nothing of a session is written, one that did not change is not read again while there is
 //! room for it, no search reads more than [`MOST_READ`], and no text of a session is given to an embedder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::find::Hit;
-use super::sources::Kind;
-use super::{Open, Past, source_of};
+use super::Past;
+use super::find::Talk;
 use crate::agent::shelf::stored::{self, Asked, NearMessage};
 use crate::chat::{Session, SessionName};
 use crate::files::{Disk, Surveyed, What};
-use crate::memory::recall::{self, Searching, Words, find_messages};
+use crate::memory::recall::Words;
 use crate::search::Lists;
 
 /// Bytes of sessions that are held, as they are on disk.
@@ -22,27 +21,20 @@ const MOST_HELD: u64 = 32 << 20;
 const MOST_READ: u64 = 256 << 20;
 /// Bytes of vectors that one search reads.
 const MOST_VECTORS: u64 = 64 << 20;
-/// Messages looked at for each one wanted: some are there for those beside them.
-const LOOKED_AT: usize = 4;
-/// Characters of a hit.
-const CONTENT: usize = 300;
-
-/// What is looked for.
-#[derive(Clone, Debug)]
-pub(super) struct Question {
-    pub(super) text: String,
-    /// Its vector, where there is one.
-    pub(super) asked: Option<Arc<Asked>>,
-    pub(super) k: usize,
-    /// The cosine from which on a message is found without any word of the question.
-    pub(super) min_similarity: f32,
-}
 
 /// Sessions that are not open.
 #[derive(Debug)]
 pub(super) struct Sessions {
     past: Past,
     held: BTreeMap<SessionName, Volume>,
+}
+
+/// What a search of all of them goes through.
+#[derive(Debug, Default)]
+pub(super) struct Ready {
+    /// What of each session is near the question by meaning.
+    pub(super) near: BTreeMap<SessionName, Vec<NearMessage>>,
+    pub(super) troubles: Vec<String>,
 }
 
 /// One of them, ready to be searched.
@@ -59,15 +51,6 @@ struct Stamp {
     size: u64,
     times: Vec<(u64, Option<SystemTime>)>,
     newest: Option<SystemTime>,
-}
-
-/// What a search of all of them found.
-#[derive(Debug, Default)]
-pub(super) struct InPast {
-    pub(super) hits: Vec<Hit>,
-    /// Sessions looked through.
-    pub(super) count: usize,
-    pub(super) troubles: Vec<String>,
 }
 
 impl Sessions {
@@ -98,9 +81,9 @@ impl Sessions {
         &self,
         disk: Arc<dyn Disk>,
         name: &SessionName,
-        question: &Question,
+        asked: Option<Arc<Asked>>,
     ) -> Vec<NearMessage> {
-        let Some(asked) = question.asked.clone() else {
+        let Some(asked) = asked else {
             return Vec::new();
         };
         let folder = self.past.indexes.join(name.as_str());
@@ -109,63 +92,92 @@ impl Sessions {
         looking.await.unwrap_or_default()
     }
 
-    /// Searches every session but the open one, newest first.
-    pub(super) async fn search(
+    /// Reads every session but the open one, newest first, and what of them is near by meaning.
+    pub(super) async fn read(
         &mut self,
         (disk, lists): (Arc<dyn Disk>, Arc<Lists>),
         open: Option<&SessionName>,
-        question: Question,
-    ) -> InPast {
+        asked: Option<Arc<Asked>>,
+    ) -> Ready {
         let past = self.past.clone();
         let held = std::mem::take(&mut self.held);
         let open = open.cloned();
-        let searching = tokio::task::spawn_blocking(move || {
+        let reading = tokio::task::spawn_blocking(move || {
             let mut shelves = Shelves {
                 past: &past,
                 disk: disk.as_ref(),
                 lists: &lists,
-                question: &question,
+                asked: asked.as_deref(),
                 vectors: 0,
                 held,
             };
-            let found = shelves.search(open.as_ref());
-            (shelves.held, found)
+            let ready = shelves.ready(open.as_ref());
+            (shelves.held, ready)
         });
-        match searching.await {
-            Ok((held, found)) => {
+        match reading.await {
+            Ok((held, ready)) => {
                 self.held = held;
-                found
+                ready
             }
             Err(error) => {
-                tracing::warn!("searching past sessions broke: {error}");
-                InPast::default()
+                tracing::warn!("reading past sessions broke: {error}");
+                Ready::default()
             }
         }
     }
+
+    /// Those that were read.
+    pub(super) fn talks<'a>(&'a self, ready: &Ready) -> Vec<Talk<'a>> {
+        let talks = self.held.iter().map(|(name, volume)| Talk {
+            name,
+            session: &volume.session,
+            words: &volume.words,
+            nearest: match ready.near.get(name) {
+                Some(near) => stored::in_session(&volume.session, near),
+                None => Vec::new(),
+            },
+        });
+        talks.collect()
+    }
+
+    /// Lets go of the oldest ones where they are too many to be held.
+    pub(super) fn thin_out(&mut self) {
+        let mut newest: Vec<_> = self.held.iter().collect();
+        newest.sort_by_key(|(_, volume)| std::cmp::Reverse(volume.stamp.newest));
+        let mut size = 0;
+        let kept: BTreeSet<SessionName> = newest
+            .into_iter()
+            .take_while(|(_, volume)| {
+                size += volume.stamp.size;
+                size <= MOST_HELD
+            })
+            .map(|(name, _)| name.clone())
+            .collect();
+        self.held.retain(|name, _| kept.contains(name));
+    }
 }
 
-/// One search at work.
+/// One reading at work.
 struct Shelves<'a> {
     past: &'a Past,
     disk: &'a dyn Disk,
     lists: &'a Arc<Lists>,
-    question: &'a Question,
+    asked: Option<&'a Asked>,
     /// Bytes of vectors read so far.
     vectors: u64,
     held: BTreeMap<SessionName, Volume>,
 }
 
 impl Shelves<'_> {
-    fn search(&mut self, open: Option<&SessionName>) -> InPast {
-        let mut found = InPast::default();
+    fn ready(&mut self, open: Option<&SessionName>) -> Ready {
+        let mut ready = Ready::default();
         let files = self
             .disk
             .survey(&self.past.history)
             .unwrap_or_else(|error| {
                 let folder = self.past.history.display();
-                found
-                    .troubles
-                    .push(format!("{folder} cannot be searched: {error}"));
+                let trouble = format!("{folder} cannot be searched: {error}");
+                ready.troubles.push(trouble);
                 Vec::new()
             });
         let mut sessions: Vec<(SessionName, Stamp)> = stamps(&files).into_iter().collect();
@@ -173,47 +185,35 @@ impl Shelves<'_> {
         self.held
             .retain(|name, volume| sessions.contains(&(name.clone(), volume.stamp.clone())));
         sessions.sort_by_key(|(_, stamp)| std::cmp::Reverse(stamp.newest));
-        let mut held: u64 = self.held.values().map(|volume| volume.stamp.size).sum();
         let mut read = 0;
         for (name, stamp) in sessions {
-            let near = self.near(&name);
-            if let Some(volume) = self.held.get(&name) {
-                found
-                    .hits
-                    .extend(volume.search(&name, &near, self.question));
-                found.count += 1;
-                continue;
-            }
-            read += stamp.size;
-            if read > MOST_READ {
-                let trouble = "the oldest sessions are not searched: there are too many";
-                found.troubles.push(trouble.to_owned());
-                break;
-            }
-            match self.read(&name, stamp) {
-                Ok(volume) => {
-                    found
-                        .hits
-                        .extend(volume.search(&name, &near, self.question));
-                    found.count += 1;
-                    held += volume.stamp.size;
-                    if held <= MOST_HELD {
-                        self.held.insert(name, volume);
-                    } else {
-                        held -= volume.stamp.size;
+            if !self.held.contains_key(&name) {
+                read += stamp.size;
+                if read > MOST_READ {
+                    let trouble = "the oldest sessions are not searched: there are too many";
+                    ready.troubles.push(trouble.to_owned());
+                    break;
+                }
+                match self.read(&name, stamp) {
+                    Ok(volume) => {
+                        self.held.insert(name.clone(), volume);
+                    }
+                    Err(trouble) => {
+                        let trouble = format!("session {name} is not searched: {trouble}");
+                        ready.troubles.push(trouble);
+                        continue;
                     }
                 }
-                Err(trouble) => found
-                    .troubles
-                    .push(format!("session {name} is not searched: {trouble}")),
             }
+            let near = self.near(&name);
+            ready.near.insert(name, near);
         }
-        found
+        ready
     }
 
     /// What is near the question by vectors that were made before; of the oldest sessions none where there are too many.
     fn near(&mut self, name: &SessionName) -> Vec<NearMessage> {
-        let Some(asked) = &self.question.asked else {
+        let Some(asked) = self.asked else {
             return Vec::new();
         };
         let folder = self.past.indexes.join(name.as_str());
@@ -241,79 +241,6 @@ impl Shelves<'_> {
             words,
         })
     }
-}
-
-impl Volume {
-    fn search(&self, name: &SessionName, near: &[NearMessage], question: &Question) -> Vec<Hit> {
-        let nearest = stored::in_session(&self.session, near);
-        let searching = Searching {
-            words: &self.words,
-            nearest: &nearest,
-        };
-        search_one(&self.session, searching, name, question)
-    }
-}
-
-/// What was said in the open session.
-pub(super) fn search_open(open: Open<'_>, near: &[NearMessage], question: &Question) -> Vec<Hit> {
-    let Some(words) = open.words else {
-        return Vec::new();
-    };
-    let nearest = stored::in_session(open.session, near);
-    let searching = Searching {
-        words,
-        nearest: &nearest,
-    };
-    search_one(open.session, searching, open.session.name(), question)
-}
-
-/// Messages that have a word of the question or are near it; one that merely stands beside such a message is none.
-fn search_one(
-    session: &Session,
-    searching: Searching<'_>,
-    name: &SessionName,
-    question: &Question,
-) -> Vec<Hit> {
-    let sought = recall::Question {
-        text: &question.text,
-        k: question.k.saturating_mul(LOOKED_AT),
-        before: usize::MAX,
-        min_similarity: question.min_similarity,
-    };
-    let found = find_messages(searching, sought);
-    // Scores are scaled by the best message of a session: how well that one fits tells sessions apart.
-    let fits = found.iter().map(|hit| match hit.similarity {
-        Some(near) => near.max(hit.overlap),
-        None => hit.overlap,
-    });
-    let best = fits.fold(0.0, f32::max);
-    let asked = searching.words.asked(&question.text);
-    let hits = found.into_iter().filter_map(|hit| {
-        let message = session.messages().get(hit.message)?;
-        let said = message.said();
-        let part = asked.passage(&said, CONTENT);
-        let is_near = hit
-            .similarity
-            .is_some_and(|near| near >= question.min_similarity);
-        if part.is_none() && !is_near {
-            return None;
-        }
-        let part = part.map_or(&*said, |part| &said[part]);
-        let part: String = part.trim().chars().take(CONTENT).collect();
-        Some(Hit {
-            source: source_of(name),
-            line: hit.message + 1,
-            content: format!(
-                "{}: {part}",
-                message.speaker().unwrap_or(message.role.as_str())
-            ),
-            score: hit.score * best,
-            kind: Kind::Said,
-            at: message.at,
-            also: Vec::new(),
-        })
-    });
-    hits.take(question.k).collect()
 }
 
 /// The sessions among the files of a folder.

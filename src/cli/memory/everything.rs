@@ -79,11 +79,17 @@ fn json(hit: &Hit) -> Value {
     json!({
         "source": hit.source,
         "line": hit.line,
-        "score": (f64::from(hit.score) * 1e6).round() / 1e6,
+        "score": rounded(hit.score),
+        "overlap": rounded(hit.overlap),
+        "similarity": hit.similarity.map(rounded),
         "timestamp": hit.at.map(Timestamp::iso),
         "text": hit.content,
         "also": hit.also,
     })
+}
+
+fn rounded(number: f32) -> f64 {
+    (f64::from(number) * 1e6).round() / 1e6
 }
 
 /// `1  0.93  MEMORY.md:12  deploy uses fly.io`

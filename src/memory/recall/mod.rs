@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::RecallSettings;
-use crate::chat::{Message, Session, Turn, TurnId};
+use crate::chat::{Message, Session, Tokens, Turn, TurnId};
 use crate::search::{Asked, is_spaceless};
 
 pub use exchange::{Exchange, clipped};
@@ -41,6 +41,16 @@ const HITS_EACH: usize = 6;
 const LOOKED_AT_EACH: usize = 4;
 
 impl RecallSettings {
+    /// What recalled exchanges may cost where a prompt may cost so much.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the share is from 0 to 1"
+    )]
+    pub(super) fn room(&self, prompt: Tokens) -> Tokens {
+        Tokens((f64::from(prompt.0) * f64::from(self.share)) as u32)
+    }
+
     /// Whether an input says enough to look for what it may be about. Scripts without spaces count by characters.
     pub fn asks(&self, input: &str) -> bool {
         let words = input.split_whitespace().map(|word| {
@@ -176,7 +186,9 @@ pub fn find(session: &Session, searching: Searching<'_>, question: Question<'_>)
         let coverages = messages.map(|message| coverage(&asked, message));
         found.coverage = coverages.fold(0.0, f32::max);
     }
-    first(found, question.k)
+    found = with_the_plainest(found, question.k);
+    found.truncate(question.k);
+    found
 }
 
 fn coverage(asked: &Asked<'_>, message: &Message) -> f32 {
@@ -187,20 +199,20 @@ fn coverage(asked: &Asked<'_>, message: &Message) -> f32 {
     asked.coverage(&exchange::ends(said, COVERED, 0))
 }
 
-/// The first `k` of what was found, best first. The one that says most of the question in its own words is always among
-/// them, as the last if need be: what speaks against it may be no more than that its vector does not know the middle
-/// of a long text, or that what was said next to it ranks higher.
-pub(super) fn first(mut found: Vec<Found>, k: usize) -> Vec<Found> {
+/// What was found, best first, with the one that says most of the question in its own words among the first `k`, as the
+/// last of them if need be: what speaks against it may be no more than that its vector does not know the middle of a long
+/// text, or that what was said next to it ranks higher.
+pub(super) fn with_the_plainest(mut found: Vec<Found>, k: usize) -> Vec<Found> {
     let by_coverage = |a: &usize, b: &usize| found[*a].coverage.total_cmp(&found[*b].coverage);
-    let says_most = (0..found.len()).rev().max_by(by_coverage);
-    if let Some(at) = says_most
+    let plainest = (0..found.len()).rev().max_by(by_coverage);
+    if let Some(at) = plainest
         && k > 0
         && at >= k
         && found[at].coverage > 0.0
     {
-        found.swap(k - 1, at);
+        let plainest = found.remove(at);
+        found.insert(k - 1, plainest);
     }
-    found.truncate(k);
     found
 }
 

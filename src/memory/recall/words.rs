@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::exchange;
 use crate::chat::{Message, Role, Session, TurnId};
-use crate::search::{Asked, Cosines, Document, Hit, LexicalIndex, Lists, Voice, Weights};
+use crate::search::{Asked, Document, Hit, LexicalIndex, Lists, Voice};
 use crate::text::secrets::Known;
 
 /// Of an enormous message so many bytes at its beginning and end can be found by their words.
@@ -192,8 +192,20 @@ impl Words {
         first(message)..first(message.saturating_add(1))
     }
 
+    pub fn index(&self) -> &LexicalIndex {
+        &self.index
+    }
+
+    /// Where messages stand that are near by meaning, with their cosines.
+    pub fn near(&self, messages: &[(usize, f32)]) -> Vec<(u32, f32)> {
+        let places = messages
+            .iter()
+            .flat_map(|(message, cosine)| self.places(*message).map(|place| (place, *cosine)));
+        places.collect()
+    }
+
     /// The index into the session's messages of what stands at a place.
-    pub(super) fn message(&self, place: u32) -> usize {
+    pub fn message(&self, place: u32) -> usize {
         self.messages
             .get(place as usize)
             .map_or(usize::MAX, |message| *message as usize)
@@ -228,20 +240,10 @@ impl Words {
         filter: impl Fn(usize) -> bool,
     ) -> Vec<Hit> {
         let filter = |place: u32| filter(self.message(place));
-        let near: Vec<(u32, f32)> = nearest
-            .iter()
-            .flat_map(|(message, cosine)| self.places(*message).map(|place| (place, *cosine)))
-            .collect();
+        let near = self.near(nearest);
         let mut wanted = k;
         loop {
-            let mut hits = if near.is_empty() {
-                self.index.search(question, wanted, filter)
-            } else {
-                let near = Cosines::Nearest(&near);
-                let weights = &Weights::NEAREST;
-                self.index
-                    .search_fused(question, near, weights, wanted, filter)
-            };
+            let mut hits = self.index.search(question, &near, wanted, filter);
             let is_all = hits.len() < wanted;
             let mut seen = HashSet::new();
             hits.retain(|hit| seen.insert(self.message(hit.place)));

@@ -175,6 +175,8 @@ mod tests {
             kind,
             at: None,
             also: Vec::new(),
+            overlap: 1.0,
+            similarity: None,
         };
         let hits = [
             hit("MEMORY.md", 3, "deploy uses\nfly.io", Kind::Note),

@@ -15,6 +15,7 @@ pub(super) struct First {
 #[derive(Clone, Copy, PartialEq)]
 struct Ranked {
     score: f32,
+    segment: usize,
     place: u32,
 }
 
@@ -29,7 +30,8 @@ impl PartialOrd for Ranked {
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_score = self.score.total_cmp(&other.score);
-        by_score.then(other.place.cmp(&self.place))
+        let by_place = |one: &Self| (one.segment, one.place);
+        by_score.then(by_place(other).cmp(&by_place(self)))
     }
 }
 
@@ -47,25 +49,35 @@ impl First {
     }
 
     /// Takes a message after those offered, if it is among the first; only then the filter is asked.
-    pub(super) fn offer(&mut self, at: usize, score: f32, filter: &dyn Fn(u32) -> bool) {
+    pub(super) fn offer(
+        &mut self,
+        (segment, at): (usize, usize),
+        score: f32,
+        filter: &dyn Fn(usize, u32) -> bool,
+    ) {
         let place = u32::try_from(at).unwrap_or(u32::MAX);
-        if !self.admits(score) || !filter(place) {
+        if !self.admits(score) || !filter(segment, place) {
             return;
         }
         if self.heap.len() == self.k {
             self.heap.pop();
         }
-        self.heap.push(Reverse(Ranked { score, place }));
+        self.heap.push(Reverse(Ranked {
+            score,
+            segment,
+            place,
+        }));
     }
 
-    pub(super) fn into_hits(self, overlap: impl Fn(u32) -> f32) -> Vec<Hit> {
+    pub(super) fn into_hits(self, overlap: impl Fn(usize, u32) -> f32) -> Vec<Hit> {
         self.heap
             .into_sorted_vec()
             .into_iter()
-            .map(|Reverse(Ranked { score, place })| Hit {
-                place,
-                score,
-                overlap: overlap(place),
+            .map(|Reverse(ranked)| Hit {
+                segment: ranked.segment,
+                place: ranked.place,
+                score: ranked.score,
+                overlap: overlap(ranked.segment, ranked.place),
             })
             .collect()
     }

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use super::lists::Lists;
 use super::postings::Postings;
 use super::terms::{Purpose, terms};
+use super::words::words;
 use super::{dates, names, score};
-use crate::search::{Cosines, Document, Hit, Voice, Weights};
+use crate::search::{Document, Hit, Segment, Voice};
 
 /// Messages further apart than this, in seconds, are of two sittings.
 const SITTING_GAP: u64 = 30 * 60;
@@ -62,6 +63,29 @@ pub(super) struct Entry {
     pub(super) says_when: bool,
     pub(super) is_question: bool,
     pub(super) is_withdrawn: bool,
+    pub(super) persons: Persons,
+}
+
+/// How often a message speaks of who says it and of who is spoken to, each counted up to [`Persons::MAX`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Persons {
+    pub(super) first: u8,
+    pub(super) second: u8,
+}
+
+impl Persons {
+    pub(super) const MAX: u8 = 3;
+
+    fn of(lists: &Lists, text: &str) -> Self {
+        let mut persons = Self::default();
+        for word in words(text) {
+            let word = word.beginning().to_lowercase();
+            persons.first += u8::from(persons.first < Self::MAX && lists.user.contains(&word));
+            persons.second +=
+                u8::from(persons.second < Self::MAX && lists.assistant.contains(&word));
+        }
+        persons
+    }
 }
 
 /// How many messages before and after one are of its sitting, as far as words count.
@@ -154,6 +178,7 @@ impl LexicalIndex {
             says_when: says_when.is_some_and(|pattern| pattern.is_match(document.text)),
             is_question: document.text.trim_end().ends_with(['?', '？', '؟']),
             is_withdrawn: false,
+            persons: Persons::of(&self.lists, document.text),
         });
     }
 
@@ -243,21 +268,20 @@ impl LexicalIndex {
         entry.is_some_and(|entry| entry.is_withdrawn)
     }
 
-    /// The first `k` messages for the question that the filter lets through, best first, by words alone.
-    pub fn search(&self, question: &str, k: usize, filter: impl Fn(u32) -> bool) -> Vec<Hit> {
-        score::search(self, question, None, &Weights::LEXICAL, k, &filter)
-    }
-
-    /// As [`search`](Self::search), by words and meaning.
-    pub fn search_fused(
+    /// The first `k` messages for the question that the filter lets through, best first: by words alone, or by words and
+    /// meaning where `nearest` has the places nearest to it with their cosines, each once.
+    pub fn search(
         &self,
         question: &str,
-        cosines: Cosines<'_>,
-        weights: &Weights,
+        nearest: &[(u32, f32)],
         k: usize,
         filter: impl Fn(u32) -> bool,
     ) -> Vec<Hit> {
-        score::search(self, question, Some(cosines), weights, k, &filter)
+        let whole = Segment {
+            index: self,
+            nearest,
+        };
+        score::search(&[whole], question, k, &|_, place| filter(place))
     }
 
     /// The question as a sentence encoder should get it: each speaker's name replaced by "I", since the name pulls

@@ -11,6 +11,10 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::terms::{Purpose, terms};
+use super::words::words;
+
+/// Words of a short question.
+const SHORT: usize = 10;
 
 /// The lists of one language, ready for use.
 pub struct Lists {
@@ -25,6 +29,8 @@ pub struct Lists {
     /// Words for who asks and for who is asked.
     pub(super) user: HashSet<String>,
     pub(super) assistant: HashSet<String>,
+    goes_on: Vec<String>,
+    refers: HashSet<String>,
     /// For a term those that say nearly the same, or are a kind of it, or what it is a kind of.
     pub(super) related: HashMap<String, BTreeSet<String>>,
     /// Of the text read: an index made with other lists is another index.
@@ -82,6 +88,10 @@ struct File {
     #[serde(default)]
     assistant: HashSet<String>,
     #[serde(default)]
+    goes_on: Vec<String>,
+    #[serde(default)]
+    refers: HashSet<String>,
+    #[serde(default)]
     alike: Vec<Vec<String>>,
     #[serde(default)]
     kinds: BTreeMap<String, Vec<String>>,
@@ -108,6 +118,8 @@ impl Lists {
             asks_when: pattern("asks_when", r"^\s*", &file.asks_when)?,
             user: file.user,
             assistant: file.assistant,
+            goes_on: file.goes_on,
+            refers: file.refers,
             related: HashMap::new(),
             fingerprint,
         };
@@ -120,6 +132,22 @@ impl Lists {
             lists.relate(kinds, thing);
         }
         Ok(lists)
+    }
+
+    /// Whether a question can only be understood with what was said before it: "and what is its code?".
+    pub fn goes_on(&self, question: &str) -> bool {
+        let question = question.trim().to_lowercase();
+        let begins = |beginning: &String| {
+            let rest = question.strip_prefix(beginning.as_str());
+            rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
+        };
+        let words = words(&question);
+        let refers = || {
+            words
+                .iter()
+                .any(|word| self.refers.contains(word.beginning()))
+        };
+        self.goes_on.iter().any(begins) || words.len() <= SHORT && refers()
     }
 
     /// Lets a question for any of `asked` find each of `found`.
@@ -194,9 +222,38 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_question_goes_on_with_what_was_said_where_it_begins_so_or_refers_to_it() {
+        let lists = Lists::embedded();
+        for question in [
+            "and what is its code?",
+            "How about Friday?",
+            "when does it close",
+            "и где он лежит?",
+        ] {
+            assert!(lists.goes_on(question), "{question}");
+        }
+        for question in [
+            "When do I have to see the dentist?",
+            "Andrea's birthday",
+            "",
+        ] {
+            assert!(!lists.goes_on(question), "{question}");
+        }
+    }
+
+    #[test]
     fn the_embedded_lists_can_be_read() {
         let lists = Lists::embedded();
-        assert_eq!(lists.stop.len(), 115);
+        assert!(
+            ["the", "nicht", "para", "когда"]
+                .iter()
+                .all(|word| lists.stop.contains(*word))
+        );
+        assert!(
+            ["son", "bin", "men", "die"]
+                .iter()
+                .all(|word| !lists.stop.contains(*word))
+        );
         assert_eq!(lists.irregular.len(), 121);
         assert_eq!(lists.months.len(), 12);
     }

@@ -35,4 +35,5 @@ pub use index::LexicalIndex;
 pub use lists::{BadLists, Lists};
 pub use passage::Asked;
 pub use persist::BadBytes;
+pub(super) use score::search;
 pub use terms::is_spaceless;

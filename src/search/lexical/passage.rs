@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::index::LexicalIndex;
 use super::lists::Lists;
-use super::question::asked;
+use super::question::{Rarity, asked};
 use super::terms::{Purpose, terms};
 
 /// A longer line or sentence is taken in pieces of so many characters.
@@ -31,7 +31,7 @@ impl LexicalIndex {
     pub fn asked(&self, question: &str) -> Asked<'_> {
         Asked {
             lists: &self.lists,
-            terms: asked(self, question),
+            terms: asked(self, &Rarity::over(vec![self]), question),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //!  "cogtrix lexical\n"   version u32   fingerprint of the lists [8]
 //!  speakers:  number, then each as length + UTF-8
-//!  entries:   number, then each as flags, time after the last one where known, length, speaker
+//!  entries:   number, then each as flags, time after the last one where known, length, speaker, persons
 //!  terms:     number, then each as letters shared with the last, length + rest, length + postings
 //!  SHA-256 of all before [32]
 //! ```
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::index::{Entry, LexicalIndex};
+use super::index::{Entry, LexicalIndex, Persons};
 use super::lists::Lists;
 use super::postings::Postings;
 use super::varint::{self, fold, unfold};
@@ -22,7 +22,7 @@ use crate::search::Voice;
 
 const MAGIC: &[u8] = b"cogtrix lexical\n";
 /// Of the form of the bytes and of how terms are made.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const CHECKSUM: usize = 32;
 
 const SAYS_WHEN: u8 = 1;
@@ -153,6 +153,7 @@ fn write_entry(bytes: &mut Vec<u8>, entry: &Entry, last_at: &mut i64) {
     }
     varint::write(bytes, entry.length.into());
     varint::write(bytes, entry.speaker.into());
+    bytes.push(entry.persons.first << 4 | entry.persons.second);
 }
 
 fn read_entry(rest: &mut &[u8], last_at: &mut i64) -> Option<Entry> {
@@ -176,7 +177,17 @@ fn read_entry(rest: &mut &[u8], last_at: &mut i64) -> Option<Entry> {
         says_when: flags & SAYS_WHEN != 0,
         is_question: flags & IS_QUESTION != 0,
         is_withdrawn: flags & IS_WITHDRAWN != 0,
+        persons: read_persons(rest)?,
     })
+}
+
+fn read_persons(rest: &mut &[u8]) -> Option<Persons> {
+    let byte = *rest.split_off_first()?;
+    let persons = Persons {
+        first: byte >> 4,
+        second: byte & 0xF,
+    };
+    (persons.first.max(persons.second) <= Persons::MAX).then_some(persons)
 }
 
 /// How many bytes the two begin with alike.

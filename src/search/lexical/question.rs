@@ -5,7 +5,8 @@
 //! without one. Both at a discount, and never as rarer than the word asked for.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
 use super::dates::{self, Span};
@@ -26,13 +27,18 @@ const LOOKED_AT: usize = 300;
 const END: usize = 8 * 1024;
 /// What a pair of characters that the index has not counts of one that it has.
 const UNKNOWN_PAIR: f32 = 0.35;
+/// And a word.
+const UNKNOWN_WORD: f32 = 0.5;
 /// Of a question with more terms the rarest that the index has are asked for.
 const MOST_TERMS: usize = 32;
 
 /// What a question asks, as far as the index can tell.
 pub(super) struct Question<'a> {
-    /// The terms the index has, with their weights.
-    pub(super) terms: Vec<(&'a Postings, f32)>,
+    /// The terms the index has.
+    pub(super) terms: Vec<Term<'a>>,
+    /// Those of its own words, how many of them there are in all.
+    pub(super) own: Vec<&'a Postings>,
+    pub(super) n_asked: usize,
     /// The weights of the question's own terms, also of those the index has not, as far as they can be expected.
     pub(super) most: f32,
     /// Of each speaker.
@@ -42,19 +48,39 @@ pub(super) struct Question<'a> {
     pub(super) asks_when: bool,
 }
 
+/// A term of a question, or one that may stand for it.
+pub(super) struct Term<'a> {
+    pub(super) postings: &'a Postings,
+    pub(super) weight: f32,
+    /// The weight as a share of what the rarity of the term alone would give.
+    pub(super) share: f32,
+}
+
 impl<'a> Question<'a> {
-    pub(super) fn read(index: &'a LexicalIndex, question: &str) -> Self {
+    /// As one of several indexes has it: what is rare is judged over all.
+    pub(super) fn read(index: &'a LexicalIndex, all: &Rarity<'_>, question: &str) -> Self {
         let question = &ends(question);
-        let asked = asked(index, question);
+        let asked = asked(index, all, question);
         let asks_when = index.lists.asks_when.as_ref();
         Self {
-            terms: widened(index, &asked)
+            own: asked
+                .keys()
+                .filter_map(|term| index.terms.get(term.as_str()))
+                .collect(),
+            n_asked: asked.len(),
+            terms: widened(index, all, &asked)
                 .into_iter()
-                .filter_map(|(term, weight)| Some((index.terms.get(term)?, weight)))
+                .filter_map(|(term, weight)| {
+                    Some(Term {
+                        postings: index.terms.get(term)?,
+                        weight,
+                        share: weight / all.of(term),
+                    })
+                })
                 .collect(),
             most: asked
                 .iter()
-                .map(|(term, weight)| weight * expected(index, term))
+                .map(|(term, weight)| weight * expected(all, term))
                 .sum(),
             named: names::named(&index.lists, &index.speakers, question),
             voice: names::voice(&index.lists, question),
@@ -66,12 +92,13 @@ impl<'a> Question<'a> {
 
 /// How far a good answer can be expected to have a term. Of what is written without spaces every pair of neighbours is
 /// a term; those that nobody wrote before are mostly the end of one word and the beginning of another.
-fn expected(index: &LexicalIndex, term: &str) -> f32 {
+/// Words that nobody ever wrote do not count against a hit as one that is merely not in it does.
+fn expected(all: &Rarity<'_>, term: &str) -> f32 {
     let is_pair = term.chars().next().is_some_and(is_spaceless);
-    if is_pair && !index.terms.contains_key(term) {
-        UNKNOWN_PAIR
-    } else {
-        1.0
+    match (all.has(term), is_pair) {
+        (true, _) => 1.0,
+        (false, true) => UNKNOWN_PAIR,
+        (false, false) => UNKNOWN_WORD,
     }
 }
 
@@ -86,17 +113,21 @@ fn ends(question: &str) -> Cow<'_, str> {
 }
 
 /// The question's terms with their weights, the rarest if there are too many.
-pub(super) fn asked(index: &LexicalIndex, question: &str) -> BTreeMap<String, f32> {
+pub(super) fn asked(
+    index: &LexicalIndex,
+    all: &Rarity<'_>,
+    question: &str,
+) -> BTreeMap<String, f32> {
     let mut asked = BTreeMap::new();
     terms(&index.lists, question, Purpose::Ask, |term| {
         if !asked.contains_key(term) {
-            asked.insert(term.to_owned(), rarity(index, term));
+            asked.insert(term.to_owned(), all.of(term));
         }
     });
     if asked.len() <= MOST_TERMS {
         return asked;
     }
-    let known = |(term, _): &(String, f32)| index.terms.contains_key(term.as_str());
+    let known = |(term, _): &(String, f32)| all.has(term);
     let mut known: Vec<_> = asked.into_iter().filter(known).collect();
     known.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     known.truncate(MOST_TERMS);
@@ -106,13 +137,14 @@ pub(super) fn asked(index: &LexicalIndex, question: &str) -> BTreeMap<String, f3
 /// The terms asked for and those that may stand for them, each with its greatest weight.
 fn widened<'a>(
     index: &'a LexicalIndex,
+    rarity: &Rarity<'_>,
     asked: &'a BTreeMap<String, f32>,
 ) -> BTreeMap<&'a str, f32> {
     let mut all: BTreeMap<&str, f32> = BTreeMap::new();
     for (term, weight) in asked {
         let own = (term.as_str(), *weight);
         let discounted =
-            |other: &'a str, discount: f32| (other, discount * rarity(index, other).min(*weight));
+            |other: &'a str, discount: f32| (other, discount * rarity.of(other).min(*weight));
         let related = related(&index.lists, term).map(|other| discounted(other, RELATED));
         let alike = beginning_alike(index, term).map(|other| discounted(other, BEGINS_ALIKE));
         for (term, weight) in related.chain(alike).chain([own]) {
@@ -173,11 +205,47 @@ impl Alike {
     }
 }
 
-/// How much it tells that a message has a term: the logarithm of how few have it.
+/// How much it tells that a message has a term, over all indexes that are searched.
+pub(super) struct Rarity<'a> {
+    indexes: Vec<&'a LexicalIndex>,
+    /// Messages in them, with those that are thought to be there.
+    messages: f64,
+    /// Each term is asked for often.
+    known: RefCell<HashMap<Box<str>, (u32, f32)>>,
+}
+
+impl<'a> Rarity<'a> {
+    pub(super) fn over(indexes: Vec<&'a LexicalIndex>) -> Self {
+        let count = |index: &&LexicalIndex| f64::from(index.n_messages) + f64::from(index.others);
+        Self {
+            messages: indexes.iter().map(count).sum(),
+            indexes,
+            known: RefCell::default(),
+        }
+    }
+
+    pub(super) fn of(&self, term: &str) -> f32 {
+        self.look_up(term).1
+    }
+
+    fn has(&self, term: &str) -> bool {
+        self.look_up(term).0 > 0
+    }
+
+    fn look_up(&self, term: &str) -> (u32, f32) {
+        if let Some(known) = self.known.borrow().get(term) {
+            return *known;
+        }
+        let postings = self.indexes.iter().filter_map(|it| it.terms.get(term));
+        let with: u32 = postings.map(Postings::messages).sum();
+        let rarity = rarity_of(f64::from(with), self.messages);
+        self.known.borrow_mut().insert(term.into(), (with, rarity));
+        (with, rarity)
+    }
+}
+
+/// The logarithm of how few of all have it.
 #[expect(clippy::cast_possible_truncation, reason = "a weight needs no more")]
-fn rarity(index: &LexicalIndex, term: &str) -> f32 {
-    let with = index.terms.get(term).map_or(0, Postings::messages);
-    let all = f64::from(index.n_messages) + f64::from(index.others);
-    let with = f64::from(with);
+pub(super) fn rarity_of(with: f64, all: f64) -> f32 {
     ((all - with + 0.5) / (with + 0.5)).ln_1p() as f32
 }

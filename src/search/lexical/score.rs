@@ -1,61 +1,354 @@
-//! A question -> hits: BM25 on counts that take in the neighbours' words, and what else speaks for a message.
+//! A question -> hits: BM25 on counts that take in the neighbours' words, meaning, and what else speaks for a message.
 //!
 //! ```text
 //!  words(i)   = sum over terms of  idf * tf' * (K + 1) / (tf' + K * (1 - B + B * window / mean window))
-//!  m(i)       = words(i) / best words  +  meaning * cosine, scaled to 0..1
-//!  score(i)   = m(i) +- speaker + date + time - question + substance + sitting * best m of the sitting
+//!  w(i)       = words(i) / best words, with meaning times 0.2 to 1 by the share of the question that the best has
+//!  c(i)       = the cosine of i, from 0 for the hundredth nearest to 1 for the nearest
+//!  S          = BM25 of its whole sitting / that of the best sitting
+//!  score(i)   = w + best w of the sitting + S + c + best c of the sitting + c(i-1) + c(i+1)
+//!               +- speaker + date + time - question + substance + first person - second person, each times its weight
 //! ```
 //!
 //! `tf'` counts a term in the message and, at the discounts of [`Reach::share`], in those around: the
-//! answer often shares no word with the question, but the message before it does.
+//! answer often shares no word with the question, but the message before it does. The weights with meaning were fitted on
+//! the development half of the evidence data, leaving out one conversation at a time (docs/RECALL.md).
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::dates;
 use super::first::First;
-use super::index::{Entry, LexicalIndex, Reach, approximate};
+use super::index::{Entry, LexicalIndex, Persons, Reach, approximate};
 use super::names::Named;
-use super::postings::Postings;
-use super::question::Question;
-use crate::search::{Cosines, Hit, Weights};
+use super::question::{Question, Rarity, Term, rarity_of};
+use crate::search::{Hit, Segment};
 
 const K: f32 = 0.6;
 const B: f32 = 0.2;
+/// Of whole sittings.
+const SITTING_K: f32 = 1.2;
+const SITTING_B: f32 = 0.75;
 /// A message of so many terms has substance.
 const SUBSTANCE: f32 = 10.0;
-/// Cosines closer together than this are not stretched over the whole scale.
-const LEAST_RANGE: f32 = 0.3;
+/// The scale of cosines begins at the one that is the so-manieth from the nearest.
+const NEAREST: usize = 100;
+/// Where fewer are known, the scale begins no higher than here: the least of a few is no background.
+const BACKGROUND: f32 = 0.1;
+/// What words count at least beside meaning, and the share of the question from which on they count in full.
+const LEAST_TRUST: f32 = 0.2;
+const TRUSTED: f32 = 0.6;
+/// What a message scores that asks the same: it is found behind everything else.
+const OF_ECHO: f32 = -1.0;
 
-pub(super) fn search(
-    index: &LexicalIndex,
-    question: &str,
-    cosines: Option<Cosines<'_>>,
-    weights: &Weights,
-    k: usize,
-    filter: &dyn Fn(u32) -> bool,
-) -> Vec<Hit> {
-    let question = Question::read(index, question);
-    let words = words(index, &question.terms);
-    let m = matches(index, &words, cosines, weights);
-    let most_signs = weights.speaker + weights.time + weights.substance;
-    let mut first = First::new(k);
-    for sitting in sittings(index) {
-        let best = m[sitting.clone()].iter().copied().fold(0.0, f32::max);
-        let share = weights.sitting * best;
-        if question.dates.is_empty() && (best <= 0.0 || !first.admits(best + share + most_signs)) {
-            continue;
-        }
-        for at in sitting {
-            let entry = &index.entries[at];
-            let date = entry.at.map_or(0.0, |at| dates::value(&question.dates, at));
-            let sure = m[at] + share + weights.date * date;
-            if entry.is_withdrawn || sure <= 0.0 || !first.admits(sure + most_signs) {
-                continue;
-            }
-            first.offer(at, sure + signs(entry, &question, weights), filter);
+/// What each sign that a message is the one asked for adds to its score, where the words of the best message count 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Weights {
+    /// Nearness by meaning: its own, that of the best message of its sitting, of the messages before and after it.
+    meaning: f32,
+    sitting_meaning: f32,
+    before: f32,
+    after: f32,
+    /// Words of the best message of its sitting.
+    sitting: f32,
+    /// Words of its sitting as one text.
+    sitting_words: f32,
+    /// The question names who said it, or says "I" of a message of the user or "you" of the assistant's; taken away
+    /// where it names somebody else.
+    speaker: f32,
+    /// It was said at the date in the question.
+    date: f32,
+    /// The question wants a time and the message tells one.
+    time: f32,
+    /// The message is itself a question; taken away.
+    question: f32,
+    /// It has enough words of its own to say something.
+    substance: f32,
+    /// It speaks of who says it.
+    first: f32,
+    /// It speaks of who is spoken to; taken away.
+    second: f32,
+}
+
+impl Weights {
+    /// For words alone.
+    const WORDS: Self = Self {
+        meaning: 0.0,
+        sitting_meaning: 0.0,
+        before: 0.0,
+        after: 0.0,
+        sitting: 0.4,
+        sitting_words: 0.0,
+        speaker: 0.3,
+        date: 0.5,
+        time: 0.3,
+        question: 0.2,
+        substance: 0.2,
+        first: 0.0,
+        second: 0.0,
+    };
+    /// For words and meaning.
+    const FUSED: Self = Self {
+        meaning: 0.615,
+        sitting_meaning: 0.358,
+        before: 0.123,
+        after: 0.177,
+        sitting: 0.0,
+        sitting_words: 0.197,
+        speaker: 0.349,
+        date: 0.911,
+        time: 0.436,
+        question: 0.247,
+        substance: 0.248,
+        first: 0.156,
+        second: 0.109,
+    };
+    /// The same where nobody's name is known: a person and an assistant.
+    const FUSED_UNNAMED: Self = Self {
+        meaning: 0.668,
+        sitting_meaning: 0.347,
+        before: 0.039,
+        after: 0.112,
+        sitting: 0.0,
+        sitting_words: 0.197,
+        speaker: 0.0,
+        date: 0.950,
+        time: 0.457,
+        question: 0.332,
+        substance: 0.281,
+        first: 0.162,
+        second: 0.156,
+    };
+
+    fn of(index: &LexicalIndex, has_meaning: bool) -> &'static Self {
+        match (has_meaning, index.speakers.is_empty()) {
+            (false, _) => &Self::WORDS,
+            (true, false) => &Self::FUSED,
+            (true, true) => &Self::FUSED_UNNAMED,
         }
     }
-    first.into_hits(|place| overlap(&question, &words, place))
+
+    /// What [`signs`] adds at most.
+    fn most_signs(&self) -> f32 {
+        self.speaker + self.time + self.substance + self.first
+    }
+}
+
+pub(in crate::search) fn search(
+    segments: &[Segment<'_>],
+    question: &str,
+    k: usize,
+    filter: &dyn Fn(usize, u32) -> bool,
+) -> Vec<Hit> {
+    let rarity = Rarity::over(segments.iter().map(|segment| segment.index).collect());
+    let mut read: Vec<Read<'_>> = segments
+        .iter()
+        .map(|segment| Read::of(segment, &rarity, question))
+        .collect();
+    settle(&mut read);
+    let mut first = First::new(k);
+    for (number, read) in read.iter().enumerate() {
+        read.offer(number, &mut first, filter);
+    }
+    first.into_hits(|segment, place| read[segment].overlap(place))
+}
+
+/// A segment as a question reads it.
+struct Read<'a> {
+    index: &'a LexicalIndex,
+    question: Question<'a>,
+    weights: &'static Weights,
+    /// The words of the question in each message and around it.
+    words: Vec<f32>,
+    /// The same from 0 to 1 for the best of all; 0 of those withdrawn and of echoes.
+    scaled: Vec<f32>,
+    /// Of each sitting, from 0 to 1 for the best of all; empty where it counts for nothing.
+    sittings: Vec<f32>,
+    /// Cosines, first as they are, then from 0 to 1 for the nearest of all; empty where nothing is known.
+    near: Vec<(u32, f32)>,
+    closeness: Vec<f32>,
+    echoes: HashSet<u32>,
+}
+
+/// Brings the scores of all segments to one scale.
+fn settle(read: &mut [Read<'_>]) {
+    let trust = trust_in_words(read);
+    scale(read.iter_mut().map(|read| &mut read.scaled));
+    for read in &mut *read {
+        read.scaled.iter_mut().for_each(|words| *words *= trust);
+    }
+    scale(read.iter_mut().map(|read| &mut read.sittings));
+    let mut cosines: Vec<f32> = read
+        .iter()
+        .flat_map(|read| read.near.iter().map(|(_, cosine)| *cosine))
+        .collect();
+    cosines.sort_by(|a, b| b.total_cmp(a));
+    let (Some(greatest), Some(least)) = (cosines.first(), cosines.last()) else {
+        return;
+    };
+    let least = match cosines.get(NEAREST - 1) {
+        Some(hundredth) => *hundredth,
+        None => least.min(BACKGROUND),
+    };
+    let range = (greatest - least).max(f32::EPSILON);
+    for read in read {
+        if read.near.is_empty() {
+            continue;
+        }
+        read.closeness = vec![0.0; read.index.entries.len()];
+        for (place, cosine) in &read.near {
+            read.closeness[*place as usize] = ((cosine - least) / range).max(0.0);
+        }
+    }
+}
+
+/// How much words count beside meaning: all where the best message has most of the question's, little where none has.
+fn trust_in_words(read: &[Read<'_>]) -> f32 {
+    if read.iter().all(|read| read.near.is_empty()) {
+        return 1.0;
+    }
+    let best = read.iter().map(|read| {
+        let best = read.scaled.iter().copied().fold(0.0, f32::max);
+        read.question.share_of(best)
+    });
+    let best = best.fold(0.0, f32::max);
+    LEAST_TRUST + (1.0 - LEAST_TRUST) * (best / TRUSTED).min(1.0)
+}
+
+/// From 0 to 1 for the best of all.
+fn scale<'a>(all: impl Iterator<Item = &'a mut Vec<f32>>) {
+    let all: Vec<_> = all.collect();
+    let values = all.iter().flat_map(|values| values.iter().copied());
+    let best = values.fold(f32::MIN_POSITIVE, f32::max);
+    for value in all.into_iter().flatten() {
+        *value /= best;
+    }
+}
+
+impl<'a> Read<'a> {
+    fn of(segment: &Segment<'a>, rarity: &Rarity<'_>, question: &str) -> Self {
+        let index = segment.index;
+        let question = Question::read(index, rarity, question);
+        let echoes = echoes(index, &question);
+        let words = words(index, &question.terms, &echoes);
+        let counts = |(place, words): (usize, &f32)| {
+            let is_echo = u32::try_from(place).is_ok_and(|place| echoes.contains(&place));
+            if is_echo || index.entries[place].is_withdrawn {
+                0.0
+            } else {
+                *words
+            }
+        };
+        let scaled = words.iter().enumerate().map(counts).collect();
+        let is_live = |place: &u32| {
+            let entry = index.entries.get(*place as usize);
+            entry.is_some_and(|entry| !entry.is_withdrawn) && !echoes.contains(place)
+        };
+        let near: Vec<(u32, f32)> = segment
+            .nearest
+            .iter()
+            .copied()
+            .filter(|(place, cosine)| cosine.is_finite() && is_live(place))
+            .collect();
+        let weights = Weights::of(index, !near.is_empty());
+        let sittings = if weights.sitting_words > 0.0 {
+            sittings_by_words(index, &question.terms)
+        } else {
+            Vec::new()
+        };
+        Self {
+            index,
+            question,
+            weights,
+            words,
+            scaled,
+            sittings,
+            near,
+            closeness: Vec::new(),
+            echoes,
+        }
+    }
+
+    /// Offers what speaks of the question.
+    fn offer(&self, segment: usize, first: &mut First, filter: &dyn Fn(usize, u32) -> bool) {
+        let Self {
+            index,
+            question,
+            weights,
+            ..
+        } = self;
+        let close = |at: usize| self.closeness.get(at).copied().unwrap_or(0.0);
+        for (number, sitting) in sittings(index).enumerate() {
+            let best_of = |values: &[f32]| values.iter().copied().fold(0.0, f32::max);
+            let best_words = best_of(&self.scaled[sitting.clone()]);
+            let best_close = best_of(self.closeness.get(sitting.clone()).unwrap_or_default());
+            let share = weights.sitting * best_words
+                + weights.sitting_words * self.sittings.get(number).copied().unwrap_or(0.0)
+                + weights.sitting_meaning * best_close;
+            let of_meaning = (weights.meaning + weights.before + weights.after) * best_close;
+            let most = best_words + share + of_meaning;
+            let is_hopeless = most <= 0.0 || !first.admits(most + weights.most_signs());
+            if question.dates.is_empty() && is_hopeless {
+                continue;
+            }
+            for at in sitting.clone() {
+                let entry = &index.entries[at];
+                let neighbour =
+                    |at: Option<usize>| at.filter(|at| sitting.contains(at)).map_or(0.0, close);
+                let date = entry.at.map_or(0.0, |at| dates::value(&question.dates, at));
+                let sure = self.scaled[at]
+                    + share
+                    + weights.meaning * close(at)
+                    + weights.before * neighbour(at.checked_sub(1))
+                    + weights.after * neighbour(at.checked_add(1))
+                    + weights.date * date;
+                if entry.is_withdrawn || sure <= 0.0 || !first.admits(sure + weights.most_signs()) {
+                    continue;
+                }
+                let score = sure + signs(entry, question, weights);
+                first.offer((segment, at), score, filter);
+            }
+        }
+        for place in &self.echoes {
+            first.offer((segment, *place as usize), OF_ECHO, filter);
+        }
+    }
+
+    fn overlap(&self, place: u32) -> f32 {
+        self.question.share_of(self.words[place as usize])
+    }
+}
+
+impl Question<'_> {
+    /// The share of the question that such a sum over its words is of, 0 to 1.
+    fn share_of(&self, words: f32) -> f32 {
+        let most = self.most * (K + 1.0);
+        if most > 0.0 {
+            (words / most).min(1.0)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// The questions among the messages that ask the same in the same words: they answer nothing, nor does what stands next
+/// to them for their sake.
+fn echoes(index: &LexicalIndex, question: &Question<'_>) -> HashSet<u32> {
+    let mut counts: HashMap<u32, usize> = HashMap::new();
+    for postings in &question.own {
+        for (place, _) in postings.iter() {
+            *counts.entry(place).or_default() += 1;
+        }
+    }
+    let is_echo = |(place, count): &(u32, usize)| {
+        let entry = &index.entries[*place as usize];
+        let length = usize::try_from(entry.length).unwrap_or(usize::MAX);
+        entry.is_question && 5 * count >= 4 * question.n_asked && 5 * count >= 4 * length.max(1)
+    };
+    counts
+        .into_iter()
+        .filter(is_echo)
+        .map(|(place, _)| place)
+        .collect()
 }
 
 /// The places of each sitting.
@@ -65,23 +358,20 @@ fn sittings(index: &LexicalIndex) -> impl Iterator<Item = Range<usize>> {
     starts.zip(ends).map(|(start, end)| start..end)
 }
 
-fn overlap(question: &Question<'_>, words: &[f32], place: u32) -> f32 {
-    let most = question.most * (K + 1.0);
-    if most > 0.0 {
-        (words[place as usize] / most).min(1.0)
-    } else {
-        0.0
-    }
-}
-
 /// The words of the question in each message and around it.
 #[expect(clippy::cast_possible_truncation, reason = "a mean needs no more")]
-fn words(index: &LexicalIndex, terms: &[(&Postings, f32)]) -> Vec<f32> {
+fn words(index: &LexicalIndex, terms: &[Term<'_>], without: &HashSet<u32>) -> Vec<f32> {
     let mean = (index.length / f64::from(index.n_messages.max(1))).max(1e-3) as f32;
     let (constant, slope) = (K * (1.0 - B), K * B / mean);
     let mut sums = vec![0.0; index.entries.len()];
-    for (postings, weight) in terms {
+    for Term {
+        postings, weight, ..
+    } in terms
+    {
         let most = weight * (K + 1.0);
+        let postings = postings
+            .iter()
+            .filter(|(place, _)| !without.contains(place));
         spread(postings, &index.reaches, |at, count| {
             sums[at] += most * count / (count + constant + slope * index.windows[at]);
         });
@@ -91,12 +381,16 @@ fn words(index: &LexicalIndex, terms: &[(&Postings, f32)]) -> Vec<f32> {
 
 /// Hands over each place that a term counts for and how much it does, in order: a posting counts for its neighbours,
 /// and a place is done when no later posting can reach it.
-fn spread(postings: &Postings, reaches: &[Reach], mut take: impl FnMut(usize, f32)) {
+fn spread(
+    postings: impl Iterator<Item = (u32, f32)>,
+    reaches: &[Reach],
+    mut take: impl FnMut(usize, f32),
+) {
     /// At least the places one posting reaches, and a power of two.
     const RING: usize = 8;
     let mut ring = [0.0; RING];
     let mut open = 0..0;
-    for (place, count) in postings.iter() {
+    for (place, count) in postings {
         let place = place as usize;
         let reach = reaches[place];
         let around = reach.around(place);
@@ -114,44 +408,42 @@ fn spread(postings: &Postings, reaches: &[Reach], mut take: impl FnMut(usize, f3
     }
 }
 
-/// Words and meaning of each message, each scaled; 0 of those withdrawn.
-fn matches(
-    index: &LexicalIndex,
-    words: &[f32],
-    cosines: Option<Cosines<'_>>,
-    weights: &Weights,
-) -> Vec<f32> {
-    let live = |(entry, words): (&Entry, &f32)| if entry.is_withdrawn { 0.0 } else { *words };
-    let mut m: Vec<f32> = index.entries.iter().zip(words).map(live).collect();
-    let best = m.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
-    for words in &mut m {
-        *words /= best;
+/// The words of each sitting as one text.
+fn sittings_by_words(index: &LexicalIndex, terms: &[Term<'_>]) -> Vec<f32> {
+    let lengths: Vec<f32> = sittings(index)
+        .map(|sitting| {
+            let entries = index.entries[sitting].iter();
+            entries.map(|entry| approximate(entry.length)).sum()
+        })
+        .collect();
+    let count = u32::try_from(lengths.len()).unwrap_or(u32::MAX);
+    let mean = (lengths.iter().sum::<f32>() / approximate(count).max(1.0)).max(1e-3);
+    let mut sums = vec![0.0; lengths.len()];
+    for term in terms {
+        let counts = counts_of_sittings(index, term);
+        let with = u32::try_from(counts.len()).unwrap_or(u32::MAX);
+        let weight = term.share * rarity_of(f64::from(with), f64::from(count));
+        for (sitting, count) in counts {
+            let length = 1.0 - SITTING_B + SITTING_B * lengths[sitting] / mean;
+            sums[sitting] += weight * count * (SITTING_K + 1.0) / (count + SITTING_K * length);
+        }
     }
-    for (place, scaled) in cosines.map_or_else(Vec::new, |cosines| scaled(index, cosines)) {
-        m[place as usize] += weights.meaning * scaled;
-    }
-    m
+    sums
 }
 
-/// The cosines of messages not withdrawn, from 0 for the least to 1 for the greatest.
-fn scaled(index: &LexicalIndex, cosines: Cosines<'_>) -> Vec<(u32, f32)> {
-    let mut known: Vec<(u32, f32)> = match cosines {
-        Cosines::Nearest(nearest) => nearest.to_vec(),
-        Cosines::Every(of) => (0..index.len())
-            .filter_map(|place| Some((place, of(place)?)))
-            .collect(),
-    };
-    known.retain(|(place, cosine)| {
-        let entry = index.entries.get(*place as usize);
-        cosine.is_finite() && entry.is_some_and(|entry| !entry.is_withdrawn)
-    });
-    let cosines = known.iter().map(|(_, cosine)| *cosine);
-    let least = cosines.clone().fold(f32::INFINITY, f32::min);
-    let range = (cosines.fold(f32::NEG_INFINITY, f32::max) - least).max(LEAST_RANGE);
-    for (_, cosine) in &mut known {
-        *cosine = (*cosine - least) / range;
+/// The sittings that have a term, in order, and how often.
+fn counts_of_sittings(index: &LexicalIndex, term: &Term<'_>) -> Vec<(usize, f32)> {
+    let mut counts: Vec<(usize, f32)> = Vec::new();
+    for (place, count) in term.postings.iter() {
+        let from = counts.last().map_or(0, |(sitting, _)| *sitting);
+        let further = index.sittings[from..].partition_point(|start| *start <= place);
+        let sitting = from + further.saturating_sub(1);
+        match counts.last_mut() {
+            Some((last, sum)) if *last == sitting => *sum += count,
+            _ => counts.push((sitting, count)),
+        }
     }
-    known
+    counts
 }
 
 /// What speaks for or against a message apart from words, meaning and date.
@@ -172,7 +464,10 @@ fn signs(entry: &Entry, question: &Question<'_>, weights: &Weights) -> f32 {
         0.0
     };
     let substance = weights.substance * (approximate(entry.length) / SUBSTANCE).min(1.0);
-    speaker + time + asks + substance
+    let person = |count: u8| f32::from(count) / f32::from(Persons::MAX);
+    let persons =
+        weights.first * person(entry.persons.first) - weights.second * person(entry.persons.second);
+    speaker + time + asks + substance + persons
 }
 
 /// Whether the question speaks of who said this message; a name tells more than "I" and "you", which never speak
@@ -270,12 +565,13 @@ mod tests {
             }
             index.withdraw(withdrawn);
             let weights = BTreeMap::from([("b", 1.5), ("f", 0.5)]);
-            let terms: Vec<_> = weights
-                .iter()
-                .filter_map(|(term, weight)| Some((index.terms.get(*term)?, *weight)))
-                .collect();
+            let term = |(term, weight): (&&str, &f32)| {
+                let postings = index.terms.get(*term)?;
+                Some(Term { postings, weight: *weight, share: 1.0 })
+            };
+            let terms: Vec<_> = weights.iter().filter_map(term).collect();
             let plain = plainly(&said, withdrawn, &weights);
-            for (found, expected) in words(&index, &terms).iter().zip(plain) {
+            for (found, expected) in words(&index, &terms, &HashSet::new()).iter().zip(plain) {
                 prop_assert!((found - expected).abs() < 1e-3, "{found} {expected}");
             }
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 
 use super::*;
-use crate::search::{Cosines, Document, Hit, Voice, Weights};
+use crate::search::{Document, Hit, Voice};
 
 static LISTS: LazyLock<Arc<Lists>> = LazyLock::new(|| Arc::new(Lists::embedded()));
 
@@ -33,7 +33,7 @@ fn places(hits: &[Hit]) -> Vec<u32> {
 }
 
 fn ask(index: &LexicalIndex, question: &str) -> Vec<u32> {
-    places(&index.search(question, 10, |_| true))
+    places(&index.search(question, &[], 10, |_| true))
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn the_message_with_the_words_comes_first() {
         said("My sister adopted two kittens."),
     ]);
     assert_eq!(ask(&index, "Who adopted a kitten?")[0], 3);
-    let hit = index.search("Who adopted a kitten?", 1, |_| true)[0];
+    let hit = index.search("Who adopted a kitten?", &[], 1, |_| true)[0];
     assert!(hit.overlap > 0.5 && hit.overlap <= 1.0, "{hit:?}");
 }
 
@@ -54,12 +54,27 @@ fn an_answer_is_found_by_the_question_before_it_and_stands_first() {
     let at = |days: i64| Some(MAY + days * DAY);
     let texts = [
         ("Good morning.", at(0)),
-        ("What is your favourite colour?", at(1)),
+        (
+            "So what is your favourite colour for a sofa in there?",
+            at(1),
+        ),
         ("Teal, always.", at(1)),
         ("Good night.", at(2)),
     ];
     let index = index(&texts.map(|(text, at)| Document { at, ..said(text) }));
     assert_eq!(ask(&index, "favourite colour"), [2, 1]);
+}
+
+#[test]
+fn the_same_question_asked_before_stands_behind_every_answer_but_is_found() {
+    let index = index(&[
+        said("When do I have to see the dentist?"),
+        said("I do not know that."),
+        said("x"),
+        said("x"),
+        said("Note: the dentist sees me on 14 May at 9:30."),
+    ]);
+    assert_eq!(ask(&index, "when do I have to see the dentist"), [4, 0]);
 }
 
 #[test]
@@ -264,9 +279,9 @@ fn of_a_crowd_the_first_are_told_apart() {
 #[test]
 fn the_filter_keeps_messages_back() {
     let index = index(&[said("tea"), said("tea"), said("tea")]);
-    let hits = index.search("tea", 2, |place| place != 0);
+    let hits = index.search("tea", &[], 2, |place| place != 0);
     assert_eq!(places(&hits), [1, 2]);
-    assert!(index.search("tea", 0, |_| true).is_empty());
+    assert!(index.search("tea", &[], 0, |_| true).is_empty());
 }
 
 #[test]
@@ -286,21 +301,45 @@ fn a_message_withdrawn_leaves_nothing_behind() {
 #[test]
 fn meaning_brings_what_shares_no_word() {
     let index = index(&[said("tea"), said("x"), said("x"), said("x"), said("oolong")]);
-    let near = |place| Some(if place == 4 { 0.9 } else { 0.1 });
-    let every = index.search_fused("tea", Cosines::Every(&near), &Weights::FUSED, 1, |_| true);
-    assert_eq!(places(&every), [4]);
     let nearest = [(3, 0.2), (4, 0.9), (77, 1.0), (2, f32::NAN)];
-    let nearest = Cosines::Nearest(&nearest);
-    let hits = index.search_fused("brew", nearest, &Weights::NEAREST, 1, |_| true);
+    let hits = index.search("brew", &nearest, 1, |_| true);
     assert_eq!(places(&hits), [4]);
 }
 
 #[test]
-fn a_single_cosine_proves_nothing() {
+fn a_single_cosine_of_nothing_proves_nothing() {
     let index = index(&[said("tea"), said("x")]);
-    let one = Cosines::Nearest(&[(1, 0.05)]);
-    let hits = index.search_fused("tea", one, &Weights::FUSED, 1, |_| true);
+    let hits = index.search("tea", &[(1, 0.05)], 1, |_| true);
     assert_eq!(places(&hits), [0]);
+}
+
+#[test]
+fn a_sitting_that_speaks_of_it_all_through_lifts_what_is_near_in_it() {
+    let at = |day: i64, text| Document {
+        at: Some(MAY + day * DAY),
+        ..said(text)
+    };
+    let index = index(&[
+        at(0, "we sailed along the coast"),
+        at(1, "the harbour at night"),
+        at(1, "we sailed along the coast"),
+        at(1, "another harbour, the old harbour"),
+    ]);
+    let hits = index.search("harbour", &[(0, 0.6), (2, 0.6)], 4, |_| true);
+    let of = |place| hits.iter().find(|hit| hit.place == place).unwrap().score;
+    assert!(of(2) > of(0), "{hits:?}");
+}
+
+#[test]
+fn who_speaks_of_himself_answers_rather_than_who_asks_back() {
+    let index = index(&[
+        said("you sold your boat to my uncle"),
+        said("x"),
+        said("x"),
+        said("I sold my boat to his uncle"),
+    ]);
+    let hits = index.search("boat uncle", &[(0, 0.6), (3, 0.6)], 2, |_| true);
+    assert_eq!(places(&hits), [3, 0]);
 }
 
 #[test]
@@ -398,7 +437,7 @@ proptest! {
         for place in &withdrawn {
             index.withdraw(*place);
         }
-        let hits = index.search(&question, k, |place| place % 5 != 0);
+        let hits = index.search(&question, &[], k, |place| place % 5 != 0);
         prop_assert!(hits.len() <= k);
         for pair in hits.windows(2) {
             let (a, b) = (pair[0], pair[1]);
@@ -408,7 +447,7 @@ proptest! {
             prop_assert!(hit.place % 5 != 0 && !withdrawn.contains(&hit.place) && hit.place < index.len());
             prop_assert!(hit.score.is_finite() && (0.0..=1.0).contains(&hit.overlap));
         }
-        let all = index.search(&question, usize::MAX, |place| place % 5 != 0);
+        let all = index.search(&question, &[], usize::MAX, |place| place % 5 != 0);
         prop_assert_eq!(&all[..hits.len()], &hits[..]);
     }
 
@@ -427,7 +466,7 @@ proptest! {
         prop_assert_eq!(read.to_bytes(), bytes);
         read.push(said("tea for Ann"));
         index.push(said("tea for Ann"));
-        let find = |index: &LexicalIndex| places(&index.search(&question, 30, |_| true));
+        let find = |index: &LexicalIndex| places(&index.search(&question, &[], 30, |_| true));
         prop_assert_eq!(find(&read), find(&index));
     }
 
@@ -452,7 +491,7 @@ proptest! {
     #[test]
     fn sealed_rubbish_is_refused_or_harmless(body: Vec<u8>) {
         if let Some(mut index) = persist::read_sealed(&LISTS, &body) {
-            index.search("tea in May", 5, |_| true);
+            index.search("tea in May", &[], 5, |_| true);
             index.push(said("tea"));
         }
     }
