@@ -5,7 +5,7 @@ use cogtrix::text::linear::{Feature, MAGIC, TAG_BITS, WAYS};
 
 const RATE: f32 = 0.1;
 
-pub struct Learner {
+pub(crate) struct Learner {
     weights: Vec<f32>,
     squares: Vec<f32>,
     bits: u32,
@@ -14,7 +14,7 @@ pub struct Learner {
 
 impl Learner {
     /// Begins with 2^`bits` weights of nothing, which `shrink` keeps small.
-    pub fn new(bits: u32, shrink: f32) -> Self {
+    pub(crate) fn new(bits: u32, shrink: f32) -> Self {
         Self {
             weights: vec![0.0; 1 << bits],
             squares: vec![1e-3; 1 << bits],
@@ -28,11 +28,11 @@ impl Learner {
         clippy::cast_possible_truncation,
         reason = "a table has fewer than 2^32 weights"
     )]
-    pub fn index(&self, feature: Feature) -> u32 {
+    pub(crate) fn index(&self, feature: Feature) -> u32 {
         feature.index(self.bits) as u32
     }
 
-    pub fn score(&self, indexes: &[u32]) -> f32 {
+    pub(crate) fn score(&self, indexes: &[u32]) -> f32 {
         indexes
             .iter()
             .map(|index| self.weights[*index as usize])
@@ -40,7 +40,7 @@ impl Learner {
     }
 
     /// Moves the weights of these features by a gradient.
-    pub fn step(&mut self, indexes: &[u32], gradient: f32) {
+    pub(crate) fn step(&mut self, indexes: &[u32], gradient: f32) {
         for index in indexes {
             let index = *index as usize;
             let slope = gradient - self.shrink * self.weights[index];
@@ -49,12 +49,31 @@ impl Learner {
         }
     }
 
+    /// Forgets the weights that have no room in the file, for good.
+    pub(crate) fn prune(&mut self) {
+        let buckets = self
+            .weights
+            .chunks_mut(1 << TAG_BITS)
+            .zip(self.squares.chunks_mut(1 << TAG_BITS));
+        for (weights, squares) in buckets {
+            let mut sizes: Vec<f32> = weights.iter().map(|it| it.abs()).collect();
+            sizes.sort_by(|one, other| other.total_cmp(one));
+            let least = sizes[WAYS - 1].max(f32::MIN_POSITIVE);
+            for (weight, square) in weights.iter_mut().zip(squares) {
+                if weight.abs() < least {
+                    *weight = 0.0;
+                    *square = f32::INFINITY;
+                }
+            }
+        }
+    }
+
     /// Returns the file that `linear::Model` reads: of each bucket the weights that count most.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "rounded and clamped before, or a tag"
     )]
-    pub fn file(&self) -> Vec<u8> {
+    pub(crate) fn file(&self) -> Vec<u8> {
         let mut buckets = self.weights.chunks(1 << TAG_BITS).map(|bucket| {
             let mut all: Vec<(u8, f32)> = bucket
                 .iter()
@@ -94,10 +113,10 @@ impl Learner {
 }
 
 /// Random numbers that are the same each time (splitmix64).
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -106,20 +125,20 @@ impl Random {
 
     /// Returns a number below `end`.
     #[expect(clippy::cast_possible_truncation, reason = "below a length")]
-    pub fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
 
     /// Whether it happens that happens so many times of a hundred.
-    pub fn chance(&mut self, percent: usize) -> bool {
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    pub fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+    pub(crate) fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }
 
-    pub fn shuffle<T>(&mut self, all: &mut [T]) {
+    pub(crate) fn shuffle<T>(&mut self, all: &mut [T]) {
         for i in (1..all.len()).rev() {
             all.swap(i, self.below(i + 1));
         }

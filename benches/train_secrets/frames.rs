@@ -5,15 +5,15 @@ use crate::varying;
 
 /// A text with the places of its secrets.
 #[derive(Default)]
-pub struct Made {
-    pub text: String,
-    pub secrets: Vec<String>,
+pub(crate) struct Made {
+    pub(crate) text: String,
+    pub(crate) secrets: Vec<String>,
     /// Number of its frame.
-    pub frame: usize,
+    pub(crate) frame: usize,
 }
 
 /// Returns messages of all frames, each several times with other words.
-pub fn messages(frames: &str, words: &[String], random: &mut Random) -> Vec<Made> {
+pub(crate) fn messages(frames: &str, words: &[String], random: &mut Random) -> Vec<Made> {
     let mut lists: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut made = Vec::new();
     for (number, line) in frames
@@ -312,7 +312,7 @@ fn value(kind: &str, words: &[String], random: &mut Random) -> Option<String> {
             let length = 7 + random.below(8);
             of(digits, length, random)
         }
-        ("card", _) => groups(&[4; 4], digits, *random.one(&[" ", "-", ""]), random),
+        ("card", _) => groups(&[4; 4], digits, random.one(&[" ", "-", ""]), random),
         _ => return None,
     })
 }

@@ -5,10 +5,14 @@
 //! `secrets-X.jsonl` and `harmless-X.jsonl` are messages of a writer, every other file is harmless talk.
 
 #![expect(clippy::print_stdout, reason = "shares are no times")]
-#![allow(
+#![expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     reason = "small numbers"
+)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the weights are a file of the sources"
 )]
 
 mod frames;
@@ -30,10 +34,12 @@ const WEIGHTS: &str = "src/text/secrets/tagger.weights";
 
 const EPOCHS: usize = 6;
 const SHRINK: f32 = 0.0002;
+/// Times what the tests promise is read again at the end.
+const PROMISED: usize = 40;
 /// Of a hundred messages so many stand between other sentences.
 const AMID: usize = 50;
 /// Messages that are not made from one another and have a feature, at least.
-const LEAST: u8 = 5;
+const LEAST: u8 = 8;
 /// Times a message with a secret is read with another value.
 const VARIED: usize = 5;
 /// Upper bits of a feature: 2^15 buckets, and a tag.
@@ -127,10 +133,7 @@ fn learned(writers: &[&Writer]) -> Vec<u8> {
             group,
             ..row.clone()
         };
-        // What the tests promise counts more.
-        for _ in 0..if row.class == "test" { 4 } else { 1 } {
-            rows.push(row.clone());
-        }
+        rows.push(row.clone());
         if row.secrets.is_empty() {
             let text = varying::wording(&row.text, &mut random);
             rows.push(Row {
@@ -175,21 +178,39 @@ fn learned(writers: &[&Writer]) -> Vec<u8> {
         .iter()
         .filter_map(|row| Some((row.group, chain(row, &learner)?)))
         .collect();
-    drop_rare(&mut chains);
+    let seen = seen(&chains);
+    keep_seen(&mut chains, &seen);
     let mut order: Vec<usize> = (0..chains.len()).collect();
-    for _ in 0..EPOCHS {
+    for epoch in 0..EPOCHS {
+        if epoch + 2 == EPOCHS {
+            learner.prune();
+        }
         random.shuffle(&mut order);
         for index in &order {
             step(&mut learner, &chains[*index].1);
         }
     }
+    // What the tests promise holds.
+    let promised = writers
+        .iter()
+        .flat_map(|it| &it.rows)
+        .filter(|row| row.class == "test");
+    let mut promised: Vec<(usize, Chain)> = promised
+        .filter_map(|row| Some((0, chain(row, &learner)?)))
+        .collect();
+    for _ in 0..PROMISED {
+        random.shuffle(&mut promised);
+        for (_, chain) in &promised {
+            step(&mut learner, chain);
+        }
+    }
     learner.file()
 }
 
-/// Leaves out the features of few messages, which say nothing about others.
-fn drop_rare(chains: &mut [(usize, Chain)]) {
+/// Counts the messages of each feature.
+fn seen(chains: &[(usize, Chain)]) -> Vec<u8> {
     let mut seen: Vec<(usize, u8)> = vec![(usize::MAX, 0); 1 << BITS];
-    for (group, chain) in &*chains {
+    for (group, chain) in chains {
         for index in chain.of_token.iter().chain(&chain.of_pair).flatten() {
             let (last, count) = &mut seen[*index as usize];
             if *last != *group {
@@ -198,9 +219,14 @@ fn drop_rare(chains: &mut [(usize, Chain)]) {
             }
         }
     }
+    seen.into_iter().map(|(_, count)| count).collect()
+}
+
+/// Leaves out the features of few messages, which say nothing about others.
+fn keep_seen(chains: &mut [(usize, Chain)], seen: &[u8]) {
     for (_, chain) in chains {
         for features in chain.of_token.iter_mut().chain(&mut chain.of_pair) {
-            features.retain(|index| seen[*index as usize].1 >= LEAST);
+            features.retain(|index| seen[*index as usize] >= LEAST);
         }
     }
 }

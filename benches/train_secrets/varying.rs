@@ -21,7 +21,7 @@ const LONG_NAMES: &[&str] = &[
 const SIGNS: &[u8] = b"!#$%&*@?^+=";
 
 /// Another value of the same kind.
-pub fn value(old: &str, words: &[String], random: &mut Random) -> String {
+pub(crate) fn value(old: &str, words: &[String], random: &mut Random) -> String {
     let has_digit = old.contains(|c: char| c.is_ascii_digit());
     let has_letter = old.contains(char::is_alphabetic);
     let is_plain = old.chars().all(|c| c.is_alphabetic() || c == ' ');
@@ -50,7 +50,7 @@ pub fn value(old: &str, words: &[String], random: &mut Random) -> String {
 }
 
 /// Other digits for those of a text.
-pub fn digits(old: &str, random: &mut Random) -> String {
+pub(crate) fn digits(old: &str, random: &mut Random) -> String {
     let other = |c: char| {
         if c.is_ascii_digit() {
             char::from(b'0' + random.below(10) as u8)
@@ -101,7 +101,7 @@ fn with_words(old: &str, words: &[String], random: &mut Random) -> String {
 }
 
 /// As people make passwords of words.
-pub fn made(words: &[String], random: &mut Random) -> String {
+pub(crate) fn made(words: &[String], random: &mut Random) -> String {
     let (one, other) = (random.one(words).clone(), random.one(words).clone());
     let end = *random.one(&[10, 100, 1000, 3000]);
     let number = random.below(end);
@@ -129,7 +129,7 @@ fn like(old: &str, word: &str) -> String {
 }
 
 /// The text with a name spelt in another way, in small letters, or without its last stop.
-pub fn wording(text: &str, random: &mut Random) -> String {
+pub(crate) fn wording(text: &str, random: &mut Random) -> String {
     let mut text = text.to_owned();
     if random.chance(25) {
         for name in LONG_NAMES {
@@ -161,7 +161,7 @@ fn misspelt(word: &str, random: &mut Random) -> String {
     chars.into_iter().collect()
 }
 
-pub fn capital(word: &str) -> String {
+pub(crate) fn capital(word: &str) -> String {
     let mut chars = word.chars();
     let first = chars.next().unwrap_or(' ');
     first.to_uppercase().collect::<String>() + chars.as_str()

@@ -1,5 +1,6 @@
 //! Words that name a secret, what it belongs to, or what is done with it, in the languages people write in. Unit: a word.
 
+#[expect(clippy::enum_glob_use, reason = "the tables below")]
 use Label::*;
 
 /// What a word names.

@@ -268,7 +268,9 @@ impl<'t> Read<'t> {
         put(label << 8 | self.label(other), group);
         put(label << 8 | self.label(behind), group);
         put(label, token.id);
-        if last != NONE {
+        if last == NONE {
+            put(kind, 1 << 32);
+        } else {
             let border = self.border(last, i);
             let far = distance(i - last);
             put(label << 8 | border, kind);
@@ -297,8 +299,6 @@ impl<'t> Read<'t> {
             }
             let asks = self.asks[self.counts[last].sentence];
             put(u64::from(asks) << 8 | border, label << 8 | group);
-        } else {
-            put(kind, 1 << 32);
         }
         number = 80;
         let mut put = |one: u64, other: u64| {
@@ -601,7 +601,7 @@ fn line(line: &str) -> Line {
 /// What the trainer needs.
 #[cfg(feature = "testing")]
 pub mod training {
-    use super::{Feature, Range, Read, ahead, back};
+    use super::{Feature, Range, Read, Token, ahead, back};
 
     /// The tokens of a text and their features.
     #[derive(Debug)]
@@ -624,11 +624,11 @@ pub mod training {
             all.clone().map(of).collect()
         };
         Some(Example {
-            places: read.tokens.iter().map(|it| it.place()).collect(),
+            places: read.tokens.iter().map(Token::place).collect(),
             of_token: features(&|i, to| read.of_token(i, |it| to.push(it))),
             of_pair: features(&|i, to| {
                 if i > 0 {
-                    read.of_pair(i, |it| to.push(it))
+                    read.of_pair(i, |it| to.push(it));
                 }
             }),
         })

@@ -107,7 +107,7 @@ fn is_unspaced(c: char) -> bool {
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Tokens {
         text,
-        tokens: Vec::with_capacity(text.len() / 4),
+        read: Vec::with_capacity(text.len() / 4),
         lower: String::new(),
         gap: Gap::Line,
         is_quoted: false,
@@ -132,12 +132,12 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         tokens.run(at, at + run);
         at += run;
     }
-    tokens.tokens
+    tokens.read
 }
 
 struct Tokens<'t> {
     text: &'t str,
-    tokens: Vec<Token<'t>>,
+    read: Vec<Token<'t>>,
     lower: String,
     gap: Gap,
     is_quoted: bool,
@@ -160,7 +160,7 @@ impl Tokens<'_> {
             } else if is_unspaced(first) || OPENING.contains(first) || APART.contains(first) {
                 if rest.starts_with("${")
                     || rest.starts_with("{{")
-                    || rest.starts_with("<")
+                    || rest.starts_with('<')
                         && rest.find('>').is_some_and(|at| at > 2)
                         && !rest[1..].starts_with('/')
                         && !rest.contains("</")
@@ -193,7 +193,7 @@ impl Tokens<'_> {
         };
         let shape = shape(text);
         let is_named = kind <= Kind::Sign || kind.is_word() || label != Label::Plain;
-        self.tokens.push(Token {
+        self.read.push(Token {
             start,
             text,
             kind,
