@@ -312,7 +312,7 @@ fn value(kind: &str, words: &[String], random: &mut Random) -> Option<String> {
             let length = 7 + random.below(8);
             of(digits, length, random)
         }
-        ("card", _) => groups(&[4; 4], digits, random.one(&[" ", "-", ""]), random),
+        ("card", _) => groups(&[4; 4], digits, [" ", "-", ""][random.below(3)], random),
         _ => return None,
     })
 }

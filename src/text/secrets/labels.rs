@@ -1,7 +1,8 @@
 //! Words that name a secret, what it belongs to, or what is done with it, in the languages people write in. Unit: a word.
 
-#[expect(clippy::enum_glob_use, reason = "the tables below")]
-use Label::*;
+use Label::{
+    Access, Account, Answer, Card, Code, Cookie, Door, Id, Key, Licence, Login, Otp, Password, Phrase, Pin, Plain, Recovery, Seed, Token, Wifi,
+};
 
 /// What a word names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
