@@ -93,7 +93,7 @@ impl Learner {
         sizes.sort_by(f32::total_cmp);
         // The few that are larger are cut.
         let scale = sizes
-            .get(sizes.len() * 999 / 1000)
+            .get(sizes.len() * 9_999 / 10_000)
             .copied()
             .unwrap_or(1.0)
             .max(1e-6)
