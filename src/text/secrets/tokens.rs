@@ -261,6 +261,16 @@ fn core(rest: &str, is_behind: bool) -> usize {
     }
 }
 
+/// `www.example.com`
+fn is_host(text: &str) -> bool {
+    const ENDS: [&str; 14] = [
+        "com", "org", "net", "eu", "io", "de", "at", "ch", "fr", "es", "it", "ru", "uz", "dev",
+    ];
+    let is_plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'.';
+    let end = text.rsplit_once('.').map_or("", |(_, end)| end);
+    text.bytes().all(is_plain) && (ENDS.contains(&end) || text.starts_with("www."))
+}
+
 fn kind(text: &str) -> Kind {
     if text == MASK {
         return Kind::Mask;
@@ -331,6 +341,7 @@ fn kind(text: &str) -> Kind {
         || slashes > 1
         || slashes == 1 && letters + digits > 0 && !(digits > 0 && letters == 0)
         || text.starts_with("~/")
+        || is_host(text)
     {
         return Kind::Path;
     }
