@@ -49,9 +49,6 @@ fn begins_with_group(behind: &str) -> bool {
             .starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Characters behind a name in which its number stands.
-const NEAR: usize = 60;
-
 /// Ids that are known by their looks.
 pub(super) fn found(text: &str) -> Vec<Found> {
     let mut found = Vec::new();
@@ -171,73 +168,4 @@ fn is_brazilian(token: &str) -> bool {
 /// `112-233-445 95`, without what stands behind the blank; with a dash there as well.
 fn is_russian(token: &str) -> bool {
     token.len() == 14 && form(token) == "999-999-999-99"
-}
-
-/// The number behind a name: groups of digits and capitals with six digits at least, which are no date.
-pub(super) fn value(text: &str, from: usize) -> Option<Range<usize>> {
-    let upto = text.floor_char_boundary((from + NEAR).min(text.len()));
-    let mut at = from;
-    while at < upto {
-        let start = text[at..upto].find(|c: char| c.is_ascii_alphanumeric())? + at;
-        let end = end_of_number(text, start);
-        let number = &text[start..end];
-        let digits = number.bytes().filter(u8::is_ascii_digit).count();
-        let starts =
-            !text[..start].ends_with(|c: char| c.is_alphanumeric() || "_/.$€+".contains(c));
-        if starts && (6..=20).contains(&digits) && !is_date(number) {
-            return Some(start..end);
-        }
-        let word = text[start..].find(|c: char| !c.is_alphanumeric());
-        at = start + word.unwrap_or(text.len() - start).max(1);
-    }
-    None
-}
-
-/// Digits and single capitals, in groups.
-fn end_of_number(text: &str, start: usize) -> usize {
-    let mut end = start;
-    let mut group_start = start;
-    for (at, c) in text[start..].char_indices().map(|(at, c)| (start + at, c)) {
-        match c {
-            c if c.is_ascii_digit() || c.is_ascii_uppercase() => end = at + 1,
-            'a'..='z'
-                if at + 1 == text.len() || !text[at + 1..].starts_with(char::is_alphanumeric) =>
-            {
-                // `12345678z`
-                if text[group_start..at].bytes().any(|b| b.is_ascii_digit()) {
-                    end = at + 1;
-                }
-                break;
-            }
-            ' ' | '-' | '.' | '/' if end == at => {
-                let next = &text[at + 1..];
-                let group = &next[..next
-                    .find(|c: char| !c.is_alphanumeric())
-                    .unwrap_or(next.len())];
-                let has_digit = group.bytes().any(|b| b.is_ascii_digit());
-                let is_letter = group.len() <= 2
-                    && group.bytes().all(|b| b.is_ascii_uppercase())
-                    && !group.is_empty();
-                if !(has_digit || is_letter) {
-                    break;
-                }
-                group_start = at + 1;
-            }
-            _ => break,
-        }
-    }
-    end
-}
-
-/// `2027-03-01`, `12.05.2019`, `3/4/2020`.
-pub(super) fn is_date(number: &str) -> bool {
-    let parts: Vec<&str> = number.split(['-', '.', '/', ' ']).collect();
-    let is_year =
-        |part: &str| part.len() == 4 && (part.starts_with("19") || part.starts_with("20"));
-    parts.len() == 3
-        && parts
-            .iter()
-            .all(|part| part.bytes().all(|b| b.is_ascii_digit()))
-        && (is_year(parts[0]) || is_year(parts[2]))
-        && parts[1].len() <= 2
 }

@@ -1,10 +1,8 @@
 //! Secrets in what is said: keys, tokens, passwords. Unit: a text, masked before it is kept for long (Q10).
 //!
 //! ```text
-//!  shapes, numbers, commands   known by their looks, wherever they stand
-//!  labelled                    behind a name, in the same clause: `password is …`
-//!  nearby                      further from a name: in the next sentence, before it, in a pair with a user
-//!  scenes                      without a name, by what is done with it: what opens a door, what was sent
+//!  shapes, numbers, ids, commands   rules: what has an exact form, wherever it stands
+//!  tagger, tokens, labels           a small learned model: what language tells, in any wording
 //! ```
 //! Invariant: what is masked once is not changed by masking it again; everything but the secret stays as it was.
 //! Linear in the length of the text. A guess: it errs on the side of masking, but leaves hashes, ids, paths and
@@ -12,24 +10,24 @@
 
 mod class;
 mod commands;
-mod cues;
 mod ids;
-mod joint;
 mod known;
-mod labelled;
-mod nearby;
-mod numbers;
-mod phrase;
-mod scenes;
-mod shapes;
 #[rustfmt::skip] // lists, not one word a line
-mod words;
+mod labels;
+mod numbers;
+mod shapes;
+mod tagger;
+mod tokens;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 pub use class::Class;
 pub use known::Known;
+#[cfg(feature = "testing")]
+pub use tagger::training;
+
+use crate::text::linear::Model;
 
 /// Stands where a secret was.
 pub const MASK: &str = "[secret]";
@@ -58,14 +56,19 @@ pub fn masked(text: &str) -> Cow<'_, str> {
 
 /// The same for a text that stands behind another one.
 pub fn masked_after<'t>(context: &str, text: &'t str) -> Cow<'t, str> {
-    let mut found = found(context, text);
+    masked_by(&tagger::MODEL, context, text)
+}
+
+/// The same with other weights.
+pub fn masked_by<'t>(model: &Model<'_>, context: &str, text: &'t str) -> Cow<'t, str> {
+    let mut found = found_by(model, context, text);
     if found.is_empty() {
         return Cow::Borrowed(text);
     }
     let mut masked = replaced(text, &found);
     // What stands before a mask is another sentence without what stood there.
     for _ in 0..ROUNDS {
-        found = self::found(context, &masked);
+        found = found_by(model, context, &masked);
         if found.is_empty() {
             break;
         }
@@ -114,6 +117,10 @@ pub fn context(text: &str) -> &str {
 
 /// The secrets in a text that stands behind another one, in order, none over another.
 pub fn found(before: &str, text: &str) -> Vec<Found> {
+    found_by(&tagger::MODEL, before, text)
+}
+
+fn found_by(model: &Model<'_>, before: &str, text: &str) -> Vec<Found> {
     let before = context(before);
     let (joined, offset) = if before.trim().is_empty() {
         (Cow::Borrowed(text), 0)
@@ -127,10 +134,12 @@ pub fn found(before: &str, text: &str) -> Vec<Found> {
         let end = joined.floor_char_boundary((start + WINDOW).min(joined.len()));
         let from = joined.floor_char_boundary(start.saturating_sub(BEFORE));
         let upto = joined.floor_char_boundary((end + BEHIND).min(joined.len()));
-        let found = in_window(&joined[from..upto]).into_iter().map(|mut it| {
-            it.place = it.place.start + from..it.place.end + from;
-            it
-        });
+        let found = in_window(model, &joined[from..upto])
+            .into_iter()
+            .map(|mut it| {
+                it.place = it.place.start + from..it.place.end + from;
+                it
+            });
         // What begins in the next window is found there.
         all.extend(found.filter(|it| it.place.end > start && it.place.start < end));
         start = end;
@@ -165,47 +174,68 @@ fn apart(mut found: Vec<Found>) -> Vec<Found> {
     apart
 }
 
-/// What stands between two masks is looked at by itself, so that a mask is neither a name nor a value.
-fn in_window(text: &str) -> Vec<Found> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    for part in text.split(MASK) {
-        let mut of_part = between_masks(part);
-        if at > 0 {
-            of_part.extend(rest_of_mask(part));
-        }
-        found.extend(of_part.into_iter().map(|mut it| {
-            it.place = it.place.start + at..it.place.end + at;
-            it
-        }));
-        at += part.len() + MASK.len();
-    }
+fn in_window(model: &Model<'_>, text: &str) -> Vec<Found> {
+    let mut found = shapes::found(text);
+    found.extend(commands::passwords(text));
+    found.extend(numbers::found(text));
+    found.extend(ids::found(text));
+    found.extend(half_masked(text));
+    // A rule knows which part of a word is the secret.
+    let is_exact = |it: &Found| {
+        found
+            .iter()
+            .any(|exact| exact.place.start < it.place.end && it.place.start < exact.place.end)
+    };
+    let learned = tagger::found(text, model).into_iter();
+    let learned: Vec<Found> = learned
+        .filter(|it| text[it.place.clone()].contains(char::is_whitespace) || !is_exact(it))
+        .collect();
+    found.extend(learned);
+    // A mask is neither a name nor a value.
+    let masks: Vec<Range<usize>> = text
+        .match_indices(MASK)
+        .map(|(at, _)| at..at + MASK.len())
+        .collect();
+    found.retain(|it| {
+        !it.place.is_empty()
+            && !masks
+                .iter()
+                .any(|mask| it.place.start < mask.end && mask.start < it.place.end)
+    });
     found
 }
 
-/// A value of which a mask covers the beginning only: `[secret]ter2`.
-fn rest_of_mask(part: &str) -> Option<Found> {
+/// What a mask covers the beginning of only: `[secret]ter2`, and `[secret walrus`.
+fn half_masked(text: &str) -> Vec<Found> {
+    let with = |place| Found {
+        place,
+        class: Class::Password,
+    };
+    let rests = text.match_indices(MASK).filter_map(|(at, _)| {
+        let start = at + MASK.len();
+        rest_of_mask(&text[start..]).map(|length| with(start..start + length))
+    });
+    let open = &MASK[..MASK.len() - 1];
+    let cut = text
+        .match_indices(open)
+        .filter(|(at, _)| !text[at + open.len()..].starts_with(']'))
+        .map(|(at, _)| {
+            let behind = &text[at + open.len()..];
+            let blanks = behind.len() - behind.trim_start_matches(' ').len();
+            let word = behind[blanks..]
+                .find(|c: char| c.is_whitespace() || ",;\"]".contains(c))
+                .unwrap_or(behind.len() - blanks);
+            with(at..at + open.len() + if word > 0 { blanks + word } else { 0 })
+        });
+    rests.chain(cut).collect()
+}
+
+/// The length of what goes on with the value behind a mask.
+fn rest_of_mask(part: &str) -> Option<usize> {
     let end = part.find(|c: char| !c.is_alphanumeric() && !"!@#$%^&*+=_-".contains(c));
     let rest = &part[..end.unwrap_or(part.len())];
     let letters = rest.chars().filter(|c| c.is_alphanumeric()).count();
-    (letters >= 3 && rest.starts_with(char::is_alphanumeric)).then_some(Found {
-        place: 0..rest.len(),
-        class: Class::Password,
-    })
-}
-
-fn between_masks(text: &str) -> Vec<Found> {
-    if text.trim().is_empty() {
-        return Vec::new();
-    }
-    let mut found = shapes::found(text);
-    found.extend(commands::passwords(text));
-    found.extend(labelled::values(text));
-    found.extend(numbers::found(text));
-    found.extend(ids::found(text));
-    found.extend(scenes::found(text));
-    found.retain(|it| !it.place.is_empty());
-    found
+    (letters >= 3 && rest.starts_with(char::is_alphanumeric)).then_some(rest.len())
 }
 
 #[cfg(test)]

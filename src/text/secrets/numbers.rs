@@ -63,64 +63,6 @@ pub(super) fn found(text: &str) -> Vec<Found> {
     cards.chain(accounts).collect()
 }
 
-/// The first number behind a name of a card that is as long as one, whatever its checksum.
-pub(super) fn card_number(text: &str, from: usize) -> Option<Range<usize>> {
-    const NEAR: usize = 60;
-    let upto = text.floor_char_boundary((from + NEAR).min(text.len()));
-    let mut at = from;
-    while let Some(start) = text[at..upto]
-        .find(|c: char| c.is_ascii_digit())
-        .map(|found| at + found)
-    {
-        let run = numbers(text, start);
-        let digits = text[run.clone()].bytes().filter(u8::is_ascii_digit).count();
-        let starts = !text[..start].ends_with(|c: char| c.is_alphanumeric() || "-_./+".contains(c));
-        if starts && (13..=19).contains(&digits) {
-            return Some(run);
-        }
-        at = run.end;
-        if at >= upto {
-            break;
-        }
-    }
-    None
-}
-
-/// The first number behind a name of an account: a country with at least thirteen signs, or seven digits and more.
-pub(super) fn account_number(text: &str, from: usize) -> Option<Range<usize>> {
-    const NEAR: usize = 40;
-    let upto = text.floor_char_boundary((from + NEAR).min(text.len()));
-    let is_in = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
-    let starts =
-        |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || "_./+".contains(c));
-    let signs = text[from..upto].char_indices().filter(|(_, c)| is_in(*c));
-    for (at, _) in signs
-        .map(|(at, c)| (from + at, c))
-        .filter(|(at, _)| starts(*at))
-    {
-        let mut end = at;
-        let mut taken = String::new();
-        for (place, c) in text[at..].char_indices() {
-            match c {
-                c if is_in(c) => {
-                    taken.push(c);
-                    end = at + place + 1;
-                }
-                ' ' | '-' if end == at + place => {}
-                _ => break,
-            }
-        }
-        let digits = taken.bytes().filter(u8::is_ascii_digit).count();
-        let is_iban = taken.len() >= 15
-            && taken.as_bytes()[..2].iter().all(u8::is_ascii_uppercase)
-            && taken.as_bytes()[2..4].iter().all(u8::is_ascii_digit);
-        if is_iban || digits == taken.len() && (7..=18).contains(&digits) {
-            return Some(at..end);
-        }
-    }
-    None
-}
-
 /// Numbers of cards, in one piece or in groups.
 pub(super) fn cards(text: &str) -> Vec<Range<usize>> {
     let mut cards = Vec::new();

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Class, Found, nearby};
+use super::{Class, Found};
 
 /// What keys of services begin with, and characters after it at least.
 const PREFIXES: &[(&str, usize)] = &[
@@ -86,49 +86,8 @@ pub(super) fn found(text: &str) -> Vec<Found> {
     let with = |class| move |place| Found { place, class };
     let keys = keys(text).into_iter().map(with(Class::ApiKey));
     let logins = logins(text).into_iter().map(with(Class::ConnectionString));
-    let strong = passwords(text).into_iter().map(with(Class::Password));
     let seeds = seeds(text).into_iter().map(with(Class::OneTimeCode));
-    keys.chain(logins).chain(strong).chain(seeds).collect()
-}
-
-/// Words that only a generator of passwords makes: small letters, capitals, digits and signs.
-fn passwords(text: &str) -> Vec<Range<usize>> {
-    let words = text.split_whitespace().filter_map(|word| {
-        let start = word.as_ptr().addr() - text.as_ptr().addr();
-        let begin = word.len()
-            - word
-                .trim_start_matches(['"', '\'', '`', '(', '“', '«'])
-                .len();
-        let place = nearby::word(text, start + begin);
-        let word = &text[place.clone()];
-        let has = |is: fn(&char) -> bool| word.chars().any(|c| is(&c));
-        let inside = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let has_sign = inside.contains([
-            '!', '$', '%', '^', '&', '*', '#', '@', '?', '~', '_', '=', '+', '-',
-        ]) || word.ends_with(['!', '$', '%', '^', '&', '*', '#', '?'])
-            && word.len() > 8;
-        let is_one = (10..=64).contains(&word.len())
-            && word.is_ascii()
-            && has_sign
-            && has(char::is_ascii_digit)
-            && has(char::is_ascii_lowercase)
-            && has(char::is_ascii_uppercase)
-            && !word.contains([
-                '=', '/', '\\', '(', ')', '{', '}', '<', '>', '[', ']', '|', ';', ',', '"', ':',
-            ])
-            && !is_digest(text, &place)
-            && !word.starts_with(['@', '#', '-', '$', '+', '.', '=', '^'])
-            && nearby::is_strong(word)
-            && !is_mail(word)
-            && (word.contains(['!', '$', '%', '^', '&', '*', '#', '?']) || changes_at(word, 35));
-        is_one.then_some(place)
-    });
-    words.collect()
-}
-
-fn is_mail(word: &str) -> bool {
-    word.split_once('@')
-        .is_some_and(|(_, host)| host.contains('.') || host.chars().all(|c| c.is_ascii_digit()))
+    keys.chain(logins).chain(seeds).collect()
 }
 
 /// Keys of services, and long strings that look random.

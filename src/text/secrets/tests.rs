@@ -591,9 +591,10 @@ fn a_secret_that_was_named_is_known_without_its_name() {
     known.hear("Remember my password. It is bluewhale99");
     assert_eq!(known.classes(), [Class::Password]);
     known.hear("Thanks");
+    known.hear(&"It rains and we stay at home. ".repeat(8));
     assert_eq!(
-        known.masked("log in with bluewhale99, not bluewhale990"),
-        "log in with [secret], not bluewhale990"
+        known.masked("see bluewhale99 and then bluewhale990"),
+        "see [secret] and then bluewhale990"
     );
     assert_eq!(known.masked_value("wifi password", "swordfish"), "[secret]");
     assert_eq!(format!("{known:?}"), "Known(1 values)");
