@@ -147,9 +147,12 @@ pub(super) fn changed(text: &str, number: usize, line: Option<&str>) -> String {
                 let content = mark.len() + bare(old).len();
                 result.extend([mark, new, &old[content..]]);
             }
-            None if at == 1 && old.starts_with('\u{feff}') => result.push('\u{feff}'),
             None => {}
         }
+    }
+    // The mark that begins a file stays when its line goes.
+    if text.starts_with('\u{feff}') && !result.starts_with('\u{feff}') {
+        result.insert(0, '\u{feff}');
     }
     result
 }

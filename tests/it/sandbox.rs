@@ -477,6 +477,17 @@ fn the_environment_of_other_processes_cannot_be_read() {
 }
 
 #[test]
+fn shared_memory_is_its_own_and_goes_with_it() {
+    for cage in cages() {
+        let script = "readlink /proc/self/ns/ipc";
+        let (inside, outside) = (cage.run(script), cage.run_outside(script));
+        assert!(inside.printed.starts_with("ipc:"), "{inside:?}");
+        let is_own = inside.printed != outside.printed;
+        assert_eq!(is_own, inside.has_namespaces(), "{inside:?} {outside:?}");
+    }
+}
+
+#[test]
 fn sockets_of_services_are_closed() {
     if !has_perl() {
         return;

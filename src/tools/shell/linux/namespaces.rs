@@ -1,4 +1,4 @@
-//! Own mounts, and an own network with nothing but loopback. Unit: this process.
+//! Own mounts and shared memory, and an own network with nothing but loopback. Unit: this process.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -13,7 +13,7 @@ use super::super::order::Network;
 
 /// Leaves the namespaces of the machine, through a user namespace where privileges are missing. Says whether it did that.
 pub(super) fn enter(network: Network) -> io::Result<bool> {
-    let mut flags = UnshareFlags::NEWNS;
+    let mut flags = UnshareFlags::NEWNS | UnshareFlags::NEWIPC;
     if network == Network::Isolated {
         flags |= UnshareFlags::NEWNET;
     }

@@ -22,6 +22,8 @@ pub(in crate::tools::shell) struct Guard<'a> {
     /// Those that are read-only for the command where there are namespaces: if one changes, somebody else changed it.
     mounted: Vec<PathBuf>,
     before: BTreeMap<PathBuf, Entry>,
+    /// Files with another name, under which no mount covers them.
+    linked: BTreeSet<PathBuf>,
 }
 
 impl<'a> Guard<'a> {
@@ -31,9 +33,12 @@ impl<'a> Guard<'a> {
         let protected = protected.filter(|path| is_writable(path, order));
         let protected: Vec<PathBuf> = protected.cloned().collect();
         let mounted = protected.iter().filter(|path| can_be_mounted(path));
+        let before = snapshot(&protected, order);
+        let linked = before.keys().filter(|path| has_other_names(path));
         Self {
             mounted: mounted.cloned().collect(),
-            before: snapshot(&protected, order),
+            linked: linked.cloned().collect(),
+            before,
             protected,
             order,
         }
@@ -83,7 +88,8 @@ impl<'a> Guard<'a> {
 
     /// Returns whether the command could not write there.
     fn is_read_only(&self, path: &Path, namespaces: Namespaces) -> bool {
-        namespaces != Namespaces::Missing && is_below(path, &self.mounted)
+        let is_covered = is_below(path, &self.mounted) && !self.linked.contains(path);
+        namespaces != Namespaces::Missing && is_covered
     }
 
     /// Returns whether a path lies below a folder that could not be read before: its content is not known.
@@ -152,6 +158,11 @@ impl<'a> Guard<'a> {
 fn is_writable(path: &Path, order: &Order) -> bool {
     let mut roots = order.writable.iter();
     roots.any(|root| path.starts_with(root) && path != root)
+}
+
+/// Returns whether a file can be written under another name, too.
+fn has_other_names(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.nlink() > 1)
 }
 
 /// Returns whether a config of git describes the file system and nothing else.
@@ -336,6 +347,24 @@ mod tests {
         let back = guard.put_back(Namespaces::Missing);
         assert_eq!(back.len(), 2, "{back:?}");
         assert_eq!(text(&project.join(".cogtrix/data/s.json")), "after");
+    }
+
+    #[test]
+    fn what_was_written_through_another_name_of_a_file_is_put_back() {
+        let (root, order) = project();
+        let project = root.path().canonicalize().unwrap();
+        for (file, name) in [("AGENTS.md", "rules"), (".vscode/tasks.json", "tasks")] {
+            fs::hard_link(project.join(file), project.join(name)).unwrap();
+        }
+        let guard = Guard::new(&order);
+        for name in ["rules", "tasks"] {
+            fs::write(project.join(name), "after").unwrap();
+        }
+        let back = guard.put_back(Namespaces::Own);
+        assert_eq!(back.len(), 2, "{back:?}");
+        for file in ["AGENTS.md", ".vscode/tasks.json"] {
+            assert_eq!(text(&project.join(file)), "before");
+        }
     }
 
     #[test]

@@ -81,18 +81,18 @@ pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
             paths.extend(modules.iter().chain([&git]).flat_map(|git| of_git(git)));
         }
     }
-    // A folder of hooks of one's own, unless git needs to write there.
+    // What a config names, unless git needs to write there: hooks of one's own, further configs, the folder of a submodule.
     let real = resolved(project);
-    let hooks: Vec<PathBuf> = paths
+    let named: Vec<PathBuf> = paths
         .iter()
         .filter(|path| path.ends_with("config") || path.ends_with("config.worktree"))
-        .filter_map(|config| fs::read_to_string(config).ok())
-        .flat_map(|config| hook_folders(&config))
-        .map(|folder| resolved(&real.join(folder)))
-        .filter_map(|folder| Some(project.join(folder.strip_prefix(&real).ok()?)))
-        .filter(|folder| !git.starts_with(folder))
+        .filter_map(|config| Some((config.parent()?, fs::read_to_string(config).ok()?)))
+        .flat_map(|(folder, config)| named_paths(&config, &real, &resolved(folder)))
+        .map(|path| resolved(&path))
+        .filter_map(|path| Some(project.join(path.strip_prefix(&real).ok()?)))
+        .filter(|path| !git.starts_with(path))
         .collect();
-    paths.extend(hooks);
+    paths.extend(named);
     // The target of a link counts as much as the link.
     let targets: Vec<PathBuf> = paths
         .iter()
@@ -110,19 +110,26 @@ fn of_git(folder: &Path) -> Vec<PathBuf> {
     own.chain(of_worktrees).collect()
 }
 
-/// Returns every folder that a config of git names for hooks.
-fn hook_folders(config: &str) -> Vec<String> {
+/// Returns every path by which a config of git, in a folder, has something run later: hooks, which are named from the
+/// root of the project, configs that it includes, and the `.git` file in the folder of a submodule.
+fn named_paths(config: &str, project: &Path, folder: &Path) -> Vec<PathBuf> {
     let settings = config.lines().filter_map(|line| {
         // The section may stand in the same line.
         let line = line.rsplit_once(']').map_or(line, |(_, rest)| rest);
         let (key, value) = line.split_once('=')?;
         let value = value.trim();
-        let folder = match value.strip_prefix('"') {
+        let value = match value.strip_prefix('"') {
             Some(quoted) => quoted.split('"').next()?,
             None => value.split(['#', ';']).next()?.trim_end(),
         };
-        let is_wanted = key.trim().eq_ignore_ascii_case("hookspath") && !folder.is_empty();
-        is_wanted.then(|| folder.to_owned())
+        let key = key.trim().to_ascii_lowercase();
+        match key.as_str() {
+            "hookspath" => Some(project.join(value)),
+            "path" => Some(folder.join(value)),
+            "worktree" => Some(folder.join(value).join(".git")),
+            _ => None,
+        }
+        .filter(|_| !value.is_empty())
     });
     settings.collect()
 }
@@ -206,6 +213,25 @@ mod tests {
             ]) {
                 assert!(found.contains(&project.join(path)), "{value}: {path}");
             }
+        }
+    }
+
+    #[test]
+    fn configs_that_are_included_and_the_folders_of_submodules_are_protected() {
+        let root = tempfile::TempDir::new().unwrap();
+        let project = root.path().canonicalize().unwrap();
+        let module = project.join(".git/modules/sm");
+        fs::create_dir_all(&module).unwrap();
+        fs::create_dir(project.join("sm")).unwrap();
+        write(
+            &project.join(".git/config"),
+            "[include] path = ../.gitlocal\n",
+        );
+        write(&module.join("HEAD"), "x");
+        write(&module.join("config"), "[core]\n\tworktree = ../../../sm\n");
+        let found = paths(&project, &[]);
+        for path in [".gitlocal", "sm/.git"] {
+            assert!(found.contains(&project.join(path)), "{path}: {found:?}");
         }
     }
 
