@@ -19,6 +19,10 @@ const ODDS_BESIDE: f32 = 1.0;
 /// Tokens before and behind one in which a name of it is looked for.
 const BEFORE: usize = 40;
 const BEHIND: usize = 16;
+/// Tokens beside a strange word that are looked at where there is no name.
+const BESIDE: usize = 6;
+/// The score of a token that is not looked at.
+const NEVER: f32 = -20.0;
 /// Words around a token that are features of it.
 const AROUND: usize = 10;
 /// Tokens between a name and its value that count as a wording.
@@ -389,12 +393,31 @@ impl<'t> Read<'t> {
         odds(&scores, &pairs)
     }
 
+    /// The tokens that may be secret: near a name of one or near a strange word. Talk is long, and these are few.
+    fn looked_at(&self) -> Vec<bool> {
+        let mut looked_at = vec![false; self.tokens.len()];
+        for (i, token) in self.tokens.iter().enumerate() {
+            let (behind, before) = match (token.label, token.kind.is_strange()) {
+                (Label::Plain, false) => continue,
+                (Label::Plain, true) => (BESIDE, BESIDE),
+                (_, _) => (BEFORE, BEHIND),
+            };
+            let end = (i + behind + 1).min(looked_at.len());
+            looked_at[i.saturating_sub(before)..end].fill(true);
+        }
+        looked_at
+    }
+
     fn scores(
         &self,
         weight: impl Fn(Feature) -> i32,
         scaled: impl Fn(i32) -> f32,
     ) -> (Vec<f32>, Vec<f32>) {
+        let looked_at = self.looked_at();
         let of = |i: usize| {
+            if !looked_at[i] {
+                return (NEVER, 0.0);
+            }
             let (mut token, mut pair) = (0, 0);
             self.of_token(i, |feature| token += weight(feature));
             if i > 0 {
