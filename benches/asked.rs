@@ -13,6 +13,7 @@
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
+    clippy::disallowed_methods,
     reason = "a program for developers"
 )]
 
@@ -55,7 +56,7 @@ impl Options {
                 "--evidence" => options.evidence = Some(value()),
                 "--person" => options.person = Some(PathBuf::from(value()).canonicalize().unwrap()),
                 "--encoder" => {
-                    options.encoder = Some(PathBuf::from(value()).canonicalize().unwrap())
+                    options.encoder = Some(PathBuf::from(value()).canonicalize().unwrap());
                 }
                 "--window" => options.window = value().parse().unwrap(),
                 "--every" => options.every = value().parse().unwrap(),

@@ -137,7 +137,7 @@ impl Memory {
         let most = self.settings.recall.room(around.room);
         let room = around.room.minus(fixed);
         let before = past.begin_within(session, room.minus(most));
-        let candidates = self.candidates(session, input, searching, before)?;
+        let candidates = self.candidates(session, input, searching, before, MAX_RECALLED)?;
         let recalled = candidates.quoted(self, session, past.begins, most)?;
         if !past.shrink(session, room.minus(recalled.cost())) {
             return Some(recalled);
@@ -148,7 +148,8 @@ impl Memory {
         again.or(Some(recalled))
     }
 
-    /// The best exchanges before a message, as many as are wanted and cost at most so much.
+    /// The best exchanges before a message, `vector_recall_k` that cost at most so much: what changes from request to request
+    /// is kept small where requests are to begin alike.
     pub(super) fn recall(
         &self,
         session: &Session,
@@ -157,7 +158,7 @@ impl Memory {
         before: usize,
         most: Tokens,
     ) -> Option<Section> {
-        self.candidates(session, input, searching, before)?
+        self.candidates(session, input, searching, before, self.recall_k())?
             .quoted(self, session, before, most)
     }
 
@@ -168,6 +169,7 @@ impl Memory {
         input: &'a Message,
         searching: Searching<'a>,
         before: usize,
+        max: usize,
     ) -> Option<Candidates<'a>> {
         let said = input.said();
         let k = self.recall_k();
@@ -187,6 +189,7 @@ impl Memory {
             found,
             asked,
             k,
+            max: max.max(k),
         })
     }
 
@@ -316,7 +319,9 @@ struct Candidates<'a> {
     searching: Searching<'a>,
     found: Vec<Found>,
     asked: Cow<'a, str>,
+    /// So many whatever their scores, and so many at most.
     k: usize,
+    max: usize,
 }
 
 impl Candidates<'_> {
@@ -340,6 +345,7 @@ impl Candidates<'_> {
         let least = WORTH * best.fold(0.0, f32::max);
         let worth = ranked
             .into_iter()
+            .take(self.max)
             .enumerate()
             .filter(|(at, found)| *at < self.k || found.best.score >= least);
         let mut chosen: Vec<Found> = Vec::new();

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 const TURNS: usize = 1_000;
 const PLANTED_EVERY: usize = 40;
 
-/// Answers talk; summarises by keeping the lines that tell of lockers, and goes wrong as real models do.
+/// Answers talk; summarises by keeping the lines that tell of shelves, and goes wrong as real models do.
 #[derive(Debug)]
 struct Careless {
     name: ModelName,
@@ -80,7 +80,7 @@ impl State {
 
     fn summary(&mut self, request: &str) -> Script {
         self.asked += 1;
-        let mut lines = lockers(request);
+        let mut lines = shelves(request);
         if self.below(10) < 3 {
             self.failed += 1;
             return match self.below(4) {
@@ -89,7 +89,7 @@ impl State {
                 // Too long, also when it is asked to be short: either refused or cut.
                 2 => says(&format!("{}\n{}", lines.join("\n"), FILLER.repeat(60))),
                 _ => vec![
-                    Ok(StreamEvent::Text("- The lockers are".into())),
+                    Ok(StreamEvent::Text("- The shelves are".into())),
                     Ok(StreamEvent::Finished {
                         reason: FinishReason::Length,
                         usage: None,
@@ -98,7 +98,7 @@ impl State {
             };
         }
         // The classic failure: a merge that forgets something the summary before it knew.
-        let earlier = lockers(request.split("What followed:").next().unwrap_or_default());
+        let earlier = shelves(request.split("What followed:").next().unwrap_or_default());
         if earlier.len() > 1 && request.contains("What followed:") {
             let forgotten = earlier.len() as u64;
             let forgotten = usize::try_from(self.below(forgotten)).unwrap();
@@ -110,12 +110,12 @@ impl State {
 
 const FILLER: &str = "- They go on about the weather of that day.\n";
 
-/// The sentences on lockers of a text, each once, as lines.
-fn lockers(text: &str) -> Vec<String> {
+/// The sentences on shelves of a text, each once, as lines.
+fn shelves(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for piece in text.split("Locker ").skip(1) {
+    for piece in text.split("Shelf ").skip(1) {
         let sentence = piece.split('.').next().unwrap_or_default();
-        let line = format!("- Locker {sentence}.");
+        let line = format!("- Shelf {sentence}.");
         if !found.contains(&line) {
             found.push(line);
         }
@@ -218,7 +218,7 @@ async fn talk(layout: Layout, turns: usize) {
             format!("In lesson {turn} we read on, and nothing else came to pass there.");
         if turn % PLANTED_EVERY == 0 {
             let code = format!("K{}-{}", turn * 7 % 1_000, turn * 131 % 9_000);
-            input = format!("Locker {turn} opens with {code}.");
+            input = format!("Shelf {turn} has the book {code}.");
             planted.push(code);
         }
         let cancel = CancellationToken::new();

@@ -230,24 +230,14 @@ impl<'a> Read<'a> {
         let question = Question::read(index, rarity, question);
         let echoes = echoes(index, &question);
         let words = words(index, &question.terms, &echoes);
-        let counts = |(place, words): (usize, &f32)| {
-            let is_echo = u32::try_from(place).is_ok_and(|place| echoes.contains(&place));
-            if is_echo || index.entries[place].is_withdrawn {
-                0.0
-            } else {
-                *words
-            }
-        };
+        let can_answer = |place: usize| can_answer(index, &echoes, place);
+        let counts = |(place, words): (usize, &f32)| if can_answer(place) { *words } else { 0.0 };
         let scaled = words.iter().enumerate().map(counts).collect();
-        let is_live = |place: &u32| {
-            let entry = index.entries.get(*place as usize);
-            entry.is_some_and(|entry| !entry.is_withdrawn) && !echoes.contains(place)
-        };
         let near: Vec<(u32, f32)> = segment
             .nearest
             .iter()
             .copied()
-            .filter(|(place, cosine)| cosine.is_finite() && is_live(place))
+            .filter(|(place, cosine)| cosine.is_finite() && can_answer(*place as usize))
             .collect();
         let weights = Weights::of(index, !near.is_empty());
         let sittings = if weights.sitting_words > 0.0 {
@@ -301,7 +291,8 @@ impl<'a> Read<'a> {
                     + weights.before * neighbour(at.checked_sub(1))
                     + weights.after * neighbour(at.checked_add(1))
                     + weights.date * date;
-                if entry.is_withdrawn || sure <= 0.0 || !first.admits(sure + weights.most_signs()) {
+                if !self.can_answer(at) || sure <= 0.0 || !first.admits(sure + weights.most_signs())
+                {
                     continue;
                 }
                 let score = sure + signs(entry, question, weights);
@@ -311,6 +302,10 @@ impl<'a> Read<'a> {
         for place in &self.echoes {
             first.offer((segment, *place as usize), OF_ECHO, filter);
         }
+    }
+
+    fn can_answer(&self, place: usize) -> bool {
+        can_answer(self.index, &self.echoes, place)
     }
 
     fn overlap(&self, place: u32) -> f32 {
@@ -328,6 +323,13 @@ impl Question<'_> {
             0.0
         }
     }
+}
+
+/// Whether a message is there, was not taken out, and does not merely ask the same.
+fn can_answer(index: &LexicalIndex, echoes: &HashSet<u32>, place: usize) -> bool {
+    let is_echo = u32::try_from(place).is_ok_and(|place| echoes.contains(&place));
+    let entry = index.entries.get(place);
+    entry.is_some_and(|entry| !entry.is_withdrawn && !is_echo)
 }
 
 /// The questions among the messages that ask the same in the same words: they answer nothing, nor does what stands next

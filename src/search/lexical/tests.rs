@@ -74,7 +74,10 @@ fn the_same_question_asked_before_stands_behind_every_answer_but_is_found() {
         said("x"),
         said("Note: the dentist sees me on 14 May at 9:30."),
     ]);
-    assert_eq!(ask(&index, "when do I have to see the dentist"), [4, 0]);
+    assert_eq!(
+        ask(&index, "when do I have to see the dentist"),
+        [4, 3, 2, 1, 0]
+    );
 }
 
 #[test]

@@ -358,7 +358,7 @@ mod tests {
         }
         let guard = Guard::new(&order);
         for name in ["rules", "tasks"] {
-            fs::write(project.join(name), "after").unwrap();
+            write(&project.join(name), "after");
         }
         let back = guard.put_back(Namespaces::Own);
         assert_eq!(back.len(), 2, "{back:?}");
