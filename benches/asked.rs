@@ -17,14 +17,18 @@
     reason = "a program for developers"
 )]
 
+#[path = "common/http.rs"]
+mod http;
+
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
+use http::{http, openai, read};
 use serde_json::{Value, json};
 
 struct Options {
@@ -110,48 +114,18 @@ impl Server {
 fn serve(socket: TcpStream, requests: &Mutex<Vec<String>>) -> std::io::Result<()> {
     let mut writer = socket.try_clone()?;
     let mut reader = BufReader::new(socket);
-    let mut line = String::new();
-    loop {
-        line.clear();
-        if reader.read_line(&mut line)? == 0 {
-            return Ok(());
-        }
-        let is_chat = line.contains("/chat/completions");
-        let mut length = 0;
-        while !line.trim_end().is_empty() {
-            line.clear();
-            reader.read_line(&mut line)?;
-            if let Some((name, value)) = line.trim_end().split_once(": ")
-                && name.eq_ignore_ascii_case("content-length")
-            {
-                length = value.parse().unwrap_or(0);
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body)?;
-        let (media, answer) = if is_chat {
-            let body = String::from_utf8_lossy(&body).into_owned();
+    while let Some(request) = read(&mut reader)? {
+        let answer = if request.path.ends_with("/chat/completions") {
+            let body = String::from_utf8_lossy(&request.body).into_owned();
             requests.lock().unwrap().push(body);
-            ("text/event-stream", reply())
+            let reply = openai(["I see."].into_iter());
+            http("200 OK", "text/event-stream", &reply)
         } else {
-            ("application/json", r#"{"data":[]}"#.to_owned())
+            http("200 OK", "application/json", r#"{"data":[]}"#)
         };
-        let length = answer.len();
-        write!(
-            writer,
-            "HTTP/1.1 200 OK\r\ncontent-type: {media}\r\ncontent-length: {length}\r\n\r\n{answer}"
-        )?;
+        writer.write_all(&answer)?;
     }
-}
-
-fn reply() -> String {
-    let chunk = |delta: Value, finish: Value| {
-        let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
-        let chunk = json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]});
-        format!("data: {chunk}\n\n")
-    };
-    let text = chunk(json!({"content": "I see."}), Value::Null);
-    text + &chunk(json!({}), json!("stop")) + "data: [DONE]\n\n"
+    Ok(())
 }
 
 /// The program in a folder of its own.

@@ -17,6 +17,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/http.rs"]
+mod http;
 
 mod chat;
 mod home;

@@ -2,10 +2,12 @@
 //! checks but the window. Unit: one loopback listener for the whole bench; it ends with the process. Knows
 //! how long it was busy, so that the rest of a run is what the client cost.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
+
+use super::http::{Request, http, openai, read};
 
 /// What the server serves; a longer prompt is refused.
 pub(crate) const WINDOW: usize = 32_768;
@@ -82,11 +84,6 @@ impl Server {
     }
 }
 
-struct Request {
-    path: String,
-    body: Vec<u8>,
-}
-
 fn serve(socket: TcpStream, log: &Mutex<Log>) -> std::io::Result<()> {
     socket.set_nodelay(true)?;
     let mut writer = socket.try_clone()?;
@@ -108,29 +105,6 @@ fn serve(socket: TcpStream, log: &Mutex<Log>) -> std::io::Result<()> {
     Ok(())
 }
 
-fn read(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Request>> {
-    let mut line = String::new();
-    if reader.read_line(&mut line)? == 0 {
-        return Ok(None);
-    }
-    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
-    let mut length = 0;
-    loop {
-        line.clear();
-        reader.read_line(&mut line)?;
-        match line.trim_end().split_once(": ") {
-            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
-                length = value.parse().unwrap();
-            }
-            Some(_) => {}
-            None => break,
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    Ok(Some(Request { path, body }))
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Chat,
@@ -145,7 +119,7 @@ struct Answer {
 
 fn answer(request: &Request) -> Answer {
     let body: Option<fn(usize) -> String> = match request.path.as_str() {
-        "/v1/chat/completions" => Some(openai),
+        "/v1/chat/completions" => Some(|n| openai(words(n))),
         "/api/chat" => Some(ollama),
         "/v1/messages" => Some(anthropic),
         _ => None,
@@ -179,30 +153,10 @@ fn answer(request: &Request) -> Answer {
     }
 }
 
-fn http(status: &str, media: &str, body: &str) -> Vec<u8> {
-    let length = body.len();
-    format!("HTTP/1.1 {status}\r\ncontent-type: {media}\r\ncontent-length: {length}\r\n\r\n{body}")
-        .into_bytes()
-}
-
 const SHORT_WORDS: usize = 30;
 
 fn words(n: usize) -> impl Iterator<Item = &'static str> {
     REPLY.split_inclusive(' ').cycle().take(n)
-}
-
-fn openai(n: usize) -> String {
-    let chunk = |delta: String, finish: &str, usage: &str| {
-        format!(
-            "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\
-             \"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{finish}}}]{usage}}}\n\n"
-        )
-    };
-    let mut body: String = words(n)
-        .map(|word| chunk(format!("{{\"content\":\"{word}\"}}"), "null", ""))
-        .collect();
-    body += &chunk("{}".to_owned(), "\"stop\"", "");
-    body + "data: [DONE]\n\n"
 }
 
 fn ollama(n: usize) -> String {

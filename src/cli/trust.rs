@@ -53,26 +53,33 @@ pub(super) fn load(
     disk: &dyn Disk,
     output: &mut Output,
 ) -> Result<(Config, Inputs), CliError> {
-    let inputs = inputs(args)?;
-    let Loaded { config, request } = config::load(&inputs, disk)?;
-    let config = match request {
-        Some(request) => settle(config, request, may_ask(args), disk, output)?,
-        None => config,
-    };
-    begin(args, &config, &inputs, disk, output);
-    Ok((config, inputs))
+    begin(args, Some, may_ask(args), disk, output)
 }
 
-/// Shows the warnings. An empty `./data` is the person's own from the first run on that keeps something in it.
-fn begin(args: &ChatArgs, config: &Config, inputs: &Inputs, disk: &dyn Disk, output: &mut Output) {
+/// Loads, settles what needs trust of what `wanted` leaves of it, and shows the warnings. An empty `./data` is the person's
+/// own from the first run on that keeps something in it.
+fn begin(
+    args: &ChatArgs,
+    wanted: fn(TrustRequest) -> Option<TrustRequest>,
+    may_ask: MayAsk,
+    disk: &dyn Disk,
+    output: &mut Output,
+) -> Result<(Config, Inputs), CliError> {
+    let inputs = inputs(args)?;
+    let Loaded { config, request } = config::load(&inputs, disk)?;
+    let config = match request.and_then(wanted) {
+        Some(request) => settle(config, request, may_ask, disk, output)?,
+        None => config,
+    };
     for warning in &config.warnings {
         output.warning(&warning.to_string());
     }
     if !args.private
-        && let Err(error) = config::claim_data_folder(config, inputs, disk)
+        && let Err(error) = config::claim_data_folder(&config, &inputs, disk)
     {
         output.warning(&format!("cannot mark ./data as yours: {error}"));
     }
+    Ok((config, inputs))
 }
 
 /// The same for a subcommand, which sends no rules to a model.
@@ -81,14 +88,13 @@ pub(super) fn load_for_command(
     disk: &dyn Disk,
     output: &mut Output,
 ) -> Result<(Config, Inputs), CliError> {
-    let inputs = inputs(args)?;
-    let Loaded { config, request } = config::load(&inputs, disk)?;
-    let config = match request.and_then(TrustRequest::without_rules) {
-        Some(request) => settle(config, request, MayAsk::OfConfiguration, disk, output)?,
-        None => config,
-    };
-    begin(args, &config, &inputs, disk, output);
-    Ok((config, inputs))
+    begin(
+        args,
+        TrustRequest::without_rules,
+        MayAsk::OfConfiguration,
+        disk,
+        output,
+    )
 }
 
 /// The configuration to act on, without asking anybody: one whose folder would have to be trusted first is an error.

@@ -344,7 +344,7 @@ impl Corpus {
                     &whole[whole.floor_char_boundary(from)..bytes.start]
                 }
                 // The first one has it.
-                _ if number == 0 || heading.is_empty() => "",
+                _ if number == 0 => "",
                 _ => heading,
             };
             let said = &whole[bytes];

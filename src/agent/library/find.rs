@@ -1,6 +1,6 @@
 //! A question -> hits, over the texts of long-term memory and all that was said in sessions: one index each, searched as one.
 //!
-//! Unit: one question. Pure. Nothing is hidden that has a word of the question or is near it; what has little is marked.
+//! Unit: one question. Pure. Nothing is hidden that has a word of the question or is near it; what has little comes last.
 //! Invariant: no two hits say the same, nor stand in what another one shows.
 
 use std::cmp::Ordering;
@@ -13,7 +13,7 @@ use super::pieces::Piece;
 use super::source_of;
 use super::sources::Kind;
 use crate::chat::{Message, Session, SessionName, Timestamp};
-use crate::memory::recall::{LEAST_OVERLAP, Words};
+use crate::memory::recall::Words;
 use crate::search::{self, Asked, Hit as Ranked, Segment};
 
 /// Characters of a hit.
@@ -45,14 +45,6 @@ pub struct Hit {
     pub overlap: f32,
     /// The cosine to the question, where it is known.
     pub similarity: Option<f32>,
-}
-
-impl Hit {
-    /// Whether it has so little of the question that it may have nothing to do with it.
-    pub fn is_weak(&self, min_similarity: f32) -> bool {
-        let is_near = self.similarity.is_some_and(|it| it >= min_similarity);
-        self.overlap < LEAST_OVERLAP && !is_near
-    }
 }
 
 /// A session as it is searched.
@@ -95,10 +87,8 @@ pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec
     let near = pieces.filter_map(|(piece, place)| Some((place, *cosines.get(&piece.chunk)?)));
     let mut nearest: Vec<Vec<(u32, f32)>> = vec![near.collect()];
     nearest.extend(talks.iter().map(|talk| talk.words.near(&talk.nearest)));
-    let indexes = [&corpus.index];
-    let indexes = indexes
-        .into_iter()
-        .chain(talks.iter().map(|talk| talk.words.index()));
+    let of_talks = talks.iter().map(|talk| talk.words.index());
+    let indexes = [&corpus.index].into_iter().chain(of_talks);
     let segments: Vec<Segment<'_>> = indexes
         .zip(&nearest)
         .map(|(index, nearest)| Segment { index, nearest })
@@ -181,7 +171,7 @@ impl Talk<'_> {
         self.session.messages().get(at)
     }
 
-    /// What was said, the part of it that has the words of the question.
+    /// The part of a message that has the words of the question, or else its beginning.
     fn hit(&self, candidate: &Candidate, asked: &Asked<'_>, chosen: &mut Chosen) -> Option<Hit> {
         let message = self.message(candidate.place)?;
         let at = self.words.message(u32::try_from(candidate.place).ok()?);

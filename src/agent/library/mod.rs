@@ -36,7 +36,7 @@ use corpus::{Corpus, MOST_IN_ALL, Reading, Sizes};
 use find::{Query, Talk};
 use marks::Marks;
 use meaning::{Elsewhere, Meaning};
-use sessions::Sessions;
+use sessions::{Effort, Sessions};
 
 use super::once::Once;
 use super::shelf::stored::{self, Asked, NearMessage};
@@ -176,8 +176,8 @@ struct Sought<'a> {
     k: usize,
     asked: Option<Arc<Asked>>,
     kinds: &'a [Kind],
-    /// Whether past sessions are looked through.
-    sessions: bool,
+    /// Who has past sessions looked through, if anybody has.
+    sessions: Option<Effort>,
 }
 
 /// A digest.
@@ -250,7 +250,7 @@ impl Library {
             k: limit * SAID_AGAIN,
             asked: asked.map(Arc::new),
             kinds: &Kind::LASTING,
-            sessions: search.scope == Scope::Everything,
+            sessions: (search.scope == Scope::Everything).then_some(Effort::Asked),
         };
         if let Some(corpus) = &self.corpus {
             searched.looked = corpus.counts();
@@ -299,20 +299,21 @@ impl Library {
         };
         let mut troubles = Vec::new();
         let mut talks = Vec::new();
-        if let Some(sessions) = self.sessions.as_mut().filter(|_| sought.sessions) {
+        let mut nearest = Vec::new();
+        if let Some((sessions, effort)) = self.sessions.as_mut().zip(sought.sessions) {
             let disk = Arc::clone(&self.parts.disk);
             let parts = (Arc::clone(&disk), Arc::clone(&self.lists));
             let name = open.map(|open| open.session.name());
-            let ready = sessions.read(parts, name, sought.asked.clone()).await;
-            let nearest = match name {
-                Some(name) => sessions.near(disk, name, sought.asked.clone()).await,
-                None => Vec::new(),
-            };
+            let asked = sought.asked.clone();
+            let ready = sessions.read(parts, name, asked.clone(), effort).await;
+            if let Some(open) = open.filter(|open| open.words.is_some()) {
+                nearest = sessions.near(disk, open.session.name(), asked).await;
+            }
             talks = sessions.talks(&ready);
             troubles = self.told.news(ready.troubles);
+        }
+        if sought.sessions.is_some() {
             talks.extend(open.and_then(|open| open.talk(&nearest)));
-        } else if sought.sessions {
-            talks.extend(open.and_then(|open| open.talk(&[])));
         }
         let said = talks.iter().filter(|talk| !talk.session.is_empty()).count();
         let query = Query {

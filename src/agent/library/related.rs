@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::find::Hit;
 use super::lines::folded;
 use super::saying::distinct;
+use super::sessions::Effort;
 use super::sources::Kind;
 use super::{Library, Open, Scope, Searched, Sought};
 use crate::chat::{Message, Role, Session, Timestamp};
@@ -96,7 +97,7 @@ impl Library {
             k: asking.settings.limit * LOOKED_AT,
             asked: vector.map(Arc::new),
             kinds: &kinds,
-            sessions: notes,
+            sessions: notes.then_some(Effort::ByItself),
         };
         let open = Open {
             session: asking.session,

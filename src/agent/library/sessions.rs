@@ -1,9 +1,10 @@
 //! The sessions that are not open, ready to be searched by their own indexes of words and of vectors.
 //!
 //! Unit: a session. Invariant: nothing of a session is written, one that did not change is not read again while there is
-//! room for it, no search reads more than [`MOST_READ`], and no text of a session is given to an embedder.
+//! room for it, no search reads more than [`MAX_READ`], and no text of a session is given to an embedder.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -17,10 +18,22 @@ use crate::search::Lists;
 
 /// Bytes of sessions that are held, as they are on disk.
 const MOST_HELD: u64 = 32 << 20;
-/// Bytes of sessions that one search reads.
-const MOST_READ: u64 = 256 << 20;
-/// Bytes of vectors that one search reads.
-const MOST_VECTORS: u64 = 64 << 20;
+/// Bytes of sessions, and of vectors, that a search reads which somebody asked for.
+const MAX_READ: u64 = 256 << 20;
+const MAX_VECTORS: u64 = 64 << 20;
+/// Of either so many are read in front of a request, by itself: some tens of milliseconds.
+const MAX_BY_ITSELF: u64 = 8 << 20;
+/// A session without an index of its words takes so many times as long to read.
+const WITHOUT_INDEX: u64 = 40;
+
+/// How much of the sessions is read, by who has it done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// A person or a model, who waits for it and is told what was left out.
+    Asked,
+    /// A turn, before its request. What is too much now is read with a later turn or when somebody asks.
+    ByItself,
+}
 
 /// Sessions that are not open.
 #[derive(Debug)]
@@ -98,23 +111,25 @@ impl Sessions {
         (disk, lists): (Arc<dyn Disk>, Arc<Lists>),
         open: Option<&SessionName>,
         asked: Option<Arc<Asked>>,
+        effort: Effort,
     ) -> Ready {
         let past = self.past.clone();
         let held = std::mem::take(&mut self.held);
         let open = open.cloned();
-        let reading = tokio::task::spawn_blocking(move || {
+        let work = tokio::task::spawn_blocking(move || {
             let mut shelves = Shelves {
                 past: &past,
                 disk: disk.as_ref(),
                 lists: &lists,
                 asked: asked.as_deref(),
+                effort,
                 vectors: 0,
                 held,
             };
             let ready = shelves.ready(open.as_ref());
             (shelves.held, ready)
         });
-        match reading.await {
+        match work.await {
             Ok((held, ready)) => {
                 self.held = held;
                 ready
@@ -163,6 +178,7 @@ struct Shelves<'a> {
     disk: &'a dyn Disk,
     lists: &'a Arc<Lists>,
     asked: Option<&'a Asked>,
+    effort: Effort,
     /// Bytes of vectors read so far.
     vectors: u64,
     held: BTreeMap<SessionName, Volume>,
@@ -185,14 +201,18 @@ impl Shelves<'_> {
         self.held
             .retain(|name, volume| sessions.contains(&(name.clone(), volume.stamp.clone())));
         sessions.sort_by_key(|(_, stamp)| std::cmp::Reverse(stamp.newest));
-        let mut read = 0;
+        let mut room = self.room();
         for (name, stamp) in sessions {
             if !self.held.contains_key(&name) {
-                read += stamp.size;
-                if read > MOST_READ {
-                    let trouble = "the oldest sessions are not searched: there are too many";
-                    ready.troubles.push(trouble.to_owned());
-                    break;
+                let cost = self.cost(&name, &stamp);
+                match (cost <= room, self.effort) {
+                    (true, _) => room -= cost,
+                    (false, Effort::ByItself) => continue,
+                    (false, Effort::Asked) => {
+                        let trouble = "the oldest sessions are not searched: there are too many";
+                        ready.troubles.push(trouble.to_owned());
+                        break;
+                    }
                 }
                 match self.read(&name, stamp) {
                     Ok(volume) => {
@@ -211,6 +231,28 @@ impl Shelves<'_> {
         ready
     }
 
+    /// Bytes of sessions that may be read. What would have to be let go of again is not worth the wait of a turn.
+    fn room(&self) -> u64 {
+        let held: u64 = self.held.values().map(|volume| volume.stamp.size).sum();
+        match self.effort {
+            Effort::Asked => MAX_READ,
+            Effort::ByItself => MAX_BY_ITSELF.min(MOST_HELD.saturating_sub(held)),
+        }
+    }
+
+    /// What reading a session takes of that.
+    fn cost(&self, name: &SessionName, stamp: &Stamp) -> u64 {
+        let has_index = || self.disk.size(&self.index(name)).is_ok();
+        match self.effort {
+            Effort::ByItself if !has_index() => stamp.size.saturating_mul(WITHOUT_INDEX),
+            Effort::Asked | Effort::ByItself => stamp.size,
+        }
+    }
+
+    fn index(&self, name: &SessionName) -> PathBuf {
+        self.past.indexes.join(name.as_str()).join("words.idx")
+    }
+
     /// What is near the question by vectors that were made before; of the oldest sessions none where there are too many.
     fn near(&mut self, name: &SessionName) -> Vec<NearMessage> {
         let Some(asked) = self.asked else {
@@ -219,7 +261,11 @@ impl Shelves<'_> {
         let folder = self.past.indexes.join(name.as_str());
         let files = self.disk.survey(&folder).unwrap_or_default();
         self.vectors += files.iter().map(|file| file.size).sum::<u64>();
-        if self.vectors > MOST_VECTORS {
+        let max = match self.effort {
+            Effort::Asked => MAX_VECTORS,
+            Effort::ByItself => MAX_BY_ITSELF,
+        };
+        if self.vectors > max {
             return Vec::new();
         }
         stored::near(self.disk, &folder, asked)
@@ -228,8 +274,7 @@ impl Shelves<'_> {
     fn read(&self, name: &SessionName, stamp: Stamp) -> Result<Volume, String> {
         let session = self.past.store.read(name);
         let session = session.map_err(|error| error.to_string())?;
-        let index = self.past.indexes.join(name.as_str()).join("words.idx");
-        let bytes = self.disk.read(&index).ok();
+        let bytes = self.disk.read(&self.index(name)).ok();
         let words = bytes.and_then(|bytes| Words::from_bytes(Arc::clone(self.lists), &bytes));
         let words = words.and_then(|mut words| words.is_of(&session).then_some(words));
         let mut words = words.unwrap_or_else(|| Words::new(Arc::clone(self.lists)));

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::search::rounded;
 use super::sessions::Sessions;
 use crate::agent::library::{EntryText, Hit, Library, MOST_HITS, Scope, Search};
 use crate::chat::Timestamp;
@@ -86,10 +87,6 @@ fn json(hit: &Hit) -> Value {
         "text": hit.content,
         "also": hit.also,
     })
-}
-
-fn rounded(number: f32) -> f64 {
-    (f64::from(number) * 1e6).round() / 1e6
 }
 
 /// `1  0.93  MEMORY.md:12  deploy uses fly.io`

@@ -226,7 +226,7 @@ impl Hit {
 }
 
 /// As many digits as mean something.
-fn rounded(score: f32) -> f64 {
+pub(super) fn rounded(score: f32) -> f64 {
     (f64::from(score) * 1e6).round() / 1e6
 }
 

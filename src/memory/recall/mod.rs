@@ -28,8 +28,8 @@ pub use words::{Backlog, Words};
 
 /// The share of the question's words that the best message must have, in it and around it, for anything to be found by
 /// words; and each other one.
-pub const LEAST_OVERLAP: f32 = 0.2;
-pub const LEAST_OVERLAP_OF_EACH: f32 = 0.1;
+const LEAST_OVERLAP: f32 = 0.2;
+const LEAST_OVERLAP_OF_EACH: f32 = 0.1;
 
 /// Of a message so many bytes are read to see how much of the question it has.
 const COVERED: usize = 16 << 10;
@@ -137,7 +137,7 @@ pub fn search_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<
 
 /// The messages that speak of the question, best first: those above the floor, with enough of its words or near
 /// enough.
-pub fn find_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<Hit> {
+fn find_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<Hit> {
     // Where nothing is near, what is least far tells nothing.
     let mut nearest = searching.nearest.iter();
     let is_near = nearest.any(|(_, near)| *near >= question.min_similarity);

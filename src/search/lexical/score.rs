@@ -30,15 +30,15 @@ const SITTING_K: f32 = 1.2;
 const SITTING_B: f32 = 0.75;
 /// A message of so many terms has substance.
 const SUBSTANCE: f32 = 10.0;
-/// The scale of cosines begins at the one that is the so-manieth from the nearest.
+/// The scale of cosines begins at the hundredth from the nearest.
 const NEAREST: usize = 100;
 /// Where fewer are known, the scale begins no higher than here: the least of a few is no background.
 const BACKGROUND: f32 = 0.1;
 /// What words count at least beside meaning, and the share of the question from which on they count in full.
-const LEAST_TRUST: f32 = 0.2;
-const TRUSTED: f32 = 0.6;
+const MIN_TRUST: f32 = 0.2;
+const FULL_TRUST_FROM: f32 = 0.6;
 /// What a message scores that asks the same: it is found behind everything else.
-const OF_ECHO: f32 = -1.0;
+const ECHO_SCORE: f32 = -1.0;
 
 /// What each sign that a message is the one asked for adds to its score, where the words of the best message count 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,7 +128,7 @@ impl Weights {
     }
 
     /// What [`signs`] adds at most.
-    fn most_signs(&self) -> f32 {
+    fn max_signs(&self) -> f32 {
         self.speaker + self.time + self.substance + self.first
     }
 }
@@ -211,7 +211,7 @@ fn trust_in_words(read: &[Read<'_>]) -> f32 {
         read.question.share_of(best)
     });
     let best = best.fold(0.0, f32::max);
-    LEAST_TRUST + (1.0 - LEAST_TRUST) * (best / TRUSTED).min(1.0)
+    MIN_TRUST + (1.0 - MIN_TRUST) * (best / FULL_TRUST_FROM).min(1.0)
 }
 
 /// From 0 to 1 for the best of all.
@@ -276,7 +276,7 @@ impl<'a> Read<'a> {
                 + weights.sitting_meaning * best_close;
             let of_meaning = (weights.meaning + weights.before + weights.after) * best_close;
             let most = best_words + share + of_meaning;
-            let is_hopeless = most <= 0.0 || !first.admits(most + weights.most_signs());
+            let is_hopeless = most <= 0.0 || !first.admits(most + weights.max_signs());
             if question.dates.is_empty() && is_hopeless {
                 continue;
             }
@@ -291,7 +291,9 @@ impl<'a> Read<'a> {
                     + weights.before * neighbour(at.checked_sub(1))
                     + weights.after * neighbour(at.checked_add(1))
                     + weights.date * date;
-                if !self.can_answer(at) || sure <= 0.0 || !first.admits(sure + weights.most_signs())
+                if !can_answer(index, &self.echoes, at)
+                    || sure <= 0.0
+                    || !first.admits(sure + weights.max_signs())
                 {
                     continue;
                 }
@@ -300,12 +302,8 @@ impl<'a> Read<'a> {
             }
         }
         for place in &self.echoes {
-            first.offer((segment, *place as usize), OF_ECHO, filter);
+            first.offer((segment, *place as usize), ECHO_SCORE, filter);
         }
-    }
-
-    fn can_answer(&self, place: usize) -> bool {
-        can_answer(self.index, &self.echoes, place)
     }
 
     fn overlap(&self, place: u32) -> f32 {

@@ -181,11 +181,7 @@ fn in_window(model: &Model<'_>, text: &str) -> Vec<Found> {
     found.extend(ids::found(text));
     found.extend(half_masked(text));
     // A rule knows which part of a word is the secret.
-    let is_exact = |it: &Found| {
-        found
-            .iter()
-            .any(|exact| exact.place.start < it.place.end && it.place.start < exact.place.end)
-    };
+    let is_exact = |it: &Found| found.iter().any(|exact| overlap(&exact.place, &it.place));
     let learned = tagger::found(text, model).into_iter();
     let learned: Vec<Found> = learned
         .filter(|it| text[it.place.clone()].contains(char::is_whitespace) || !is_exact(it))
@@ -196,13 +192,12 @@ fn in_window(model: &Model<'_>, text: &str) -> Vec<Found> {
         .match_indices(MASK)
         .map(|(at, _)| at..at + MASK.len())
         .collect();
-    found.retain(|it| {
-        !it.place.is_empty()
-            && !masks
-                .iter()
-                .any(|mask| it.place.start < mask.end && mask.start < it.place.end)
-    });
+    found.retain(|it| !it.place.is_empty() && !masks.iter().any(|mask| overlap(mask, &it.place)));
     found
+}
+
+fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
 }
 
 /// What a mask covers the beginning of only: `[secret]ter2`, and `[secret walrus`.

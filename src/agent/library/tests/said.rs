@@ -75,6 +75,28 @@ async fn a_message_with_the_words_stands_before_those_beside_it() {
     );
 }
 
+#[tokio::test]
+async fn a_turn_does_not_wait_for_long_sessions_that_have_no_index_and_who_asks_finds_them() {
+    let disk = MemoryDisk::default();
+    let store = store(Arc::new(disk.clone()), Path::new("d"));
+    let related = async |text: &str| {
+        say(&store, text);
+        let mut parts = parts(&disk);
+        parts.sessions = Some(past(&store, Path::new("d")));
+        let mut library = Library::new(parts);
+        let question = "when is the deadline of the report?";
+        let by_itself = related(&mut library, &[question], &Kept::default(), true).await;
+        let asked = said(&mut library, question, SearchMode::Text).await;
+        (!by_itself.is_empty(), !asked.is_empty())
+    };
+    assert_eq!(
+        related("The deadline of the report is Friday.").await,
+        (true, true)
+    );
+    let long = "Nothing else came to pass on that day. ".repeat(8_000);
+    assert_eq!(related(&long).await, (false, true));
+}
+
 fn hashed(disk: &Arc<dyn Disk>, dimensions: usize) -> Arc<EmbedderChoice> {
     let settings = ChoiceSettings {
         candidates: vec![Candidate::Hashed { dimensions }],
