@@ -12,20 +12,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cogtrix::agent::shelf::{Keeping, Parts};
 use cogtrix::agent::{Agent, Running, Settings as AgentSettings};
 use cogtrix::chat::{
     Calibration, Message, MessageId, Outcome, Record, Role, Session, SessionMeta, Timestamp, Tokens,
 };
 use cogtrix::clock::SystemClock;
 use cogtrix::context::{self, Budget, Layout, fit};
-use cogtrix::embed::{CacheSettings, ChoiceSettings, EmbedderChoice, Named};
+use cogtrix::embed::{ChoiceSettings, EmbedderChoice, Named};
 use cogtrix::files::{Disk, LocalDisk};
-use cogtrix::memory::recall::{self, Question, Searching, Words};
+use cogtrix::index::{Keeping, Lists, Parts, Words};
+use cogtrix::memory::recall::{self, Question, Searching};
 use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::{Memory, Prompts, Registry, Settings, Surroundings};
 use cogtrix::provider::Delivery;
-use cogtrix::search::Lists;
 use cogtrix::testing::MemoryLog;
 use cogtrix::testing::provider::{ScriptedProvider, says};
 use tokio_util::sync::CancellationToken;
@@ -309,7 +308,6 @@ fn parts(folder: PathBuf) -> Parts {
     let nobody = ChoiceSettings {
         candidates: Vec::new(),
         named: Named::No,
-        cache: CacheSettings::new(folder.join("cache")),
     };
     Parts {
         embedder: Arc::new(EmbedderChoice::new(nobody, Arc::clone(&disk))),
@@ -317,6 +315,7 @@ fn parts(folder: PathBuf) -> Parts {
         folder,
         lists: None,
         hnsw_min: 50_000,
+        min_similarity: 0.25,
         keeping: Keeping::Kept,
     }
 }

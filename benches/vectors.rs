@@ -7,14 +7,15 @@
 
 use std::hint::black_box;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use cogtrix::search::vectors::{Filter, GraphState, Hit, Options, Place, Spec, VectorIndex};
+use cogtrix::files::MemoryDisk;
+use cogtrix::index::vectors::{GraphState, Key, Made, VectorStore};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use tempfile::TempDir;
 
 const DIMENSIONS: usize = 384;
-const SIZES: [u64; 2] = [10_000, 100_000];
+const SIZES: [usize; 2] = [10_000, 100_000];
 const CENTRES: usize = 500;
 const QUERIES: usize = 200;
 const WANTED: usize = 10;
@@ -59,44 +60,39 @@ fn scaled(vector: &[f32]) -> Vec<f32> {
     vector.iter().map(|x| x / length).collect()
 }
 
-fn spec() -> Spec {
-    Spec {
+fn open(disk: &MemoryDisk, hnsw_min: usize) -> VectorStore {
+    let made = Made {
         model: "bench".to_owned(),
         dimension: DIMENSIONS,
-    }
-}
-
-fn open(folder: &Path, hnsw_min: usize) -> VectorIndex {
-    let options = Options {
-        hnsw_min,
-        builders: 2,
     };
-    VectorIndex::open(folder, &spec(), options).expect("an index that is there")
+    let disk = Arc::new(disk.clone());
+    VectorStore::open(disk, Path::new("vectors"), made, hnsw_min).expect("a store that is there")
 }
 
-fn filled(n: u64, centres: &[Vec<f32>]) -> TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut index = open(folder.path(), usize::MAX);
-    let mut numbers = Numbers(n);
-    for place in 0..n {
-        let pushed = index.push(Place(place), &numbers.near(centres));
-        pushed.expect("room on the disk");
-    }
-    index.sync().expect("a disk that syncs");
-    folder
+fn key(n: usize) -> Key {
+    Key::of(&n.to_string())
 }
 
-fn search(index: &VectorIndex, query: &[f32]) -> Vec<Hit> {
-    let hits = index.search(query, WANTED, Filter::All);
-    hits.expect("an index in order")
+fn filled(n: usize, centres: &[Vec<f32>]) -> MemoryDisk {
+    let disk = MemoryDisk::default();
+    let mut store = open(&disk, usize::MAX);
+    let mut numbers = Numbers(n as u64);
+    let vectors: Vec<(Key, Vec<f32>)> = (0..n).map(|n| (key(n), numbers.near(centres))).collect();
+    store.put(&vectors).expect("room");
+    disk
 }
 
-/// The share of what `exact` finds that `index` finds too.
-fn recall(index: &VectorIndex, exact: &VectorIndex, queries: &[Vec<f32>]) -> f64 {
+/// The share of what `exact` finds that `store` finds too.
+fn recall(
+    store: &VectorStore,
+    exact: &VectorStore,
+    rows: &[Option<u32>],
+    queries: &[Vec<f32>],
+) -> f64 {
     let mut known = 0_u32;
     for query in queries {
-        let hits = search(index, query);
-        let truth = search(exact, query);
+        let hits = store.nearest_of(query, rows, WANTED);
+        let truth = exact.nearest_of(query, rows, WANTED);
         known += truth
             .iter()
             .map(|hit| u32::from(hits.contains(hit)))
@@ -115,24 +111,28 @@ fn vectors(criterion: &mut Criterion) {
         .measurement_time(Duration::from_secs(5))
         .sample_size(50);
     for n in SIZES {
-        let folder = filled(n, &centres);
+        let disk = filled(n, &centres);
         group.bench_function(BenchmarkId::new("open", n), |bencher| {
-            bencher.iter(|| black_box(open(folder.path(), usize::MAX)));
+            bencher.iter(|| black_box(open(&disk, usize::MAX)));
         });
-        let exact = open(folder.path(), usize::MAX);
-        let graph = open(folder.path(), 0);
+        let exact = open(&disk, usize::MAX);
+        let graph = open(&disk, 0);
         while let GraphState::Building { .. } = graph.graph() {
             std::thread::yield_now();
         }
-        for (name, index) in [("scan", &exact), ("graph", &graph)] {
+        let rows: Vec<Option<u32>> = (0..n).map(|n| exact.row(key(n))).collect();
+        for (name, store) in [("scan", &exact), ("graph", &graph)] {
             let mut next = queries.iter().cycle();
             group.bench_function(BenchmarkId::new(name, n), |bencher| {
-                bencher.iter(|| next.next().map(|query| black_box(search(index, query))));
+                bencher.iter(|| {
+                    next.next()
+                        .map(|query| black_box(store.nearest_of(query, &rows, WANTED)))
+                });
             });
         }
         println!(
             "graph of {n}: recall@{WANTED} {:.3}",
-            recall(&graph, &exact, &queries)
+            recall(&graph, &exact, &rows, &queries)
         );
     }
     group.finish();

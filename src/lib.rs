@@ -3,14 +3,15 @@
 //! Who may import whom (held by a test; `docs/ARCHITECTURE.md` has the whole story):
 //!
 //! ```text
-//!  7                    main
-//!  6                    cli                        arguments, composition root, report
-//!  5                   config                      layers with sources -> Settings of all below
-//!  4            repl          term                 shows TurnEvents, asks the person | the only printer
-//!  3                   agent                       one turn
-//!  2b                  tools                       what a model may do: registry, policy, the tools
-//!  2a                  memory                      prepare, update, absorb
-//!  1   context   search   embed   provider   store   notes   entries   mem0   siblings: none knows another
+//!  8                    main
+//!  7                    cli                        arguments, composition root, report
+//!  6                   config                      layers with sources -> Settings of all below
+//!  5            repl          term                 shows TurnEvents, asks the person | the only printer
+//!  4                   agent                       one turn
+//!  3b                  tools                       what a model may do: registry, policy, the tools
+//!  3a                  memory                      prepare, update, absorb
+//!  2                   index                       finds what was said or kept
+//!  1   context   embed   provider   store   notes   entries   mem0   siblings: none knows another
 //!  0   chat   hint   clock   files   net   text     values, and the smallest ports to the outside
 //! ```
 
@@ -24,13 +25,13 @@ pub mod embed;
 pub mod entries;
 pub mod files;
 pub mod hint;
+pub mod index;
 pub mod mem0;
 pub mod memory;
 pub mod net;
 pub mod notes;
 pub mod provider;
 pub mod repl;
-pub mod search;
 pub mod store;
 pub mod term;
 #[cfg(any(test, feature = "testing"))]

@@ -6,12 +6,12 @@ use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use cogtrix::agent::shelf::{Keeping, Parts};
 use cogtrix::agent::{Agent, Running, Settings};
 use cogtrix::chat::Tokens;
 use cogtrix::context::{self, ContextPlan, Layout};
-use cogtrix::embed::{CacheSettings, ChoiceSettings, EmbedderChoice, Named};
+use cogtrix::embed::{ChoiceSettings, EmbedderChoice, Named};
 use cogtrix::files::MemoryDisk;
+use cogtrix::index::{Keeping, Parts};
 use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::{self, Memory, Prompts, Registry};
 use cogtrix::provider::{
@@ -146,7 +146,6 @@ fn recall() -> Parts {
     let nobody = ChoiceSettings {
         candidates: Vec::new(),
         named: Named::No,
-        cache: CacheSettings::new("cache"),
     };
     Parts {
         embedder: Arc::new(EmbedderChoice::new(nobody, Arc::clone(&disk) as _)),
@@ -154,6 +153,7 @@ fn recall() -> Parts {
         folder: "vectordb".into(),
         lists: None,
         hnsw_min: 50_000,
+        min_similarity: 0.25,
         keeping: Keeping::Kept,
     }
 }

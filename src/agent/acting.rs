@@ -13,10 +13,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::Agent;
 use super::event::{Observer, ToolReport, TurnEvent, Warning};
-use super::library::Scope;
 use super::toolbox::{Approval, Asked, Strikes, Whole};
 use crate::chat::{Message, Part, Record, Role, Tokens, ToolCall, TurnId, changed_to};
 use crate::hint::{Hint, chain};
+use crate::index::Scope;
 use crate::memory::report::Report;
 use crate::tools::policy::{Asking, Rule, Verdict};
 use crate::tools::{

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::shelf::News;
 use super::think::Stage;
 use super::writing::Progress;
 use crate::chat::{Form, Tokens, ToolCall};
 use crate::context::TokenUsage;
 use crate::hint::chain;
+use crate::index::News;
 use crate::notes::Receipt;
 use crate::store::StoreError;
 use crate::tools::{Failure, Output};

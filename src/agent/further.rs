@@ -10,8 +10,8 @@ use tokio::task::JoinSet;
 
 use super::Agent;
 use super::event::Warning;
-use super::library::{Hit, Kind};
 use crate::hint::chain;
+use crate::index::{Hit, Kind};
 use crate::mem0::Mem0;
 use crate::notes::{LONG_TERM, Receipt};
 use crate::text::secrets::masked_beginning;

@@ -8,8 +8,6 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::compacting::{Asker, written};
-use super::library::Library;
-use super::shelf::Shelf;
 use super::writing::{Asked, NotWritten, Writer};
 use super::{Agent, Warning};
 use crate::chat::TurnId;
@@ -144,13 +142,8 @@ pub(super) async fn summarise(
 impl Agent {
     /// Begins the slow work that is due, unless some runs already.
     pub(super) fn begin_jobs(&mut self) -> Option<Warning> {
-        let news = self.begin_indexing();
+        let news = self.begin_embedding();
         let budget = self.last_budget();
-        if self.memory.recall_k() > 0
-            && let Some(library) = &mut self.library
-        {
-            library.begin_indexing();
-        }
         if self.jobs.running.is_none()
             && let Some(job) = self.due_after_turn(budget)
         {
@@ -191,9 +184,11 @@ impl Agent {
 
     /// Whether any slow work runs.
     pub fn is_working(&self) -> bool {
-        let indexes = self.shelf.as_ref().is_some_and(Shelf::is_working);
-        let reads = self.library.as_ref().is_some_and(Library::is_working);
-        indexes || reads || self.jobs.running.is_some()
+        let embeds = self
+            .index
+            .as_ref()
+            .is_some_and(|index| index.meaning.is_working());
+        embeds || self.jobs.running.is_some()
     }
 
     /// What is being written in the background: `summary` or `compaction`.
@@ -212,35 +207,27 @@ impl Agent {
     /// Waits until some of the work that runs is done, for ever where none does, and takes its result in. May be
     /// dropped at any time.
     pub async fn job_done(&mut self) -> Option<Warning> {
-        let session = self.ledger.session();
         let summary = async {
             match &mut self.jobs.running {
                 None => std::future::pending().await,
                 Some(running) => (&mut running.task).await,
             }
         };
-        let indexing = async {
-            match &mut self.shelf {
+        let embedding = async {
+            match &mut self.index {
                 None => std::future::pending().await,
-                Some(kept) => kept.work_done(session).await,
+                Some(index) => index.meaning.done().await,
             }
         };
         let entries = self.keeper.due(self.clock.as_ref());
-        let reading = async {
-            match &mut self.library {
-                None => std::future::pending().await,
-                Some(library) => library.work_done().await,
-            }
-        };
         tokio::select! {
             warning = entries => warning,
-            () = reading => None,
             result = summary => {
                 self.jobs.running = None;
                 self.take_in(result.unwrap_or(Err(NotWritten::Interrupted)))
             }
-            news = indexing => {
-                let more = self.begin_indexing();
+            news = embedding => {
+                let more = self.begin_embedding();
                 news.or(more).map(Warning::Recall)
             }
         }
@@ -332,11 +319,8 @@ impl Agent {
         }
         self.further = further;
         self.jobs.abort();
-        if let Some(kept) = &mut self.shelf {
-            kept.abort();
-        }
-        if let Some(library) = &mut self.library {
-            library.abort();
+        if let Some(index) = &mut self.index {
+            index.meaning.abort();
         }
         warnings
     }

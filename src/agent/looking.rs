@@ -5,11 +5,10 @@ use serde_json::{Value, json};
 use super::Agent;
 use super::event::{Observer, TurnEvent, Warning};
 use super::further::{PATIENT, SHORT};
-use super::library::{
-    Asking, EntryText, Hit, Kind, Library, Open, Refreshed, Scope, Search, Searched,
-};
+use super::related::{self, Asking};
 use crate::chat::Message;
-use crate::tools::{Output, SearchMode};
+use crate::index::{EntryText, Hit, Index, Kind, Refreshed, Scope, Search, SearchMode, Searched};
+use crate::tools::Output;
 
 impl Agent {
     /// The best hits for a query (Q16).
@@ -22,11 +21,7 @@ impl Agent {
     ) -> Searched {
         self.share_entries();
         let session = self.ledger.session();
-        let words = match (&mut self.shelf, scope) {
-            (Some(kept), Scope::Everything) => kept.catch_up(session).await,
-            (Some(_), Scope::LongTerm) | (None, _) => None,
-        };
-        let Some(library) = &mut self.library else {
+        let Some(index) = self.index.as_mut().filter(|index| index.has_long_term()) else {
             return Searched::default();
         };
         let further = async {
@@ -44,9 +39,8 @@ impl Agent {
             scope,
             now: self.clock.now(),
         };
-        let open = Some(Open { session, words });
-        let (mut searched, further) = tokio::join!(library.search(search, open), further);
-        library.begin_indexing();
+        let (mut searched, further) = tokio::join!(index.search(search, Some(session)), further);
+        index.embed_long_term();
         match further {
             Some(Ok(hits)) => searched.join(Kind::Further, hits, limit),
             Some(Err(why)) => searched.troubles.extend(self.not_searched(&why)),
@@ -56,39 +50,39 @@ impl Agent {
     }
 
     /// Reads all of long-term memory again; tells how much of it there is, and what could not be read.
-    pub async fn reread_library(&mut self) -> Option<(Refreshed, Vec<String>)> {
+    pub async fn reread_long_term(&mut self) -> Option<(Refreshed, Vec<String>)> {
         let now = self.clock.now();
         self.share_entries();
-        let library = self.library.as_mut()?;
-        let read = library.reread(now).await;
-        library.begin_indexing();
+        let index = self.index.as_mut()?;
+        let read = index.reread(now).await;
+        index.embed_long_term();
         Some(read)
     }
 
-    /// Tells the library which entries count, where they have changed: what a nearer scope overrides is not brought up.
+    /// Tells the index which entries count, where they have changed: what a nearer scope overrides is not brought up.
     fn share_entries(&mut self) {
-        let Some(library) = &mut self.library else {
+        let Some(index) = &mut self.index else {
             return;
         };
         let Some(store) = self.keeper.changed() else {
             return;
         };
-        library.set_entries(store.in_force().map(EntryText::from));
+        index.set_entries(store.in_force().map(EntryText::from));
     }
 
     fn not_searched(&mut self, why: &str) -> Option<String> {
         self.further.as_mut()?.not_searched(why)
     }
 
-    pub fn library(&self) -> Option<&Library> {
-        self.library.as_ref()
+    pub fn index(&self) -> Option<&Index> {
+        self.index.as_ref()
     }
 
     /// Puts what long-term memory holds on the input beside it (X16-X19, G14). Total: what cannot be had is not there.
     pub(super) async fn relate(&mut self, input: &Message, observe: &mut Observer<'_>) {
         self.kept.related = None;
         self.share_entries();
-        let Some(library) = &mut self.library else {
+        let Some(index) = &mut self.index else {
             return;
         };
         let said = input.said();
@@ -114,7 +108,7 @@ impl Agent {
                 Some(_) | None => Ok(Vec::new()),
             }
         };
-        let (related, mut troubles) = library.related(asking, further).await;
+        let (related, mut troubles) = related::related(index, asking, further).await;
         self.kept.related = related.found;
         troubles.extend(related.without.and_then(|why| self.not_searched(&why)));
         for why in troubles {

@@ -10,9 +10,9 @@
 //!  the turn        turn, converse, planning, reply, acting, toolbox, input, mentioning, ending, undo, think/
 //!  what is told    event; told and once: what was told already
 //!  compaction      compact: asked for; compacting: by itself; writing, summaries, skip; jobs: in the background
-//!  recall          recalling, shelf/
+//!  recall          recalling; related: what comes into a request by itself
 //!  what outlives   noting, notebook/: captures, notes of days, recovery; keeping, keeper: entries, pins, scratchpad
-//!                  looking, library/: one search over all of it; further: a memory behind a server
+//!                  looking: one search over all of it; further: a memory behind a server
 //!  what is learnt  counter, learning: how servers count;  ledger: the session and its log in step
 //! ```
 
@@ -30,16 +30,14 @@ mod keeper;
 mod keeping;
 mod learning;
 mod ledger;
-pub mod library;
 mod looking;
 mod mentioning;
 pub mod notebook;
 mod noting;
-mod once;
 mod planning;
 mod recalling;
+mod related;
 mod reply;
-pub mod shelf;
 mod skip;
 mod summaries;
 mod think;
@@ -55,6 +53,7 @@ use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, TurnId, Usage};
 use crate::clock::Clock;
 use crate::context::{self, ContextPlan};
 use crate::entries::EntryStore;
+use crate::index::{self, Index};
 use crate::memory::tracking::{CannotEdit, Edit, Edited};
 use crate::memory::{BadMode, Kept, Memory};
 use crate::provider::{Delivery, Provider};
@@ -68,8 +67,7 @@ pub use further::Further;
 pub use input::Input;
 pub use keeping::{CannotPin, Pinned};
 pub use ledger::Ledger;
-use library::Library;
-use shelf::Shelf;
+pub use recalling::{Recalled, Vectors};
 pub use skip::Skip;
 pub use think::{Stage, ThinkSettings};
 pub use toolbox::{Approval, Approver, Asked, Files, Limits, Nobody, Toolbox, Whole};
@@ -89,7 +87,7 @@ pub struct Settings {
     pub jobs: Running,
     pub think: ThinkSettings,
     /// What recall works with; `None`: nothing is recalled.
-    pub recall: Option<shelf::Parts>,
+    pub recall: Option<index::Parts>,
     /// Files in which messages can be read that are left out of a request; `{session}` stands for the session's name.
     pub places: Vec<String>,
 }
@@ -126,8 +124,7 @@ pub struct Agent {
     /// What was said once is not said every turn.
     told: told::Told,
     jobs: jobs::Jobs,
-    shelf: Option<Shelf>,
-    library: Option<Library>,
+    index: Option<Index>,
     further: Option<Further>,
     toolbox: Toolbox,
     /// Whether the model is offered tools: not once its server said that it takes none.
@@ -162,7 +159,7 @@ impl Agent {
         let ledger = Ledger::new(opened);
         let told = told::Told::default();
         let parts = settings.recall.clone();
-        let shelf = parts.map(|parts| Shelf::new(parts, ledger.session().name()));
+        let index = parts.map(|parts| Index::new(parts, ledger.session().name()));
         Self {
             provider,
             memory,
@@ -178,8 +175,7 @@ impl Agent {
             skip: Skip::default(),
             told,
             jobs: jobs::Jobs::default(),
-            shelf,
-            library: None,
+            index,
             further: None,
             toolbox: Toolbox::default(),
             takes_tools: true,
@@ -212,8 +208,8 @@ impl Agent {
 
     /// The same with long-term memory to search.
     #[must_use]
-    pub fn with_library(mut self, library: Library) -> Self {
-        self.library = Some(library);
+    pub fn with_long_term(mut self, long_term: index::LongTerm) -> Self {
+        self.index = self.index.map(|index| index.with_long_term(long_term));
         self
     }
 
@@ -359,8 +355,8 @@ impl Agent {
             // A session in which nothing was ever said or noted leaves no file.
             return Ok(());
         }
-        if let Some(kept) = &mut self.shelf {
-            kept.keep();
+        if let Some(index) = &mut self.index {
+            index.session.keep();
         }
         self.ledger.close()
     }
@@ -376,7 +372,7 @@ impl Agent {
     /// because its log holds what is not on disk yet.
     pub fn open(&mut self, opened: Opened) -> Result<(), StoreError> {
         self.close()?;
-        self.put_shelf_down();
+        self.close_index();
         self.ledger = Ledger::new(opened);
         self.begin_anew();
         Ok(())
@@ -384,7 +380,7 @@ impl Agent {
 
     /// Moves all that was said to the archive and begins anew under the same name; tells where it went.
     pub fn clear(&mut self) -> Result<std::path::PathBuf, StoreError> {
-        self.put_shelf_down();
+        self.close_index();
         let archived = self.ledger.archive(self.clock.now())?;
         self.put_notes_away();
         self.begin_anew();
@@ -400,22 +396,23 @@ impl Agent {
         self.memory.restore(self.ledger.session());
         self.last = None;
         self.told = told::Told::default();
-        self.put_shelf_down();
+        self.close_index();
     }
 
     pub async fn rename(&mut self, name: &SessionName) -> Result<(), StoreError> {
-        self.put_shelf_down();
+        self.close_index();
         let before = self.session().name().clone();
         self.ledger.rename(name)?;
         self.rename_notes(before).await;
-        self.put_shelf_down();
+        self.close_index();
         Ok(())
     }
 
     /// Nothing of it is at work behind this: its files are about to be elsewhere, or are by now.
-    fn put_shelf_down(&mut self) {
-        if let Some(kept) = &mut self.shelf {
-            kept.open(self.ledger.session().name());
+    fn close_index(&mut self) {
+        if let Some(index) = &mut self.index {
+            index.meaning.abort();
+            index.session.open(self.ledger.session().name());
         }
     }
 }

@@ -1,14 +1,15 @@
 //! Recall, as far as it waits: what is looked up before a request, what is made in the background after it.
 
 use super::event::Reach;
-use super::shelf::{News, Shelf, Standing};
 use super::{Agent, Warning};
 use crate::chat::Message;
 use crate::context::ContextPlan;
 use crate::context::stages::history;
 use crate::embed::EmbedderChoice;
-use crate::memory::Proof;
+use crate::index::News;
+use crate::index::vectors::Made;
 use crate::memory::recall::{self, Found, Question, Searching};
+use crate::memory::{Proof, known_secrets};
 
 /// What was looked up for an input.
 #[derive(Debug, Default)]
@@ -39,13 +40,23 @@ pub struct Recalled {
     pub warning: Option<Warning>,
 }
 
+/// How far the vectors of a session are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vectors {
+    pub made: Made,
+    /// Exchanges of the session that have vectors.
+    pub exchanges: usize,
+    /// Of the texts that are being embedded: how many are done, and of how many.
+    pub running: Option<(usize, usize)>,
+}
+
 impl Agent {
     /// Begins to read what recall needs, so that the first turn need not wait for it.
     pub fn warm_up(&mut self) {
         if self.recalls()
-            && let Some(kept) = &mut self.shelf
+            && let Some(index) = &mut self.index
         {
-            kept.begin(self.ledger.session());
+            index.begin(self.ledger.session());
         }
     }
 
@@ -55,7 +66,7 @@ impl Agent {
 
     /// What becomes of messages that are not sent.
     pub(super) fn reach(&self, lookup: &Lookup) -> Reach {
-        let has_words = self.shelf.is_some() && lookup.words != Words::Missing;
+        let has_words = self.index.is_some() && lookup.words != Words::Missing;
         if self.recalls() && has_words {
             Reach::Recalled
         } else {
@@ -74,10 +85,10 @@ impl Agent {
 
     async fn look_up_words(&mut self, said: &str) -> (Lookup, Option<Warning>) {
         let session = self.ledger.session();
-        let Some(kept) = &mut self.shelf else {
+        let Some(index) = &mut self.index else {
             return (Lookup::default(), None);
         };
-        let Some(found) = kept.look_up(session, said).await else {
+        let Some(found) = index.look_up(session, said).await else {
             let lookup = Lookup {
                 words: Words::Missing,
                 ..Lookup::default()
@@ -93,7 +104,7 @@ impl Agent {
 
     /// What memory searches for a request.
     pub(super) fn searching<'a>(&'a self, lookup: &'a Lookup) -> Option<Searching<'a>> {
-        let words = self.shelf.as_ref()?.words()?;
+        let words = self.index.as_ref()?.session.words()?;
         (lookup.words == Words::Ready).then_some(Searching {
             words,
             nearest: &lookup.nearest,
@@ -134,8 +145,8 @@ impl Agent {
     pub async fn proof(&mut self, plan: &ContextPlan) -> Proof {
         let recalls = self.recalls();
         let session = self.ledger.session();
-        let words = match &mut self.shelf {
-            Some(kept) if recalls => kept.catch_up(session).await,
+        let words = match &mut self.index {
+            Some(index) if recalls => index.session.catch_up(session).await,
             Some(_) | None => None,
         };
         self.memory.proof(session, plan, |message| {
@@ -143,23 +154,34 @@ impl Agent {
         })
     }
 
-    /// How far the vectors are, where there are any.
-    pub fn vectors(&self) -> Option<Standing> {
-        self.shelf.as_ref()?.standing()
+    /// How far the vectors are, once they were needed.
+    pub fn vectors(&self) -> Option<Vectors> {
+        let index = self.index.as_ref()?;
+        Some(Vectors {
+            made: index.meaning.made()?,
+            exchanges: index.session.kept_exchanges(),
+            running: index.meaning.running(),
+        })
     }
 
     /// Who computes vectors.
     pub fn embedder(&self) -> Option<&EmbedderChoice> {
-        self.shelf.as_ref().map(Shelf::embedder)
+        self.index.as_ref().map(|index| index.meaning.embedder())
     }
 
-    /// Begins to make vectors of what has left the window (C17).
-    pub(super) fn begin_indexing(&mut self) -> Option<News> {
+    /// Begins to make vectors of what has left the window (C17), then of what outlives the session.
+    pub(super) fn begin_embedding(&mut self) -> Option<News> {
         if !self.recalls() {
             return None;
         }
         let session = self.ledger.session();
         let before = history::window_start(session, self.memory.mode().window);
-        self.shelf.as_mut()?.index(session, before)
+        let index = self.index.as_mut()?;
+        let known = || known_secrets(session);
+        let news = index
+            .session
+            .embed(session, before, known, &mut index.meaning);
+        index.embed_long_term();
+        news
     }
 }

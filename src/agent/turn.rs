@@ -7,12 +7,12 @@ use tokio_util::sync::CancellationToken;
 use super::converse::Conversed;
 use super::event::{Observer, TurnEvent, Warning};
 use super::recalling::Lookup;
-use super::shelf::News;
 use super::undo::TakenBack;
 use super::{Agent, Input, NoTurn, Running};
 use crate::chat::{Message, Outcome, Part, Record, Role, TurnId, Usage, Withdrawal};
 use crate::context::DoesNotFit;
 use crate::hint::{Hint, chain};
+use crate::index::News;
 use crate::memory::report::DEEP_THINK;
 use crate::provider::ProviderError;
 use crate::tools::files::{ChangesError, Restored};
@@ -238,8 +238,8 @@ impl Agent {
         };
         let report = self.finish(turn, doing, conversed, observe);
         self.note_turn(turn, observe).await;
-        if let Some(kept) = &mut self.shelf {
-            kept.turn_over();
+        if let Some(index) = &mut self.index {
+            index.turn_over();
         }
         let news = self.begin_jobs();
         // A whole history to be indexed is nothing to wait for.

@@ -144,8 +144,8 @@ impl Agent {
             .first()
             .map(|input| input.said().into_owned());
         self.ledger.apply(Record::TurnWithdrawn { turn, why });
-        if let Some(kept) = &mut self.shelf {
-            kept.take_back(self.ledger.session(), turn);
+        if let Some(index) = &mut self.index {
+            index.session.take_back(self.ledger.session(), turn);
         }
         if let Some(scratchpad) = self.without_thoughts_of(turn) {
             self.ledger.apply(Record::ScratchpadReplaced(scratchpad));

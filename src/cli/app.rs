@@ -9,7 +9,6 @@ use super::greeting::{self, Greeting};
 use super::manner::Manner;
 use super::report::{CliError, Exit};
 use super::{ask, leaving, parts, servers, talk, toolbox, trust};
-use crate::agent::library::Library;
 use crate::agent::{self, Agent};
 use crate::chat::SessionName;
 use crate::clock::{Clock, SystemClock};
@@ -66,10 +65,15 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let summariser = summariser(&config, &catalog, output).await?;
     let mut settings = settings(args, &config, home_relative(&project, &inputs), summariser);
-    let shelf = parts::shelf_parts(args, machine.clone(), &config, &texts, &catalog)?;
+    settings.recall = Some(parts::index(
+        args,
+        machine.clone(),
+        &config,
+        &texts,
+        &catalog,
+    )?);
     let past = Arc::new(parts::past(machine.clone(), &config));
-    let library = Library::new(parts::library_parts(&config, &shelf, past));
-    settings.recall = Some(shelf);
+    let long_term = parts::long_term(&config, past);
     let (approver, questions) = match manner {
         Manner::Terminal => {
             let (approver, questions) = approve::at_terminal();
@@ -81,9 +85,9 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     };
     let servers = servers::servers(&config, &inputs, &project);
     let workspace = parts::workspace(&config, &machine);
-    library.watch(&workspace);
+    long_term.written.watch(&workspace);
     workspace.tidy(&name);
-    parts::tidy_cache(&config, machine.as_ref());
+    parts::tidy_vectors(&config, machine.as_ref());
     let toolbox = toolbox::toolbox(
         args,
         &config,
@@ -108,7 +112,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             .with_tools(toolbox)
             .with_entries(entries)
             .with_notebook(notebook)
-            .with_library(library)
+            .with_long_term(long_term)
             .with_further(further),
         store,
         catalog,

@@ -1,14 +1,9 @@
 //! From settings to the embedders that are tried (C21, C22). Unit: one configuration. Sends nothing.
 
 use crate::config::Settings;
-use crate::embed::{
-    CacheSettings, Candidate, ChoiceSettings, EmbedError, Named, Ollama, OpenAi, Wanted,
-};
+use crate::embed::{Candidate, ChoiceSettings, EmbedError, Named, Ollama, OpenAi, Wanted};
 use crate::hint::Hint;
 use crate::provider::{Catalog, Host, Kind, Place, ProviderError};
-
-/// Below the data root: vectors of texts that were embedded once.
-const CACHE: &str = "cache/embeddings";
 
 /// In the order of `auto`.
 const AUTO: [Wanted; 3] = [Wanted::Ollama, Wanted::Openai, Wanted::Local];
@@ -22,11 +17,7 @@ pub(super) fn choice_settings(settings: &Settings, catalog: &Catalog) -> ChoiceS
             None => by_provider(wanted, settings, catalog),
         },
     };
-    ChoiceSettings {
-        candidates,
-        named,
-        cache: CacheSettings::new(settings.data_dir.join(CACHE)),
-    }
+    ChoiceSettings { candidates, named }
 }
 
 /// Whether `rag.model` makes the choice.
@@ -198,10 +189,6 @@ mod tests {
             let names: Vec<_> = found.candidates.iter().map(Candidate::name).collect();
             assert_eq!(names, expected, "{wanted:?} {model}");
             assert_eq!(found.named, named, "{wanted:?} {model}");
-            assert_eq!(
-                found.cache.folder,
-                std::path::Path::new("/d/cache/embeddings")
-            );
         }
     }
 

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use super::args::ChatArgs;
 use super::candidates::choice_settings;
 use super::report::CliError;
-use crate::agent::{Further, library, notebook, shelf};
+use crate::agent::{Further, notebook};
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::embed::EmbedderChoice;
 use crate::entries::{self, EntryStore};
 use crate::files::{self, Disk, LocalDisk, RootedDisk, Veil};
 use crate::hint::chain;
+use crate::index::{self, Keeping, Lists};
 use crate::mem0::Mem0;
 use crate::memory::capture::{Captor, Capturing};
 use crate::memory::facts::FactCues;
@@ -22,7 +23,6 @@ use crate::memory::{Backend, Memory, Prompt, Prompts, RecoveryCues, Registry};
 use crate::net::{Key, KeySource};
 use crate::notes::{Receipts, SessionFiles, Workspace};
 use crate::provider::{Catalog, Known};
-use crate::search::Lists;
 use crate::store::{FileStore, SessionStore};
 use crate::term::Output;
 
@@ -119,10 +119,17 @@ fn receipts(config: &Config, disk: Arc<dyn Disk>) -> Receipts {
     Receipts::new(disk, file)
 }
 
-/// Removes what killed processes left of writing vectors; it is made again where it is missed.
-pub(super) fn tidy_cache(config: &Config, disk: &dyn Disk) {
-    let folder = config.settings.data_dir.join("cache/embeddings");
-    files::sweep(disk, &folder, |_| true);
+/// Removes what killed processes left of writing vectors, and the vectors of older versions: they are made again.
+pub(super) fn tidy_vectors(config: &Config, disk: &dyn Disk) {
+    let data = &config.settings.data_dir;
+    files::sweep(disk, &data.join("vectordb"), |_| true);
+    for file in disk
+        .list(&data.join("cache/embeddings"))
+        .unwrap_or_default()
+    {
+        disk.remove(&file)
+            .unwrap_or_else(|error| tracing::warn!("{}: {error}", file.display()));
+    }
 }
 
 /// Where messages can be read that are left out of a request, and what was noted of them.
@@ -280,14 +287,14 @@ fn file_of(text: &config::Text) -> String {
     }
 }
 
-/// What recall works with; a person's own word lists are read now, so that a mistake in them is told.
-pub(super) fn shelf_parts(
+/// What the index works with; a person's own word lists are read now, so that a mistake in them is told.
+pub(super) fn index(
     args: &ChatArgs,
     disk: Arc<dyn Disk>,
     config: &Config,
     texts: &Texts,
     catalog: &Catalog,
-) -> Result<shelf::Parts, CliError> {
+) -> Result<index::Parts, CliError> {
     let own = texts.get("search/english.yaml");
     let own = own.filter(|text| text.source != TextSource::Embedded);
     let lists = own.map(|text| {
@@ -297,44 +304,37 @@ pub(super) fn shelf_parts(
         })?;
         Ok::<_, CliError>(Arc::new(lists))
     });
-    Ok(shelf::Parts {
+    Ok(index::Parts {
         embedder: Arc::new(embedder_choice(config, catalog, Arc::clone(&disk))),
         hnsw_min: config.settings.memory.recall.hnsw_min,
         disk,
-        folder: config.settings.data_dir.join("vectordb/sessions"),
+        folder: config.settings.data_dir.join("vectordb"),
+        min_similarity: config.settings.memory.recall.min_similarity,
         lists: lists.transpose()?,
         keeping: if args.no_lock || args.private {
-            shelf::Keeping::ReadOnly
+            Keeping::ReadOnly
         } else {
-            shelf::Keeping::Kept
+            Keeping::Kept
         },
     })
 }
 
-/// Long-term memory as it is searched, with the parts of recall that it shares.
-pub(super) fn library_parts(
-    config: &Config,
-    shelf: &shelf::Parts,
-    store: Arc<dyn SessionStore>,
-) -> library::Parts {
+/// Long-term memory as it is searched.
+pub(super) fn long_term(config: &Config, store: Arc<dyn SessionStore>) -> index::LongTerm {
     let settings = &config.settings;
-    library::Parts {
-        disk: Arc::clone(&shelf.disk),
-        places: library::Places {
+    index::LongTerm {
+        places: index::Places {
             workspace: settings.workspace.clone(),
             session_files: settings.memory.workspace.session_files,
             daily: settings.memory.daily_notes.search_files,
             documents: settings.documents.clone(),
         },
+        written: index::Written::default(),
         chunk_size: settings.rag.chunk_size,
         chunk_overlap: settings.rag.chunk_overlap,
-        embedder: Arc::clone(&shelf.embedder),
-        min_similarity: settings.memory.recall.min_similarity,
-        lists: shelf.lists.clone(),
-        sessions: Some(library::Past {
+        past: Some(index::Past {
             store,
             history: settings.data_dir.join("history"),
-            indexes: shelf.folder.clone(),
         }),
     }
 }

@@ -15,6 +15,7 @@ use crate::config::{ConfigError, TextError};
 use crate::embed::{InstallError, NoEmbedder};
 use crate::entries::EntriesError;
 use crate::hint::{Hint, chain};
+use crate::index::BadLists;
 use crate::memory::BadMode;
 use crate::memory::BadRecoveryCues;
 use crate::memory::tracking::readers::BadCues;
@@ -22,7 +23,6 @@ use crate::net::NetError;
 use crate::provider::ProviderError;
 use crate::repl::desk::ReadOnly;
 use crate::repl::holdings::{Front, HoldingsError, entries_hint};
-use crate::search::BadLists;
 use crate::store::StoreError;
 use crate::term::{Output, OutputError};
 

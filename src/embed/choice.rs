@@ -10,9 +10,7 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 
 use super::listing::{Listed, listed_as, ollama_models, openai_models};
-use super::{
-    CacheSettings, Cached, EmbedError, Embedder, Hashed, Ollama, OpenAi, RemoteSettings, Wanted,
-};
+use super::{EmbedError, Embedder, Hashed, Ollama, OpenAi, RemoteSettings, Wanted};
 use crate::files::Disk;
 use crate::hint::Hint;
 use crate::net::Endpoint;
@@ -26,8 +24,6 @@ pub struct ChoiceSettings {
     /// In the order in which they are tried; none: nobody is ever asked.
     pub candidates: Vec<Candidate>,
     pub named: Named,
-    /// For the vectors of all but `hashed`.
-    pub cache: CacheSettings,
 }
 
 /// Whether the candidate was asked for by name.
@@ -97,7 +93,7 @@ impl Hint for NoEmbedder {
 pub async fn look(settings: &ChoiceSettings, disk: &Arc<dyn Disk>) -> Looked {
     let mut passed = Vec::new();
     for candidate in &settings.candidates {
-        match candidate.open(&settings.cache, disk).await {
+        match candidate.open(disk).await {
             Ok(embedder) => {
                 let embedder = Some(embedder);
                 return Looked { embedder, passed };
@@ -132,12 +128,8 @@ impl Candidate {
         }
     }
 
-    async fn open(
-        &self,
-        cache: &CacheSettings,
-        disk: &Arc<dyn Disk>,
-    ) -> Result<Arc<dyn Embedder>, EmbedError> {
-        let opened: Arc<dyn Embedder> = match self {
+    async fn open(&self, disk: &Arc<dyn Disk>) -> Result<Arc<dyn Embedder>, EmbedError> {
+        Ok(match self {
             Self::Ollama { endpoint, model } => {
                 let names = in_time(endpoint, ollama_models(endpoint, PROBE)).await?;
                 let Some(model) = listed_as(model, &names) else {
@@ -159,11 +151,9 @@ impl Candidate {
                 }
             }
             Self::Local { folder } => local(folder.clone(), Arc::clone(disk)).await?,
-            // As quick as any cache.
-            Self::Hashed { dimensions } => return Ok(Arc::new(Hashed::new(*dimensions))),
+            Self::Hashed { dimensions } => Arc::new(Hashed::new(*dimensions)),
             Self::Unusable { why, .. } => return Err(why.clone()),
-        };
-        Ok(Arc::new(Cached::new(opened, Arc::clone(disk), cache)))
+        })
     }
 }
 
@@ -261,12 +251,6 @@ impl EmbedderChoice {
     /// Whether there is anything to look for.
     pub fn is_off(&self) -> bool {
         self.settings.candidates.is_empty()
-    }
-
-    /// Whether vectors were kept by an earlier run; asks nobody.
-    pub fn has_kept(&self) -> bool {
-        let kept = self.disk.survey(&self.settings.cache.folder);
-        !self.is_off() && kept.is_ok_and(|files| !files.is_empty())
     }
 
     /// What was chosen so far; asks nobody.

@@ -3,7 +3,6 @@
 //! caller.
 //!
 //! ```text
-//!   cached            an embedder around an embedder: vectors on disk, by model and text
 //!   ollama, openai    servers; `remote` is what they do alike: batches, texts that are too long
 //!   local             a sentence encoder in this process, from weights on disk
 //!   install           brings such weights onto the disk
@@ -11,8 +10,6 @@
 //!   choice            which of them is there; `listing` asks servers, `settings` is what a person may say
 //! ```
 
-mod cache;
-mod cached;
 mod choice;
 mod error;
 mod framing;
@@ -30,7 +27,6 @@ use std::fmt;
 
 use async_trait::async_trait;
 
-pub use cached::{CacheSettings, Cached};
 pub use choice::{
     Candidate, ChoiceSettings, EmbedderChoice, Looked, Named, NoEmbedder, PROBE, described, look,
 };
@@ -61,11 +57,6 @@ pub trait Embedder: Send + Sync + fmt::Debug {
 
     /// A vector of unit length for each text, in their order. Texts longer than the model can take are cut.
     async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
-
-    /// The vectors of these texts that are there without computing any.
-    async fn known(&self, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
-        vec![None; texts.len()]
-    }
 
     /// The number of dimensions, asking the server if need be; so also a way to see whether it is there.
     async fn probe(&self) -> Result<usize, EmbedError> {

@@ -2,6 +2,7 @@
 
 pub mod linear;
 mod off_record;
+pub mod once;
 pub mod secrets;
 
 pub use off_record::is_off_record;

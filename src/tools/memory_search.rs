@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Around, Done, Effect, Failure, Typed, Wish};
+use crate::index::SearchMode;
 
 /// Hits where no number is said.
 const USUAL: usize = 10;
@@ -26,17 +27,6 @@ pub struct Arguments {
     /// hybrid (words and meaning) or text (words alone).
     #[serde(default)]
     mode: SearchMode,
-}
-
-/// How it is searched (Q19).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum SearchMode {
-    /// By words and, where an embedder is, by meaning.
-    #[default]
-    Hybrid,
-    /// By words alone.
-    Text,
 }
 
 #[async_trait]

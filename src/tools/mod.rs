@@ -56,7 +56,7 @@ pub use keeping::{Adding, Keeping, Lasting};
 pub use memories::Memories;
 pub use memorize::Memorize;
 pub use memory::{MEMORY, MEMORY_STORE, MemoryTool};
-pub use memory_search::{MemorySearch, SearchMode};
+pub use memory_search::MemorySearch;
 pub use pin_context::PinContext;
 pub use registry::{Listed, REQUEST_TOOLS, Registry, Selection, State, Switch, UnknownTool};
 pub use request::RequestTools;
@@ -233,7 +233,7 @@ pub enum Wish {
     Search {
         query: String,
         limit: usize,
-        mode: SearchMode,
+        mode: crate::index::SearchMode,
     },
     /// Other tools in the next request, or the catalogue.
     Load {

@@ -196,14 +196,15 @@ fn entries_behind_a_link_that_leads_out_are_neither_read_nor_written() {
 #[test]
 fn no_vector_is_read_or_written_behind_a_link() {
     let config = "embedding: {provider: hashed, dim: 32}\nmemory: {background: false}\n";
-    let vectors = "vectordb/sessions/s/vectors.f32";
+    // Of `hashed/32`.
+    let vectors = "vectordb/b07595f0f2d57b98.vectors";
     let links = [
         None,
         Some(("outside", "vectordb")),
         Some(("outside", "vectordb/sessions/s")),
         Some(("outside/new", vectors)),
         Some(("key", vectors)),
-        Some(("key", "vectordb/sessions/s/vectors.rows")),
+        Some(("key", "vectordb/sessions/s/exchanges.jsonl")),
     ];
     for link in links {
         let attacked = Attacked::new(config);

@@ -17,13 +17,13 @@ const SIDE: [&str; 4] = [
     "history/s_mode_state.json",
 ];
 /// What recall keeps of a session.
-const INDEX: [&str; 5] = [
+const INDEX: [&str; 3] = [
     "vectordb/sessions/s/words.idx",
     "vectordb/sessions/s/exchanges.jsonl",
     "vectordb/sessions/s/meta.json",
-    "vectordb/sessions/s/vectors.f32",
-    "vectordb/sessions/s/vectors.rows",
 ];
+/// The vectors of all sessions, by `hashed/32`.
+const VECTORS: &str = "vectordb/b07595f0f2d57b98.vectors";
 
 /// What stands in the place of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ fn template(server: &Server) -> Home {
         .cogtrix(&["-c", "test.yaml", "memory", "reindex"])
         .run();
     assert_eq!(run.code, Some(0), "{run}");
-    for file in SIDE.iter().chain(&INDEX) {
+    for file in SIDE.iter().chain(&INDEX).chain([&VECTORS]) {
         assert!(home.data().join(file).is_file(), "{file}");
     }
     home
@@ -159,7 +159,7 @@ fn a_session_goes_on_without_a_file_that_is_none_and_what_stood_there_is_kept() 
     let server = server();
     let template = template(&server);
     for odd in ODD {
-        for file in SIDE.iter().chain(&INDEX) {
+        for file in SIDE.iter().chain(&INDEX).chain([&VECTORS]) {
             let case = format!("{file}: {odd:?}");
             let home = copy_of(&template, &server);
             let path = home.data().join(file);

@@ -295,13 +295,7 @@ fn indexes_are_made_anew_on_request_and_counted() {
         made.keys()
             .map(|name| name.to_str().unwrap())
             .collect::<Vec<_>>(),
-        [
-            "exchanges.jsonl",
-            "meta.json",
-            "vectors.f32",
-            "vectors.rows",
-            "words.idx"
-        ]
+        ["exchanges.jsonl", "meta.json", "words.idx"]
     );
     for file in made.keys() {
         home.write(folder.join(file), "nothing of ours");

@@ -33,7 +33,6 @@ use reading::Shortened;
 use tokio::task::JoinHandle;
 
 use super::ending::{EndHooks, Ending, Ran};
-use super::once::Once;
 use crate::chat::{Session, SessionName};
 use crate::context;
 use crate::hint::chain;
@@ -41,6 +40,7 @@ use crate::memory::capture::{Captor, Capturing};
 use crate::memory::facts::FactCues;
 use crate::memory::{self, Backend, RecoveryCues};
 use crate::notes::{Receipts, Workspace};
+use crate::text::once::Once;
 
 /// What it works with.
 #[derive(Clone, Debug)]

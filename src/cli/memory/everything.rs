@@ -7,16 +7,15 @@ use serde_json::{Value, json};
 
 use super::search::rounded;
 use super::sessions::Sessions;
-use crate::agent::library::{EntryText, Hit, Library, MOST_HITS, Scope, Search};
 use crate::chat::Timestamp;
 use crate::cli::args::{ChatArgs, SearchArgs, Within};
 use crate::cli::report::{CliError, Exit};
 use crate::cli::{parts, toolbox};
 use crate::clock::{Clock, SystemClock};
+use crate::index::{EntryText, Hit, Index, MOST_HITS, Scope, Search, SearchMode};
 use crate::repl::listing::also;
 use crate::repl::transcript::first_words;
 use crate::term::{Output, harmless};
-use crate::tools::SearchMode;
 
 /// Longest wait for vectors.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -35,17 +34,20 @@ pub(super) async fn run(
         output.warning(notice);
     }
     let store = Arc::new(parts::store(args, disk, &sessions.config));
-    let parts = parts::library_parts(&sessions.config, &sessions.parts, store);
-    let mut library = Library::new(parts);
-    library.set_entries(entries.in_force().map(EntryText::from));
+    let long_term = parts::long_term(&sessions.config, store);
+    let name = &sessions.config.settings.session;
+    let mut index = Index::new(sessions.parts.clone(), name).with_long_term(long_term);
+    index.set_entries(entries.in_force().map(EntryText::from));
     let now = SystemClock.now();
-    let (_, mut troubles) = library.refresh(now).await;
-    library.begin_indexing();
-    if library.is_working()
-        && tokio::time::timeout(PATIENCE, library.work_done())
-            .await
-            .is_err()
-    {
+    let (_, mut troubles) = index.refresh(now).await;
+    let embedding = async {
+        index.embed_long_term();
+        while index.meaning.is_working() {
+            index.meaning.done().await;
+            index.embed_long_term();
+        }
+    };
+    if tokio::time::timeout(PATIENCE, embedding).await.is_err() {
         output
             .warning("the embedder takes long; words are searched alone where vectors are missing");
     }
@@ -59,7 +61,7 @@ pub(super) async fn run(
         },
         now,
     };
-    let searched = library.search(asked, None).await;
+    let searched = index.search(asked, None).await;
     troubles.extend(searched.troubles);
     for trouble in troubles {
         output.warning(&trouble);

@@ -38,7 +38,7 @@ async fn reindex(
     name: &SessionName,
     output: &mut Output,
 ) -> Result<CaughtUp, CliError> {
-    let volume = sessions.volume(name, output)?;
+    let (volume, meaning) = sessions.volume(name, output)?;
     if !volume.is_ours() {
         return Err(StoreError::Locked {
             name: name.clone(),
@@ -47,7 +47,7 @@ async fn reindex(
         .into());
     }
     volume
-        .shelf
+        .index
         .drop_all(name)
         .map_err(|source| CliError::File {
             action: "remove the indexes of",
@@ -55,12 +55,12 @@ async fn reindex(
             source,
         })?;
     // The words come first: what is found by them needs no embedder.
-    let read = volume.shelf.catch_up(&volume.session).await;
+    let read = volume.index.catch_up(&volume.session).await;
     if read.is_none() {
         output.warning(&format!("the words of {name} could not be read"));
     }
-    volume.shelf.keep_all();
-    let caught_up = volume.catch_up(output).await;
-    output.answer(&format!("{name}: {}", volume.standing()));
+    volume.index.keep_all();
+    let caught_up = volume.catch_up(meaning, output).await;
+    output.answer(&format!("{name}: {}", volume.standing(meaning)));
     Ok(caught_up)
 }

@@ -148,16 +148,16 @@ async fn search_one(
     output: &mut Output,
 ) -> Result<Vec<Hit>, CliError> {
     let min_similarity = sessions.config.settings.memory.recall.min_similarity;
-    let volume = sessions.volume(name, output)?;
-    if volume.shelf.words().is_none() {
+    let (volume, meaning) = sessions.volume(name, output)?;
+    if volume.index.words().is_none() {
         match vectors {
             // A failure was told; words are searched all the same.
-            Missing::All => drop(volume.catch_up(output).await),
-            Missing::OfShort => volume.catch_up_if_short(output).await,
+            Missing::All => drop(volume.catch_up(meaning, output).await),
+            Missing::OfShort => volume.catch_up_if_short(meaning, output).await,
         }
     }
-    let lookup = volume.shelf.look_up(&volume.session, query).await;
-    let Some((lookup, words)) = lookup.zip(volume.shelf.words()) else {
+    let lookup = volume.index.look_up(&volume.session, query, meaning).await;
+    let Some((lookup, words)) = lookup.zip(volume.index.words()) else {
         output.warning(&format!("session {name} could not be searched"));
         return Ok(Vec::new());
     };

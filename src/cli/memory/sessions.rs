@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::agent::shelf::{Keeping, Parts, Shelf, Standing};
 use crate::chat::{Session, SessionName};
 use crate::cli::args::ChatArgs;
 use crate::cli::report::CliError;
 use crate::cli::{parts, trust};
 use crate::config::{Config, Inputs, Texts};
 use crate::hint::chain;
-use crate::memory::recall::Words;
+use crate::index::{Keeping, Meaning, News, Parts, SessionIndex, Words};
+use crate::memory::known_secrets;
 use crate::repl::listing::count;
 use crate::store::{FileStore, SessionLog, SessionStore, StoreError};
 use crate::term::{Output, thousands};
@@ -23,13 +23,14 @@ pub(super) struct Sessions {
     pub(super) inputs: Inputs,
     pub(super) store: FileStore,
     pub(super) parts: Parts,
+    meaning: Meaning,
     open: BTreeMap<SessionName, Volume>,
 }
 
 /// One session with its indexes.
 pub(super) struct Volume {
     pub(super) session: Session,
-    pub(super) shelf: Shelf,
+    pub(super) index: SessionIndex,
     /// Held, so that no other process writes the indexes meanwhile; `None` where another one does.
     log: Option<Box<dyn SessionLog>>,
 }
@@ -56,12 +57,13 @@ impl Sessions {
         let disk = parts::disk_of_run(args, &config);
         let texts = Texts::load(inputs.folders.config.as_deref())?;
         let catalog = parts::catalog(&config, &inputs, &texts)?;
-        let parts = parts::shelf_parts(args, Arc::clone(&disk), &config, &texts, &catalog)?;
+        let parts = parts::index(args, Arc::clone(&disk), &config, &texts, &catalog)?;
         let store = parts::store(args, disk, &config);
         Ok(Self {
             config,
             inputs,
             store,
+            meaning: parts.meaning(),
             parts,
             open: BTreeMap::new(),
         })
@@ -81,18 +83,19 @@ impl Sessions {
         Ok(names)
     }
 
-    /// A session, opened the first time it is asked for.
+    /// A session, opened the first time it is asked for, and what finds by meaning in any of them.
     pub(super) fn volume(
         &mut self,
         name: &SessionName,
         output: &mut Output,
-    ) -> Result<&mut Volume, StoreError> {
+    ) -> Result<(&mut Volume, &mut Meaning), StoreError> {
         if !self.open.contains_key(name) {
             let volume = self.read(name, output)?;
             self.open.insert(name.clone(), volume);
         }
         let missing = || StoreError::Missing { name: name.clone() };
-        self.open.get_mut(name).ok_or_else(missing)
+        let volume = self.open.get_mut(name).ok_or_else(missing)?;
+        Ok((volume, &mut self.meaning))
     }
 
     fn read(&self, name: &SessionName, output: &mut Output) -> Result<Volume, StoreError> {
@@ -106,7 +109,7 @@ impl Sessions {
                         output.warning(&repair.to_string());
                     }
                     return Ok(Volume {
-                        shelf: Shelf::new(parts, name),
+                        index: SessionIndex::new(&parts, name),
                         session: opened.session,
                         log: Some(opened.log),
                     });
@@ -119,7 +122,7 @@ impl Sessions {
         }
         parts.keeping = Keeping::ReadOnly;
         Ok(Volume {
-            shelf: Shelf::new(parts, name),
+            index: SessionIndex::new(&parts, name),
             session,
             log: None,
         })
@@ -128,13 +131,13 @@ impl Sessions {
     /// Lets go of a session, so that others can have it.
     pub(super) fn put_back(&mut self, name: &SessionName) {
         if let Some(mut volume) = self.open.remove(name) {
-            volume.shelf.keep();
+            volume.index.keep();
         }
     }
 
     pub(super) fn close(self) {
         for mut volume in self.open.into_values() {
-            volume.shelf.keep();
+            volume.index.keep();
         }
     }
 }
@@ -147,13 +150,13 @@ impl Volume {
 
     /// Makes the vectors that are missing of a session that is not long, and says of a long one how it gets them: nobody
     /// waits minutes for one question.
-    pub(super) async fn catch_up_if_short(&mut self, output: &mut Output) {
+    pub(super) async fn catch_up_if_short(&mut self, meaning: &mut Meaning, output: &mut Output) {
         const SHORT: usize = 500;
         let turns = self.session.turns().len();
         if turns <= SHORT {
-            let waiting = tokio::time::timeout(PATIENCE, self.catch_up(output)).await;
+            let waiting = tokio::time::timeout(PATIENCE, self.catch_up(meaning, output)).await;
             if waiting.is_err() {
-                self.shelf.abort();
+                meaning.abort();
                 output.end_progress();
                 output.warning(
                     "the embedder takes long; words are searched alone where vectors are missing",
@@ -162,8 +165,8 @@ impl Volume {
             return;
         }
         let name = self.session.name();
-        let embedder = self.shelf.embedder().resolve().await;
-        let kept = self.shelf.kept_exchanges();
+        let embedder = meaning.embedder().resolve().await;
+        let kept = self.index.kept_exchanges();
         if self.is_ours() && matches!(embedder, Ok(Some(_))) && kept + SHORT < turns {
             output.notice(&format!(
                 "{kept} of {} exchanges have vectors; `cogtrix memory reindex -s {name}` makes the others",
@@ -173,38 +176,49 @@ impl Volume {
     }
 
     /// Makes what is missing of the vectors, showing how far it is; tells whether all could be made.
-    pub(super) async fn catch_up(&mut self, output: &mut Output) -> CaughtUp {
+    pub(super) async fn catch_up(
+        &mut self,
+        meaning: &mut Meaning,
+        output: &mut Output,
+    ) -> CaughtUp {
+        /// Between one look at the progress and the next.
+        const LOOK: Duration = Duration::from_millis(100);
         let name = self.session.name().to_string();
-        let mut progress = |standing: Standing| {
-            if let Some((done, wanted)) = standing.running {
-                output.progress(&format!("{name}: vectors {done} of {wanted}"));
+        loop {
+            let session = &self.session;
+            let mut news =
+                self.index
+                    .embed(session, usize::MAX, || known_secrets(session), meaning);
+            if !meaning.is_working() && news.is_none() {
+                output.end_progress();
+                return CaughtUp::Yes;
             }
-        };
-        let done = self.shelf.index_all(&self.session, &mut progress).await;
-        output.end_progress();
-        match done {
-            Ok(dropped) => {
-                if let Some(news) = dropped {
-                    output.warning(&news.to_string());
+            while meaning.is_working() {
+                if let Some((done, wanted)) = meaning.running() {
+                    output.progress(&format!("{name}: vectors {done} of {wanted}"));
                 }
-                CaughtUp::Yes
+                if let Ok(told) = tokio::time::timeout(LOOK, meaning.done()).await {
+                    news = told;
+                }
             }
-            Err(error) => {
-                output.warning(&format!("{error}; words are searched alone"));
-                CaughtUp::No
+            if let Some(News::Without { why }) = news {
+                output.end_progress();
+                output.warning(&format!(
+                    "the vectors could not be made: {why}; words are searched alone"
+                ));
+                return CaughtUp::No;
             }
         }
     }
 
     /// In words: how much of the session can be found.
-    pub(super) fn standing(&self) -> String {
-        let words = self.shelf.words().map_or(0, Words::len);
-        let vectors = self.shelf.standing().map_or_else(
+    pub(super) fn standing(&self, meaning: &Meaning) -> String {
+        let words = self.index.words().map_or(0, Words::len);
+        let vectors = meaning.made().map_or_else(
             || "no vectors".to_owned(),
-            |standing| {
-                let model = standing.model.unwrap_or_default();
-                let exchanges = count(standing.exchanges, "exchange");
-                format!("vectors of {exchanges} by {model}")
+            |made| {
+                let exchanges = count(self.index.kept_exchanges(), "exchange");
+                format!("vectors of {exchanges} by {}", made.model)
             },
         );
         format!("{} by words, {vectors}", count(words, "message"))

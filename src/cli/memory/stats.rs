@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use super::sessions::{Sessions, left_out};
-use crate::agent::shelf::Shelf;
 use crate::chat::Session;
 use crate::cli::args::ChatArgs;
 use crate::cli::report::{CliError, Exit};
 use crate::files::Disk;
+use crate::index::session;
 use crate::repl::listing::count;
-use crate::search::vectors::VectorIndex;
 use crate::store::SessionStore;
 use crate::term::{Align, Output, Table, thousands};
 
@@ -48,23 +47,21 @@ pub(super) fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError
                 continue;
             }
         };
-        let folder = sessions.parts.folder.join(name.as_str());
-        let disk = sessions.parts.disk.as_ref();
-        let vectors = Shelf::new(sessions.parts.clone(), name).kept_exchanges();
-        table.row(row(&session, vectors, &folder, disk));
+        let folder = sessions.parts.sessions().join(name.as_str());
+        table.row(row(&session, &folder, sessions.parts.disk.as_ref()));
     }
     output.answer(table.render(usize::MAX).trim_end());
     Ok(Exit::Ok)
 }
 
-fn row(session: &Session, vectors: usize, folder: &Path, disk: &dyn Disk) -> [String; 6] {
+fn row(session: &Session, folder: &Path, disk: &dyn Disk) -> [String; 6] {
     let files = disk.list(folder).unwrap_or_default();
     let bytes: u64 = files.iter().filter_map(|file| disk.size(file).ok()).sum();
-    let made_by = VectorIndex::stored(folder).map_or_else(
+    let made_by = session::meta(disk, folder).map_or_else(
         || "-".to_owned(),
-        |spec| {
-            let exchanges = count(vectors, "exchange");
-            format!("{exchanges} by {} ({})", spec.model, spec.dimension)
+        |meta| {
+            let exchanges = count(session::exchanges(disk, folder), "exchange");
+            format!("{exchanges} by {} ({})", meta.model, meta.dimension)
         },
     );
     [

@@ -251,14 +251,13 @@ fn other_weights_in_the_same_place_are_another_model() {
 
 #[tokio::test]
 async fn the_encoder_is_chosen_where_its_files_are_and_nowhere_else() {
-    use crate::embed::{CacheSettings, Candidate, ChoiceSettings, EmbedderChoice, Named};
+    use crate::embed::{Candidate, ChoiceSettings, EmbedderChoice, Named};
     let choice = |disk: MemoryDisk, folder: &str| {
         let settings = ChoiceSettings {
             candidates: vec![Candidate::Local {
                 folder: folder.into(),
             }],
             named: Named::No,
-            cache: CacheSettings::new("cache"),
         };
         EmbedderChoice::new(settings, Arc::new(disk))
     };

@@ -8,23 +8,20 @@
 //! Unit: exchanges, a turn's two sides. Invariant: nothing is found that stands in the request as it was said, nor
 //! what was taken back. Pure: who calls keeps the index and asks the embedder.
 
-mod exchange;
 mod quote;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
 use super::RecallSettings;
-use crate::chat::{Message, Session, Tokens, Turn, TurnId};
-use crate::search::{Asked, is_spaceless};
+use crate::chat::{Message, Session, Tokens, TurnId};
+use crate::index::session::{self, Exchange, Words, turn_of};
+use crate::index::{Asked, is_spaceless};
 
-pub use exchange::{Exchange, clipped};
 pub use quote::quote;
-pub use words::{Backlog, Words};
 
 /// The share of the question's words that the best message must have, in it and around it, for anything to be found by
 /// words; and each other one.
@@ -69,7 +66,7 @@ impl RecallSettings {
 /// What is asked of recall for an input: all of it, or beginning and end where it is no question all through.
 pub fn asked<'a>(input: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
     const END: usize = 4 << 10;
-    exchange::ends(input.into(), END, END)
+    session::ends(input.into(), END, END)
 }
 
 /// What to search with.
@@ -192,11 +189,11 @@ pub fn find(session: &Session, searching: Searching<'_>, question: Question<'_>)
 }
 
 fn coverage(asked: &Asked<'_>, message: &Message) -> f32 {
-    let said = exchange::said(message).unwrap_or_default();
+    let said = session::said(message).unwrap_or_default();
     if said.trim_end().ends_with(['?', '？', '؟']) {
         return 0.0;
     }
-    asked.coverage(&exchange::ends(said, COVERED, 0))
+    asked.coverage(&session::ends(said, COVERED, 0))
 }
 
 /// What was found, best first, with the one that says most of the question in its own words among the first `k`, as the
@@ -214,11 +211,4 @@ pub(super) fn with_the_plainest(mut found: Vec<Found>, k: usize) -> Vec<Found> {
         found.insert(k - 1, plainest);
     }
     found
-}
-
-/// The turn a message belongs to, unless it was taken back.
-fn turn_of(session: &Session, message: usize) -> Option<&Turn> {
-    let turns = session.turns();
-    let at = turns.partition_point(|turn| turn.messages.end <= message);
-    turns.get(at).filter(|turn| turn.withdrawn.is_none())
 }

@@ -1,10 +1,9 @@
 //! Exchanges as they stand in a request: with where they are from, and of long texts the part that is asked about.
 
 use super::Found;
-use super::exchange::{self, Exchange};
-use super::words::HEAD;
 use crate::chat::{Message, MessageId, Role, Session};
-use crate::search::Asked;
+use crate::index::Asked;
+use crate::index::session::{self, Exchange, HEAD, turn_of};
 
 /// A longer message is quoted in part.
 const LONGEST: usize = 1_500;
@@ -22,7 +21,7 @@ pub fn quote(session: &Session, asked: &Asked<'_>, found: &[Found]) -> String {
 }
 
 fn one(session: &Session, asked: &Asked<'_>, found: &Found) -> Option<String> {
-    let turn = super::turn_of(session, found.best.message)?;
+    let turn = turn_of(session, found.best.message)?;
     let exchange = Exchange::of(session, turn);
     let messages = exchange.messages();
     // Words said beside a tool call are part of no exchange, but they may be what is asked for.
@@ -50,7 +49,7 @@ fn side(asked: &Asked<'_>, message: &Message) -> String {
         Role::User => "User",
         Role::Assistant | Role::Tool => "Assistant",
     };
-    let name = exchange::name(message);
+    let name = session::name(message);
     let speaker = name.map_or(String::new(), |name| format!(" ({name})"));
     let said = message.said();
     let said = said.trim();
@@ -65,7 +64,7 @@ fn part(asked: &Asked<'_>, text: &str) -> String {
     // Where words are not indexed, none is looked for.
     let head = &text[..text.floor_char_boundary(text.len().min(HEAD))];
     let Some(range) = asked.passage(head, PART) else {
-        return exchange::clipped(text).into_owned();
+        return session::clipped(text).into_owned();
     };
     let before = if range.start > 0 { "[…] " } else { "" };
     let after = if range.end < text.len() { " […]" } else { "" };

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::chat::{Message, Outcome, Record, Role, Timestamp, Withdrawal};
-use crate::search::Lists;
+use crate::index::Lists;
 
 const DAY: i64 = 86_400;
 

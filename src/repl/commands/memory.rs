@@ -84,11 +84,11 @@ fn recall(desk: &Desk) -> String {
     }
     let embedder = desk.agent.embedder().map(EmbedderChoice::describe);
     let embedder = embedder.unwrap_or_default();
-    let vectors = desk.agent.vectors().map_or_else(String::new, |standing| {
-        let running = standing.running.map_or(String::new(), |(done, wanted)| {
+    let vectors = desk.agent.vectors().map_or_else(String::new, |vectors| {
+        let running = vectors.running.map_or(String::new(), |(done, wanted)| {
             format!(", {} on their way", wanted - done)
         });
-        let exchanges = count(standing.exchanges, "exchange");
+        let exchanges = count(vectors.exchanges, "exchange");
         format!("; vectors of {exchanges}{running}")
     });
     format!("best {k}, by words; embedder: {embedder}{vectors}")

@@ -6,11 +6,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Answer, CommandError, Desk, Next, usage};
 use crate::agent::Warning;
-use crate::agent::library::{Hit, Kind, Scope, Searched};
+use crate::index::{Hit, Kind, Scope, SearchMode, Searched};
 use crate::repl::listing::{also, count};
 use crate::repl::transcript::first_words;
 use crate::term::harmless;
-use crate::tools::{SearchMode, history};
+use crate::tools::history;
 
 /// Hits shown.
 const SHOWN: usize = 20;
@@ -56,7 +56,7 @@ async fn search(
 
 /// `/memory reindex`.
 pub(super) async fn reindex(desk: &mut Desk) -> Result<Next, CommandError> {
-    let Some((read, troubles)) = desk.agent.reread_library().await else {
+    let Some((read, troubles)) = desk.agent.reread_long_term().await else {
         return Next::answer("There is no long-term memory here");
     };
     let text = format!("{} read again", count(read.read, "source"));

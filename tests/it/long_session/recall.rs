@@ -5,12 +5,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use cogtrix::agent::shelf::{Keeping, Parts};
 use cogtrix::agent::{Agent, Running, Settings};
 use cogtrix::chat::Tokens;
 use cogtrix::context;
-use cogtrix::embed::{CacheSettings, Candidate, ChoiceSettings, EmbedderChoice, Named};
+use cogtrix::embed::{Candidate, ChoiceSettings, EmbedderChoice, Named};
 use cogtrix::files::{Disk, LocalDisk};
+use cogtrix::index::{Keeping, Parts};
 use cogtrix::memory::tracking::readers::Readers;
 use cogtrix::memory::{self, Memory, Prompts, Registry};
 use cogtrix::provider::Delivery;
@@ -177,7 +177,6 @@ fn parts(folder: &Path, candidates: Vec<Candidate>) -> Parts {
     let embedder = ChoiceSettings {
         candidates,
         named: Named::No,
-        cache: CacheSettings::new(folder.join("cache")),
     };
     Parts {
         embedder: Arc::new(EmbedderChoice::new(embedder, Arc::clone(&disk))),
@@ -185,6 +184,7 @@ fn parts(folder: &Path, candidates: Vec<Candidate>) -> Parts {
         folder: folder.join("vectordb"),
         lists: None,
         hnsw_min: 50_000,
+        min_similarity: 0.25,
         keeping: Keeping::Kept,
     }
 }

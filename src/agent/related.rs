@@ -1,0 +1,424 @@
+//! What long-term memory holds on what is asked, as a request gets it (X16-X19, G14). Unit: one turn.
+//!
+//! Invariant: nothing that the request says anyway, nothing without words of what is asked, and no more than the limit
+//! of characters; where there is nothing, there is no section.
+
+use crate::chat::{Message, Role, Session, Timestamp};
+use crate::index::{Glance, Hit, Index, Kind, distinct, folded, is_spaceless};
+use crate::memory::{AutoRecallSettings, Kept, KeptTexts, RecallSettings, Related};
+use crate::notes::NOTED;
+
+/// Characters of one hit.
+const SNIPPET: usize = 200;
+/// Of one that was said in another session, and of all of those.
+const OF_SAID: usize = 320;
+const ALL_SAID: usize = 1_200;
+/// Hits looked at for each one wanted: some stand in the request anyway.
+const LOOKED_AT: usize = 4;
+/// Turns whose words are no news to a request.
+const RECENT: usize = 12;
+/// Of what was said so many characters tell that it is repeated; fewer than so many do not.
+const TELLING: usize = 40;
+const LEAST_TELLING: usize = 8;
+/// The share of the question's words and the cosine that a hit has together for coming by itself, or the share alone where
+/// there are no vectors; and the cosine of what is not among the nearest (docs/RECALL.md).
+const CLEAR: f32 = 0.4;
+const CLEAR_BY_WORDS: f32 = 0.15;
+const FAR: f32 = 0.2;
+
+/// What is asked, and what a request says anyway.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asking<'a> {
+    /// With the input as its last message.
+    pub session: &'a Session,
+    pub input: &'a str,
+    /// How little is too little to be asked about.
+    pub recall: &'a RecallSettings,
+    pub kept: &'a Kept,
+    pub settings: &'a AutoRecallSettings,
+    /// The headings.
+    pub texts: &'a KeptTexts,
+    /// `memory.auto_inject`: whether entries take part.
+    pub entries: bool,
+    /// Whether meaning counts, or words alone.
+    pub by_meaning: bool,
+    pub now: Timestamp,
+}
+
+/// What is worth saying, and why it is without what is elsewhere.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    pub found: Option<Related>,
+    pub without: Option<String>,
+}
+
+/// Returns what is worth saying beside an input, and what could not be read. `further`: what is found elsewhere.
+pub(super) async fn related(
+    index: &mut Index,
+    asking: Asking<'_>,
+    further: impl Future<Output = Result<Vec<Hit>, String>>,
+) -> (Beside, Vec<String>) {
+    let notes = asking.settings.enabled;
+    let lately = query(asking.session, asking.settings);
+    // What stands for itself is not clouded by what was said before it.
+    let query = if index.lists().goes_on(asking.input) {
+        lately.as_str()
+    } else {
+        asking.input
+    };
+    if !index.has_long_term() || !asking.recall.asks(query) || !(notes || asking.entries) {
+        return (Beside::default(), Vec::new());
+    }
+    let glance = Glance {
+        text: query,
+        k: asking.settings.limit * LOOKED_AT,
+        kinds: &kinds(notes, asking.entries),
+        past: notes,
+        by_meaning: asking.by_meaning,
+    };
+    let (glanced, further) =
+        tokio::join!(index.glance(glance, asking.session, asking.now), further);
+    let mut hits = glanced.hits;
+    hits.retain(|hit| comes_by_itself(hit, glanced.by_meaning));
+    let known = Known::of(asking);
+    let (further, without) = match further {
+        Ok(further) => (further, None),
+        Err(why) => (Vec::new(), Some(why)),
+    };
+    let session = asking.session;
+    let mut news: Vec<Hit> = hits.into_iter().chain(further).collect();
+    news.retain(|hit| !known.says(hit) && !is_of(session, hit));
+    let (said, kept) = distinct(news)
+        .into_iter()
+        .partition(|hit| hit.kind == Kind::Said);
+    let heading = heading(asking.settings, asking.texts, &lately);
+    let found = section([kept, said], asking.settings, heading);
+    (Beside { found, without }, glanced.troubles)
+}
+
+/// Whether a hit speaks so clearly of the question that nobody need ask for it: by its words alone, or with its meaning
+/// where that is known of others.
+fn comes_by_itself(hit: &Hit, by_meaning: bool) -> bool {
+    if by_meaning {
+        hit.overlap + hit.similarity.unwrap_or(FAR) >= CLEAR
+    } else {
+        hit.overlap >= CLEAR_BY_WORDS
+    }
+}
+
+/// What takes part.
+fn kinds(notes: bool, entries: bool) -> Vec<Kind> {
+    let kinds = Kind::LASTING.into_iter();
+    let kinds = kinds.filter(|kind| match kind {
+        Kind::Entry => entries,
+        Kind::Note | Kind::Daily | Kind::OwnFile | Kind::Document => notes,
+        Kind::SessionState | Kind::Said | Kind::Further => false,
+    });
+    kinds.collect()
+}
+
+/// The newest things the person said as one text, the newest of it where it is too long.
+fn query(session: &Session, settings: &AutoRecallSettings) -> String {
+    let said = session
+        .live_turns()
+        .rev()
+        .filter_map(|turn| session.messages_of(turn).first())
+        .filter(|message| message.role == Role::User);
+    let mut said: Vec<String> = said
+        .take(settings.user_messages)
+        .map(|message| beginning(message.said().trim(), settings.per_message_chars))
+        .collect();
+    said.reverse();
+    let whole = said.join(" ");
+    let gone = whole.chars().count().saturating_sub(settings.query_chars);
+    whole.chars().skip(gone).collect()
+}
+
+fn beginning(text: &str, chars: usize) -> String {
+    text.chars().take(chars).collect()
+}
+
+/// What a request says anyway.
+struct Known {
+    /// Files and pins.
+    texts: Vec<String>,
+    /// How what was said lately begins.
+    said: Vec<String>,
+}
+
+impl Known {
+    fn of(asking: Asking<'_>) -> Self {
+        let kept = asking.kept;
+        let files = kept.identity.iter().chain(&kept.rules);
+        let files = files.chain(&kept.long_term).chain(&kept.session_state);
+        let texts = files.map(|file| &file.text).chain(&kept.pins);
+        let session = asking.session;
+        let turns = session.live_turns().rev().take(RECENT);
+        let said = turns.flat_map(|turn| session.messages_of(turn));
+        Self {
+            texts: texts.map(|text| folded(text)).collect(),
+            said: said.filter_map(telling).collect(),
+        }
+    }
+
+    fn says(&self, hit: &Hit) -> bool {
+        let content = folded(&hit.content);
+        let said = self.said.iter().any(|said| content.contains(said.as_str()));
+        said || self.texts.iter().any(|text| text.contains(&content))
+    }
+}
+
+/// Whether a hit is the note of an exchange of this session, which its window or recall brings as it was said.
+fn is_of(session: &Session, hit: &Hit) -> bool {
+    let noted = NOTED
+        .iter()
+        .find_map(|label| hit.content.trim().strip_prefix(label));
+    let Some(noted) = noted.filter(|_| hit.kind == Kind::Daily) else {
+        return false;
+    };
+    let letters = |text: &str| {
+        text.chars()
+            .filter(|c| !c.is_whitespace())
+            .collect::<Vec<_>>()
+    };
+    let noted = letters(noted.trim().trim_end_matches('…'));
+    // Older ones are no part of a request, and a turn costs the same in any session.
+    let mut messages = session.messages().iter().rev().take(OWN);
+    messages.any(|message| {
+        let said = message.said();
+        let said = said.chars().filter(|c| !c.is_whitespace());
+        said.take(noted.len()).eq(noted.iter().copied())
+    })
+}
+
+/// Messages of this session that a note is compared with.
+const OWN: usize = 400;
+
+/// How a message begins, as what repeats it would.
+fn telling(message: &Message) -> Option<String> {
+    let said = beginning(message.said().trim(), 2 * TELLING);
+    let said = beginning(&folded(&said), TELLING);
+    let said = said.trim_end();
+    (said.chars().count() >= LEAST_TELLING && message.role != Role::Tool).then(|| said.to_owned())
+}
+
+/// The best of what is kept, and of what was said in other sessions, each within its own room.
+fn section(
+    [kept, said]: [Vec<Hit>; 2],
+    settings: &AutoRecallSettings,
+    heading: &str,
+) -> Option<Related> {
+    let mut found = Lines::default();
+    found.add(kept, settings, SNIPPET, settings.total_chars);
+    found.add(said, settings, OF_SAID, ALL_SAID);
+    (!found.lines.is_empty()).then(|| Related {
+        heading: heading.to_owned(),
+        text: found.lines.join("\n"),
+        places: found.places,
+    })
+}
+
+#[derive(Default)]
+struct Lines {
+    lines: Vec<String>,
+    places: Vec<String>,
+}
+
+impl Lines {
+    /// Hits of so many characters each and all together, as many as are wanted.
+    fn add(&mut self, hits: Vec<Hit>, settings: &AutoRecallSettings, each: usize, all: usize) {
+        let mut chars = 0;
+        for hit in hits.into_iter().take(settings.limit) {
+            let place = format!("{}:{}", hit.source, hit.line);
+            let words: Vec<&str> = hit.content.split_whitespace().collect();
+            let line = format!("- {place}: {}", cut(&words.join(" "), each));
+            chars += line.chars().count() + 1;
+            if chars > all + 1 {
+                break;
+            }
+            self.lines.push(line);
+            self.places.push(place);
+        }
+    }
+}
+
+fn cut(text: &str, chars: usize) -> String {
+    if text.chars().count() <= chars {
+        return text.to_owned();
+    }
+    beginning(text, chars - 1) + "…"
+}
+
+/// In the language of the conversation, unless it is set.
+fn heading<'a>(settings: &'a AutoRecallSettings, texts: &'a KeptTexts, query: &str) -> &'a str {
+    if !settings.heading.is_empty() {
+        return &settings.heading;
+    }
+    let letters = query.chars().filter(|c| c.is_alphabetic());
+    let (spaceless, others): (Vec<char>, Vec<char>) = letters.partition(|c| is_spaceless(*c));
+    let heading = if spaceless.len() > others.len() {
+        &texts.related_heading_zh
+    } else {
+        &texts.related_heading
+    };
+    heading.text.trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::MemoryDisk;
+    use crate::index::fixture::{entry, index_of, now, session, workspace};
+    use crate::memory::{KeptFile, Prompts};
+
+    fn hit(line: usize, content: &str) -> Hit {
+        Hit {
+            source: "MEMORY.md".to_owned(),
+            line,
+            content: content.to_owned(),
+            score: 1.0,
+            kind: Kind::Note,
+            at: None,
+            also: Vec::new(),
+            overlap: 1.0,
+            similarity: None,
+        }
+    }
+
+    #[test]
+    fn hits_are_cut_and_end_before_the_limit_of_characters() {
+        let settings = AutoRecallSettings::default();
+        let hits = (1..=5).map(|n| hit(n, &"word ".repeat(60))).collect();
+        let related = section([hits, Vec::new()], &settings, "words").unwrap();
+        assert_eq!(related.places, ["MEMORY.md:1", "MEMORY.md:2"]);
+        assert!(related.text.chars().count() <= 500, "{}", related.text);
+        assert_eq!(section([Vec::new(), Vec::new()], &settings, "words"), None);
+    }
+
+    #[test]
+    fn the_heading_is_in_the_language_of_the_conversation_unless_it_is_set() {
+        let mut settings = AutoRecallSettings::default();
+        let texts = Prompts::embedded().kept;
+        assert_eq!(
+            heading(&settings, &texts, "where is the database?"),
+            "Related memory (auto-recall)"
+        );
+        assert_eq!(
+            heading(&settings, &texts, "数据库在哪里 db"),
+            "## 相关历史记忆(自动召回)"
+        );
+        settings.heading = "What I know".to_owned();
+        assert_eq!(heading(&settings, &texts, "数据库在哪里"), "What I know");
+    }
+
+    async fn places(index: &mut Index, said: &[&str], kept: &Kept, entries: bool) -> Vec<String> {
+        let settings = AutoRecallSettings::default();
+        places_with(index, said, kept, (&settings, entries)).await
+    }
+
+    async fn places_with(
+        index: &mut Index,
+        said: &[&str],
+        kept: &Kept,
+        (settings, entries): (&AutoRecallSettings, bool),
+    ) -> Vec<String> {
+        let session = session(said);
+        let input = said.last().unwrap();
+        let asking = Asking {
+            session: &session,
+            input,
+            recall: &RecallSettings::default(),
+            kept,
+            settings,
+            texts: &Prompts::with(|_| None).kept,
+            entries,
+            by_meaning: true,
+            now: now(),
+        };
+        let further = std::future::ready(Ok(Vec::new()));
+        let (related, _) = related(index, asking, further).await;
+        let related = related.found;
+        related.map_or_else(Vec::new, |related| {
+            assert!(related.text.chars().count() <= settings.total_chars);
+            related.places
+        })
+    }
+
+    #[tokio::test]
+    async fn what_notes_hold_on_the_input_comes_and_nothing_on_what_they_do_not_speak_of() {
+        let mut index = index_of(&workspace());
+        let nothing_kept = Kept::default();
+        let asked = ["How do we deploy the service?"];
+        assert_eq!(
+            places(&mut index, &asked, &nothing_kept, true).await,
+            ["MEMORY.md:3"]
+        );
+        let off_topic = [
+            "How do we deploy the service?",
+            "Who won the chess match in Oslo?",
+        ];
+        assert_eq!(
+            places(&mut index, &off_topic, &nothing_kept, true).await,
+            [""; 0]
+        );
+        let many_topics = [
+            "My name is Bobur and I like green tea.",
+            "Where does the ferry to the island leave?",
+            "Please remember that the key of the vault rotates monthly.",
+            "How do we deploy the service?",
+        ];
+        assert_eq!(
+            places(&mut index, &many_topics, &nothing_kept, true).await,
+            ["MEMORY.md:3"]
+        );
+        let follow_up = ["How do we deploy the service?", "and then?"];
+        assert_eq!(
+            places(&mut index, &follow_up, &nothing_kept, true).await,
+            ["MEMORY.md:3"]
+        );
+        let file = KeptFile {
+            name: "MEMORY.md".to_owned(),
+            text: "- The deploy uses fly.io.".to_owned(),
+        };
+        let kept = Kept {
+            long_term: Some(file),
+            ..Kept::default()
+        };
+        assert_eq!(
+            places(&mut index, &asked, &kept, true).await,
+            [""; 0],
+            "it is sent anyway"
+        );
+        let repeated = ["The deploy uses fly.io.", "How do we deploy the service?"];
+        assert_eq!(
+            places(&mut index, &repeated, &nothing_kept, true).await,
+            [""; 0],
+            "it was just said"
+        );
+        let off = AutoRecallSettings {
+            enabled: false,
+            ..AutoRecallSettings::default()
+        };
+        assert_eq!(
+            places_with(&mut index, &asked, &nothing_kept, (&off, true)).await,
+            [""; 0]
+        );
+    }
+
+    #[tokio::test]
+    async fn entries_come_where_they_may_even_if_notes_may_not() {
+        let disk = MemoryDisk::default();
+        let mut index = index_of(&disk);
+        index.set_entries([entry("mem_1", "deploy uses fly.io")]);
+        let off = AutoRecallSettings {
+            enabled: false,
+            ..AutoRecallSettings::default()
+        };
+        let asked = ["How do we deploy?"];
+        let kept = Kept::default();
+        for (entries, expected) in [(true, &["entry mem_1:1"][..]), (false, &[])] {
+            let places = places_with(&mut index, &asked, &kept, (&off, entries)).await;
+            assert_eq!(places, expected);
+        }
+    }
+}

@@ -1,0 +1,474 @@
+//! The texts as they are searched: chunks of every source, each line of them a place of one index of words.
+//!
+//! Unit: a source, such as a file; it is read whole or not at all. Invariant: after [`Corpus::refresh`] what is held is
+//! what stands on disk, but for the kind that was left out, and only what changed was read.
+
+mod chunks;
+mod ends;
+mod held;
+mod lines;
+mod pieces;
+mod sources;
+mod written;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+pub(super) use chunks::is_heading;
+pub use lines::folded;
+pub(super) use pieces::{Chunk, Piece};
+pub use sources::{Kind, Places};
+pub use written::Written;
+
+use chunks::{Chunk as Stretch, chunks, items};
+use ends::{Ends, OF_END, Tail};
+use held::{Held, Stamp, Standing, timestamp};
+use lines::{parts, text_of};
+use sources::Found;
+
+use super::EntryText;
+use super::meaning::Wanted;
+use super::session::clipped;
+use super::vectors::Key;
+use super::words::{Document, LexicalIndex, Lists};
+use crate::chat::Timestamp;
+use crate::files::Disk;
+
+/// Of one file so many bytes are read.
+pub(super) const MOST_OF_FILE: usize = 1 << 20;
+/// And of all of them together.
+pub(super) const MOST_IN_ALL: usize = 64 << 20;
+/// Lines that are thought to be there besides.
+const OTHERS: u32 = 100;
+/// Dead places from which on the index is made anew.
+const MOST_DEAD: usize = 1_000;
+
+/// A SHA-256.
+type Digested = [u8; 32];
+
+/// Everything that is searched but sessions.
+#[derive(Debug)]
+pub(super) struct Corpus {
+    pub(super) index: LexicalIndex,
+    /// What stands at each place of the index.
+    pub(super) pieces: Vec<Piece>,
+    pub(super) chunks: Vec<Chunk>,
+    held: BTreeMap<Arc<str>, Held>,
+    lists: Arc<Lists>,
+    bytes: usize,
+}
+
+/// A text that is new or has changed.
+struct Text {
+    source: Arc<str>,
+    kind: Kind,
+    at: Option<Timestamp>,
+    stamp: Stamp,
+    hash: Digested,
+    whole: String,
+    /// Where the end begins, of a file whose middle is left out.
+    tail: Option<Tail>,
+}
+
+impl Text {
+    /// What there is of it, each with the number of its first line.
+    fn ends(&self) -> impl Iterator<Item = (usize, &str)> {
+        let at = self.tail.map_or(self.whole.len(), |tail| tail.at);
+        let tail = self.tail.map(|tail| (tail.line, &self.whole[at..]));
+        [(1, &self.whole[..at])].into_iter().chain(tail)
+    }
+}
+
+/// How a text is parted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    /// Bytes of a chunk.
+    pub(super) chunk: usize,
+    /// Bytes of the one before it that an embedder gets with it.
+    pub(super) overlap: usize,
+    /// Bytes of all texts together.
+    pub(super) all: usize,
+}
+
+/// How a refresh is done.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    pub(super) sizes: Sizes,
+    pub(super) now: Timestamp,
+    /// A kind whose files were not looked for: what is held of it stays.
+    pub(super) left_out: Option<Kind>,
+}
+
+/// What a refresh read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refreshed {
+    /// Sources that were read again or for the first time.
+    pub read: usize,
+    /// Sources that are not there any more.
+    pub gone: usize,
+}
+
+impl Corpus {
+    pub(super) fn new(lists: Arc<Lists>) -> Self {
+        Self {
+            index: empty(&lists),
+            pieces: Vec::new(),
+            chunks: Vec::new(),
+            held: BTreeMap::new(),
+            lists,
+            bytes: 0,
+        }
+    }
+
+    /// Brings what is held up to what is there; adds to `troubles` what could not be read whole.
+    pub(super) fn refresh(
+        &mut self,
+        disk: &dyn Disk,
+        files: &[Found],
+        entries: &[EntryText],
+        reading: Reading,
+        troubles: &mut Vec<String>,
+    ) -> Refreshed {
+        let mut changed = Vec::new();
+        let mut seen: Vec<Arc<str>> = Vec::new();
+        for file in files {
+            let source: Arc<str> = file.source.as_str().into();
+            match self.changed(disk, file, &source, reading) {
+                Ok(Some(text)) => changed.push(text),
+                Ok(None) => {}
+                Err(trouble) => {
+                    troubles.push(format!("{source} is not searched: {trouble}"));
+                    let held = self.held.get(&source);
+                    let is_refused = held.is_some_and(|held| held.standing == Standing::NoText);
+                    seen.extend(is_refused.then_some(source));
+                    continue;
+                }
+            }
+            if file.size > MOST_OF_FILE as u64 {
+                let what = if ends::are_read(file.size) {
+                    format!("the first and the last {OF_END} bytes")
+                } else {
+                    format!("the first {MOST_OF_FILE} bytes")
+                };
+                troubles.push(format!("of {source} {what} are searched"));
+            }
+            seen.push(source);
+        }
+        for entry in entries {
+            let source: Arc<str> = format!("entry {}", entry.id).into();
+            changed.extend(self.changed_entry(entry, &source, reading.sizes));
+            seen.push(source);
+        }
+        seen.sort_unstable();
+        let gone: Vec<Arc<str>> = self
+            .held
+            .iter()
+            .filter(|(_, held)| Some(held.kind) != reading.left_out)
+            .map(|(source, _)| source)
+            .filter(|source| seen.binary_search(source).is_err())
+            .cloned()
+            .collect();
+        let refreshed = Refreshed {
+            read: changed.len(),
+            gone: gone.len(),
+        };
+        let replaced = changed.iter().map(|text| Arc::clone(&text.source));
+        let gone: Vec<Arc<str>> = gone.into_iter().chain(replaced).collect();
+        self.let_go(&gone);
+        for text in changed {
+            self.take(text, reading.sizes, troubles);
+        }
+        refreshed
+    }
+
+    /// A file that is not as it was when it was read.
+    fn changed(
+        &mut self,
+        disk: &dyn Disk,
+        file: &Found,
+        source: &Arc<str>,
+        reading: Reading,
+    ) -> Result<Option<Text>, String> {
+        let stamp = Stamp::of(file, reading.now);
+        let has_room = self.has_room_now(source, file.size, reading.sizes);
+        let held = self.held.get(source);
+        if held.is_some_and(|held| held.stamp.vouches(stamp)) && !has_room {
+            return Ok(None);
+        }
+        let read = Ends::of(disk, file).map_err(|error| error.to_string())?;
+        let Ends { bytes, tail } = read;
+        let hash = digest(&bytes, tail);
+        if let Some(held) = self.held.get_mut(source)
+            && held.hash == hash
+            && !has_room
+        {
+            held.stamp = stamp;
+            return Ok(None);
+        }
+        let Some(whole) = text_of(bytes, file.size) else {
+            self.let_go(std::slice::from_ref(source));
+            let refused = Held::refused(Standing::NoText, file.kind, (stamp, hash));
+            self.held.insert(Arc::clone(source), refused);
+            return Err("it is no text".to_owned());
+        };
+        Ok(Some(Text {
+            source: Arc::clone(source),
+            kind: file.kind,
+            at: file.at.or_else(|| file.modified.and_then(timestamp)),
+            stamp,
+            hash,
+            whole,
+            tail,
+        }))
+    }
+
+    fn changed_entry(&self, entry: &EntryText, source: &Arc<str>, sizes: Sizes) -> Option<Text> {
+        let hash = digest(entry.text.as_bytes(), None);
+        let size = entry.text.len() as u64;
+        let is_held = self.held.get(source).is_some_and(|held| held.hash == hash);
+        let is_known = is_held && !self.has_room_now(source, size, sizes);
+        (!is_known).then(|| Text {
+            source: Arc::clone(source),
+            kind: Kind::Entry,
+            at: entry.at,
+            stamp: Stamp {
+                size,
+                modified: None,
+                settled: false,
+            },
+            hash,
+            whole: entry.text.clone(),
+            tail: None,
+        })
+    }
+
+    /// Whether there is room by now for a source that was refused because there was none.
+    fn has_room_now(&self, source: &str, size: u64, sizes: Sizes) -> bool {
+        let size = usize::try_from(size).map_or(MOST_OF_FILE, |size| size.min(MOST_OF_FILE));
+        let held = self.held.get(source);
+        held.is_some_and(|held| held.standing == Standing::NoRoom) && self.bytes + size <= sizes.all
+    }
+
+    /// From now on the stamps of these sources, or of all that stand in these folders, vouch for nothing.
+    pub(super) fn mark(&mut self, written: &BTreeSet<String>) {
+        if written.is_empty() {
+            return;
+        }
+        for (source, held) in &mut self.held {
+            let folders = source.match_indices('/').map(|(end, _)| &source[..end]);
+            let mut names = folders.chain([source.as_ref()]);
+            if names.any(|name| written.contains(name)) {
+                held.stamp.settled = false;
+            }
+        }
+    }
+
+    /// Lets sources be found no more. Where much is dead then, the index is made anew of what is left.
+    fn let_go(&mut self, sources: &[Arc<str>]) {
+        let held: Vec<Held> = sources
+            .iter()
+            .filter_map(|source| self.held.remove(source))
+            .collect();
+        for held in &held {
+            self.bytes -= held.bytes;
+            for chunk in &mut self.chunks[held.chunks.clone()] {
+                chunk.text = "".into();
+            }
+            for piece in &mut self.pieces[held.places.start as usize..held.places.end as usize] {
+                piece.folded = "".into();
+            }
+        }
+        let live: usize = self.held.values().map(|held| held.places.len()).sum();
+        let dead = self.pieces.len() - live;
+        if dead > MOST_DEAD && dead > live {
+            self.make_anew();
+        } else {
+            for held in held {
+                self.index.withdraw_all(held.places);
+            }
+        }
+    }
+
+    fn make_anew(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        let mut chunks = std::mem::take(&mut self.chunks);
+        self.pieces.clear();
+        self.index = empty(&self.lists);
+        for (source, mut held) in held {
+            let first = (self.index.len(), self.chunks.len());
+            for chunk in &mut chunks[held.chunks.clone()] {
+                let empty = chunk.hollow();
+                self.push(std::mem::replace(chunk, empty));
+            }
+            held.places = first.0..self.index.len();
+            held.chunks = first.1..self.chunks.len();
+            self.held.insert(source, held);
+        }
+    }
+
+    fn take(&mut self, text: Text, sizes: Sizes, troubles: &mut Vec<String>) {
+        let bytes = text.whole.len();
+        if self.bytes + bytes > sizes.all {
+            let known = (text.stamp, text.hash);
+            let refused = Held::refused(Standing::NoRoom, text.kind, known);
+            self.held.insert(Arc::clone(&text.source), refused);
+            let source = &text.source;
+            troubles.push(format!(
+                "{source} is not searched: there is too much of all texts together"
+            ));
+            return;
+        }
+        self.bytes += bytes;
+        let first = (self.index.len(), self.chunks.len());
+        for (first_line, whole) in text.ends() {
+            for stretch in chunks(whole, sizes.chunk) {
+                self.take_chunk(&text, whole, first_line, &stretch, sizes);
+            }
+        }
+        self.held.insert(
+            text.source,
+            Held {
+                stamp: text.stamp,
+                standing: Standing::Searched,
+                kind: text.kind,
+                hash: text.hash,
+                bytes,
+                places: first.0..self.index.len(),
+                chunks: first.1..self.chunks.len(),
+            },
+        );
+    }
+
+    /// A chunk of a document with the end of the one before it; of anything else item by item, with the heading.
+    fn take_chunk(
+        &mut self,
+        text: &Text,
+        whole: &str,
+        first_line: usize,
+        stretch: &Stretch,
+        sizes: Sizes,
+    ) {
+        let heading = whole[stretch.bytes.clone()].lines().next();
+        let heading = heading.filter(|line| is_heading(line)).unwrap_or_default();
+        let items = match text.kind {
+            Kind::Document => vec![stretch.clone()],
+            _ => items(whole, stretch),
+        };
+        for (number, Stretch { line, bytes }) in items.into_iter().enumerate() {
+            let lead = match text.kind {
+                Kind::Document => {
+                    let from = bytes.start.saturating_sub(sizes.overlap);
+                    &whole[whole.floor_char_boundary(from)..bytes.start]
+                }
+                // The first one has it.
+                _ if number == 0 => "",
+                _ => heading,
+            };
+            let said = &whole[bytes];
+            self.push(Chunk {
+                source: Arc::clone(&text.source),
+                kind: text.kind,
+                at: text.at,
+                line: first_line - 1 + line,
+                key: Key::of(&[lead, "\n", said].concat()),
+                lead: lead.into(),
+                text: said.into(),
+            });
+        }
+    }
+
+    /// Puts the lines of a chunk at places of the index, apart from all others.
+    fn push(&mut self, chunk: Chunk) {
+        self.index.part();
+        let number = self.chunks.len();
+        let mut byte = 0;
+        for (line, text) in chunk.text.split_inclusive('\n').enumerate() {
+            for part in parts(text) {
+                let said = &text[part.clone()];
+                if said.trim().is_empty() {
+                    continue;
+                }
+                // A heading speaks of what is below it, too.
+                let titled = match chunk.kind {
+                    Kind::Document => Cow::Borrowed(said),
+                    _ => Cow::Owned(format!("{said}\n{}", chunk.lead)),
+                };
+                self.index.push(Document {
+                    text: &titled,
+                    at: chunk
+                        .at
+                        .filter(|_| chunk.kind.is_dated())
+                        .map(Timestamp::unix),
+                    ..Document::default()
+                });
+                self.pieces.push(Piece {
+                    chunk: number,
+                    line: chunk.line + line,
+                    bytes: byte + part.start..byte + part.end,
+                    folded: folded(said).into(),
+                });
+            }
+            byte += text.len();
+        }
+        self.chunks.push(chunk);
+    }
+
+    /// How many sources of each kind are held.
+    pub(super) fn counts(&self) -> BTreeMap<Kind, usize> {
+        let mut counts = BTreeMap::new();
+        let held = self.held.values();
+        for held in held.filter(|held| held.standing == Standing::Searched) {
+            *counts.entry(held.kind).or_default() += 1;
+        }
+        counts
+    }
+
+    /// The chunks that can be found, with their numbers.
+    pub(super) fn live(&self) -> impl Iterator<Item = (usize, &Chunk)> {
+        let chunks = self.chunks.iter().enumerate();
+        chunks.filter(|(_, chunk)| !chunk.text.is_empty())
+    }
+
+    /// The texts of so many chunks, to be embedded, each once.
+    pub(super) fn wanted(&self, most: usize) -> Vec<Wanted> {
+        let chunks = self
+            .live()
+            .take(most)
+            .filter(|(_, chunk)| !chunk.text.trim().is_empty());
+        let wanted = chunks.map(|(_, chunk)| {
+            let text = format!("{}\n{}", chunk.lead, chunk.text);
+            Wanted {
+                key: chunk.key,
+                text: clipped(&text).into_owned(),
+            }
+        });
+        let mut wanted: Vec<Wanted> = wanted.collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        wanted
+    }
+
+    pub(super) fn text_of(&self, piece: &Piece) -> &str {
+        let text = &self.chunks[piece.chunk].text;
+        text.get(piece.bytes.clone()).unwrap_or_default()
+    }
+}
+
+/// Of a few notes alone nothing can be told of how rare a word is.
+fn empty(lists: &Arc<Lists>) -> LexicalIndex {
+    LexicalIndex::new(Arc::clone(lists)).among(OTHERS)
+}
+
+/// Tells what was read of a file, and where its lines stand, from anything else.
+fn digest(bytes: &[u8], tail: Option<Tail>) -> Digested {
+    let digest = Sha256::new().chain_update(bytes);
+    let Some(tail) = tail else {
+        return digest.finalize().into();
+    };
+    let places = digest.chain_update((tail.at as u64).to_le_bytes());
+    let places = places.chain_update((tail.line as u64).to_le_bytes());
+    places.finalize().into()
+}

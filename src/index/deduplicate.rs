@@ -1,0 +1,179 @@
+//! Hits -> one for each thing that is said, with the other places that say it. Unit: the hits of one search. Pure.
+//!
+//! Invariant: no place is lost, and lines count as the same only where their words are: what is captured stands in
+//! MEMORY.md, in the session's state, in the day's notes and in the talk, each time behind another label.
+
+use super::corpus::Kind;
+use super::find::Hit;
+
+/// Words of a label, and of what stands behind it at least, for a line to say the same as one without.
+const LABEL: usize = 4;
+const LEAST: usize = 4;
+
+/// Of hits that say the same one stays, where the best of them stood: the one that a person would look up first.
+pub fn distinct(hits: Vec<Hit>) -> Vec<Hit> {
+    let mut kept: Vec<(Saying, Hit)> = Vec::new();
+    for hit in hits {
+        let saying = Saying::of(&hit);
+        match kept.iter_mut().find(|(kept, _)| kept.is_same(&saying)) {
+            Some(same) => join(same, (saying, hit)),
+            None => kept.push((saying, hit)),
+        }
+    }
+    kept.into_iter().map(|(_, hit)| hit).collect()
+}
+
+fn join(kept: &mut (Saying, Hit), mut further: (Saying, Hit)) {
+    let score = kept.1.score.max(further.1.score);
+    if rank(further.1.kind) < rank(kept.1.kind) {
+        std::mem::swap(kept, &mut further);
+    }
+    let (_, hit) = kept;
+    hit.score = score;
+    let place = format!("{}:{}", further.1.source, further.1.line);
+    hit.also.push(place);
+    hit.also.append(&mut further.1.also);
+}
+
+/// Where a thing is looked up first: what is kept for good before what was noted and said.
+fn rank(kind: Kind) -> u8 {
+    match kind {
+        Kind::Note => 0,
+        Kind::Entry => 1,
+        Kind::OwnFile => 2,
+        Kind::Document => 3,
+        Kind::SessionState => 4,
+        Kind::Daily => 5,
+        Kind::Said => 6,
+        Kind::Further => 7,
+    }
+}
+
+/// The words of a line.
+struct Saying {
+    words: Vec<String>,
+    /// How many of them are a label, where there is one.
+    label: usize,
+}
+
+impl Saying {
+    fn of(hit: &Hit) -> Self {
+        let text = bare(&hit.content);
+        let label = text
+            .split_once(": ")
+            .map_or(0, |(label, _)| words(label).len());
+        Self {
+            words: words(text),
+            label,
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.words == other.words || self.labels(other) || other.labels(self)
+    }
+
+    /// Whether this is the other one behind a label.
+    fn labels(&self, other: &Self) -> bool {
+        let is_label = (1..=LABEL).contains(&self.label) && other.words.len() >= LEAST;
+        is_label && self.words[self.label..] == other.words
+    }
+}
+
+/// A line without its list mark, time and bold label.
+fn bare(line: &str) -> &str {
+    let line = line.trim();
+    let line = line.strip_prefix("- ").unwrap_or(line);
+    let line = timeless(line).unwrap_or(line);
+    unlabelled(line).unwrap_or(line)
+}
+
+/// Behind `[2026-02-14T12:00:00+00:00]`.
+fn timeless(line: &str) -> Option<&str> {
+    let (time, rest) = line.strip_prefix('[')?.split_once(']')?;
+    time.starts_with(|c: char| c.is_ascii_digit())
+        .then(|| rest.trim_start())
+}
+
+/// Behind `**preference**:` or `**User:**`.
+fn unlabelled(line: &str) -> Option<&str> {
+    let (_, rest) = line.strip_prefix("**")?.split_once("**")?;
+    Some(rest.strip_prefix(':').unwrap_or(rest).trim_start())
+}
+
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(kind: Kind, source: &str, content: &str, score: f32) -> Hit {
+        Hit {
+            source: source.to_owned(),
+            line: 3,
+            content: content.to_owned(),
+            score,
+            kind,
+            at: None,
+            also: Vec::new(),
+            overlap: 1.0,
+            similarity: None,
+        }
+    }
+
+    #[test]
+    fn what_is_captured_is_one_hit_that_names_every_place() {
+        let hits = distinct(vec![
+            hit(
+                Kind::Daily,
+                "day",
+                "**User:** Remember that the key rotates monthly.",
+                2.0,
+            ),
+            hit(
+                Kind::Note,
+                "MEMORY.md",
+                "- **remember**: Remember that the key rotates monthly",
+                1.9,
+            ),
+            hit(
+                Kind::Daily,
+                "facts",
+                "- User asked to remember: Remember that the key rotates monthly.",
+                1.8,
+            ),
+            hit(
+                Kind::SessionState,
+                "state",
+                "- [2026-02-14T12:00:00+00:00] **remember**: Remember that the key rotates monthly",
+                1.7,
+            ),
+            hit(
+                Kind::Said,
+                "session a",
+                "user: Remember that the key rotates monthly.",
+                1.6,
+            ),
+        ]);
+        assert_eq!(hits.len(), 1, "{hits:?}");
+        assert_eq!((hits[0].source.as_str(), hits[0].score), ("MEMORY.md", 2.0));
+        assert_eq!(hits[0].also, ["day:3", "facts:3", "state:3", "session a:3"]);
+    }
+
+    #[test]
+    fn lines_that_differ_in_a_word_stay_apart() {
+        let lines = [
+            "- deploy: uses fly.io",
+            "- hosting: uses fly.io",
+            "use tabs in this project",
+            "don't use tabs in this project",
+            "I prefer dark mode",
+            "I prefer light mode",
+        ];
+        let hits = lines.map(|line| hit(Kind::Note, "MEMORY.md", line, 1.0));
+        assert_eq!(distinct(hits.to_vec()), hits);
+    }
+}

@@ -1,0 +1,293 @@
+//! A question -> hits, over the texts of long-term memory and all that was said in sessions: one index each, searched as one.
+//!
+//! Unit: one question. Pure. Nothing is hidden that has a word of the question or is near it; what has little comes last.
+//! Invariant: no two hits say the same, nor stand in what another one shows.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashSet};
+
+use super::corpus::{Corpus, Kind, Piece, folded, is_heading};
+use super::session::Words;
+use super::source_of;
+use super::words::{self, Asked, Match, Segment};
+use crate::chat::{Message, Session, SessionName, Timestamp};
+
+/// Characters of a hit.
+const CONTENT: usize = 300;
+/// Of a heading or a question, with what follows.
+const BELOW_HEADING: usize = 200;
+/// What having the exact words adds to a score, where the words of the best line count 1.
+const EXACT: f32 = 0.5;
+/// Lines looked at for each hit wanted.
+const LOOKED_AT: usize = 8;
+/// Scores nearer to each other are equally good.
+const SAME: f32 = 100.0;
+
+/// A place that speaks of what is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// `MEMORY.md`, `memory/2026-02-14.md`, `entry mem_3`, `session trip`.
+    pub source: String,
+    /// Of a file counted from 1; of a session the number of the message.
+    pub line: usize,
+    /// The line, with what follows where it is a heading.
+    pub content: String,
+    pub score: f32,
+    pub kind: Kind,
+    pub at: Option<Timestamp>,
+    /// Where else it is said: `memory/2026-02-14.md:3`.
+    pub also: Vec<String>,
+    /// The share of the question's words in it and around it, 0 to 1.
+    pub overlap: f32,
+    /// The cosine to the question, where it is known.
+    pub similarity: Option<f32>,
+}
+
+/// A session as it is searched.
+pub(super) struct Talk<'a> {
+    pub(super) name: &'a SessionName,
+    pub(super) session: &'a Session,
+    pub(super) words: &'a Words,
+    /// Messages near by meaning, with their cosines.
+    pub(super) nearest: Vec<(usize, f32)>,
+}
+
+/// What is looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Query<'a> {
+    pub(super) text: &'a str,
+    pub(super) k: usize,
+    /// Chunks that are near by meaning, by their numbers, with their cosines.
+    pub(super) near: &'a [(usize, f32)],
+    /// A cosine from which on a text is found without any word of the question.
+    pub(super) min_similarity: f32,
+    /// Of long-term memory nothing else is found.
+    pub(super) kinds: &'a [Kind],
+}
+
+/// A place that may become a hit.
+struct Candidate {
+    /// 0 of long-term memory, else one more than the number of the session.
+    segment: usize,
+    place: usize,
+    score: f32,
+    overlap: f32,
+    similarity: Option<f32>,
+    is_exact: bool,
+}
+
+/// The best hits, best first; of equally good ones the newest.
+pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec<Hit> {
+    let cosines: BTreeMap<usize, f32> = query.near.iter().copied().collect();
+    let pieces = corpus.pieces.iter().zip(0..);
+    let near = pieces.filter_map(|(piece, place)| Some((place, *cosines.get(&piece.chunk)?)));
+    let mut nearest: Vec<Vec<(u32, f32)>> = vec![near.collect()];
+    nearest.extend(talks.iter().map(|talk| talk.words.near(&talk.nearest)));
+    let of_talks = talks.iter().map(|talk| talk.words.index());
+    let indexes = [&corpus.index].into_iter().chain(of_talks);
+    let segments: Vec<Segment<'_>> = indexes
+        .zip(&nearest)
+        .map(|(index, nearest)| Segment { index, nearest })
+        .collect();
+    let is_wanted = |segment, place| segment > 0 || corpus.is_wanted(place as usize, query);
+    let most = query.k.saturating_mul(LOOKED_AT).saturating_add(64);
+    let ranked = words::search(&segments, query.text, most, &is_wanted);
+    let exact = corpus.exact(query);
+    let similarity = |hit: &Match| {
+        let near = nearest[hit.segment].iter().find(|(at, _)| *at == hit.place);
+        near.map(|(_, cosine)| *cosine)
+    };
+    let mut candidates: Vec<Candidate> = ranked
+        .iter()
+        .map(|hit| {
+            let is_exact = hit.segment == 0 && exact.contains(&(hit.place as usize));
+            Candidate {
+                segment: hit.segment,
+                place: hit.place as usize,
+                score: hit.score + if is_exact { EXACT } else { 0.0 },
+                overlap: hit.overlap,
+                similarity: similarity(hit),
+                is_exact,
+            }
+        })
+        .collect();
+    candidates.retain(|it| {
+        let is_near = it
+            .similarity
+            .is_some_and(|cosine| cosine >= query.min_similarity);
+        it.overlap > 0.0 || is_near || it.is_exact || it.similarity.is_none()
+    });
+    // What the index makes nothing of, such as signs or parts of words, is there all the same.
+    let seen: HashSet<usize> = candidates
+        .iter()
+        .filter(|it| it.segment == 0)
+        .map(|it| it.place)
+        .collect();
+    let unranked = exact.into_iter().filter(|place| !seen.contains(place));
+    candidates.extend(unranked.map(|place| Candidate {
+        segment: 0,
+        place,
+        score: EXACT,
+        overlap: 1.0,
+        similarity: None,
+        is_exact: true,
+    }));
+    let asked = corpus.index.asked(query.text);
+    let mut hits: Vec<Hit> = Vec::new();
+    let mut chosen = Chosen::default();
+    candidates.sort_by(|a, b| better(corpus, talks, a, b));
+    for candidate in candidates {
+        if hits.len() == query.k {
+            break;
+        }
+        hits.extend(match candidate.segment.checked_sub(1) {
+            None => corpus.hit(&candidate, &asked, &mut chosen),
+            Some(talk) => talks[talk].hit(&candidate, &asked, &mut chosen),
+        });
+    }
+    hits
+}
+
+fn better(corpus: &Corpus, talks: &[Talk<'_>], a: &Candidate, b: &Candidate) -> Ordering {
+    let rounded = |candidate: &Candidate| (candidate.score * SAME).round();
+    let time = |candidate: &Candidate| match candidate.segment.checked_sub(1) {
+        None => corpus.chunks[corpus.pieces[candidate.place].chunk].at,
+        Some(talk) => talks[talk].message(candidate.place).and_then(|it| it.at),
+    };
+    let place = |candidate: &Candidate| (candidate.segment, candidate.place);
+    rounded(b)
+        .total_cmp(&rounded(a))
+        .then_with(|| time(b).cmp(&time(a)))
+        .then_with(|| place(a).cmp(&place(b)))
+}
+
+impl Talk<'_> {
+    fn message(&self, place: usize) -> Option<&Message> {
+        let at = self.words.message(u32::try_from(place).ok()?);
+        self.session.messages().get(at)
+    }
+
+    /// The part of a message that has the words of the question, or else its beginning.
+    fn hit(&self, candidate: &Candidate, asked: &Asked<'_>, chosen: &mut Chosen) -> Option<Hit> {
+        let message = self.message(candidate.place)?;
+        let at = self.words.message(u32::try_from(candidate.place).ok()?);
+        if !chosen.messages.insert((candidate.segment, at)) {
+            return None;
+        }
+        let said = message.said();
+        let part = asked.passage(&said, CONTENT);
+        let part = part.map_or(&*said, |part| &said[part]);
+        let part: String = part.trim().chars().take(CONTENT).collect();
+        let who = message.speaker().unwrap_or(message.role.as_str());
+        let content = format!("{who}: {part}");
+        chosen.texts.insert(folded(&part)).then(|| Hit {
+            source: source_of(self.name),
+            line: at + 1,
+            content,
+            score: candidate.score,
+            kind: Kind::Said,
+            at: message.at,
+            also: Vec::new(),
+            overlap: candidate.overlap,
+            similarity: candidate.similarity,
+        })
+    }
+}
+
+impl Corpus {
+    fn hit(&self, candidate: &Candidate, asked: &Asked<'_>, chosen: &mut Chosen) -> Option<Hit> {
+        let piece = &self.pieces[candidate.place];
+        let (content, lines) = self.content(piece, asked);
+        let coverage = asked.coverage(self.text_of(piece));
+        let chunk = &self.chunks[piece.chunk];
+        let has_words = coverage > 0.0 || candidate.is_exact;
+        chosen
+            .takes(piece, has_words, &content, lines)
+            .then(|| Hit {
+                source: chunk.source.to_string(),
+                line: piece.line,
+                content,
+                score: candidate.score,
+                kind: chunk.kind,
+                at: chunk.at,
+                also: Vec::new(),
+                overlap: candidate.overlap,
+                similarity: candidate.similarity,
+            })
+    }
+
+    fn is_wanted(&self, place: usize, query: Query<'_>) -> bool {
+        let chunk = &self.chunks[self.pieces[place].chunk];
+        query.kinds.contains(&chunk.kind)
+    }
+
+    /// Places that have the words of the question as they are written (Q18).
+    fn exact(&self, query: Query<'_>) -> HashSet<usize> {
+        let needle = folded(query.text);
+        if needle.is_empty() {
+            return HashSet::new();
+        }
+        let places = 0..self.pieces.len();
+        let wanted = places.filter(|place| self.is_wanted(*place, query));
+        wanted
+            .filter(|place| self.pieces[*place].folded.contains(&needle))
+            .collect()
+    }
+
+    /// What is shown of a place, and how many lines that is. A long line is shown where it has the words.
+    fn content(&self, piece: &Piece, asked: &Asked<'_>) -> (String, usize) {
+        let line = self.text_of(piece).trim();
+        if line.chars().count() > CONTENT {
+            let part = asked.passage(line, CONTENT);
+            let part = part.map_or(line, |part| line[part].trim());
+            return (part.chars().take(CONTENT).collect(), 1);
+        }
+        // A question stands for the reply behind it, as a heading does for what is below.
+        if !is_heading(line) && !line.ends_with(['?', '？', '؟']) {
+            return (line.to_owned(), 1);
+        }
+        let rest = &self.chunks[piece.chunk].text[piece.bytes.end..];
+        let mut content = line.to_owned();
+        let mut lines = 1;
+        for below in rest.split('\n').skip(1) {
+            if content.len() + below.len() > BELOW_HEADING {
+                break;
+            }
+            lines += 1;
+            if !below.trim().is_empty() {
+                content.push('\n');
+                content.push_str(below.trim_end());
+            }
+        }
+        (content, lines)
+    }
+}
+
+/// What the hits so far say.
+#[derive(Default)]
+struct Chosen {
+    texts: HashSet<String>,
+    chunks: HashSet<usize>,
+    /// Lines that are shown, by chunk.
+    shown: HashSet<(usize, usize)>,
+    /// Messages, by segment.
+    messages: HashSet<(usize, usize)>,
+}
+
+impl Chosen {
+    fn takes(&mut self, piece: &Piece, has_words: bool, content: &str, lines: usize) -> bool {
+        // Without words of its own it was found by those around it, or by its chunk: that is told once.
+        let says_nothing_new = !has_words && self.chunks.contains(&piece.chunk);
+        // Of one that says the same as another hit the neighbours are no news either.
+        self.chunks.insert(piece.chunk);
+        if says_nothing_new
+            || self.shown.contains(&(piece.chunk, piece.line))
+            || !self.texts.insert(folded(content))
+        {
+            return false;
+        }
+        let lines = piece.line..piece.line + lines;
+        self.shown.extend(lines.map(|line| (piece.chunk, line)));
+        true
+    }
+}

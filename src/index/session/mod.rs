@@ -1,0 +1,240 @@
+//! The index of one session: the words of its messages, and which of them have vectors. Unit: one session. Invariant:
+//! everything here can be thrown away and is made again from the history; nothing here makes a turn fail.
+//!
+//! ```text
+//!  open -> a thread reads words.idx ─┐
+//!                                    ├─> words(session): caught up with it
+//!  nothing on disk, much to read ────┘      (a long history is read in a thread too)
+//! ```
+
+mod catalogue;
+mod exchange;
+mod keys;
+mod reading;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use catalogue::{Meta, exchanges, meta};
+pub use exchange::{Exchange, clipped, ends, name, said, turn_of};
+pub(super) use keys::MessageKeys;
+pub use words::{HEAD, Words};
+
+use catalogue::Catalogue;
+use reading::Reading;
+
+use super::Parts;
+use super::meaning::{Meaning, News};
+use crate::chat::{Session, SessionName, TurnId};
+use crate::files::Disk;
+use crate::text::secrets::Known;
+
+/// Whether anything is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// This process is the session's one writer.
+    Kept,
+    /// Another one may be.
+    ReadOnly,
+}
+
+/// New messages from which on writing the index again is worth it: reading them takes a few milliseconds.
+const WORTH_WRITING: usize = 512;
+/// Nor is it written before it grew by a part in so many, so that a turn costs the same in any session.
+const GROWTH: usize = 16;
+/// From so many exchanges on the person hears of the work.
+const WORTH_TELLING: usize = 200;
+
+/// What is kept of a session.
+#[derive(Debug)]
+pub struct SessionIndex {
+    parts: Parts,
+    folder: PathBuf,
+    words: Reading,
+    keys: MessageKeys,
+    catalogue: Option<Catalogue>,
+    /// The person was told that a long way to go has begun, and not yet that it is over.
+    owes_end: bool,
+}
+
+/// What was found by meaning for a question.
+#[derive(Debug)]
+pub struct Lookup {
+    /// Messages whose vectors are near the question's, with their cosines.
+    pub nearest: Vec<(usize, f32)>,
+    pub news: Option<News>,
+}
+
+impl SessionIndex {
+    /// For the session of this name; reads nothing yet.
+    pub fn new(parts: &Parts, name: &SessionName) -> Self {
+        Self {
+            folder: parts.sessions().join(name.as_str()),
+            parts: parts.clone(),
+            words: Reading::NotYet,
+            keys: MessageKeys::default(),
+            catalogue: None,
+            owes_end: false,
+        }
+    }
+
+    /// Goes on with another session, or with the same one under another name.
+    pub fn open(&mut self, name: &SessionName) {
+        *self = Self::new(&self.parts, name);
+    }
+
+    /// Begins to read what is on disk, so that it is there when it is asked for.
+    pub(super) fn begin(&mut self, session: &Session) {
+        self.words.begin(&self.parts, &self.folder, session);
+    }
+
+    /// Brings the index of words up to the session, and asks for the vectors near a question. `None`: the index cannot
+    /// be had just now.
+    pub async fn look_up(
+        &mut self,
+        session: &Session,
+        question: &str,
+        meaning: &mut Meaning,
+    ) -> Option<Lookup> {
+        self.begin(session);
+        let ready = self.words.ready(&self.parts, &self.folder, session);
+        let question = ready.await?.in_first_person(&clipped(question));
+        let (asked, news) = meaning.ask(&question).await;
+        let nearest = asked.map_or_else(Vec::new, |asked| self.keys.near(session, &asked));
+        Some(Lookup { nearest, news })
+    }
+
+    /// The index of words, up to the session; asks nobody.
+    pub async fn catch_up(&mut self, session: &Session) -> Option<&Words> {
+        self.words.begin(&self.parts, &self.folder, session);
+        let ready = self.words.ready(&self.parts, &self.folder, session);
+        ready.await
+    }
+
+    /// What of the session is near a question.
+    pub(super) fn near(
+        &mut self,
+        session: &Session,
+        asked: &super::meaning::Asked,
+    ) -> Vec<(usize, f32)> {
+        self.keys.near(session, asked)
+    }
+
+    /// Begins to make vectors of the exchanges before a message that have none yet, and lists those that have theirs.
+    /// `known`: the secrets that were said.
+    pub fn embed(
+        &mut self,
+        session: &Session,
+        before: usize,
+        known: impl FnOnce() -> Known,
+        meaning: &mut Meaning,
+    ) -> Option<News> {
+        if self.parts.keeping == Keeping::ReadOnly || meaning.embedder().is_off() {
+            return None;
+        }
+        self.keys.follow(session);
+        let is_listed = || exchanges(self.parts.disk.as_ref(), &self.folder) > 0;
+        if self.catalogue.is_none() && is_listed() {
+            self.open_catalogue(session);
+        }
+        let is_any = || {
+            session
+                .turns()
+                .iter()
+                .any(|turn| turn.messages.end <= before)
+        };
+        if self.keys.keys().is_empty() || !is_any() || !meaning.is_ready() {
+            return None;
+        }
+        let mut known = known();
+        let (wanted, exchanges) =
+            self.keys
+                .missing(session, before, |key| meaning.has(key), &mut known);
+        if !wanted.is_empty() {
+            meaning.begin(wanted);
+            let is_news = exchanges >= WORTH_TELLING && !self.owes_end;
+            self.owes_end |= is_news;
+            return is_news.then_some(News::Indexing { exchanges });
+        }
+        self.list(session, before, &mut known, meaning);
+        let exchanges = self.kept_exchanges();
+        std::mem::take(&mut self.owes_end).then_some(News::Indexed { exchanges })
+    }
+
+    fn open_catalogue(&mut self, session: &Session) {
+        let opened = Catalogue::open(Arc::clone(&self.parts.disk), &self.folder, session);
+        self.catalogue = self.noted(opened);
+    }
+
+    /// Lists the exchanges before a message, which have their vectors by now. Nothing is found the less where that fails.
+    fn list(&mut self, session: &Session, before: usize, known: &mut Known, meaning: &Meaning) {
+        if self.catalogue.is_none() {
+            self.open_catalogue(session);
+        }
+        let Some((catalogue, made)) = self.catalogue.as_mut().zip(meaning.made()) else {
+            return;
+        };
+        let listed = catalogue.bring_up_to(session, before, known, &made);
+        self.noted(listed);
+    }
+
+    fn noted<T>(&self, result: io::Result<T>) -> Option<T> {
+        result
+            .inspect_err(|error| tracing::warn!("{}: {error}", self.folder.display()))
+            .ok()
+    }
+
+    /// Drops everything that is kept of the session, so that it is made anew.
+    pub fn drop_all(&mut self, name: &SessionName) -> io::Result<()> {
+        for file in self.parts.disk.list(&self.folder)? {
+            self.parts.disk.remove(&file)?;
+        }
+        self.open(name);
+        Ok(())
+    }
+
+    /// Puts the index on disk however little is new.
+    pub fn keep_all(&mut self) {
+        if self.parts.keeping == Keeping::Kept {
+            self.words.keep_all(&self.parts, &self.folder);
+        }
+    }
+
+    /// Exchanges that are listed with vectors.
+    pub fn kept_exchanges(&self) -> usize {
+        let counted = || exchanges(self.parts.disk.as_ref(), &self.folder);
+        self.catalogue.as_ref().map_or_else(counted, Catalogue::len)
+    }
+
+    /// The index as it is.
+    pub fn words(&self) -> Option<&Words> {
+        self.words.words()
+    }
+
+    /// Lets a turn be found no more.
+    pub fn take_back(&mut self, session: &Session, turn: TurnId) {
+        if let Some(words) = self.words.words_mut() {
+            words.take_back(session, turn);
+        }
+    }
+
+    /// Puts the index on disk where that is worth it. A failure is logged: the index is made again.
+    pub fn keep(&mut self) {
+        if self.parts.keeping == Keeping::Kept {
+            self.words.keep(&self.parts, &self.folder);
+        }
+    }
+}
+
+/// The index of words of a session that is not open, and of which nothing is written.
+pub(super) fn read_words(
+    parts: (&dyn Disk, &Arc<super::Lists>),
+    folder: &Path,
+    session: &Session,
+) -> Words {
+    reading::read_only(parts, folder, session)
+}

@@ -1,0 +1,136 @@
+//! What keeping up with the files costs: nothing is read twice without a reason, and a turn looks into no session's folder.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use super::super::corpus::{Corpus, Reading, Sizes};
+use super::*;
+use crate::notes::{Judgement, Section, Workspace, WorkspaceSettings};
+
+/// A disk whose files were all changed long ago.
+fn old(disk: &MemoryDisk) {
+    disk.stop_clock(SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000));
+}
+
+#[tokio::test]
+async fn what_was_refused_is_not_read_again_while_it_is_as_it_was() {
+    let disk = workspace();
+    disk.put("w/USER.md", b"\xff\xfe\x00binary");
+    old(&disk);
+    let mut index = index_of(&disk);
+    let (_, troubles) = index.refresh(now()).await;
+    assert!(troubles[0].contains("USER.md is not searched: it is no text"));
+    assert!(disk.looked_at().0.contains(&PathBuf::from("w/USER.md")));
+    assert_eq!(index.refresh(now()).await.0, Refreshed::default());
+    assert!(disk.looked_at().0.is_empty());
+    disk.put("w/USER.md", b"The boat is called Pinguim.\n");
+    assert_eq!(index.refresh(now()).await.0.read, 1);
+    assert_eq!(found(&mut index, "Pinguim").await.len(), 1);
+    disk.put("w/USER.md", b"\xff\xfe no text again\n");
+    index.refresh(now()).await;
+    assert_eq!(found(&mut index, "Pinguim").await, [""; 0]);
+}
+
+#[test]
+fn what_there_was_no_room_for_is_not_read_again_until_there_is() {
+    let disk = MemoryDisk::default();
+    disk.put("w/MEMORY.md", &[b'a'; 60]);
+    disk.put("w/USER.md", &[b'b'; 60]);
+    old(&disk);
+    let reading = Reading {
+        sizes: Sizes {
+            chunk: 2_000,
+            overlap: 0,
+            all: 100,
+        },
+        now: now(),
+        left_out: None,
+    };
+    let mut corpus = Corpus::new(Arc::new(Lists::embedded()));
+    let refresh = |corpus: &mut Corpus| {
+        let (files, mut troubles) = long_term().places.files(&disk, None);
+        corpus.refresh(&disk, &files, &[], reading, &mut troubles);
+        (disk.looked_at().0.len(), troubles.len())
+    };
+    assert_eq!(refresh(&mut corpus), (2, 1));
+    assert_eq!(refresh(&mut corpus), (0, 0));
+    assert_eq!(corpus.counts()[&Kind::Note], 1);
+    disk.remove(Path::new("w/MEMORY.md")).unwrap();
+    refresh(&mut corpus);
+    assert_eq!(refresh(&mut corpus), (1, 0));
+    assert_eq!(corpus.counts()[&Kind::Note], 1);
+    assert_eq!(refresh(&mut corpus), (0, 0));
+}
+
+#[tokio::test]
+async fn a_turn_looks_into_no_folder_of_a_session_however_many_there_are() {
+    let disk = workspace();
+    for n in 0..50 {
+        let file = format!("w/sessions/s{n}/SESSION-STATE.md");
+        disk.put(file, b"- nothing of note\n");
+    }
+    let mut index = index_of(&disk);
+    let (asked, open) = ("How do we deploy the service?", session(&[]));
+    for _ in 0..2 {
+        let glance = Glance {
+            text: asked,
+            k: 5,
+            kinds: &Kind::LASTING,
+            past: true,
+            by_meaning: true,
+        };
+        let glanced = index.glance(glance, &open, now()).await;
+        assert_eq!(glanced.hits[0].source, "MEMORY.md");
+        let (read, surveyed) = disk.looked_at();
+        let sessions = |path: &PathBuf| path.starts_with("w/sessions");
+        assert!(!read.iter().chain(&surveyed).any(sessions), "{surveyed:?}");
+        // A search in between leaves them held, and a turn lets them be.
+        assert_eq!(found(&mut index, "ferry").await.len(), 1);
+        assert!(disk.looked_at().1.len() > 50);
+    }
+    assert_eq!(
+        index.corpus.as_ref().unwrap().counts()[&Kind::SessionState],
+        51
+    );
+}
+
+#[tokio::test]
+async fn two_writes_of_one_size_and_time_are_both_found() {
+    let disk = workspace();
+    old(&disk);
+    let settings = WorkspaceSettings::default();
+    let notes = Workspace::new(Arc::new(disk.clone()), "w".into(), settings);
+    let mut index = index_of(&disk);
+    index.long_term.as_ref().unwrap().written.watch(&notes);
+    index.refresh(now()).await;
+    let long_term = notes.long_term();
+    let add = |word: &str| {
+        let text = format!("The {word} is asleep.");
+        long_term
+            .add(now(), &Section::Notes, &text, |_| Judgement::Add)
+            .unwrap();
+    };
+    add("walrus");
+    assert_eq!(found(&mut index, "walrus").await.len(), 1);
+    let lines = long_term.lines().unwrap();
+    let line = lines.iter().find(|line| line.text.contains("walrus"));
+    long_term.remove(line.unwrap()).unwrap();
+    add("magpie");
+    assert_eq!(found(&mut index, "magpie").await.len(), 1);
+    assert_eq!(found(&mut index, "walrus").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn vectors_are_looked_after_only_where_something_changed() {
+    let disk = workspace();
+    old(&disk);
+    let mut index = with_vectors(&disk);
+    index.refresh(now()).await;
+    finish(&mut index).await;
+    assert!(!index.is_stale);
+    index.refresh(now()).await;
+    assert!(!index.is_stale);
+    disk.put("w/SOUL.md", b"Be brave and calm.\n");
+    index.refresh(now()).await;
+    assert!(index.is_stale);
+}

@@ -1,0 +1,185 @@
+//! The vectors of one model on disk. Unit: one file, appended to; several processes may do so, since records have one size
+//! and say what they are. Invariant: a damaged record is skipped, a torn end cut off before the next is written.
+//!
+//! ```text
+//!   header    "cogtrix vectors 2\n", dimension u32, length of the model's name u32, the name
+//!   record    key (16 bytes), scale f32, a code a dimension, checksum u64 of all that
+//! ```
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::check::checksum;
+use super::quantise::Grain;
+use super::{KEY, Key};
+use crate::files::{self, Disk};
+
+const MAGIC: &[u8] = b"cogtrix vectors 2\n";
+const ENDING: &str = "vectors";
+/// Bytes of a record beside its codes.
+const FRAME: usize = KEY + 4 + 8;
+/// Bytes read at once.
+const PIECE: usize = 1 << 20;
+/// Bytes of a name of a model.
+const MAX_NAME: usize = 1 << 10;
+
+/// What made the vectors of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The embedder's model; vectors of two models cannot be compared.
+    pub model: String,
+    pub dimension: usize,
+}
+
+/// The file of one model.
+#[derive(Debug)]
+pub(super) struct VectorFile {
+    disk: Arc<dyn Disk>,
+    path: PathBuf,
+    made: Made,
+    /// Where the next record begins that was not read; 0 before anything was.
+    read_to: u64,
+}
+
+type Row = (Key, Vec<i8>, Grain);
+
+impl Made {
+    /// What made the vectors in a folder, as far as their files can be used.
+    pub fn all(disk: &dyn Disk, folder: &Path) -> Vec<Self> {
+        let files = disk.survey(folder).unwrap_or_default();
+        let stores = files
+            .iter()
+            .filter(|file| file.path.extension().is_some_and(|it| it == ENDING));
+        let head = |path: &Path| disk.read_head(path, MAGIC.len() + 8 + MAX_NAME).ok();
+        stores
+            .filter_map(|file| Self::from_header(&head(&file.path)?))
+            .collect()
+    }
+
+    fn from_header(bytes: &[u8]) -> Option<Self> {
+        let mut rest = bytes.strip_prefix(MAGIC)?;
+        let mut number = || Some(u32::from_le_bytes(*rest.split_off(..4)?.first_chunk()?) as usize);
+        let (dimension, len) = (number()?, number()?);
+        let model = String::from_utf8(rest.get(..len)?.to_vec()).ok()?;
+        (dimension > 0).then_some(Self { model, dimension })
+    }
+
+    fn header(&self) -> Vec<u8> {
+        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes();
+        let mut header = MAGIC.to_vec();
+        header.extend(number(self.dimension));
+        header.extend(number(self.model.len()));
+        header.extend(self.model.as_bytes());
+        header
+    }
+}
+
+impl VectorFile {
+    pub(super) fn new(disk: Arc<dyn Disk>, folder: &Path, made: Made) -> Self {
+        let mut name = files::digest(made.model.as_bytes());
+        name.truncate(16);
+        Self {
+            disk,
+            path: folder.join(name).with_extension(ENDING),
+            made,
+            read_to: 0,
+        }
+    }
+
+    pub(super) fn made(&self) -> &Made {
+        &self.made
+    }
+
+    /// Reads the records that were not read yet. A file of another model or dimension is as good as none.
+    pub(super) fn read(&mut self, take: &mut dyn FnMut(Key, &[i8], Grain)) -> io::Result<()> {
+        let header = self.made.header();
+        if self.read_to == 0 {
+            match self.disk.read_head(&self.path, header.len()) {
+                Ok(head) if head == header => self.read_to = header.len() as u64,
+                Ok(_) => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        let size = self.size();
+        let piece = (PIECE / size).max(1) * size;
+        let mut codes = vec![0; self.made.dimension];
+        loop {
+            let bytes = self.disk.read_at(&self.path, self.read_to, piece)?;
+            for record in bytes.chunks_exact(size) {
+                if let Some((key, grain)) = decode(record, &mut codes) {
+                    take(key, &codes, grain);
+                }
+            }
+            self.read_to += (bytes.len() - bytes.len() % size) as u64;
+            if bytes.len() < piece {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Adds records behind those that were read; on disk when it returns.
+    pub(super) fn append(&mut self, rows: &[Row]) -> io::Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        if self.read_to == 0 {
+            return self.replace(rows);
+        }
+        if self.disk.size(&self.path)? > self.read_to {
+            self.disk.truncate(&self.path, self.read_to)?;
+        }
+        let bytes = encode_all(rows);
+        self.disk.append_synced(&self.path, &bytes)?;
+        self.read_to += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// A new file with these records alone.
+    pub(super) fn replace(&mut self, rows: &[Row]) -> io::Result<()> {
+        if let (Some(folder), Some(own)) = (self.path.parent(), self.path.file_name()) {
+            let own = own.to_string_lossy();
+            files::sweep(self.disk.as_ref(), folder, |name| name == own);
+        }
+        let mut bytes = self.made.header();
+        bytes.extend(encode_all(rows));
+        self.disk.replace(&self.path, &bytes)?;
+        self.read_to = bytes.len() as u64;
+        Ok(())
+    }
+
+    fn size(&self) -> usize {
+        FRAME + self.made.dimension
+    }
+}
+
+fn encode_all(rows: &[Row]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (key, codes, grain) in rows {
+        let from = bytes.len();
+        bytes.extend(key.0);
+        bytes.extend(grain.scale.to_le_bytes());
+        bytes.extend(codes.iter().map(|code| code.cast_unsigned()));
+        bytes.extend(checksum(0, &bytes[from..]).to_le_bytes());
+    }
+    bytes
+}
+
+fn decode(record: &[u8], codes: &mut [i8]) -> Option<(Key, Grain)> {
+    let (body, check) = record.split_last_chunk()?;
+    if u64::from_le_bytes(*check) != checksum(0, body) {
+        return None;
+    }
+    let (key, body) = body.split_first_chunk::<KEY>()?;
+    let (scale, body) = body.split_first_chunk()?;
+    for (code, byte) in codes.iter_mut().zip(body) {
+        *code = byte.cast_signed();
+    }
+    Some((
+        Key(*key),
+        Grain {
+            scale: f32::from_le_bytes(*scale),
+        },
+    ))
+}

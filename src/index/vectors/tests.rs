@@ -1,0 +1,247 @@
+use super::*;
+use crate::files::MemoryDisk;
+
+const FOLDER: &str = "v";
+
+fn made(dimension: usize) -> Made {
+    Made {
+        model: "test".to_owned(),
+        dimension,
+    }
+}
+
+fn open(disk: &MemoryDisk, dimension: usize, hnsw_min: usize) -> VectorStore {
+    let disk: Arc<dyn Disk> = Arc::new(disk.clone());
+    VectorStore::open(disk, Path::new(FOLDER), made(dimension), hnsw_min).unwrap()
+}
+
+/// Numbers that look random and are the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn vector(&mut self, dimension: usize) -> Vec<f32> {
+        let mut number = || {
+            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let high = u16::try_from(check::mix(check::mix(self.0, 1), 2) >> 48).unwrap();
+            f32::from(high) / 32_768.0 - 1.0
+        };
+        (0..dimension).map(|_| number()).collect()
+    }
+}
+
+fn key(n: usize) -> Key {
+    Key::of(&n.to_string())
+}
+
+fn fill(
+    store: &mut VectorStore,
+    numbers: std::ops::Range<usize>,
+    dimension: usize,
+) -> Vec<Vec<f32>> {
+    let mut random = Numbers(numbers.start as u64 + 7);
+    let vectors: Vec<Vec<f32>> = numbers.clone().map(|_| random.vector(dimension)).collect();
+    let keyed: Vec<(Key, Vec<f32>)> = numbers.map(key).zip(vectors.iter().cloned()).collect();
+    store.put(&keyed).unwrap();
+    vectors
+}
+
+fn nearest(store: &VectorStore, query: &[f32], n: usize, k: usize) -> Vec<usize> {
+    let rows: Vec<Option<u32>> = (0..n).map(|n| store.row(key(n))).collect();
+    store
+        .nearest_of(query, &rows, k)
+        .into_iter()
+        .map(|(position, _)| position)
+        .collect()
+}
+
+fn path(disk: &MemoryDisk) -> std::path::PathBuf {
+    disk.list(Path::new(FOLDER)).unwrap().remove(0)
+}
+
+#[test]
+fn a_vector_is_nearest_to_itself_also_after_opening_again_and_only_among_the_rows_asked_for() {
+    let disk = MemoryDisk::default();
+    let vectors = fill(&mut open(&disk, 24, usize::MAX), 0..500, 24);
+    let store = open(&disk, 24, usize::MAX);
+    assert_eq!(store.len(), 500);
+    for (n, vector) in vectors.iter().enumerate().step_by(37) {
+        assert_eq!(nearest(&store, vector, 500, 3)[0], n);
+        let rows: Vec<Option<u32>> = (0..n).map(|n| store.row(key(n))).collect();
+        let others = store.nearest_of(vector, &rows, 5);
+        assert!(
+            others
+                .iter()
+                .all(|(position, cosine)| *position < n && *cosine < 0.999)
+        );
+    }
+    assert_eq!(
+        store
+            .nearest_of(&vectors[0], &[None, store.row(key(0)), Some(9_999)], 3)
+            .len(),
+        1
+    );
+    assert_eq!(store.nearest_of(&[1.0], &[Some(0)], 3), []);
+}
+
+#[test]
+fn a_text_has_one_vector_whoever_wrote_it_first() {
+    let disk = MemoryDisk::default();
+    let (mut one, mut other) = (open(&disk, 4, usize::MAX), open(&disk, 4, usize::MAX));
+    fill(&mut one, 0..3, 4);
+    fill(&mut other, 0..5, 4);
+    assert_eq!(other.len(), 5);
+    fill(&mut one, 5..6, 4);
+    assert_eq!((one.len(), open(&disk, 4, usize::MAX).len()), (6, 6));
+    let size = disk.size(&path(&disk)).unwrap();
+    fill(&mut one, 0..6, 4);
+    assert_eq!(disk.size(&path(&disk)).unwrap(), size);
+}
+
+#[test]
+fn a_vector_without_a_direction_is_kept_and_near_nothing() {
+    let disk = MemoryDisk::default();
+    let mut store = open(&disk, 2, usize::MAX);
+    store
+        .put(&[
+            (key(0), Vec::new()),
+            (key(1), vec![0.0, 0.0]),
+            (key(2), vec![1.0, 0.0]),
+        ])
+        .unwrap();
+    let rows: Vec<Option<u32>> = (0..3).map(|n| store.row(key(n))).collect();
+    let near = store.nearest_of(&[1.0, 0.0], &rows, 3);
+    assert_eq!(near[0].0, 2);
+    assert!(
+        near[1..].iter().all(|(_, cosine)| *cosine == 0.0),
+        "{near:?}"
+    );
+}
+
+#[test]
+fn damage_costs_the_vectors_it_hit_and_a_torn_end_is_cut_off() {
+    let disk = MemoryDisk::default();
+    fill(&mut open(&disk, 6, usize::MAX), 0..5, 6);
+    let file = path(&disk);
+    let whole = disk.read(&file).unwrap();
+    let header = made(6).model.len() + 26;
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        disk.replace(&file, &bytes).unwrap();
+        let left = open(&disk, 6, usize::MAX).len();
+        assert_eq!(left, if at < header { 0 } else { 4 }, "{at}");
+    }
+    for len in (0..whole.len()).rev() {
+        disk.replace(&file, &whole[..len]).unwrap();
+        let mut store = open(&disk, 6, usize::MAX);
+        assert_eq!(store.len(), len.saturating_sub(header) / 34, "{len}");
+        fill(&mut store, 0..5, 6);
+        assert_eq!(open(&disk, 6, usize::MAX).len(), 5, "{len}");
+    }
+}
+
+#[test]
+fn another_model_has_another_file_and_another_dimension_begins_anew() {
+    let disk = MemoryDisk::default();
+    fill(&mut open(&disk, 6, usize::MAX), 0..5, 6);
+    let arc: Arc<dyn Disk> = Arc::new(disk.clone());
+    let other = Made {
+        model: "other".to_owned(),
+        dimension: 6,
+    };
+    let mut store = VectorStore::open(arc, Path::new(FOLDER), other.clone(), usize::MAX).unwrap();
+    assert!(store.is_empty());
+    fill(&mut store, 0..2, 6);
+    assert_eq!(open(&disk, 6, usize::MAX).len(), 5);
+    let mut all = Made::all(&disk, Path::new(FOLDER));
+    all.sort_by(|a, b| a.model.cmp(&b.model));
+    assert_eq!(all, [other, made(6)]);
+    let mut longer = open(&disk, 8, usize::MAX);
+    assert!(longer.is_empty());
+    fill(&mut longer, 0..1, 8);
+    assert_eq!(
+        (
+            open(&disk, 8, usize::MAX).len(),
+            open(&disk, 6, usize::MAX).len()
+        ),
+        (1, 0)
+    );
+}
+
+#[test]
+fn what_is_let_go_of_is_not_on_disk_any_more() {
+    let disk = MemoryDisk::default();
+    let mut store = open(&disk, 6, usize::MAX);
+    let vectors = fill(&mut store, 0..10, 6);
+    store.retain(|wanted| wanted != key(3)).unwrap();
+    for store in [store, open(&disk, 6, usize::MAX)] {
+        assert_eq!((store.len(), store.row(key(3))), (9, None));
+        assert_eq!(nearest(&store, &vectors[7], 10, 1), [7]);
+    }
+}
+
+/// Waits for the graph as long as it is being built; its thread always ends that.
+fn settled(store: &VectorStore) -> GraphState {
+    loop {
+        match store.graph() {
+            GraphState::Building { .. } => std::thread::yield_now(),
+            other => return other,
+        }
+    }
+}
+
+/// Vectors around some centres, as those of texts are.
+fn clustered(n: usize) -> (MemoryDisk, VectorStore, Vec<Vec<f32>>) {
+    let disk = MemoryDisk::default();
+    let mut store = open(&disk, 16, 1_024);
+    let mut numbers = Numbers(5);
+    let centres: Vec<Vec<f32>> = (0..20).map(|_| numbers.vector(16)).collect();
+    let mut near = |n: usize| -> Vec<f32> {
+        let noise = numbers.vector(16);
+        centres[n % 20]
+            .iter()
+            .zip(noise)
+            .map(|(x, y)| x + 0.3 * y)
+            .collect()
+    };
+    let vectors: Vec<Vec<f32>> = (0..n).map(&mut near).collect();
+    let keyed: Vec<(Key, Vec<f32>)> = (0..n).map(key).zip(vectors.iter().cloned()).collect();
+    store.put(&keyed).unwrap();
+    let queries = (0..30).map(near).collect();
+    (disk, store, queries)
+}
+
+#[test]
+fn above_its_threshold_a_graph_answers_about_as_well() {
+    let (disk, mut store, queries) = clustered(1_300);
+    assert_eq!(settled(&store), GraphState::Ready);
+    let exact = open(&disk, 16, usize::MAX);
+    assert_eq!(exact.graph(), GraphState::None);
+    let mut known = 0;
+    for query in &queries {
+        let truth = nearest(&exact, query, 1_300, 10);
+        let found = nearest(&store, query, 1_300, 10);
+        known += truth
+            .iter()
+            .filter(|position| found.contains(position))
+            .count();
+    }
+    assert!(known >= 291, "{known} of 300");
+    // What came after the graph is found, and where few rows are asked for, they are compared one by one.
+    store.put(&[(key(1_300), queries[0].clone())]).unwrap();
+    assert_eq!(nearest(&store, &queries[0], 1_301, 1), [1_300]);
+    assert_eq!(nearest(&store, &queries[0], 12, 10).len(), 10);
+}
+
+#[test]
+fn a_graph_in_doubt_is_dropped_built_again_once_and_the_scan_answers() {
+    let (_disk, store, queries) = clustered(1_300);
+    let exact = nearest(&store, &queries[0], 1_300, 10);
+    for round in 0..=REBUILDS {
+        assert_eq!(settled(&store), GraphState::Ready, "{round}");
+        store.slot().graph.as_ref().unwrap().put_in_doubt();
+        assert_eq!(store.graph(), GraphState::None);
+        assert_eq!(nearest(&store, &queries[0], 1_300, 10), exact);
+    }
+    assert_eq!(settled(&store), GraphState::None);
+}

@@ -1,0 +1,334 @@
+//! What the index knows of a language, as data: stop words, irregular forms, months, ways to speak of time.
+//!
+//! Invariant: every pattern compiles, and without look-around, so that it takes linear time on any text.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt;
+
+use regex::{Regex, RegexBuilder};
+use rust_stemmers::{Algorithm, Stemmer};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::exact::words;
+use super::terms::{Purpose, terms};
+
+/// Words of a short question.
+const SHORT: usize = 10;
+
+/// The lists of one language, ready for use.
+pub struct Lists {
+    pub(super) stop: HashSet<String>,
+    pub(super) irregular: HashMap<String, String>,
+    pub(super) stemmer: Option<Stemmer>,
+    /// January to December.
+    pub(super) months: Vec<Vec<String>>,
+    pub(super) capital_months: HashSet<String>,
+    pub(super) says_when: Option<Regex>,
+    pub(super) asks_when: Option<Regex>,
+    /// Words for who asks and for who is asked.
+    pub(super) user: HashSet<String>,
+    pub(super) assistant: HashSet<String>,
+    goes_on: Vec<String>,
+    refers: HashSet<String>,
+    /// For a term those that say nearly the same, or are a kind of it, or what it is a kind of.
+    pub(super) related: HashMap<String, BTreeSet<String>>,
+    /// Of the text read: an index made with other lists is another index.
+    pub(super) fingerprint: [u8; 8],
+}
+
+/// Why a file of lists cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BadLists {
+    /// Not YAML, or not of this form; the source names line and key.
+    #[error("the word lists cannot be read")]
+    Form(#[source] serde_yaml::Error),
+    /// No Snowball stemmer has this name.
+    #[error("there is no stemmer {name:?}")]
+    Stemmer {
+        /// The name in the file.
+        name: String,
+    },
+    /// Neither no months nor twelve.
+    #[error("{found} months in the word lists instead of 12")]
+    Months {
+        /// How many there are.
+        found: usize,
+    },
+    /// A pattern that does not compile or is too big; the source shows where.
+    #[error("bad pattern in {key}")]
+    Pattern {
+        /// The list it stands in.
+        key: &'static str,
+        /// What is wrong with it.
+        #[source]
+        source: regex::Error,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    stemmer: Option<String>,
+    #[serde(default)]
+    stop: Vec<String>,
+    #[serde(default)]
+    irregular: HashMap<String, String>,
+    #[serde(default)]
+    months: Vec<Vec<String>>,
+    #[serde(default)]
+    capital_months: HashSet<String>,
+    #[serde(default)]
+    says_when: Vec<String>,
+    #[serde(default)]
+    asks_when: Vec<String>,
+    #[serde(default)]
+    user: HashSet<String>,
+    #[serde(default)]
+    assistant: HashSet<String>,
+    #[serde(default)]
+    goes_on: Vec<String>,
+    #[serde(default)]
+    refers: HashSet<String>,
+    #[serde(default)]
+    alike: Vec<Vec<String>>,
+    #[serde(default)]
+    kinds: BTreeMap<String, Vec<String>>,
+}
+
+impl Lists {
+    /// Reads lists from the text of a file like `config/search/english.yaml`.
+    pub fn parse(text: &str) -> Result<Self, BadLists> {
+        let file: File = serde_yaml::from_str(text).map_err(BadLists::Form)?;
+        if !matches!(file.months.len(), 0 | 12) {
+            return Err(BadLists::Months {
+                found: file.months.len(),
+            });
+        }
+        let mut fingerprint = [0; 8];
+        fingerprint.copy_from_slice(&Sha256::digest(text)[..8]);
+        let mut lists = Self {
+            stop: file.stop.into_iter().collect(),
+            irregular: file.irregular,
+            stemmer: file.stemmer.map(stemmer).transpose()?,
+            months: file.months,
+            capital_months: file.capital_months,
+            says_when: pattern("says_when", r"\b", &file.says_when)?,
+            asks_when: pattern("asks_when", r"^\s*", &file.asks_when)?,
+            user: file.user,
+            assistant: file.assistant,
+            goes_on: file.goes_on,
+            refers: file.refers,
+            related: HashMap::new(),
+            fingerprint,
+        };
+        for group in &file.alike {
+            lists.relate(group, group);
+        }
+        for (thing, kinds) in &file.kinds {
+            let thing = std::slice::from_ref(thing);
+            lists.relate(thing, kinds);
+            lists.relate(kinds, thing);
+        }
+        Ok(lists)
+    }
+
+    /// Whether a question can only be understood with what was said before it: "and what is its code?".
+    pub fn goes_on(&self, question: &str) -> bool {
+        let question = question.trim().to_lowercase();
+        let begins = |beginning: &String| {
+            let rest = question.strip_prefix(beginning.as_str());
+            rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
+        };
+        let words = words(&question);
+        let refers = || {
+            words
+                .iter()
+                .any(|word| self.refers.contains(word.beginning()))
+        };
+        self.goes_on.iter().any(begins) || words.len() <= SHORT && refers()
+    }
+
+    /// Lets a question for any of `asked` find each of `found`.
+    fn relate(&mut self, asked: &[String], found: &[String]) {
+        let found = self.all_terms(found);
+        for term in self.all_terms(asked) {
+            let others = found.iter().filter(|other| **other != term).cloned();
+            let others: Vec<_> = others.collect();
+            self.related.entry(term).or_default().extend(others);
+        }
+    }
+
+    fn all_terms(&self, words: &[String]) -> Vec<String> {
+        let mut found = Vec::new();
+        for word in words {
+            terms(self, word, Purpose::Ask, |term| found.push(term.to_owned()));
+        }
+        found
+    }
+
+    /// The lists that come with the program.
+    pub fn embedded() -> Self {
+        Self::parse(include_str!("../../../config/search/english.yaml"))
+            .expect("a test reads the embedded lists")
+    }
+}
+
+impl fmt::Debug for Lists {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lists")
+            .field("fingerprint", &self.fingerprint)
+            .finish_non_exhaustive()
+    }
+}
+
+fn stemmer(name: String) -> Result<Stemmer, BadLists> {
+    let algorithm = match name.as_str() {
+        "english" => Algorithm::English,
+        "french" => Algorithm::French,
+        "german" => Algorithm::German,
+        "italian" => Algorithm::Italian,
+        "portuguese" => Algorithm::Portuguese,
+        "spanish" => Algorithm::Spanish,
+        _ => return Err(BadLists::Stemmer { name }),
+    };
+    Ok(Stemmer::create(algorithm))
+}
+
+/// One pattern of all alternatives, or none of none.
+fn pattern(
+    key: &'static str,
+    before: &str,
+    alternatives: &[String],
+) -> Result<Option<Regex>, BadLists> {
+    if alternatives.is_empty() {
+        return Ok(None);
+    }
+    let joined = alternatives.join("|");
+    // Word boundaries by Unicode take the slow road on any text that is not all ASCII; a typographic apostrophe is
+    // enough for that. Patterns that are plain ASCII lose nothing by plain boundaries.
+    let unicode = !joined.is_ascii();
+    RegexBuilder::new(&format!(r"{before}(?:{joined})\b"))
+        .case_insensitive(true)
+        .unicode(unicode)
+        .build()
+        .map(Some)
+        .map_err(|source| BadLists::Pattern { key, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_goes_on_with_what_was_said_where_it_begins_so_or_refers_to_it() {
+        let lists = Lists::embedded();
+        for question in [
+            "and what is its code?",
+            "How about Friday?",
+            "when does it close",
+            "и где он лежит?",
+        ] {
+            assert!(lists.goes_on(question), "{question}");
+        }
+        for question in [
+            "When do I have to see the dentist?",
+            "Andrea's birthday",
+            "",
+        ] {
+            assert!(!lists.goes_on(question), "{question}");
+        }
+    }
+
+    #[test]
+    fn the_embedded_lists_can_be_read() {
+        let lists = Lists::embedded();
+        assert!(
+            ["the", "nicht", "para", "когда"]
+                .iter()
+                .all(|word| lists.stop.contains(*word))
+        );
+        assert!(
+            ["son", "bin", "men", "die"]
+                .iter()
+                .all(|word| !lists.stop.contains(*word))
+        );
+        assert_eq!(lists.irregular.len(), 121);
+        assert_eq!(lists.months.len(), 12);
+    }
+
+    #[test]
+    fn related_words_are_found_by_their_terms() {
+        let lists = Lists::parse(
+            "{stemmer: english, irregular: {children: child}, alike: [[children, kids]], kinds: {pets: [dogs]}}",
+        )
+        .unwrap();
+        let related = |term: &str| lists.related[term].iter().cloned().collect::<Vec<_>>();
+        assert_eq!(related("child"), ["kid"]);
+        assert_eq!(related("kid"), ["child"]);
+        assert_eq!(related("pet"), ["dog"]);
+        assert_eq!(related("dog"), ["pet"]);
+    }
+
+    #[test]
+    fn empty_lists_are_lists() {
+        let lists = Lists::parse("{}").unwrap();
+        assert!(lists.stop.is_empty() && lists.says_when.is_none() && lists.stemmer.is_none());
+    }
+
+    #[test]
+    fn lists_that_cannot_be_used_say_why() {
+        let rows = [
+            ("stop: 3", "the word lists cannot be read"),
+            ("stops: []", "the word lists cannot be read"),
+            ("stemmer: klingon", "there is no stemmer \"klingon\""),
+            (
+                "months: [[january]]",
+                "1 months in the word lists instead of 12",
+            ),
+            ("says_when: ['(']", "bad pattern in says_when"),
+            ("asks_when: ['a(?=b)']", "bad pattern in asks_when"),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(Lists::parse(text).unwrap_err().to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn a_message_that_tells_a_time_is_known() {
+        let says_when = Lists::embedded().says_when.unwrap();
+        for text in [
+            "I’m off — see you Yesterday!",
+            "it was 3 years ago",
+            "on the 5th",
+            "since 2019",
+            "last sunny weekend",
+        ] {
+            assert!(says_when.is_match(text), "{text}");
+        }
+        for text in ["", "a sincere yearling", "12 monkeys", "Übertoday"] {
+            assert!(!says_when.is_match(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_for_a_time_is_known() {
+        let asks_when = Lists::embedded().asks_when.unwrap();
+        for text in [
+            " When was it?",
+            "what exact date",
+            "How long ago?",
+            "in which year",
+        ] {
+            assert!(asks_when.is_match(text), "{text}");
+        }
+        for text in [
+            "whenever",
+            "What did he do when it rained?",
+            "Which timetable",
+        ] {
+            assert!(!asks_when.is_match(text), "{text}");
+        }
+    }
+}
