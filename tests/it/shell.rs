@@ -13,7 +13,7 @@ use cogtrix::testing::server::{Server, say};
 use cogtrix::tools::shell::{Level, Place, Sandbox, Settings, Shell, available};
 use cogtrix::tools::{Around, Done, Failure, Output, Tool, tool};
 use rustix::fs::{Access, access};
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::mpsc::Receiver;
@@ -353,6 +353,28 @@ async fn without_the_hidden_process_the_command_is_killed_and_the_call_returns()
     let pids = pids(output.text.lines());
     assert_eq!(end_of(&output), "[killed from outside");
     assert_eq!(pids.len(), 1);
+    gone(&pids);
+}
+
+#[tokio::test]
+async fn when_the_supervisor_is_killed_from_outside_everything_is_ended_and_put_back_all_the_same()
+{
+    let Some(desk) = Desk::confined() else { return };
+    if !is_wholly_confined() {
+        return told("is skipped: there are no namespaces");
+    }
+    let command = format!("echo evil > .envrc; echo $PPID; {STAYERS} wait");
+    let mut run = desk.begin(json!({"command": command}));
+    let lines = run.lines(5).await;
+    let mut pids = pids(lines.iter().map(String::as_str));
+    let supervisor = pids.remove(0);
+    kill_process(supervisor, Signal::KILL).unwrap();
+    let output = run.end().await.unwrap();
+    assert_eq!(end_of(&output), "[killed from outside");
+    assert_eq!(wrote(&desk.path("project/.envrc")), None);
+    let told = ".envrc is protected: what the command made was put back]";
+    assert!(output.text.contains(told), "{}", output.text);
+    assert_eq!(pids.len(), 4);
     gone(&pids);
 }
 

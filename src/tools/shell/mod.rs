@@ -51,6 +51,7 @@ pub use sandbox::{Level, Unavailable, available};
 pub use supervise::{hidden_subcommand, this_program};
 pub use support::{Support, support};
 
+use protected::Guard;
 use run::{Bounds, End, Ran, run};
 
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
@@ -289,8 +290,7 @@ impl Shell {
         }
     }
 
-    fn command(&self, line: &str, access: Access) -> Command {
-        let order = self.order(line, access);
+    fn command(&self, order: &Order) -> Command {
         let mut command = Command::new(&self.place.program);
         command
             .args(order.arguments(SUPERVISE))
@@ -338,8 +338,9 @@ impl Typed for Shell {
             cancel: around.cancel,
         };
         let access = self.access(&arguments);
-        let command = self.command(&arguments.command, access);
-        let ran = run(command, bounds, around.progress).await;
+        let order = self.order(&arguments.command, access);
+        let guard = Guard::new(&order);
+        let ran = run(self.command(&order), &guard, bounds, around.progress).await;
         let ran = ran.map_err(|error| {
             Failure::of(format_args!("the command could not be started: {error}"))
         })?;

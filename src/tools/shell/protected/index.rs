@@ -38,9 +38,7 @@ const EXTENDED: u16 = 0x4000;
 pub(super) fn gitlinks(git: &Path) -> Option<BTreeSet<PathBuf>> {
     let mut found = Entries::default();
     found.read(&git.join("index"))?;
-    if !found.is_split {
-        return Some(found.gitlinks);
-    }
+    // The shared parts of a split index; of those that are not used any more too many paths are known, and no harm is done.
     let name_of = |path: &PathBuf| path.file_name().unwrap_or_default().to_owned();
     let is_shared = |path: &PathBuf| name_of(path).as_bytes().starts_with(b"sharedindex.");
     for shared in children(git).filter(is_shared) {
@@ -52,7 +50,6 @@ pub(super) fn gitlinks(git: &Path) -> Option<BTreeSet<PathBuf>> {
 #[derive(Debug, Default)]
 struct Entries {
     gitlinks: BTreeSet<PathBuf>,
-    is_split: bool,
     /// An entry without a path replaces one of the shared index: whichever may be a submodule.
     may_be_any: bool,
 }
@@ -80,7 +77,6 @@ impl Entries {
         if !bytes.starts_with(SIGNATURE) {
             return Some(());
         }
-        self.is_split |= bytes.windows(4).any(|word| word == b"link");
         let mut left = (bytes.len() / SHORTEST_ENTRY + 1) * READINGS_MAX;
         for hash in HASHES {
             let reader = Reader {
