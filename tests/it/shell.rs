@@ -673,6 +673,42 @@ async fn a_new_repository_is_no_change_of_protected_files() {
 }
 
 #[tokio::test]
+async fn a_repository_that_commands_name_in_the_index_runs_nothing_when_the_person_calls_git() {
+    let Some(desk) = Desk::confined() else { return };
+    let project = desk.path("project");
+    let git = |line: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).current_dir(&project);
+        command.env("HOME", desk.path("home")).output()
+    };
+    if !git("git init -q").unwrap().status.success() {
+        return told("is skipped: there is no git");
+    }
+    let make = |name: &str| {
+        format!(
+            "git init -q {name} && git -C {name} -c user.name=a -c user.email=b commit -q --allow-empty -m x
+            git update-index --add --cacheinfo 160000,$(git -C {name} rev-parse HEAD),{name}"
+        )
+    };
+    let evil = |name: &str| format!("git -C {name} config core.fsmonitor 'touch $HOME/ran; false'");
+    let plain = desk.run(&make("plain")).await;
+    assert!(!plain.text.contains("is protected"), "{}", plain.text);
+    desk.run(&evil("plain")).await;
+    let output = desk.run(&format!("{}\n{}", make("sub"), evil("sub"))).await;
+    let told = "sub/.git/config is protected: what the command made was put back]";
+    assert!(output.text.contains(told), "{}", output.text);
+    let status = git("git status").unwrap();
+    assert!(status.status.success(), "{status:?}");
+    assert!(!desk.path("home/ran").exists());
+    for name in ["plain", "sub"] {
+        git(&evil(name)).unwrap();
+        git("git status").unwrap();
+        assert!(desk.path("home/ran").exists(), "the attack is a good one");
+        fs::remove_file(desk.path("home/ran")).unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_project_inside_of_the_data_folder_cannot_be_written() {
     let Some(mut desk) = Desk::confined() else {
         return;
