@@ -14,7 +14,7 @@
 //! What is promised: when a call returns, however it ended, nothing is left running of what the command started; in the background,
 //! in a session of its own or forked twice. The same follows within seconds when cogtrix is killed. Exceptions: processes of
 //! other users (`sudo`), what a service starts that was asked over a socket, what forks faster than it is found, and a
-//! command that kills the hidden process, which it can without confinement or before Linux 6.12; and anywhere but on Linux all
+//! command that kills the hidden process, which it can without confinement, or without namespaces before Linux 6.12; elsewhere all
 //! that leaves the command's own group.
 
 mod descendants;

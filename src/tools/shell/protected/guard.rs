@@ -247,11 +247,10 @@ fn is_plain_config(content: &[u8], more: &[&str]) -> bool {
         return false;
     };
     let is_word = |value: &str| value.chars().all(|c| c.is_ascii_alphanumeric());
-    // No quotes, comments or lines that go on.
+    // No quotes, comments or lines that go on, and no helper that talks to where it came from (`ext::`).
     let is_path = |value: &str| {
-        value
-            .chars()
-            .all(|c| c.is_alphanumeric() || " -._~/:@+*".contains(c))
+        let mut chars = value.chars();
+        !value.contains("::") && chars.all(|c| c.is_alphanumeric() || " -._~/:@+*".contains(c))
     };
     let is_section = |line: &str| {
         let name = ["[remote \"", "[branch \""]
@@ -482,6 +481,7 @@ mod tests {
             ("[remote \"origin\"]\n\tuploadpack = evil\n", false),
             ("[remote \"origin\"] uploadpack = evil\n", false),
             ("[filter \"x\"]\n\turl = x\n", false),
+            ("[remote \"origin\"]\n\turl = ext::evil\n", false),
             ("[core]\n\turl = x \\\n\tfsmonitor = evil\n", false),
         ] {
             let is_plain = is_plain_config(config.as_bytes(), &OF_SUBMODULE);
