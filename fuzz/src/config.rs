@@ -49,6 +49,7 @@ fn shown(inputs: &Inputs, input: &[u8]) -> String {
         Ok(Loaded {
             config,
             request: None,
+            ..
         }) => config,
         Ok(Loaded {
             request: Some(request),

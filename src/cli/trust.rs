@@ -66,9 +66,25 @@ fn begin(
     output: &mut Output,
 ) -> Result<(Config, Inputs), CliError> {
     let inputs = inputs(args)?;
-    let Loaded { config, request } = config::load(&inputs, disk)?;
+    let Loaded {
+        config,
+        request,
+        broken,
+    } = config::load(&inputs, disk)?;
+    tell_broken(broken.as_ref(), output);
     let config = match request.and_then(wanted) {
-        Some(request) => settle(config, request, may_ask, disk, output)?,
+        Some(request) => {
+            let is_yes = settle(&request, may_ask, output)?;
+            if is_yes && args.private {
+                output
+                    .notice("Trusted for this run: --private keeps nothing, so it is asked again.");
+            }
+            if is_yes {
+                request.remember(disk)?
+            } else {
+                config
+            }
+        }
         None => config,
     };
     for warning in &config.warnings {
@@ -103,10 +119,11 @@ pub(super) fn unasked(
     disk: &dyn Disk,
 ) -> Result<(Inputs, Result<Config, ConfigError>), CliError> {
     let inputs = inputs(args)?;
-    let config = config::load(&inputs, disk).and_then(|Loaded { config, request }| {
-        match request.as_ref().and_then(TrustRequest::refusal) {
-            Some(refusal) => Err(refusal),
-            None => Ok(config),
+    let config = config::load(&inputs, disk).and_then(|loaded| {
+        let refusal = loaded.request.as_ref().and_then(TrustRequest::refusal);
+        match loaded.broken.or(refusal) {
+            Some(error) => Err(error),
+            None => Ok(loaded.config),
         }
     });
     Ok((inputs, config))
@@ -119,7 +136,12 @@ pub(super) fn look(
     output: &mut Output,
 ) -> Result<(Config, Inputs), CliError> {
     let inputs = inputs(args)?;
-    let Loaded { config, request } = config::load(&inputs, disk)?;
+    let Loaded {
+        config,
+        request,
+        broken,
+    } = config::load(&inputs, disk)?;
+    tell_broken(broken.as_ref(), output);
     if let Some(request) = request.and_then(TrustRequest::without_rules) {
         tell_unused(&request.demand, output);
     }
@@ -128,8 +150,11 @@ pub(super) fn look(
 
 /// The configuration as it would be with trust, to be shown; nothing is contacted or opened because of it.
 pub(super) fn show(args: &ChatArgs, disk: &dyn Disk) -> Result<Config, CliError> {
-    let Loaded { config, request } = config::load(&inputs(args)?, disk)?;
-    Ok(request.map_or(config, TrustRequest::unused))
+    let loaded = config::load(&inputs(args)?, disk)?;
+    if let Some(error) = loaded.broken {
+        return Err(error.into());
+    }
+    Ok(loaded.request.map_or(loaded.config, TrustRequest::unused))
 }
 
 /// What a person at the terminal can be asked about.
@@ -149,14 +174,23 @@ fn may_ask(args: &ChatArgs) -> MayAsk {
     }
 }
 
-/// Asks, or does without. `restricted` is the configuration without what needs trust.
-fn settle(
-    restricted: Config,
-    request: TrustRequest,
-    may_ask: MayAsk,
-    disk: &dyn Disk,
-    output: &mut Output,
-) -> Result<Config, CliError> {
+/// Says in one line that a config file of an untrusted folder is ignored, and where it is broken.
+fn tell_broken(error: Option<&ConfigError>, output: &mut Output) {
+    let Some(error) = error else { return };
+    let text = error.to_string();
+    let mistakes: Vec<&str> = text.lines().collect();
+    let more = match mistakes.len() {
+        0 | 1 => String::new(),
+        n => format!(", and {} more mistakes", n - 1),
+    };
+    let first = cut(mistakes.first().unwrap_or(&""), MISTAKE_MAX);
+    output.warning(&format!(
+        "ignored, because it is broken and its folder is not trusted: {first}{more}"
+    ));
+}
+
+/// Asks whether what needs trust is used; without a yes it is said what is not.
+fn settle(request: &TrustRequest, may_ask: MayAsk, output: &mut Output) -> Result<bool, CliError> {
     let refusal = request.refusal();
     let asks = refusal.is_some() || may_ask == MayAsk::OfEverything;
     if !(asks && io::stdin().is_terminal()) {
@@ -164,7 +198,7 @@ fn settle(
             return Err(refusal.into());
         }
         tell_unused(&request.demand, output);
-        return Ok(restricted);
+        return Ok(false);
     }
     for line in question(&request.demand) {
         output.question(&line);
@@ -172,10 +206,10 @@ fn settle(
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
     if read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
-        return Ok(request.remember(disk)?);
+        return Ok(true);
     }
     tell_unused(&request.demand, output);
-    Ok(restricted)
+    Ok(false)
 }
 
 /// One line with all that is left out.
@@ -213,8 +247,13 @@ fn question(demand: &Demand) -> Vec<String> {
     }
     if let Some(rules) = &demand.rules {
         let relative = |file: &PathBuf| shown(file.strip_prefix(&rules.folder).unwrap_or(file));
-        let files: Vec<String> = rules.files.iter().map(relative).collect();
-        lines.push(format!("  {} goes to the model as rules", files.join(", ")));
+        let files: Vec<String> = rules.files.iter().map(relative).take(FILES_MAX).collect();
+        let more = match rules.files.len() - files.len() {
+            0 => String::new(),
+            n => format!(" and {n} more files"),
+        };
+        let files = files.join(", ");
+        lines.push(format!("  {files}{more} goes to the model as rules"));
     }
     if let Some(data) = &demand.data {
         lines.push(format!(
@@ -226,30 +265,137 @@ fn question(demand: &Demand) -> Vec<String> {
     lines
 }
 
-/// The keys, each with its value; after a change, what went and what came.
+/// The keys, each with its value; after a change, what went and what came. Of many, as many as a person reads.
 fn difference(configuration: &Configuration) -> Vec<String> {
     let Configuration { keys, before, .. } = configuration;
-    let line = |sign: &str, key: &DemandedKey| {
-        format!(
-            "    {sign}{}: {}",
-            plain_line(&key.key),
-            plain_line(&key.value)
-        )
-    };
     if before.is_empty() {
-        return keys.iter().map(|key| line("", key)).collect();
+        return shortened(keys.iter().map(|key| ("", key)).collect());
     }
     let went = before.iter().filter(|key| !keys.contains(key));
     let came = keys.iter().filter(|key| !before.contains(key));
-    let lines: Vec<String> = went
-        .map(|key| line("- ", key))
-        .chain(came.map(|key| line("+ ", key)))
+    let changes: Vec<Setting<'_>> = went
+        .map(|key| ("- ", key))
+        .chain(came.map(|key| ("+ ", key)))
         .collect();
-    if lines.is_empty() {
+    if changes.is_empty() {
         // Secrets are masked, and the file may have moved.
-        return keys.iter().map(|key| line("~ ", key)).collect();
+        return shortened(keys.iter().map(|key| ("~ ", key)).collect());
+    }
+    shortened(changes)
+}
+
+/// What became of a key, and the key.
+type Setting<'a> = (&'static str, &'a DemandedKey);
+
+/// Blocks of settings that choose what runs, who is asked, and what is read or kept; the worst come last, right above the
+/// question.
+const DANGEROUS: [&str; 10] = [
+    "memory.workspace",
+    "memory.store.project_root",
+    "memory.path",
+    "memory.mem0",
+    "rag",
+    "embedding",
+    "data_dir",
+    "providers",
+    "tools",
+    "mcp_servers",
+];
+
+/// Last names of keys that count most in their block.
+const FIRST: [&str; 7] = [
+    "command", "args", "url", "base_url", "confirm", "sandbox", "hide",
+];
+
+/// Settings that are shown of those blocks together, and of all others.
+const DANGEROUS_MAX: usize = 20;
+const OTHERS_MAX: usize = 8;
+/// Characters of a key, of a value and of a mistake.
+const KEY_MAX: usize = 80;
+const VALUE_MAX: usize = 120;
+const MISTAKE_MAX: usize = 300;
+/// Names of rule files that are shown.
+const FILES_MAX: usize = 10;
+
+/// Shows the harmless first and the dangerous last; each dangerous block has its share of the lines, so that none is pushed out
+/// by another, and of what is left out it is said where it belongs and how much it is.
+fn shortened(settings: Vec<Setting<'_>>) -> Vec<String> {
+    let of_block = |key: &DemandedKey, block: &str| {
+        let rest = key.key.strip_prefix(block);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let mut others = settings;
+    let mut blocks: Vec<(&str, Vec<Setting<'_>>)> = Vec::new();
+    for block in DANGEROUS {
+        let (mut found, rest): (Vec<_>, Vec<_>) = others
+            .into_iter()
+            .partition(|(_, key)| of_block(key, block));
+        let counts = |key: &DemandedKey| FIRST.iter().any(|name| key.key.ends_with(name));
+        found.sort_by_key(|(_, key)| !counts(key));
+        blocks.push((block, found));
+        others = rest;
+    }
+    let mut lines = first_of("other blocks", &others, OTHERS_MAX);
+    // From the smallest block on: what one does not need is the next one's.
+    let mut sizes: Vec<usize> = blocks.iter().map(|(_, found)| found.len()).collect();
+    sizes.sort_unstable();
+    let mut room = DANGEROUS_MAX;
+    let mut share = 0;
+    for (at, size) in sizes.iter().enumerate() {
+        share = room / (sizes.len() - at);
+        if *size > share {
+            break;
+        }
+        room -= size;
+        share = *size;
+    }
+    for (block, found) in &blocks {
+        lines.extend(first_of(block, found, share));
+    }
+    if lines.iter().any(|line| line.starts_with(MORE)) {
+        lines.push("    (`cogtrix config show` shows them all)".to_owned());
     }
     lines
+}
+
+/// Begins a line that stands for settings that are not shown.
+const MORE: &str = "    … and ";
+
+/// At most so many settings of a block, a line each, and a line about the rest.
+fn first_of(block: &str, settings: &[Setting<'_>], max: usize) -> Vec<String> {
+    let shown = settings.iter().take(max).map(|(sign, key)| {
+        let name = cut_middle(&key.key, KEY_MAX);
+        format!("    {sign}{name}: {}", cut(&key.value, VALUE_MAX))
+    });
+    let mut lines: Vec<String> = shown.collect();
+    match settings.len().saturating_sub(max) {
+        0 => {}
+        n => lines.push(format!("{MORE}{n} more settings of {block}")),
+    }
+    lines
+}
+
+/// The beginning of a foreign text, as a plain line.
+fn cut(text: &str, max: usize) -> String {
+    let line = plain_line(text);
+    match line.char_indices().nth(max) {
+        None => line,
+        Some((at, _)) => {
+            let more = line[at..].chars().count();
+            format!("{} … [{more} more characters]", &line[..at])
+        }
+    }
+}
+
+/// The beginning and the end of a foreign text, as a plain line.
+fn cut_middle(text: &str, max: usize) -> String {
+    let line: Vec<char> = plain_line(text).chars().collect();
+    if line.len() <= max {
+        return line.into_iter().collect();
+    }
+    let half = max / 2;
+    let (begin, end) = (&line[..half], &line[line.len() - half..]);
+    begin.iter().chain(&['…']).chain(end).collect()
 }
 
 fn name_of(file: &Path) -> String {
@@ -286,5 +432,47 @@ mod tests {
         assert!(shown.starts_with("    - c: old\n    + b: x"), "{shown}");
         configuration.before = configuration.keys.clone();
         assert!(difference(&configuration)[0].starts_with("    ~ a: 1"));
+    }
+
+    #[test]
+    fn of_many_settings_the_dangerous_stand_right_above_the_question_and_what_is_left_out_is_named()
+    {
+        let mut keys: Vec<DemandedKey> = (0..600)
+            .flat_map(|n| {
+                [
+                    key(&format!("models.m{n}.model"), &"long ".repeat(1_000)),
+                    key(&format!("mcp_servers.a.env.X{n}"), "•••"),
+                    key(
+                        &format!("providers.{}{n}.base_url", "p".repeat(500)),
+                        "http://evil",
+                    ),
+                ]
+            })
+            .collect();
+        keys.push(key("tools.confirm", "false"));
+        keys.push(key("mcp_servers.z.command", "evil"));
+        keys.sort_by(|a, b| a.key.cmp(&b.key));
+        let demand = Demand {
+            configuration: Some(Configuration::new("/p", "/p/c.yaml", keys)),
+            ..Demand::default()
+        };
+        let lines = question(&demand);
+        assert!(lines.len() <= 40, "{}", lines.len());
+        for line in &lines {
+            assert!(line.chars().count() <= 240, "{line}");
+        }
+        let at = |text: &str| lines.iter().position(|line| line.contains(text));
+        let confirm = at("    tools.confirm: false").unwrap();
+        let command = at("    mcp_servers.z.command: evil").unwrap();
+        assert!(at("models.m0.model").unwrap() < confirm && confirm < command);
+        assert!(lines.len() - command < 20, "{lines:#?}");
+        for left_out in [
+            "592 more settings of other blocks",
+            "more settings of providers",
+            "more settings of mcp_servers",
+        ] {
+            assert!(at(left_out).is_some(), "{left_out}: {lines:#?}");
+        }
+        assert!(at("…").is_some() && at(".base_url: http://evil").is_some());
     }
 }

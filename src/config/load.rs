@@ -10,7 +10,7 @@ use super::keys::{keys_of, suggest};
 use super::layers::{Flags, Layer, Source, TrustFlag, source_of};
 use super::paths::{Folders, Written, expand, real};
 use super::presets::Presets;
-use super::search::{Found, Standing, find, is_personal_root, read};
+use super::search::{Found, Standing, find, find_own, is_personal_root, read};
 use super::settings::{Document, Paths};
 use super::tree::{KeyPath, Tree};
 use super::trust::{self, Demand};
@@ -56,6 +56,8 @@ impl Inputs {
 pub struct Loaded {
     pub config: Config,
     pub request: Option<TrustRequest>,
+    /// What is wrong with a config file that was ignored, because its folder was never trusted.
+    pub broken: Option<ConfigError>,
 }
 
 /// To be answered by the person: [`remember`](Self::remember), or, to show settings without acting on them,
@@ -102,7 +104,7 @@ impl TrustRequest {
 
 /// Finds, reads, checks and merges.
 pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
-    let found = find(
+    let mut found = find(
         &inputs.flags,
         &inputs.environment,
         &inputs.working_dir,
@@ -110,7 +112,15 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
     )?;
     let data = trust::in_working_folder(&inputs.working_dir)
         .filter(|_| !is_personal_root(&inputs.working_dir, &inputs.folders));
-    let mut trusted = build(found.as_ref(), data.as_deref(), inputs, disk)?;
+    let mut broken = None;
+    let mut trusted = match build(found.as_ref(), data.as_deref(), inputs, disk) {
+        Err(error) if !may_hinder(found.as_ref(), inputs, disk) => {
+            found = find_own(&inputs.folders);
+            broken = Some(error);
+            build(found.as_ref(), data.as_deref(), inputs, disk)?
+        }
+        built => built?,
+    };
     let demand = demand(found.as_ref(), data.as_deref(), &trusted, inputs, disk);
     let mut demand = demand.without_granted(disk, &inputs.folders, &mut trusted.warnings);
     let own_data = data.as_deref().filter(|_| demand.data.is_none());
@@ -124,6 +134,7 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
         return Ok(Loaded {
             config: trusted,
             request: None,
+            broken,
         });
     }
     let mut config = build(
@@ -150,7 +161,16 @@ pub fn load(inputs: &Inputs, disk: &dyn Disk) -> Result<Loaded, ConfigError> {
             folders: inputs.folders.clone(),
             config: trusted,
         }),
+        broken,
     })
+}
+
+/// Returns whether a mistake in a config file is the person's own: not in one that merely lies in a folder they never trusted.
+fn may_hinder(found: Option<&Found>, inputs: &Inputs, disk: &dyn Disk) -> bool {
+    let is_own = found.is_none_or(|found| found.standing == Standing::Own);
+    is_own
+        || inputs.flags.trust == TrustFlag::ThisRun
+        || trust::was_granted(&inputs.working_dir, disk, &inputs.folders)
 }
 
 /// The configuration with this file and this `./data`, where there are any.

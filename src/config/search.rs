@@ -51,6 +51,15 @@ pub(super) fn find(
         .find(|found| fs::symlink_metadata(&found.path).is_ok()))
 }
 
+/// The person's own file, for when another one does not count.
+pub(super) fn find_own(folders: &Folders) -> Option<Found> {
+    let path = own(folders).find(|path| fs::symlink_metadata(path).is_ok())?;
+    Some(Found {
+        path,
+        standing: Standing::Own,
+    })
+}
+
 fn named(
     flags: &Flags,
     environment: &Environment,

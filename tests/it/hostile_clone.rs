@@ -67,6 +67,36 @@ fn links_in_a_workspace_that_the_clone_names_are_neither_read_nor_written() {
 }
 
 #[test]
+fn a_broken_configuration_of_the_clone_hinders_no_start_and_one_line_says_where_it_is_broken() {
+    let server = Server::answering(|_| say("Good evening."));
+    let (home, _) = victim(&server);
+    home.write(
+        ".cogtrix.yaml",
+        "session: ok\nno_such_key: \"\\e[2J\"\nother: 1\n",
+    );
+    let run = asks(&home, &[]);
+    assert_eq!(
+        (run.code, &run.stdout[..]),
+        (Some(0), "Good evening.\n"),
+        "{run}"
+    );
+    let lines: Vec<&str> = run
+        .stderr
+        .lines()
+        .filter(|line| line.contains("ignored"))
+        .collect();
+    assert_eq!(lines.len(), 1, "{run}");
+    for part in [
+        ".cogtrix.yaml:2:1: no_such_key: unknown key",
+        ", and 1 more mistakes",
+    ] {
+        assert!(lines[0].contains(part), "{part}: {run}");
+    }
+    let check = home.cogtrix(&["config", "check"]).run();
+    assert_eq!(check.code, Some(2), "who checks it is told: {check}");
+}
+
+#[test]
 fn a_data_folder_of_the_clone_is_not_used() {
     let server = Server::answering(|_| say("Written down."));
     let (home, target) = victim(&server);

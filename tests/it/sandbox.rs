@@ -513,6 +513,113 @@ fn sockets_of_services_are_closed() {
     }
 }
 
+/// Prints `reached` or `closed`, for the socket at a path.
+fn ask(path: &Path) -> String {
+    // From its folder: the whole path may be too long for a socket.
+    format!(
+        "cd '{}' 2>/dev/null && perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Peer => \"{}\") ? \"reached\" : \"closed\"' || echo closed",
+        path.parent().unwrap().display(),
+        path.file_name().unwrap().display(),
+    )
+}
+
+#[test]
+fn sockets_in_the_folders_of_keys_are_closed_whatever_their_names() {
+    if !has_perl() {
+        return;
+    }
+    let folder = TempDir::new_in("/tmp").unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    for cage in cages() {
+        let bound = folder.path().join("bound");
+        let _agent = UnixListener::bind(&bound).unwrap();
+        fs::set_permissions(&bound, fs::Permissions::from_mode(0o666)).unwrap();
+        // As ssh does with the socket of a shared connection, so nobody finds it by the name it was bound to.
+        let master = cage.path("home/.ssh/master");
+        if fs::rename(&bound, &master).is_err() {
+            told("is skipped: the temporary folder is on another file system");
+            return;
+        }
+        let ran = cage.run(&ask(&master));
+        let is_closed = ran.printed.trim() == "closed";
+        assert_eq!(is_closed, ran.has_namespaces(), "{ran:?}");
+        let ran = cage.follow(&Order {
+            keys: Keys::Readable,
+            ..cage.order(&ask(&master))
+        });
+        assert_eq!(ran.printed, "reached", "with keys: {ran:?}");
+    }
+}
+
+#[test]
+fn a_socket_that_was_bound_by_a_relative_path_is_closed() {
+    if !has_perl() {
+        return;
+    }
+    let folder = TempDir::new_in("/tmp").unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let server = "$s = IO::Socket::UNIX->new(Listen => 9, Local => \"service\") or die;
+        chmod 0666, \"service\"; print \"ready\\n\"; close STDOUT; sleep 1000";
+    let mut service = Command::new("perl")
+        .args(["-MIO::Socket::UNIX", "-e", server])
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut ready = String::new();
+    let mut stdout = service.stdout.take().unwrap();
+    stdout.read_to_string(&mut ready).unwrap();
+    assert_eq!(ready, "ready\n");
+    let script = ask(&folder.path().join("service"));
+    let ran: Vec<(Ran, Ran, bool)> = cages()
+        .iter()
+        // Of a service of another user the working folder is not known.
+        .map(|cage| {
+            (
+                cage.run(&script),
+                cage.run_outside(&script),
+                cage.user.is_none(),
+            )
+        })
+        .collect();
+    service.kill().unwrap();
+    service.wait().unwrap();
+    for (inside, outside, is_known) in ran {
+        let is_held = is_known && inside.has_namespaces();
+        assert!(!is_held || inside.printed == "closed", "{inside:?}");
+        assert_eq!(outside.printed, "reached");
+    }
+}
+
+#[test]
+fn a_project_in_a_folder_that_may_be_written_stays_where_it_is() {
+    for cage in cages() {
+        fs::create_dir_all(cage.path("parent/p")).unwrap();
+        cage.write("parent/p/file", "old");
+        let script = "cd ../parent && mv p gone; mkdir p; echo evil > p/marker";
+        let order = Order {
+            writable: vec![cage.path("parent/p"), cage.path("parent")],
+            protected: Vec::new(),
+            ..cage.order(script)
+        };
+        let ran = cage.follow(&order);
+        if ran.has_namespaces() {
+            assert_eq!(
+                cage.read("parent/p/file").as_deref(),
+                Some("old"),
+                "{ran:?}"
+            );
+            assert!(!cage.path("parent/gone").exists(), "{ran:?}");
+        }
+        fs::remove_dir_all(cage.path("parent/gone")).ok();
+        cage.run_outside(script);
+        assert!(
+            cage.path("parent/gone").exists(),
+            "the attack is a good one"
+        );
+    }
+}
+
 #[test]
 fn a_command_that_uses_too_much_is_ended_and_the_reason_is_told() {
     if !has_perl() {

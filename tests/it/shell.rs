@@ -13,7 +13,7 @@ use cogtrix::testing::server::{Server, say};
 use cogtrix::tools::shell::{Level, Place, Sandbox, Settings, Shell, available};
 use cogtrix::tools::{Around, Done, Failure, Output, Tool, tool};
 use rustix::fs::{Access, access};
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::mpsc::Receiver;
@@ -357,6 +357,28 @@ async fn without_the_hidden_process_the_command_is_killed_and_the_call_returns()
 }
 
 #[tokio::test]
+async fn when_the_supervisor_is_killed_from_outside_everything_is_ended_and_put_back_all_the_same()
+{
+    let Some(desk) = Desk::confined() else { return };
+    if !is_wholly_confined() {
+        return told("is skipped: there are no namespaces");
+    }
+    let command = format!("echo evil > .envrc; echo $PPID; {STAYERS} wait");
+    let mut run = desk.begin(json!({"command": command}));
+    let lines = run.lines(5).await;
+    let mut pids = pids(lines.iter().map(String::as_str));
+    let supervisor = pids.remove(0);
+    kill_process(supervisor, Signal::KILL).unwrap();
+    let output = run.end().await.unwrap();
+    assert_eq!(end_of(&output), "[killed from outside");
+    assert_eq!(wrote(&desk.path("project/.envrc")), None);
+    let told = ".envrc is protected: what the command made was put back]";
+    assert!(output.text.contains(told), "{}", output.text);
+    assert_eq!(pids.len(), 4);
+    gone(&pids);
+}
+
+#[tokio::test]
 async fn a_hundred_megabytes_neither_block_nor_are_kept() {
     let desk = Desk::unconfined();
     let command = "echo first; head -c 100000000 /dev/zero | tr '\\0' x; echo; echo last";
@@ -648,6 +670,42 @@ async fn a_new_repository_is_no_change_of_protected_files() {
     assert!(output.text.contains(" x\n"), "{}", output.text);
     assert!(!output.text.contains("is protected"), "{}", output.text);
     assert!(desk.path("project/.git/config").exists());
+}
+
+#[tokio::test]
+async fn a_repository_that_commands_name_in_the_index_runs_nothing_when_the_person_calls_git() {
+    let Some(desk) = Desk::confined() else { return };
+    let project = desk.path("project");
+    let git = |line: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).current_dir(&project);
+        command.env("HOME", desk.path("home")).output()
+    };
+    if !git("git init -q").unwrap().status.success() {
+        return told("is skipped: there is no git");
+    }
+    let make = |name: &str| {
+        format!(
+            "git init -q {name} && git -C {name} -c user.name=a -c user.email=b commit -q --allow-empty -m x
+            git update-index --add --cacheinfo 160000,$(git -C {name} rev-parse HEAD),{name}"
+        )
+    };
+    let evil = |name: &str| format!("git -C {name} config core.fsmonitor 'touch $HOME/ran; false'");
+    let plain = desk.run(&make("plain")).await;
+    assert!(!plain.text.contains("is protected"), "{}", plain.text);
+    desk.run(&evil("plain")).await;
+    let output = desk.run(&format!("{}\n{}", make("sub"), evil("sub"))).await;
+    let told = "sub/.git/config is protected: what the command made was put back]";
+    assert!(output.text.contains(told), "{}", output.text);
+    let status = git("git status").unwrap();
+    assert!(status.status.success(), "{status:?}");
+    assert!(!desk.path("home/ran").exists());
+    for name in ["plain", "sub"] {
+        git(&evil(name)).unwrap();
+        git("git status").unwrap();
+        assert!(desk.path("home/ran").exists(), "the attack is a good one");
+        fs::remove_file(desk.path("home/ran")).unwrap();
+    }
 }
 
 #[tokio::test]

@@ -99,7 +99,9 @@ impl Machine {
     }
 
     fn config(&self) -> Config {
-        let Loaded { config, request } = self.load().unwrap();
+        let Loaded {
+            config, request, ..
+        } = self.load().unwrap();
         let demand = request.map(|request| request.demand);
         assert_eq!(demand, None, "asks for trust");
         config
@@ -114,9 +116,12 @@ impl Machine {
         self.load().unwrap().config
     }
 
-    /// The words of an error, paths shortened.
+    /// The words of an error, paths shortened; also of one that hinders nothing, since the file is not trusted.
     fn error(&self) -> String {
-        let error = self.load().expect_err("no error");
+        let error = match self.load() {
+            Ok(loaded) => loaded.broken.expect("no error"),
+            Err(error) => error,
+        };
         error.to_string().replace(
             &format!("{}/", self.at("").display()).replace("//", "/"),
             "",

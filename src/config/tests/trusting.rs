@@ -52,7 +52,9 @@ fn no_path_of_a_config_file_in_the_folder_counts_without_trust() {
          rag: {docs_dir: docs}\nmemory:\n  path: notes\n  store: {project_root: /}\n  \
          workspace: {project_files: [.env]}\n  mem0: {base_url: 'https://x/', api_key_env: HOME, user_id: me}\n",
     );
-    let Loaded { config, request } = machine.load().unwrap();
+    let Loaded {
+        config, request, ..
+    } = machine.load().unwrap();
     let request = request.unwrap();
     assert_eq!(
         keys(&request),
@@ -120,7 +122,9 @@ fn rules_that_an_untrusted_file_hides_are_not_sent_without_it_either() {
     ] {
         let machine = clone_with("project/cogtrix.yaml", &format!("{line}\n"));
         machine.write("project/AGENTS.md", "x");
-        let Loaded { config, request } = machine.load().unwrap();
+        let Loaded {
+            config, request, ..
+        } = machine.load().unwrap();
         assert!(
             config.settings.memory.workspace.project_files.is_empty(),
             "{line}"
@@ -147,7 +151,9 @@ fn rule_files_count_when_the_root_of_the_project_is_trusted() {
     machine.write("project/AGENTS.md", "a");
     machine.write("project/sub/CLAUDE.md", "b");
     machine.inputs.working_dir = machine.at("project/sub");
-    let Loaded { config, request } = machine.load().unwrap();
+    let Loaded {
+        config, request, ..
+    } = machine.load().unwrap();
     assert!(config.settings.memory.workspace.project_files.is_empty());
     let request = request.unwrap();
     let rules = request.demand.rules.clone().unwrap();
@@ -215,7 +221,9 @@ fn a_data_folder_counts_when_it_is_empty_marked_by_this_person_or_trusted() {
     // The same files at another place: a clone, with the mark in it.
     fs::rename(machine.at("project"), machine.at("clone")).unwrap();
     machine.inputs.working_dir = machine.at("clone");
-    let Loaded { config, request } = machine.load().unwrap();
+    let Loaded {
+        config, request, ..
+    } = machine.load().unwrap();
     assert_eq!(
         config.settings.data_dir,
         machine.at("home/.local/share/cogtrix")
@@ -284,6 +292,28 @@ fn a_config_file_that_is_a_link_out_of_the_folder_is_not_read() {
             .error()
             .contains("a link that leads out of the folder")
     );
+}
+
+#[test]
+fn a_broken_file_hinders_nobody_who_never_trusted_its_folder() {
+    for broken in ["tools: [", "no_such_key: 1\n", "memory: {mode: no such}\n"] {
+        let mut machine = clone_with("project/cogtrix.yaml", broken);
+        let loaded = machine.load().unwrap();
+        assert!(loaded.request.is_none() && loaded.config.file.is_none());
+        let error = loaded.broken.unwrap().to_string();
+        assert!(error.contains("project/cogtrix.yaml:"), "{error}");
+
+        machine.write("project/cogtrix.yaml", OTHER_SERVER);
+        machine.demand().unwrap().remember(&LocalDisk).unwrap();
+        machine.write("project/cogtrix.yaml", broken);
+        assert!(machine.load().is_err(), "once trusted it is an error");
+
+        machine = clone_with("project/cogtrix.yaml", broken);
+        machine.inputs.flags.trust = TrustFlag::ThisRun;
+        assert!(machine.load().is_err());
+        machine = clone_with("home/.cogtrix.yaml", broken);
+        assert!(machine.load().is_err(), "the person's own");
+    }
 }
 
 #[test]

@@ -174,6 +174,15 @@ impl Demand {
     }
 }
 
+/// Returns whether a configuration of a folder was trusted, whatever it said then.
+pub(super) fn was_granted(folder: &Path, disk: &dyn Disk, folders: &Folders) -> bool {
+    let records = records::path(folders).map(|path| records::read(disk, &path));
+    match records {
+        Some(Ok(Found::Records(records))) => records.get(&real(folder)).configuration.is_some(),
+        _ => false,
+    }
+}
+
 /// The keys of a file that need trust, if it has any.
 pub(super) fn configuration(tree: &Tree, file: &Path, folder: &Path) -> Option<Configuration> {
     let mut found: Vec<_> = tree

@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use super::{Class, Found};
 
+/// Groups of digits of a card.
+const GROUPS_MAX: usize = 5;
+
 /// Lengths of account numbers, by country.
 const ACCOUNTS: &[(&str, usize)] = &[
     ("AD", 24),
@@ -78,16 +81,19 @@ pub(super) fn cards(text: &str) -> Vec<Range<usize>> {
         if starts && ends {
             // The date of expiry may stand right behind it.
             let whole = &text[run.clone()];
-            let ends = whole.match_indices([' ', '-']).map(|(at, _)| at);
-            let ends = ends.chain([whole.len()]);
             let is_number =
                 |end: &usize| is_card(&whole[..*end]) || is_written_as_card(&whole[..*end]);
-            let ends: Vec<usize> = ends.collect();
-            let end = ends.into_iter().rfind(is_number);
+            let end = ends_of_groups(whole).into_iter().rfind(is_number);
             cards.extend(end.map(|end| run.start..run.start + end));
         }
     }
     cards
+}
+
+/// Where a card may end in digits with joints between them: behind its groups, of which no card has many.
+fn ends_of_groups(digits: &str) -> Vec<usize> {
+    let joints = digits.match_indices([' ', '-']).map(|(at, _)| at);
+    joints.chain([digits.len()]).take(GROUPS_MAX).collect()
 }
 
 /// Digits, with single blanks or dashes between them.
@@ -111,7 +117,7 @@ fn is_card(number: &str) -> bool {
     let is_grouped = groups.len() == 1
         || groups[0] == 4
             && groups.iter().all(|length| (1..=6).contains(length))
-            && groups.len() <= 5;
+            && groups.len() <= GROUPS_MAX;
     let is_long = match digits.first() {
         Some(4) => (13..=19).contains(&digits.len()),
         Some(2 | 3 | 5 | 6 | 8 | 9) => (14..=19).contains(&digits.len()),
@@ -186,4 +192,18 @@ fn remainder(account: &str) -> u32 {
             let shift = if value > 9 { 100 } else { 10 };
             (rest * shift + value) % 97
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_groups_of_digits_a_bounded_number_is_looked_at() {
+        let digits = "1234 ".repeat(200_000);
+        assert_eq!(ends_of_groups(digits.trim()), [4, 9, 14, 19, 24]);
+        assert!(cards(&digits).is_empty());
+        let card = format!("4111 1111 1111 1111 {digits}");
+        assert_eq!(cards(&card).first(), Some(&(0..19)));
+    }
 }

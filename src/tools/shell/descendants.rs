@@ -54,6 +54,30 @@ pub(super) fn of_session(session: i32) -> Vec<Pid> {
         .collect()
 }
 
+/// Returns the name of a process's mount namespace where it is not the one of this process.
+pub(super) fn own_mounts(process: Pid) -> Option<String> {
+    let own = mounts_of(rustix::process::getpid());
+    mounts_of(process).filter(|mounts| own.is_some() && own.as_ref() != Some(mounts))
+}
+
+/// Processes in a mount namespace that have not ended.
+pub(super) fn of_mounts(mounts: &str) -> Vec<Pid> {
+    processes()
+        .filter_map(|stat| Pid::from_raw(stat.pid))
+        .filter(|process| mounts_of(*process).is_some_and(|found| found == mounts))
+        .collect()
+}
+
+/// What has ended has none.
+fn mounts_of(process: Pid) -> Option<String> {
+    let link = format!("/proc/{}/ns/mnt", process.as_raw_nonzero());
+    fs::read_link(link)
+        .ok()?
+        .into_os_string()
+        .into_string()
+        .ok()
+}
+
 /// Descendants of this process that have not ended.
 pub(super) fn running() -> Vec<Pid> {
     let pids = descendants().into_iter().map(|stat| stat.pid);

@@ -14,7 +14,7 @@
 //! What is promised: when a call returns, however it ended, nothing is left running of what the command started; in the background,
 //! in a session of its own or forked twice. The same follows within seconds when cogtrix is killed. Exceptions: processes of
 //! other users (`sudo`), what a service starts that was asked over a socket, what forks faster than it is found, and a
-//! command that kills the hidden process, which it can without confinement or before Linux 6.12; and anywhere but on Linux all
+//! command that kills the hidden process, which it can without confinement, or without namespaces before Linux 6.12; elsewhere all
 //! that leaves the command's own group.
 
 mod descendants;
@@ -51,6 +51,7 @@ pub use sandbox::{Level, Unavailable, available};
 pub use supervise::{hidden_subcommand, this_program};
 pub use support::{Support, support};
 
+use protected::Guard;
 use run::{Bounds, End, Ran, run};
 
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
@@ -289,8 +290,7 @@ impl Shell {
         }
     }
 
-    fn command(&self, line: &str, access: Access) -> Command {
-        let order = self.order(line, access);
+    fn command(&self, order: &Order) -> Command {
         let mut command = Command::new(&self.place.program);
         command
             .args(order.arguments(SUPERVISE))
@@ -338,8 +338,9 @@ impl Typed for Shell {
             cancel: around.cancel,
         };
         let access = self.access(&arguments);
-        let command = self.command(&arguments.command, access);
-        let ran = run(command, bounds, around.progress).await;
+        let order = self.order(&arguments.command, access);
+        let guard = Guard::new(&order);
+        let ran = run(self.command(&order), &guard, bounds, around.progress).await;
         let ran = ran.map_err(|error| {
             Failure::of(format_args!("the command could not be started: {error}"))
         })?;

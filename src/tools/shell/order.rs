@@ -274,6 +274,8 @@ impl Entry {
 pub(super) enum Report {
     /// It did not begin.
     Refused(String),
+    /// It began, in a mount namespace of this name, from which no process of it gets away.
+    Began(Namespaces, String),
     Exited(i32),
     Signalled(i32),
     /// It was ended for what it used.
@@ -292,6 +294,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(why) => write!(f, "refused {}", why.replace('\n', " ")),
+            Self::Began(namespaces, mounts) => write!(f, "began {} {mounts}", namespaces.name()),
             Self::Exited(code) => write!(f, "exited {code}"),
             Self::Signalled(signal) => write!(f, "signalled {signal}"),
             Self::Exceeded(why) => write!(f, "exceeded {why}"),
@@ -313,6 +316,11 @@ impl Report {
         let (what, rest) = line.split_once(' ')?;
         Some(match what {
             "refused" => Self::Refused(rest.to_owned()),
+            "began" => {
+                let (word, mounts) = rest.split_once(' ')?;
+                let namespaces = one_of(word, &Namespaces::ALL, String::new).ok()?;
+                Self::Began(namespaces, mounts.to_owned())
+            }
             "exited" => Self::Exited(rest.parse().ok()?),
             "signalled" => Self::Signalled(rest.parse().ok()?),
             "exceeded" => Self::Exceeded(rest.to_owned()),
@@ -384,6 +392,7 @@ mod tests {
     fn reports_are_read_as_they_were_written() {
         for report in [
             Report::Refused("no such folder: /x y".into()),
+            Report::Began(Namespaces::Own, "mnt:[4026531841]".into()),
             Report::Exited(-1),
             Report::Signalled(9),
             Report::Left(2),

@@ -2,13 +2,14 @@
 //!
 //! Invariant: when [`run`] returns, the supervising process has ended, and it ends only when nothing that the command
 //! started is left. When the future is dropped, or cogtrix is killed, the pipe to the supervising process closes, and it ends
-//! everything then.
+//! everything then. When the supervising process itself is killed, what it would have done is done here, as far as the
+//! namespace that it told of leads.
 
 use std::io;
 use std::process::Stdio;
 use std::time::Duration;
 
-use rustix::process::{Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::mpsc::Sender;
@@ -18,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use super::descendants;
 use super::order::Report;
 use super::output::{Collected, Shown};
-use super::protected::PutBack;
+use super::protected::{Guard, PutBack};
 
 /// Longer than the supervising process needs for the most stubborn command.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -64,9 +65,11 @@ pub(super) struct Bounds<'a> {
     pub(super) cancel: &'a CancellationToken,
 }
 
-/// Runs the supervising process, `command`, until nothing is left of what it started.
+/// Runs the supervising process, `command`, until nothing is left of what it started. What it would put back, `guard` does
+/// if it cannot.
 pub(super) async fn run(
     mut command: Command,
+    guard: &Guard<'_>,
     bounds: Bounds<'_>,
     progress: &Sender<String>,
 ) -> io::Result<Ran> {
@@ -101,8 +104,10 @@ pub(super) async fn run(
     let ended = ended(&reports);
     let (mut left, mut remaining) = (0, 0);
     let (mut lacks, mut put_back) = (Vec::new(), Vec::new());
+    let mut entered = None;
     for report in reports {
         match report {
+            Report::Began(namespaces, mounts) => entered = Some((namespaces, mounts)),
             Report::Left(n) => left = n,
             Report::Remaining(n) => remaining = n,
             Report::Lacks(part) => lacks.push(part),
@@ -112,7 +117,13 @@ pub(super) async fn run(
         }
     }
     if let (None, Some(session)) = (&ended, session) {
-        kill_session(session).await;
+        kill_all(|| descendants::of_session(session)).await;
+        if let Some((namespaces, mounts)) = entered {
+            remaining = kill_all(|| descendants::of_mounts(&mounts)).await;
+            if remaining == 0 {
+                put_back = guard.put_back(namespaces);
+            }
+        }
     }
     Ok(Ran {
         end: early.or(ended).unwrap_or(End::Lost),
@@ -182,20 +193,28 @@ fn ended(reports: &[Report]) -> Option<End> {
         Report::Signalled(signal) => Some(End::Signalled(*signal)),
         Report::Refused(why) => Some(End::Refused(why.clone())),
         Report::Exceeded(why) => Some(End::Exceeded(why.clone())),
-        Report::Left(_) | Report::Lacks(_) | Report::Remaining(_) | Report::PutBack(_) => None,
+        Report::Began(..)
+        | Report::Left(_)
+        | Report::Lacks(_)
+        | Report::Remaining(_)
+        | Report::PutBack(_) => None,
     })
 }
 
-/// The last means: the process that led this session is gone and did not do its work.
-async fn kill_session(session: i32) {
+/// Kills what is found until nothing is, and returns how many are left: the supervising process is gone and did not do its work.
+async fn kill_all(find: impl Fn() -> Vec<Pid>) -> usize {
     for _ in 0..LAST_ROUNDS {
-        let left = descendants::of_session(session);
+        let left = find();
         if left.is_empty() {
-            return;
+            return 0;
         }
-        for process in left {
-            kill_process(process, Signal::KILL).ok();
+        // None starts another while it is killed.
+        for signal in [Signal::STOP, Signal::KILL] {
+            for process in &left {
+                kill_process(*process, signal).ok();
+            }
         }
         sleep(AGAIN).await;
     }
+    find().len()
 }

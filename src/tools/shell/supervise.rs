@@ -155,7 +155,12 @@ fn decide(inbox: &Receiver<Event>, order: &Order, guard: &Guard<'_>) -> ExitCode
     while !(is_released && started.is_some()) {
         match inbox.recv_timeout(WATCH) {
             Ok(Event::Refused(why)) => return refuse(&why),
-            Ok(Event::Started(begun)) => started = Some(begun),
+            Ok(Event::Started(begun)) => {
+                if let Some(mounts) = descendants::own_mounts(begun.pid) {
+                    tell(&Report::Began(begun.namespaces, mounts));
+                }
+                started = Some(begun);
+            }
             Ok(Event::Ended(ended)) => {
                 status = Some(ended);
                 break;

@@ -160,6 +160,20 @@ fn the_home_folder_is_no_project_and_nothing_is_asked_there() {
 }
 
 #[test]
+fn a_yes_in_a_private_chat_is_said_to_hold_for_this_run_alone() {
+    let home = Home::offline();
+    home.write("project/AGENTS.md", "Tabs, never spaces.");
+    let folder = home.path().join("project");
+    for _ in 0..2 {
+        let mut chat = home.start_in(&folder, &["--private"], &[]);
+        chat.wait_for("[y/N]").enter("y");
+        chat.wait_for("Trusted for this run: --private keeps nothing");
+        chat.wait_for_prompt();
+        chat.leave();
+    }
+}
+
+#[test]
 fn a_ctrl_c_at_the_question_of_trust_leaves() {
     let server = Server::start([]);
     let home = Home::offline();

@@ -15,7 +15,7 @@ use rustix::mount::{
 };
 
 use super::super::grants::{Grants, resolved};
-use super::super::order::{Network, Order};
+use super::super::order::{Keys, Network, Order};
 use super::super::protected::{can_be_mounted, is_below};
 use super::{agent, argument};
 
@@ -180,9 +180,13 @@ pub(super) fn plan(order: &Order) -> Vec<Mount> {
         .filter(|path| is_below(path, &order.writable))
         .filter(|path| can_be_mounted(path))
         .collect();
+    // Where the project's parents can be written, the project itself stays where it is, too.
+    let project = order.writable.first();
     let on_the_way: BTreeSet<&Path> = read_only
         .iter()
         .flat_map(|path| path.ancestors().skip(1))
+        .chain(project.iter().flat_map(|path| path.ancestors()))
+        .filter(|folder| can_be_mounted(folder))
         .filter(|folder| order.writable.iter().any(|root| folder.starts_with(root)))
         // What anybody may use is not renamed.
         .filter(|folder| !is_shared(folder))
@@ -205,9 +209,10 @@ fn is_shared(folder: &Path) -> bool {
 /// Covers for the sockets of services that could be asked to do what the command may not do.
 fn covers(order: &Order) -> Vec<Mount> {
     let listening = fs::read_to_string(SOCKETS).unwrap_or_default();
+    let listening: Vec<Socket> = listening.lines().filter_map(Socket::listening).collect();
+    let listening = absolute(&listening);
     let listening = listening
-        .lines()
-        .filter_map(listening_socket)
+        .into_iter()
         .filter_map(|path| path.canonicalize().ok())
         .filter(|path| !is_of_project(path, order))
         .filter(|path| {
@@ -220,6 +225,7 @@ fn covers(order: &Order) -> Vec<Mount> {
         .chain(listening)
         .collect();
     paths.extend(agent(order).cloned());
+    paths.extend(hidden_folders(order));
     // By their real names, and what lies in a covered folder is covered with it.
     let real: BTreeSet<PathBuf> = paths
         .iter()
@@ -265,15 +271,69 @@ fn is_of_project(socket: &Path, order: &Order) -> bool {
     !is_hidden && !is_of_service
 }
 
-/// The path of a line of `/proc/net/unix`, if somebody listens there.
-fn listening_socket(line: &str) -> Option<PathBuf> {
-    let mut words = line.split_ascii_whitespace();
-    let flags = u32::from_str_radix(words.nth(3)?, 16).ok()?;
-    let path = words.nth(3)?;
-    let is_open = flags & LISTENS != 0 && path.starts_with('/');
-    // The rest of the line: a path may hold blanks.
-    let start = line.find(path)?;
-    is_open.then(|| PathBuf::from(&line[start..]))
+/// Returns the folders of keys that a command may not read. Agents and open connections have sockets there, whatever their
+/// names are by now.
+fn hidden_folders(order: &Order) -> impl Iterator<Item = PathBuf> {
+    let hidden = order.hidden.iter().filter(|_| order.keys == Keys::Hidden);
+    hidden
+        .map(|path| resolved(path))
+        .filter(|path| path.is_dir())
+        // A project may lie in such a folder.
+        .filter(|path| !order.writable.iter().any(|root| root.starts_with(path)))
+}
+
+/// A socket that somebody listens on, by the name that it was bound to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Socket {
+    inode: String,
+    path: PathBuf,
+}
+
+impl Socket {
+    /// Reads a line of `/proc/net/unix`; `None` where nobody listens, or no file is there.
+    fn listening(line: &str) -> Option<Self> {
+        let mut words = line.split_ascii_whitespace();
+        let flags = u32::from_str_radix(words.nth(3)?, 16).ok()?;
+        let inode = words.nth(2)?;
+        let path = words.next()?;
+        let is_open = flags & LISTENS != 0 && !path.starts_with('@');
+        // The rest of the line: a path may hold blanks.
+        let start = line.rfind(&format!("{inode} {path}"))? + inode.len() + 1;
+        is_open.then(|| Self {
+            inode: inode.to_owned(),
+            path: PathBuf::from(&line[start..]),
+        })
+    }
+}
+
+/// Returns the paths of sockets. One that was bound by a relative path is looked for in the working folders of those who
+/// have it open.
+fn absolute(sockets: &[Socket]) -> Vec<PathBuf> {
+    let (mut paths, relative): (Vec<_>, Vec<_>) =
+        sockets.iter().partition(|socket| socket.path.is_absolute());
+    let mut found: Vec<PathBuf> = paths.drain(..).map(|socket| socket.path.clone()).collect();
+    if relative.is_empty() {
+        return found;
+    }
+    for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let process = process.path();
+        let Ok(folder) = fs::read_link(process.join("cwd")) else {
+            continue;
+        };
+        let open = fs::read_dir(process.join("fd")).into_iter().flatten();
+        for link in open
+            .flatten()
+            .filter_map(|file| fs::read_link(file.path()).ok())
+        {
+            let inode = link.to_str().and_then(|link| link.strip_prefix("socket:["));
+            let inode = inode.and_then(|inode| inode.strip_suffix(']'));
+            let named = relative
+                .iter()
+                .filter(|socket| inode == Some(socket.inode.as_str()));
+            found.extend(named.map(|socket| folder.join(&socket.path)));
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -283,6 +343,10 @@ mod tests {
     #[test]
     fn only_sockets_with_a_path_that_listen_are_covered() {
         for (line, expected) in [
+            (
+                "0000000000000000: 00000002 00000000 00010000 0001 01 123 run/a b",
+                Some("run/a b"),
+            ),
             (
                 "0000000000000000: 00000002 00000000 00010000 0001 01 123 /run/a b",
                 Some("/run/a b"),
@@ -304,8 +368,12 @@ mod tests {
                 None,
             ),
         ] {
-            let path = listening_socket(line);
-            assert_eq!(path, expected.map(PathBuf::from), "{line}");
+            let socket = Socket::listening(line);
+            let expected = expected.map(|path| Socket {
+                inode: "123".to_owned(),
+                path: path.into(),
+            });
+            assert_eq!(socket, expected, "{line}");
         }
     }
 

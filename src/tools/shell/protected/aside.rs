@@ -83,7 +83,7 @@ fn remove_oldest(parent: &Path) {
 }
 
 /// Makes a folder and those below it readable and writable: closed ones could be neither moved nor removed.
-fn open_up(path: &Path) {
+pub(super) fn open_up(path: &Path) {
     let Ok(found) = fs::symlink_metadata(path) else {
         return;
     };

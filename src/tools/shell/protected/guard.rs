@@ -8,10 +8,11 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::aside::{Aside, OWNER, set_mode};
+use super::aside::{Aside, OWNER, open_up, set_mode};
 use super::entry::{Entry, restore, snapshot};
 use super::put_back::{Change, PutBack};
-use super::{can_be_mounted, is_below};
+use super::submodules::{Lead, Submodules};
+use super::{can_be_mounted, is_below, of_git};
 use crate::tools::shell::order::{Namespaces, Order};
 
 /// Protected files as they were before a command.
@@ -24,6 +25,7 @@ pub(in crate::tools::shell) struct Guard<'a> {
     before: BTreeMap<PathBuf, Entry>,
     /// Files with another name, under which no mount covers them.
     linked: BTreeSet<PathBuf>,
+    submodules: Submodules,
 }
 
 impl<'a> Guard<'a> {
@@ -38,6 +40,7 @@ impl<'a> Guard<'a> {
         Self {
             mounted: mounted.cloned().collect(),
             linked: linked.cloned().collect(),
+            submodules: submodules(order),
             before,
             protected,
             order,
@@ -58,7 +61,7 @@ impl<'a> Guard<'a> {
             let (before, now) = (self.before.get(&path), after.get(&path));
             let change = match (before, now) {
                 (Some(before), Some(now)) if before.is_same(now) => continue,
-                (None, Some(now)) if self.is_harmless(&path, now) => continue,
+                (None, Some(now)) if is_harmless(&path, now, &self.protected) => continue,
                 (Some(_), Some(_)) => Change::Changed,
                 (None, Some(_)) => Change::Made,
                 (Some(_), None) => Change::Removed,
@@ -77,6 +80,8 @@ impl<'a> Guard<'a> {
             }
             changes.push(PutBack { change, path, copy });
         }
+        // What leads to a submodule is as it was by now, so nothing else is entered.
+        self.close_new_submodules(&mut aside, &mut changes);
         // Bottom up: the folder above may be closed.
         for (folder, mode) in modes.into_iter().rev() {
             if mode_of(folder).is_some_and(|now| now != mode) {
@@ -135,22 +140,79 @@ impl<'a> Guard<'a> {
         modes
     }
 
-    /// Returns whether a new file may stay: folders that lead to protected files, and all that `git init` makes.
-    fn is_harmless(&self, path: &Path, now: &Entry) -> bool {
-        let is_inside = is_below(path, &self.protected);
-        let parent = path.parent().and_then(Path::file_name);
-        match now {
-            Entry::Folder { .. } => !is_inside || path.ends_with("hooks"),
-            // Never run.
-            Entry::File { .. } if parent.is_some_and(|parent| parent == "hooks") => path
-                .extension()
-                .is_some_and(|extension| extension == "sample"),
-            Entry::File {
-                content: Some(content),
-                ..
-            } if path.ends_with(".git/config") => is_plain_config(content),
-            Entry::File { .. } | Entry::Link(_) | Entry::Other(_) => false,
+    /// Moves away what makes git run something in a submodule that it would not have entered before the command.
+    fn close_new_submodules(&self, aside: &mut Aside<'_>, changes: &mut Vec<PutBack>) {
+        let now = submodules(self.order);
+        let mut evil: Vec<PathBuf> = now
+            .too_large
+            .difference(&self.submodules.too_large)
+            .cloned()
+            .collect();
+        let modules = self.order.writable.first();
+        let modules = modules.map(|project| project.join(".git/modules"));
+        for (path, submodule) in now.entered {
+            if self.submodules.entered.get(&path) == Some(&submodule) {
+                continue;
+            }
+            let is_module = modules
+                .iter()
+                .any(|modules| submodule.git.starts_with(modules));
+            if submodule.lead != Lead::Folder && !is_module {
+                evil.push(submodule.entrance);
+                continue;
+            }
+            open_up(&submodule.git);
+            let files = of_git(&submodule.git);
+            let files: Vec<PathBuf> = files
+                .into_iter()
+                .filter(|path| !self.protected.contains(path))
+                .collect();
+            let config = submodule.git.join("config");
+            for (path, now) in snapshot(&files, self.order) {
+                let is_harmless = match &now {
+                    Entry::File { content, .. } if path == config => content
+                        .as_ref()
+                        .is_some_and(|content| is_plain_config(content, &OF_SUBMODULE)),
+                    _ => is_harmless(&path, &now, &files),
+                };
+                if is_below(&path, &files) && !is_harmless && !is_below(&path, &evil) {
+                    evil.push(path);
+                }
+            }
         }
+        // What a command cannot write it did not make.
+        for path in evil
+            .into_iter()
+            .filter(|path| is_writable(path, self.order))
+        {
+            let copy = aside.take(&path);
+            let change = Change::Made;
+            changes.push(PutBack { change, path, copy });
+        }
+    }
+}
+
+/// Returns the submodules of the project that a command runs in.
+fn submodules(order: &Order) -> Submodules {
+    let project = order.writable.first().filter(|_| order.is_confined);
+    project.map_or_else(Submodules::default, |project| Submodules::of(project))
+}
+
+/// Returns whether a new file may stay: folders that lead to protected files, and all that `git init` makes.
+fn is_harmless(path: &Path, now: &Entry, protected: &[PathBuf]) -> bool {
+    let is_inside = is_below(path, protected);
+    let parent = path.parent().and_then(Path::file_name);
+    match now {
+        Entry::Folder { .. } => !is_inside || path.ends_with("hooks"),
+        // Never run.
+        Entry::File { .. } if parent.is_some_and(|parent| parent == "hooks") => path
+            .extension()
+            .is_some_and(|extension| extension == "sample"),
+        Entry::File {
+            content: Some(content),
+            ..
+        } if path.ends_with(".git/config") => is_plain_config(content, &[]),
+        Entry::File { .. } | Entry::Link(_) | Entry::Other(_) => false,
     }
 }
 
@@ -165,32 +227,46 @@ fn has_other_names(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.nlink() > 1)
 }
 
-/// Returns whether a config of git describes the file system and nothing else.
-fn is_plain_config(content: &[u8]) -> bool {
-    const PLAIN: [&str; 7] = [
-        "repositoryformatversion",
-        "filemode",
-        "bare",
-        "logallrefupdates",
-        "ignorecase",
-        "precomposeunicode",
-        "symlinks",
-    ];
+/// Keys of a config of git that describe the file system.
+const PLAIN: [&str; 7] = [
+    "repositoryformatversion",
+    "filemode",
+    "bare",
+    "logallrefupdates",
+    "ignorecase",
+    "precomposeunicode",
+    "symlinks",
+];
+
+/// More that `git submodule` and `git clone` write: where it is, and where it came from.
+const OF_SUBMODULE: [&str; 5] = ["worktree", "url", "fetch", "remote", "merge"];
+
+/// Returns whether a config of git says nothing but what is plain, and `more`.
+fn is_plain_config(content: &[u8], more: &[&str]) -> bool {
     let Ok(text) = std::str::from_utf8(content) else {
         return false;
     };
-    text.lines().map(str::trim).all(|line| {
-        let setting = line
-            .split_once('=')
-            .map(|(key, value)| (key.trim(), value.trim()));
-        match setting {
-            None => line.is_empty() || line == "[core]",
+    let is_word = |value: &str| value.chars().all(|c| c.is_ascii_alphanumeric());
+    // No quotes, comments or lines that go on, and no helper that talks to where it came from (`ext::`).
+    let is_path = |value: &str| {
+        let mut chars = value.chars();
+        !value.contains("::") && chars.all(|c| c.is_alphanumeric() || " -._~/:@+*".contains(c))
+    };
+    let is_section = |line: &str| {
+        let name = ["[remote \"", "[branch \""]
+            .iter()
+            .find_map(|begin| line.strip_prefix(begin)?.strip_suffix("\"]"));
+        line == "[core]" || !more.is_empty() && name.is_some_and(is_path)
+    };
+    text.lines()
+        .map(str::trim)
+        .all(|line| match line.split_once('=') {
+            None => line.is_empty() || is_section(line),
             Some((key, value)) => {
-                let is_word = value.chars().all(|c| c.is_ascii_alphanumeric());
-                PLAIN.contains(&key) && is_word
+                let (key, value) = (key.trim(), value.trim());
+                PLAIN.contains(&key) && is_word(value) || more.contains(&key) && is_path(value)
             }
-        }
-    })
+        })
 }
 
 /// Returns the mode of a folder; `None` for all else, and where a link leads there.
@@ -382,7 +458,143 @@ mod tests {
             ("[core]\n\tbare = false ; x\n", false),
             ("[include]\n\tpath = x\n", false),
         ] {
-            assert_eq!(is_plain_config(config.as_bytes()), expected, "{config}");
+            assert_eq!(
+                is_plain_config(config.as_bytes(), &[]),
+                expected,
+                "{config}"
+            );
+            assert_eq!(
+                is_plain_config(config.as_bytes(), &OF_SUBMODULE),
+                expected,
+                "{config}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_config_of_a_submodule_may_also_say_where_it_is_and_where_it_came_from() {
+        let written = "[core]\n\tbare = false\n\tworktree = ../../../sub\n[remote \"origin\"]\n\t\
+            url = git@example.com:me/sub.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\
+            [branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n";
+        for (config, expected) in [
+            (written, true),
+            ("[remote \"origin\"]\n\tuploadpack = evil\n", false),
+            ("[remote \"origin\"] uploadpack = evil\n", false),
+            ("[filter \"x\"]\n\turl = x\n", false),
+            ("[remote \"origin\"]\n\turl = ext::evil\n", false),
+            ("[core]\n\turl = x \\\n\tfsmonitor = evil\n", false),
+        ] {
+            let is_plain = is_plain_config(config.as_bytes(), &OF_SUBMODULE);
+            assert_eq!(is_plain, expected, "{config}");
+            assert!(!is_plain_config(written.as_bytes(), &[]));
+        }
+    }
+
+    /// Runs a script in a folder, as a person or a command does; says whether it succeeded.
+    fn sh(folder: &Path, script: &str) -> bool {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", script]).current_dir(folder);
+        command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("HOME", "/nonexistent")]);
+        command.env("MARKER", folder.join("ran"));
+        let output = command.output().unwrap();
+        output.status.success()
+    }
+
+    const REPOSITORY: &str =
+        "git init -q sub && git -C sub -c user.name=x -c user.email=x commit -q --allow-empty -m x";
+    const NAME: &str = "git update-index --add --cacheinfo 160000,$(git -C sub rev-parse HEAD),sub";
+    const EVIL: &str = "git -C sub config core.fsmonitor 'touch \"$MARKER\"; false'";
+
+    #[test]
+    fn a_repository_that_a_command_names_in_the_index_runs_nothing_later() {
+        let module = "git init -q --separate-git-dir=$PWD/hidden sub";
+        for (prepare, attack) in [
+            ("true", format!("{REPOSITORY} && {NAME} && {EVIL}")),
+            (REPOSITORY, format!("{NAME} && {EVIL}")),
+            (&format!("{REPOSITORY} && {EVIL}"), NAME.to_owned()),
+            (&format!("{REPOSITORY} && {NAME}"), EVIL.to_owned()),
+            // A submodule that was cloned without its repository.
+            (
+                &format!("{REPOSITORY} && {NAME} && rm -rf sub && mkdir sub"),
+                format!("{REPOSITORY} && {EVIL}"),
+            ),
+            (
+                "true",
+                format!("{module} && {REPOSITORY} && {NAME} && {EVIL}"),
+            ),
+            (
+                "true",
+                format!("{REPOSITORY} && {NAME} && {EVIL} && mv sub hidden && ln -s hidden sub"),
+            ),
+            (
+                "true",
+                format!(
+                    "{REPOSITORY} && {NAME} && printf '#!/bin/sh\ntouch \"$MARKER\"' > sub/.git/hooks/post-index-change && \
+                     chmod +x sub/.git/hooks/post-index-change && touch sub/x && git -C sub add x && touch -d 2000-01-01 sub/x"
+                ),
+            ),
+            (
+                "true",
+                format!("{REPOSITORY} && {NAME} && cd sub && {REPOSITORY} && {NAME} && {EVIL}"),
+            ),
+        ] {
+            let (root, mut order) = project();
+            let project = root.path().canonicalize().unwrap();
+            if !sh(&project, "git --version") {
+                return;
+            }
+            order.is_confined = true;
+            assert!(
+                sh(&project, &format!("git init -q && {prepare}")),
+                "{prepare}"
+            );
+            order.protected = paths(&project, &[]);
+            let guard = Guard::new(&order);
+            assert!(sh(&project, &attack), "{attack}");
+            sh(&project, "git status");
+            // Newer versions of git refuse a link in the place of a submodule.
+            let is_link = attack.ends_with("hidden sub");
+            assert!(
+                is_link || project.join("ran").exists(),
+                "a good attack: {attack}"
+            );
+            fs::remove_file(project.join("ran")).ok();
+            let back = guard.put_back(Namespaces::Missing);
+            sh(&project, "git status");
+            assert!(
+                !project.join("ran").exists(),
+                "{prepare}; {attack}: {back:?}"
+            );
+            assert_ne!(back, [], "{attack}");
+        }
+    }
+
+    #[test]
+    fn repositories_that_no_index_names_and_plain_submodules_stay() {
+        for work in [
+            format!("mkdir -p target && cd target && {REPOSITORY} && {EVIL}"),
+            format!("{REPOSITORY} && {NAME}"),
+            format!(
+                "{REPOSITORY} && mv sub other && git -c protocol.file.allow=always submodule add ./other sub"
+            ),
+        ] {
+            let (root, mut order) = project();
+            let project = root.path().canonicalize().unwrap();
+            if !sh(&project, "git init -q") {
+                return;
+            }
+            order.is_confined = true;
+            order.protected = paths(&project, &[]);
+            let guard = Guard::new(&order);
+            sh(&project, &work);
+            let back: Vec<PathBuf> = guard
+                .put_back(Namespaces::Missing)
+                .into_iter()
+                .map(|it| it.path)
+                .collect();
+            // The project's own configuration has always been its own.
+            let own = project.join(".git/config");
+            assert!(back.iter().all(|path| *path == own), "{work}: {back:?}");
         }
     }
 }

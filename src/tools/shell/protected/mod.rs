@@ -4,14 +4,17 @@
 //! and after the command; what it made or changed is moved aside, and what was there is put back.
 //!
 //! ```text
-//!   guard   compares, and puts back     aside      keeps what a command made
-//!   entry   one file as it was          put_back   what a person sees of a change, and can have again
+//!   guard   compares, and puts back     aside        keeps what a command made
+//!   entry   one file as it was          put_back     what a person sees of a change, and can have again
+//!   index   what git's index names      submodules   repositories that git enters because of it
 //! ```
 
 mod aside;
 mod entry;
 mod guard;
+mod index;
 mod put_back;
+mod submodules;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,6 +24,7 @@ use super::grants::resolved;
 
 pub(super) use guard::Guard;
 pub use put_back::{Change, PutBack};
+use submodules::{Lead, Submodules};
 
 /// Paths of a project that some program acts upon later, outside of any sandbox.
 const PROTECTED: [&str; 19] = [
@@ -79,6 +83,12 @@ pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
         _ => {
             let modules = submodules(&git.join("modules"), DEPTH_MAX);
             paths.extend(modules.iter().chain([&git]).flat_map(|git| of_git(git)));
+        }
+    }
+    for submodule in Submodules::of(project).entered.into_values() {
+        paths.extend(of_git(&submodule.git));
+        if let Lead::File(_) = submodule.lead {
+            paths.insert(submodule.entrance);
         }
     }
     // What a config names, unless git needs to write there: hooks of one's own, further configs, the folder of a submodule.
