@@ -14,8 +14,8 @@ use crate::text::linear::{Feature, Model, hash_of};
 pub(super) const MODEL: Model<'static> = Model::new(include_bytes!("tagger.weights"));
 
 /// Odds from which a token is secret, and from which it goes on with one.
-const ODDS: f32 = 3.0;
-const ODDS_BESIDE: f32 = 1.0;
+const ODDS: f32 = 2.0;
+const ODDS_BESIDE: f32 = 0.5;
 /// Tokens before and behind one in which a name of it is looked for.
 const BEFORE: usize = 40;
 const BEHIND: usize = 16;
