@@ -4,6 +4,7 @@
 //! of characters; where there is nothing, there is no section.
 
 use crate::chat::{Message, Role, Session, Timestamp};
+use crate::context::Brought;
 use crate::index::{Glance, Hit, Index, Kind, distinct, folded, is_spaceless};
 use crate::memory::{AutoRecallSettings, Kept, KeptTexts, RecallSettings, Related};
 use crate::notes::NOTED;
@@ -20,10 +21,11 @@ const RECENT: usize = 12;
 /// Of what was said so many characters tell that it is repeated; fewer than so many do not.
 const TELLING: usize = 40;
 const LEAST_TELLING: usize = 8;
-/// The share of the question's words and the cosine that a hit has together for coming by itself, or the share alone where
-/// there are no vectors; and the cosine of what is not among the nearest (docs/RECALL.md).
-const CLEAR: f32 = 0.4;
-const CLEAR_BY_WORDS: f32 = 0.15;
+/// The share of the question's words and the cosine that a hit has together for coming by itself, what the cosine counts in
+/// that, the share alone where there are no vectors, and the cosine of what is not among the nearest (docs/RECALL.md).
+const CLEAR: f32 = 0.5;
+const OF_MEANING: f32 = 1.5;
+const CLEAR_BY_WORDS: f32 = 0.16;
 const FAR: f32 = 0.2;
 
 /// What is asked, and what a request says anyway.
@@ -100,7 +102,7 @@ pub(super) async fn related(
 /// where that is known of others.
 fn comes_by_itself(hit: &Hit, by_meaning: bool) -> bool {
     if by_meaning {
-        hit.overlap + hit.similarity.unwrap_or(FAR) >= CLEAR
+        hit.overlap + OF_MEANING * hit.similarity.unwrap_or(FAR) >= CLEAR
     } else {
         hit.overlap >= CLEAR_BY_WORDS
     }
@@ -221,7 +223,7 @@ fn section(
 #[derive(Default)]
 struct Lines {
     lines: Vec<String>,
-    places: Vec<String>,
+    places: Vec<Brought<String>>,
 }
 
 impl Lines {
@@ -237,7 +239,12 @@ impl Lines {
                 break;
             }
             self.lines.push(line);
-            self.places.push(place);
+            self.places.push(Brought {
+                what: place,
+                score: hit.score,
+                overlap: hit.overlap,
+                similarity: hit.similarity,
+            });
         }
     }
 }
@@ -290,7 +297,14 @@ mod tests {
         let settings = AutoRecallSettings::default();
         let hits = (1..=5).map(|n| hit(n, &"word ".repeat(60))).collect();
         let related = section([hits, Vec::new()], &settings, "words").unwrap();
-        assert_eq!(related.places, ["MEMORY.md:1", "MEMORY.md:2"]);
+        let places: Vec<String> = related.places.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            places,
+            [
+                "MEMORY.md:1 (1.00: words 100 %)",
+                "MEMORY.md:2 (1.00: words 100 %)"
+            ]
+        );
         assert!(related.text.chars().count() <= 500, "{}", related.text);
         assert_eq!(section([Vec::new(), Vec::new()], &settings, "words"), None);
     }
@@ -340,7 +354,7 @@ mod tests {
         let related = related.found;
         related.map_or_else(Vec::new, |related| {
             assert!(related.text.chars().count() <= settings.total_chars);
-            related.places
+            related.places.into_iter().map(|place| place.what).collect()
         })
     }
 

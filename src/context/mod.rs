@@ -22,7 +22,7 @@ mod usage;
 pub use budget::Budget;
 pub use fit::{DoesNotFit, fit};
 pub use plan::{ContextPlan, Cut, LeftOut};
-pub use section::{Content, Draft, GivesWay, Section, SectionKind, Source};
+pub use section::{Brought, Content, Draft, GivesWay, Section, SectionKind, Source};
 pub use settings::{Guard, Layout, ResultPolicy, Settings, Strategy};
 pub use usage::TokenUsage;
 

@@ -22,7 +22,7 @@ pub struct ContextPlan {
 }
 
 /// A section that had to give way.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LeftOut {
     pub kind: SectionKind,
     pub source: Source,
@@ -31,7 +31,7 @@ pub struct LeftOut {
 }
 
 /// A message that was cut.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cut {
     pub kind: SectionKind,
     pub source: Source,

@@ -103,7 +103,7 @@ impl SectionKind {
 }
 
 /// Where a section came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Source {
     /// A prompt file: its name under `config/`, or the path of the user's own.
     Prompt(String),
@@ -127,11 +127,11 @@ pub enum Source {
     /// So many texts that a person pinned.
     Pinned(usize),
     /// Where the hits of long-term memory stand: `MEMORY.md:12`.
-    Hits(Vec<String>),
+    Hits(Vec<Brought<String>>),
     /// So many results in the scratchpad.
     Scratchpad(usize),
     /// Turns that recall found, best first.
-    Recall(Vec<TurnId>),
+    Recall(Vec<Brought<TurnId>>),
     Turn(TurnId),
     /// The person, just now.
     You,
@@ -160,13 +160,13 @@ impl fmt::Display for Source {
             Self::File(name) => f.write_str(name),
             Self::Pinned(1) => f.write_str("1 pin"),
             Self::Pinned(pins) => write!(f, "{pins} pins"),
-            Self::Files(names) | Self::Hits(names) => f.write_str(&names.join(", ")),
+            Self::Files(names) => f.write_str(&names.join(", ")),
+            Self::Hits(hits) => f.write_str(&listed(hits)),
             Self::Scratchpad(1) => f.write_str("1 result in the scratchpad"),
             Self::Scratchpad(results) => write!(f, "{results} results in the scratchpad"),
             Self::Recall(turns) => {
-                let turns: Vec<String> = turns.iter().map(ToString::to_string).collect();
                 let s = if turns.len() == 1 { "" } else { "s" };
-                write!(f, "turn{s} {}", turns.join(", "))
+                write!(f, "turn{s} {}", listed(turns))
             }
             Self::Turn(turn) => write!(f, "turn {turn}"),
             Self::You => f.write_str("you"),
@@ -174,6 +174,43 @@ impl fmt::Display for Source {
             Self::Offered(tools) => write!(f, "{tools} tools offered"),
         }
     }
+}
+
+/// What a search brought, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Brought<T> {
+    pub what: T,
+    /// What hits are ordered by; scores of two questions do not compare.
+    pub score: f32,
+    /// The share of the question's words in it and around it, 0 to 1.
+    pub overlap: f32,
+    /// The cosine to the question, where it is known.
+    pub similarity: Option<f32>,
+}
+
+impl<T: fmt::Display> fmt::Display for Brought<T> {
+    /// `MEMORY.md:12 (1.32: words 41 %, meaning 0.54)`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} ({:.2}: words {:.0} %",
+            self.what,
+            self.score,
+            100.0 * self.overlap
+        )?;
+        if let Some(similarity) = self.similarity {
+            write!(f, ", meaning {similarity:.2}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+fn listed<T: fmt::Display>(brought: &[Brought<T>]) -> String {
+    brought
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// System texts stay apart from messages: they are merged into one leading message when sent.

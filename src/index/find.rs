@@ -7,15 +7,17 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 
 use super::corpus::{Corpus, Kind, Piece, folded, is_heading};
-use super::session::Words;
+use super::session::{Words, found_by};
 use super::source_of;
-use super::words::{self, Asked, Match, Segment};
-use crate::chat::{Message, Session, SessionName, Timestamp};
+use super::words::{self, Asked, ECHO_SCORE, Match, Segment};
+use crate::chat::{Message, Role, Session, SessionName, Timestamp};
 
 /// Characters of a hit.
 const CONTENT: usize = 300;
 /// Of a heading or a question, with what follows.
 const BELOW_HEADING: usize = 200;
+/// What it adds that a person or the model chose to keep it.
+const KEPT: f32 = 0.3;
 /// What having the exact words adds to a score, where the words of the best line count 1.
 const EXACT: f32 = 0.5;
 /// Lines looked at for each hit wanted.
@@ -104,7 +106,7 @@ pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec
             Candidate {
                 segment: hit.segment,
                 place: hit.place as usize,
-                score: hit.score + if is_exact { EXACT } else { 0.0 },
+                score: hit.score + corpus.bonus(hit, is_exact),
                 overlap: hit.overlap,
                 similarity: similarity(hit),
                 is_exact,
@@ -135,6 +137,15 @@ pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec
     let asked = corpus.index.asked(query.text);
     let mut hits: Vec<Hit> = Vec::new();
     let mut chosen = Chosen::default();
+    for candidate in &mut candidates {
+        let said = candidate
+            .segment
+            .checked_sub(1)
+            .and_then(|talk| talks[talk].message(candidate.place));
+        if said.is_some_and(|said| said.role == Role::User && asked.is_echo(&said.said())) {
+            candidate.score = ECHO_SCORE;
+        }
+    }
     candidates.sort_by(|a, b| better(corpus, talks, a, b));
     for candidate in candidates {
         if hits.len() == query.k {
@@ -174,7 +185,7 @@ impl Talk<'_> {
         if !chosen.messages.insert((candidate.segment, at)) {
             return None;
         }
-        let said = message.said();
+        let said = found_by(message);
         let part = asked.passage(&said, CONTENT);
         let part = part.map_or(&*said, |part| &said[part]);
         let part: String = part.trim().chars().take(CONTENT).collect();
@@ -214,6 +225,17 @@ impl Corpus {
                 overlap: candidate.overlap,
                 similarity: candidate.similarity,
             })
+    }
+
+    /// What a place is worth beside what its words and its meaning are.
+    fn bonus(&self, hit: &Match, is_exact: bool) -> f32 {
+        let piece = self
+            .pieces
+            .get(hit.place as usize)
+            .filter(|_| hit.segment == 0);
+        let is_kept = piece
+            .is_some_and(|piece| matches!(self.chunks[piece.chunk].kind, Kind::Note | Kind::Entry));
+        (if is_exact { EXACT } else { 0.0 }) + if is_kept { KEPT } else { 0.0 }
     }
 
     fn is_wanted(&self, place: usize, query: Query<'_>) -> bool {

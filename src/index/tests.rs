@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::fixture::{embedder, entry, index_of, long_term, now, parts, session, workspace};
 use super::*;
-use crate::chat::{Message, Outcome, Record, Role};
+use crate::chat::{Message, Outcome, Part, Record, Role, ToolCall};
 use crate::embed::Candidate;
 use crate::files::{Disk, LocalDisk, MemoryDisk};
 use crate::notes::SessionFiles;
@@ -81,6 +81,65 @@ async fn each_source_is_found_with_its_line_whatever_the_case_script_or_signs() 
     }
     assert_eq!(found(&mut index, "quantum chromodynamics").await, [""; 0]);
     assert_eq!(found(&mut index, "secret").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_document_is_found_by_its_name_and_headings_too() {
+    let disk = workspace();
+    let sheet = "# Sheet\n\nSome words.\n\n## Cranks\n\n- Williams, 46 teeth\n";
+    disk.put("docs/claud-butler.md", sheet.as_bytes());
+    let hits = found(&mut index_of(&disk), "claud butler cranks").await;
+    let cranks = hits.iter().position(|hit| hit.contains("46 teeth"));
+    assert!(cranks.is_some_and(|at| at < 3), "{hits:?}");
+}
+
+#[tokio::test]
+async fn what_a_tool_returned_is_found_by_its_words_and_by_its_call() {
+    let disk = MemoryDisk::default();
+    let mut session = session(&[]);
+    let turn = session.next_turn();
+    let id = |n| session.next_message_id(n);
+    let call = ToolCall::new("c1", "read_file", "{\"path\": \"deploy.toml\"}");
+    let result = Part::ToolResult {
+        call: call.id.clone(),
+        name: call.name.clone(),
+        output: "region = 'frankfurt'".to_owned(),
+        failed: false,
+    };
+    let messages = vec![
+        Message::new(id(1), Role::Assistant, vec![Part::ToolCall(call)], None),
+        Message::new(id(2), Role::Tool, vec![result], None),
+        Message::text(id(3), Role::Assistant, "Done.", None),
+    ];
+    let input = Message::text(id(0), Role::User, "look at it", None);
+    session.apply(Record::TurnStarted {
+        turn,
+        input,
+        mode: "m".into(),
+        model: "m".into(),
+    });
+    session.apply(Record::TurnFinished {
+        turn,
+        messages,
+        outcome: Outcome::Answered,
+        calibration: None,
+    });
+    let mut index = index_of(&disk);
+    for query in ["frankfurt", "deploy.toml"] {
+        let scope = Scope::Everything;
+        let search = Search {
+            query,
+            limit: 5,
+            mode: SearchMode::Text,
+            scope,
+            now: now(),
+        };
+        let found = index.search(search, Some(&session)).await;
+        assert_eq!(
+            found.hits[0].content, "tool: region = 'frankfurt'",
+            "{query}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use super::transcript::fenced;
 use super::{Kept, Memory, Prompt, Timestamps, compaction, results};
 use crate::chat::{Message, Part, Role, Session, Summary, Timestamp, Tokens, ToolSpec};
 use crate::context::stages::{history, input, stamp, trim, work};
-use crate::context::{Draft, Layout, Section, SectionKind, Source, Strategy};
+use crate::context::{Brought, Draft, Layout, Section, SectionKind, Source, Strategy};
 
 /// What a request is made for beside the session.
 #[derive(Clone, Debug)]
@@ -362,7 +362,13 @@ impl Candidates<'_> {
         while !chosen.is_empty() {
             let quotes = fenced(&recall::quote(session, &asked, &chosen));
             let text = memory.prompts.recall.fill(&[("exchanges", &quotes)]);
-            let turns = chosen.iter().map(|found| found.turn).collect();
+            let turns = chosen.iter().map(|found| Brought {
+                what: found.turn,
+                score: found.best.score,
+                overlap: found.best.overlap,
+                similarity: found.best.similarity,
+            });
+            let turns = turns.collect();
             let section = Section::system(SectionKind::Recall, Source::Recall(turns), text);
             if section.cost() <= most {
                 return Some(section);

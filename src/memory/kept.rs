@@ -5,10 +5,10 @@
 
 use super::{Memory, Prompt, recovered, transcript};
 use crate::chat::Tokens;
-use crate::context::{Section, SectionKind, Source};
+use crate::context::{Brought, Section, SectionKind, Source};
 
 /// What outlives a session, as it is read for one request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Kept {
     /// The person's own: who the model is, its style, who the person is (X2).
     pub identity: Vec<KeptFile>,
@@ -44,14 +44,14 @@ pub struct KeptFile {
 }
 
 /// Hits of the long-term memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Related {
     /// Over the hits, in the language of the conversation.
     pub heading: String,
     /// One line each, best first.
     pub text: String,
-    /// Where they stand: `MEMORY.md:12`.
-    pub places: Vec<String>,
+    /// Where they stand, such as `MEMORY.md:12`, and why they were brought.
+    pub places: Vec<Brought<String>>,
 }
 
 /// The share of the room that the files may take together: one part in so many.

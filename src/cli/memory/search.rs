@@ -12,6 +12,7 @@ use super::source::Source;
 use crate::chat::{BadName, Message, SessionName};
 use crate::cli::args::{ChatArgs, SearchArgs, Within};
 use crate::cli::report::{CliError, Exit};
+use crate::index::session;
 use crate::memory::recall::{self, Question, Searching};
 use crate::repl::transcript::first_words;
 use crate::store::StoreError;
@@ -198,7 +199,7 @@ impl Hit {
             "role": self.message.role.as_str(),
             "speaker": self.message.speaker(),
             "timestamp": self.message.at.map(crate::chat::Timestamp::iso),
-            "text": self.message.said(),
+            "text": session::found_by(&self.message),
         })
     }
 
@@ -210,7 +211,7 @@ impl Hit {
         });
         let who = self.message.speaker();
         let who = who.unwrap_or_else(|| self.message.role.as_str());
-        let said = self.message.said();
+        let said = session::found_by(&self.message);
         let session = self.session.as_str();
         let id = self.message.id.as_str();
         let own = id.strip_prefix(session).and_then(|id| id.strip_prefix('/'));

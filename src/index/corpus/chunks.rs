@@ -47,19 +47,18 @@ pub(super) fn chunks(text: &str, most: usize) -> Vec<Chunk> {
     chunks
 }
 
-/// A chunk item by item, where it is a list: what its bullets say has little to do with each other. What stands before the
-/// second one, such as a heading, is with the first.
+/// A chunk item by item: what the bullets of a list or the paragraphs of a text say has little to do with each other. What
+/// stands before the second one, such as a heading, is with the first.
 pub(super) fn items(text: &str, chunk: &Chunk) -> Vec<Chunk> {
     let mut items = vec![Chunk {
         line: chunk.line,
         bytes: chunk.bytes.start..chunk.bytes.start,
     }];
-    let mut has_item = false;
+    let (mut says, mut is_apart) = (false, false);
     for (at, line) in text[chunk.bytes.clone()].split_inclusive('\n').enumerate() {
         let last = items.len() - 1;
-        let is_further = has_item && is_item(line);
-        has_item |= is_item(line);
-        if is_further {
+        let is_blank = line.trim().is_empty();
+        if says && !is_blank && (is_apart || is_item(line)) {
             let end = items[last].bytes.end;
             items.push(Chunk {
                 line: chunk.line + at,
@@ -68,6 +67,8 @@ pub(super) fn items(text: &str, chunk: &Chunk) -> Vec<Chunk> {
         } else {
             items[last].bytes.end += line.len();
         }
+        says |= !is_blank && !is_heading(line);
+        is_apart = is_blank;
     }
     items
 }
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_parted_item_by_item_and_keeps_what_stands_below_an_item() {
+    fn a_chunk_is_parted_by_items_and_paragraphs_and_keeps_what_stands_below_an_item() {
         let text = "## House\n\n- grout: grey\n  more of it\n- valve\n1. one\nplain\n";
         let whole = &chunks(text, 1_000)[0];
         let found: Vec<(usize, &str)> = items(text, whole)
@@ -170,6 +171,10 @@ mod tests {
             found,
             [(1, first), (5, "- valve\n"), (6, "1. one\nplain\n")]
         );
+        let prose = "# Site\n\nOne.\nMore.\n\nTwo.\n- a\n";
+        let parted = items(prose, &chunks(prose, 1_000)[0]);
+        let parted: Vec<&str> = parted.into_iter().map(|item| &prose[item.bytes]).collect();
+        assert_eq!(parted, ["# Site\n\nOne.\nMore.\n\n", "Two.\n", "- a\n"]);
         let plain = "no list\nat all\n";
         let whole = &chunks(plain, 1_000)[0];
         assert_eq!(items(plain, whole), std::slice::from_ref(whole));

@@ -11,7 +11,6 @@ mod pieces;
 mod sources;
 mod written;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -342,7 +341,8 @@ impl Corpus {
         );
     }
 
-    /// A chunk of a document with the end of the one before it; of anything else item by item, with the heading.
+    /// A chunk item by item, each with the heading; of a document also with its title, or with the end of the chunk before
+    /// it where that has no heading.
     fn take_chunk(
         &mut self,
         text: &Text,
@@ -353,20 +353,22 @@ impl Corpus {
     ) {
         let heading = whole[stretch.bytes.clone()].lines().next();
         let heading = heading.filter(|line| is_heading(line)).unwrap_or_default();
-        let items = match text.kind {
-            Kind::Document => vec![stretch.clone()],
-            _ => items(whole, stretch),
+        let title = match text.kind {
+            Kind::Document => title(&text.source),
+            _ => String::new(),
         };
-        for (number, Stretch { line, bytes }) in items.into_iter().enumerate() {
-            let lead = match text.kind {
-                Kind::Document => {
+        for (number, Stretch { line, bytes }) in items(whole, stretch).into_iter().enumerate() {
+            let above = match (number, text.kind) {
+                (0, Kind::Document) if heading.is_empty() => {
                     let from = bytes.start.saturating_sub(sizes.overlap);
                     &whole[whole.floor_char_boundary(from)..bytes.start]
                 }
                 // The first one has it.
-                _ if number == 0 => "",
-                _ => heading,
+                (0, _) => "",
+                (_, _) => heading,
             };
+            let lead = [title.as_str(), above].join("\n");
+            let lead = lead.trim();
             let said = &whole[bytes];
             self.push(Chunk {
                 source: Arc::clone(&text.source),
@@ -375,6 +377,8 @@ impl Corpus {
                 line: first_line - 1 + line,
                 key: Key::of(&[lead, "\n", said].concat()),
                 lead: lead.into(),
+                title: [title.as_str(), heading].join("\n").trim().into(),
+                heading: heading.into(),
                 text: said.into(),
             });
         }
@@ -391,11 +395,13 @@ impl Corpus {
                 if said.trim().is_empty() {
                     continue;
                 }
-                // A heading speaks of what is below it, too.
-                let titled = match chunk.kind {
-                    Kind::Document => Cow::Borrowed(said),
-                    _ => Cow::Owned(format!("{said}\n{}", chunk.lead)),
+                // A heading speaks of what is below it, too; a title only of the first line, and so of those next to it.
+                let above = if byte + part.start == 0 {
+                    &chunk.title
+                } else {
+                    &chunk.heading
                 };
+                let titled = format!("{said}\n{above}");
                 self.index.push(Document {
                     text: &titled,
                     at: chunk
@@ -455,6 +461,13 @@ impl Corpus {
         let text = &self.chunks[piece.chunk].text;
         text.get(piece.bytes.clone()).unwrap_or_default()
     }
+}
+
+/// What a file is called, as a person would say it.
+fn title(source: &str) -> String {
+    let name = source.rsplit('/').next().unwrap_or(source);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    stem.replace(['-', '_', '.'], " ")
 }
 
 /// Of a few notes alone nothing can be told of how rare a word is.

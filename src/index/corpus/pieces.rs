@@ -28,8 +28,11 @@ pub(in crate::index) struct Chunk {
     pub(in crate::index) kind: Kind,
     pub(in crate::index) at: Option<Timestamp>,
     pub(in crate::index) line: usize,
-    /// The end of the chunk before it, which an embedder gets with it.
+    /// What an embedder gets before it: heading, title, or the end of the chunk before it.
     pub(in crate::index) lead: Box<str>,
+    /// The heading, whose words count for each line, and with the title for the first.
+    pub(in crate::index) heading: Box<str>,
+    pub(in crate::index) title: Box<str>,
     /// Empty once the source has changed.
     pub(in crate::index) text: Box<str>,
     /// What its vector is kept under.
@@ -49,6 +52,8 @@ impl Chunk {
             source: Arc::clone(&self.source),
             text: "".into(),
             lead: "".into(),
+            heading: "".into(),
+            title: "".into(),
             ..*self
         }
     }

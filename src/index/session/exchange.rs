@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::chat::{Message, MessageId, Role, Session, Timestamp, Turn};
+use crate::chat::{Message, MessageId, Part, Role, Session, Timestamp, Turn};
 
 /// A side longer than this is shown to an embedder by its first and last characters (C17).
 const LONGEST: usize = 1_500;
@@ -95,6 +95,25 @@ pub fn said(message: &Message) -> Option<Cow<'_, str>> {
     let said = message.said();
     let says = !message.is_no_reply() && !message.is_stand_in() && !said.trim().is_empty();
     says.then_some(said)
+}
+
+/// What tools returned in a message; `None` where it holds no result.
+pub(super) fn output(message: &Message) -> Option<Cow<'_, str>> {
+    let mut outputs = message.parts.iter().filter_map(|part| match part {
+        Part::ToolResult { output, .. } => Some(output.as_str()),
+        Part::Text(_) | Part::ToolCall(_) | Part::Attached(_) | Part::Image(_) => None,
+    });
+    let first = outputs.next()?;
+    let rest: Vec<&str> = outputs.collect();
+    Some(match rest.as_slice() {
+        [] => Cow::Borrowed(first),
+        rest => Cow::Owned([&[first], rest].concat().join("\n")),
+    })
+}
+
+/// What a message is found by: what it says, or what tools returned.
+pub fn found_by(message: &Message) -> Cow<'_, str> {
+    output(message).unwrap_or_else(|| message.said())
 }
 
 /// The text, or its first and last bytes where it is longer than both.

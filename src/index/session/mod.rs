@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use catalogue::{Meta, exchanges, meta};
-pub use exchange::{Exchange, clipped, ends, name, said, turn_of};
+pub use exchange::{Exchange, clipped, ends, found_by, name, said, turn_of};
 pub(super) use keys::MessageKeys;
 pub use words::{HEAD, Words};
 

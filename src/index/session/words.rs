@@ -25,7 +25,11 @@ const LONG: usize = 900;
 /// About so many bytes of a longer one at each.
 const PART: usize = 300;
 
-const MAGIC: &[u8] = b"cogtrix words 3\n";
+/// Of what a tool returned so many bytes at its beginning and end can be found.
+const TOOL_HEAD: usize = 4 << 10;
+const TOOL_TAIL: usize = 1 << 10;
+
+const MAGIC: &[u8] = b"cogtrix words 4\n";
 const PRINT: usize = 32;
 
 /// The index of one session.
@@ -85,7 +89,8 @@ struct Said<'a> {
     message: u32,
     text: Cow<'a, str>,
     speaker: Option<Cow<'a, str>>,
-    voice: Voice,
+    /// Of a tool nobody's.
+    voice: Option<Voice>,
     at: Option<i64>,
 }
 
@@ -155,7 +160,7 @@ impl Words {
             self.index.push(Document {
                 text,
                 speaker: said.speaker.as_deref(),
-                voice: Some(said.voice),
+                voice: said.voice,
                 at: said.at,
             });
             self.messages.push(said.message);
@@ -319,18 +324,32 @@ fn said_since(session: &Session, read: usize) -> (impl Iterator<Item = Said<'_>>
     let live = turns.iter().filter(|turn| turn.withdrawn.is_none());
     let said = live.flat_map(move |turn| {
         let messages = turn.messages.clone().zip(session.messages_of(turn));
-        messages.filter_map(|(at, message)| said(at, message))
+        messages.filter_map(|(at, message)| said(at, message, session.messages_of(turn)))
     });
     (said, read)
 }
 
-fn said(at: usize, message: &Message) -> Option<Said<'_>> {
-    let voice = match message.role {
-        Role::User => Voice::User,
-        Role::Assistant => Voice::Assistant,
-        Role::Tool => return None,
+/// What a message says, or what a tool returned, with its call as the title.
+fn said<'a>(at: usize, message: &'a Message, turn: &'a [Message]) -> Option<Said<'a>> {
+    let (voice, text) = match message.role {
+        Role::User => (
+            Some(Voice::User),
+            exchange::ends(exchange::said(message)?, HEAD, TAIL),
+        ),
+        Role::Assistant => (
+            Some(Voice::Assistant),
+            exchange::ends(exchange::said(message)?, HEAD, TAIL),
+        ),
+        Role::Tool => {
+            let output = exchange::ends(exchange::output(message)?, TOOL_HEAD, TOOL_TAIL);
+            let mut calls = turn.iter().flat_map(Message::calls);
+            let call = calls.find(|call| message.answers().any(|id| *id == call.id));
+            let title = call.map_or(String::new(), |call| {
+                format!("{} {}\n", call.name, call.arguments)
+            });
+            (None, Cow::Owned(title + &output))
+        }
     };
-    let text = exchange::ends(exchange::said(message)?, HEAD, TAIL);
     Some(Said {
         message: u32::try_from(at).ok()?,
         text,
@@ -374,7 +393,7 @@ fn end_of_part(text: &str) -> usize {
 /// Tells messages of one session from those of another.
 fn feed(hash: &mut Sha256, session: &Session, messages: Range<usize>) {
     for message in &session.messages()[messages] {
-        let said = message.said();
+        let said = exchange::output(message).unwrap_or_else(|| message.said());
         hash.update(message.id.as_str());
         hash.update(to_u64(said.len()).to_le_bytes());
         hash.update(said.as_bytes());

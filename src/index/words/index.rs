@@ -62,6 +62,8 @@ pub(super) struct Entry {
     pub(super) voice: Option<Voice>,
     pub(super) says_when: bool,
     pub(super) is_question: bool,
+    /// A reply that says it does not know.
+    pub(super) is_no_answer: bool,
     pub(super) is_withdrawn: bool,
     pub(super) persons: Persons,
 }
@@ -170,6 +172,10 @@ impl LexicalIndex {
         });
         let speaker = document.speaker.map_or(0, |speaker| self.speaker(speaker));
         let says_when = self.lists.says_when.as_ref();
+        let no_answer = self.lists.no_answer.as_ref();
+        // Who has a name is a person, whose not knowing says something.
+        let is_program = document.voice == Some(Voice::Assistant) && document.speaker.is_none();
+        let no_answer = no_answer.filter(|_| is_program);
         self.enter(Entry {
             at: document.at,
             length,
@@ -177,6 +183,7 @@ impl LexicalIndex {
             voice: document.voice,
             says_when: says_when.is_some_and(|pattern| pattern.is_match(document.text)),
             is_question: document.text.trim_end().ends_with(['?', '？', '؟']),
+            is_no_answer: no_answer.is_some_and(|pattern| pattern.is_match(document.text)),
             is_withdrawn: false,
             persons: Persons::of(&self.lists, document.text),
         });

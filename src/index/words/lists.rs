@@ -26,6 +26,7 @@ pub struct Lists {
     pub(super) capital_months: HashSet<String>,
     pub(super) says_when: Option<Regex>,
     pub(super) asks_when: Option<Regex>,
+    pub(super) no_answer: Option<Regex>,
     /// Words for who asks and for who is asked.
     pub(super) user: HashSet<String>,
     pub(super) assistant: HashSet<String>,
@@ -84,6 +85,8 @@ struct File {
     #[serde(default)]
     asks_when: Vec<String>,
     #[serde(default)]
+    no_answer: Vec<String>,
+    #[serde(default)]
     user: HashSet<String>,
     #[serde(default)]
     assistant: HashSet<String>,
@@ -116,6 +119,7 @@ impl Lists {
             capital_months: file.capital_months,
             says_when: pattern("says_when", r"\b", &file.says_when)?,
             asks_when: pattern("asks_when", r"^\s*", &file.asks_when)?,
+            no_answer: pattern("no_answer", r"^(?s:.{0,60}?)\b", &file.no_answer)?,
             user: file.user,
             assistant: file.assistant,
             goes_on: file.goes_on,

@@ -35,7 +35,7 @@ pub use index::LexicalIndex;
 pub use lists::{BadLists, Lists};
 pub use passage::Asked;
 pub use persist::BadBytes;
-pub use score::search;
+pub use score::{ECHO_SCORE, search};
 pub use terms::is_spaceless;
 
 /// A message as the index reads it. What is not known is left out and does no harm.

@@ -1,6 +1,6 @@
 //! Where in a long text a question is answered, as far as its words tell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::index::LexicalIndex;
@@ -10,6 +10,9 @@ use super::terms::{Purpose, terms};
 
 /// A longer line or sentence is taken in pieces of so many characters.
 const LONGEST_PIECE: usize = 200;
+
+/// Words that two questions have in common that ask the same, at least; and they are three fifths of each.
+const FEWEST_SAME: usize = 3;
 
 /// A stretch of the text that goes or stays as one.
 struct Piece {
@@ -55,6 +58,28 @@ impl Asked<'_> {
         } else {
             0.0
         }
+    }
+
+    /// Whether one of the questions in a text asks the same: it answers nothing, however much of the question it has.
+    pub fn is_echo(&self, text: &str) -> bool {
+        text.contains(['?', '？', '؟'])
+            && pieces(text).any(|bytes| self.is_same(text[bytes].trim_end()))
+    }
+
+    fn is_same(&self, sentence: &str) -> bool {
+        if !sentence.ends_with(['?', '？', '؟']) {
+            return false;
+        }
+        let mut own = BTreeSet::new();
+        terms(self.lists, sentence, Purpose::Index, |term| {
+            own.insert(term.to_owned());
+        });
+        let same = own
+            .iter()
+            .filter(|term| self.terms.contains_key(*term))
+            .count();
+        let of_both = self.terms.len().max(own.len());
+        same >= FEWEST_SAME && 5 * same >= 3 * of_both
     }
 
     /// The part of `text` of at most `chars` characters, whole sentences where they are not too long, that has the
@@ -201,6 +226,30 @@ mod tests {
             .passage(text, 60)
             .unwrap();
         assert!(text[range.clone()].contains("Berlin") && text[range].contains("Adlon"));
+    }
+
+    #[test]
+    fn a_question_among_other_sentences_is_the_same_question_and_an_answer_is_none() {
+        let index = index("The code of the allotment gate is 2968 now.");
+        let asked = index.asked("whats the code for the allotment gate now");
+        for (text, is_echo) in [
+            (
+                "Stood in the hail. What is the code of the allotment gate? Nobody was there.",
+                true,
+            ),
+            ("whats the allotment gate code?", true),
+            ("The code of the allotment gate is 2968 now.", false),
+            (
+                "Have you been to the allotment? The gate has a code, 2968.",
+                false,
+            ),
+        ] {
+            assert_eq!(asked.is_echo(text), is_echo, "{text}");
+        }
+        assert!(
+            !index.asked("the gate").is_echo("the gate?"),
+            "too little to tell"
+        );
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::index::words::Voice;
 
 const MAGIC: &[u8] = b"cogtrix lexical\n";
 /// Of the form of the bytes and of how terms are made.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const CHECKSUM: usize = 32;
 
 const SAYS_WHEN: u8 = 1;
@@ -31,6 +31,7 @@ const IS_WITHDRAWN: u8 = 4;
 const HAS_TIME: u8 = 8;
 const BY_USER: u8 = 16;
 const BY_ASSISTANT: u8 = 32;
+const NO_ANSWER: u8 = 64;
 
 /// Why bytes are no index that can be used; it is built anew from the messages then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -142,6 +143,7 @@ fn write_entry(bytes: &mut Vec<u8>, entry: &Entry, last_at: &mut i64) {
     bytes.push(
         flag(entry.says_when, SAYS_WHEN)
             | flag(entry.is_question, IS_QUESTION)
+            | flag(entry.is_no_answer, NO_ANSWER)
             | flag(entry.is_withdrawn, IS_WITHDRAWN)
             | flag(entry.at.is_some(), HAS_TIME)
             | flag(entry.voice == Some(Voice::User), BY_USER)
@@ -176,6 +178,7 @@ fn read_entry(rest: &mut &[u8], last_at: &mut i64) -> Option<Entry> {
         },
         says_when: flags & SAYS_WHEN != 0,
         is_question: flags & IS_QUESTION != 0,
+        is_no_answer: flags & NO_ANSWER != 0,
         is_withdrawn: flags & IS_WITHDRAWN != 0,
         persons: read_persons(rest)?,
     })

@@ -38,7 +38,7 @@ const BACKGROUND: f32 = 0.1;
 const MIN_TRUST: f32 = 0.2;
 const FULL_TRUST_FROM: f32 = 0.6;
 /// What a message scores that asks the same: it is found behind everything else.
-const ECHO_SCORE: f32 = -1.0;
+pub const ECHO_SCORE: f32 = -1.0;
 
 /// What each sign that a message is the one asked for adds to its score, where the words of the best message count 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -330,8 +330,8 @@ fn can_answer(index: &LexicalIndex, echoes: &HashSet<u32>, place: usize) -> bool
     entry.is_some_and(|entry| !entry.is_withdrawn && !is_echo)
 }
 
-/// The questions among the messages that ask the same in the same words: they answer nothing, nor does what stands next
-/// to them for their sake.
+/// The questions among the messages that ask the same, and the replies to the question that do not know: they answer
+/// nothing, nor does what stands next to them for their sake.
 fn echoes(index: &LexicalIndex, question: &Question<'_>) -> HashSet<u32> {
     let mut counts: HashMap<u32, usize> = HashMap::new();
     for postings in &question.own {
@@ -342,7 +342,8 @@ fn echoes(index: &LexicalIndex, question: &Question<'_>) -> HashSet<u32> {
     let is_echo = |(place, count): &(u32, usize)| {
         let entry = &index.entries[*place as usize];
         let length = usize::try_from(entry.length).unwrap_or(usize::MAX);
-        entry.is_question && 5 * count >= 4 * question.n_asked && 5 * count >= 4 * length.max(1)
+        let asks_all = entry.is_question && 5 * count >= 4 * question.n_asked;
+        entry.is_no_answer || asks_all && 5 * count >= 4 * length.max(1)
     };
     counts
         .into_iter()

@@ -81,6 +81,32 @@ fn the_same_question_asked_before_stands_behind_every_answer_but_is_found() {
 }
 
 #[test]
+fn a_reply_that_does_not_know_stands_behind_what_says_something_of_it() {
+    let reply = |text| Document {
+        voice: Some(Voice::Assistant),
+        ..said(text)
+    };
+    for no_answer in [
+        "Sorry, I don't know the code of the gate, you haven't told me.",
+        "Den Code vom gate (code) weiß ich leider nicht.",
+        "No lo sé, no tengo ningún code de gate.",
+    ] {
+        let index = index(&[
+            reply(no_answer),
+            said("x"),
+            said("x"),
+            said("Joyce changed the gate in March."),
+        ]);
+        assert_eq!(ask(&index, "code of the gate")[0], 3, "{no_answer}");
+    }
+    let index = index(&[
+        reply("I don't have a dog, but the code of the gate is 2968."),
+        said("the gate"),
+    ]);
+    assert_eq!(ask(&index, "code of the gate")[0], 0);
+}
+
+#[test]
 fn words_do_not_reach_into_another_sitting() {
     let apart = |seconds: i64| {
         let at = [MAY, MAY + seconds];

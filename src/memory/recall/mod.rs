@@ -17,8 +17,9 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::RecallSettings;
-use crate::chat::{Message, Session, Tokens, TurnId};
+use crate::chat::{Message, Role, Session, Tokens, TurnId};
 use crate::index::session::{self, Exchange, Words, turn_of};
+use crate::index::words::ECHO_SCORE;
 use crate::index::{Asked, is_spaceless};
 
 pub use quote::quote;
@@ -174,10 +175,16 @@ pub fn find(session: &Session, searching: Searching<'_>, question: Question<'_>)
             })
         })
         .collect();
+    let asked = searching.words.asked(question.text);
+    for found in &mut found {
+        let said = &session.messages()[found.best.message];
+        if said.role == Role::User && asked.is_echo(&said.said()) {
+            found.best.score = ECHO_SCORE;
+        }
+    }
     let by_score = |a: &Found, b: &Found| b.best.score.total_cmp(&a.best.score);
     found.sort_by(|a, b| by_score(a, b).then(b.turn.cmp(&a.turn)));
     found.truncate(question.k.saturating_mul(LOOKED_AT_EACH));
-    let asked = searching.words.asked(question.text);
     for found in &mut found {
         let messages = session.messages()[found.messages.clone()].iter();
         let coverages = messages.map(|message| coverage(&asked, message));
@@ -189,8 +196,9 @@ pub fn find(session: &Session, searching: Searching<'_>, question: Question<'_>)
 }
 
 fn coverage(asked: &Asked<'_>, message: &Message) -> f32 {
-    let said = session::said(message).unwrap_or_default();
-    if said.trim_end().ends_with(['?', '？', '؟']) {
+    let said = session::found_by(message);
+    if message.is_no_reply() || message.is_stand_in() || said.trim_end().ends_with(['?', '？', '؟'])
+    {
         return 0.0;
     }
     asked.coverage(&session::ends(said, COVERED, 0))

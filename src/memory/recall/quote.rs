@@ -47,11 +47,12 @@ fn one(session: &Session, asked: &Asked<'_>, found: &Found) -> Option<String> {
 fn side(asked: &Asked<'_>, message: &Message) -> String {
     let label = match message.role {
         Role::User => "User",
-        Role::Assistant | Role::Tool => "Assistant",
+        Role::Assistant => "Assistant",
+        Role::Tool => "Tool",
     };
     let name = session::name(message);
     let speaker = name.map_or(String::new(), |name| format!(" ({name})"));
-    let said = message.said();
+    let said = session::found_by(message);
     let said = said.trim();
     format!("{label}{speaker}: {}", part(asked, said))
 }
