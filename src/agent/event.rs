@@ -179,7 +179,7 @@ impl Warning {
     pub fn is_notice(&self) -> bool {
         matches!(
             self,
-            Self::Recall(News::Indexing { .. } | News::Indexed { .. })
+            Self::Recall(News::Indexing { .. } | News::Indexed { .. } | News::Offered { .. })
                 | Self::Attached { .. }
                 | Self::Compacted { .. }
                 | Self::NotAttached { .. }

@@ -88,6 +88,7 @@ impl Further {
             // The store ranks by meaning.
             overlap: 0.0,
             similarity: Some(memory.score),
+            is_beside: false,
         });
         Ok(hits.filter(|hit| !hit.content.is_empty()).collect())
     }

@@ -1,7 +1,7 @@
 //! Recall, as far as it waits: what is looked up before a request, what is made in the background after it.
 
 use super::event::Reach;
-use super::{Agent, Warning};
+use super::{Agent, Running, Warning};
 use crate::chat::Message;
 use crate::context::ContextPlan;
 use crate::context::stages::history;
@@ -182,6 +182,10 @@ impl Agent {
             .session
             .embed(session, before, known, &mut index.meaning);
         index.embed_long_term();
-        news
+        // In a chat; a script has no use for it.
+        match (news, self.settings.jobs) {
+            (None, Running::Background) => index.offer_embedder(),
+            (news, _) => news,
+        }
     }
 }

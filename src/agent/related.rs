@@ -289,6 +289,7 @@ mod tests {
             also: Vec::new(),
             overlap: 1.0,
             similarity: None,
+            is_beside: false,
         }
     }
 

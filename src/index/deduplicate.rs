@@ -121,6 +121,7 @@ mod tests {
             also: Vec::new(),
             overlap: 1.0,
             similarity: None,
+            is_beside: false,
         }
     }
 

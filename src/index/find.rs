@@ -43,6 +43,8 @@ pub struct Hit {
     pub overlap: f32,
     /// The cosine to the question, where it is known.
     pub similarity: Option<f32>,
+    /// Neither a word of the question is in it nor is it near: it stands beside something that speaks of it.
+    pub is_beside: bool,
 }
 
 /// A session as it is searched.
@@ -76,6 +78,7 @@ struct Candidate {
     overlap: f32,
     similarity: Option<f32>,
     is_exact: bool,
+    is_near: bool,
 }
 
 /// The best hits, best first; of equally good ones the newest.
@@ -110,15 +113,12 @@ pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec
                 overlap: hit.overlap,
                 similarity: similarity(hit),
                 is_exact,
+                is_near: similarity(hit).is_some_and(|cosine| cosine >= query.min_similarity),
             }
         })
         .collect();
-    candidates.retain(|it| {
-        let is_near = it
-            .similarity
-            .is_some_and(|cosine| cosine >= query.min_similarity);
-        it.overlap > 0.0 || is_near || it.is_exact || it.similarity.is_none()
-    });
+    candidates
+        .retain(|it| it.overlap > 0.0 || it.is_near || it.is_exact || it.similarity.is_none());
     // What the index makes nothing of, such as signs or parts of words, is there all the same.
     let seen: HashSet<usize> = candidates
         .iter()
@@ -133,6 +133,7 @@ pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec
         overlap: 1.0,
         similarity: None,
         is_exact: true,
+        is_near: false,
     }));
     let asked = corpus.index.asked(query.text);
     let mut hits: Vec<Hit> = Vec::new();
@@ -201,6 +202,7 @@ impl Talk<'_> {
             also: Vec::new(),
             overlap: candidate.overlap,
             similarity: candidate.similarity,
+            is_beside: !candidate.is_near && asked.coverage(&said) == 0.0,
         })
     }
 }
@@ -224,6 +226,7 @@ impl Corpus {
                 also: Vec::new(),
                 overlap: candidate.overlap,
                 similarity: candidate.similarity,
+                is_beside: !candidate.is_near && !has_words,
             })
     }
 

@@ -36,6 +36,8 @@ pub enum News {
     Indexed { exchanges: usize },
     /// There are no vectors for now.
     Without { why: String },
+    /// There is no embedder at all, and so much is kept that one would find more of it.
+    Offered { kept: usize },
 }
 
 impl std::fmt::Display for News {
@@ -48,6 +50,10 @@ impl std::fmt::Display for News {
             Self::Indexed { exchanges } => {
                 write!(f, "all {exchanges} exchanges are indexed by meaning")
             }
+            Self::Offered { kept } => write!(
+                f,
+                "{kept} kept facts are only found by their words; `cogtrix embedder install` finds them by meaning"
+            ),
             Self::Without { why } => write!(
                 f,
                 "no recall by meaning for now ({why}); by words it goes on"
@@ -137,6 +143,8 @@ pub struct Meaning {
     rest: u32,
     /// That there are no vectors was said.
     told: bool,
+    /// Nobody was there who makes vectors when it was last looked.
+    is_absent: bool,
     /// The question that was asked last: one turn asks it of several sources.
     last: Option<(String, Asked)>,
 }
@@ -207,6 +215,7 @@ impl Meaning {
             failed: None,
             rest: 0,
             told: false,
+            is_absent: false,
             last: None,
         }
     }
@@ -245,6 +254,7 @@ impl Meaning {
         // What is empty as yet is worth no wait.
         self.waited = stored.is_empty();
         self.openings += 1;
+        self.is_absent = false;
         self.state = State::Opening(tokio::spawn(async move {
             let embedder = source.embedder.resolve().await;
             let Some(embedder) = embedder.map_err(|error| chain(&error))? else {
@@ -287,6 +297,7 @@ impl Meaning {
             Ok(None) => {
                 self.state = State::Without;
                 self.rest = LONGEST_REST;
+                self.is_absent = true;
                 None
             }
             Ok(Some(open)) => {
@@ -372,6 +383,11 @@ impl Meaning {
             }
             Err(trouble) => (None, self.went_wrong(Step::Question, trouble).or(news)),
         }
+    }
+
+    /// Whether there is no embedder at all.
+    pub(super) fn is_absent(&self) -> bool {
+        self.is_absent
     }
 
     /// Whether a text has its vector.

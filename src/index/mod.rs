@@ -56,6 +56,8 @@ pub const MOST_HITS: usize = 50;
 const SAID_AGAIN: usize = 3;
 /// The nearest chunks that take part in a search.
 const NEAREST: usize = 50;
+/// Kept facts from which on an embedder is offered.
+const WORTH_OFFERING: usize = 10;
 /// Chunks that have vectors at most; the rest is found by words.
 const MOST_CHUNKS: usize = 20_000;
 
@@ -513,6 +515,19 @@ impl Index {
         wanted.retain(|wanted| !self.meaning.has(wanted.key));
         self.is_stale = !wanted.is_empty();
         self.meaning.begin(wanted);
+    }
+
+    /// Offers an embedder where there is none and much is kept: once for a data folder.
+    pub fn offer_embedder(&self) -> Option<News> {
+        let counts = self.corpus.as_ref()?.kept();
+        let mark = self.parts.folder.join("embedder.offered");
+        let disk = self.parts.disk.as_ref();
+        let is_worth_it = self.meaning.is_absent() && counts >= WORTH_OFFERING;
+        if !is_worth_it || self.parts.keeping == Keeping::ReadOnly || disk.size(&mark).is_ok() {
+            return None;
+        }
+        disk.replace(&mark, b"").ok()?;
+        Some(News::Offered { kept: counts })
     }
 
     /// Tells that a turn is over.

@@ -273,6 +273,32 @@ async fn entries_are_found_as_they_are_now() {
 }
 
 #[tokio::test]
+async fn an_embedder_is_offered_once_where_there_is_none_and_much_is_kept() {
+    let disk = workspace();
+    let nobody = Candidate::Local {
+        folder: "models/none".into(),
+    };
+    let parts = Parts {
+        embedder: embedder(&disk, vec![nobody]),
+        ..parts(&disk)
+    };
+    let fresh = || Index::new(parts.clone(), &"open".parse().unwrap()).with_long_term(long_term());
+    let mut index = fresh();
+    index.refresh(now()).await;
+    finish(&mut index).await;
+    assert_eq!(index.offer_embedder(), None, "little is kept");
+    let lines: String = (0..12).map(|n| format!("- fact {n}\n")).collect();
+    disk.put("w/MEMORY.md", lines.as_bytes());
+    let mut index = fresh();
+    index.refresh(now()).await;
+    assert_eq!(index.offer_embedder(), None, "nobody looked for one yet");
+    finish(&mut index).await;
+    let offered = index.offer_embedder().map(|news| news.to_string());
+    assert!(offered.is_some_and(|told| told.contains("cogtrix embedder install")));
+    assert_eq!(index.offer_embedder(), None, "once");
+}
+
+#[tokio::test]
 async fn where_vectors_are_they_are_made_once_for_each_text() {
     let disk = workspace();
     let mut index = with_vectors(&disk);

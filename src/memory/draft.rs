@@ -52,7 +52,7 @@ const MAX_RECALLED: usize = 40;
 
 /// The share of the best exchange's score that those beyond the first `vector_recall_k` must have: of what is below it hardly any
 /// holds what is asked (docs/RECALL.md).
-const WORTH: f32 = 0.55;
+const WORTH: f32 = 0.25;
 
 /// Past turns of a draft, oldest first.
 struct Past {

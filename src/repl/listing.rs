@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::agent::Agent;
 use crate::chat::{SessionName, Timestamp};
 use crate::hint::chain;
+use crate::index::Hit;
 use crate::notes::NotesError;
 use crate::store::SessionInfo;
 use crate::term::{Align, Table, thousands};
@@ -58,6 +59,15 @@ pub fn also(places: &[String]) -> String {
         ([], _) => String::new(),
         (named, 0) => format!("  (also {})", named.join(", ")),
         (named, more) => format!("  (also {} and {more} more)", named.join(", ")),
+    }
+}
+
+/// That a hit has nothing of the question itself.
+pub fn beside(hit: &Hit) -> &'static str {
+    if hit.is_beside {
+        "  (beside a match)"
+    } else {
+        ""
     }
 }
 

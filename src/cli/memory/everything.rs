@@ -13,7 +13,7 @@ use crate::cli::report::{CliError, Exit};
 use crate::cli::{parts, toolbox};
 use crate::clock::{Clock, SystemClock};
 use crate::index::{EntryText, Hit, Index, MOST_HITS, Scope, Search, SearchMode};
-use crate::repl::listing::also;
+use crate::repl::listing::{also, beside};
 use crate::repl::transcript::first_words;
 use crate::term::{Output, harmless};
 
@@ -88,6 +88,7 @@ fn json(hit: &Hit) -> Value {
         "timestamp": hit.at.map(Timestamp::iso),
         "text": hit.content,
         "also": hit.also,
+        "beside": hit.is_beside,
     })
 }
 
@@ -95,9 +96,9 @@ fn json(hit: &Hit) -> Value {
 fn shown(n: usize, hit: &Hit) -> String {
     const SHOWN: usize = 160;
     let words = first_words(&hit.content, SHOWN);
-    let also = also(&hit.also);
+    let (also, beside) = (also(&hit.also), beside(hit));
     let line = format!(
-        "{n:>2}  {:.2}  {}:{}  {words}{also}",
+        "{n:>2}  {:.2}  {}:{}  {words}{also}{beside}",
         hit.score, hit.source, hit.line
     );
     harmless(&line)

@@ -422,6 +422,20 @@ impl Corpus {
         self.chunks.push(chunk);
     }
 
+    /// How many notes and entries there are, headings apart.
+    pub(super) fn kept(&self) -> usize {
+        let kept = self
+            .live()
+            .filter(|(_, chunk)| matches!(chunk.kind, Kind::Note | Kind::Entry));
+        kept.filter(|(_, chunk)| {
+            chunk
+                .text
+                .lines()
+                .any(|line| !line.trim().is_empty() && !is_heading(line))
+        })
+        .count()
+    }
+
     /// How many sources of each kind are held.
     pub(super) fn counts(&self) -> BTreeMap<Kind, usize> {
         let mut counts = BTreeMap::new();

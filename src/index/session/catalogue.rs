@@ -71,6 +71,10 @@ pub fn exchanges(disk: &dyn Disk, folder: &Path) -> usize {
 }
 
 impl Catalogue {
+    pub(super) fn is_there(disk: &dyn Disk, folder: &Path) -> bool {
+        disk.size(&folder.join(LINES)).is_ok()
+    }
+
     /// Reads the files, and cuts off what does not speak of this session.
     pub(super) fn open(disk: Arc<dyn Disk>, folder: &Path, session: &Session) -> io::Result<Self> {
         for name in OUTDATED {

@@ -97,11 +97,20 @@ pub fn said(message: &Message) -> Option<Cow<'_, str>> {
     says.then_some(said)
 }
 
-/// What tools returned in a message; `None` where it holds no result.
+/// Tools that return what was said or kept elsewhere, where it is found itself.
+const QUOTING: [&str; 3] = ["history_search", "memory_search", "scratchpad_read"];
+
+/// What tools returned in a message; `None` where it holds no result of its own.
 pub(super) fn output(message: &Message) -> Option<Cow<'_, str>> {
     let mut outputs = message.parts.iter().filter_map(|part| match part {
-        Part::ToolResult { output, .. } => Some(output.as_str()),
-        Part::Text(_) | Part::ToolCall(_) | Part::Attached(_) | Part::Image(_) => None,
+        Part::ToolResult { name, output, .. } if !QUOTING.contains(&name.as_str()) => {
+            Some(output.as_str())
+        }
+        Part::ToolResult { .. }
+        | Part::Text(_)
+        | Part::ToolCall(_)
+        | Part::Attached(_)
+        | Part::Image(_) => None,
     });
     let first = outputs.next()?;
     let rest: Vec<&str> = outputs.collect();

@@ -57,6 +57,8 @@ pub struct SessionIndex {
     words: Reading,
     keys: MessageKeys,
     catalogue: Option<Catalogue>,
+    /// Whether it was looked for a catalogue.
+    looked: bool,
     /// The person was told that a long way to go has begun, and not yet that it is over.
     owes_end: bool,
 }
@@ -78,6 +80,7 @@ impl SessionIndex {
             words: Reading::NotYet,
             keys: MessageKeys::default(),
             catalogue: None,
+            looked: false,
             owes_end: false,
         }
     }
@@ -137,8 +140,9 @@ impl SessionIndex {
             return None;
         }
         self.keys.follow(session);
-        let is_listed = || exchanges(self.parts.disk.as_ref(), &self.folder) > 0;
-        if self.catalogue.is_none() && is_listed() {
+        // What an edited history no longer has leaves the list, whether or not there is anything to embed.
+        let is_first = !std::mem::replace(&mut self.looked, true);
+        if is_first && Catalogue::is_there(self.parts.disk.as_ref(), &self.folder) {
             self.open_catalogue(session);
         }
         let is_any = || {

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Answer, CommandError, Desk, Next, usage};
 use crate::agent::Warning;
 use crate::index::{Hit, Kind, Scope, SearchMode, Searched};
-use crate::repl::listing::{also, count};
+use crate::repl::listing::{also, beside, count};
 use crate::repl::transcript::first_words;
 use crate::term::harmless;
 use crate::tools::history;
@@ -121,7 +121,11 @@ fn listed(hits: &[Hit]) -> String {
             number += 1;
             let words = first_words(&hit.content, CHARS);
             let also = also(&hit.also);
-            let line = format!("{number:>4}  {}:{}  {words}{also}", hit.source, hit.line);
+            let beside = beside(hit);
+            let line = format!(
+                "{number:>4}  {}:{}  {words}{also}{beside}",
+                hit.source, hit.line
+            );
             lines.push(harmless(&line));
         }
     }
@@ -177,6 +181,7 @@ mod tests {
             also: Vec::new(),
             overlap: 1.0,
             similarity: None,
+            is_beside: false,
         };
         let hits = [
             hit("MEMORY.md", 3, "deploy uses\nfly.io", Kind::Note),
