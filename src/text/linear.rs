@@ -28,6 +28,11 @@ impl Feature {
         Self(mixed ^ mixed << 32)
     }
 
+    /// Returns the feature that it is for one of several labels.
+    pub const fn and(self, label: u64) -> Self {
+        Self::new(0, self.0, label)
+    }
+
     /// Returns its upper bits.
     pub const fn index(self, bits: u32) -> usize {
         #[expect(

@@ -1,5 +1,6 @@
 //! Readers of text that several rooms share. Pure.
 
+pub mod classify;
 pub mod linear;
 mod off_record;
 pub mod once;

@@ -1,0 +1,449 @@
+//! Learns what kind of sentence is worth keeping from `benches/corpus/kinds`, and writes the weights:
+//! `cargo bench --features testing --bench train_kinds`. With `-- --leave-out` it says instead how well each author is read by weights
+//! that were learned from the others; with `-- --score FILE…` how well messages of files are read by the program as it is.
+//! `--list` shows each mistake.
+//!
+//! A line is `{"writer", "lang", "before", "text", "keep", "kind", "scope", "span", "trap"}`.
+
+#![expect(clippy::print_stdout, reason = "a report")]
+#![expect(clippy::cast_precision_loss, reason = "counts are small")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the weights are a file of the sources"
+)]
+
+#[path = "common/learning.rs"]
+mod learning;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use cogtrix::text::classify::training::{
+    Example, Reader, WORDING, Weighed, classifier, labels, of_label,
+};
+use cogtrix::text::classify::{Classifier, Kind, Scope};
+use learning::{Learner, Random};
+use serde::Deserialize;
+
+const CORPUS: &str = "benches/corpus/kinds";
+const WEIGHTS: &str = "src/text/classify";
+
+/// Upper bits of a feature: 2^16 buckets for what is kept, 2^15 for kinds, and a tag.
+const KEEP: u32 = 24;
+const KINDS: u32 = 23;
+const EPOCHS: usize = 12;
+const SHRINK: f32 = 0.0008;
+/// Times of a hundred when a message is read by its concepts and its shape alone, as one in words that nobody used before.
+const UNHEARD: usize = 30;
+/// Messages that have a feature, at least.
+const LEAST: u8 = 2;
+
+#[derive(Clone, Deserialize)]
+struct Row {
+    writer: String,
+    #[serde(default = "english")]
+    lang: String,
+    #[serde(default)]
+    before: String,
+    text: String,
+    keep: bool,
+    kind: String,
+    scope: String,
+    #[serde(default)]
+    span: String,
+    #[serde(default)]
+    trap: String,
+    /// Who wrote it: the name of the file.
+    #[serde(skip)]
+    author: String,
+}
+
+fn english() -> String {
+    "en".to_owned()
+}
+
+/// Features as places in a table of weights.
+type Indexed = Vec<(f32, Vec<u32>)>;
+
+struct Learned {
+    /// The message, and whether anything of it is kept.
+    message: (Indexed, bool),
+    sentences: Vec<(Indexed, bool)>,
+    /// What it is, and which labels that is; `None` where it says nothing of a label.
+    kind: Option<(Vec<Weighed>, usize, Option<bool>)>,
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|it| it != "--bench")
+        .collect();
+    let has = |name: &str| arguments.iter().any(|it| it == name);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    if has("--score") {
+        let files = arguments.iter().filter(|it| !it.starts_with("--"));
+        let rows: Vec<Row> = files.flat_map(|file| rows(Path::new(file))).collect();
+        let mut tallies = Tallies::default();
+        tallies.read(
+            &Classifier::default(),
+            &rows.iter().collect::<Vec<_>>(),
+            has("--list"),
+        );
+        tallies.say();
+        return;
+    }
+    let mut files: Vec<_> = fs::read_dir(root.join(CORPUS))
+        .expect("the corpus")
+        .map(|it| it.expect("an entry").path())
+        .collect();
+    files.sort();
+    let rows: Vec<Row> = files.iter().flat_map(|it| rows(it)).collect();
+    if has("--leave-out") {
+        leave_out(&rows, has("--list"));
+        return;
+    }
+    let (keep, kinds) = learned(&rows.iter().collect::<Vec<_>>());
+    println!("{} and {} bytes", keep.len(), kinds.len());
+    fs::write(root.join(WEIGHTS).join("keep.weights"), keep).expect("weights are written");
+    fs::write(root.join(WEIGHTS).join("kinds.weights"), kinds).expect("weights are written");
+}
+
+fn rows(path: &Path) -> Vec<Row> {
+    let author = path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let text =
+        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines
+        .map(|line| {
+            let row: Row = serde_json::from_str(line)
+                .unwrap_or_else(|error| panic!("{}: {error}: {line}", path.display()));
+            Row {
+                author: author.clone(),
+                ..row
+            }
+        })
+        .collect()
+}
+
+/// Returns the weights of what is kept, and of kinds.
+fn learned(rows: &[&Row]) -> (Vec<u8>, Vec<u8>) {
+    let reader = Reader::default();
+    let mut keep = Learner::new(KEEP, SHRINK);
+    let mut kinds = Learner::new(KINDS, SHRINK);
+    let mut all: Vec<Learned> = rows
+        .iter()
+        .map(|row| example(row, &reader, &keep))
+        .collect();
+    leave_rare(&mut all);
+    let mut random = Random(11);
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    for epoch in 0..EPOCHS {
+        if epoch + 3 == EPOCHS {
+            keep.prune();
+            kinds.prune();
+        }
+        random.shuffle(&mut order);
+        for index in &order {
+            let one = &all[*index];
+            let sentences = one.sentences.iter();
+            for (features, is_kept) in sentences.chain([&one.message]) {
+                let hidden = if random.chance(UNHEARD) { WORDING } else { 0 };
+                step(&mut keep, &features[hidden..], *is_kept);
+            }
+            if let Some((features, kind, project)) = &one.kind {
+                step_kind(&mut kinds, features, *kind, *project);
+            }
+        }
+    }
+    (keep.file(), kinds.file())
+}
+
+fn example(row: &Row, reader: &Reader, keep: &Learner) -> Learned {
+    let Example {
+        message,
+        sentences,
+        kind,
+        kinds,
+    } = reader.example(&row.text, &row.before);
+    let index = |features: &[Weighed]| -> Indexed {
+        let groups = features.iter();
+        groups
+            .map(|(value, of)| (*value, of.iter().map(|it| keep.index(*it)).collect()))
+            .collect()
+    };
+    let span = row
+        .text
+        .find(&row.span)
+        .filter(|_| row.keep)
+        .map(|at| at..at + row.span.len());
+    let held = |place: &std::ops::Range<usize>| {
+        span.as_ref().is_some_and(|span| {
+            let common = span
+                .end
+                .min(place.end)
+                .saturating_sub(span.start.max(place.start));
+            common > 0 && common * 5 >= 2 * span.len().min(place.len())
+        })
+    };
+    let first = sentences.iter().position(|(place, _)| held(place));
+    let label = |name: &str| Kind::ALL.iter().position(|it| it.as_str() == name);
+    let kind = if row.keep {
+        first.and_then(|number| {
+            Some((
+                kinds[number].clone(),
+                label(&row.kind)?,
+                Some(row.scope == "project"),
+            ))
+        })
+    } else {
+        label(&row.trap).map(|label| (kind, label, None))
+    };
+    Learned {
+        message: (index(&message), row.keep),
+        sentences: sentences
+            .iter()
+            .map(|(place, features)| (index(features), held(place)))
+            .collect(),
+        kind,
+    }
+}
+
+/// Leaves out the features of single messages, which say nothing about others.
+fn leave_rare(all: &mut [Learned]) {
+    let mut seen: Vec<(u32, u8)> = vec![(u32::MAX, 0); 1 << KEEP];
+    let mut number = 0_u32;
+    for one in &*all {
+        number += 1;
+        let sentences = one.sentences.iter().map(|it| &it.0);
+        for index in sentences
+            .chain([&one.message.0])
+            .flatten()
+            .flat_map(|it| &it.1)
+        {
+            let (last, count) = &mut seen[*index as usize];
+            if *last != number {
+                *last = number;
+                *count = count.saturating_add(1);
+            }
+        }
+    }
+    for one in all {
+        let sentences = one.sentences.iter_mut().map(|it| &mut it.0);
+        for group in sentences.chain([&mut one.message.0]).flatten() {
+            group.1.retain(|index| seen[*index as usize].1 >= LEAST);
+        }
+    }
+}
+
+fn logistic(score: f32) -> f32 {
+    1.0 / (1.0 + (-score).exp())
+}
+
+fn step(learner: &mut Learner, features: &[(f32, Vec<u32>)], is: bool) {
+    let score: f32 = features
+        .iter()
+        .map(|(value, of)| value * learner.score(of))
+        .sum();
+    let gradient = f32::from(u8::from(is)) - logistic(score);
+    for (value, of) in features {
+        learner.step(of, gradient * value);
+    }
+}
+
+/// One step of the kinds: against one another, and whether it is of a project.
+fn step_kind(learner: &mut Learner, features: &[Weighed], kind: usize, project: Option<bool>) {
+    let (_, of_project) = labels();
+    let range = if Kind::ALL[kind].is_kept() {
+        0..Kind::KEPT
+    } else {
+        Kind::KEPT..Kind::ALL.len()
+    };
+    let index = |learner: &Learner, label: usize| -> Indexed {
+        let groups = features.iter();
+        groups
+            .map(|(value, of)| {
+                (
+                    *value,
+                    of.iter()
+                        .map(|it| learner.index(of_label(*it, label)))
+                        .collect(),
+                )
+            })
+            .collect()
+    };
+    let all: Vec<Indexed> = range.clone().map(|label| index(learner, label)).collect();
+    let score = |learner: &Learner, features: &Indexed| -> f32 {
+        features
+            .iter()
+            .map(|(value, of)| value * learner.score(of))
+            .sum()
+    };
+    let scores: Vec<f32> = all.iter().map(|it| score(learner, it).exp()).collect();
+    let sum: f32 = scores.iter().sum();
+    for ((label, features), score) in range.zip(&all).zip(&scores) {
+        let gradient = f32::from(u8::from(label == kind)) - score / sum;
+        for (value, of) in features {
+            learner.step(of, gradient * value);
+        }
+    }
+    if let Some(project) = project {
+        step(learner, &index(learner, of_project), project);
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    worth: usize,
+    kept: usize,
+    right: usize,
+    /// Of what is right: with the right kind, and the right scope.
+    kinds: usize,
+    scopes: usize,
+}
+
+#[derive(Default)]
+struct Tallies {
+    by_language: BTreeMap<String, Tally>,
+    by_author: BTreeMap<String, Tally>,
+    /// Of each trap: how many there are, and how many were kept.
+    traps: BTreeMap<String, (usize, usize)>,
+    missed: BTreeMap<String, (usize, usize)>,
+}
+
+impl Tallies {
+    fn read(&mut self, classifier: &Classifier, rows: &[&Row], lists: bool) {
+        for row in rows {
+            let reading = classifier.read(&row.text, &row.before);
+            let span = row
+                .text
+                .find(&row.span)
+                .map(|at| at..at + row.span.len())
+                .unwrap_or_default();
+            let hit = reading
+                .kept
+                .iter()
+                .find(|it| row.keep && it.place.start < span.end && span.start < it.place.end);
+            let tallies = [
+                self.by_language.entry(row.lang.clone()).or_default(),
+                self.by_author.entry(row.author.clone()).or_default(),
+            ];
+            for tally in tallies {
+                tally.worth += usize::from(row.keep);
+                tally.kept += usize::from(!reading.kept.is_empty());
+                if let Some(hit) = hit {
+                    tally.right += 1;
+                    tally.kinds += usize::from(hit.kind.as_str() == row.kind);
+                    tally.scopes +=
+                        usize::from((hit.scope == Scope::Project) == (row.scope == "project"));
+                }
+            }
+            if row.keep {
+                let missed = self.missed.entry(row.kind.clone()).or_default();
+                missed.0 += 1;
+                missed.1 += usize::from(hit.is_none());
+            } else {
+                let trap = self.traps.entry(row.trap.clone()).or_default();
+                trap.0 += 1;
+                trap.1 += usize::from(!reading.kept.is_empty());
+            }
+            if lists && row.keep != hit.is_some() || lists && !row.keep && !reading.kept.is_empty()
+            {
+                let kept: Vec<&str> = reading
+                    .kept
+                    .iter()
+                    .map(|it| &row.text[it.place.clone()])
+                    .collect();
+                let what = if row.keep { &row.kind } else { &row.trap };
+                println!(
+                    "{} {} {what}: {:?} kept {kept:?}",
+                    row.author, row.lang, row.text
+                );
+            }
+        }
+    }
+
+    fn say(&self) {
+        let mut all = Tally::default();
+        for tally in self.by_language.values() {
+            all.worth += tally.worth;
+            all.kept += tally.kept;
+            all.right += tally.right;
+            all.kinds += tally.kinds;
+            all.scopes += tally.scopes;
+        }
+        for (trap, (of, kept)) in &self.traps {
+            println!("{trap:<22} kept {kept:>4} of {of:>4}");
+        }
+        for (kind, (of, missed)) in &self.missed {
+            println!("{kind:<22} missed {missed:>4} of {of:>4}");
+        }
+        let lines = self.by_author.iter().chain(&self.by_language);
+        for (name, tally) in lines
+            .map(|(name, tally)| (name.as_str(), *tally))
+            .chain([("all", all)])
+        {
+            let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
+            println!(
+                "{name:<12} precision {:.3}, recall {:.3} ({} right of {} kept, {} worth it), kind {:.3}, scope {:.3}",
+                share(tally.right, tally.kept),
+                share(tally.right, tally.worth),
+                tally.right,
+                tally.kept,
+                tally.worth,
+                share(tally.kinds, tally.right),
+                share(tally.scopes, tally.right),
+            );
+        }
+    }
+}
+
+/// Says how well each author is read who is left out; one who is alone with a language is left out voice by voice.
+fn leave_out(rows: &[Row], lists: bool) {
+    let alone = |row: &Row| {
+        !rows
+            .iter()
+            .any(|it| it.lang == row.lang && it.author != row.author)
+    };
+    let fold = |row: &Row| {
+        if alone(row) {
+            row.writer.clone()
+        } else {
+            row.author.clone()
+        }
+    };
+    let folds: BTreeSet<String> = rows.iter().map(&fold).collect();
+    let folds: Vec<String> = folds.into_iter().collect();
+    let models: Vec<(Vec<u8>, Vec<u8>)> = std::thread::scope(|scope| {
+        let halves: Vec<_> = folds
+            .chunks(folds.len().div_ceil(2))
+            .map(|folds| {
+                scope.spawn(move || {
+                    let others = |out: &String| {
+                        rows.iter()
+                            .filter(|it| fold(it) != *out)
+                            .collect::<Vec<_>>()
+                    };
+                    folds
+                        .iter()
+                        .map(|out| learned(&others(out)))
+                        .collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        halves
+            .into_iter()
+            .flat_map(|it| it.join().expect("a run"))
+            .collect()
+    });
+    let mut tallies = Tallies::default();
+    for (out, (keep, kinds)) in folds.iter().zip(models) {
+        let left: Vec<&Row> = rows.iter().filter(|it| fold(it) == *out).collect();
+        tallies.read(&classifier(keep, kinds), &left, lists);
+    }
+    tallies.say();
+}

@@ -1,0 +1,142 @@
+//! What words mean, in seven languages: one number for all words that say the same. Unit: one message.
+//!
+//! What is learned in one language holds in the others by it.
+
+use std::collections::HashMap;
+
+use super::tokens::{Form, Tokens};
+
+/// A concept, or a kind of sign, and the token that says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) what: u8,
+    pub(super) token: usize,
+}
+
+/// Numbers from here on are signs.
+pub(super) const SIGNS: u8 = 200;
+pub(super) const QUESTION: u8 = SIGNS;
+const CALL: u8 = SIGNS + 1;
+const COLON: u8 = SIGNS + 2;
+const QUOTE: u8 = SIGNS + 3;
+const STOP: u8 = SIGNS + 4;
+const COMMA: u8 = SIGNS + 5;
+const NUMBER: u8 = SIGNS + 6;
+
+/// Tokens of a phrase, at most.
+const PHRASE: usize = 6;
+/// Characters that a word has at least whose ending is free.
+const STEM: usize = 3;
+
+/// Words, phrases and beginnings of words, each with its concept.
+#[derive(Debug, Default)]
+pub(super) struct Concepts {
+    whole: HashMap<String, u8>,
+    stems: HashMap<String, u8>,
+}
+
+impl Concepts {
+    /// Reads the list that comes with the program.
+    pub(super) fn embedded() -> Self {
+        let mut concepts = Self::default();
+        let lines = include_str!("concepts.txt").lines();
+        let lines = lines.filter_map(|line| {
+            line.split_once(": ")
+                .filter(|(name, _)| !name.starts_with('#'))
+        });
+        for (number, (_, forms)) in (0..SIGNS).zip(lines) {
+            for form in forms.split(' ') {
+                let stem = form.strip_suffix('*');
+                let tokens = Tokens::of(&stem.unwrap_or(form).replace('_', " "));
+                let key = tokens.folded(0..tokens.all.len()).to_owned();
+                let all = if stem.is_some() {
+                    &mut concepts.stems
+                } else {
+                    &mut concepts.whole
+                };
+                all.entry(key).or_insert(number);
+            }
+        }
+        concepts
+    }
+
+    /// Returns what tokens say, in their order.
+    pub(super) fn said(&self, tokens: &Tokens) -> Vec<Said> {
+        let mut said = Vec::with_capacity(tokens.all.len());
+        let mut i = 0;
+        while i < tokens.all.len() {
+            let (what, length) = self.at(tokens, i);
+            said.extend(what.map(|what| Said { what, token: i }));
+            i += length;
+        }
+        said
+    }
+
+    /// What begins at a token, and how many tokens it has.
+    fn at(&self, tokens: &Tokens, i: usize) -> (Option<u8>, usize) {
+        let token = tokens.folded(i..i + 1);
+        match tokens.all[i].form {
+            Form::Break => return (Some(STOP), 1),
+            Form::Sign => return (sign(token), 1),
+            Form::Word | Form::Number | Form::Han => {}
+        }
+        let room = PHRASE.min(tokens.all.len() - i);
+        for length in (1..=room).rev() {
+            if let Some(what) = self.whole.get(tokens.folded(i..i + length)) {
+                return (Some(*what), length);
+            }
+        }
+        let mut ends = token
+            .char_indices()
+            .map(|(at, c)| at + c.len_utf8())
+            .skip(STEM - 1)
+            .collect::<Vec<_>>();
+        ends.reverse();
+        let stem = ends
+            .into_iter()
+            .find_map(|end| self.stems.get(&token[..end]).copied());
+        let number = (tokens.all[i].form == Form::Number).then_some(NUMBER);
+        (stem.or(number), 1)
+    }
+}
+
+fn sign(token: &str) -> Option<u8> {
+    Some(match token {
+        "?" | "？" => QUESTION,
+        "!" | "！" => CALL,
+        ":" | "：" => COLON,
+        "\"" | "“" | "”" | "„" | "«" | "»" | "「" | "」" | "『" | "』" => QUOTE,
+        "." | "。" | ";" | "；" => STOP,
+        "," | "，" | "、" => COMMA,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> Vec<u8> {
+        let said = Concepts::embedded().said(&Tokens::of(text));
+        said.into_iter().map(|it| it.what).collect()
+    }
+
+    #[test]
+    fn what_is_said_is_the_same_in_every_language() {
+        let always = said("always");
+        assert_eq!(always.len(), 1);
+        for word in ["immer", "всегда", "siempre", "toujours", "doim", "总是"] {
+            assert_eq!(said(word), always, "{word}");
+        }
+        assert_eq!(said("From now on"), said("从现在起"));
+        assert_eq!(said("décidé"), said("решили"));
+    }
+
+    #[test]
+    fn every_concept_has_its_own_number() {
+        let concepts = include_str!("concepts.txt")
+            .lines()
+            .filter(|it| !it.starts_with('#'));
+        assert!(concepts.count() < usize::from(SIGNS));
+    }
+}

@@ -1,0 +1,269 @@
+//! What a message and its sentences are known by: words, parts of words, concepts, signs. Unit: one message.
+
+use std::ops::Range;
+
+use super::concepts::{Concepts, QUESTION, SIGNS, Said};
+use super::tokens::{Form, Token, Tokens, sentences};
+use crate::text::linear::{Feature, Model, hash_of};
+
+/// Features that share a weight: each group counts the same however many it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Group {
+    Words,
+    Parts,
+    Concepts,
+    Shape,
+}
+
+/// How many groups there are.
+pub(super) const GROUPS: usize = 4;
+/// What each group counts.
+const WEIGHTS: [f32; GROUPS] = [1.0, 1.0, 1.0, 0.5];
+
+/// What the features are of.
+#[derive(Clone, Copy, Debug)]
+enum Of {
+    Message = 0,
+    Sentence = 16,
+}
+
+/// Kinds of features above those of the groups.
+const CLASS: u8 = 64;
+/// Characters of a word that are looked at in parts, and of a part at most.
+const WORD: usize = 24;
+const PART: usize = 5;
+
+/// A message, taken apart.
+#[derive(Debug)]
+pub(super) struct Read<'t> {
+    text: &'t str,
+    tokens: Tokens,
+    said: Vec<Said>,
+    /// Where its sentences stand.
+    pub(super) sentences: Vec<Range<usize>>,
+    /// What was said before it: concepts, and whether it asks.
+    before: Vec<u8>,
+}
+
+impl<'t> Read<'t> {
+    pub(super) fn new(text: &'t str, before: &str, concepts: &Concepts) -> Self {
+        let tokens = Tokens::of(text);
+        let of_before = concepts.said(&Tokens::of(before));
+        Self {
+            text,
+            said: concepts.said(&tokens),
+            tokens,
+            sentences: sentences(text),
+            before: of_before.into_iter().map(|it| it.what).collect(),
+        }
+    }
+
+    /// Features of the whole message.
+    pub(super) fn of_message(&self, mut add: impl FnMut(Group, Feature)) {
+        let mut put = |group: Group, one: u64, other: u64| {
+            add(
+                group,
+                Feature::new(Of::Message as u8 + group as u8, one, other),
+            );
+        };
+        words(&self.tokens.all, &mut put);
+        self.parts(0..self.tokens.all.len(), &mut put);
+        concepts(&self.said, &mut put);
+        self.shape(self.text, &mut put);
+        for what in &self.before {
+            put(Group::Shape, 50, u64::from(*what));
+        }
+    }
+
+    /// Features of one sentence among the others.
+    pub(super) fn of_sentence(&self, number: usize, mut add: impl FnMut(Group, Feature)) {
+        let mut put = |group: Group, one: u64, other: u64| {
+            add(
+                group,
+                Feature::new(Of::Sentence as u8 + group as u8, one, other),
+            );
+        };
+        let tokens = self.tokens.between(&self.sentences[number]);
+        words(&self.tokens.all[tokens.clone()], &mut put);
+        self.parts(tokens.clone(), &mut put);
+        concepts(self.said(number), &mut put);
+        self.shape(&self.text[self.sentences[number].clone()], &mut put);
+        let last = number + 1 == self.sentences.len();
+        put(Group::Shape, 60, number.min(4) as u64);
+        put(Group::Shape, 61, u64::from(last));
+        for (side, other) in [(62, number.wrapping_sub(1)), (63, number + 1)] {
+            if other >= self.sentences.len() {
+                put(Group::Shape, side, 1 << 32);
+                continue;
+            }
+            for said in self.said(other) {
+                put(Group::Shape, side, u64::from(said.what));
+            }
+        }
+    }
+
+    /// Features for telling kinds apart: of the message, or of a sentence.
+    pub(super) fn of_kind(&self, sentence: Option<usize>, mut add: impl FnMut(Group, Feature)) {
+        let (tokens, said) = match sentence {
+            Some(number) => (
+                self.tokens.between(&self.sentences[number]),
+                self.said(number),
+            ),
+            None => (0..self.tokens.all.len(), &self.said[..]),
+        };
+        let mut put = |group: Group, one: u64, other: u64| {
+            add(group, Feature::new(CLASS + group as u8, one, other));
+        };
+        let all = &self.tokens.all[tokens];
+        for (i, token) in all.iter().enumerate() {
+            put(Group::Words, 1, token.id);
+            if let Some(next) = all.get(i + 1) {
+                put(Group::Words, token.id, next.id);
+            }
+        }
+        concepts(said, &mut put);
+    }
+
+    fn said(&self, sentence: usize) -> &[Said] {
+        let tokens = self.tokens.between(&self.sentences[sentence]);
+        let before = |token: usize| self.said.partition_point(|it| it.token < token);
+        &self.said[before(tokens.start)..before(tokens.end)]
+    }
+
+    /// Parts of words, with the blanks around them.
+    fn parts(&self, tokens: Range<usize>, put: &mut impl FnMut(Group, u64, u64)) {
+        let mut word: Vec<char> = Vec::with_capacity(WORD + 2);
+        for i in tokens {
+            if !matches!(self.tokens.all[i].form, Form::Word | Form::Number) {
+                continue;
+            }
+            word.clear();
+            word.push(' ');
+            word.extend(self.tokens.folded(i..i + 1).chars().take(WORD));
+            word.push(' ');
+            for start in 0..word.len() - 1 {
+                let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+                for (length, c) in word[start..].iter().take(PART).enumerate() {
+                    hash = (hash ^ u64::from(*c)).wrapping_mul(0x0000_0100_0000_01B3);
+                    if length > 0 {
+                        put(Group::Parts, hash, length as u64);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Length, signs, and what was said before.
+    fn shape(&self, text: &str, put: &mut impl FnMut(Group, u64, u64)) {
+        let length = u64::from((text.len() as u64 + 1).pow(2).ilog2()).min(16);
+        put(Group::Shape, 1, length);
+        let end = text
+            .trim_end()
+            .chars()
+            .next_back()
+            .filter(|c| !c.is_alphanumeric());
+        put(Group::Shape, 2, end.map_or(0, u64::from));
+        for (number, signs) in [
+            (3, &['?', '？'][..]),
+            (4, &['"', '“', '«', '„', '「']),
+            (5, &['{', '}', '=', '<', '>', '|']),
+            (6, &[':', '：']),
+        ] {
+            if text.contains(signs) {
+                put(Group::Shape, number, 0);
+            }
+        }
+        if text.bytes().any(|b| b.is_ascii_digit()) {
+            put(Group::Shape, 7, 0);
+        }
+        if text.bytes().filter(|b| *b == b'\n').count() > 1 {
+            put(Group::Shape, 8, 0);
+        }
+        if text.starts_with('>') || text.contains("\n>") {
+            put(Group::Shape, 9, 0);
+        }
+        if text.contains("```") {
+            put(Group::Shape, 10, 0);
+        }
+        let before = match self.before.is_empty() {
+            true => 0,
+            false => 1 + u64::from(self.before.contains(&QUESTION)),
+        };
+        put(Group::Shape, 11, before);
+        put(Group::Shape, 12, self.sentences.len().min(5) as u64);
+    }
+}
+
+/// One, two and three tokens in a row.
+fn words(tokens: &[Token], put: &mut impl FnMut(Group, u64, u64)) {
+    for (i, token) in tokens.iter().enumerate() {
+        put(Group::Words, 1, token.id);
+        if let Some(next) = tokens.get(i + 1) {
+            put(Group::Words, token.id, next.id);
+            if let Some(third) = tokens.get(i + 2) {
+                put(
+                    Group::Words,
+                    hash_of([token.id, next.id].into_iter()),
+                    third.id,
+                );
+            }
+        }
+    }
+}
+
+/// Concepts in a row, with signs and without, and those at the ends.
+fn concepts(said: &[Said], put: &mut impl FnMut(Group, u64, u64)) {
+    let all: Vec<u64> = said.iter().map(|it| u64::from(it.what)).collect();
+    for (i, what) in all.iter().enumerate() {
+        put(Group::Concepts, 1, *what);
+        if let Some(next) = all.get(i + 1) {
+            put(Group::Concepts, 2, what << 8 | next);
+            if let Some(third) = all.get(i + 2) {
+                put(Group::Concepts, 3, what << 16 | next << 8 | third);
+            }
+        }
+    }
+    let words: Vec<u64> = all
+        .into_iter()
+        .filter(|it| *it < u64::from(SIGNS))
+        .collect();
+    for pair in words.windows(2) {
+        put(Group::Concepts, 4, pair[0] << 8 | pair[1]);
+    }
+    if let (Some(first), Some(last)) = (words.first(), words.last()) {
+        put(Group::Concepts, 5, *first);
+        put(Group::Concepts, 6, *last);
+        put(
+            Group::Concepts,
+            7,
+            first << 8 | words.get(1).unwrap_or(&255),
+        );
+    }
+}
+
+/// Adds up what groups of features weigh.
+#[derive(Debug, Default)]
+pub(super) struct Sums {
+    sums: [i32; GROUPS],
+    counts: [u16; GROUPS],
+}
+
+impl Sums {
+    pub(super) fn add(&mut self, group: Group, weight: i32) {
+        self.sums[group as usize] += weight;
+        self.counts[group as usize] = self.counts[group as usize].saturating_add(1);
+    }
+
+    pub(super) fn score(&self, model: &Model<'_>) -> f32 {
+        let groups = self.sums.iter().zip(&self.counts).enumerate();
+        groups
+            .map(|(group, (sum, count))| model.scaled(*sum) * share(group, *count))
+            .sum()
+    }
+}
+
+/// What one of so many features of a group counts.
+pub(super) fn share(group: usize, count: u16) -> f32 {
+    WEIGHTS[group] / f32::from(count.max(1)).sqrt()
+}

@@ -1,0 +1,289 @@
+//! What kind of sentences a person typed, and whether any of them is worth keeping for months. Unit: one message.
+//!
+//! ```text
+//!  message, what was said before -> tokens -> concepts -> features of the message and of each sentence -> [Judged]
+//! ```
+//! Linear models over hashed features, learned from `benches/corpus/kinds` by `cargo bench --bench train_kinds`. Pure,
+//! deterministic, and linear in the length of the text.
+
+mod concepts;
+mod features;
+mod tokens;
+#[cfg(any(test, feature = "testing"))]
+pub mod training;
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::linear::{Feature, Model};
+use concepts::Concepts;
+use features::{Read, Sums};
+
+/// What a sentence, or a message, is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    Preference,
+    PersonFact,
+    ProjectFact,
+    Decision,
+    Correction,
+    StandingInstruction,
+    Goal,
+    Constraint,
+    Deadline,
+    Task,
+    RememberRequest,
+    // Nothing to keep.
+    Request,
+    AnswerOnly,
+    Question,
+    Hypothetical,
+    Roleplay,
+    Fiction,
+    Quoted,
+    Pasted,
+    Reported,
+    TestData,
+    Sarcasm,
+    Smalltalk,
+    DoNotRemember,
+    Withdrawn,
+}
+
+/// For how long, and for what, it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    Person,
+    Project,
+    Session,
+    Answer,
+    None,
+}
+
+impl Kind {
+    pub const ALL: [Self; 25] = [
+        Self::Preference,
+        Self::PersonFact,
+        Self::ProjectFact,
+        Self::Decision,
+        Self::Correction,
+        Self::StandingInstruction,
+        Self::Goal,
+        Self::Constraint,
+        Self::Deadline,
+        Self::Task,
+        Self::RememberRequest,
+        Self::Request,
+        Self::AnswerOnly,
+        Self::Question,
+        Self::Hypothetical,
+        Self::Roleplay,
+        Self::Fiction,
+        Self::Quoted,
+        Self::Pasted,
+        Self::Reported,
+        Self::TestData,
+        Self::Sarcasm,
+        Self::Smalltalk,
+        Self::DoNotRemember,
+        Self::Withdrawn,
+    ];
+    /// How many of them, from the first on, are worth keeping.
+    pub const KEPT: usize = 11;
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Preference => "preference",
+            Self::PersonFact => "person_fact",
+            Self::ProjectFact => "project_fact",
+            Self::Decision => "decision",
+            Self::Correction => "correction",
+            Self::StandingInstruction => "standing_instruction",
+            Self::Goal => "goal",
+            Self::Constraint => "constraint",
+            Self::Deadline => "deadline",
+            Self::Task => "task",
+            Self::RememberRequest => "remember_request",
+            Self::Request => "request",
+            Self::AnswerOnly => "answer_only",
+            Self::Question => "question",
+            Self::Hypothetical => "hypothetical",
+            Self::Roleplay => "roleplay",
+            Self::Fiction => "fiction",
+            Self::Quoted => "quoted",
+            Self::Pasted => "pasted",
+            Self::Reported => "reported",
+            Self::TestData => "test_data",
+            Self::Sarcasm => "sarcasm",
+            Self::Smalltalk => "smalltalk",
+            Self::DoNotRemember => "do_not_remember",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+
+    pub const fn is_kept(self) -> bool {
+        (self as usize) < Self::KEPT
+    }
+}
+
+/// A sentence that is worth keeping.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Where it stands in the message.
+    pub place: Range<usize>,
+    pub kind: Kind,
+    pub scope: Scope,
+    /// Above 0; what is surer has more.
+    pub score: f32,
+}
+
+/// What is to be made of a message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// What the message is where nothing of it is worth keeping.
+    pub kind: Kind,
+    /// What is worth keeping, in the order of saying.
+    pub kept: Vec<Judged>,
+}
+
+impl Reading {
+    /// How long a message holds of which nothing is kept.
+    pub fn scope(&self) -> Scope {
+        match self.kind {
+            Kind::AnswerOnly => Scope::Answer,
+            Kind::Request => Scope::Session,
+            _ => Scope::None,
+        }
+    }
+}
+
+/// Which score a message needs: with the mistakes of strangers in sight, set so that nine of ten that are kept are worth it.
+const LEAST: f32 = 0.85;
+/// How far behind the best sentence of its message another one may be.
+const BEHIND: f32 = 1.0;
+/// Bytes of a message that are read.
+const MOST: usize = 8_000;
+
+/// Models, and the list of concepts.
+#[derive(Debug)]
+pub struct Classifier {
+    keep: Model<'static>,
+    kinds: Model<'static>,
+    concepts: OnceLock<Concepts>,
+}
+
+impl Default for Classifier {
+    fn default() -> Self {
+        Self::with(
+            Model::new(include_bytes!("keep.weights")),
+            Model::new(include_bytes!("kinds.weights")),
+        )
+    }
+}
+
+impl Classifier {
+    fn with(keep: Model<'static>, kinds: Model<'static>) -> Self {
+        Self {
+            keep,
+            kinds,
+            concepts: OnceLock::new(),
+        }
+    }
+
+    /// Reads a message of a person, and what was said just before it.
+    pub fn read(&self, text: &str, before: &str) -> Reading {
+        let text = &text[..text.floor_char_boundary(MOST)];
+        let before = &before[before.ceil_char_boundary(before.len().saturating_sub(LAST))..];
+        let read = Read::new(text, before, self.concepts());
+        let mut kept = Vec::new();
+        let scores = scores(&read, &self.keep);
+        let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        if best >= LEAST {
+            for (number, score) in scores.iter().enumerate() {
+                if *score >= (best - BEHIND).max(0.0) {
+                    let (kind, scope) = self.kind_of(&read, number);
+                    kept.push(Judged {
+                        place: read.sentences[number].clone(),
+                        kind,
+                        scope,
+                        score: *score,
+                    });
+                }
+            }
+        }
+        let kind = if kept.is_empty() {
+            let sums = self.sums(&read, None);
+            best_of(&sums[Kind::KEPT..Kind::ALL.len()], Kind::KEPT)
+        } else {
+            kept.iter()
+                .max_by(|one, other| one.score.total_cmp(&other.score))
+                .map_or(Kind::Question, |it| it.kind)
+        };
+        Reading { kind, kept }
+    }
+
+    fn concepts(&self) -> &Concepts {
+        self.concepts.get_or_init(Concepts::embedded)
+    }
+
+    /// Kind and scope of a sentence that is kept.
+    fn kind_of(&self, read: &Read<'_>, sentence: usize) -> (Kind, Scope) {
+        let sums = self.sums(read, Some(sentence));
+        let kind = best_of(&sums[..Kind::KEPT], 0);
+        let scope = if sums[PROJECT] > 0.0 {
+            Scope::Project
+        } else {
+            Scope::Person
+        };
+        (kind, scope)
+    }
+
+    /// The score of each label.
+    fn sums(&self, read: &Read<'_>, sentence: Option<usize>) -> [f32; LABELS] {
+        let mut sums: [Sums; LABELS] = Default::default();
+        read.of_kind(sentence, |group, feature| {
+            for (label, sums) in sums.iter_mut().enumerate() {
+                sums.add(group, self.kinds.weight(labelled(feature, label)));
+            }
+        });
+        sums.map(|it| it.score(&self.kinds))
+    }
+}
+
+/// Bytes of what was said before that are read, from its end.
+const LAST: usize = 400;
+/// Labels of the second model: each kind, and whether it is of a project.
+const LABELS: usize = Kind::ALL.len() + 1;
+const PROJECT: usize = Kind::ALL.len();
+
+fn labelled(feature: Feature, label: usize) -> Feature {
+    feature.and(label as u64)
+}
+
+fn best_of(scores: &[f32], first: usize) -> Kind {
+    let best = scores
+        .iter()
+        .enumerate()
+        .max_by(|one, other| one.1.total_cmp(other.1));
+    Kind::ALL[first + best.map_or(0, |(number, _)| number)]
+}
+
+/// How much each sentence is worth keeping, with its message.
+fn scores(read: &Read<'_>, keep: &Model<'_>) -> Vec<f32> {
+    let mut message = Sums::default();
+    read.of_message(|group, feature| message.add(group, keep.weight(feature)));
+    let message = message.score(keep);
+    let sentences = 0..read.sentences.len();
+    sentences
+        .map(|number| {
+            let mut sums = Sums::default();
+            read.of_sentence(number, |group, feature| {
+                sums.add(group, keep.weight(feature))
+            });
+            message + sums.score(keep)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
