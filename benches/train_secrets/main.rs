@@ -30,6 +30,8 @@ use learning::{Learner, Random};
 use serde::Deserialize;
 
 const CORPUS: &str = "benches/corpus/secrets";
+/// Messages of all kinds, hardly any with a secret.
+const TALK: &str = "benches/corpus/kinds";
 const WEIGHTS: &str = "src/text/secrets/tagger.weights";
 
 const EPOCHS: usize = 6;
@@ -76,7 +78,8 @@ struct Chain {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let writers = writers(&root.join(CORPUS));
+    let mut writers = writers(&root.join(CORPUS));
+    writers.push(talk(&root.join(TALK)));
     if arguments.iter().any(|it| it == "--leave-out") {
         leave_out(&writers, arguments.iter().any(|it| it == "--list"));
         return;
@@ -85,6 +88,55 @@ fn main() {
     let file = learned(&all);
     println!("{} bytes", file.len());
     fs::write(root.join(WEIGHTS), file).expect("the weights are written");
+}
+
+/// What people say of themselves and of their work, but for what may be a secret.
+fn talk(folder: &Path) -> Writer {
+    const MAY_BE_SECRET: [&str; 30] = [
+        "pass",
+        "pw",
+        "pin",
+        "code",
+        "secret",
+        "token",
+        "key",
+        "login",
+        "lock",
+        "safe",
+        "account",
+        "iban",
+        "card",
+        "licen",
+        "kennwort",
+        "geheim",
+        "schlüssel",
+        "konto",
+        "парол",
+        "код",
+        "ключ",
+        "токен",
+        "счёт",
+        "contraseñ",
+        "clave",
+        "cuenta",
+        "motdepasse",
+        "mot de passe",
+        "parol",
+        "密码",
+    ];
+    let mut rows: Vec<Row> = writers(folder)
+        .into_iter()
+        .flat_map(|writer| writer.rows)
+        .collect();
+    rows.retain(|row| {
+        let text = row.text.to_lowercase();
+        !MAY_BE_SECRET.iter().any(|word| text.contains(word))
+            && text.chars().filter(char::is_ascii_digit).count() < 6
+    });
+    Writer {
+        name: "talk".to_owned(),
+        rows,
+    }
 }
 
 fn writers(folder: &Path) -> Vec<Writer> {

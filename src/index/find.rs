@@ -67,6 +67,8 @@ pub(super) struct Query<'a> {
     pub(super) min_similarity: f32,
     /// Of long-term memory nothing else is found.
     pub(super) kinds: &'a [Kind],
+    /// Whether what tools returned is found.
+    pub(super) tools: bool,
 }
 
 /// A place that may become a hit.
@@ -138,6 +140,12 @@ pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec
     let asked = corpus.index.asked(query.text);
     let mut hits: Vec<Hit> = Vec::new();
     let mut chosen = Chosen::default();
+    let is_of_tool = |candidate: &Candidate| {
+        let talk = candidate.segment.checked_sub(1);
+        let message = talk.and_then(|talk| talks[talk].message(candidate.place));
+        message.is_some_and(|message| message.role == Role::Tool)
+    };
+    candidates.retain(|candidate| query.tools || !is_of_tool(candidate));
     for candidate in &mut candidates {
         let said = candidate
             .segment

@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 
 use super::session::clipped;
 use super::vectors::{Key, Made, VectorStore};
-use crate::embed::{EmbedError, Embedder, EmbedderChoice, NoEmbedder, Purpose, framed};
+use crate::embed::{EmbedError, Embedder, EmbedderChoice, Purpose, framed};
 use crate::files::Disk;
 use crate::hint::chain;
 
@@ -262,13 +262,6 @@ impl Meaning {
             };
             let model = embedder.model().to_owned();
             let known = stored.iter().find(|made| made.model == model);
-            let passed = source.embedder.passed();
-            if let Some(away) = stored
-                .iter()
-                .find(|made| known.is_none() && is_away(&made.model, &passed))
-            {
-                return Err(format!("{} made the vectors and is not there", away.model));
-            }
             let dimension = match (known, embedder.dimensions()) {
                 (_, Some(dimension)) => dimension,
                 (Some(made), None) => made.dimension,
@@ -343,6 +336,19 @@ impl Meaning {
         }
     }
 
+    /// Whether a failure is so fresh that nothing is tried.
+    pub fn is_resting(&self) -> bool {
+        self.rest > 0
+    }
+
+    /// Tries again with the next text, whatever went wrong before.
+    pub fn end_rest(&mut self) {
+        self.rest = 0;
+        if matches!(self.state, State::Without) {
+            self.state = State::Closed;
+        }
+    }
+
     /// One turn less to rest.
     pub(super) fn turn_over(&mut self) {
         self.rest = self.rest.saturating_sub(1);
@@ -365,7 +371,9 @@ impl Meaning {
         let State::Open(open) = &self.state else {
             return (None, news);
         };
-        if self.rest > 0 || lock(&open.store).is_empty() {
+        // That texts cannot be embedded or written just now says nothing of a question.
+        let rests = self.rest > 0 && self.failed != Some(Step::Texts);
+        if rests || lock(&open.store).is_empty() {
             return (None, news);
         }
         let last = self
@@ -383,6 +391,20 @@ impl Meaning {
             }
             Err(trouble) => (None, self.went_wrong(Step::Question, trouble).or(news)),
         }
+    }
+
+    /// Counts the openings of the store: rows of one are none of another.
+    pub(super) fn openings(&self) -> u32 {
+        self.openings
+    }
+
+    /// Lets go of all vectors but those of these texts, where the store is open.
+    pub fn retain(&mut self, is_wanted: impl Fn(Key) -> bool) -> std::io::Result<()> {
+        let State::Open(open) = &mut self.state else {
+            return Ok(());
+        };
+        self.openings += 1;
+        lock(&open.store).retain(is_wanted)
     }
 
     /// Whether there is no embedder at all.
@@ -561,15 +583,6 @@ async fn embed_each(embedder: &dyn Embedder, texts: &[&str]) -> Result<Vec<Vec<f
         Some(error) if made.iter().all(Vec::is_empty) => Err(error),
         Some(_) | None => Ok(made),
     }
-}
-
-/// Whether the maker of vectors is one of those that were looked for and are not there just now: then another one that is
-/// must not take its place, since that would cost all vectors.
-fn is_away(maker: &str, absent: &[NoEmbedder]) -> bool {
-    let kind =
-        |name: &str| -> String { name.chars().take_while(char::is_ascii_alphabetic).collect() };
-    let maker = kind(maker);
-    absent.iter().any(|absent| kind(&absent.candidate) == maker)
 }
 
 /// What is behind a lock is whole whenever it is let go.

@@ -435,6 +435,8 @@ impl Index {
             near: &near,
             min_similarity: self.parts.min_similarity,
             kinds: sought.kinds,
+            // What a page or a program said comes when it is asked for, not by itself.
+            tools: sought.past != Some(Effort::ByItself),
         };
         let hits = find::find(&corpus, &talks, query);
         drop(talks);
@@ -511,23 +513,32 @@ impl Index {
         if !self.meaning.is_ready() {
             return;
         }
-        let mut wanted = corpus.wanted(MOST_CHUNKS);
-        wanted.retain(|wanted| !self.meaning.has(wanted.key));
+        let wanted = corpus.wanted(MOST_CHUNKS, |key| self.meaning.has(key));
         self.is_stale = !wanted.is_empty();
         self.meaning.begin(wanted);
     }
 
+    /// The keys of the notes, entries and documents.
+    pub fn keys(&self) -> Vec<vectors::Key> {
+        let live = self.corpus.iter().flat_map(|corpus| corpus.live());
+        live.map(|(_, chunk)| chunk.key).collect()
+    }
+
     /// Offers an embedder where there is none and much is kept: once for a data folder.
     pub fn offer_embedder(&self) -> Option<News> {
-        let counts = self.corpus.as_ref()?.kept();
         let mark = self.parts.folder.join("embedder.offered");
         let disk = self.parts.disk.as_ref();
-        let is_worth_it = self.meaning.is_absent() && counts >= WORTH_OFFERING;
-        if !is_worth_it || self.parts.keeping == Keeping::ReadOnly || disk.size(&mark).is_ok() {
+        let can_be_installed = cfg!(feature = "local-embeddings") && self.meaning.is_absent();
+        if !can_be_installed || self.parts.keeping == Keeping::ReadOnly || disk.size(&mark).is_ok()
+        {
+            return None;
+        }
+        let kept = self.corpus.as_ref()?.kept();
+        if kept < WORTH_OFFERING {
             return None;
         }
         disk.replace(&mark, b"").ok()?;
-        Some(News::Offered { kept: counts })
+        Some(News::Offered { kept })
     }
 
     /// Tells that a turn is over.

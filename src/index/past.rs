@@ -160,7 +160,7 @@ impl PastSessions {
         let mut room = self.room(effort);
         for (name, stamp) in sessions {
             let folder = self.indexes.join(name.as_str());
-            let has_index = || parts.0.size(&folder.join("words.idx")).is_ok();
+            let has_index = || session::has_words(parts.0, &folder);
             let cost = match effort {
                 Effort::ByItself if !has_index() => stamp.size.saturating_mul(WITHOUT_INDEX),
                 Effort::Asked | Effort::ByItself => stamp.size,

@@ -1,9 +1,16 @@
 //! `cogtrix memory reindex`: drops the indexes and makes them again from the history.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use super::sessions::{CaughtUp, Sessions, left_out};
 use crate::chat::SessionName;
 use crate::cli::args::ChatArgs;
 use crate::cli::report::{CliError, Exit};
+use crate::cli::{parts, toolbox};
+use crate::clock::{Clock, SystemClock};
+use crate::index::vectors::Key;
+use crate::index::{EntryText, Index};
 use crate::store::StoreError;
 use crate::term::Output;
 
@@ -17,8 +24,9 @@ pub(super) async fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, Cl
         output.notice("there is no session yet");
     }
     let mut exit = Exit::Ok;
+    let mut keys = HashSet::new();
     for name in &names {
-        match reindex(&mut sessions, name, output).await {
+        match reindex(&mut sessions, name, &mut keys, output).await {
             Ok(CaughtUp::Yes) => {}
             Ok(CaughtUp::No) => exit = Exit::Failed,
             Err(error) if args.session.is_some() => return Err(error),
@@ -28,14 +36,44 @@ pub(super) async fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, Cl
             }
         }
     }
+    if args.session.is_none() && exit == Exit::Ok {
+        forget_others(args, &mut sessions, keys, output).await?;
+    }
     sessions.close();
     Ok(exit)
+}
+
+/// Lets go of the vectors of what is neither said nor kept any more.
+async fn forget_others(
+    args: &ChatArgs,
+    sessions: &mut Sessions,
+    mut keys: HashSet<Key>,
+    output: &mut Output,
+) -> Result<(), CliError> {
+    let disk = Arc::clone(&sessions.parts.disk);
+    let project = toolbox::project(args, &sessions.inputs)?;
+    let (entries, _) = parts::entries(&sessions.config, &project, Arc::clone(&disk));
+    let store = Arc::new(parts::store(args, disk, &sessions.config));
+    let long_term = parts::long_term(&sessions.config, store);
+    let name = &sessions.config.settings.session;
+    let mut index = Index::new(sessions.parts.clone(), name).with_long_term(long_term);
+    index.set_entries(entries.in_force().map(EntryText::from));
+    let (_, troubles) = index.refresh(SystemClock.now()).await;
+    keys.extend(index.keys());
+    // What could not be read may be there still.
+    if troubles.is_empty()
+        && let Err(error) = sessions.meaning().retain(|key| keys.contains(&key))
+    {
+        output.warning(&format!("old vectors could not be removed: {error}"));
+    }
+    Ok(())
 }
 
 /// Makes the indexes of one session; tells whether they are complete.
 async fn reindex(
     sessions: &mut Sessions,
     name: &SessionName,
+    keys: &mut HashSet<Key>,
     output: &mut Output,
 ) -> Result<CaughtUp, CliError> {
     let (volume, meaning) = sessions.volume(name, output)?;
@@ -60,6 +98,7 @@ async fn reindex(
         output.warning(&format!("the words of {name} could not be read"));
     }
     volume.index.keep_all();
+    keys.extend(volume.index.keys(&volume.session).iter().copied());
     let caught_up = volume.catch_up(meaning, output).await;
     output.answer(&format!("{name}: {}", volume.standing(meaning)));
     Ok(caught_up)

@@ -128,6 +128,11 @@ impl Sessions {
         })
     }
 
+    /// What finds by meaning in any of them.
+    pub(super) fn meaning(&mut self) -> &mut Meaning {
+        &mut self.meaning
+    }
+
     /// Lets go of a session, so that others can have it.
     pub(super) fn put_back(&mut self, name: &SessionName) {
         if let Some(mut volume) = self.open.remove(name) {
@@ -184,6 +189,7 @@ impl Volume {
         /// Between one look at the progress and the next.
         const LOOK: Duration = Duration::from_millis(100);
         let name = self.session.name().to_string();
+        meaning.end_rest();
         loop {
             let session = &self.session;
             let mut news =
@@ -191,7 +197,11 @@ impl Volume {
                     .embed(session, usize::MAX, || known_secrets(session), meaning);
             if !meaning.is_working() && news.is_none() {
                 output.end_progress();
-                return CaughtUp::Yes;
+                return if meaning.is_resting() {
+                    CaughtUp::No
+                } else {
+                    CaughtUp::Yes
+                };
             }
             while meaning.is_working() {
                 if let Some((done, wanted)) = meaning.running() {

@@ -452,12 +452,12 @@ impl Corpus {
         chunks.filter(|(_, chunk)| !chunk.text.is_empty())
     }
 
-    /// The texts of so many chunks, to be embedded, each once.
-    pub(super) fn wanted(&self, most: usize) -> Vec<Wanted> {
+    /// The texts of so many chunks that have no vector, each once.
+    pub(super) fn wanted(&self, most: usize, has: impl Fn(Key) -> bool) -> Vec<Wanted> {
         let chunks = self
             .live()
             .take(most)
-            .filter(|(_, chunk)| !chunk.text.trim().is_empty());
+            .filter(|(_, chunk)| !has(chunk.key) && !chunk.text.trim().is_empty());
         let wanted = chunks.map(|(_, chunk)| {
             let text = format!("{}\n{}", chunk.lead, chunk.text);
             Wanted {

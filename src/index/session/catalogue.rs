@@ -128,7 +128,7 @@ impl Catalogue {
         &mut self,
         session: &Session,
         before: usize,
-        known: &mut Known,
+        known: impl FnOnce() -> Known,
         made: &Made,
     ) -> io::Result<()> {
         let is_same = |meta: &Meta| meta.model == made.model && meta.dimension == made.dimension;
@@ -146,7 +146,12 @@ impl Catalogue {
         let exchanges: Vec<_> = wanted
             .map(|turn| (turn.id, Exchange::of(session, turn)))
             .collect();
-        self.append(&exchanges, known, made)
+        let mut known = if exchanges.is_empty() {
+            Known::default()
+        } else {
+            known()
+        };
+        self.append(&exchanges, &mut known, made)
     }
 
     /// Adds a line for each exchange, and brings `meta.json` up to them; on disk when it returns.

@@ -65,15 +65,6 @@ impl<'a> Exchange<'a> {
         self.messages().find_map(|message| message.at)
     }
 
-    /// What an embedder is given: the text of each message, cut in its middle where it is too long (C17). One by one they
-    /// are found better than as one text, of which a long side would drown the other.
-    pub fn texts(&self) -> Vec<String> {
-        let messages = self.messages();
-        messages
-            .filter_map(|message| Some(clipped(&said(message)?).into_owned()))
-            .collect()
-    }
-
     /// The exchange as one text.
     pub fn text(&self) -> String {
         let sides = [

@@ -3,9 +3,8 @@
 
 use super::exchange::{self, Exchange, clipped};
 use crate::chat::{Session, TurnId};
-use crate::index::meaning::{Asked, Keyed, Wanted};
+use crate::index::meaning::{Asked, Keyed, Meaning};
 use crate::index::vectors::Key;
-use crate::text::secrets::Known;
 
 /// The nearest messages that take part in a search.
 const NEAREST: usize = 100;
@@ -20,6 +19,9 @@ pub(in crate::index) struct MessageKeys {
     /// Indices into the session's messages.
     messages: Vec<usize>,
     keyed: Keyed,
+    /// How many of them, from the first on, are known to have vectors, in which opening of the store.
+    done: usize,
+    opening: u32,
 }
 
 impl MessageKeys {
@@ -48,43 +50,44 @@ impl MessageKeys {
             .collect()
     }
 
-    /// Texts without vectors of the exchanges before a message, the oldest first; and how many exchanges they are of.
+    /// Messages without vectors of the exchanges before a message, the oldest first, with the keys of their texts; and of how
+    /// many exchanges they are.
     pub(super) fn missing(
         &mut self,
         session: &Session,
         before: usize,
-        has: impl Fn(Key) -> bool,
-        known: &mut Known,
-    ) -> (Vec<Wanted>, usize) {
+        meaning: &Meaning,
+    ) -> (Vec<(usize, Key)>, usize) {
         self.follow(session);
+        if self.opening != meaning.openings() {
+            (self.opening, self.done) = (meaning.openings(), 0);
+        }
+        let all = self
+            .messages
+            .iter()
+            .copied()
+            .zip(self.keyed.keys().iter().copied());
         let mut turns: Vec<TurnId> = Vec::new();
-        let mut wanted = Vec::new();
-        for (index, key) in self.messages.iter().zip(self.keyed.keys()) {
-            if *index >= before {
-                break;
-            }
-            let Some(turn) =
-                exchange::turn_of(session, *index).filter(|turn| turn.messages.end <= before)
+        let mut missing = Vec::new();
+        let mut done = self.done;
+        for (index, key) in all.skip(self.done).take_while(|(index, _)| *index < before) {
+            let turn = exchange::turn_of(session, index);
+            let Some(turn) = turn.filter(|turn| turn.messages.end <= before && !meaning.has(key))
             else {
+                done += usize::from(
+                    missing.is_empty() && turn.is_none_or(|turn| turn.messages.end <= before),
+                );
                 continue;
             };
-            if has(*key) {
-                continue;
-            }
             if turns.last() != Some(&turn.id) {
                 turns.push(turn.id);
             }
-            if turns.len() <= AT_ONCE
-                && let Some(said) = exchange::said(&session.messages()[*index])
-            {
-                let text = clipped(&said).into_owned();
-                wanted.push(Wanted {
-                    key: *key,
-                    text: known.take_in(&text).into_owned(),
-                });
+            if turns.len() <= AT_ONCE {
+                missing.push((index, key));
             }
         }
-        (wanted, turns.len())
+        self.done = done;
+        (missing, turns.len())
     }
 
     pub(in crate::index) fn keys(&self) -> &[Key] {

@@ -28,7 +28,8 @@ use catalogue::Catalogue;
 use reading::Reading;
 
 use super::Parts;
-use super::meaning::{Meaning, News};
+use super::meaning::{Meaning, News, Wanted};
+use super::vectors::Key;
 use crate::chat::{Session, SessionName, TurnId};
 use crate::files::Disk;
 use crate::text::secrets::Known;
@@ -154,19 +155,22 @@ impl SessionIndex {
         if self.keys.keys().is_empty() || !is_any() || !meaning.is_ready() {
             return None;
         }
-        let mut known = known();
-        let (wanted, exchanges) =
-            self.keys
-                .missing(session, before, |key| meaning.has(key), &mut known);
-        if !wanted.is_empty() {
-            meaning.begin(wanted);
-            let is_news = exchanges >= WORTH_TELLING && !self.owes_end;
-            self.owes_end |= is_news;
-            return is_news.then_some(News::Indexing { exchanges });
+        let (missing, exchanges) = self.keys.missing(session, before, meaning);
+        if missing.is_empty() {
+            self.list(session, before, known, meaning);
+            let exchanges = self.kept_exchanges();
+            return std::mem::take(&mut self.owes_end).then_some(News::Indexed { exchanges });
         }
-        self.list(session, before, &mut known, meaning);
-        let exchanges = self.kept_exchanges();
-        std::mem::take(&mut self.owes_end).then_some(News::Indexed { exchanges })
+        let mut known = known();
+        let wanted = missing.into_iter().filter_map(|(index, key)| {
+            let said = said(&session.messages()[index])?;
+            let text = known.take_in(&clipped(&said)).into_owned();
+            Some(Wanted { key, text })
+        });
+        meaning.begin(wanted.collect());
+        let is_news = exchanges >= WORTH_TELLING && !self.owes_end;
+        self.owes_end |= is_news;
+        is_news.then_some(News::Indexing { exchanges })
     }
 
     fn open_catalogue(&mut self, session: &Session) {
@@ -175,7 +179,13 @@ impl SessionIndex {
     }
 
     /// Lists the exchanges before a message, which have their vectors by now. Nothing is found the less where that fails.
-    fn list(&mut self, session: &Session, before: usize, known: &mut Known, meaning: &Meaning) {
+    fn list(
+        &mut self,
+        session: &Session,
+        before: usize,
+        known: impl FnOnce() -> Known,
+        meaning: &Meaning,
+    ) {
         if self.catalogue.is_none() {
             self.open_catalogue(session);
         }
@@ -208,6 +218,12 @@ impl SessionIndex {
         }
     }
 
+    /// The keys of the messages that have vectors or are to have some.
+    pub fn keys(&mut self, session: &Session) -> &[Key] {
+        self.keys.follow(session);
+        self.keys.keys()
+    }
+
     /// Exchanges that are listed with vectors.
     pub fn kept_exchanges(&self) -> usize {
         let counted = || exchanges(self.parts.disk.as_ref(), &self.folder);
@@ -232,6 +248,11 @@ impl SessionIndex {
             self.words.keep(&self.parts, &self.folder);
         }
     }
+}
+
+/// Whether there is an index of words of this version.
+pub(super) fn has_words(disk: &dyn Disk, folder: &Path) -> bool {
+    reading::is_current(disk, folder)
 }
 
 /// The index of words of a session that is not open, and of which nothing is written.

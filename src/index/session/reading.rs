@@ -190,7 +190,7 @@ fn is_long(session: &Session, read: usize) -> bool {
     let rest = &session.messages()[read..];
     let bytes = || {
         rest.iter()
-            .map(|message| message.said().len())
+            .map(|message| super::found_by(message).len())
             .sum::<usize>()
     };
     rest.len() > AT_ONCE || bytes() > BYTES_AT_ONCE
@@ -220,6 +220,12 @@ fn read(parts: &Parts, path: &Path) -> Read {
         lists,
         is_blocked,
     }
+}
+
+/// Whether the file is there in the form that this version writes.
+pub(super) fn is_current(disk: &dyn Disk, folder: &Path) -> bool {
+    let head = disk.read_head(&folder.join(FILE), Words::MAGIC.len());
+    head.is_ok_and(|head| head == Words::MAGIC)
 }
 
 /// The index of a session that is not open, up to it.

@@ -28,8 +28,9 @@ const PART: usize = 300;
 /// Of what a tool returned so many bytes at its beginning and end can be found.
 const TOOL_HEAD: usize = 4 << 10;
 const TOOL_TAIL: usize = 1 << 10;
+/// Bytes of the arguments of its call.
+const TITLE: usize = 300;
 
-const MAGIC: &[u8] = b"cogtrix words 4\n";
 const PRINT: usize = 32;
 
 /// The index of one session.
@@ -105,6 +106,9 @@ impl Said<'_> {
 }
 
 impl Words {
+    /// Begins the bytes of an index.
+    pub(super) const MAGIC: &[u8] = b"cogtrix words 4\n";
+
     pub fn new(lists: impl Into<Arc<Lists>>) -> Self {
         Self {
             index: LexicalIndex::new(lists),
@@ -155,7 +159,11 @@ impl Words {
     }
 
     fn push(&mut self, said: &Said<'_>) {
-        let masked = self.known.take_in(&said.text);
+        // Only what people say teaches what is secret.
+        let masked = match said.voice {
+            Some(_) => self.known.take_in(&said.text),
+            None => self.known.masked_after("", &said.text),
+        };
         for text in parts(&masked) {
             self.index.push(Document {
                 text,
@@ -263,7 +271,7 @@ impl Words {
 
     /// The index as bytes, for [`from_bytes`](Self::from_bytes).
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = Self::MAGIC.to_vec();
         bytes.extend(to_u64(self.read).to_le_bytes());
         bytes.extend(print(&self.hash, &self.messages));
         bytes.extend(to_u64(self.messages.len()).to_le_bytes());
@@ -277,7 +285,7 @@ impl Words {
     /// The index that was made into these bytes; `None` where they are of another version, damaged or made with
     /// other lists. Whether it is of a session, [`is_of`](Self::is_of) tells.
     pub fn from_bytes(lists: Arc<Lists>, bytes: &[u8]) -> Option<Self> {
-        let mut rest = bytes.strip_prefix(MAGIC)?;
+        let mut rest = bytes.strip_prefix(Self::MAGIC)?;
         let mut take = |n: usize| rest.split_off(..n);
         let read = u64::from_le_bytes(*take(8)?.first_chunk()?);
         let print = *take(PRINT)?.first_chunk()?;
@@ -345,7 +353,8 @@ fn said<'a>(at: usize, message: &'a Message, turn: &'a [Message]) -> Option<Said
             let mut calls = turn.iter().flat_map(Message::calls);
             let call = calls.find(|call| message.answers().any(|id| *id == call.id));
             let title = call.map_or(String::new(), |call| {
-                format!("{} {}\n", call.name, call.arguments)
+                let end = call.arguments.floor_char_boundary(TITLE);
+                format!("{} {}\n", call.name, &call.arguments[..end])
             });
             (None, Cow::Owned(title + &output))
         }

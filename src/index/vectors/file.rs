@@ -9,11 +9,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::check::checksum;
 use super::quantise::Grain;
 use super::{KEY, Key};
-use crate::files::{self, Disk};
+use crate::files::{self, Disk, Lock, LockError};
 
 const MAGIC: &[u8] = b"cogtrix vectors 2\n";
 const ENDING: &str = "vectors";
@@ -21,6 +22,8 @@ const ENDING: &str = "vectors";
 const FRAME: usize = KEY + 4 + 8;
 /// Bytes read at once.
 const PIECE: usize = 1 << 20;
+/// Longest wait for another process that writes.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Bytes of a name of a model.
 const MAX_NAME: usize = 1 << 10;
 
@@ -93,6 +96,10 @@ impl VectorFile {
 
     /// Reads the records that were not read yet. A file of another model or dimension is as good as none.
     pub(super) fn read(&mut self, take: &mut dyn FnMut(Key, &[i8], Grain)) -> io::Result<()> {
+        if self.read_to > 0 && self.disk.size(&self.path).is_err() {
+            // Somebody removed it: what is written next begins a new one.
+            self.read_to = 0;
+        }
         let header = self.made.header();
         if self.read_to == 0 {
             match self.disk.read_head(&self.path, header.len()) {
@@ -119,7 +126,17 @@ impl VectorFile {
         }
     }
 
-    /// Adds records behind those that were read; on disk when it returns.
+    /// Keeps other processes from writing until it is dropped.
+    pub(super) fn lock(&self) -> io::Result<Lock> {
+        self.disk
+            .lock(&self.path.with_extension("lock"), PATIENCE)
+            .map_err(|error| match error {
+                LockError::Held { .. } => io::Error::from(io::ErrorKind::ResourceBusy),
+                LockError::Io(error) => error,
+            })
+    }
+
+    /// Adds records behind those that were read; on disk when it returns. Under the lock.
     pub(super) fn append(&mut self, rows: &[Row]) -> io::Result<()> {
         if rows.is_empty() {
             return Ok(());
@@ -127,6 +144,7 @@ impl VectorFile {
         if self.read_to == 0 {
             return self.replace(rows);
         }
+        // What is left behind the last whole record is of a writer that was killed.
         if self.disk.size(&self.path)? > self.read_to {
             self.disk.truncate(&self.path, self.read_to)?;
         }

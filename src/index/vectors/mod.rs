@@ -147,6 +147,7 @@ impl VectorStore {
 
     /// Keeps vectors; on disk when it returns. One without a direction or of another length is near nothing.
     pub fn put(&mut self, vectors: &[(Key, Vec<f32>)]) -> io::Result<()> {
+        let _alone = self.file.lock()?;
         self.catch_up()?;
         let dimension = self.made().dimension;
         let mut new = HashSet::new();
@@ -159,17 +160,19 @@ impl VectorStore {
             (*key, codes, grain)
         });
         let quantised: Vec<_> = quantised.collect();
-        self.file.append(&quantised)?;
-        for (key, codes, grain) in quantised {
-            self.at.insert(key, scan::number(self.rows.len()));
-            self.rows.push(&codes, grain);
+        // What cannot be written is found in this run all the same.
+        for (key, codes, grain) in &quantised {
+            self.at.insert(*key, scan::number(self.rows.len()));
+            self.rows.push(codes, *grain);
         }
         self.tend_graph();
-        Ok(())
+        self.file.append(&quantised)
     }
 
     /// Lets go of every vector but those of these texts, on disk too.
     pub fn retain(&mut self, is_wanted: impl Fn(Key) -> bool) -> io::Result<()> {
+        let _alone = self.file.lock()?;
+        self.catch_up()?;
         let mut kept: Vec<(u32, Key)> = self.at.iter().map(|(key, row)| (*row, *key)).collect();
         let before = kept.len();
         kept.retain(|(_, key)| is_wanted(*key));
@@ -228,9 +231,8 @@ impl VectorStore {
         }
         let searcher = {
             let mut slot = self.slot();
-            if slot.review() {
-                slot.feed(&self.rows);
-            }
+            slot.review();
+            slot.feed(&self.rows);
             slot.graph.as_ref()?.searcher(&self.rows)?
         };
         let found = searcher.nearest(query, LOOK_AT.max(k * 3))?;
@@ -252,11 +254,11 @@ impl VectorStore {
         self.graph.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts the graph when it is time, and feeds it.
+    /// Feeds the graph, where a search has begun one.
     fn tend_graph(&mut self) {
-        if self.rows.len() >= self.hnsw_min {
-            let mut slot = self.slot();
-            slot.review();
+        let mut slot = self.slot();
+        slot.review();
+        if slot.graph.is_some() {
             slot.feed(&self.rows);
         }
     }

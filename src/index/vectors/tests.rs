@@ -214,6 +214,12 @@ fn clustered(n: usize) -> (MemoryDisk, VectorStore, Vec<Vec<f32>>) {
 #[test]
 fn above_its_threshold_a_graph_answers_about_as_well() {
     let (disk, mut store, queries) = clustered(1_300);
+    assert_eq!(
+        store.graph(),
+        GraphState::None,
+        "nobody searched so much yet"
+    );
+    nearest(&store, &queries[0], 1_300, 10);
     assert_eq!(settled(&store), GraphState::Ready);
     let exact = open(&disk, 16, usize::MAX);
     assert_eq!(exact.graph(), GraphState::None);

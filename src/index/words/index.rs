@@ -68,6 +68,9 @@ pub(super) struct Entry {
     pub(super) persons: Persons,
 }
 
+/// A longer reply says something, whatever it begins with.
+const MAX_NO_ANSWER: usize = 250;
+
 /// How often a message speaks of who says it and of who is spoken to, each counted up to [`Persons::MAX`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Persons {
@@ -175,7 +178,8 @@ impl LexicalIndex {
         let no_answer = self.lists.no_answer.as_ref();
         // Who has a name is a person, whose not knowing says something.
         let is_program = document.voice == Some(Voice::Assistant) && document.speaker.is_none();
-        let no_answer = no_answer.filter(|_| is_program);
+        let is_short = document.text.len() <= MAX_NO_ANSWER;
+        let no_answer = no_answer.filter(|_| is_program && is_short);
         self.enter(Entry {
             at: document.at,
             length,

@@ -119,7 +119,7 @@ impl Lists {
             capital_months: file.capital_months,
             says_when: pattern("says_when", r"\b", &file.says_when)?,
             asks_when: pattern("asks_when", r"^\s*", &file.asks_when)?,
-            no_answer: pattern("no_answer", r"^(?s:.{0,60}?)\b", &file.no_answer)?,
+            no_answer: pattern("no_answer", r"^(?s:.{0,20}?)\b", &file.no_answer)?,
             user: file.user,
             assistant: file.assistant,
             goes_on: file.goes_on,

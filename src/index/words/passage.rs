@@ -13,6 +13,8 @@ const LONGEST_PIECE: usize = 200;
 
 /// Words that two questions have in common that ask the same, at least; and they are three fifths of each.
 const FEWEST_SAME: usize = 3;
+/// Bytes of a message that merely asks; a longer one says more than its questions.
+const MAX_ECHO: usize = 600;
 
 /// A stretch of the text that goes or stays as one.
 struct Piece {
@@ -62,7 +64,8 @@ impl Asked<'_> {
 
     /// Whether one of the questions in a text asks the same: it answers nothing, however much of the question it has.
     pub fn is_echo(&self, text: &str) -> bool {
-        text.contains(['?', '？', '؟'])
+        text.len() <= MAX_ECHO
+            && text.contains(['?', '？', '؟'])
             && pieces(text).any(|bytes| self.is_same(text[bytes].trim_end()))
     }
 

@@ -88,7 +88,7 @@ fn a_reply_that_does_not_know_stands_behind_what_says_something_of_it() {
     };
     for no_answer in [
         "Sorry, I don't know the code of the gate, you haven't told me.",
-        "Den Code vom gate (code) weiß ich leider nicht.",
+        "Das weiß ich leider nicht, den code vom gate.",
         "No lo sé, no tengo ningún code de gate.",
     ] {
         let index = index(&[

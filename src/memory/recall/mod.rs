@@ -162,8 +162,20 @@ pub fn find(session: &Session, searching: Searching<'_>, question: Question<'_>)
     };
     let mut turns = HashSet::new();
     let mut texts = HashSet::new();
-    let hits = find_messages(searching, messages).into_iter();
+    let asked = searching.words.asked(question.text);
+    let said = |hit: &Hit| &session.messages()[hit.message];
+    let mut hits = find_messages(searching, messages);
+    // What a page or a program said comes when it is asked for, not by itself.
+    hits.retain(|hit| said(hit).role != Role::Tool);
+    for hit in &mut hits {
+        if said(hit).role == Role::User && asked.is_echo(&said(hit).said()) {
+            hit.score = ECHO_SCORE;
+        }
+    }
+    // The reply to the same question speaks for its exchange, not the question.
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut found: Vec<Found> = hits
+        .into_iter()
         .filter_map(|best| {
             let turn = turn_of(session, best.message)?;
             let is_new = turns.insert(turn.id) && texts.insert(Exchange::of(session, turn).text());
@@ -175,13 +187,6 @@ pub fn find(session: &Session, searching: Searching<'_>, question: Question<'_>)
             })
         })
         .collect();
-    let asked = searching.words.asked(question.text);
-    for found in &mut found {
-        let said = &session.messages()[found.best.message];
-        if said.role == Role::User && asked.is_echo(&said.said()) {
-            found.best.score = ECHO_SCORE;
-        }
-    }
     let by_score = |a: &Found, b: &Found| b.best.score.total_cmp(&a.best.score);
     found.sort_by(|a, b| by_score(a, b).then(b.turn.cmp(&a.turn)));
     found.truncate(question.k.saturating_mul(LOOKED_AT_EACH));
