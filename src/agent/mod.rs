@@ -8,7 +8,7 @@
 //! However a turn ends, it is recorded, closed and sendable before [`Agent::turn`] returns. Where what stands:
 //! ```text
 //!  the turn        turn, converse, planning, reply, acting, toolbox, input, mentioning, ending, undo, think/
-//!  what is told    event; told and once: what was told already
+//!  what is told    event; told: what was told already
 //!  compaction      compact: asked for; compacting: by itself; writing, summaries, skip; jobs: in the background
 //!  recall          recalling; related: what comes into a request by itself
 //!  what outlives   noting, notebook/: captures, notes of days, recovery; keeping, keeper: entries, pins, scratchpad
