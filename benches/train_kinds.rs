@@ -13,20 +13,27 @@
 )]
 
 #[path = "common/learning.rs"]
+#[expect(dead_code, reason = "another trainer needs more of it")]
 mod learning;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use cogtrix::chat::{Message, MessageId, Role};
+use cogtrix::memory::capture::{Captor, Capture, WalSettings};
 use cogtrix::text::classify::training::{
     Example, Reader, WORDING, Weighed, classifier, labels, of_label,
 };
-use cogtrix::text::classify::{Classifier, Kind, Scope};
+use cogtrix::text::classify::{Classifier, Judged, Kind, Scope};
 use learning::{Learner, Random};
 use serde::Deserialize;
 
 const CORPUS: &str = "benches/corpus/kinds";
+/// Short messages that patterns were made for: what is captured of each.
+const SAID: &str = "tests/capture/corpus.yaml";
+/// What one of these counts beside a message of a person.
+const SAID_COUNTS: f32 = 0.5;
 const WEIGHTS: &str = "src/text/classify";
 
 /// Upper bits of a feature: 2^16 buckets for what is kept, 2^15 for kinds, and a tag.
@@ -57,6 +64,12 @@ struct Row {
     /// Who wrote it: the name of the file.
     #[serde(skip)]
     author: String,
+    #[serde(skip, default = "one")]
+    counts: f32,
+}
+
+fn one() -> f32 {
+    1.0
 }
 
 fn english() -> String {
@@ -72,6 +85,7 @@ struct Learned {
     sentences: Vec<(Indexed, bool)>,
     /// What it is, and which labels that is; `None` where it says nothing of a label.
     kind: Option<(Vec<Weighed>, usize, Option<bool>)>,
+    counts: f32,
 }
 
 fn main() {
@@ -84,12 +98,16 @@ fn main() {
     if has("--score") {
         let files = arguments.iter().filter(|it| !it.starts_with("--"));
         let rows: Vec<Row> = files.flat_map(|file| rows(Path::new(file))).collect();
+        let rows: Vec<&Row> = rows.iter().collect();
+        let classifier = Classifier::default();
+        let captor = Captor::with(|_| None, &WalSettings::default()).expect("its own cues");
+        println!("the classifier");
         let mut tallies = Tallies::default();
-        tallies.read(
-            &Classifier::default(),
-            &rows.iter().collect::<Vec<_>>(),
-            has("--list"),
-        );
+        tallies.read(&rows, has("--list"), |row| judged(&classifier, row));
+        tallies.say();
+        println!("the program");
+        let mut tallies = Tallies::default();
+        tallies.read(&rows, has("--list"), |row| captured(&captor, row));
         tallies.say();
         return;
     }
@@ -98,7 +116,8 @@ fn main() {
         .map(|it| it.expect("an entry").path())
         .collect();
     files.sort();
-    let rows: Vec<Row> = files.iter().flat_map(|it| rows(it)).collect();
+    let mut rows: Vec<Row> = files.iter().flat_map(|it| rows(it)).collect();
+    rows.extend(said(&root.join(SAID)));
     if has("--leave-out") {
         leave_out(&rows, has("--list"));
         return;
@@ -130,6 +149,26 @@ fn rows(path: &Path) -> Vec<Row> {
         .collect()
 }
 
+/// Messages with what is captured of them.
+fn said(path: &Path) -> Vec<Row> {
+    let text = fs::read_to_string(path).expect("the messages");
+    let all: Vec<Vec<String>> = serde_yaml::from_str(&text).expect("rows");
+    let row = |row: Vec<String>| Row {
+        writer: "said".to_owned(),
+        lang: english(),
+        before: String::new(),
+        keep: row.len() > 1,
+        kind: String::new(),
+        scope: String::new(),
+        span: row[0].clone(),
+        trap: String::new(),
+        author: "said".to_owned(),
+        counts: SAID_COUNTS,
+        text: row[0].clone(),
+    };
+    all.into_iter().map(row).collect()
+}
+
 /// Returns the weights of what is kept, and of kinds.
 fn learned(rows: &[&Row]) -> (Vec<u8>, Vec<u8>) {
     let reader = Reader::default();
@@ -153,7 +192,7 @@ fn learned(rows: &[&Row]) -> (Vec<u8>, Vec<u8>) {
             let sentences = one.sentences.iter();
             for (features, is_kept) in sentences.chain([&one.message]) {
                 let hidden = if random.chance(UNHEARD) { WORDING } else { 0 };
-                step(&mut keep, &features[hidden..], *is_kept);
+                step(&mut keep, &features[hidden..], *is_kept, one.counts);
             }
             if let Some((features, kind, project)) = &one.kind {
                 step_kind(&mut kinds, features, *kind, *project);
@@ -210,6 +249,7 @@ fn example(row: &Row, reader: &Reader, keep: &Learner) -> Learned {
             .map(|(place, features)| (index(features), held(place)))
             .collect(),
         kind,
+        counts: row.counts,
     }
 }
 
@@ -244,12 +284,12 @@ fn logistic(score: f32) -> f32 {
     1.0 / (1.0 + (-score).exp())
 }
 
-fn step(learner: &mut Learner, features: &[(f32, Vec<u32>)], is: bool) {
+fn step(learner: &mut Learner, features: &[(f32, Vec<u32>)], is: bool, counts: f32) {
     let score: f32 = features
         .iter()
         .map(|(value, of)| value * learner.score(of))
         .sum();
-    let gradient = f32::from(u8::from(is)) - logistic(score);
+    let gradient = counts * (f32::from(u8::from(is)) - logistic(score));
     for (value, of) in features {
         learner.step(of, gradient * value);
     }
@@ -292,7 +332,7 @@ fn step_kind(learner: &mut Learner, features: &[Weighed], kind: usize, project: 
         }
     }
     if let Some(project) = project {
-        step(learner, &index(learner, of_project), project);
+        step(learner, &index(learner, of_project), project, 1.0);
     }
 }
 
@@ -315,49 +355,48 @@ struct Tallies {
     missed: BTreeMap<String, (usize, usize)>,
 }
 
+/// One thing that was kept of a message.
+struct Keep {
+    text: String,
+    /// What the classifier says of it.
+    judged: Option<(Kind, Scope)>,
+}
+
 impl Tallies {
-    fn read(&mut self, classifier: &Classifier, rows: &[&Row], lists: bool) {
+    fn read(&mut self, rows: &[&Row], lists: bool, read: impl Fn(&Row) -> Vec<Keep>) {
         for row in rows {
-            let reading = classifier.read(&row.text, &row.before);
-            let span = row
-                .text
-                .find(&row.span)
-                .map(|at| at..at + row.span.len())
-                .unwrap_or_default();
-            let hit = reading
-                .kept
+            let kept = read(row);
+            let hit = kept
                 .iter()
-                .find(|it| row.keep && it.place.start < span.end && span.start < it.place.end);
+                .find(|it| row.keep && overlap(&it.text, &row.span));
             let tallies = [
                 self.by_language.entry(row.lang.clone()).or_default(),
                 self.by_author.entry(row.author.clone()).or_default(),
             ];
             for tally in tallies {
                 tally.worth += usize::from(row.keep);
-                tally.kept += usize::from(!reading.kept.is_empty());
-                if let Some(hit) = hit {
-                    tally.right += 1;
-                    tally.kinds += usize::from(hit.kind.as_str() == row.kind);
+                tally.kept += usize::from(!kept.is_empty());
+                let Some(hit) = hit else { continue };
+                tally.right += 1;
+                if let Some((kind, scope)) = hit.judged {
+                    tally.kinds += usize::from(kind.as_str() == row.kind);
                     tally.scopes +=
-                        usize::from((hit.scope == Scope::Project) == (row.scope == "project"));
+                        usize::from((scope == Scope::Project) == (row.scope == "project"));
                 }
             }
-            if row.keep {
+            let is_wrong = if row.keep {
                 let missed = self.missed.entry(row.kind.clone()).or_default();
                 missed.0 += 1;
                 missed.1 += usize::from(hit.is_none());
+                hit.is_none()
             } else {
                 let trap = self.traps.entry(row.trap.clone()).or_default();
                 trap.0 += 1;
-                trap.1 += usize::from(!reading.kept.is_empty());
-            }
-            if lists && row.keep != hit.is_some() || lists && !row.keep && !reading.kept.is_empty()
-            {
-                let kept: Vec<&str> = reading
-                    .kept
-                    .iter()
-                    .map(|it| &row.text[it.place.clone()])
-                    .collect();
+                trap.1 += usize::from(!kept.is_empty());
+                !kept.is_empty()
+            };
+            if lists && is_wrong {
+                let kept: Vec<&str> = kept.iter().map(|it| it.text.as_str()).collect();
                 let what = if row.keep { &row.kind } else { &row.trap };
                 println!(
                     "{} {} {what}: {:?} kept {kept:?}",
@@ -402,6 +441,42 @@ impl Tallies {
     }
 }
 
+/// Whether three words in a row, or all where there are fewer, stand in both.
+fn overlap(kept: &str, span: &str) -> bool {
+    let folded = |text: &str| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.join(" ").to_lowercase()
+    };
+    let (kept, span) = (folded(kept), folded(span));
+    let end = |c: char| c.is_ascii_punctuation();
+    let words: Vec<&str> = span.split(' ').map(|it| it.trim_matches(end)).collect();
+    let length = 3.min(words.len());
+    // Chinese has no blanks.
+    kept.contains(&*span)
+        || span.contains(kept.trim_matches(end))
+        || words.len() > 2 && words.windows(length).any(|it| kept.contains(&it.join(" ")))
+}
+
+fn judged(classifier: &Classifier, row: &Row) -> Vec<Keep> {
+    let kept = classifier.read(&row.text, &row.before).kept.into_iter();
+    let keep = |it: Judged| Keep {
+        text: row.text[it.place].to_owned(),
+        judged: Some((it.kind, it.scope)),
+    };
+    kept.map(keep).collect()
+}
+
+/// What the program keeps, as it is set by default.
+fn captured(captor: &Captor, row: &Row) -> Vec<Keep> {
+    let message = Message::text(MessageId::numbered(1), Role::User, row.text.as_str(), None);
+    let captures = captor.capture(&message, &row.before).into_iter();
+    let keep = |it: Capture| Keep {
+        text: it.detail,
+        judged: None,
+    };
+    captures.map(keep).collect()
+}
+
 /// Says how well each author is read who is left out; one who is alone with a language is left out voice by voice.
 fn leave_out(rows: &[Row], lists: bool) {
     let alone = |row: &Row| {
@@ -443,7 +518,8 @@ fn leave_out(rows: &[Row], lists: bool) {
     let mut tallies = Tallies::default();
     for (out, (keep, kinds)) in folds.iter().zip(models) {
         let left: Vec<&Row> = rows.iter().filter(|it| fold(it) == *out).collect();
-        tallies.read(&classifier(keep, kinds), &left, lists);
+        let classifier = classifier(keep, kinds);
+        tallies.read(&left, lists, |row| judged(&classifier, row));
     }
     tallies.say();
 }

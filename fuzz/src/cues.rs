@@ -44,7 +44,7 @@ pub fn cues(input: &[u8]) {
             let Some(captor) = used(Captor::with(own, &settings)) else {
                 return;
             };
-            for capture in captor.capture(&messages[0]) {
+            for capture in captor.capture(&messages[0], "") {
                 let words = capture.detail.split_whitespace();
                 for word in words.map(|word| word.trim_matches('…')) {
                     assert!(SAID.contains(word), "{capture:?} was not said");

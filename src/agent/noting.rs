@@ -42,7 +42,16 @@ impl Agent {
         let (session, now) = (self.session().name().clone(), self.clock.now());
         let missed = self.said_before();
         let known = self.ledger.known().clone();
-        let number = self.session().messages().len();
+        let messages = self.session().messages();
+        let number = messages.len();
+        let replies = messages
+            .iter()
+            .rev()
+            .filter(|it| it.role == Role::Assistant);
+        let before = replies
+            .map(|it| it.said().into_owned())
+            .next()
+            .unwrap_or_default();
         let Some(notebook) = &mut self.notebook else {
             return;
         };
@@ -53,11 +62,8 @@ impl Agent {
                     parts.capture_missed(&session, &without_secrets(&known, missed), now)
                 });
                 let masked = parts.note_masked(&session, &words, number, known.classes(), now);
-                let taken = if is_off_record(&words.said()) {
-                    Taken::default()
-                } else {
-                    parts.capture(&session, &without_secrets(&known, words), now)
-                };
+                let words = without_secrets(&known, words);
+                let taken = parts.capture(&session, &words, &before, now);
                 missed.unwrap_or_default().and(taken).and(masked)
             };
             notebook.capturing.push(tokio::task::spawn_blocking(work));

@@ -29,6 +29,7 @@ impl Feature {
     }
 
     /// Returns the feature that it is for one of several labels.
+    #[must_use]
     pub const fn and(self, label: u64) -> Self {
         Self::new(0, self.0, label)
     }

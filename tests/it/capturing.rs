@@ -112,7 +112,7 @@ fn facts_come_from_the_third_turn_on_each_once_and_eight_at_a_time() {
         }
     })
     .serve();
-    home.config(&server, "");
+    home.config(&server, "context: {preset: agenticx}");
     let lines: Vec<String> = (1..=12)
         .map(|turn| {
             if turn % 2 == 0 {
@@ -156,6 +156,23 @@ fn facts_come_from_the_third_turn_on_each_once_and_eight_at_a_time() {
     assert!(memory.starts_with("# Mine\n\n- by hand\n"), "{memory}");
     in_order(&memory, &["## Auto-extracted (", "User request: "]);
     assert!(memory.chars().count() < 4_500, "{memory}");
+}
+
+#[test]
+fn what_was_asked_and_done_goes_to_the_day_and_not_to_memory() {
+    let home = Home::new();
+    home.write(workspace(&home).join("MEMORY.md"), "# Mine\n");
+    let server = Script::answering(|_| say("Done: the report was created.")).serve();
+    home.config(&server, "");
+    let asked = "Please write the report for the people of the harbour office";
+    home.lines(
+        "s",
+        &[asked, "thanks", "please make the letter more formal", "bye"],
+    );
+    let days = days(&home);
+    in_order(&days, &["- User request: ", "- Completed: "]);
+    assert_eq!(text(&home, "MEMORY.md"), "# Mine\n");
+    assert_eq!(read(&home.data().join("memory/receipts.jsonl")), "");
 }
 
 #[test]

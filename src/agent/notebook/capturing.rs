@@ -32,18 +32,19 @@ struct KeptForGood {
 }
 
 impl Parts {
-    /// Writes down what a message has that is worth keeping.
+    /// Writes down what a message has that is worth keeping. `before`: what was said to the person just before.
     pub(in crate::agent) fn capture(
         &self,
         session: &SessionName,
         input: &Message,
+        before: &str,
         now: Timestamp,
     ) -> Taken {
         let mut taken = Taken::default();
         let Some(captor) = &self.captor else {
             return taken;
         };
-        let captures = captor.capture(input);
+        let captures = captor.capture(input, before);
         let in_state = self.keep_in_session(session, &captures, now, &mut taken.problems);
         let of_sentences = captures.chunk_by(|one, next| one.detail == next.detail);
         let of_sentences: Vec<&[Capture]> = of_sentences.collect();
@@ -134,7 +135,7 @@ impl Parts {
         let said = missed.said();
         let own = said.split("\n\n").next().unwrap_or_default();
         let own = Message::text(missed.id.clone(), Role::User, own, missed.at);
-        self.capture(session, &own, now)
+        self.capture(session, &own, "", now)
     }
 
     /// Writes captures to the session's state; tells which file has them now.

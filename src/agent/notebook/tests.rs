@@ -39,7 +39,15 @@ fn parts(disk: &MemoryDisk) -> Parts {
 }
 
 fn parts_on(disk: Arc<dyn Disk>) -> Parts {
-    let settings = memory::Settings::default();
+    let mut settings = memory::Settings::default();
+    // As the preset agenticx has it.
+    settings.facts.memory_md_max_chars = 4_000;
+    let lasting = WalSettings {
+        durable: ["proper_noun", "preference", "remember"]
+            .map(String::from)
+            .to_vec(),
+        ..WalSettings::default()
+    };
     let workspace = Workspace::new(
         Arc::clone(&disk),
         "w".into(),
@@ -52,9 +60,7 @@ fn parts_on(disk: Arc<dyn Disk>) -> Parts {
     Parts {
         workspace,
         receipts: Receipts::new(disk, "memory/receipts.jsonl".into()),
-        captor: Some(Arc::new(
-            Captor::with(|_| None, &WalSettings::default()).unwrap(),
-        )),
+        captor: Some(Arc::new(Captor::with(|_| None, &lasting).unwrap())),
         recovery: Some(Arc::new(RecoveryCues::parse(&cues, Checked::Now).unwrap())),
         facts: Some(Arc::new(
             FactCues::with(|_| None, &FactsSettings::default()).unwrap(),
@@ -159,7 +165,7 @@ fn all_captures_of_a_message_are_one_write_a_file() {
     let counting = Arc::new(FaultyDisk::new(Arc::new(memory.clone()), None));
     let lines = (0..40).map(|n| format!("Remember that item {n} is on shelf {}.", n * 7));
     let said = lines.collect::<Vec<_>>().join("\n");
-    let taken = parts_on(counting.clone()).capture(&name(), &words(&said), noon());
+    let taken = parts_on(counting.clone()).capture(&name(), &words(&said), "", noon());
     assert_eq!(taken.problems, Vec::<String>::new());
     assert!(taken.receipts.len() > 20, "{}", taken.receipts.len());
     assert!(taken.receipts.iter().all(|it| it.what.files.len() == 2));
@@ -193,7 +199,7 @@ fn what_a_killed_process_heard_is_captured_once_without_what_was_piped_in() {
 fn of_one_message_the_later_words_count() {
     let disk = MemoryDisk::default();
     let said = words("I prefer dark mode. Sorry, I prefer light mode.");
-    let taken = parts(&disk).capture(&name(), &said, noon());
+    let taken = parts(&disk).capture(&name(), &said, "", noon());
     let superseded: Vec<usize> = taken
         .receipts
         .iter()
@@ -210,7 +216,7 @@ fn of_one_message_the_later_words_count() {
 #[test]
 fn each_capture_has_a_receipt_that_names_its_files() {
     let disk = MemoryDisk::default();
-    let taken = parts(&disk).capture(&name(), &words(SAID), noon());
+    let taken = parts(&disk).capture(&name(), &words(SAID), "", noon());
     assert_eq!(taken.problems, Vec::<String>::new());
     let files: Vec<usize> = taken
         .receipts
@@ -227,7 +233,7 @@ fn each_capture_has_a_receipt_that_names_its_files() {
 fn a_disk_that_refuses_is_told_and_gives_no_receipts() {
     let disk = MemoryDisk::default();
     disk.make_read_only();
-    let taken = parts(&disk).capture(&name(), &words(SAID), noon());
+    let taken = parts(&disk).capture(&name(), &words(SAID), "", noon());
     assert!(taken.receipts.is_empty());
     let mut notebook = Notebook::new(parts(&disk));
     assert_eq!(notebook.news(taken.problems.clone()).len(), 1);
@@ -238,7 +244,7 @@ fn a_disk_that_refuses_is_told_and_gives_no_receipts() {
 fn what_is_taken_back_leaves_the_files_and_what_a_person_changed_stays() {
     let disk = MemoryDisk::default();
     let parts = parts(&disk);
-    parts.capture(&name(), &words(SAID), noon());
+    parts.capture(&name(), &words(SAID), "", noon());
     let forgotten = parts
         .captures()
         .forget(1, &name(), &unread, noon())
@@ -271,7 +277,7 @@ fn what_was_said_twice_is_gone_once_either_is_taken_back() {
         let disk = MemoryDisk::default();
         let parts = parts(&disk);
         for said in ["I prefer dark mode.", "I prefer dark mode."] {
-            let taken = parts.capture(&name(), &words(said), noon());
+            let taken = parts.capture(&name(), &words(said), "", noon());
             assert_eq!(taken.receipts[0].what.files.len(), 2, "both hold it");
         }
         let forgotten = parts.captures().forget(number, &name(), &unread, noon());
@@ -288,7 +294,7 @@ fn what_was_said_twice_is_gone_once_either_is_taken_back() {
 fn a_correction_is_kept_for_good_in_the_place_of_what_it_corrects_alone() {
     let disk = MemoryDisk::default();
     let parts = parts(&disk);
-    let say = |said: &str| parts.capture(&name(), &words(said), noon());
+    let say = |said: &str| parts.capture(&name(), &words(said), "", noon());
     say("Remember the deadline is Thursday.");
     let taken = say("Actually, the deadline is Friday, not Thursday.");
     assert_eq!(taken.receipts[0].what.files.len(), 2);
@@ -310,7 +316,7 @@ fn noted(disk: &MemoryDisk) -> (Notebook, Session) {
     disk.put("w/MEMORY.md", b"# Mine\n");
     let notebook = Notebook::new(parts(disk));
     let said = "Please note that I prefer tea over coffee. And book the ferry for Friday.";
-    notebook.parts().capture(&name(), &words(said), noon());
+    notebook.parts().capture(&name(), &words(said), "", noon());
     let turns = [(said, "Fine."), ("And so on", "Fine."), ("Go on", "Fine.")];
     for most in 1..=turns.len() {
         end(&notebook, &session(&turns[..most]), noon(), 0.6);
@@ -371,7 +377,7 @@ fn what_a_capture_took_the_place_of_counts_again_once_it_is_taken_back() {
         "I prefer grey mode.",
     ];
     for said in said {
-        parts.capture(&name(), &words(said), noon());
+        parts.capture(&name(), &words(said), "", noon());
     }
     let memory = || text(&disk, "w/MEMORY.md");
     let forget = |number| {
@@ -409,7 +415,7 @@ fn what_was_said_twice_gives_its_place_back_whichever_is_taken_back() {
         let disk = MemoryDisk::default();
         let parts = parts(&disk);
         for said in ["My name is Anna.", "My name is Bobur.", "My name is Bobur."] {
-            parts.capture(&name(), &words(said), noon());
+            parts.capture(&name(), &words(said), "", noon());
         }
         let forget = |number| parts.captures().forget(number, &name(), &unread, noon());
         assert_eq!(forget(number).unwrap().restored.len(), 1, "{number}");
@@ -425,7 +431,7 @@ fn of_what_was_said_before_and_again_that_counts_which_stood_last() {
         let parts = parts(&disk);
         for mode in ["dark", "light", "grey", "light"] {
             let said = format!("I prefer {mode} mode.");
-            parts.capture(&name(), &words(&said), noon());
+            parts.capture(&name(), &words(&said), "", noon());
         }
         let forget = |number| parts.captures().forget(number, &name(), &unread, noon());
         let restored = forget(number).unwrap().restored;
@@ -445,7 +451,7 @@ fn what_was_said_in_two_sessions_leaves_the_notes_of_both() {
     second.rename("two".parse().unwrap());
     let later = at("2026-02-15T12:00:00Z");
     let said = second.messages()[0].clone();
-    notebook.parts().capture(second.name(), &said, later);
+    notebook.parts().capture(second.name(), &said, "", later);
     end(&notebook, &second, later, 0.6);
     let places = [
         "w/memory/2026-02-14.md",
@@ -477,7 +483,7 @@ fn a_mark_that_a_person_took_off_or_changed_is_left_alone() {
     let disk = MemoryDisk::default();
     let parts = parts(&disk);
     for said in ["I prefer dark mode.", "I prefer light mode."] {
-        parts.capture(&name(), &words(said), noon());
+        parts.capture(&name(), &words(said), "", noon());
     }
     let edited = text(&disk, "w/MEMORY.md").replace("dark mode", "dark mode at night");
     disk.put("w/MEMORY.md", edited.as_bytes());
@@ -493,7 +499,7 @@ fn a_mark_that_a_person_took_off_or_changed_is_left_alone() {
 fn a_file_that_cannot_be_changed_keeps_no_other_from_forgetting() {
     let disk = MemoryDisk::default();
     let parts = parts(&disk);
-    parts.capture(&name(), &words(SAID), noon());
+    parts.capture(&name(), &words(SAID), "", noon());
     let whole = text(&disk, "w/MEMORY.md") + &"x".repeat(9 << 20);
     disk.put("w/MEMORY.md", whole.as_bytes());
     let forgotten = parts
@@ -610,7 +616,7 @@ fn what_a_person_took_back_does_not_come_again_with_its_entry() {
     let (parts, mut store) = (parts(&disk), store());
     let tea = entry(&mut store, Some("drink"), "I prefer green tea");
     parts.remember(&tea, noon());
-    parts.capture(&name(), &words("I prefer green tea."), noon());
+    parts.capture(&name(), &words("I prefer green tea."), "", noon());
     let forgotten = parts.captures().forget(2, &name(), &unread, noon());
     assert_eq!(numbers(&forgotten.unwrap().also), [1]);
     let more = entry(&mut store, Some("drink"), "I prefer green tea and rum");
@@ -698,7 +704,7 @@ fn what_was_taken_back_and_said_again_is_a_fact_again() {
     let notebook = Notebook::new(parts(&disk));
     let said = "Please remember that I prefer dark mode.";
     let turns = [(said, "Fine."), ("And so on", "Fine."), ("Hi", "Hi")];
-    let capture = || notebook.parts().capture(&name(), &words(said), noon());
+    let capture = || notebook.parts().capture(&name(), &words(said), "", noon());
     let first = capture().receipts;
     assert!(!first.is_empty());
     let captures = notebook.parts().captures();
@@ -727,7 +733,7 @@ fn what_was_taken_back_after_it_was_made_a_fact_does_not_come_back_either() {
     let notebook = Notebook::new(parts(&disk));
     let asked = "Please, let's use PostgreSQL for the billing service of the shop.";
     let turns = [(asked, "Fine."), ("And so on", "Fine."), ("Hi", "Hi")];
-    notebook.parts().capture(&name(), &words(asked), noon());
+    notebook.parts().capture(&name(), &words(asked), "", noon());
     let talk = session(&turns);
     end(&notebook, &talk, noon(), 0.0);
     let captures = notebook.parts().captures();
@@ -752,7 +758,7 @@ fn what_was_taken_back_after_it_was_made_a_fact_does_not_come_back_either() {
     end(&notebook, &talk, noon(), 0.0);
     assert!(!noted().contains("PostgreSQL"), "{}", noted());
     // Said anew, it is one again.
-    notebook.parts().capture(&name(), &words(asked), noon());
+    notebook.parts().capture(&name(), &words(asked), "", noon());
     end(&notebook, &talk, noon(), 0.0);
     let facts = noted().matches("User request: Please, let's").count();
     assert!(facts > 0, "{}", noted());
@@ -762,7 +768,7 @@ fn what_was_taken_back_after_it_was_made_a_fact_does_not_come_back_either() {
 fn facts_hold_nothing_that_was_taken_back_and_memory_says_nothing_twice() {
     let disk = MemoryDisk::default();
     let notebook = Notebook::new(parts(&disk));
-    notebook.parts().capture(&name(), &words(SAID), noon());
+    notebook.parts().capture(&name(), &words(SAID), "", noon());
     let captures = notebook.parts().captures();
     captures.forget(1, &name(), &unread, noon()).unwrap();
     let remember = "Please remember that the key rotates monthly, and write it down";

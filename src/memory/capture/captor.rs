@@ -1,9 +1,13 @@
 //! The reader of a person's words. Unit: one message.
 //!
+//! The classifier decides; patterns hear explicit commands and name what is said. A sentence that only announces something is
+//! kept with that alone.
+//!
 //! Invariant: what is captured stands in the message, secrets and folded blanks apart; the same line is never captured
 //! twice in one category. Linear in the length of the message.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::own::{is_inside, own_words, quoted};
 use super::same::{self, Verdict};
@@ -14,9 +18,12 @@ use super::{Capture, Category, WalSettings};
 use crate::chat::{Message, Role};
 use crate::memory::overlay::{added, laid_over};
 use crate::memory::patterns::{BadPattern, Case, Checked, Patterns};
+use crate::memory::tracking::one_line;
 use crate::memory::tracking::prose::{End, Sentence, sentences};
 use crate::memory::tracking::readers::BadCues;
 use crate::memory::{Prompt, texts};
+use crate::text::classify::{Classifier, Judged, Kind};
+use crate::text::is_off_record;
 use crate::text::secrets::{beginning, masked};
 
 /// Patterns of this name are heard whatever languages are set.
@@ -24,6 +31,12 @@ const ALWAYS: &str = "all";
 
 /// Characters of a message that are read: nobody types more, and patterns over megabytes would hold up the turn.
 const READ: usize = 20_000;
+
+/// The score of a sentence from which on the classifier lets a pattern say what it is.
+const AGREES: f32 = -1.5;
+
+/// Characters of a sentence that is kept whole.
+const DETAIL: usize = 200;
 
 /// What a person says that is worth keeping.
 #[derive(Debug)]
@@ -37,11 +50,14 @@ pub struct Captor {
     not_names: Vec<String>,
     slots: Slots,
     durable: Vec<Category>,
+    classifier: Classifier,
 }
 
 /// What holds for a language.
 #[derive(Debug)]
 struct Language {
+    /// The person added it.
+    is_own: bool,
     quoting: Patterns,
     never: Patterns,
     tags: Patterns,
@@ -118,6 +134,7 @@ impl Captor {
             rule_of: Vec::new(),
             not_names: Vec::new(),
             slots: Slots::default(),
+            classifier: Classifier::default(),
             durable: settings
                 .durable
                 .iter()
@@ -127,7 +144,8 @@ impl Captor {
         let mut cues = Vec::new();
         for name in heard {
             if let Some(sheet) = sheets.remove(name) {
-                let heard = captor.listen(name, &sheet, checked);
+                let is_own = added.iter().any(|it| it == name);
+                let heard = captor.listen(name, &sheet, checked, is_own);
                 cues.extend(heard.map_err(named(file))?);
             }
         }
@@ -141,6 +159,7 @@ impl Captor {
         name: &str,
         sheet: &Sheet,
         checked: Checked,
+        is_own: bool,
     ) -> Result<Vec<String>, (String, BadPattern)> {
         let lists = &sheet.lists;
         let filling = Filling { lists, checked };
@@ -163,6 +182,7 @@ impl Captor {
             }
         }
         self.languages.push(Language {
+            is_own,
             quoting: filling.patterns(&sheet.quoting, &format!("{name}: quoting"))?,
             never: filling.patterns(&sheet.never, &format!("{name}: never"))?,
             tags: filling.patterns(&sheet.tags, &format!("{name}: tags"))?,
@@ -179,25 +199,59 @@ impl Captor {
     }
 
     /// What a message of a person says that is worth keeping, in the order of saying; of one sentence in the order of
-    /// categories.
-    pub fn capture(&self, input: &Message) -> Vec<Capture> {
-        if input.role != Role::User || input.is_reference() {
+    /// categories. `before`: what was said to them just before.
+    pub fn capture(&self, input: &Message, before: &str) -> Vec<Capture> {
+        let said = input.said();
+        if input.role != Role::User || input.is_reference() || is_off_record(&said) {
             return Vec::new();
         }
-        self.said(&input.said())
+        self.said(&said, before)
     }
 
-    fn said(&self, text: &str) -> Vec<Capture> {
+    fn said(&self, text: &str, before: &str) -> Vec<Capture> {
         let own = own_words(beginning(text, READ));
         let own = &own[..self.quoting(&own)];
         let text = masked(own);
         let quotes = quoted(&text);
+        let reading = self.classifier.read(&text, before);
+        let sentences = sentences(&text);
         let mut captures: Vec<Capture> = Vec::new();
-        for sentence in sentences(&text) {
+        // Sentences that were kept with the one that announced them.
+        let mut announced = 0..0;
+        for (number, sentence) in sentences.iter().enumerate() {
+            if announced.contains(&number) {
+                continue;
+            }
             let start = sentence.text.as_ptr().addr() - text.as_ptr().addr();
-            let line = Line::of(&sentence);
+            let place = start..start + sentence.text.len();
+            let line = Line::of(sentence);
             let is_quoted = |at: usize| is_inside(&quotes, start + at);
-            let mut found = self.found(&line, &sentence, is_quoted);
+            let mut found = self.found(&line, sentence, is_quoted);
+            let score = reading.score(&place);
+            found.retain(|(capture, is_own)| {
+                *is_own || agrees(capture.category, score, reading.kind)
+            });
+            let mut found: Vec<Capture> = found.into_iter().map(|(it, _)| it).collect();
+            let judged = reading.kept_in(&place).filter(|_| !is_quoted(0));
+            if let Some(judged) = judged {
+                self.add(judged, &line.shown, &mut found);
+            }
+            let heads_list = sentence.text.ends_with([':', '：']);
+            if found.is_empty() && heads_list && self.classifier.announces(sentence.text) {
+                found.push(Capture {
+                    category: Category::Remember,
+                    detail: String::new(),
+                });
+            }
+            if !found.is_empty()
+                && let Some((content, range)) = self.announced(&sentences, number, &text)
+            {
+                for capture in &mut found {
+                    capture.detail.clone_from(&content);
+                }
+                announced = range;
+            }
+            found.retain(|it| !it.detail.is_empty());
             found.sort_by_key(|capture| capture.category);
             for capture in found {
                 if !captures.contains(&capture) {
@@ -206,6 +260,95 @@ impl Captor {
             }
         }
         captures
+    }
+
+    /// Adds what the classifier says of a sentence to what patterns have found, where nothing of that is to last.
+    fn add(&self, judged: &Judged, shown: &str, found: &mut Vec<Capture>) {
+        let is_correction = judged.kind == Kind::Correction;
+        let has = |category: Category| found.iter().any(|it| it.category == category);
+        if found.iter().any(|it| self.is_durable(it.category))
+            || is_correction && has(Category::Correction)
+        {
+            return;
+        }
+        let categories = match found.first() {
+            None if is_correction => vec![Category::Correction, Category::fact(judged)],
+            None => vec![Category::of(judged)],
+            Some(_) => vec![Category::fact(judged)],
+        };
+        let detail = match found.first() {
+            Some(found) => found.detail.clone(),
+            None => self.detail(shown),
+        };
+        found.extend(categories.into_iter().map(|category| Capture {
+            category,
+            detail: detail.clone(),
+        }));
+    }
+
+    /// As much of a sentence as is kept: of a long one what is around its best clause.
+    fn detail(&self, shown: &str) -> String {
+        if shown.chars().count() <= DETAIL {
+            return shown.to_owned();
+        }
+        let clauses = shown.split([',', ';', ':', '，', '；', '—']);
+        let scored = clauses.map(|it| (self.classifier.read(it, "").score(&(0..it.len())), it));
+        let best = scored.max_by(|one, other| one.0.total_cmp(&other.0));
+        let best = best.map_or(shown, |(_, clause)| clause);
+        let at = best.as_ptr().addr() - shown.as_ptr().addr();
+        let kept = around(shown, at..at + best.len());
+        shown[kept].trim().to_owned()
+    }
+
+    /// What a sentence announces: itself with the list below it or what follows behind `;`, the next sentence, or the one
+    /// before it. Nothing where it says all that it has to say.
+    fn announced(
+        &self,
+        sentences: &[Sentence<'_>],
+        number: usize,
+        text: &str,
+    ) -> Option<(String, Range<usize>)> {
+        let sentence = &sentences[number];
+        let shown = |range: Range<usize>| {
+            let lines: Vec<String> = sentences[range]
+                .iter()
+                .map(|it| Line::of(it).shown)
+                .collect();
+            one_line(&lines.join("; "), DETAIL)
+        };
+        let next = number + 1;
+        let is_bare = self.classifier.announces(sentence.text);
+        let items = sentences[next..]
+            .iter()
+            .take_while(|it| it.item && !sentence.item)
+            .count();
+        if sentence.text.ends_with([':', '：']) && items > 0 {
+            let first = if is_bare { next } else { number };
+            return Some((shown(first..next + items), next..next + items));
+        }
+        if is_bare {
+            // What is asked is not to be remembered.
+            let follows = sentences
+                .get(next)
+                .is_some_and(|it| it.end != End::Question);
+            return Some(if follows {
+                (shown(next..next + 1), next..next + 1)
+            } else if number > 0 {
+                (shown(number - 1..number), 0..0)
+            } else {
+                (String::new(), 0..0)
+            });
+        }
+        let goes_on = |it: &&Sentence<'_>| {
+            let end = it.text.as_ptr().addr() - text.as_ptr().addr() + it.text.len();
+            text[end..].starts_with(';')
+        };
+        let more = sentences[number..]
+            .iter()
+            .take_while(goes_on)
+            .count()
+            .min(sentences.len() - next);
+        (more > 0).then(|| (shown(number..next + more), next..next + more))
     }
 
     /// What a capture is beside what is kept already: lines of MEMORY.md, in its order (Q14).
@@ -221,12 +364,13 @@ impl Captor {
         ends.min().unwrap_or(text.len())
     }
 
+    /// What patterns find, and whether the person added them.
     fn found(
         &self,
         line: &Line,
         sentence: &Sentence<'_>,
         is_quoted: impl Fn(usize) -> bool,
-    ) -> Vec<Capture> {
+    ) -> Vec<(Capture, bool)> {
         let mut captures = Vec::new();
         // Up to where in the line each category has been captured.
         let mut taken: BTreeMap<Category, usize> = BTreeMap::new();
@@ -258,13 +402,38 @@ impl Captor {
                 }
                 let kept = around(&line.shown, start..end);
                 taken.insert(rule.category, kept.end);
-                captures.push(Capture {
+                let capture = Capture {
                     category: rule.category,
                     detail: line.shown[kept].to_owned(),
-                });
+                };
+                captures.push((capture, language.is_own));
             }
         }
         captures
+    }
+}
+
+/// Whether the classifier lets a pattern say that a sentence is worth keeping. What is ordered is kept; a name is, unless
+/// it is somebody else's.
+fn agrees(category: Category, score: f32, kind: Kind) -> bool {
+    let is_played = || {
+        matches!(
+            kind,
+            Kind::Hypothetical
+                | Kind::Roleplay
+                | Kind::Fiction
+                | Kind::Quoted
+                | Kind::Pasted
+                | Kind::Reported
+                | Kind::TestData
+                | Kind::DoNotRemember
+                | Kind::Withdrawn
+        )
+    };
+    match category {
+        Category::Remember => true,
+        Category::ProperNoun if score < AGREES => !is_played(),
+        _ => score >= AGREES,
     }
 }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Deserialize;
 
+use crate::text::classify::{Judged, Kind, Scope};
+
 /// In the order in which one sentence is written down that says several of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -14,16 +16,29 @@ pub enum Category {
     Decision,
     SpecificValue,
     Remember,
+    // What only the classifier tells.
+    Profile,
+    Project,
+    Goal,
+    Constraint,
+    Deadline,
+    Task,
 }
 
 impl Category {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 12] = [
         Self::Correction,
         Self::ProperNoun,
         Self::Preference,
         Self::Decision,
         Self::SpecificValue,
         Self::Remember,
+        Self::Profile,
+        Self::Project,
+        Self::Goal,
+        Self::Constraint,
+        Self::Deadline,
+        Self::Task,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -34,6 +49,34 @@ impl Category {
             Self::Decision => "decision",
             Self::SpecificValue => "specific_value",
             Self::Remember => "remember",
+            Self::Profile => "profile",
+            Self::Project => "project",
+            Self::Goal => "goal",
+            Self::Constraint => "constraint",
+            Self::Deadline => "deadline",
+            Self::Task => "task",
+        }
+    }
+
+    /// Returns the category of something that the classifier tells.
+    pub(super) fn of(judged: &Judged) -> Self {
+        match judged.kind {
+            Kind::Preference | Kind::StandingInstruction => Self::Preference,
+            Kind::Decision => Self::Decision,
+            Kind::Goal => Self::Goal,
+            Kind::Constraint => Self::Constraint,
+            Kind::Deadline => Self::Deadline,
+            Kind::Task => Self::Task,
+            Kind::RememberRequest => Self::Remember,
+            _ => Self::fact(judged),
+        }
+    }
+
+    /// Returns the category of something that patterns gave a name already, or that corrects what may stand nowhere.
+    pub(super) fn fact(judged: &Judged) -> Self {
+        match judged.scope {
+            Scope::Project => Self::Project,
+            _ => Self::Profile,
         }
     }
 

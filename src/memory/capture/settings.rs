@@ -27,7 +27,18 @@ impl Default for WalSettings {
     fn default() -> Self {
         let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
         Self {
-            durable: words(&["proper_noun", "preference", "remember"]),
+            durable: words(&[
+                "proper_noun",
+                "preference",
+                "decision",
+                "remember",
+                "profile",
+                "project",
+                "goal",
+                "constraint",
+                "deadline",
+                "task",
+            ]),
             languages: words(&["en", "uz"]),
             max_bytes: 100_000,
         }

@@ -32,7 +32,7 @@ impl Default for FactsSettings {
             scan_messages: 20,
             daily_max_chars: 8_000,
             daily_compact_chars: 2_000,
-            memory_md_max_chars: 4_000,
+            memory_md_max_chars: 0,
             cues: vec!["zh".to_owned(), "en".to_owned()],
         }
     }

@@ -11,6 +11,8 @@ use super::tokens::{Form, Tokens};
 pub(super) struct Said {
     pub(super) what: u8,
     pub(super) token: usize,
+    /// Tokens that say it.
+    length: usize,
 }
 
 /// Numbers from here on are signs.
@@ -28,9 +30,84 @@ const PHRASE: usize = 6;
 /// Characters that a word has at least whose ending is free.
 const STEM: usize = 3;
 
+/// Words that a sentence may have that announces something, and what it says of that …
+const ANNOUNCED: usize = 9;
+const ANNOUNCING: &[&str] = &["remember", "note", "actually", "wrong", "meant", "save"];
+/// … beside it, …
+const BESIDE: &[&str] = &[
+    "i", "me", "my", "you", "your", "here", "please", "not", "no", "but", "ok", "forget", "lets",
+    "can_you", "should", "want", "need", "today", "must",
+];
+/// … and words that say nothing.
+const EMPTY: [&str; 62] = [
+    "the",
+    "a",
+    "an",
+    "following",
+    "that",
+    "things",
+    "thing",
+    "these",
+    "those",
+    "it",
+    "to",
+    "all",
+    "also",
+    "is",
+    "for",
+    "one",
+    "very",
+    "important",
+    "down",
+    "about",
+    "and",
+    "so",
+    "in",
+    "of",
+    "something",
+    "das",
+    "folgendes",
+    "es",
+    "alles",
+    "auch",
+    "den",
+    "die",
+    "punkt",
+    "le",
+    "la",
+    "ca",
+    "cela",
+    "ceci",
+    "suivant",
+    "ce",
+    "qui",
+    "suit",
+    "lo",
+    "siguiente",
+    "eso",
+    "todo",
+    "следующее",
+    "вот",
+    "что",
+    "и",
+    "quyidagi",
+    "quyidagilarni",
+    "buni",
+    "shuni",
+    "下",
+    "面",
+    "以",
+    "几",
+    "点",
+    "件",
+    "事",
+    "的",
+];
+
 /// Words, phrases and beginnings of words, each with its concept.
 #[derive(Debug, Default)]
 pub(super) struct Concepts {
+    names: Vec<&'static str>,
     whole: HashMap<String, u8>,
     stems: HashMap<String, u8>,
 }
@@ -44,7 +121,8 @@ impl Concepts {
             line.split_once(": ")
                 .filter(|(name, _)| !name.starts_with('#'))
         });
-        for (number, (_, forms)) in (0..SIGNS).zip(lines) {
+        for (number, (name, forms)) in (0..SIGNS).zip(lines) {
+            concepts.names.push(name);
             for form in forms.split(' ') {
                 let stem = form.strip_suffix('*');
                 let tokens = Tokens::of(&stem.unwrap_or(form).replace('_', " "));
@@ -66,10 +144,42 @@ impl Concepts {
         let mut i = 0;
         while i < tokens.all.len() {
             let (what, length) = self.at(tokens, i);
-            said.extend(what.map(|what| Said { what, token: i }));
+            said.extend(what.map(|what| Said {
+                what,
+                token: i,
+                length,
+            }));
             i += length;
         }
         said
+    }
+
+    /// Whether tokens say that something is to be kept, and not what.
+    pub(super) fn announces(&self, tokens: &Tokens) -> bool {
+        let said = self.said(tokens);
+        let name = |it: &Said| {
+            self.names
+                .get(usize::from(it.what))
+                .copied()
+                .unwrap_or_default()
+        };
+        let is_said = |i: usize| {
+            let mut covering = said
+                .iter()
+                .filter(|it| (it.token..it.token + it.length).contains(&i));
+            covering.any(|it| [ANNOUNCING, BESIDE].concat().contains(&name(it)))
+        };
+        let words = tokens
+            .all
+            .iter()
+            .enumerate()
+            .filter(|(_, it)| !matches!(it.form, Form::Sign | Form::Break));
+        let words: Vec<usize> = words.map(|(i, _)| i).collect();
+        words.len() <= ANNOUNCED
+            && said.iter().any(|it| ANNOUNCING.contains(&name(it)))
+            && words
+                .into_iter()
+                .all(|i| is_said(i) || EMPTY.contains(&tokens.folded(i..i + 1)))
     }
 
     /// What begins at a token, and how many tokens it has.

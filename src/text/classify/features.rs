@@ -86,7 +86,7 @@ impl<'t> Read<'t> {
         };
         let tokens = self.tokens.between(&self.sentences[number]);
         words(&self.tokens.all[tokens.clone()], &mut put);
-        self.parts(tokens.clone(), &mut put);
+        self.parts(tokens, &mut put);
         concepts(self.said(number), &mut put);
         self.shape(&self.text[self.sentences[number].clone()], &mut put);
         let last = number + 1 == self.sentences.len();
@@ -186,9 +186,10 @@ impl<'t> Read<'t> {
         if text.contains("```") {
             put(Group::Shape, 10, 0);
         }
-        let before = match self.before.is_empty() {
-            true => 0,
-            false => 1 + u64::from(self.before.contains(&QUESTION)),
+        let before = if self.before.is_empty() {
+            0
+        } else {
+            1 + u64::from(self.before.contains(&QUESTION))
         };
         put(Group::Shape, 11, before);
         put(Group::Shape, 12, self.sentences.len().min(5) as u64);

@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 use super::linear::{Feature, Model};
 use concepts::Concepts;
 use features::{Read, Sums};
+use tokens::Tokens;
 
 /// What a sentence, or a message, is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,10 +141,12 @@ pub struct Judged {
 /// What is to be made of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// What the message is where nothing of it is worth keeping.
+    /// What the message is: what is surest to be worth keeping, or why nothing is.
     pub kind: Kind,
     /// What is worth keeping, in the order of saying.
     pub kept: Vec<Judged>,
+    /// Each sentence with its score.
+    sentences: Vec<(Range<usize>, f32)>,
 }
 
 impl Reading {
@@ -155,10 +158,28 @@ impl Reading {
             _ => Scope::None,
         }
     }
+
+    /// Returns what of a part of the message is worth keeping.
+    pub fn kept_in(&self, place: &Range<usize>) -> Option<&Judged> {
+        let kept = self.kept.iter().filter(|it| meet(&it.place, place));
+        kept.max_by(|one, other| one.score.total_cmp(&other.score))
+    }
+
+    /// Returns how much a part of the message is worth keeping; more than 0 is more likely than not.
+    pub fn score(&self, place: &Range<usize>) -> f32 {
+        let sentences = self.sentences.iter().filter(|(it, _)| meet(it, place));
+        sentences
+            .map(|(_, score)| *score)
+            .fold(f32::NEG_INFINITY, f32::max)
+    }
+}
+
+fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
 }
 
 /// Which score a message needs: with the mistakes of strangers in sight, set so that nine of ten that are kept are worth it.
-const LEAST: f32 = 0.85;
+const LEAST: f32 = 1.0;
 /// How far behind the best sentence of its message another one may be.
 const BEHIND: f32 = 1.0;
 /// Bytes of a message that are read.
@@ -219,7 +240,17 @@ impl Classifier {
                 .max_by(|one, other| one.score.total_cmp(&other.score))
                 .map_or(Kind::Question, |it| it.kind)
         };
-        Reading { kind, kept }
+        let sentences = read.sentences.into_iter().zip(scores).collect();
+        Reading {
+            kind,
+            kept,
+            sentences,
+        }
+    }
+
+    /// Whether a sentence only announces what is to be kept: `Remember this`, `Let me correct that:`.
+    pub fn announces(&self, sentence: &str) -> bool {
+        self.concepts().announces(&Tokens::of(sentence))
     }
 
     fn concepts(&self) -> &Concepts {
@@ -278,7 +309,7 @@ fn scores(read: &Read<'_>, keep: &Model<'_>) -> Vec<f32> {
         .map(|number| {
             let mut sums = Sums::default();
             read.of_sentence(number, |group, feature| {
-                sums.add(group, keep.weight(feature))
+                sums.add(group, keep.weight(feature));
             });
             message + sums.score(keep)
         })

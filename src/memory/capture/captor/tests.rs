@@ -10,7 +10,7 @@ fn captor() -> &'static Captor {
 }
 
 fn found(text: &str) -> Vec<(Category, String)> {
-    let captures = captor().said(text);
+    let captures = captor().said(text, "");
     captures
         .into_iter()
         .map(|capture| (capture.category, capture.detail))
@@ -42,9 +42,11 @@ fn every_embedded_pattern_compiles() {
 
 #[test]
 fn of_a_long_message_the_beginning_is_read() {
-    let filler = "the sea is wide. ".repeat(READ / 16);
-    assert_eq!(categories(&format!("I prefer tea. {filler}")).len(), 1);
-    assert_eq!(found(&format!("{filler} I prefer tea.")), []);
+    let german = own("de: {cues: {preference: [{cues: ['\\bich mag \\S']}]}}").unwrap();
+    let filler = "Wie heißt das? ".repeat(READ / 14);
+    let found = |text: String| german.said(&text, "").len();
+    assert_eq!(found(format!("Ich mag Tee. {filler}")), 1);
+    assert_eq!(found(format!("{filler} Ich mag Tee.")), 0);
 }
 
 #[test]
@@ -146,15 +148,21 @@ fn a_long_sentence_is_cut_around_the_match() {
 fn only_what_a_person_typed_is_read() {
     let message = |role, parts| Message::new(MessageId::numbered(1), role, parts, None);
     let said = || vec![Part::Text("I prefer tea".into())];
-    assert_eq!(captor().capture(&message(Role::User, said())).len(), 1);
-    assert_eq!(captor().capture(&message(Role::Assistant, said())), []);
-    assert_eq!(captor().capture(&Message::reference("I prefer tea")), []);
+    assert_eq!(captor().capture(&message(Role::User, said()), "").len(), 1);
+    assert_eq!(captor().capture(&message(Role::Assistant, said()), ""), []);
+    assert_eq!(
+        captor().capture(&Message::reference("I prefer tea"), ""),
+        []
+    );
     let attached = Part::Attached(Attached {
         name: "notes.txt".into(),
         lines: None,
         text: "I prefer tea".into(),
     });
-    assert_eq!(captor().capture(&message(Role::User, vec![attached])), []);
+    assert_eq!(
+        captor().capture(&message(Role::User, vec![attached]), ""),
+        []
+    );
     for text in [
         "/think I prefer tea",
         "```\nI prefer tea\n```",
@@ -226,32 +234,34 @@ fn a_person_may_add_a_language() {
         ..WalSettings::default()
     };
     let german = Captor::with(|_| Some(Prompt::new("my.yaml", file)), &settings).unwrap();
-    assert_eq!(german.said("Ich mag Tee").len(), 1);
-    assert_eq!(own(file).unwrap().said("Ich mag Tee").len(), 1);
+    assert_eq!(german.said("Ich mag Tee", "").len(), 1);
+    assert_eq!(own(file).unwrap().said("Ich mag Tee", "").len(), 1);
 }
 
 #[test]
 fn cues_may_name_sentences_in_which_they_do_not_count() {
     let file = "de: {cues: {preference: [{cues: ['\\bich mag \\S'], never: ['\\bhaha\\b']}]}}\n";
     let german = own(file).unwrap();
-    assert_eq!(german.said("Ich mag Tee").len(), 1);
-    assert_eq!(german.said("haha, ich mag Tee").len(), 0);
+    assert_eq!(german.said("Ich mag Tee", "").len(), 1);
+    assert_eq!(german.said("haha, ich mag Tee", "").len(), 0);
     let bad = own("de: {cues: {preference: [{never: ['(open']}]}}").unwrap_err();
     assert!(bad.to_string().contains("de: preference"), "{bad}");
 }
 
 #[test]
 fn what_is_durable_is_for_the_settings_to_say() {
-    let durable = |category| captor().is_durable(category);
-    let [correction, name, preference, decision, value, remember] = Category::ALL.map(durable);
-    assert!(name && preference && remember && !correction && !decision && !value);
+    let passing: Vec<Category> = Category::ALL
+        .into_iter()
+        .filter(|category| !captor().is_durable(*category))
+        .collect();
+    assert_eq!(passing, [Category::Correction, Category::SpecificValue]);
 }
 
 #[test]
 fn any_text_is_read_without_a_slip() {
     let captor = captor();
     proptest::proptest!(|(text in "\\PC{0,120}|([’' \n\"`.,?]|I prefer|actually|not|, but|my name is|é|http://x.y){0,30}")| {
-        for Capture { detail, .. } in captor.said(&text) {
+        for Capture { detail, .. } in captor.said(&text, "") {
             proptest::prop_assert!(!detail.contains('\n') && !detail.is_empty());
         }
     });
@@ -269,6 +279,76 @@ fn a_file_with_one_more_language_leaves_the_others_as_they_are_and_is_heard() {
         ("My name is Zed", 0),
         ("Keling, Django ishlatamiz.", 1),
     ] {
-        assert_eq!(captor.said(said).len(), expected, "{said}");
+        assert_eq!(captor.said(said, "").len(), expected, "{said}");
+    }
+}
+
+#[test]
+fn what_is_announced_is_kept_with_its_content_and_nothing_without() {
+    for (said, expected) in [
+        (
+            "Remember this. The rate is 3.5 percent.",
+            "The rate is 3.5 percent",
+        ),
+        (
+            "Remember the following:\n- the office is closed in August\n- the alarm code changes monthly",
+            "the office is closed in August; the alarm code changes monthly",
+        ),
+        (
+            "Remember: first, buy milk; second, call the plumber",
+            "Remember: first, buy milk; second, call the plumber",
+        ),
+    ] {
+        let found = found(said);
+        let remembered: Vec<&str> = found
+            .iter()
+            .filter(|(category, _)| *category == Category::Remember)
+            .map(|(_, detail)| detail.as_str())
+            .collect();
+        assert_eq!(remembered, [expected], "{said}: {found:?}");
+    }
+    assert_eq!(found("Remember this."), []);
+}
+
+#[test]
+fn what_no_pattern_finds_is_kept_where_it_lasts_in_every_language() {
+    for (said, category) in [
+        ("I'm allergic to peanuts.", Category::Profile),
+        ("name's Gulnora", Category::ProperNoun),
+        ("I'd rather have short answers", Category::Preference),
+        (
+            "we agreed that invoices go out on Mondays",
+            Category::Decision,
+        ),
+        (
+            "Wir haben uns für den zweiten Entwurf entschieden.",
+            Category::Decision,
+        ),
+        ("У меня аллергия на орехи.", Category::Profile),
+        ("Prefiero el modo oscuro", Category::Preference),
+        ("Je suis allergique aux noix.", Category::Profile),
+        ("我对花生过敏。", Category::Profile),
+        ("Menda yong'oqqa allergiya bor.", Category::Profile),
+    ] {
+        assert_eq!(categories(said), [category], "{said}");
+    }
+    for said in [
+        "please make the letter more formal",
+        "My friend says: I hate tea",
+        "Schreib mir bitte ein Gedicht über den Herbst.",
+        "Напиши стихотворение про осень.",
+    ] {
+        assert_eq!(categories(said), [], "{said}");
+    }
+}
+
+#[test]
+fn of_a_message_that_is_not_to_be_kept_nothing_is() {
+    for said in [
+        "Don't remember this: I'm allergic to peanuts.",
+        "Off the record, my name is Bobur and we decided to use PostgreSQL.",
+    ] {
+        let message = Message::text(MessageId::numbered(1), Role::User, said, None);
+        assert_eq!(captor().capture(&message, ""), [], "{said}");
     }
 }
