@@ -134,7 +134,6 @@ impl Random {
         self.below(100) < percent
     }
 
-    #[allow(dead_code, reason = "one of the trainers has no use for it")]
     pub(crate) fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }

@@ -287,8 +287,8 @@ async fn an_embedder_is_offered_once_where_there_is_none_and_much_is_kept() {
     index.refresh(now()).await;
     finish(&mut index).await;
     assert_eq!(index.offer_embedder(), None, "little is kept");
-    let lines: String = (0..12).map(|n| format!("- fact {n}\n")).collect();
-    disk.put("w/MEMORY.md", lines.as_bytes());
+    let lines: Vec<String> = (0..12).map(|n| format!("- fact {n}")).collect();
+    disk.put("w/MEMORY.md", lines.join("\n").as_bytes());
     let mut index = fresh();
     index.refresh(now()).await;
     assert_eq!(index.offer_embedder(), None, "nobody looked for one yet");

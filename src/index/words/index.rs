@@ -52,6 +52,10 @@ pub struct LexicalIndex {
 }
 
 /// What is kept of a message besides its words.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent signs of a message"
+)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Entry {
     pub(super) at: Option<i64>,

@@ -12,6 +12,7 @@ mod tokens;
 #[cfg(any(test, feature = "testing"))]
 pub mod training;
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -174,6 +175,20 @@ impl Reading {
     }
 }
 
+/// Whether a text is the same few words over and over: nobody talks so.
+fn is_monotonous(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let distinct: HashSet<&str> = words.iter().copied().collect();
+    words.len() >= MONOTONOUS && distinct.len() * 3 < words.len()
+}
+
+/// Whether a text is a single word of letters: an answer to something, nothing by itself.
+fn is_single(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    words.next().is_none() && first.is_ascii()
+}
+
 fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
 }
@@ -184,6 +199,8 @@ const LEAST: f32 = 1.0;
 const BEHIND: f32 = 1.0;
 /// Bytes of a message that are read.
 const MOST: usize = 8_000;
+/// Words from which on it can be told that a text repeats itself.
+const MONOTONOUS: usize = 12;
 
 /// Models, and the list of concepts.
 #[derive(Debug)]
@@ -219,7 +236,7 @@ impl Classifier {
         let mut kept = Vec::new();
         let scores = scores(&read, &self.keep);
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        if best >= LEAST {
+        if best >= LEAST && !is_monotonous(text) && !is_single(text) {
             for (number, score) in scores.iter().enumerate() {
                 if *score >= (best - BEHIND).max(0.0) {
                     let (kind, scope) = self.kind_of(&read, number);

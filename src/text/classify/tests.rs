@@ -49,6 +49,13 @@ fn what_lasts_is_told_from_what_passes_in_seven_languages() {
 }
 
 #[test]
+fn of_the_same_words_over_and_over_nothing_is_kept() {
+    let text = format!("My message number 9 is {}", "tide ".repeat(40));
+    assert!(kept(&text).is_empty());
+    assert!(kept("second").is_empty(), "nor of a single word");
+}
+
+#[test]
 fn of_a_message_the_sentence_that_lasts_is_kept() {
     let text = "Can you write a packing list for the weekend? I'm a vegetarian. Thanks!";
     assert_eq!(kept(text), ["I'm a vegetarian."]);
@@ -86,7 +93,7 @@ fn weights_are_at_most_a_mebibyte() {
 
 #[test]
 fn every_kind_has_its_name_and_the_first_are_kept() {
-    let names: std::collections::HashSet<&str> = Kind::ALL.iter().map(|it| it.as_str()).collect();
+    let names: HashSet<&str> = Kind::ALL.iter().map(|it| it.as_str()).collect();
     assert_eq!(names.len(), Kind::ALL.len());
     assert_eq!(
         Kind::ALL.iter().filter(|it| it.is_kept()).count(),
