@@ -275,22 +275,11 @@ fn heading<'a>(settings: &'a AutoRecallSettings, texts: &'a KeptTexts, query: &s
 mod tests {
     use super::*;
     use crate::files::MemoryDisk;
-    use crate::index::fixture::{entry, index_of, now, session, workspace};
+    use crate::index::fixture::{self, entry, index_of, now, session, workspace};
     use crate::memory::{KeptFile, Prompts};
 
     fn hit(line: usize, content: &str) -> Hit {
-        Hit {
-            source: "MEMORY.md".to_owned(),
-            line,
-            content: content.to_owned(),
-            score: 1.0,
-            kind: Kind::Note,
-            at: None,
-            also: Vec::new(),
-            overlap: 1.0,
-            similarity: None,
-            is_beside: false,
-        }
+        fixture::hit(Kind::Note, "MEMORY.md", line, content)
     }
 
     #[test]

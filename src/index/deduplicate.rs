@@ -109,19 +109,12 @@ fn words(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::fixture;
 
     fn hit(kind: Kind, source: &str, content: &str, score: f32) -> Hit {
         Hit {
-            source: source.to_owned(),
-            line: 3,
-            content: content.to_owned(),
             score,
-            kind,
-            at: None,
-            also: Vec::new(),
-            overlap: 1.0,
-            similarity: None,
-            is_beside: false,
+            ..fixture::hit(kind, source, 3, content)
         }
     }
 

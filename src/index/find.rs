@@ -108,14 +108,15 @@ pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec
         .iter()
         .map(|hit| {
             let is_exact = hit.segment == 0 && exact.contains(&(hit.place as usize));
+            let similarity = similarity(hit);
             Candidate {
                 segment: hit.segment,
                 place: hit.place as usize,
                 score: hit.score + corpus.bonus(hit, is_exact),
                 overlap: hit.overlap,
-                similarity: similarity(hit),
+                similarity,
                 is_exact,
-                is_near: similarity(hit).is_some_and(|cosine| cosine >= query.min_similarity),
+                is_near: similarity.is_some_and(|cosine| cosine >= query.min_similarity),
             }
         })
         .collect();
@@ -140,21 +141,16 @@ pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec
     let asked = corpus.index.asked(query.text);
     let mut hits: Vec<Hit> = Vec::new();
     let mut chosen = Chosen::default();
-    let is_of_tool = |candidate: &Candidate| {
+    candidates.retain_mut(|candidate| {
         let talk = candidate.segment.checked_sub(1);
-        let message = talk.and_then(|talk| talks[talk].message(candidate.place));
-        message.is_some_and(|message| message.role == Role::Tool)
-    };
-    candidates.retain(|candidate| query.tools || !is_of_tool(candidate));
-    for candidate in &mut candidates {
-        let said = candidate
-            .segment
-            .checked_sub(1)
-            .and_then(|talk| talks[talk].message(candidate.place));
-        if said.is_some_and(|said| said.role == Role::User && asked.is_echo(&said.said())) {
+        let Some(message) = talk.and_then(|talk| talks[talk].message(candidate.place)) else {
+            return true;
+        };
+        if message.role == Role::User && asked.is_echo(&message.said()) {
             candidate.score = ECHO_SCORE;
         }
-    }
+        query.tools || message.role != Role::Tool
+    });
     candidates.sort_by(|a, b| better(corpus, talks, a, b));
     for candidate in candidates {
         if hits.len() == query.k {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{EntryText, Index, Keeping, LongTerm, Parts, Places, Written};
+use super::{EntryText, Hit, Index, Keeping, Kind, LongTerm, Parts, Places, Written};
 use crate::chat::{Session, Timestamp};
 use crate::embed::{Candidate, ChoiceSettings, EmbedderChoice, Named};
 use crate::files::MemoryDisk;
@@ -19,6 +19,21 @@ pub(crate) fn embedder(disk: &MemoryDisk, candidates: Vec<Candidate>) -> Arc<Emb
         named: Named::No,
     };
     Arc::new(EmbedderChoice::new(settings, Arc::new(disk.clone())))
+}
+
+pub(crate) fn hit(kind: Kind, source: &str, line: usize, content: &str) -> Hit {
+    Hit {
+        source: source.to_owned(),
+        line,
+        content: content.to_owned(),
+        score: 1.0,
+        kind,
+        at: None,
+        also: Vec::new(),
+        overlap: 1.0,
+        similarity: None,
+        is_beside: false,
+    }
 }
 
 pub(crate) fn parts(disk: &MemoryDisk) -> Parts {

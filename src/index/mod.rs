@@ -518,6 +518,15 @@ impl Index {
         self.meaning.begin(wanted);
     }
 
+    /// Makes the vectors of notes, entries and documents that are missing, and waits for them.
+    pub async fn embed_all_long_term(&mut self) {
+        self.embed_long_term();
+        while self.meaning.is_working() {
+            self.meaning.done().await;
+            self.embed_long_term();
+        }
+    }
+
     /// The keys of the notes, entries and documents.
     pub fn keys(&self) -> Vec<vectors::Key> {
         let live = self.corpus.iter().flat_map(|corpus| corpus.live());

@@ -160,7 +160,7 @@ impl PastSessions {
         let mut room = self.room(effort);
         for (name, stamp) in sessions {
             let folder = self.indexes.join(name.as_str());
-            let has_index = || session::has_words(parts.0, &folder);
+            let has_index = || session::is_current(parts.0, &folder);
             let cost = match effort {
                 Effort::ByItself if !has_index() => stamp.size.saturating_mul(WITHOUT_INDEX),
                 Effort::Asked | Effort::ByItself => stamp.size,
@@ -177,7 +177,7 @@ impl PastSessions {
             }
             match self.past.store.read(&name) {
                 Ok(session) => {
-                    let words = session::read_words(parts, &folder, &session);
+                    let words = session::read_only(parts, &folder, &session);
                     let (keys, nearest) = (MessageKeys::default(), Vec::new());
                     self.held.insert(
                         name,

@@ -21,15 +21,6 @@ async fn found(index: &mut Index, query: &str) -> Vec<String> {
         .collect()
 }
 
-/// Makes all vectors that are missing.
-async fn finish(index: &mut Index) {
-    index.embed_long_term();
-    while index.meaning.is_working() {
-        index.meaning.done().await;
-        index.embed_long_term();
-    }
-}
-
 fn with_vectors(disk: &MemoryDisk) -> Index {
     let embedder = embedder(disk, vec![Candidate::Hashed { dimensions: 64 }]);
     let parts = Parts {
@@ -285,14 +276,14 @@ async fn an_embedder_is_offered_once_where_there_is_none_and_much_is_kept() {
     let fresh = || Index::new(parts.clone(), &"open".parse().unwrap()).with_long_term(long_term());
     let mut index = fresh();
     index.refresh(now()).await;
-    finish(&mut index).await;
+    index.embed_all_long_term().await;
     assert_eq!(index.offer_embedder(), None, "little is kept");
     let lines: Vec<String> = (0..12).map(|n| format!("- fact {n}")).collect();
     disk.put("w/MEMORY.md", lines.join("\n").as_bytes());
     let mut index = fresh();
     index.refresh(now()).await;
     assert_eq!(index.offer_embedder(), None, "nobody looked for one yet");
-    finish(&mut index).await;
+    index.embed_all_long_term().await;
     let offered = index.offer_embedder().map(|news| news.to_string());
     assert!(offered.is_some_and(|told| told.contains("cogtrix embedder install")));
     assert_eq!(index.offer_embedder(), None, "once");
@@ -303,7 +294,7 @@ async fn where_vectors_are_they_are_made_once_for_each_text() {
     let disk = workspace();
     let mut index = with_vectors(&disk);
     index.refresh(now()).await;
-    finish(&mut index).await;
+    index.embed_all_long_term().await;
     let made = index.meaning.count();
     assert!(made > 30, "{made}");
     index.embed_long_term();
@@ -312,7 +303,7 @@ async fn where_vectors_are_they_are_made_once_for_each_text() {
     assert_eq!(hits[0], "MEMORY.md:4 - The cat is called Miso.");
     disk.put("w/SOUL.md", b"Be brave.\n");
     index.refresh(now()).await;
-    finish(&mut index).await;
+    index.embed_all_long_term().await;
     assert_eq!(index.meaning.count(), made + 1, "of the new text alone");
 }
 

@@ -1,6 +1,5 @@
 //! `cogtrix memory search`, unless it is of sessions alone: what outlives sessions, and with it all that was said in them.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -10,9 +9,8 @@ use super::sessions::Sessions;
 use crate::chat::Timestamp;
 use crate::cli::args::{ChatArgs, SearchArgs, Within};
 use crate::cli::report::{CliError, Exit};
-use crate::cli::{parts, toolbox};
 use crate::clock::{Clock, SystemClock};
-use crate::index::{EntryText, Hit, Index, MOST_HITS, Scope, Search, SearchMode};
+use crate::index::{Hit, MOST_HITS, Scope, Search, SearchMode};
 use crate::repl::listing::{also, beside};
 use crate::repl::transcript::first_words;
 use crate::term::{Output, harmless};
@@ -27,26 +25,13 @@ pub(super) async fn run(
     output: &mut Output,
 ) -> Result<Exit, CliError> {
     let sessions = Sessions::open(args, output)?;
-    let disk = Arc::clone(&sessions.parts.disk);
-    let project = toolbox::project(args, &sessions.inputs)?;
-    let (entries, notices) = parts::entries(&sessions.config, &project, Arc::clone(&disk));
+    let (mut index, notices) = sessions.index(args)?;
     for notice in &notices {
         output.warning(notice);
     }
-    let store = Arc::new(parts::store(args, disk, &sessions.config));
-    let long_term = parts::long_term(&sessions.config, store);
-    let name = &sessions.config.settings.session;
-    let mut index = Index::new(sessions.parts.clone(), name).with_long_term(long_term);
-    index.set_entries(entries.in_force().map(EntryText::from));
     let now = SystemClock.now();
     let (_, mut troubles) = index.refresh(now).await;
-    let embedding = async {
-        index.embed_long_term();
-        while index.meaning.is_working() {
-            index.meaning.done().await;
-            index.embed_long_term();
-        }
-    };
+    let embedding = index.embed_all_long_term();
     if tokio::time::timeout(PATIENCE, embedding).await.is_err() {
         output
             .warning("the embedder takes long; words are searched alone where vectors are missing");

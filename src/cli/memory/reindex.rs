@@ -1,16 +1,13 @@
 //! `cogtrix memory reindex`: drops the indexes and makes them again from the history.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use super::sessions::{CaughtUp, Sessions, left_out};
 use crate::chat::SessionName;
 use crate::cli::args::ChatArgs;
 use crate::cli::report::{CliError, Exit};
-use crate::cli::{parts, toolbox};
 use crate::clock::{Clock, SystemClock};
 use crate::index::vectors::Key;
-use crate::index::{EntryText, Index};
 use crate::store::StoreError;
 use crate::term::Output;
 
@@ -50,14 +47,7 @@ async fn forget_others(
     mut keys: HashSet<Key>,
     output: &mut Output,
 ) -> Result<(), CliError> {
-    let disk = Arc::clone(&sessions.parts.disk);
-    let project = toolbox::project(args, &sessions.inputs)?;
-    let (entries, _) = parts::entries(&sessions.config, &project, Arc::clone(&disk));
-    let store = Arc::new(parts::store(args, disk, &sessions.config));
-    let long_term = parts::long_term(&sessions.config, store);
-    let name = &sessions.config.settings.session;
-    let mut index = Index::new(sessions.parts.clone(), name).with_long_term(long_term);
-    index.set_entries(entries.in_force().map(EntryText::from));
+    let (mut index, _) = sessions.index(args)?;
     let (_, troubles) = index.refresh(SystemClock.now()).await;
     keys.extend(index.keys());
     // What could not be read may be there still.

@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::chat::{Session, SessionName};
 use crate::cli::args::ChatArgs;
 use crate::cli::report::CliError;
-use crate::cli::{parts, trust};
+use crate::cli::{parts, toolbox, trust};
 use crate::config::{Config, Inputs, Texts};
 use crate::hint::chain;
-use crate::index::{Keeping, Meaning, News, Parts, SessionIndex, Words};
+use crate::index::{EntryText, Index, Keeping, Meaning, News, Parts, SessionIndex, Words};
 use crate::memory::known_secrets;
 use crate::repl::listing::count;
 use crate::store::{FileStore, SessionLog, SessionStore, StoreError};
@@ -128,7 +128,20 @@ impl Sessions {
         })
     }
 
-    /// What finds by meaning in any of them.
+    /// An index of all that is said and kept, with no session open, and what is to be told of its entries.
+    pub(super) fn index(&self, args: &ChatArgs) -> Result<(Index, Vec<String>), CliError> {
+        let disk = Arc::clone(&self.parts.disk);
+        let project = toolbox::project(args, &self.inputs)?;
+        let (entries, notices) = parts::entries(&self.config, &project, Arc::clone(&disk));
+        let store = Arc::new(parts::store(args, disk, &self.config));
+        let long_term = parts::long_term(&self.config, store);
+        let name = &self.config.settings.session;
+        let mut index = Index::new(self.parts.clone(), name).with_long_term(long_term);
+        index.set_entries(entries.in_force().map(EntryText::from));
+        Ok((index, notices))
+    }
+
+    /// Returns what finds by meaning in any of them.
     pub(super) fn meaning(&mut self) -> &mut Meaning {
         &mut self.meaning
     }

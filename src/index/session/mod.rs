@@ -16,12 +16,13 @@ mod tests;
 mod words;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use catalogue::{Meta, exchanges, meta};
 pub use exchange::{Exchange, clipped, ends, found_by, name, said, turn_of};
 pub(super) use keys::MessageKeys;
+pub(super) use reading::{is_current, read_only};
 pub use words::{HEAD, Words};
 
 use catalogue::Catalogue;
@@ -31,7 +32,6 @@ use super::Parts;
 use super::meaning::{Meaning, News, Wanted};
 use super::vectors::Key;
 use crate::chat::{Session, SessionName, TurnId};
-use crate::files::Disk;
 use crate::text::secrets::Known;
 
 /// Whether anything is written.
@@ -248,18 +248,4 @@ impl SessionIndex {
             self.words.keep(&self.parts, &self.folder);
         }
     }
-}
-
-/// Whether there is an index of words of this version.
-pub(super) fn has_words(disk: &dyn Disk, folder: &Path) -> bool {
-    reading::is_current(disk, folder)
-}
-
-/// The index of words of a session that is not open, and of which nothing is written.
-pub(super) fn read_words(
-    parts: (&dyn Disk, &Arc<super::Lists>),
-    folder: &Path,
-    session: &Session,
-) -> Words {
-    reading::read_only(parts, folder, session)
 }

@@ -223,13 +223,13 @@ fn read(parts: &Parts, path: &Path) -> Read {
 }
 
 /// Whether the file is there in the form that this version writes.
-pub(super) fn is_current(disk: &dyn Disk, folder: &Path) -> bool {
+pub(in crate::index) fn is_current(disk: &dyn Disk, folder: &Path) -> bool {
     let head = disk.read_head(&folder.join(FILE), Words::MAGIC.len());
     head.is_ok_and(|head| head == Words::MAGIC)
 }
 
 /// The index of a session that is not open, up to it.
-pub(super) fn read_only(
+pub(in crate::index) fn read_only(
     (disk, lists): (&dyn Disk, &Arc<Lists>),
     folder: &Path,
     session: &Session,

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use super::*;
 use crate::embed::{ChoiceSettings, EmbedderChoice, Named};
-use crate::files::MemoryDisk;
+use crate::files::{Disk, MemoryDisk};
 use crate::testing;
 
 fn parts(disk: &MemoryDisk) -> Parts {

@@ -126,7 +126,7 @@ async fn vectors_are_looked_after_only_where_something_changed() {
     old(&disk);
     let mut index = with_vectors(&disk);
     index.refresh(now()).await;
-    finish(&mut index).await;
+    index.embed_all_long_term().await;
     assert!(!index.is_stale);
     index.refresh(now()).await;
     assert!(!index.is_stale);

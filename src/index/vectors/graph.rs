@@ -113,8 +113,8 @@ struct Shared {
 }
 
 impl Graph {
-    /// Starts building from all full blocks, with that many threads.
-    pub(super) fn start(rows: &Rows, n_threads: usize) -> Option<Self> {
+    /// Starts building from all full blocks, in a thread.
+    pub(super) fn start(rows: &Rows) -> Option<Self> {
         let shared = Arc::new(Shared {
             graph: Hnsw::new(
                 NEIGHBOURS,
@@ -132,7 +132,7 @@ impl Graph {
         let n_first = rows.full().len();
         let builder = Arc::clone(&shared);
         let named = thread::Builder::new().name("vector graph".to_owned());
-        let thread = named.spawn(move || builder.build(&received, n_first, n_threads.max(1)));
+        let thread = named.spawn(move || builder.build(&received, n_first));
         let mut graph = Self {
             shared,
             blocks: Some(blocks),
@@ -265,13 +265,13 @@ impl Shared {
         (rows.len() == found.len()).then_some(rows)
     }
 
-    fn build(&self, received: &Receiver<Arc<Block>>, n_first: usize, n_threads: usize) {
+    fn build(&self, received: &Receiver<Arc<Block>>, n_first: usize) {
         let mut blocks: Vec<Arc<Block>> = Vec::new();
         while let Ok(block) = received.recv() {
             let first = blocks.len() * BLOCK;
             blocks.push(block);
             let block = &blocks[blocks.len() - 1];
-            let insert = || self.insert(block, first, n_threads);
+            let insert = || self.insert(block, first);
             if catch_unwind(AssertUnwindSafe(insert)).is_err() {
                 tracing::warn!("the vector graph could not be built; rows are scanned instead");
                 self.give_up(Stage::InDoubt);
@@ -286,23 +286,14 @@ impl Shared {
         }
     }
 
-    fn insert(&self, block: &Block, first: usize, n_threads: usize) {
-        let part = |from: usize| {
-            for at in (from..block.grains.len()).step_by(n_threads) {
-                if self.is_stopped() {
-                    return;
-                }
-                let (codes, grain) = block.row(at, self.dimension);
-                self.graph.insert((&point(codes, grain), first + at));
+    fn insert(&self, block: &Block, first: usize) {
+        for at in 0..block.grains.len() {
+            if self.is_stopped() {
+                return;
             }
-        };
-        let part = &part;
-        thread::scope(|scope| {
-            for from in 1..n_threads {
-                scope.spawn(move || part(from));
-            }
-            part(0);
-        });
+            let (codes, grain) = block.row(at, self.dimension);
+            self.graph.insert((&point(codes, grain), first + at));
+        }
     }
 
     /// Compares some answers with those of a scan: of data without any structure a graph knows too little.

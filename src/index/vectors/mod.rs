@@ -49,12 +49,8 @@ pub struct Key([u8; KEY]);
 
 impl Key {
     pub fn of(text: &str) -> Self {
-        Self::of_digest(Sha256::digest(text.as_bytes()).as_slice())
-    }
-
-    /// The beginning of a digest that was made elsewhere; zeros where it is too short.
-    pub(in crate::index) fn of_digest(digest: &[u8]) -> Self {
-        Self(digest.first_chunk().copied().unwrap_or_default())
+        let digest = Sha256::digest(text.as_bytes());
+        Self(*digest.first_chunk().expect("a digest has 32 bytes"))
     }
 }
 
@@ -284,7 +280,7 @@ impl Slot {
         match &mut self.graph {
             Some(graph) => graph.extend(rows),
             None if self.n_dropped > REBUILDS => {}
-            None => self.graph = Graph::start(rows, 1),
+            None => self.graph = Graph::start(rows),
         }
     }
 }

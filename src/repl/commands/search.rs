@@ -168,25 +168,14 @@ fn names(kind: Kind) -> (&'static str, &'static str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::fixture::hit;
 
     #[test]
     fn hits_are_numbered_under_their_kind_and_nothing_in_them_reaches_a_terminal() {
-        let hit = |source: &str, line, content: &str, kind| Hit {
-            source: source.to_owned(),
-            line,
-            content: content.to_owned(),
-            score: 1.0,
-            kind,
-            at: None,
-            also: Vec::new(),
-            overlap: 1.0,
-            similarity: None,
-            is_beside: false,
-        };
         let hits = [
-            hit("MEMORY.md", 3, "deploy uses\nfly.io", Kind::Note),
-            hit("memory/2026-02-14.md", 1, "\u{1b}[2Jred", Kind::Daily),
-            hit("SOUL.md", 9, "calm", Kind::Note),
+            hit(Kind::Note, "MEMORY.md", 3, "deploy uses\nfly.io"),
+            hit(Kind::Daily, "memory/2026-02-14.md", 1, "\u{1b}[2Jred"),
+            hit(Kind::Note, "SOUL.md", 9, "calm"),
         ];
         let text = listed(&hits);
         assert!(!text.contains('\u{1b}'), "{text}");
