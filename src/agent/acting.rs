@@ -286,14 +286,14 @@ impl Agent {
         }
     }
 
-    fn tool_of(&self, name: &str) -> Result<Arc<dyn Tool>, Failure> {
+    fn tool_of(&mut self, name: &str) -> Result<Arc<dyn Tool>, Failure> {
         let mode = &self.memory.mode().name;
-        if let Some(tool) = self.toolbox.tool(name, mode) {
-            return Ok(tool);
+        let registry = &mut self.toolbox.registry;
+        if let Some(tool) = registry.called(name, mode) {
+            return Ok(Arc::clone(tool));
         }
-        let registry = &self.toolbox.registry;
         Err(Failure::Failed(if registry.get(name).is_some() {
-            format!("{name} is not loaded; call {REQUEST_TOOLS} with add: [\"{name}\"] first")
+            format!("{name} is not offered in this run")
         } else {
             format!("there is no tool {name}; {REQUEST_TOOLS} without arguments lists all")
         }))

@@ -248,7 +248,7 @@ impl Agent {
             self.save_removed(before, observe).await;
         }
         if let Some(why) = failed {
-            observe(TurnEvent::Warning(Warning::NotCompacted { why }));
+            observe_all(self.told.of_not_compacted(why), observe);
         } else {
             let missed = self.missed(kind, budget, Some(input));
             if let Some(warning) = missed {

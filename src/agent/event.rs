@@ -182,6 +182,8 @@ impl Warning {
             Self::Recall(News::Indexing { .. } | News::Indexed { .. } | News::Offered { .. })
                 | Self::Attached { .. }
                 | Self::Compacted { .. }
+                | Self::LeftOut { .. }
+                | Self::NotCompacted { .. }
                 | Self::NotAttached { .. }
                 | Self::FileTakenBack { .. }
         )

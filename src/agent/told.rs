@@ -8,7 +8,10 @@ use crate::store::StoreError;
 /// Warnings that come once for each crossing of their line, not every turn (G18).
 #[derive(Debug, Default)]
 pub(super) struct Told {
+    /// Never ends.
     left_out: Condition,
+    /// Never ends.
+    not_compacted: Condition,
     near_limit: Condition,
     silent_cut: Condition,
     tools_left_out: Condition,
@@ -42,7 +45,7 @@ impl Told {
         self.recovered |= sections.any(|section| section.kind == SectionKind::Recovered);
         let mut warnings = Vec::new();
         let messages = plan.messages_left_out();
-        if self.left_out.begins(messages > 0) {
+        if messages > 0 && self.left_out.begins(true) {
             warnings.push(Warning::LeftOut { messages, reach });
         }
         let cut = plan
@@ -54,6 +57,13 @@ impl Told {
             beside: beside(plan),
         }));
         warnings
+    }
+
+    /// That older messages could not be summarised: once in a session.
+    pub(super) fn of_not_compacted(&mut self, why: String) -> Option<Warning> {
+        self.not_compacted
+            .begins(true)
+            .then_some(Warning::NotCompacted { why })
     }
 
     /// A request that is larger than a compaction was to make it; shares of the window.

@@ -14,7 +14,7 @@ use crate::store::Outputs;
 use crate::tools::files::{Changes, Project};
 use crate::tools::policy::{self, Asking, EachTime, Rule, Stance, Verdict};
 use crate::tools::shell::{self, Support, Unavailable};
-use crate::tools::{Approvals, ApprovalsError, Detail, Effect, Escalation, Registry, Tool};
+use crate::tools::{Approvals, ApprovalsError, Detail, Effect, Escalation, Registry};
 
 /// A call that a person is asked about.
 #[derive(Clone, Debug, PartialEq)]
@@ -342,10 +342,6 @@ impl Toolbox {
             self.hold(kept);
         }
         Ok(())
-    }
-
-    pub(super) fn tool(&self, name: &str, mode: &str) -> Option<Arc<dyn Tool>> {
-        self.registry.callable(name, mode).map(Arc::clone)
     }
 }
 

@@ -84,7 +84,11 @@ pub enum TurnFailure {
 impl Hint for TurnFailure {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::Provider(error) => error.hint(),
+            Self::Provider(error) => {
+                let hint = error.hint()?;
+                let joint = if hint.ends_with('?') { " " } else { "; " };
+                Some(format!("{hint}{joint}`/retry` asks again").into())
+            }
             Self::DoesNotFit(error) => error.hint(),
             Self::NoApproach => Some("`/retry` thinks again; another model may do better".into()),
             Self::Empty => Some("`/retry` asks again".into()),

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::Timestamp;
 use crate::hint::Hint;
 
 /// Ends of file names that belong to a session's side files; a session called `a_hybrid` would
@@ -30,8 +31,63 @@ const MAX_BYTES: usize = 200;
 pub struct SessionName(String);
 
 impl SessionName {
+    /// Words and characters of a question that the name of its session has at most.
+    const WORDS: usize = 5;
+    const WORDS_CHARS: usize = 40;
+
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Names the session of a single question by time and first words: `2026-02-14-1523-what-is-rust`.
+    pub fn of_question(at: Timestamp, question: &str) -> Self {
+        let time = at.time_of_day().replace(':', "");
+        let mut name = format!("{}-{time}", at.date());
+        let words = question.split(|c: char| !c.is_alphanumeric());
+        let mut n_chars = 0;
+        for word in words.filter(|word| !word.is_empty()).take(Self::WORDS) {
+            n_chars += word.chars().count() + 1;
+            if n_chars > Self::WORDS_CHARS || name.len() + word.len() >= MAX_BYTES / 2 {
+                break;
+            }
+            name.push('-');
+            name.push_str(&word.to_lowercase());
+        }
+        name.parse()
+            .unwrap_or_else(|_| Self(format!("{}-{time}", at.date())))
+    }
+
+    /// Tells whether [`of_question`](Self::of_question) made the name.
+    pub fn is_of_question(&self) -> bool {
+        let form = "dddd-dd-dd-dddd";
+        let begins = self.0.get(..form.len()).is_some_and(|start| {
+            let mut pairs = start.chars().zip(form.chars());
+            pairs.all(|(c, wanted)| match wanted {
+                'd' => c.is_ascii_digit(),
+                _ => c == wanted,
+            })
+        });
+        let rest = self.0.get(form.len()..).unwrap_or_default();
+        begins && (rest.is_empty() || rest.starts_with('-'))
+    }
+
+    /// Returns the name with a number behind it: `work-2`.
+    pub fn numbered(&self, n: usize) -> Result<Self, BadName> {
+        format!("{self}-{n}").parse()
+    }
+
+    /// Finds the name that this one is most likely a slip of the keyboard for: at most two edits away, and not
+    /// another number of the same series.
+    pub fn slip_of<'a>(&self, others: impl Iterator<Item = &'a Self>) -> Option<&'a Self> {
+        let without_digits = |name: &Self| name.0.replace(|c: char| c.is_numeric(), "");
+        let max = if self.0.chars().count() < 5 { 1 } else { 2 };
+        let near = others.filter_map(|other| {
+            let distance = strsim::osa_distance(&self.0.to_lowercase(), &other.0.to_lowercase());
+            let is_other_number = distance > 0 && without_digits(self) == without_digits(other);
+            (distance <= max && !is_other_number).then_some((distance, other))
+        });
+        near.min_by_key(|(distance, _)| *distance)
+            .map(|(_, other)| other)
     }
 }
 
@@ -106,6 +162,61 @@ impl fmt::Display for SessionName {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_question_names_its_session_by_time_and_first_words() {
+        let at = Timestamp::parse("2026-02-14T15:23:05Z").unwrap();
+        for (question, name) in [
+            ("What is Rust?", "2026-02-14-1523-what-is-rust"),
+            ("!?", "2026-02-14-1523"),
+            ("", "2026-02-14-1523"),
+            ("why a_hybrid", "2026-02-14-1523-why-a-hybrid"),
+            ("这是什么意思", "2026-02-14-1523-这是什么意思"),
+            (
+                "one two three four five six seven",
+                "2026-02-14-1523-one-two-three-four-five",
+            ),
+            (&"x".repeat(900), "2026-02-14-1523"),
+            (&"日".repeat(39), "2026-02-14-1523"),
+        ] {
+            let made = SessionName::of_question(at, question);
+            assert_eq!(made.as_str(), name);
+            assert!(made.is_of_question());
+            assert_eq!(made, name.parse().unwrap());
+        }
+        for own in [
+            "default",
+            "2026-02-14",
+            "2026-02-14-standup",
+            "2026-02-14-15231",
+            "日本",
+        ] {
+            assert!(
+                !own.parse::<SessionName>().unwrap().is_of_question(),
+                "{own}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_slip_of_the_keyboard_is_told_from_another_name() {
+        let names = ["first", "trip", "default-2", "Café"].map(|name| name.parse().unwrap());
+        for (typed, meant) in [
+            ("frist", Some("first")),
+            ("fist", Some("first")),
+            ("First", Some("first")),
+            ("tirp", Some("trip")),
+            ("strip", Some("trip")),
+            ("tap", None),
+            ("default-3", None),
+            ("cafe", Some("Café")),
+            ("second", None),
+        ] {
+            let typed: SessionName = typed.parse().unwrap();
+            let found = typed.slip_of(names.iter()).map(SessionName::as_str);
+            assert_eq!(found, meant, "{typed}");
+        }
+    }
 
     #[test]
     fn only_names_that_are_safe_as_files_pass() {

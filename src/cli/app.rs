@@ -8,9 +8,8 @@ use super::args::ChatArgs;
 use super::greeting::{self, Greeting};
 use super::manner::Manner;
 use super::report::{CliError, Exit};
-use super::{ask, leaving, parts, servers, talk, toolbox, trust};
+use super::{ask, leaving, opening, parts, servers, talk, toolbox, trust};
 use crate::agent::{self, Agent};
-use crate::chat::SessionName;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Inputs, Texts};
 use crate::provider::{Catalog, Delivery, Provider};
@@ -19,14 +18,12 @@ use crate::repl::ask::Deadline;
 use crate::repl::desk::{Desk, Places, Preset, ReadOnly, Writing};
 use crate::repl::input::HistoryFile;
 use crate::repl::{Signals, show};
-use crate::store::{SessionStore, StoreError};
 use crate::term::Output;
 
 /// A chat: one prompt, lines from a pipe, or a person at a terminal.
 pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     let machine = parts::disk(args);
     let (config, inputs) = trust::load(args, machine.as_ref(), output)?;
-    let machine = parts::disk_of_run(args, &config);
     let manner = Manner::of(args)?;
     match manner {
         Manner::Silent => {
@@ -38,13 +35,20 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     }
     let project = toolbox::project(args, &inputs)?;
     ask::check_target(args, &config.settings.data_dir)?;
-    let store: Arc<dyn SessionStore> = Arc::new(parts::store(args, machine.clone(), &config));
-    let name = session_name(args, &config, store.as_ref())?;
     let texts = Texts::load(inputs.folders.config.as_deref())?;
     let memory = parts::memory(&config, &texts)?;
     let catalog = parts::catalog(&config, &inputs, &texts)?;
-    let choice = catalog.choose(None).await?;
-    let opened = store.open(&name, manner.patience(config.settings.lock_wait))?;
+    let mut choice = catalog.choose(None).await?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let opening::Session {
+        opened,
+        store,
+        disk: machine,
+        args,
+        notice,
+    } = opening::open(args, &config, &manner, clock.now(), output)?;
+    let args = &args;
+    let name = opened.session.name().clone();
     // Only from here on: until the session is open there is nothing to end cleanly, and a wait for its lock
     // or for a server ends with the process.
     let mut signals = Signals::listen().map_err(|source| CliError::Runtime { source })?;
@@ -53,7 +57,11 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         Manner::OneShot(_) => Deadline::after(timeout),
         Manner::Terminal | Manner::Lines | Manner::Silent => None,
     };
-    let greeting = Greeting::new(&opened, choice.notice, &config);
+    let no_model = match manner {
+        Manner::OneShot(_) => choice.notice.take(),
+        Manner::Lines | Manner::Terminal | Manner::Silent => None,
+    };
+    let greeting = Greeting::new(&opened, &choice, notice, &config);
     greeting::details(&config, choice.provider.as_ref(), output).await;
 
     if manner == Manner::Terminal && !config.is_project {
@@ -62,7 +70,6 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             "{folder} is not a project: no rules or config files are read here, and tools that change or run something ask each time."
         ));
     }
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let summariser = summariser(&config, &catalog, output).await?;
     let mut settings = settings(args, &config, home_relative(&project, &inputs), summariser);
     settings.recall = Some(parts::index(
@@ -152,7 +159,11 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             greeting.aside(&desk, output);
             match servers::wait_for_all(&mut desk, output, &mut signals).await {
                 Ok(()) => {
-                    let asked = ask::Asked { prompt, deadline };
+                    let asked = ask::Asked {
+                        prompt,
+                        deadline,
+                        no_model,
+                    };
                     ask::run(&mut desk.agent, asked, args, output, &mut signals).await
                 }
                 Err(exit) => Ok(exit),
@@ -241,9 +252,6 @@ fn settings(
     }
 }
 
-/// The name of a session that nobody can open again.
-const PRIVATE: &str = "private";
-
 /// What `/context preset` can switch to.
 fn presets(config: &Config) -> Vec<Preset> {
     let presets = config.presets().into_iter();
@@ -255,33 +263,6 @@ fn presets(config: &Config) -> Vec<Preset> {
             memory: preset.memory,
         })
         .collect()
-}
-
-/// `-s` and config name a session that may be new; `-r` one that exists, without a name the last used.
-fn session_name(
-    args: &ChatArgs,
-    config: &Config,
-    store: &dyn SessionStore,
-) -> Result<SessionName, CliError> {
-    if args.private {
-        return Ok(PRIVATE.parse()?);
-    }
-    match &args.resume {
-        None => Ok(config.settings.session.clone()),
-        Some(Some(name)) => {
-            let name: SessionName = name.parse()?;
-            let known = store.list()?.into_iter().any(|info| info.name == name);
-            if known {
-                Ok(name)
-            } else {
-                Err(StoreError::Missing { name }.into())
-            }
-        }
-        Some(None) => {
-            let last = store.list()?.into_iter().next();
-            last.map(|info| info.name).ok_or(CliError::NothingToResume)
-        }
-    }
 }
 
 /// The folder that is worked in as a prompt names it: without the name of the person's home.

@@ -1,9 +1,11 @@
 //! The command line as typed. Making an [`Args`] does nothing but check its shape; what it means is
 //! settled together with the other layers in `config`.
 
+use std::ffi::OsString;
+use std::mem;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Args as ClapArgs, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// A terminal chat agent whose memory is the point
@@ -18,8 +20,44 @@ pub struct Args {
     #[command(flatten)]
     pub chat: ChatArgs,
 
+    /// A question, asked as with -p; behind -- also one that begins like a command
+    #[arg(value_name = "QUESTION", conflicts_with_all = ["prompt", "prompt_file", "lines"])]
+    pub question: Vec<String>,
+
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+impl Args {
+    /// Edits by which a first word may differ from a command that is meant.
+    const MAX_EDITS: usize = 2;
+
+    /// Makes the words of a question the prompt.
+    ///
+    /// # Errors
+    /// The command that was likely meant, where a bare first word is nearly its name.
+    pub fn settle_question(
+        &mut self,
+        typed: impl IntoIterator<Item = OsString>,
+    ) -> Result<(), String> {
+        let Some(first) = self.question.first() else {
+            return Ok(());
+        };
+        let is_marked = typed.into_iter().any(|word| word == "--");
+        if !is_marked && let Some(command) = Self::near_command(first) {
+            return Err(command);
+        }
+        self.chat.prompt = Some(mem::take(&mut self.question).join(" "));
+        Ok(())
+    }
+
+    fn near_command(word: &str) -> Option<String> {
+        let commands = Self::command();
+        let names = commands.get_subcommands().map(clap::Command::get_name);
+        let distances = names.map(|name| (strsim::osa_distance(name, &word.to_lowercase()), name));
+        let (distance, name) = distances.min()?;
+        (distance <= Self::MAX_EDITS).then(|| name.to_owned())
+    }
 }
 
 /// Options of a chat; the places of files and data hold for every command.
@@ -44,6 +82,14 @@ pub struct ChatArgs {
         reason = "clap's form of a flag whose value may be missing"
     )]
     pub resume: Option<Option<String>>,
+
+    /// Go on with the session used last
+    #[arg(long = "continue", conflicts_with_all = ["session", "resume"])]
+    pub resume_last: bool,
+
+    /// With -r or --continue: the last session even if it is that of a single question
+    #[arg(long)]
+    pub last: bool,
 
     /// Model: an alias of the config file, or provider/model
     #[arg(short, long, value_name = "MODEL", global = true)]
@@ -136,7 +182,7 @@ pub struct ChatArgs {
     pub log: Option<PathBuf>,
 
     /// Keep nothing of this session: it stays in memory and is gone at the end
-    #[arg(long, conflicts_with_all = ["session", "resume"])]
+    #[arg(long, conflicts_with_all = ["session", "resume", "resume_last"])]
     pub private: bool,
 
     /// Let a config file of this folder name servers and keys
@@ -381,9 +427,44 @@ pub struct ProbeArgs {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
+
+    fn settled(typed: &[&str]) -> Result<Option<String>, String> {
+        let mut args = Args::try_parse_from(typed).unwrap();
+        assert!(args.command.is_none(), "{typed:?}");
+        let typed = typed.iter().map(OsString::from);
+        args.settle_question(typed).map(|()| args.chat.prompt)
+    }
+
+    #[test]
+    fn words_that_are_no_command_are_a_question() {
+        for (typed, asked) in [
+            (&["cogtrix", "what", "is", "rust"][..], "what is rust"),
+            (&["cogtrix", "-m", "x", "what is rust"], "what is rust"),
+            (
+                &["cogtrix", "explain", "memory", "please"],
+                "explain memory please",
+            ),
+            (&["cogtrix", "what", "is", "-q", "rust"], "what is rust"),
+            (&["cogtrix", "hello"], "hello"),
+            (&["cogtrix", "--", "memory", "is", "what"], "memory is what"),
+            (&["cogtrix", "--", "sesions"], "sesions"),
+            (&["cogtrix", "sesions of what"], "sesions of what"),
+        ] {
+            assert_eq!(settled(typed), Ok(Some(asked.to_owned())), "{typed:?}");
+        }
+    }
+
+    #[test]
+    fn a_first_word_that_is_nearly_a_command_is_taken_for_a_slip() {
+        for (typed, meant) in [
+            (&["cogtrix", "sesions"][..], "sessions"),
+            (&["cogtrix", "mmeory", "search", "x"], "memory"),
+            (&["cogtrix", "Doctor"], "doctor"),
+        ] {
+            assert_eq!(settled(typed), Err(meant.to_owned()), "{typed:?}");
+        }
+    }
 
     #[test]
     fn the_definition_is_sound() {

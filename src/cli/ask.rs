@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::args::ChatArgs;
 use super::report::{CliError, Exit};
-use crate::agent::{Agent, Input, TurnError, TurnReport};
+use crate::agent::{Agent, Input, TurnError, TurnFailure, TurnReport};
 use crate::chat::Outcome;
 use crate::context::ContextPlan;
 use crate::files::{Existing, write_for_person};
@@ -71,6 +71,8 @@ pub(super) fn check_target(args: &ChatArgs, data_dir: &Path) -> Result<(), CliEr
 pub(super) struct Asked {
     pub(super) prompt: Input,
     pub(super) deadline: Option<Deadline>,
+    /// How to get a model, where none was found: then nothing is an answer.
+    pub(super) no_model: Option<String>,
 }
 
 pub(super) async fn run(
@@ -87,8 +89,8 @@ pub(super) async fn run(
         Front::Shell
     };
     let shown = match (&destination, args.no_stream) {
-        (Destination::Stdout, false) => Shown::AsItArrives(front),
-        (Destination::Stdout, true) | (Destination::File(_) | Destination::Json(_), _) => {
+        (Destination::Stdout, false) if asked.no_model.is_none() => Shown::AsItArrives(front),
+        (Destination::Stdout, _) | (Destination::File(_) | Destination::Json(_), _) => {
             Shown::NotYet(front)
         }
     };
@@ -108,16 +110,21 @@ pub(super) async fn run(
         problem: no_turn.to_string(),
         hint: "",
     })?;
+    let no_model = asked.no_model.map(|how| CliError::NoModel {
+        how,
+        session: agent.session().name().clone(),
+    });
     match (&result, timed_out) {
-        (Err(error), _) => show::failure(output, error),
+        (Err(error), _) => failure(output, error),
         (Ok(report), Some(error)) => show::timed_out(output, error, report),
         (Ok(_), None) => {}
     }
     match (&destination, &result) {
         (Destination::Json(file), _) => {
-            let text = format!("{:#}\n", json(agent, &result, timed_out));
+            let text = format!("{:#}\n", json(agent, &result, no_model.as_ref(), timed_out));
             write(file.as_deref(), &text, output)?;
         }
+        (Destination::Stdout | Destination::File(_), _) if no_model.is_some() => {}
         (Destination::File(file), Ok(report)) => {
             write(Some(file), &format!("{}\n", report.text), output)?;
         }
@@ -126,12 +133,33 @@ pub(super) async fn run(
         }
         (Destination::Stdout | Destination::File(_), _) => {}
     }
+    if let Some(error) = no_model {
+        return Err(error);
+    }
     Ok(match &result {
         Ok(_) if timed_out.is_some() => Exit::Failed,
         Ok(report) if report.outcome == Outcome::Interrupted => Exit::Interrupted,
         Ok(_) => Exit::Ok,
+        Err(error) if is_no_answer(error) => Exit::NoModel,
         Err(_) => Exit::Failed,
     })
+}
+
+/// Tells whether a turn ended without a word because no model could be had.
+fn is_no_answer(error: &TurnError) -> bool {
+    let is_none = matches!(&error.failure, TurnFailure::Provider(error) if error.is_no_answer());
+    is_none && !error.partial
+}
+
+/// Says what went wrong; in one line where there was no model, for scripts.
+fn failure(output: &mut Output, error: &TurnError) {
+    let TurnFailure::Provider(cause) = &error.failure else {
+        return show::failure(output, error);
+    };
+    match cause.hint() {
+        Some(hint) if is_no_answer(error) => output.error(&format!("{cause}; {hint}"), None),
+        hint => show::no_reply(output, cause, hint.as_deref(), error.partial),
+    }
 }
 
 fn write(file: Option<&Path>, text: &str, output: &mut Output) -> Result<(), CliError> {
@@ -150,6 +178,7 @@ fn write(file: Option<&Path>, text: &str, output: &mut Output) -> Result<(), Cli
 fn json(
     agent: &Agent,
     result: &Result<TurnReport, TurnError>,
+    no_model: Option<&CliError>,
     timed_out: Option<TimedOut>,
 ) -> Value {
     let usage = result.as_ref().ok().and_then(|report| report.usage);
@@ -163,12 +192,13 @@ fn json(
     let error = match (result, timed_out) {
         (Err(error), _) => told(&error.failure),
         (Ok(_), Some(error)) => told(&error),
-        (Ok(_), None) => Value::Null,
+        (Ok(_), None) => no_model.map_or(Value::Null, told),
     };
+    let answer = result.as_ref().ok().filter(|_| no_model.is_none());
     json!({
-        "reply": result.as_ref().ok().map(|report| report.text.as_str()),
+        "reply": answer.map(|report| report.text.as_str()),
         "error": error,
-        "outcome": result.as_ref().map_or(Outcome::Failed, |report| report.outcome).as_str(),
+        "outcome": answer.map_or(Outcome::Failed, |report| report.outcome).as_str(),
         "session": agent.session().name().as_str(),
         "mode": agent.memory().mode().name,
         "model": agent.provider().model().to_string(),

@@ -2,7 +2,7 @@
 
 use super::args::ChatArgs;
 use crate::config::{Config, Source};
-use crate::provider::Provider;
+use crate::provider::{Choice, Provider};
 use crate::repl::desk::{Desk, Writing};
 use crate::repl::listing;
 use crate::store::{Opened, Repair};
@@ -42,21 +42,37 @@ pub(super) async fn details(config: &Config, provider: &dyn Provider, output: &m
 /// What there is to say about a session that was opened and a model that was chosen.
 pub(super) struct Greeting {
     hint: Option<String>,
+    /// Why this session, where another was wanted.
+    session: Option<String>,
+    /// What led to the model, where nobody named one.
+    because: String,
+    /// How to get a model, where there is none.
     notice: Option<String>,
     repairs: Vec<Repair>,
 }
 
 impl Greeting {
-    pub(super) fn new(opened: &Opened, notice: Option<String>, config: &Config) -> Self {
+    pub(super) fn new(
+        opened: &Opened,
+        choice: &Choice,
+        session: Option<String>,
+        config: &Config,
+    ) -> Self {
+        let because = choice.because.as_ref();
         Self {
             hint: mode_hint(opened, config),
-            notice,
+            session,
+            because: because.map_or_else(String::new, |why| format!(" (from {why})")),
+            notice: choice.notice.clone(),
             repairs: opened.repairs.clone(),
         }
     }
 
     /// Repairs and the way to a model; nothing that a script would have to skip.
     pub(super) fn aside(&self, desk: &Desk, output: &mut Output) {
+        if let Some(notice) = &self.session {
+            output.notice(notice);
+        }
         for repair in &self.repairs {
             output.warning(&repair.to_string());
         }
@@ -78,7 +94,8 @@ impl Greeting {
             let name = desk.session().name();
             let version = env!("CARGO_PKG_VERSION");
             output.notice(&format!(
-                "cogtrix {version} · session {name} · {mode} mode · {model}"
+                "cogtrix {version} · session {name} · {mode} mode · {model}{}",
+                self.because
             ));
             let opened = if args.private {
                 "private session: nothing of it is kept".to_owned()

@@ -13,6 +13,7 @@ mod manner;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod memory;
+mod opening;
 mod parts;
 mod report;
 mod servers;
@@ -46,7 +47,7 @@ pub fn main() -> ExitCode {
     if let Some(code) = hidden_subcommand(std::env::args_os().skip(1), || config::environment().0) {
         return code;
     }
-    let args = Args::parse();
+    let mut args = Args::parse();
     let environment = config::environment();
     let verbosity = match (args.chat.quiet, args.chat.verbose) {
         (true, _) => Verbosity::Quiet,
@@ -55,7 +56,9 @@ pub fn main() -> ExitCode {
     };
     let paint = Paint::from_variables(environment.get("NO_COLOR"), environment.get("TERM"));
     let mut output = Output::standard(Policy { verbosity, paint });
-    let exit = match run(args, &mut output) {
+    let settled = args.settle_question(std::env::args_os().skip(1));
+    let settled = settled.map_err(|command| CliError::NearCommand { command });
+    let exit = match settled.and_then(|()| run(args, &mut output)) {
         Ok(exit) => exit,
         Err(error) => report::report(&mut output, &error),
     };

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use rustix::io::Errno;
 
 use super::memory::ImportError;
-use crate::chat::BadName;
+use crate::chat::{BadName, SessionName};
 use crate::config::{ConfigError, TextError};
 use crate::embed::{InstallError, NoEmbedder};
 use crate::entries::EntriesError;
@@ -34,6 +34,8 @@ pub(super) enum Exit {
     Failed = 1,
     /// Arguments or configuration.
     Usage = 2,
+    /// No model answered.
+    NoModel = 3,
     Interrupted = 130,
 }
 
@@ -96,6 +98,8 @@ pub(super) enum CliError {
     },
     #[error("{problem}")]
     Usage { problem: String, hint: &'static str },
+    #[error("there is no command of that name; did you mean `cogtrix {command}`?")]
+    NearCommand { command: String },
     #[error("cannot start")]
     Runtime {
         #[source]
@@ -106,6 +110,8 @@ pub(super) enum CliError {
         #[source]
         source: io::Error,
     },
+    #[error("{how}; your message is saved in session {session}")]
+    NoModel { how: String, session: SessionName },
     #[error("there is no session to resume")]
     NothingToResume,
     #[error("there is no tool {name}")]
@@ -125,9 +131,12 @@ impl CliError {
             | Self::Lists { .. }
             | Self::Net(_)
             | Self::Usage { .. }
+            | Self::NearCommand { .. }
             | Self::NothingToResume
             | Self::Install(InstallError::Setup(_))
             | Self::Provider(ProviderError::Setup { .. }) => Exit::Usage,
+            Self::NoModel { .. } => Exit::NoModel,
+            Self::Provider(error) if error.is_no_answer() => Exit::NoModel,
             Self::Import(_)
             | Self::Holdings(_)
             | Self::Entries(_)
@@ -166,6 +175,9 @@ impl Hint for CliError {
             Self::NoWorkingFolder { .. } => {
                 Some("it was removed or may not be entered; `cd` to another folder".into())
             }
+            Self::NearCommand { .. } => {
+                Some("in quotes, or behind `--`, words are asked as a question".into())
+            }
             Self::NothingToResume => Some("`cogtrix` begins one".into()),
             Self::UnknownTool { known, .. } => {
                 Some(format!("there are {}", known.join(", ")).into())
@@ -175,7 +187,9 @@ impl Hint for CliError {
             }
             #[cfg(feature = "mcp")]
             Self::Mcp { .. } => None,
-            Self::ReadOnly(_) | Self::File { .. } | Self::Runtime { .. } => None,
+            Self::NoModel { .. } | Self::ReadOnly(_) | Self::File { .. } | Self::Runtime { .. } => {
+                None
+            }
         }
     }
 }

@@ -145,10 +145,16 @@ impl Candidate {
             Self::Vendor { endpoint, model } => open_ai(endpoint, model),
             Self::Compatible { endpoint, model } => {
                 let listed = in_time(endpoint, openai_models(endpoint, PROBE)).await?;
-                match model.as_str() {
-                    "" => open_ai(endpoint, offered(&listed)),
-                    model => open_ai(endpoint, model),
-                }
+                let wanted = match model.as_str() {
+                    "" => offered(&listed),
+                    model => Some(model),
+                };
+                let Some(model) = wanted else {
+                    return Err(EmbedError::NoEmbeddingModel {
+                        url: endpoint.shown(),
+                    });
+                };
+                open_ai(endpoint, model)
             }
             Self::Local { folder } => local(folder.clone(), Arc::clone(disk)).await?,
             Self::Hashed { dimensions } => Arc::new(Hashed::new(*dimensions)),
@@ -161,19 +167,20 @@ fn open_ai(endpoint: &Endpoint, model: &str) -> Arc<OpenAi> {
     Arc::new(OpenAi::new(endpoint.clone(), RemoteSettings::new(model)))
 }
 
-/// What a compatible server is asked for: the usual model if it has it or does not say, else one whose name
-/// says that it embeds, else the only one it has.
-fn offered(listed: &Listed) -> &str {
+/// Returns the model that a compatible server is asked for: the usual one if the server has it or keeps no list, else
+/// one whose name says that it embeds. A chat model is never taken.
+fn offered(listed: &Listed) -> Option<&str> {
+    const EMBEDDING: [&str; 9] = [
+        "embed", "bge", "e5-", "gte-", "minilm", "mxbai", "arctic", "nomic", "jina",
+    ];
     let Listed::Names(names) = listed else {
-        return OpenAi::USUAL_MODEL;
+        return Some(OpenAi::USUAL_MODEL);
     };
-    let usual = listed_as(OpenAi::USUAL_MODEL, names);
-    let embedding = || names.iter().find(|name| name.contains("embed"));
-    let only = || names.first().filter(|_| names.len() == 1);
-    usual
-        .or_else(|| embedding().map(String::as_str))
-        .or_else(|| only().map(String::as_str))
-        .unwrap_or(OpenAi::USUAL_MODEL)
+    let embeds = |name: &&String| {
+        let name = name.to_lowercase();
+        EMBEDDING.iter().any(|mark| name.contains(mark))
+    };
+    listed_as(OpenAi::USUAL_MODEL, names).or_else(|| names.iter().find(embeds).map(String::as_str))
 }
 
 fn installed(names: &[String]) -> String {

@@ -36,6 +36,10 @@ pub enum EmbedError {
         message: String,
     },
 
+    /// A compatible server whose list holds chat models alone.
+    #[error("{url} lists no embedding model")]
+    NoEmbeddingModel { url: String },
+
     /// A text is longer than the model can take, even when it was cut short.
     #[error("a text is too long for {url}: {message}")]
     TooLong { url: String, message: String },
@@ -160,6 +164,7 @@ impl EmbedError {
             },
             Self::Unauthorized { .. }
             | Self::UnknownModel { .. }
+            | Self::NoEmbeddingModel { .. }
             | Self::TooLong { .. }
             | Self::Protocol { .. }
             | Self::Weights { .. }
@@ -191,6 +196,9 @@ impl Hint for EmbedError {
             Self::UnknownModel { model, .. } => {
                 format!("fetch it with the server's own means, such as `ollama pull {model}`")
                     .into()
+            }
+            Self::NoEmbeddingModel { .. } => {
+                "name one with `rag: {model: provider/model}`, or `cogtrix embedder install` gets a local one".into()
             }
             Self::Protocol { .. } => "does the address point at an API that embeds?".into(),
             Self::Weights { .. } => "`cogtrix embedder install` fetches the files again".into(),

@@ -24,7 +24,17 @@ const AUTO: &str = "auto";
 #[derive(Clone, Debug)]
 pub struct Choice {
     pub provider: Arc<dyn Provider>,
+    /// What led to it where nobody named a model: `OPENAI_BASE_URL`, `a running Ollama`.
+    pub because: Option<String>,
+    /// How to get a model, where none was found.
     pub notice: Option<String>,
+}
+
+impl Choice {
+    pub(super) fn because(mut self, why: &str) -> Self {
+        self.because = Some(why.to_owned());
+        self
+    }
 }
 
 /// Where a model is, for those who ask it something else than a reply.
@@ -107,6 +117,30 @@ impl Catalog {
         }
     }
 
+    /// Asks the server whether it has a chosen model. One that does not tell what it has is believed, and so is a
+    /// vendor about names that its list leaves out but everybody knows.
+    pub async fn check(&self, choice: &Choice) -> Result<(), ProviderError> {
+        let ModelName { provider, model } = choice.provider.model();
+        let offered = match choice.provider.models().await {
+            Ok(offered) => offered,
+            Err(error) if error.is_no_answer() => return Err(error),
+            Err(_) => return Ok(()),
+        };
+        let latest = format!("{model}:latest");
+        let is_listed = offered.iter().any(|name| name == model || *name == latest);
+        let entry = self.entry(&provider)?;
+        let is_vendor = self.elsewhere(&entry).is_none() && entry.settings.kind != Kind::Ollama;
+        if is_listed || offered.is_empty() || (is_vendor && self.known.find(&model).is_some()) {
+            return Ok(());
+        }
+        Err(ProviderError::UnknownModel {
+            url: self.endpoint(&entry)?.shown(),
+            message: "it is not in its list".to_owned(),
+            known: nearest(&model, offered),
+            model: model.clone(),
+        })
+    }
+
     /// Where the model is that an alias, `provider/model`, or a provider's name stands for; `auto` is Ollama's
     /// usual place. Sends nothing.
     pub fn place(&self, choice: &str) -> Result<Place, ProviderError> {
@@ -142,8 +176,8 @@ impl Catalog {
         Ok(Place {
             kind: entry.settings.kind,
             endpoint: self.endpoint(entry)?,
-            model,
-            host: if self.is_elsewhere(entry) {
+            model: model.clone(),
+            host: if self.elsewhere(entry).is_some() {
                 Host::Own
             } else {
                 Host::Usual
@@ -236,6 +270,7 @@ impl Catalog {
         };
         Ok(Choice {
             provider: Arc::new(Retry::new(inner, self.settings.network.tries)),
+            because: None,
             notice: None,
         })
     }
@@ -244,6 +279,7 @@ impl Catalog {
 pub(super) fn offline(notice: Option<String>) -> Choice {
     Choice {
         provider: Arc::new(Offline::new()),
+        because: None,
         notice,
     }
 }

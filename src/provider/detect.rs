@@ -1,5 +1,5 @@
-//! Finds a model where nobody named one: a running Ollama, then a key, else offline with a line on how to
-//! get one. Unit: one start. Invariant: no question waits longer than [`ASIDE`](super::target::ASIDE), and
+//! Finds a model where nobody named one: a base URL of a hosted kind, then a running Ollama, then a key, else offline
+//! with a line on how to get one. Unit: one start. Invariant: no question waits longer than [`ASIDE`](super::target::ASIDE), and
 //! a server that is not there costs one refused connection.
 
 use serde_json::Value;
@@ -21,17 +21,26 @@ enum Found {
 }
 
 pub(super) async fn auto(catalog: &Catalog) -> Result<Choice, ProviderError> {
+    const HOSTED: [Kind; 2] = [Kind::Openai, Kind::Anthropic];
+    for kind in HOSTED {
+        let entry = catalog.entry_of(kind);
+        if let Some(why) = catalog.elsewhere(&entry) {
+            return found(catalog, &entry, why).await;
+        }
+    }
     let entry = catalog.entry_of(Kind::Ollama);
     let notice = match ollama_model(catalog, &entry).await? {
-        Found::Model(model) => return catalog.choice(&entry, &model, Limits::default()),
+        Found::Model(model) => {
+            let choice = catalog.choice(&entry, &model, Limits::default())?;
+            return Ok(choice.because("a running Ollama"));
+        }
         Found::NoModel => PULL,
         Found::NotThere => HOW,
     };
-    for kind in [Kind::Openai, Kind::Anthropic] {
+    for kind in HOSTED {
         let entry = catalog.entry_of(kind);
-        if catalog.has_key(&entry) || catalog.is_elsewhere(&entry) {
-            let model = usual_model(catalog, &entry).await?;
-            return catalog.choice(&entry, &model, Limits::default());
+        if let Some(why) = catalog.key_name(&entry) {
+            return found(catalog, &entry, &why).await;
         }
     }
     let aliases: Vec<&str> = catalog.aliases().collect();
@@ -40,6 +49,13 @@ pub(super) async fn auto(catalog: &Catalog) -> Result<Choice, ProviderError> {
         aliases => format!("{notice}; or choose with -m: {}", aliases.join(", ")),
     };
     Ok(offline(Some(notice)))
+}
+
+async fn found(catalog: &Catalog, entry: &Entry, why: &str) -> Result<Choice, ProviderError> {
+    let model = usual_model(catalog, entry).await?;
+    Ok(catalog
+        .choice(entry, &model, Limits::default())?
+        .because(why))
 }
 
 /// The model to take from a provider when only the provider was named.
@@ -64,7 +80,7 @@ pub(super) async fn usual_model(catalog: &Catalog, entry: &Entry) -> Result<Stri
                 what: format!("no model of {} is known", entry.name),
                 hint: format!("write {}/MODEL", entry.name),
             })?;
-            if kind == Kind::Openai && catalog.is_elsewhere(entry) {
+            if kind == Kind::Openai && catalog.elsewhere(entry).is_some() {
                 return Ok(offered_model(catalog, entry, first).await);
             }
             Ok(first)

@@ -116,6 +116,24 @@ impl ProviderError {
         }
     }
 
+    /// Tells whether the model could not be had at all, rather than that it refused this request or broke off.
+    pub fn is_no_answer(&self) -> bool {
+        match self {
+            Self::Unreachable { .. }
+            | Self::Unauthorized { .. }
+            | Self::UnknownModel { .. }
+            | Self::RateLimited { .. }
+            | Self::Idle { .. } => true,
+            Self::Status { status, .. } => *status >= 500,
+            Self::ContextTooLong { .. }
+            | Self::NoTools { .. }
+            | Self::Stream { .. }
+            | Self::Truncated { .. }
+            | Self::Protocol { .. }
+            | Self::Setup { .. } => false,
+        }
+    }
+
     /// Whether a request with pictures was refused because of them; some servers say so as if they had broken down.
     pub fn refuses_images(&self) -> bool {
         const WORDS: [&str; 5] = ["image", "vision", "multimodal", "multi-modal", "mmproj"];
@@ -144,9 +162,7 @@ impl ProviderError {
 impl Hint for ProviderError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         let hint = match self {
-            Self::Unreachable { .. } => {
-                "is the server running, and is base_url right? `/retry` asks again".into()
-            }
+            Self::Unreachable { .. } => "is the server running, and is base_url right?".into(),
             Self::Unauthorized { key, .. } => match key {
                 KeySource::None => {
                     "no key was sent: set api_key_env (or api_key) for this provider".into()
@@ -165,20 +181,17 @@ impl Hint for ProviderError {
                 retry_after: Some(after),
                 ..
             } => {
-                format!(
-                    "the server asks to wait {} s; then `/retry`",
-                    after.as_secs().max(1)
-                )
+                format!("the server asks to wait {} s", after.as_secs().max(1))
             }
             Self::RateLimited { .. } | Self::Status { status: 500.., .. } | Self::Idle { .. } => {
-                "wait a little, then `/retry`".into()
+                "wait a little and ask again".into()
             }
             Self::ContextTooLong { .. } => {
                 "set the model's context_window (Ollama: num_ctx) to what the server really has"
                     .into()
             }
             Self::NoTools { .. } => "choose another model, or run with `--tools none`".into(),
-            Self::Stream { .. } | Self::Truncated { .. } => "`/retry` asks again".into(),
+            Self::Stream { .. } | Self::Truncated { .. } => "ask again".into(),
             Self::Protocol { .. } => {
                 "does base_url point at the API (for OpenAI-compatible servers it ends in /v1)?"
                     .into()

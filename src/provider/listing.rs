@@ -41,7 +41,7 @@ impl Catalog {
             .filter(|kind| !configured.values().any(|settings| settings.kind == *kind))
             .map(|kind| {
                 let entry = self.entry_of(kind);
-                let is_set_up = self.has_key(&entry) || self.is_elsewhere(&entry);
+                let is_set_up = self.has_key(&entry) || self.elsewhere(&entry).is_some();
                 Listed {
                     name: entry.name,
                     set_up: if is_set_up { SetUp::Yes } else { SetUp::No },

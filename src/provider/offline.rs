@@ -96,14 +96,9 @@ fn reply(request: &ChatRequest) -> String {
     let wanted = words(past::unstamped(&said).1);
     let quotes = past::quotes(&wanted, past, request.recalled.as_deref());
     if quotes.is_empty() {
-        return format!(
-            "{OPENING} Nothing said so far shares a word with that; your message is kept."
-        );
+        return format!("{OPENING} Message saved.");
     }
-    format!(
-        "{OPENING} This is what the session holds on it:\n{}",
-        quotes.join("\n")
-    )
+    format!("{OPENING} From this session:\n{}", quotes.join("\n"))
 }
 
 fn clipped(text: &str, chars: usize) -> String {
@@ -228,7 +223,7 @@ mod tests {
         assert_eq!(
             answer(&messages, recalled),
             format!(
-                "{OPENING} This is what the session holds on it:\n\
+                "{OPENING} From this session:\n\
                  > turn 2, m3 to m4, 2026-02-03 10:00 UTC: you: I had toast. / reply: Fine.\n\
                  > turn 7, m13 to m14, 2026-02-04 10:00 UTC: Ann: Our passwords rotate on Fridays. At noon, I mean. / \
                  reply: Noted."

@@ -39,7 +39,7 @@ const USUAL: [Usual; 4] = [
         kind: Kind::Anthropic,
         name: "anthropic",
         base: anthropic::OFFICIAL,
-        base_variable: None,
+        base_variable: Some("ANTHROPIC_BASE_URL"),
         key_variable: Some("ANTHROPIC_API_KEY"),
         scheme: Scheme::ApiKey,
     },
@@ -108,20 +108,24 @@ impl Catalog {
 
     /// Whether requests to this entry would carry a key.
     pub(super) fn has_key(&self, entry: &Entry) -> bool {
-        matches!(
-            self.key(entry),
-            Ok(Key {
-                secret: Some(_),
-                ..
-            })
-        )
+        self.key_name(entry).is_some()
     }
 
-    /// Whether this entry is somewhere else than at the vendor's.
-    pub(super) fn is_elsewhere(&self, entry: &Entry) -> bool {
-        let variable = usual(entry.settings.kind).base_variable;
-        !entry.settings.base_url.trim().is_empty()
-            || variable.is_some_and(|name| self.environment.get(name).is_some())
+    /// Returns where the key comes from that requests to this entry would carry: a variable or the config file.
+    pub(super) fn key_name(&self, entry: &Entry) -> Option<String> {
+        match self.key(entry).ok()?.source {
+            KeySource::Environment(name) | KeySource::Config(name) => Some(name),
+            KeySource::None => None,
+        }
+    }
+
+    /// Returns what puts this entry somewhere else than at the vendor's: a variable or the config file.
+    pub(super) fn elsewhere(&self, entry: &Entry) -> Option<&'static str> {
+        if !entry.settings.base_url.trim().is_empty() {
+            return Some("the config file");
+        }
+        let variable = usual(entry.settings.kind).base_variable?;
+        self.environment.get(variable).map(|_| variable)
     }
 
     fn key(&self, entry: &Entry) -> Result<Key, ProviderError> {
@@ -177,7 +181,7 @@ impl Catalog {
         }?;
         let key = self.key(entry)?;
         match usual.key_variable {
-            Some(variable) if key.secret.is_none() && !self.is_elsewhere(entry) => {
+            Some(variable) if key.secret.is_none() && self.elsewhere(entry).is_none() => {
                 Err(ProviderError::Setup {
                     what: format!("there is no key for {}", entry.name),
                     hint: format!(

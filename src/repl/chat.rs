@@ -9,7 +9,7 @@ use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
 use super::show::{self, Remedy};
 use super::{Signal, Signals};
 use crate::agent::{CompactError, CompactReport, Compacting, Warning};
-use crate::chat::Outcome;
+use crate::chat::{Outcome, SessionName};
 use crate::hint::{Hint, chain};
 use crate::memory::CannotCompact;
 use crate::notes::Draft;
@@ -188,6 +188,7 @@ impl<'a> Chat<'a> {
         };
         match next {
             Ok(Next::Confirm(question, deed)) => self.confirm(&question, deed).await,
+            Ok(Next::WhichSession { existing, new }) => self.which_session(&existing, &new).await,
             Ok(Next::Diff(diff)) => {
                 self.output.change(&diff);
                 After::GoOn
@@ -344,6 +345,26 @@ impl<'a> Chat<'a> {
         }
         let done = deed.run(self.desk);
         self.answer(done)
+    }
+
+    async fn which_session(&mut self, existing: &SessionName, new: &SessionName) -> After {
+        let prompt =
+            format!("There is no session {new}. Did you mean {existing}? [Y/n = begin {new}] ");
+        let answer = match self.hear(Wanted::Answer(&prompt)).await {
+            Ok(Heard::Leave) => return After::Leave,
+            Ok(Heard::Line(Line::Text(answer))) => Some(answer.trim().to_lowercase()),
+            Ok(Heard::Line(Line::Cleared | Line::Interrupted | Line::Eof)) | Err(_) => None,
+        };
+        let chosen = match answer.as_deref() {
+            Some("" | "y" | "yes") => existing,
+            Some("n" | "no") => new,
+            Some(_) | None => {
+                self.output.notice("nothing was changed");
+                return After::GoOn;
+            }
+        };
+        let opened = commands::open_session(self.desk, chosen);
+        self.answer(opened)
     }
 
     async fn paste(&mut self) -> After {

@@ -21,7 +21,7 @@ pub fn event(output: &mut Output, event: TurnEvent, front: Front) {
         TurnEvent::Text(text) => output.reply_delta(&text),
         TurnEvent::Reasoning(text) => output.reasoning_delta(&text),
         TurnEvent::Retrying { why, after } => {
-            output.notice(&format!(
+            output.progress(&format!(
                 "{why}; trying again in {:.1} s",
                 after.as_secs_f64()
             ));
@@ -174,19 +174,25 @@ pub fn interrupted(output: &mut Output, report: &TurnReport) {
 
 /// Says why there is no complete reply, and what to do.
 pub fn failure(output: &mut Output, error: &TurnError) {
-    no_reply(output, &error.failure, error.partial);
+    no_reply(
+        output,
+        &error.failure,
+        error.failure.hint().as_deref(),
+        error.partial,
+    );
 }
 
 /// The same for a reply that took too long.
 pub fn timed_out(output: &mut Output, error: TimedOut, report: &TurnReport) {
-    no_reply(output, &error, report.partial);
+    no_reply(output, &error, error.hint().as_deref(), report.partial);
 }
 
-fn no_reply<E: fmt::Display + Hint>(output: &mut Output, error: &E, partial: bool) {
+/// The same for any cause; `partial` where part of a reply arrived.
+pub fn no_reply(output: &mut Output, error: &dyn fmt::Display, hint: Option<&str>, partial: bool) {
     let kept = if partial {
         " (what arrived is kept)"
     } else {
         ""
     };
-    output.error(&format!("{error}{kept}"), error.hint().as_deref());
+    output.error(&format!("{error}{kept}"), hint);
 }

@@ -22,7 +22,7 @@ use super::layout::{Layout, Side};
 use super::loading::{self, Loaded};
 use super::moving::{self, Destination};
 use super::opening::replace_snapshot;
-use super::{SessionLog, journal};
+use super::{SessionLog, SessionStore, journal};
 use crate::chat::{Record, Session, SessionName, Timestamp, Unknown};
 use crate::files::{Disk, Lock};
 use crate::hint::chain;
@@ -396,7 +396,7 @@ impl SessionLog for FileLog {
         }
         let lock = self.store.lock(name, Duration::ZERO)?;
         self.store.settle(name, Duration::ZERO)?;
-        if self.store.has_files(name)? {
+        if self.store.has(name)? {
             return Err(StoreError::Taken { name: name.clone() });
         }
         let to = Destination::Name(name.clone());

@@ -99,15 +99,6 @@ impl FileStore {
         }
     }
 
-    /// Whether anything is kept under a name.
-    pub(super) fn has_files(&self, name: &SessionName) -> Result<bool, StoreError> {
-        let history = moving::list(&*self.disk, &self.layout)?;
-        let pieces = Layout::pieces(name, &history);
-        Ok(pieces
-            .iter()
-            .any(|piece| self.disk.size(&self.layout.path_of(piece, name)).is_ok()))
-    }
-
     /// Whether a folder could not be created for want of a place for the data folder itself, as in a home
     /// that is a file.
     fn has_no_place(&self, error: &io::Error) -> bool {
@@ -258,6 +249,14 @@ impl SessionStore for FileStore {
         }
     }
 
+    fn has(&self, name: &SessionName) -> Result<bool, StoreError> {
+        let history = moving::list(&*self.disk, &self.layout)?;
+        let pieces = Layout::pieces(name, &history);
+        Ok(pieces
+            .iter()
+            .any(|piece| self.disk.size(&self.layout.path_of(piece, name)).is_ok()))
+    }
+
     fn list(&self) -> Result<Vec<SessionInfo>, StoreError> {
         let files = self.settle_all()?;
         let found = files.iter().map(|file| Layout::classify(Path::new(file)));
@@ -277,7 +276,7 @@ impl SessionStore for FileStore {
     fn discard(&self, name: &SessionName, now: Timestamp) -> Result<PathBuf, StoreError> {
         let lock = self.lock(name, Duration::ZERO)?;
         self.settle(name, Duration::ZERO)?;
-        if !self.has_files(name)? {
+        if !self.has(name)? {
             return Err(StoreError::Missing { name: name.clone() });
         }
         let folder = self.layout.trash_for(name, now, &*self.disk);

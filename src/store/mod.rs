@@ -49,6 +49,9 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
     /// Reads a session without its lock, as it was last written.
     fn read(&self, name: &SessionName) -> Result<Session, StoreError>;
 
+    /// Tells whether anything is kept under a name.
+    fn has(&self, name: &SessionName) -> Result<bool, StoreError>;
+
     /// Every session, most recently used first. Reads heads and journals, not whole histories.
     fn list(&self) -> Result<Vec<SessionInfo>, StoreError>;
 

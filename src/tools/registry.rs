@@ -28,6 +28,12 @@ const PRESETS: [(&str, &[&str]); 3] = [
             "scratchpad_read",
             "scratchpad_write",
             "memory_search",
+            "read_file",
+            "search_files",
+            "list_directory",
+            "edit_file",
+            "write_file",
+            "shell",
         ],
     ),
     (
@@ -198,6 +204,15 @@ impl Registry {
         rows.filter(|row| row.state.is_offered())
             .map(|row| row.spec.clone())
             .collect()
+    }
+
+    /// A tool that the model calls. One that it could have loaded first is loaded.
+    pub fn called(&mut self, name: &str, mode: &str) -> Option<&Arc<dyn Tool>> {
+        let can_load = self.callable(REQUEST_TOOLS, mode).is_some();
+        if can_load && self.state(name, mode) == State::OnDemand && self.tools.contains_key(name) {
+            self.loaded.insert(name.to_owned());
+        }
+        self.callable(name, mode)
     }
 
     /// A tool that may be called now.
@@ -432,7 +447,7 @@ mod tests {
     use super::*;
     use crate::testing::tools::named;
 
-    const CODE: &str = "code";
+    const REASONING: &str = "reasoning";
 
     fn registry(selection: Selection) -> Registry {
         let others = ["read_file", "track", REQUEST_TOOLS, "write_file"].map(named);
@@ -455,17 +470,17 @@ mod tests {
         );
         let memories = || tool(super::super::Memories::new(workspace.clone()));
         let mut registry = Registry::new([memories(), named("shell")], Selection::Mode);
-        assert_eq!(offered(&registry, CODE), [""; 0]);
+        assert_eq!(offered(&registry, REASONING), [""; 0]);
         registry.favour_trained(true);
-        assert_eq!(offered(&registry, CODE), ["memories"]);
+        assert_eq!(offered(&registry, REASONING), ["memories"]);
         registry.switch("memories", Switch::Off).unwrap();
-        assert_eq!(offered(&registry, CODE), [""; 0]);
+        assert_eq!(offered(&registry, REASONING), [""; 0]);
     }
 
     #[test]
     fn a_mode_offers_its_few_and_a_choice_offers_what_it_says() {
         let always = ["current_time", "request_tools"].as_slice();
-        let code = ["current_time", "request_tools", "track"].as_slice();
+        let reasoning = ["current_time", "request_tools", "track"].as_slice();
         let all = [
             "current_time",
             "read_file",
@@ -475,8 +490,8 @@ mod tests {
         ];
         for (choice, mode, expected) in [
             ("mode", "conversation", always),
-            ("mode", CODE, code),
-            ("none", CODE, &[]),
+            ("mode", REASONING, reasoning),
+            ("none", REASONING, &[]),
             ("all", "conversation", &all),
             ("read_file, track", "conversation", &["read_file", "track"]),
         ] {
@@ -489,15 +504,38 @@ mod tests {
     fn what_a_model_loads_is_there_at_once_and_gone_with_the_turn() {
         let mut registry = registry(Selection::Mode);
         let answer = registry
-            .load(&["read_file".to_owned()], &[], None, CODE)
+            .load(&["read_file".to_owned()], &[], None, REASONING)
             .unwrap();
         assert_eq!(
             answer,
             "Tools you can call now: current_time, read_file, request_tools, track"
         );
-        assert!(registry.callable("read_file", CODE).is_some());
+        assert!(registry.callable("read_file", REASONING).is_some());
         registry.begin_turn();
-        assert!(registry.callable("read_file", CODE).is_none());
+        assert!(registry.callable("read_file", REASONING).is_none());
+    }
+
+    #[test]
+    fn a_tool_that_is_called_before_it_is_loaded_is_loaded() {
+        let mut registry = registry(Selection::Mode);
+        assert!(registry.callable("read_file", REASONING).is_none());
+        assert!(registry.called("read_file", REASONING).is_some());
+        assert!(registry.callable("read_file", REASONING).is_some());
+        registry.switch("write_file", Switch::Off).unwrap();
+        assert!(registry.called("write_file", REASONING).is_none());
+        assert!(registry.called("nothing", REASONING).is_none());
+        registry.select(Selection::parse("track"));
+        assert!(registry.called("read_file", REASONING).is_none());
+    }
+
+    #[test]
+    fn in_code_mode_files_and_the_shell_are_at_hand() {
+        let names = ["edit_file", "fetch_url", "read_file", "shell", "write_file"];
+        let registry = Registry::new(names.map(named), Selection::Mode);
+        assert_eq!(
+            offered(&registry, "code"),
+            ["edit_file", "read_file", "shell", "write_file"]
+        );
     }
 
     #[test]
@@ -506,13 +544,13 @@ mod tests {
         registry.switch("write_file", Switch::Off).unwrap();
         registry.switch("read_file", Switch::On).unwrap();
         registry.begin_turn();
-        assert!(registry.callable("read_file", CODE).is_some());
-        let refused = registry.load(&["write_file".to_owned()], &[], None, CODE);
+        assert!(registry.callable("read_file", REASONING).is_some());
+        let refused = registry.load(&["write_file".to_owned()], &[], None, REASONING);
         assert_eq!(
             refused.unwrap_err().to_string(),
             "write_file was switched off by the person"
         );
-        assert!(registry.further(CODE).is_empty());
+        assert!(registry.further(REASONING).is_empty());
     }
 
     #[test]
@@ -526,21 +564,21 @@ mod tests {
         ] {
             let tools = ["read_file", "memorize", REQUEST_TOOLS].map(named);
             let mut registry = Registry::new(tools, selection.clone());
-            assert_eq!(registry.can_keep(CODE), keeps, "{selection:?}");
+            assert_eq!(registry.can_keep(REASONING), keeps, "{selection:?}");
             registry.switch("memorize", Switch::Off).unwrap();
-            assert!(!registry.can_keep(CODE), "{selection:?}");
+            assert!(!registry.can_keep(REASONING), "{selection:?}");
         }
     }
 
     #[test]
     fn a_name_that_is_almost_right_is_told() {
         let mut registry = registry(Selection::Mode);
-        let unknown = registry.load(&["readfile".to_owned()], &[], None, CODE);
+        let unknown = registry.load(&["readfile".to_owned()], &[], None, REASONING);
         assert_eq!(
             unknown.unwrap_err().to_string(),
             "there is no tool readfile; did you mean read_file?"
         );
-        let kept = registry.load(&[], &["request_tools".to_owned()], None, CODE);
+        let kept = registry.load(&[], &["request_tools".to_owned()], None, REASONING);
         assert_eq!(
             kept.unwrap_err().to_string(),
             "request_tools cannot be removed"
@@ -550,14 +588,14 @@ mod tests {
     #[test]
     fn the_catalogue_says_what_is_active_and_finds_by_words() {
         let mut registry = registry(Selection::Mode);
-        let all = registry.load(&[], &[], None, CODE).unwrap();
+        let all = registry.load(&[], &[], None, REASONING).unwrap();
         assert!(all.contains("track (active): "), "{all}");
         assert!(all.contains("\nread_file: "), "{all}");
-        let some = registry.load(&[], &[], Some("WRITE"), CODE).unwrap();
+        let some = registry.load(&[], &[], Some("WRITE"), REASONING).unwrap();
         assert!(some.starts_with("write_file: ") && some.lines().count() == 1);
         assert!(
             registry
-                .load(&[], &[], Some("xyz"), CODE)
+                .load(&[], &[], Some("xyz"), REASONING)
                 .unwrap()
                 .contains("no tool matches")
         );

@@ -292,6 +292,7 @@ fn a_larger_model_needs_no_compaction_that_a_smaller_one_began() {
             say("tide ".repeat(90)).without_usage()
         }
     })
+    .models(["scripted", "large"])
     .serve();
     home.config(
         &server,

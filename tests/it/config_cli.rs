@@ -1,6 +1,7 @@
 //! Configuration through the real program: what wins, what is refused, what is shown (A2, A6, C60-C63).
 
 use cogtrix::testing::server::{Script, Server, say};
+use std::path::Path;
 
 use crate::support::home::Home;
 
@@ -110,7 +111,7 @@ fn a_file_of_the_working_folder_may_not_name_servers_until_trusted() {
 fn the_data_folder_is_the_working_folders_only_where_it_holds_history() {
     let home = Home::new();
     let run = home
-        .cogtrix(&["-p", "hi"])
+        .cogtrix(&["-m", "offline", "-p", "hi"])
         .without("COGTRIX_DATA_DIR")
         .run();
     assert_eq!(run.code, Some(0), "{run}");
@@ -119,18 +120,15 @@ fn the_data_folder_is_the_working_folders_only_where_it_holds_history() {
         0,
         "nothing is made in an empty folder"
     );
-    assert!(
-        home.home()
-            .join(".local/share/cogtrix/history/default.json")
-            .exists()
-    );
+    let is_used = |folder: &Path| !Home::files(&folder.join("history")).is_empty();
+    assert!(is_used(&home.home().join(".local/share/cogtrix")));
     std::fs::create_dir_all(home.work().join("data/history")).unwrap();
     home.cogtrix(&["-p", "hi"])
         .without("COGTRIX_DATA_DIR")
         .run();
-    assert!(home.work().join("data/history/default.json").exists());
+    assert!(is_used(&home.work().join("data")));
     home.cogtrix(&["-p", "hi", "--data-dir", "elsewhere"]).run();
-    assert!(home.work().join("elsewhere/history/default.json").exists());
+    assert!(is_used(&home.work().join("elsewhere")));
 }
 
 #[test]
@@ -446,7 +444,9 @@ fn what_is_harmless_in_a_working_folder_needs_no_trust() {
         "cogtrix.yaml",
         "context: {strategy: window}\nlock_wait: 1s\n",
     );
-    let run = home.cogtrix(&["-p", "hi"]).run();
+    let run = home
+        .cogtrix(&["-m", "offline", "-s", "default", "-p", "hi"])
+        .run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(home.history("default.json").exists());
     home.write("cogtrix.yaml", "data_dir: inside\n");

@@ -46,7 +46,7 @@ fn a_chat_that_can_begin_is_well() {
     ok       provider there      2 models at http://127.0.0.1:PORT/v1, no key
     -        provider anthropic  there is no key for anthropic
     ok       model               there/scripted, window of 32,768 tokens (from config)
-    -        embedder            none: recall goes by words alone; `cogtrix embedder show` says why
+    -        embedder            keyword search; `cogtrix embedder show` says why no embedder is used
     -        MCP servers         none configured
     -        sandbox             off: commands of tools may write wherever you may
     ok       project             ROOT/home/work
@@ -83,7 +83,7 @@ fn what_is_wrong_is_said_with_what_to_do() {
                                  is the server running, and is its base_url right?
     -        provider anthropic  there is no key for anthropic
     ok       model               there/scripted, window of 32,768 tokens (from config)
-    -        embedder            none: recall goes by words alone; `cogtrix embedder show` says why
+    -        embedder            keyword search; `cogtrix embedder show` says why no embedder is used
     problem  MCP server bad      sh SCRIPT dies: it ended with exit status 3: no licence found
                                  mend mcp_servers.bad in the config file, or set enabled: false there
     ok       MCP server good     by rote 1 (stdio), 10 tools

@@ -93,7 +93,6 @@ async fn a_compatible_server_that_answers_is_next_and_asked_for_a_model_it_has()
         ),
         (&["gpt-4o", "bge-embed-large"], "bge-embed-large"),
         (&["all-minilm.gguf"], "all-minilm.gguf"),
-        (&["gpt-4o", "gpt-5"], "text-embedding-3-small"),
     ] {
         let (first, second) = (with(&["qwen3:8b"]), with(models));
         let (choice, _) = choice([ollama(&first), compatible(&second)], Named::No);
@@ -104,6 +103,18 @@ async fn a_compatible_server_that_answers_is_next_and_asked_for_a_model_it_has()
         let passed: Vec<_> = choice.passed().iter().map(ToString::to_string).collect();
         assert_eq!(passed.len(), 1);
         assert!(passed[0].contains("it has qwen3:8b"), "{passed:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_chat_model_is_never_asked_for_vectors() {
+    for models in [&["gpt-4o", "gpt-5"][..], &["qwen3:8b"]] {
+        let server = with(models);
+        let (choice, _) = choice([compatible(&server)], Named::No);
+        assert!(choice.resolve().await.unwrap().is_none(), "{models:?}");
+        let passed: Vec<_> = choice.passed().iter().map(ToString::to_string).collect();
+        assert!(passed[0].contains("lists no embedding model"), "{passed:?}");
+        assert_eq!(server.requests().len(), 1, "only its list");
     }
 }
 

@@ -7,18 +7,128 @@ use serde_json::Value;
 use crate::support::home::Home;
 
 #[test]
-fn without_anything_it_answers_by_quoting_and_says_how_to_get_a_model() {
+fn without_any_model_a_question_is_kept_and_one_line_says_how_to_get_one() {
     let home = Home::new();
-    home.cogtrix(&["-p", "The rotation happens on Fridays"])
-        .run();
-    let run = home.cogtrix(&["-p", "When is the rotation?"]).run();
+    let run = home.cogtrix(&["-p", "Where is the boat?"]).run();
+    assert_eq!((run.code, run.stdout.as_str()), (Some(3), ""), "{run}");
+    assert_eq!(run.stderr.lines().count(), 1, "{run}");
+    assert!(run.stderr.contains("OPENAI_API_KEY"), "{run}");
+    let kept = home.cogtrix(&["memory", "search", "boat"]).run();
+    assert!(kept.stdout.contains("Where is the boat?"), "{kept}");
+    let json = home.cogtrix(&["-p", "Where is the boat?", "--json"]).run();
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(
+        (&json["reply"], &json["outcome"]),
+        (&Value::Null, &"failed".into())
+    );
+}
+
+#[test]
+fn offline_by_choice_answers_by_quoting() {
+    let home = Home::new();
+    let ask = |prompt| {
+        let args = ["-m", "offline", "-s", "one", "-p", prompt];
+        home.cogtrix(&args).run()
+    };
+    ask("The rotation happens on Fridays");
+    let run = ask("When is the rotation?");
     assert_eq!(run.code, Some(0), "{run}");
     assert!(
         run.stdout.contains("The rotation happens on Fridays"),
         "{run}"
     );
-    assert_eq!(run.stderr.lines().count(), 1, "{run}");
-    assert!(run.stderr.contains("OPENAI_API_KEY"), "{run}");
+}
+
+#[test]
+fn each_question_has_a_session_of_its_own() {
+    let server = Server::answering(|_| say("Noted."));
+    let home = Home::new();
+    home.config(&server, "");
+    let asks = |args: &[&str]| {
+        let config = ["-c", "test.yaml"];
+        let run = home.cogtrix(&[&config[..], args].concat()).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let last = server.chats().into_iter().next_back().unwrap();
+        last.body.to_string().contains("rotation")
+    };
+    assert!(asks(&["-p", "What does rotation mean?"]));
+    assert!(!asks(&["-p", "Why is the sky blue?"]));
+    assert!(!asks(&["what", "is", "rust"]));
+    assert!(!asks(&["-s", "work", "-p", "hi"]));
+    let names: Vec<String> = Home::files(&home.data().join("history"))
+        .into_keys()
+        .map(|path| path.display().to_string())
+        .collect();
+    let is_there = |end: &str| names.iter().any(|name| name.ends_with(end));
+    assert!(is_there("-what-does-rotation-mean.json"), "{names:?}");
+    assert!(is_there("-what-is-rust.json"), "{names:?}");
+    assert!(!is_there("default.json"), "{names:?}");
+    // The last session is one that was named, unless all are meant.
+    for (flags, rotation) in [
+        (&["--continue", "-p", "again"][..], "\"session\": \"work\""),
+        (&["-p", "again", "-r"], "\"session\": \"work\""),
+        (&["--continue", "-p", "again"], "\"session\": \"work\""),
+    ] {
+        let config = ["-c", "test.yaml", "--json"];
+        let run = home.cogtrix(&[&config[..], flags].concat()).run();
+        assert!(run.stdout.contains(rotation), "{run}");
+    }
+    assert!(!asks(&["what", "now"]));
+    let run = home
+        .cogtrix(&[
+            "-c",
+            "test.yaml",
+            "--json",
+            "--continue",
+            "--last",
+            "-p",
+            "again",
+        ])
+        .run();
+    assert!(run.stdout.contains("-what-now\""), "{run}");
+}
+
+#[test]
+fn the_same_question_asked_twice_at_once_has_two_sessions() {
+    let home = Home::new();
+    let run = |_| home.cogtrix(&["-m", "offline", "-p", "hm"]).start();
+    let runs: Vec<_> = (0..4).map(run).collect();
+    for run in runs {
+        assert_eq!(run.wait().code, Some(0));
+    }
+    let list = home.cogtrix(&["sessions"]).run();
+    assert_eq!(list.stdout.matches("-hm").count(), 4, "{list}");
+}
+
+#[test]
+fn a_mistyped_command_is_no_question() {
+    let run = Home::new().cogtrix(&["sesions", "list"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr.contains("did you mean `cogtrix sessions`?"),
+        "{run}"
+    );
+}
+
+#[test]
+fn an_address_in_the_environment_comes_before_a_running_ollama() {
+    let home = Home::new();
+    let ollama = Server::start([]);
+    let other = Server::start([say("From there.")]);
+    let run = home
+        .cogtrix(&["-p", "hi"])
+        .env("OLLAMA_HOST", ollama.url())
+        .env("OPENAI_BASE_URL", other.openai_url())
+        .run();
+    assert_eq!(run.stdout, "From there.\n", "{run}");
+    let other = Server::start([say("From elsewhere.")]);
+    let run = home
+        .cogtrix(&["-p", "hi"])
+        .env("OLLAMA_HOST", ollama.url())
+        .env("ANTHROPIC_BASE_URL", other.url())
+        .env("ANTHROPIC_API_KEY", "secret-key")
+        .run();
+    assert_eq!(run.stdout, "From elsewhere.\n", "{run}");
 }
 
 #[test]
@@ -350,7 +460,7 @@ fn a_failed_turn_stays_in_history_and_the_next_goes_on() {
     let server = Server::start([fail(500, "overloaded"), say("Back.")]);
     home.config(&server, "");
     let run = home.ask("s", "hello?");
-    assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{run}");
+    assert_eq!((run.code, run.stdout.as_str()), (Some(3), ""), "{run}");
     assert!(
         run.stderr.contains("overloaded"),
         "the server's own words: {run}"
@@ -443,7 +553,7 @@ fn a_second_run_goes_on_as_soon_as_the_session_is_free() {
 #[test]
 fn quiet_says_errors_only_and_verbose_more() {
     let home = Home::new();
-    let quiet = home.cogtrix(&["-q", "-p", "hi"]).run();
+    let quiet = home.cogtrix(&["-q", "-m", "offline", "-p", "hi"]).run();
     assert_eq!(
         (quiet.stderr.as_str(), quiet.code),
         ("", Some(0)),
@@ -628,7 +738,7 @@ fn a_server_that_says_nothing_is_given_up() {
         config.replace("tries: 1", "tries: 1, idle: 200ms"),
     );
     let run = home.ask("s", "hi");
-    assert_eq!(run.code, Some(1), "{run}");
+    assert_eq!(run.code, Some(3), "{run}");
     assert!(run.stderr.contains("sent nothing"), "{run}");
 }
 

@@ -272,7 +272,8 @@ fn names_that_are_no_safe_file_names_are_refused_with_the_allowed_form() {
         assert!(!home.data().exists(), "{name:?}");
     }
     for name in ["Año 2026", "日本", "a.b_c-d", " trimmed "] {
-        let run = home.cogtrix(&["-s", name, "-p", "hi"]).run();
+        let args = ["-m", "offline", "-s", name, "-p", "hi"];
+        let run = home.cogtrix(&args).run();
         assert_eq!(run.code, Some(0), "{name:?}: {run}");
         assert!(
             home.history(&format!("{}.json", name.trim())).exists(),

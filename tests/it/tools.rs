@@ -75,11 +75,17 @@ fn calls_of_one_reply_are_done_in_order_and_answered_in_each_format() {
             offered(&chats[0].body),
             [
                 "current_time",
+                "edit_file",
+                "list_directory",
                 "memory_search",
+                "read_file",
                 "request_tools",
                 "scratchpad_read",
                 "scratchpad_write",
-                "track"
+                "search_files",
+                "shell",
+                "track",
+                "write_file"
             ],
             "{kind}"
         );

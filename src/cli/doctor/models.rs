@@ -102,7 +102,7 @@ pub(super) async fn embedder(choice: &EmbedderChoice) -> Finding {
         Ok(Some(shown)) => Finding::ok("embedder", shown),
         Ok(None) => Finding::none(
             "embedder",
-            "none: recall goes by words alone; `cogtrix embedder show` says why",
+            "keyword search; `cogtrix embedder show` says why no embedder is used",
         ),
         Err(absent) => Finding::of_error("embedder", &absent),
     }

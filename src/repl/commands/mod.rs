@@ -33,6 +33,8 @@ use crate::chat::SessionName;
 use crate::memory::OutOfReach;
 use crate::memory::tracking::Kind;
 
+pub(super) use session::open as open_session;
+
 pub use error::CommandError;
 pub use owning::{FILES as MEMORY_FILES, WORDS as MEMORY_WORDS};
 pub use table::COMMANDS;
@@ -114,6 +116,11 @@ pub enum Next {
     Edit(crate::notes::Draft),
     /// Ask the person; on "yes" do this.
     Confirm(String, Deed),
+    /// Ask the person which of two sessions is meant: the one that exists, or the one to begin.
+    WhichSession {
+        existing: SessionName,
+        new: SessionName,
+    },
     /// Ask the model the last question again.
     Retry,
     /// Think this through.

@@ -7,6 +7,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         return Next::answer(list(desk).await);
     }
     let choice = desk.catalog.choose(Some(arguments)).await?;
+    desk.catalog.check(&choice).await?;
     let model = choice.provider.model().to_string();
     let warning = desk.agent.switch_model(choice.provider);
     Ok(Next::with(format!("Switched to {model}"), warning))

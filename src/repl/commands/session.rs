@@ -3,7 +3,7 @@
 use super::{Answer, CommandError, Deed, Desk, Next, board, nothing, usage};
 use crate::chat::SessionName;
 use crate::repl::listing;
-use crate::store::Repair;
+use crate::store::{Repair, SessionInfo};
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
@@ -22,13 +22,36 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     if name == *desk.session().name() {
         return Next::answer(format!("Already in session {name}"));
     }
-    let opened = desk.store.open(&name, desk.lock_wait)?;
+    // A script is not asked.
+    if desk.questions.is_some()
+        && !desk.store.has(&name)?
+        && let Some(existing) = slip(&name, &desk.store.list()?)
+    {
+        return Ok(Next::WhichSession {
+            existing,
+            new: name,
+        });
+    }
+    open(desk, &name).map(Next::Answer)
+}
+
+fn slip(name: &SessionName, sessions: &[SessionInfo]) -> Option<SessionName> {
+    name.slip_of(sessions.iter().map(|info| &info.name))
+        .cloned()
+}
+
+/// Goes on in another session, which may be new.
+pub(in crate::repl) fn open(desk: &mut Desk, name: &SessionName) -> Result<Answer, CommandError> {
+    let opened = desk.store.open(name, desk.lock_wait)?;
     let repairs: Vec<String> = opened.repairs.iter().map(Repair::to_string).collect();
     desk.agent.open(opened)?;
     let mut lines = vec![listing::opened(&desk.agent, desk.now())];
     lines.extend(repairs);
     lines.extend(listing::unread(desk.agent.memory().unread()));
-    Next::answer(lines.join("\n"))
+    Ok(Answer {
+        text: lines.join("\n"),
+        warning: None,
+    })
 }
 
 pub(super) async fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {

@@ -37,12 +37,15 @@ fn a_mode_is_listed_switched_and_told_with_the_very_next_request() {
 
 #[test]
 fn the_case_of_m_tells_mode_from_model() {
-    let server = Server::start([say("from the second")]);
+    let server = Script::new([say("from the second")])
+        .models(["scripted", "second"])
+        .serve();
     let mut chat = Home::with(&server).chat(&[]);
     chat.says("/M", "* conversation")
         .says("/m", "* desk/scripted");
     chat.says("/m other", "Switched to desk/second");
     chat.says("/m nobody/nothing", "error: ");
+    chat.says("/m desk/third", "does not have the model \"third\"");
     chat.says("hello", "from the second");
     assert_eq!(server.chats()[0].body["model"], "second");
 }
@@ -171,7 +174,7 @@ fn undo_and_retry_change_what_is_sent_and_not_what_is_kept() {
 fn export_writes_a_file_and_never_over_one() {
     let home = Home::offline();
     let mut chat = home.chat(&[]);
-    chat.says("hello", "your message is kept.");
+    chat.says("hello", "Message saved.");
     chat.says("/export md notes.md", "2 messages written to notes.md");
     chat.says("/export notes.md", "error: cannot write notes.md");
     let notes = std::fs::read_to_string(home.path().join("notes.md")).unwrap();

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 fn ctrl_c_clears_the_line_and_leaves_when_given_twice_on_an_empty_one() {
     let home = Home::offline();
     let mut chat = home.chat(&["-s", "keys"]);
-    chat.says("hello", "your message is kept.");
+    chat.says("hello", "Message saved.");
     chat.type_text("never sent").wait_for("> never sent");
     chat.key(Key::CtrlC).wait_for_prompt();
     chat.key(Key::CtrlC)
@@ -45,7 +45,7 @@ fn quit_its_aliases_and_ctrl_d_leave() {
     for leave in ["/quit\r", "/exit\r", "/q\r", "\x04"] {
         let home = Home::offline();
         let mut chat = home.chat(&["-s", "bye now"]);
-        chat.says("hello", "your message is kept.");
+        chat.says("hello", "Message saved.");
         chat.type_text(leave);
         assert_eq!(chat.wait_exit(), Exit::code(0), "{leave:?}");
         let screen = chat.screen();
@@ -63,7 +63,7 @@ fn a_signal_at_the_prompt_ends_as_cleanly_as_quit() {
     for signal in [Signal::TERM, Signal::HUP] {
         let home = Home::offline();
         let mut chat = home.chat(&["-s", "told"]);
-        chat.says("hello", "your message is kept.");
+        chat.says("hello", "Message saved.");
         chat.type_text("begun").wait_for("> begun");
         chat.kill(signal);
         assert_eq!(chat.wait_exit(), Exit::code(0), "{signal:?}");
@@ -98,7 +98,7 @@ fn a_signal_in_the_middle_of_a_reply_keeps_what_arrived() {
 fn a_signal_while_a_question_waits_does_nothing_but_leave() {
     let home = Home::offline();
     let mut chat = home.chat(&["-s", "asked"]);
-    chat.says("hello", "your message is kept.");
+    chat.says("hello", "Message saved.");
     chat.enter("/clear").wait_for("[y/N]").kill(Signal::TERM);
     assert_eq!(chat.wait_exit(), Exit::code(0));
     assert!(chat.is_restored());
@@ -154,7 +154,7 @@ fn a_terminal_that_is_closed_ends_the_chat_as_cleanly_as_quit() {
     assert_eq!(end.recv_timeout(PATIENCE), Ok(true), "the chat goes on");
     assert!(!history.join("closed.journal.jsonl").exists());
     let snapshot = std::fs::read_to_string(history.join("closed.json")).unwrap();
-    assert!(snapshot.contains("your message is kept."), "{snapshot}");
+    assert!(snapshot.contains("Message saved."), "{snapshot}");
 }
 
 const WINDOW: &str = "REPL_WINDOW";
@@ -169,7 +169,7 @@ fn window() {
     }
     let home = Home::offline();
     let mut chat = home.chat(&["-s", "closed"]);
-    chat.says("hello", "your message is kept.");
+    chat.says("hello", "Message saved.");
     chat.type_text("begun").wait_for("> begun");
     #[expect(clippy::print_stdout, reason = "to the test")]
     {

@@ -41,7 +41,7 @@ fn without_a_model_a_line_says_how_to_get_one() {
     chat.wait_for_prompt();
     let screen = chat.screen();
     assert!(screen.contains("no model found: start Ollama, or set OPENAI_API_KEY"));
-    chat.says("The key hangs behind the door", "your message is kept.");
+    chat.says("The key hangs behind the door", "Message saved.");
     chat.says("Where does the key hang?", "UTC: you: ");
     chat.leave();
 }
@@ -61,7 +61,7 @@ fn the_banner_and_every_notice_can_be_left_out() {
         let screen = chat.screen();
         assert!(!screen.contains("cogtrix"), "{flag}: {screen}");
         assert!(!screen.contains("/help lists"), "{flag}: {screen}");
-        chat.says("hello", "your message is kept.");
+        chat.says("hello", "Message saved.");
         assert_eq!(chat.leave().contains("Saved."), notice, "{flag}");
     }
 }
@@ -70,7 +70,7 @@ fn the_banner_and_every_notice_can_be_left_out() {
 fn the_last_mode_is_named_but_not_taken_unless_asked_for() {
     let home = Home::offline();
     let mut chat = home.chat(&["-M", "reasoning", "-s", "plan"]);
-    chat.says("hello", "your message is kept.");
+    chat.says("hello", "Message saved.");
     chat.leave();
     let mut chat = home.chat(&["-s", "plan"]);
     let screen = chat.screen();
@@ -86,14 +86,87 @@ fn a_second_process_is_told_who_holds_the_session() {
     let home = Home::offline();
     let mut first = home.chat(&["-s", "shared"]);
     let mut second = home.start(&["-s", "shared"], &[]);
-    assert_eq!(second.wait_exit(), Exit::code(1));
     let pid = first.pid();
+    let open = format!("session shared is open in another process (pid {pid})");
     second.wait_for(&format!(
-        "error: session shared is open in another process (pid {pid})"
+        "? {open}. r = read it here, or type another name:"
     ));
+    second.enter("");
+    assert_eq!(second.wait_exit(), Exit::code(1));
+    second.wait_for(&format!("error: {open}"));
     second.wait_for("hint: end that one, or choose another name with -s");
     first.leave();
     home.chat(&["-s", "shared"]).leave();
+}
+
+#[test]
+fn a_session_that_is_open_elsewhere_can_be_read_or_left_for_another() {
+    let home = Home::offline();
+    let mut first = home.chat(&["-s", "shared"]);
+    first.says("The boat leaves at nine", "Message saved.");
+    let mut second = home.start(&["-s", "shared"], &[]);
+    second.wait_for("or type another name:");
+    second.enter("r");
+    second.wait_for("open read-only");
+    second.enter("/history");
+    second.wait_for("The boat leaves at nine");
+    second.enter("/quit");
+    assert_eq!(second.wait_exit(), Exit::code(0));
+    let mut third = home.start(&["-s", "shared"], &[]);
+    third.wait_for("or type another name:");
+    third.enter("other");
+    third.wait_for("New session other");
+    third.enter("/quit");
+    assert_eq!(third.wait_exit(), Exit::code(0));
+    first.leave();
+}
+
+#[test]
+fn a_second_terminal_gets_the_next_session_that_was_never_used() {
+    let home = Home::offline();
+    let mut first = home.chat(&[]);
+    let mut second = home.chat(&[]);
+    second.wait_for(
+        "Session default is open elsewhere; this is default-2 (`-s NAME` chooses another).",
+    );
+    second.says("hello", "Message saved.");
+    let mut third = home.chat(&[]);
+    third.wait_for("this is default-3");
+    second.leave();
+    third.leave();
+    // What was said in is not opened again unasked; what nothing was said in is.
+    let mut fourth = home.chat(&[]);
+    fourth.wait_for("this is default-3");
+    fourth.leave();
+    first.leave();
+    let mut alone = home.chat(&[]);
+    assert!(
+        alone.screen().contains("session default ·"),
+        "{}",
+        alone.screen()
+    );
+    alone.leave();
+}
+
+#[test]
+fn a_name_that_is_nearly_that_of_a_session_is_asked_about() {
+    let home = Home::offline();
+    let mut chat = home.chat(&["-s", "first"]);
+    chat.says("hello", "Message saved.");
+    chat.leave();
+    let question = "There is no session frist. Did you mean first? [Y/n = begin frist]";
+    for (answer, opened) in [("", "Resumed first"), ("n", "New session frist")] {
+        let mut chat = home.start(&["-s", "frist"], &[]);
+        chat.wait_for(question);
+        chat.enter(answer);
+        chat.wait_for(opened);
+        chat.enter("/session fisrt");
+        chat.wait_for("There is no session fisrt. Did you mean first?");
+        chat.enter("maybe");
+        chat.wait_for("nothing was changed");
+        chat.enter("/quit");
+        assert_eq!(chat.wait_exit(), Exit::code(0));
+    }
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn a_session_open_elsewhere_is_not_taken() {
     second
         .says("/session", "Session other (0 messages)")
         .leave();
-    first.says("hello", "your message is kept.").leave();
+    first.says("hello", "Message saved.").leave();
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn clear_asks_and_takes_only_a_yes() {
     let home = Home::offline();
     let mut chat = home.chat(&["-s", "full"]);
     chat.says("/clear", "Nothing was said yet");
-    chat.says("hello", "your message is kept.");
+    chat.says("hello", "Message saved.");
     for no in ["\r", "n\r", "no\r", "yeah\r", "\x03", "\x04"] {
         chat.enter("/clear").wait_for("begin anew? [y/N]");
         chat.type_text(no).wait_for("nothing was changed");
@@ -67,7 +67,7 @@ fn clear_asks_and_takes_only_a_yes() {
         .says("/session", "Session full (0 messages)");
     let archive = home.path().join("data/cogtrix/archive");
     assert_eq!(std::fs::read_dir(archive).unwrap().count(), 1);
-    chat.says("hello", "your message is kept.").leave();
+    chat.says("hello", "Message saved.").leave();
     assert_eq!(home.kept("full").len(), 2);
 }
 
@@ -97,7 +97,7 @@ fn a_yes_typed_before_the_question_does_not_answer_it() {
 #[test]
 fn delete_moves_to_the_trash_after_a_yes() {
     let home = Home::offline();
-    home.chat(&["-s", "old"]).says("hello", "kept.").leave();
+    home.chat(&["-s", "old"]).says("hello", "saved.").leave();
     let mut chat = home.chat(&["-s", "new"]);
     chat.says("/delete new", "cannot take the session that is open");
     chat.says("/delete nobody", "error: there is no session nobody");
@@ -120,7 +120,7 @@ fn delete_moves_to_the_trash_after_a_yes() {
 fn a_renamed_session_is_resumed_under_its_new_name() {
     let home = Home::offline();
     let mut chat = home.chat(&["-s", "draft"]);
-    chat.says("hello", "your message is kept.");
+    chat.says("hello", "Message saved.");
     chat.says("/rename final", "Session draft is now called final");
     assert!(chat.leave().ends_with("cogtrix -s final"));
     home.chat(&["-s", "final"])

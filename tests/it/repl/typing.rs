@@ -10,7 +10,9 @@ use crate::support::pty::Key;
 
 /// A server that says "got it" to everything.
 fn listener() -> Server {
-    Script::answering(|_| say("got it")).serve()
+    Script::answering(|_| say("got it"))
+        .models(["scripted", "second"])
+        .serve()
 }
 
 /// What was sent last, without its time.

@@ -1,0 +1,207 @@
+//! Which session a run opens, and opening it: the one that is named, the last one, one of its own, or the next that is free.
+
+use std::io::{self, BufRead};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::args::ChatArgs;
+use super::manner::Manner;
+use super::parts;
+use super::report::CliError;
+use crate::chat::{SessionName, Timestamp};
+use crate::config::{Config, Source};
+use crate::files::Disk;
+use crate::store::{Opened, SessionStore, StoreError};
+use crate::term::Output;
+
+/// The name of a session that nobody can open again.
+const PRIVATE: &str = "private";
+
+/// A session that is open, and what it is kept in.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) opened: Opened,
+    pub(super) store: Arc<dyn SessionStore>,
+    pub(super) disk: Arc<dyn Disk>,
+    /// As called, but for what the person answered here.
+    pub(super) args: ChatArgs,
+    /// What the person is told of the choice.
+    pub(super) notice: Option<String>,
+}
+
+/// What is to be opened.
+#[derive(Debug)]
+enum Wanted {
+    This(SessionName),
+    /// This one, or with a number behind its name the first that is in nobody's hands.
+    Free(SessionName),
+    /// A new one of this name, or with a number behind it.
+    New(SessionName),
+}
+
+/// Opens the session of a run. At a terminal a person is asked where the name is open elsewhere or looks mistyped.
+pub(super) fn open(
+    args: &ChatArgs,
+    config: &Config,
+    manner: &Manner,
+    now: Timestamp,
+    output: &mut Output,
+) -> Result<Session, CliError> {
+    let (disk, store) = kept_in(args, config);
+    let patience = manner.patience(config.settings.lock_wait);
+    let is_asked = *manner == Manner::Terminal && args.session.is_some();
+    let mut notice = None;
+    let opened = match wanted(args, config, manner, now, store.as_ref())? {
+        Wanted::This(name) if is_asked => {
+            let name = meant(name, store.as_ref(), output)?;
+            return open_asking(args, config, name, output);
+        }
+        Wanted::This(name) => store.open(&name, patience)?,
+        Wanted::New(name) => open_new(&name, 1, store.as_ref())?,
+        Wanted::Free(name) => match store.open(&name, Duration::ZERO) {
+            Err(StoreError::Locked { .. }) => {
+                let opened = open_new(&name, 2, store.as_ref())?;
+                let chosen = opened.session.name();
+                notice = Some(format!(
+                    "Session {name} is open elsewhere; this is {chosen} (`-s NAME` chooses another)."
+                ));
+                opened
+            }
+            opened => opened?,
+        },
+    };
+    Ok(Session {
+        opened,
+        store,
+        disk,
+        args: args.clone(),
+        notice,
+    })
+}
+
+fn kept_in(args: &ChatArgs, config: &Config) -> (Arc<dyn Disk>, Arc<dyn SessionStore>) {
+    let disk = parts::disk_of_run(args, config);
+    let store = Arc::new(parts::store(args, Arc::clone(&disk), config));
+    (disk, store)
+}
+
+/// `-s` and config name a session that may be new; `-r` one that exists, without a name the last used.
+fn wanted(
+    args: &ChatArgs,
+    config: &Config,
+    manner: &Manner,
+    now: Timestamp,
+    store: &dyn SessionStore,
+) -> Result<Wanted, CliError> {
+    let configured = || config.settings.session.clone();
+    if args.private {
+        return Ok(Wanted::This(PRIVATE.parse()?));
+    }
+    if let Some(Some(name)) = &args.resume {
+        let name: SessionName = name.parse()?;
+        return match store.has(&name)? {
+            true => Ok(Wanted::This(name)),
+            false => Err(StoreError::Missing { name }.into()),
+        };
+    }
+    if args.resume.is_some() || args.resume_last {
+        let mut sessions = store.list()?.into_iter();
+        let last = sessions.find(|info| args.last || !info.name.is_of_question());
+        return last
+            .map(|info| Wanted::This(info.name))
+            .ok_or(CliError::NothingToResume);
+    }
+    Ok(match manner {
+        _ if args.session.is_some() || args.no_lock => Wanted::This(configured()),
+        Manner::OneShot(prompt) if config.source("session") == Source::Default => {
+            Wanted::New(SessionName::of_question(now, &prompt.text()))
+        }
+        Manner::OneShot(_) | Manner::Silent => Wanted::This(configured()),
+        Manner::Lines | Manner::Terminal => Wanted::Free(configured()),
+    })
+}
+
+/// Opens the first session that was never used, of those with this name and a number from `first` on behind it; 1 is
+/// the name alone.
+fn open_new(
+    name: &SessionName,
+    first: usize,
+    store: &dyn SessionStore,
+) -> Result<Opened, CliError> {
+    for n in first.. {
+        let name = match n {
+            1 => name.clone(),
+            n => name.numbered(n)?,
+        };
+        if store.has(&name)? {
+            continue;
+        }
+        match store.open(&name, Duration::ZERO) {
+            Err(StoreError::Locked { .. }) => {}
+            // Another process was quicker, and is gone already.
+            Ok(opened) if !opened.session.messages().is_empty() => {}
+            opened => return Ok(opened?),
+        }
+    }
+    unreachable!("numbers do not end")
+}
+
+/// Asks whether another session is meant, where none has this name and one has nearly the same.
+fn meant(
+    name: SessionName,
+    store: &dyn SessionStore,
+    output: &mut Output,
+) -> Result<SessionName, CliError> {
+    if store.has(&name)? {
+        return Ok(name);
+    }
+    let sessions = store.list()?;
+    let Some(near) = name.slip_of(sessions.iter().map(|info| &info.name)) else {
+        return Ok(name);
+    };
+    let question = format!("There is no session {name}. Did you mean {near}? [Y/n = begin {name}]");
+    match answer(&question, output).as_deref() {
+        Some("n" | "no") => Ok(name),
+        Some("" | "y" | "yes") => Ok(near.clone()),
+        Some(_) | None => Err(StoreError::Missing { name }.into()),
+    }
+}
+
+/// Opens a session; where it is open elsewhere, asks whether to read in it or to take another.
+fn open_asking(
+    args: &ChatArgs,
+    config: &Config,
+    mut name: SessionName,
+    output: &mut Output,
+) -> Result<Session, CliError> {
+    let mut args = args.clone();
+    loop {
+        let (disk, store) = kept_in(&args, config);
+        let locked = match store.open(&name, Duration::ZERO) {
+            Err(locked @ StoreError::Locked { .. }) => locked,
+            opened => {
+                return Ok(Session {
+                    opened: opened?,
+                    store,
+                    disk,
+                    args,
+                    notice: None,
+                });
+            }
+        };
+        let question = format!("{locked}. r = read it here, or type another name:");
+        match answer(&question, output).as_deref() {
+            None | Some("") => return Err(locked.into()),
+            Some("r") => args.no_lock = true,
+            Some(other) => name = other.parse()?,
+        }
+    }
+}
+
+/// What a person types, trimmed; `None` at the end of input.
+fn answer(question: &str, output: &mut Output) -> Option<String> {
+    output.question(question);
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    matches!(read, Ok(1..)).then(|| answer.trim().to_owned())
+}
