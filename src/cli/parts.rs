@@ -86,12 +86,7 @@ pub(super) fn memory(config: &Config, texts: &Texts) -> Result<Memory, CliError>
     if let Some((file, text)) = file.zip(config.settings.system_prompt()?) {
         prompts.base = Prompt::new(file.display().to_string(), text);
     }
-    let own = |name: &str| {
-        texts
-            .get(name)
-            .filter(|text| text.source != TextSource::Embedded)
-    };
-    let readers = Readers::with(|name| own(name).map(prompt))?;
+    let readers = Readers::with(|name| own(texts, name))?;
     let modes = Registry::standard(&settings, &prompts, readers.clone());
     Ok(Memory::new(modes, settings, prompts)?.with_cold(readers))
 }
@@ -151,6 +146,26 @@ pub(super) fn places(config: &Config) -> Vec<String> {
 }
 
 /// What is written to them and read of them in a turn.
+pub(super) fn captor(config: &Config, texts: &Texts) -> Result<Captor, CliError> {
+    Ok(Captor::with(
+        |name| own(texts, name),
+        &config.settings.memory.wal,
+    )?)
+}
+
+pub(super) fn fact_cues(config: &Config, texts: &Texts) -> Result<FactCues, CliError> {
+    Ok(FactCues::with(
+        |name| own(texts, name),
+        &config.settings.memory.facts,
+    )?)
+}
+
+/// A text of the person's own.
+fn own(texts: &Texts, name: &str) -> Option<Prompt> {
+    let text = texts.get(name)?;
+    (text.source != TextSource::Embedded).then(|| prompt(text))
+}
+
 pub(super) fn notebook(
     config: &Config,
     texts: &Texts,
@@ -160,20 +175,12 @@ pub(super) fn notebook(
 ) -> Result<notebook::Parts, CliError> {
     let settings = config.settings.memory.clone();
     let context = &config.settings.context;
-    let own = |name: &str| {
-        let text = texts.get(name)?;
-        (text.source != TextSource::Embedded).then(|| prompt(text))
-    };
     let lasts = settings.backend != Backend::None;
     let captures = lasts && settings.capture == Capturing::On;
-    let captor = captures
-        .then(|| Captor::with(own, &settings.wal))
-        .transpose()?;
+    let captor = captures.then(|| captor(config, texts)).transpose()?;
     let captor = captor.map(Arc::new);
     // Facts and recovery may be switched on later, by a preset.
-    let facts = captures
-        .then(|| FactCues::with(own, &settings.facts))
-        .transpose()?;
+    let facts = captures.then(|| fact_cues(config, texts)).transpose()?;
     let recovery = texts.get("cues/recovery.yaml");
     let recovery = recovery.map(|text| {
         let checked = match text.source {

@@ -2,8 +2,10 @@
 
 use super::args::{ChatArgs, ConfigCommand};
 use super::report::{CliError, Exit};
-use super::trust;
+use super::{parts, trust};
+use crate::config::{Config, Inputs, Texts};
 use crate::files::LocalDisk;
+use crate::hint::{Hint, chain};
 use crate::term::{Align, Output, Table};
 
 pub(super) fn run(
@@ -11,7 +13,7 @@ pub(super) fn run(
     args: &ChatArgs,
     output: &mut Output,
 ) -> Result<Exit, CliError> {
-    let config = trust::show(args, &LocalDisk)?;
+    let (config, inputs) = trust::show(args, &LocalDisk)?;
     for warning in &config.warnings {
         output.warning(&warning.to_string());
     }
@@ -24,6 +26,14 @@ pub(super) fn run(
             output.answer(table.render(usize::MAX).trim_end());
         }
         ConfigCommand::Check => {
+            let mistakes = mistakes(&config, &inputs)?;
+            for (key, error) in &mistakes {
+                let text = format!("{}: {key}: {}", config.source(key), chain(error));
+                output.error(&text, error.hint().as_deref());
+            }
+            if !mistakes.is_empty() {
+                return Ok(Exit::Usage);
+            }
             let file = config.file.as_ref().map_or_else(
                 || "no config file; defaults".to_owned(),
                 |path| path.display().to_string(),
@@ -32,4 +42,29 @@ pub(super) fn run(
         }
     }
     Ok(Exit::Ok)
+}
+
+/// Finds the values that have the right form and name what does not exist: models, and languages of cues.
+fn mistakes(config: &Config, inputs: &Inputs) -> Result<Vec<(&'static str, CliError)>, CliError> {
+    let texts = Texts::load(inputs.folders.config.as_deref())?;
+    let catalog = parts::catalog(config, inputs, &texts)?;
+    let settings = &config.settings;
+    let models = [
+        ("models.default", &settings.provider.models.default),
+        (
+            "memory.summarization_model",
+            &settings.memory.summarization_model,
+        ),
+        ("rag.model", &settings.rag.model),
+    ];
+    let models = models.into_iter().filter(|(_, model)| !model.is_empty());
+    let unknown = models.filter_map(|(key, model)| Some((key, catalog.knows(model).err()?.into())));
+    let cues = [
+        ("memory.wal.languages", parts::captor(config, &texts).err()),
+        ("memory.facts.cues", parts::fact_cues(config, &texts).err()),
+    ];
+    let deaf = cues
+        .into_iter()
+        .filter_map(|(key, error)| Some((key, error?)));
+    Ok(unknown.chain(deaf).collect())
 }

@@ -149,12 +149,14 @@ pub(super) fn look(
 }
 
 /// The configuration as it would be with trust, to be shown; nothing is contacted or opened because of it.
-pub(super) fn show(args: &ChatArgs, disk: &dyn Disk) -> Result<Config, CliError> {
-    let loaded = config::load(&inputs(args)?, disk)?;
+pub(super) fn show(args: &ChatArgs, disk: &dyn Disk) -> Result<(Config, Inputs), CliError> {
+    let inputs = inputs(args)?;
+    let loaded = config::load(&inputs, disk)?;
     if let Some(error) = loaded.broken {
         return Err(error.into());
     }
-    Ok(loaded.request.map_or(loaded.config, TrustRequest::unused))
+    let config = loaded.request.map_or(loaded.config, TrustRequest::unused);
+    Ok((config, inputs))
 }
 
 /// What a person at the terminal can be asked about.

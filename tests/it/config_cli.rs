@@ -502,3 +502,27 @@ fn a_file_of_ones_own_home_or_config_folder_is_trusted() {
         assert_eq!(run.stdout, "Noted.\n", "{place}: {run}");
     }
 }
+
+#[test]
+fn a_check_names_every_value_that_means_nothing_with_its_place() {
+    let home = Home::new();
+    home.write(
+        "test.yaml",
+        "memory:\n  wal:\n    languages: [en, xx]\n  facts: {cues: [yy]}\n",
+    );
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "-m", "nope", "config", "check"])
+        .env("COGTRIX_SUMMARIZATION_MODEL", "naught")
+        .run();
+    assert_eq!(run.code, Some(2), "{run}");
+    for mistake in [
+        "--model: models.default: there is no model \"nope\"",
+        "$COGTRIX_SUMMARIZATION_MODEL: memory.summarization_model: there is no model \"naught\"",
+        "test.yaml:3:5: memory.wal.languages: ",
+        "test.yaml:4:11: memory.facts.cues: ",
+    ] {
+        assert!(run.stderr.contains(mistake), "{mistake}: {run}");
+    }
+    let run = home.cogtrix(&["-m", "ollama/x", "config", "check"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+}
