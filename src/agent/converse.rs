@@ -7,9 +7,9 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::acting::{Acted, Called, Standing};
+use super::calibration::{Sent, tightened};
 use super::event::{Observer, TurnEvent, Warning};
 use super::keeper::while_due;
-use super::learning::{Sent, tightened};
 use super::planning::Asking;
 use super::recalling::Lookup;
 use super::reply::{self, Arriving, End, Reply};

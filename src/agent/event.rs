@@ -81,6 +81,8 @@ pub enum Warning {
     Compacted { messages: usize, form: Form },
     /// A compaction did not reach what it was for, in per cent of the window.
     StillFull { percent: u32, target: u32 },
+    /// What the model found in a session, as it is kept.
+    Learned { facts: Vec<String> },
     /// What is to be said of recall's work in the background.
     Recall(News),
     /// Something of long-term memory that is not searched, or not all of it.
@@ -183,6 +185,7 @@ impl Warning {
                 | Self::Attached { .. }
                 | Self::Compacted { .. }
                 | Self::LeftOut { .. }
+                | Self::Learned { .. }
                 | Self::NotCompacted { .. }
                 | Self::NotAttached { .. }
                 | Self::FileTakenBack { .. }
@@ -247,6 +250,15 @@ impl fmt::Display for Warning {
                 )
             }
             Self::NotSearched { why } => f.write_str(why),
+            Self::Learned { facts } => {
+                let plural = if facts.len() == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "noted {} fact{plural} from this session (`/memory list` shows them): {}",
+                    facts.len(),
+                    facts.join(" · ")
+                )
+            }
             Self::NoSummary { why } => write!(
                 f,
                 "older messages could not be summarised three times in a row ({why}); they are still sent while there is room, and it is tried now and then"

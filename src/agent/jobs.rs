@@ -8,7 +8,9 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::compacting::{Asker, written};
+use super::learning;
 use super::writing::{Asked, NotWritten, Writer};
+
 use super::{Agent, Warning};
 use crate::chat::TurnId;
 use crate::context::Budget;
@@ -38,6 +40,7 @@ struct Running {
 enum What {
     Summary,
     Compaction,
+    Learning,
 }
 
 impl Drop for Jobs {
@@ -47,6 +50,10 @@ impl Drop for Jobs {
 }
 
 impl Jobs {
+    pub(super) fn is_idle(&self) -> bool {
+        self.running.is_none()
+    }
+
     /// Gives up what runs; it is planned again after the next turn.
     pub(super) fn abort(&mut self) {
         if let Some(running) = self.running.take() {
@@ -61,6 +68,7 @@ impl Jobs {
         Some(match running.what {
             What::Summary => "summary",
             What::Compaction => "compaction",
+            What::Learning => "facts",
         })
     }
 
@@ -69,11 +77,12 @@ impl Jobs {
         what == Some(What::Compaction)
     }
 
-    fn start(&mut self, job: Job, asker: Asker) {
+    pub(super) fn start(&mut self, job: Job, asker: Asker) {
         let cancel = CancellationToken::new();
         let (covers, what) = match &job {
             Job::Summarise(job) => (job.messages(), What::Summary),
             Job::Compact(job) => (job.messages(), What::Compaction),
+            Job::Learn(job) => (job.messages(), What::Learning),
         };
         let done = done(job, asker, cancel.clone());
         let in_time = tokio::time::timeout(LONGEST, done);
@@ -94,6 +103,9 @@ async fn done(job: Job, asker: Asker, cancel: CancellationToken) -> Result<Done,
     match job {
         Job::Summarise(job) => summarise(job, asker, cancel).await,
         Job::Compact(job) => written(job, asker, &mut |_| (), &cancel).await,
+        Job::Learn(job) => learning::learn(&job, asker, cancel)
+            .await
+            .map(Done::Learned),
     }
 }
 
@@ -103,27 +115,12 @@ pub(super) async fn summarise(
     asker: Asker,
     cancel: CancellationToken,
 ) -> Result<Done, NotWritten> {
-    let Asker {
-        provider,
-        limit,
-        calibration,
-        ..
-    } = asker;
-    let abilities = provider.abilities().await;
-    let window = limit.map_or(abilities.context_window, |limit| {
-        abilities.context_window.min(limit)
-    });
-    let budget = Budget::new(window, abilities.max_output, calibration);
+    let writer = writer(asker, cancel).await;
+    let window = writer.budget.window();
     let writing = job
-        .writing(budget.prompt())
+        .writing(writer.budget.prompt())
         .ok_or(NotWritten::WindowTooSmall { window })?;
-    let by = provider.model().to_string();
-    let writer = Writer {
-        provider,
-        budget,
-        cancel,
-        summaries: None,
-    };
+    let by = writer.provider.model().to_string();
     let mut text = writer.write(&writing, &mut |_| ()).await?;
     if let Some(request) = job.shorten(&text) {
         // The longer one is cut where a shorter one cannot be had.
@@ -139,6 +136,26 @@ pub(super) async fn summarise(
     Ok(Done::Summarised(job.done(text, by)))
 }
 
+/// A model to write with, and what it has room for.
+pub(super) async fn writer(asker: Asker, cancel: CancellationToken) -> Writer {
+    let Asker {
+        provider,
+        limit,
+        calibration,
+        ..
+    } = asker;
+    let abilities = provider.abilities().await;
+    let window = limit.map_or(abilities.context_window, |limit| {
+        abilities.context_window.min(limit)
+    });
+    Writer {
+        provider,
+        budget: Budget::new(window, abilities.max_output, calibration),
+        cancel,
+        summaries: None,
+    }
+}
+
 impl Agent {
     /// Begins the slow work that is due, unless some runs already.
     pub(super) fn begin_jobs(&mut self) -> Option<Warning> {
@@ -151,6 +168,7 @@ impl Agent {
                 Job::Summarise(job) => {
                     tracing::info!(messages = job.messages(), "summary started");
                 }
+                Job::Learn(_) => {}
                 Job::Compact(job) => {
                     self.compacted_in = self.last_turn();
                     let kind = job.kind().as_str();
@@ -223,8 +241,16 @@ impl Agent {
         tokio::select! {
             warning = entries => warning,
             result = summary => {
-                self.jobs.running = None;
-                self.take_in(result.unwrap_or(Err(NotWritten::Interrupted)))
+                let result = result.unwrap_or(Err(NotWritten::Interrupted));
+                match (self.jobs.running.take().map(|running| running.what), result) {
+                    // It is done again another time.
+                    (Some(What::Learning), Err(error)) => {
+                        tracing::warn!(%error, "no facts");
+                        None
+                    }
+                    (_, Ok(Done::Learned(learned))) => self.take_in_learned(&learned),
+                    (_, result) => self.take_in(result),
+                }
             }
             news = embedding => {
                 let more = self.begin_embedding();
@@ -246,7 +272,7 @@ impl Agent {
     fn take_in(&mut self, result: Result<Done, NotWritten>) -> Option<Warning> {
         let kind = match &result {
             Ok(Done::Compacted(compacted)) => Some(compacted.kind()),
-            Ok(Done::Summarised(_)) | Err(_) => None,
+            Ok(Done::Summarised(_) | Done::Learned(_)) | Err(_) => None,
         };
         let record = match result {
             Ok(done) => self.memory.absorb(self.session(), done, self.clock.now()),

@@ -1,86 +1,76 @@
-//! What a server's counts and refusals teach: how it counts, how large its window really is.
+//! The model as a second reader: asked at the end of a chat what of it lasts, and what it finds is kept with a receipt.
 
-use super::Agent;
-use super::event::{Observer, TurnEvent, Warning};
-use crate::chat::{Calibration, Tokens, Usage};
-use crate::context::{Budget, TokenUsage};
+use std::sync::Arc;
 
-/// What was sent, for judging what the server counted.
-#[derive(Clone, Copy)]
-pub(super) struct Sent {
-    pub(super) cost: Tokens,
-    /// Of it, what the descriptions of tools take.
-    pub(super) tools: Tokens,
-    pub(super) max_tokens: Tokens,
-    pub(super) budget: Budget,
+use tokio_util::sync::CancellationToken;
+
+use super::compacting::Asker;
+use super::jobs::writer;
+use super::writing::{Asked, NotWritten};
+use super::{Agent, Warning};
+use crate::memory::Job;
+use crate::memory::learning::{self, Fact, LearnJob, Learned};
+
+/// Lets the model read for what lasts. A reply that cannot be read is asked for once more, and then brings nothing.
+pub(super) async fn learn(
+    job: &LearnJob,
+    asker: Asker,
+    cancel: CancellationToken,
+) -> Result<Learned, NotWritten> {
+    let writer = writer(asker, cancel).await;
+    let room = writer.budget.prompt().minus(learning::ANSWER);
+    let asked = |text| Asked {
+        text,
+        most: learning::ANSWER,
+        temperature: None,
+    };
+    let reply = match writer.answer(asked(job.request(room))).await {
+        // An empty list is short.
+        Err(NotWritten::TooShort) => return Ok(job.nothing()),
+        reply => reply?,
+    };
+    if let Ok(learned) = job.read(&reply) {
+        return Ok(learned);
+    }
+    let again = writer.answer(asked(LearnJob::repair(&reply))).await?;
+    Ok(job.read(&again).unwrap_or_else(|_| job.nothing()))
 }
 
 impl Agent {
-    /// What the server's count says of our estimate, and what it gives reason to warn of.
-    pub(super) fn learn(
-        &mut self,
-        usage: Option<Usage>,
-        sent: Sent,
-        observe: &mut Observer<'_>,
-    ) -> Calibration {
-        let counted = usage.and_then(|usage| usage.prompt);
-        let counted = counted.filter(|counted| Calibration::is_plausible(sent.cost, *counted));
-        if let Some(usage) = usage {
-            let prompt = counted;
-            self.counted.count(Usage { prompt, ..usage });
+    /// Begins to let the model read what the person said, where enough of it is unread; tells whether it did.
+    pub fn begin_learning(&mut self) -> bool {
+        let parts = self.notebook().filter(|parts| parts.learns());
+        let Some(parts) = parts.filter(|_| self.jobs.is_idle()) else {
+            return false;
+        };
+        let asker = self.asker();
+        if asker.provider.is_offline() {
+            return false;
         }
-        let mut calibration = sent.budget.calibration();
-        let warnings = self.judge(sent, counted);
-        let is_cut = warnings
-            .iter()
-            .any(|warning| matches!(warning, Warning::SilentCut { .. }));
-        // A count that the server cut short says nothing of how it counts.
-        if let Some(counted) = counted.filter(|_| !is_cut) {
-            calibration = calibration.learn(sent.cost, counted);
-        }
-        for warning in warnings {
-            observe(TurnEvent::Warning(warning));
-        }
-        calibration
+        let Some(job) = self.memory.learn(self.session(), parts.captured()) else {
+            return false;
+        };
+        tracing::info!(messages = job.messages(), "reading for what lasts");
+        self.jobs.start(Job::Learn(job), asker);
+        true
     }
 
-    /// Judges by the server's count, or by our estimate where there is none (G18).
-    fn judge(&mut self, sent: Sent, counted: Option<Tokens>) -> Vec<Warning> {
-        let window = sent.budget.window();
-        let threshold = self.settings.context.warning_threshold;
-        let input = counted.unwrap_or_else(|| sent.budget.calibration().grow(sent.cost));
-        let usage = TokenUsage::new(input, window, threshold, counted.is_none());
-        let tools = sent.budget.calibration().grow(sent.tools);
-        // Servers count the descriptions of tools in their own ways, or not at all.
-        let without_tools = sent.cost.minus(sent.tools);
-        let sent_tokens = sent.budget.calibration().grow(without_tools);
-        let cut = counted.and_then(|counted| self.told.of_count(sent_tokens, counted, window));
-        cut.into_iter()
-            .chain(self.told.of_usage(usage, tools))
-            .collect()
-    }
-}
-
-/// A budget that takes the server's word: its window where it names one, its count where it gives one.
-///
-/// Where it gives neither, something has to be tried. A prompt that fills less than half of the window was
-/// refused together with the room asked for its reply, so the reply gets less; a longer one is cut to two
-/// thirds.
-pub(super) fn tightened(sent: Sent, prompt: Option<Tokens>, window: Option<Tokens>) -> Budget {
-    let Sent { cost, budget, .. } = sent;
-    let seen = budget.calibration();
-    let calibration = prompt.map_or(seen, |prompt| seen.learn(cost, prompt));
-    let named = window.filter(|window| *window > Tokens::ZERO);
-    let window = match (named, prompt) {
-        (Some(window), _) => window.min(budget.window()),
-        (None, Some(_)) => budget.window(),
-        (None, None) if seen.grow(cost).0 < budget.window().0 / 2 => Tokens(budget.window().0 / 2),
-        (None, None) => Tokens(seen.grow(cost).0 / 3 * 2).min(budget.window()),
-    };
-    let tighter = budget.with(window, calibration);
-    if tighter == budget {
-        budget.with(window, Calibration::new(seen.ratio() * 1.5))
-    } else {
-        tighter
+    /// Writes what the model found to MEMORY.md, and that the messages are read to the session.
+    pub(super) fn take_in_learned(&mut self, learned: &Learned) -> Option<Warning> {
+        let parts = Arc::clone(self.notebook.as_ref()?.parts());
+        let known = self.ledger.known();
+        let is_clean = |fact: &&Fact| {
+            let detail = &fact.capture.detail;
+            *known.masked(detail) == **detail
+        };
+        let facts: Vec<&Fact> = learned.facts.iter().filter(is_clean).collect();
+        let taken = parts.learn(self.session().name(), &facts, self.clock.now());
+        let record = learned.record(self.session());
+        let refused = self.keep(record);
+        let problems = taken.problems.into_iter();
+        let problem = problems.map(|why| Warning::NotNoted { why }).next();
+        let facts: Vec<String> = taken.receipts.into_iter().map(|it| it.what.text).collect();
+        let learned = (!facts.is_empty()).then_some(Warning::Learned { facts });
+        refused.or(problem).or(learned)
     }
 }

@@ -13,10 +13,11 @@
 //!  recall          recalling; related: what comes into a request by itself
 //!  what outlives   noting, notebook/: captures, notes of days, recovery; keeping, keeper: entries, pins, scratchpad
 //!                  looking: one search over all of it; further: a memory behind a server
-//!  what is learnt  counter, learning: how servers count;  ledger: the session and its log in step
+//!  what is learnt  counter, calibration: how servers count;  ledger: the session and its log in step
 //! ```
 
 mod acting;
+mod calibration;
 mod compact;
 mod compacting;
 mod converse;

@@ -140,6 +140,8 @@ pub struct Hybrid {
     pub compaction: Option<Compaction>,
     /// Messages there were when a compaction was undone, as long as no other was made.
     pub undone: Option<usize>,
+    /// Messages that a second reader has read for what lasts.
+    pub learned: usize,
     pub unknown: Unknown,
 }
 
@@ -165,6 +167,7 @@ impl Hybrid {
             summary,
             replaced,
             failures: _,
+            learned: _,
             compaction,
             undone: _,
             unknown: _,

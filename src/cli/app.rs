@@ -153,6 +153,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         servers.start();
     }
     let is_terminal = manner == Manner::Terminal;
+    let learns = is_terminal && desk.places.writing == Writing::Kept;
     let waiting = leaving::Waiting::of(&manner);
     let exit = match manner {
         Manner::OneShot(prompt) => {
@@ -175,6 +176,10 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         }
         Manner::Terminal => {
             greeting.banner(&desk, args, output);
+            if learns {
+                // What an earlier run had no time for.
+                desk.agent.begin_learning();
+            }
             let history = inputs.folders.line_history().map(|path| HistoryFile {
                 path,
                 disk: machine,
@@ -183,6 +188,9 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         }
         Manner::Silent => Ok(Exit::Ok),
     };
+    if learns {
+        desk.agent.begin_learning();
+    }
     let warnings = leaving::finish_jobs(
         &mut desk.agent,
         &config,

@@ -21,9 +21,11 @@ pub(super) async fn finish_jobs(
     let covers = agent.job_covers();
     let catches_up = waiting == Waiting::ToCatchUp && covers >= BEHIND;
     if covers > 0 && (catches_up || waiting == Waiting::BrieflyAndSaid) {
-        output.notice(&format!(
-            "summarising {covers} older messages; Ctrl-C leaves that for the next time"
-        ));
+        let what = match agent.job_name() {
+            Some("facts") => format!("noting what lasts of {covers} messages"),
+            Some(_) | None => format!("summarising {covers} older messages"),
+        };
+        output.notice(&format!("{what}; Ctrl-C leaves that for the next time"));
     }
     let grace = match waiting {
         // Vectors are on disk as they are made, so only a summary is worth a person's wait.

@@ -15,7 +15,7 @@ use crate::files::{self, Disk, LocalDisk, RootedDisk, Veil};
 use crate::hint::chain;
 use crate::index::{self, Keeping, Lists};
 use crate::mem0::Mem0;
-use crate::memory::capture::{Captor, Capturing};
+use crate::memory::capture::{Captor, Capturing, Learning};
 use crate::memory::facts::FactCues;
 use crate::memory::patterns::Checked;
 use crate::memory::tracking::readers::Readers;
@@ -177,7 +177,9 @@ pub(super) fn notebook(
     let context = &config.settings.context;
     let lasts = settings.backend != Backend::None;
     let captures = lasts && settings.capture == Capturing::On;
-    let captor = captures.then(|| captor(config, texts)).transpose()?;
+    let captor = (captures && settings.learn != Learning::Model)
+        .then(|| captor(config, texts))
+        .transpose()?;
     let captor = captor.map(Arc::new);
     // Facts and recovery may be switched on later, by a preset.
     let facts = captures.then(|| fact_cues(config, texts)).transpose()?;

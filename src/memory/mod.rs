@@ -11,6 +11,7 @@ mod draft_steady;
 mod due;
 pub mod facts;
 mod kept;
+pub mod learning;
 mod masking;
 mod modes;
 mod overlay;
@@ -47,6 +48,7 @@ pub use summary::{NotSummarised, Summarised, SummaryJob};
 pub use texts::TEXTS;
 pub use transcript::fenced;
 
+use learning::{LearnJob, Learned};
 use tracking::readers::Readers;
 use tracking::{Board, By, CannotEdit, Edit, Edited, Exchange};
 
@@ -61,6 +63,7 @@ use crate::hint::Hint;
 pub enum Job {
     Summarise(SummaryJob),
     Compact(CompactJob),
+    Learn(LearnJob),
 }
 
 /// What came of slow work.
@@ -68,6 +71,7 @@ pub enum Job {
 pub enum Done {
     Compacted(Compacted),
     Summarised(Summarised),
+    Learned(Learned),
 }
 
 /// Why a result was not taken; the session is as it was.
@@ -164,6 +168,11 @@ impl Memory {
 
     pub fn kept_texts(&self) -> &KeptTexts {
         &self.prompts.kept
+    }
+
+    /// The reading of what the person said and no second reader has seen, where that is enough.
+    pub fn learn(&self, session: &Session, known: Vec<String>) -> Option<LearnJob> {
+        LearnJob::of(session, known, &self.prompts.learn)
     }
 
     pub fn think_prompts(&self) -> &ThinkTexts {
@@ -347,6 +356,7 @@ impl Memory {
         Ok(match done {
             Done::Compacted(compacted) => compaction::accept(session, compacted, now)?,
             Done::Summarised(summarised) => summary::accept(session, summarised, now)?,
+            Done::Learned(learned) => learned.record(session),
         })
     }
 }

@@ -85,6 +85,8 @@ pub struct Prompts {
     pub compact_places: Prompt,
     pub summarise: Prompt,
     pub shorten: Prompt,
+    /// What lasts of a conversation.
+    pub learn: Prompt,
     pub think: ThinkTexts,
     /// How the running summary stands in a request.
     pub summary: Prompt,
@@ -123,6 +125,7 @@ impl Prompts {
             compact_places: text("blocks/compact_places.md"),
             summarise: text("prompts/summarise.md"),
             shorten: text("prompts/shorten.md"),
+            learn: text("prompts/learn.md"),
             think: ThinkTexts {
                 branch: text("prompts/think_branch.md"),
                 develop: text("prompts/think_develop.md"),
@@ -180,6 +183,7 @@ mod tests {
             compact_places,
             summarise,
             shorten,
+            learn,
             think,
             summary,
             recall,
@@ -190,7 +194,8 @@ mod tests {
         let modes = [conversation, code, reasoning];
         let of_modes = modes.into_iter().flat_map(|mode| [mode.prompt, mode.block]);
         for prompt in [
-            base, tools, keeping, compact, summarise, shorten, summary, recall, results, reference,
+            base, tools, keeping, compact, summarise, shorten, learn, summary, recall, results,
+            reference,
         ]
         .into_iter()
         .chain(of_modes)

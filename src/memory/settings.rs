@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::capture::{Capturing, WalSettings};
+use super::capture::{Capturing, Learning, WalSettings};
 use super::facts::FactsSettings;
 use crate::entries::StoreSettings;
 use crate::notes::{DailySettings, WorkspaceSettings};
@@ -27,6 +27,7 @@ pub struct Settings {
     pub recall: RecallSettings,
     pub modes: ModesSettings,
     pub capture: Capturing,
+    pub learn: Learning,
     pub wal: WalSettings,
     pub facts: FactsSettings,
     pub daily_notes: DailySettings,
@@ -56,6 +57,7 @@ impl Default for Settings {
             recall: RecallSettings::default(),
             modes: ModesSettings::default(),
             capture: Capturing::On,
+            learn: Learning::Both,
             wal: WalSettings::default(),
             facts: FactsSettings::default(),
             daily_notes: DailySettings::default(),

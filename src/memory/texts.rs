@@ -10,7 +10,7 @@ macro_rules! text {
 }
 
 /// Name under `config/` and content of each.
-pub const TEXTS: [(&str, &str); 41] = [
+pub const TEXTS: [(&str, &str); 42] = [
     text!("blocks/code.md"),
     text!("blocks/compact_places.md"),
     text!("blocks/conversation.md"),
@@ -45,6 +45,7 @@ pub const TEXTS: [(&str, &str); 41] = [
     text!("prompts/compact_prefix_zh.md"),
     text!("prompts/compact_threshold.md"),
     text!("prompts/keeping.md"),
+    text!("prompts/learn.md"),
     text!("prompts/shorten.md"),
     text!("prompts/summarise.md"),
     text!("prompts/think_branch.md"),

@@ -91,6 +91,11 @@ pub trait Provider: Send + Sync + fmt::Debug {
         false
     }
 
+    /// Whether there is no model behind it.
+    fn is_offline(&self) -> bool {
+        false
+    }
+
     /// Names of the models this server offers, sorted. Waits for a silent server some seconds only.
     async fn models(&self) -> Result<Vec<String>, ProviderError>;
 

@@ -61,6 +61,10 @@ impl Provider for Offline {
         }
     }
 
+    fn is_offline(&self) -> bool {
+        true
+    }
+
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
         Ok(vec![self.name.model.clone()])
     }

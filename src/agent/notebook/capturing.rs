@@ -277,7 +277,7 @@ fn named(of_sentence: &[Capture]) -> String {
 }
 
 /// What is to become of the lines that are there.
-fn judgement(captor: &Captor, lines: &[Line], capture: &Capture) -> Judgement {
+pub(super) fn judgement(captor: &Captor, lines: &[Line], capture: &Capture) -> Judgement {
     let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
     match captor.written(&texts, capture) {
         Verdict::AlreadyThere => Judgement::Known,
@@ -323,6 +323,6 @@ pub(super) fn bullets(what: &Captured) -> Vec<String> {
         .collect()
 }
 
-fn bullet(category: &str, detail: &str) -> String {
+pub(super) fn bullet(category: &str, detail: &str) -> String {
     format!("**{category}**: {detail}")
 }

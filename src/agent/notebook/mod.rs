@@ -12,6 +12,7 @@ mod captures;
 mod capturing;
 mod forgetting;
 mod hooks;
+mod learning;
 mod memorizing;
 mod reading;
 mod restoring;

@@ -21,4 +21,4 @@ mod snippet;
 pub use captor::Captor;
 pub use category::{Capture, Category};
 pub use same::Verdict;
-pub use settings::{Capturing, WalSettings};
+pub use settings::{Capturing, Learning, WalSettings};

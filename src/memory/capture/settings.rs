@@ -11,6 +11,18 @@ pub enum Capturing {
     Off,
 }
 
+/// `memory.learn`: who reads what you say for what is worth keeping.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Learning {
+    /// This program, before the model is asked.
+    Local,
+    /// The model, at the end of a chat.
+    Model,
+    #[default]
+    Both,
+}
+
 /// `memory.wal`: what is written down before the model is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]

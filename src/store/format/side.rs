@@ -51,7 +51,9 @@ pub(in crate::store) fn read_hybrid(file: &[u8]) -> Result<Hybrid, Unusable> {
     let undone = unknown
         .remove("compaction_undone")
         .and_then(|it| it.as_u64());
+    let learned = unknown.remove("learned_upto").and_then(|it| it.as_u64());
     Ok(Hybrid {
+        learned: learned.and_then(|it| usize::try_from(it).ok()).unwrap_or(0),
         undone: undone.and_then(|it| usize::try_from(it).ok()),
         summary: current_summary(&mut unknown)?,
         replaced,
@@ -85,6 +87,9 @@ pub(in crate::store) fn write_hybrid(hybrid: &Hybrid) -> Vec<u8> {
     }
     if let Some(undone) = hybrid.undone {
         own["compaction_undone"] = undone.into();
+    }
+    if hybrid.learned > 0 {
+        own["learned_upto"] = hybrid.learned.into();
     }
     bytes(hybrid.unknown.clone(), own)
 }
@@ -372,6 +377,7 @@ mod tests {
             failures: 2,
             compaction: Some(newer),
             undone: Some(62),
+            learned: 40,
             unknown,
         }
     }

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod commands;
+mod learning;
 mod leaving;
 mod opening;
 mod owning;

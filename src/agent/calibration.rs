@@ -1,0 +1,86 @@
+//! What a server's counts and refusals teach: how it counts, how large its window really is.
+
+use super::Agent;
+use super::event::{Observer, TurnEvent, Warning};
+use crate::chat::{Calibration, Tokens, Usage};
+use crate::context::{Budget, TokenUsage};
+
+/// What was sent, for judging what the server counted.
+#[derive(Clone, Copy)]
+pub(super) struct Sent {
+    pub(super) cost: Tokens,
+    /// Of it, what the descriptions of tools take.
+    pub(super) tools: Tokens,
+    pub(super) max_tokens: Tokens,
+    pub(super) budget: Budget,
+}
+
+impl Agent {
+    /// What the server's count says of our estimate, and what it gives reason to warn of.
+    pub(super) fn learn(
+        &mut self,
+        usage: Option<Usage>,
+        sent: Sent,
+        observe: &mut Observer<'_>,
+    ) -> Calibration {
+        let counted = usage.and_then(|usage| usage.prompt);
+        let counted = counted.filter(|counted| Calibration::is_plausible(sent.cost, *counted));
+        if let Some(usage) = usage {
+            let prompt = counted;
+            self.counted.count(Usage { prompt, ..usage });
+        }
+        let mut calibration = sent.budget.calibration();
+        let warnings = self.judge(sent, counted);
+        let is_cut = warnings
+            .iter()
+            .any(|warning| matches!(warning, Warning::SilentCut { .. }));
+        // A count that the server cut short says nothing of how it counts.
+        if let Some(counted) = counted.filter(|_| !is_cut) {
+            calibration = calibration.learn(sent.cost, counted);
+        }
+        for warning in warnings {
+            observe(TurnEvent::Warning(warning));
+        }
+        calibration
+    }
+
+    /// Judges by the server's count, or by our estimate where there is none (G18).
+    fn judge(&mut self, sent: Sent, counted: Option<Tokens>) -> Vec<Warning> {
+        let window = sent.budget.window();
+        let threshold = self.settings.context.warning_threshold;
+        let input = counted.unwrap_or_else(|| sent.budget.calibration().grow(sent.cost));
+        let usage = TokenUsage::new(input, window, threshold, counted.is_none());
+        let tools = sent.budget.calibration().grow(sent.tools);
+        // Servers count the descriptions of tools in their own ways, or not at all.
+        let without_tools = sent.cost.minus(sent.tools);
+        let sent_tokens = sent.budget.calibration().grow(without_tools);
+        let cut = counted.and_then(|counted| self.told.of_count(sent_tokens, counted, window));
+        cut.into_iter()
+            .chain(self.told.of_usage(usage, tools))
+            .collect()
+    }
+}
+
+/// A budget that takes the server's word: its window where it names one, its count where it gives one.
+///
+/// Where it gives neither, something has to be tried. A prompt that fills less than half of the window was
+/// refused together with the room asked for its reply, so the reply gets less; a longer one is cut to two
+/// thirds.
+pub(super) fn tightened(sent: Sent, prompt: Option<Tokens>, window: Option<Tokens>) -> Budget {
+    let Sent { cost, budget, .. } = sent;
+    let seen = budget.calibration();
+    let calibration = prompt.map_or(seen, |prompt| seen.learn(cost, prompt));
+    let named = window.filter(|window| *window > Tokens::ZERO);
+    let window = match (named, prompt) {
+        (Some(window), _) => window.min(budget.window()),
+        (None, Some(_)) => budget.window(),
+        (None, None) if seen.grow(cost).0 < budget.window().0 / 2 => Tokens(budget.window().0 / 2),
+        (None, None) => Tokens(seen.grow(cost).0 / 3 * 2).min(budget.window()),
+    };
+    let tighter = budget.with(window, calibration);
+    if tighter == budget {
+        budget.with(window, Calibration::new(seen.ratio() * 1.5))
+    } else {
+        tighter
+    }
+}
