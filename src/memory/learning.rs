@@ -233,11 +233,28 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chat::{Message, Outcome};
     use crate::memory::Prompts;
-    use crate::testing::session;
 
     fn session_of(said: &[&str]) -> Session {
-        session("s", said.iter().map(|said| (*said, "I see.")))
+        let mut session = Session::new("s".parse().unwrap());
+        for said in said {
+            let turn = session.next_turn();
+            let input = Message::text(session.next_message_id(0), Role::User, *said, None);
+            session.apply(Record::TurnStarted {
+                turn,
+                input,
+                mode: "m".into(),
+                model: "m".into(),
+            });
+            session.apply(Record::TurnFinished {
+                turn,
+                messages: Vec::new(),
+                outcome: Outcome::Answered,
+                calibration: None,
+            });
+        }
+        session
     }
 
     fn job(said: &[&str], known: &[&str]) -> LearnJob {
