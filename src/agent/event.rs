@@ -265,7 +265,7 @@ impl fmt::Display for Warning {
             ),
             Self::NotCompacted { why } => write!(
                 f,
-                "older messages could not be summarised ({why}); the request holds the newest ones"
+                "older messages not summarised ({why}); the newest are sent"
             ),
             Self::Compacted { messages, form } => {
                 let text = match form {
@@ -275,7 +275,7 @@ impl fmt::Display for Warning {
                 let plural = if *messages == 1 { "" } else { "s" };
                 write!(
                     f,
-                    "compacted: {text} stands for {messages} older message{plural} now · /compact undo"
+                    "{messages} older message{plural} replaced by {text} · /compact undo"
                 )
             }
             Self::StillFull { percent, target } => write!(

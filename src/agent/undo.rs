@@ -37,7 +37,7 @@ pub enum TakenDown {
 /// Why a turn cannot be taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTurn {
-    #[error("there is no turn to undo or to ask again")]
+    #[error("nothing to undo or to ask again")]
     None,
     #[error("there is no compaction to undo")]
     NoCompaction,

@@ -29,7 +29,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// Edits by which a first word may differ from a command that is meant.
+    /// Edits by which a first word may differ from a command that is meant; of a short one at most half its letters.
     const MAX_EDITS: usize = 2;
 
     /// Makes the words of a question the prompt.
@@ -56,7 +56,8 @@ impl Args {
         let names = commands.get_subcommands().map(clap::Command::get_name);
         let distances = names.map(|name| (strsim::osa_distance(name, &word.to_lowercase()), name));
         let (distance, name) = distances.min()?;
-        (distance <= Self::MAX_EDITS).then(|| name.to_owned())
+        let max = Self::MAX_EDITS.min(name.len() / 2);
+        (distance <= max).then(|| name.to_owned())
     }
 }
 
@@ -217,7 +218,7 @@ pub enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
-    /// Look at everything a chat stands on, and say what is wrong with it
+    /// Diagnose the setup: config, models, folders, sandbox
     Doctor,
     /// Show which embedder recall has, and fetch the local one
     Embedder {
@@ -447,6 +448,7 @@ mod tests {
             ),
             (&["cogtrix", "what", "is", "-q", "rust"], "what is rust"),
             (&["cogtrix", "hello"], "hello"),
+            (&["cogtrix", "my", "name"], "my name"),
             (&["cogtrix", "--", "memory", "is", "what"], "memory is what"),
             (&["cogtrix", "--", "sesions"], "sesions"),
             (&["cogtrix", "sesions of what"], "sesions of what"),

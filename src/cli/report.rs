@@ -162,7 +162,7 @@ impl Hint for CliError {
             Self::Name(error) => error.hint(),
             Self::Mode(error) => error.hint(),
             Self::Cues(error) => error.hint(),
-            Self::Recovery(_) => Some("mend the file in the config folder, or move it away".into()),
+            Self::Recovery(_) => Some("fix the file in the config folder, or move it away".into()),
             Self::Import(error) => error.hint(),
             Self::Holdings(error) => error.hint_for(Front::Shell),
             Self::Entries(error) => entries_hint(error, Front::Shell),
@@ -183,7 +183,7 @@ impl Hint for CliError {
                 Some(format!("there are {}", known.join(", ")).into())
             }
             Self::Lists { .. } => {
-                Some("mend the file, or move it away: the program brings lists of its own".into())
+                Some("fix the file, or move it away: the program brings lists of its own".into())
             }
             #[cfg(feature = "mcp")]
             Self::Mcp { .. } => None,

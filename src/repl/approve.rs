@@ -115,7 +115,7 @@ impl Pending {
                     show(output, asked.detail.as_ref(), usize::MAX);
                 }
                 Some(Typed::Unclear) => {
-                    output.notice("this waits for an answer: y, or n and why");
+                    output.notice("answer y, or n plus a reason");
                 }
                 Some(Typed::Edit) if matches!(asked.effect, Effect::RunsLater(_)) => {
                     output.notice(&format!("not for this call: {}", choices(&asked)));

@@ -66,7 +66,7 @@ impl Hint for ApprovalsError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Unreadable { .. } | Self::Malformed { .. } => {
-                Some("mend it or move it away; until then every call is asked".into())
+                Some("fix it or move it away; until then every call is asked".into())
             }
             Self::Unwritable { .. } => Some("the answer holds for this run only".into()),
             Self::NoSuch { .. } => Some("`/approvals` lists them".into()),

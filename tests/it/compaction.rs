@@ -76,9 +76,13 @@ fn the_window_strategy_summarises_the_middle_above_forty_messages() {
     let run = talk(&home, 1, 40);
     assert_eq!(run.code, Some(0), "{run}");
     assert_eq!(asked_before(&server, is_summary), [21, 30, 39]);
-    let told = "compacted: a summary stands for 18 older messages now · /compact undo";
+    let told = "18 older messages replaced by a summary · /compact undo";
     assert!(run.stderr.contains(told), "{run}");
-    assert_eq!(run.stderr.matches("compacted: ").count(), 3, "{run}");
+    assert_eq!(
+        run.stderr.matches("older messages replaced by").count(),
+        3,
+        "{run}"
+    );
     assert_eq!(messages(&request(&server, 20)).len(), 39);
     // Head, marker and 20 messages with the input, the first of them moved back to its turn's user message; marker and
     // user message are one message to the server.
@@ -131,8 +135,8 @@ fn a_window_without_a_summary_says_how_many_are_left_out_and_the_turn_goes_on() 
     let sent = messages(&request(&server, 21));
     assert!(sent[2].contains("[Left out: 18 earlier messages, without a summary]"));
     assert!(!sent[2].contains("Summary of"), "{}", sent[2]);
-    assert!(run.stderr.contains("could not be summarised"), "{run}");
-    let told = "compacted: a notice without a summary stands for 18 older messages now";
+    assert!(run.stderr.contains("messages not summarised"), "{run}");
+    let told = "18 older messages replaced by a notice without a summary";
     assert!(run.stderr.contains(told), "{run}");
     // What no summary stands for is in the next one that is asked for.
     let asked = server
@@ -217,7 +221,7 @@ fn from_three_quarters_of_the_window_on_a_summary_is_made_after_the_turn() {
     let run = full_talk(&server, &home, THRESHOLD, 8, 8_000);
     assert_eq!(asked_before(&server, is_summary), [8], "{run}");
     assert!(
-        run.stderr.contains("compacted: a summary stands for "),
+        run.stderr.contains("older messages replaced by a summary"),
         "{run}"
     );
     let compaction = &hybrid(&home)["compaction"];

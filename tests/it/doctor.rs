@@ -50,7 +50,7 @@ fn a_chat_that_can_begin_is_well() {
     -        MCP servers         none configured
     -        sandbox             off: commands of tools may write wherever you may
     ok       project             ROOT/home/work
-    -        terminal            stdout is none
+    -        terminal            stdout is not a terminal
     --- stderr
     --- exit 0
     ");
@@ -85,14 +85,14 @@ fn what_is_wrong_is_said_with_what_to_do() {
     ok       model               there/scripted, window of 32,768 tokens (from config)
     -        embedder            keyword search; `cogtrix embedder show` says why no embedder is used
     problem  MCP server bad      sh SCRIPT dies: it ended with exit status 3: no licence found
-                                 mend mcp_servers.bad in the config file, or set enabled: false there
+                                 fix mcp_servers.bad in the config file, or set enabled: false there
     ok       MCP server good     by rote 1 (stdio), 10 tools
     problem  MCP server missing  no-such-program: cannot start no-such-program in ROOT/home/work: No such file or directory (os error 2)
-                                 mend mcp_servers.missing in the config file, or set enabled: false there
+                                 fix mcp_servers.missing in the config file, or set enabled: false there
     -        MCP server off      off: enabled is false
     -        sandbox             off: commands of tools may write wherever you may
     ok       project             ROOT/home/work
-    -        terminal            stdout is none
+    -        terminal            stdout is not a terminal
     --- stderr
     --- exit 1
     ");
@@ -150,7 +150,7 @@ fn without_any_config_everything_is_looked_at_all_the_same() {
         "problem  model               none: ",
         "-        MCP servers         none configured",
         "ok       project             ",
-        "-        terminal            stdout is none",
+        "-        terminal            stdout is not a terminal",
     ] {
         assert!(run.stdout.contains(line), "{line}: {run}");
     }
@@ -214,7 +214,7 @@ fn a_config_with_mistakes_and_one_without_trust_are_problems_and_nobody_is_asked
                        ROOT/home/work/test.yaml:2:10: session: wants text (quote what looks like a number), found a number
                        cogtrix.example.yaml shows every key with its default
     ok       project   ROOT/home/work
-    -        terminal  stdout is none
+    -        terminal  stdout is not a terminal
     --- stderr
     --- exit 1
     ");

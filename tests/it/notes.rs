@@ -384,9 +384,8 @@ fn the_overview_tells_where_messages_are_and_refuses_unknown_modes() {
     let home = home(&server, "conversation");
     let run = home.lines("w", &["one", "two", "/memory", "/memory poetry"]);
     assert!(
-        run.stdout.contains(
-            "4 kept; next request: 4 in the window, 0 pending, 0 stood for by a summary, 0 left out"
-        ),
+        run.stdout
+            .contains("4 kept; next request: 4 in the window, 0 pending, 0 summarised, 0 left out"),
         "{run}"
     );
     assert!(
@@ -407,7 +406,7 @@ fn a_session_of_notes_alone_is_listed_resumed_and_cleared() {
         .stdin("/session\n/clear\ny\n/task\n")
         .run();
     assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stdout.contains("Begun anew"), "{run}");
+    assert!(run.stdout.contains("Cleared."), "{run}");
     assert!(run.stdout.ends_with("No task yet\n"), "{run}");
 }
 

@@ -347,7 +347,7 @@ fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
     nothing was changed
     Move session other (2 messages) to the trash? [y/N]
     nothing was changed
-    Move the 2 messages of this session, and its notes, to the archive and begin anew? [y/N]
+    Move the 2 messages of this session and its notes to the archive? [y/N]
     nothing was changed
     error: /delete cannot take the session that is open; go to another with /session first
     hint: usage: /delete NAME
@@ -384,7 +384,7 @@ fn clear_archives_and_begins_anew_under_the_same_name() {
         ],
     );
     assert_eq!(run.code, Some(0), "{run}");
-    let told = run.stdout.matches("Begun anew; what was said is in ");
+    let told = run.stdout.matches("Cleared. Archived to ");
     assert_eq!(told.count(), 2, "{run}");
     let chats = server.chats();
     assert!(!chats[1].body.to_string().contains("the old matter"));
@@ -499,8 +499,8 @@ fn retry_and_undo_of_nothing_say_so() {
     insta::assert_snapshot!(home.shown(&run), @"
     Nothing was said yet
     --- stderr
-    error: there is no turn to undo or to ask again
-    error: there is no turn to undo or to ask again
+    error: nothing to undo or to ask again
+    error: nothing to undo or to ask again
     error: there is no compaction to undo
     --- exit 1
     ");

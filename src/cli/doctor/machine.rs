@@ -134,7 +134,7 @@ pub(super) fn terminal(environment: &Environment, output: &Output) -> Finding {
         Paint::Bare => "no colours (TERM is dumb)",
     };
     if !output.is_interactive() {
-        return Finding::none("terminal", "stdout is none");
+        return Finding::none("terminal", "stdout is not a terminal");
     }
     let locale = LOCALES.iter().find_map(|name| environment.get(name));
     let locale = locale.unwrap_or(UNSET);

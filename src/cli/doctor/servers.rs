@@ -37,7 +37,7 @@ fn finding(status: &Status) -> Finding {
         State::Failed(why) => Finding::problem(
             about,
             format!("{target}: {why}"),
-            format!("mend mcp_servers.{name} in the config file, or set enabled: false there"),
+            format!("fix mcp_servers.{name} in the config file, or set enabled: false there"),
         ),
         State::Disabled => Finding::none(about, "off: enabled is false"),
         State::Starting | State::Stopped => Finding::none(about, "was not started"),

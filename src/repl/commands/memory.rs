@@ -52,7 +52,7 @@ fn messages(desk: &Desk, plan: &Result<ContextPlan, DoesNotFit>) -> String {
             let proof = desk.agent.memory().proof(session, plan, |_| false);
             let of = |place| proof.ranges(place).count();
             format!(
-                "next request: {} in the window, {} pending, {} stood for by a summary, {} left out",
+                "next request: {} in the window, {} pending, {} summarised, {} left out",
                 of(Place::Window),
                 of(Place::Pending),
                 of(Place::Summarised) + of(Place::Compacted),

@@ -103,9 +103,7 @@ pub(super) async fn clear(desk: &mut Desk, arguments: &str) -> Result<Next, Comm
         return Next::answer("Nothing was said yet");
     }
     let messages = listing::count(desk.session().messages().len(), "message");
-    let question = format!(
-        "Move the {messages} of this session, and its notes, to the archive and begin anew?"
-    );
+    let question = format!("Move the {messages} of this session and its notes to the archive?");
     Ok(Next::Confirm(question, Deed::Clear))
 }
 
@@ -115,7 +113,7 @@ impl Deed {
         match self {
             Self::Clear => {
                 let archive = desk.agent.clear()?;
-                let text = format!("Begun anew; what was said is in {}", archive.display());
+                let text = format!("Cleared. Archived to {}", archive.display());
                 Ok(Answer {
                     text,
                     warning: None,

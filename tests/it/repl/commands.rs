@@ -159,7 +159,7 @@ fn undo_and_retry_change_what_is_sent_and_not_what_is_kept() {
     chat.says("a", "first").says("b", "second");
     chat.says("/undo", "Taken back: b").says("/retry", "third");
     chat.says("/undo", "Taken back: a")
-        .says("/undo", "error: there is no turn to undo");
+        .says("/undo", "error: nothing to undo");
     chat.says("/history", "(asked again)").says("c", "fourth");
     chat.leave();
     assert!(server.chats()[2].message(-1).ends_with('a'));

@@ -52,7 +52,7 @@ fn clear_asks_and_takes_only_a_yes() {
     chat.says("/clear", "Nothing was said yet");
     chat.says("hello", "Message saved.");
     for no in ["\r", "n\r", "no\r", "yeah\r", "\x03", "\x04"] {
-        chat.enter("/clear").wait_for("begin anew? [y/N]");
+        chat.enter("/clear").wait_for("to the archive? [y/N]");
         chat.type_text(no).wait_for("nothing was changed");
         chat.wait_for_prompt();
         chat.says("/session", "Session full (2 messages");
@@ -60,9 +60,9 @@ fn clear_asks_and_takes_only_a_yes() {
         chat.clear_screen();
     }
     chat.enter("/clear")
-        .wait_for("begin anew? [y/N]")
+        .wait_for("to the archive? [y/N]")
         .enter("y");
-    chat.wait_for("Begun anew; what was said is in ");
+    chat.wait_for("Cleared. Archived to ");
     chat.wait_for_prompt()
         .says("/session", "Session full (0 messages)");
     let archive = home.path().join("data/cogtrix/archive");

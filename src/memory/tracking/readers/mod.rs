@@ -39,7 +39,7 @@ pub struct BadCues {
 
 impl Hint for BadCues {
     fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("mend the file, or move it away to use the built-in cues".into())
+        Some("fix the file, or move it away to use the built-in cues".into())
     }
 }
 
