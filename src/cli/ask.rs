@@ -174,7 +174,7 @@ fn write(file: Option<&Path>, text: &str, output: &mut Output) -> Result<(), Cli
     })
 }
 
-/// The object of `--json`; its shape is documented in the README.
+/// The object of `--json`; its shape is documented in docs/GUIDE.md.
 fn json(
     agent: &Agent,
     result: &Result<TurnReport, TurnError>,
