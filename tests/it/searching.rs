@@ -412,3 +412,12 @@ fn what_recall_shows_fits_terminals_of_every_width() {
         pty.enter("/quit").wait_exit();
     }
 }
+
+#[test]
+fn an_index_of_words_alone_is_whole_where_there_is_no_embedder() {
+    let home = Home::new();
+    home.cogtrix(&["-m", "offline", "-s", "x", "-p", "The boat is red"])
+        .run();
+    let run = home.cogtrix(&["memory", "reindex"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+}

@@ -203,6 +203,9 @@ impl Volume {
         const LOOK: Duration = Duration::from_millis(100);
         let name = self.session.name().to_string();
         meaning.end_rest();
+        if matches!(meaning.embedder().resolve().await, Ok(None)) {
+            return CaughtUp::Yes;
+        }
         loop {
             let session = &self.session;
             let mut news =
