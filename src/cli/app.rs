@@ -26,6 +26,7 @@ use crate::term::Output;
 pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     let machine = parts::disk(args);
     let (config, inputs) = trust::load(args, machine.as_ref(), output)?;
+    output.show_replies(config.settings.ui.replies());
     let machine = parts::disk_of_run(args, &config);
     let manner = Manner::of(args)?;
     match manner {

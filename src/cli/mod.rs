@@ -37,7 +37,7 @@ use report::{CliError, Exit};
 
 use crate::config;
 use crate::repl::outlive_file_size_limit;
-use crate::term::{Output, Paint, Policy, Verbosity};
+use crate::term::{Output, Paint, Policy, Replies, Verbosity};
 use crate::tools::shell::hidden_subcommand;
 
 /// Runs cogtrix as it was called.
@@ -54,7 +54,11 @@ pub fn main() -> ExitCode {
         (false, false) => Verbosity::Normal,
     };
     let paint = Paint::from_variables(environment.get("NO_COLOR"), environment.get("TERM"));
-    let mut output = Output::standard(Policy { verbosity, paint });
+    let mut output = Output::standard(Policy {
+        verbosity,
+        paint,
+        replies: Replies::Raw,
+    });
     let exit = match run(args, &mut output) {
         Ok(exit) => exit,
         Err(error) => report::report(&mut output, &error),

@@ -109,6 +109,8 @@ pub enum Person<'a> {
 enum Next<T> {
     Event(TurnEvent),
     Question(Pending),
+    /// What has arrived is to be drawn.
+    Frame,
     Signal(Signal),
     TimedOut(TimedOut),
     Ended(T),
@@ -149,8 +151,10 @@ pub async fn ask(
     // What a call would change was shown with its question.
     let mut seen = false;
     let result = loop {
+        let frame = output.frame_due();
         let next = tokio::select! {
             biased;
+            () = frame_time(frame), if frame.is_some() => Next::Frame,
             Some(event) = happened.recv() => Next::Event(event),
             Some(pending) = person.question() => Next::Question(pending),
             result = &mut turn => Next::Ended(result),
@@ -167,6 +171,7 @@ pub async fn ask(
                 show_event(output, shown, TurnEvent::ToolFinished(report));
             }
             Next::Event(event) => show_event(output, shown, event),
+            Next::Frame => output.draw(),
             Next::Question(pending) => match person.answer(pending, output, signals).await {
                 Asking::Answered => seen = true,
                 Asking::Interrupted => cancel.cancel(),
@@ -203,6 +208,13 @@ pub async fn ask(
         result,
         after,
         timed_out: timed_out.filter(|_| is_cut),
+    }
+}
+
+async fn frame_time(due: Option<std::time::Instant>) {
+    match due {
+        Some(at) => sleep_until(at.into()).await,
+        None => future::pending().await,
     }
 }
 

@@ -10,16 +10,21 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
 
 use rustix::termios::tcgetwinsize;
 
 use super::escape::{Harmless, harmless};
-use super::policy::{Device, Paint, Policy, Style, Verbosity};
+use super::markdown::{Highlighter, Line, Markdown, Screen, Size};
+use super::policy::{Device, Paint, Policy, Replies, Style, Verbosity};
 use super::text::fit_to;
 use crate::hint::Hint;
 
-/// Columns where nobody says how many there are.
+/// Columns and rows where nobody says how many there are.
 const COLUMNS: usize = 80;
+const ROWS: usize = 24;
+/// A reply that arrives faster is drawn 30 times a second.
+const FRAME: Duration = Duration::from_millis(33);
 /// Back to the first column, and the line empty.
 const CLEAR_LINE: &str = "\r\x1b[K";
 const PASTE_ON: &str = "\x1b[?2004h";
@@ -103,6 +108,15 @@ enum Stream {
     Reply,
 }
 
+/// A reply that is laid out while it arrives.
+struct Reply {
+    document: Markdown,
+    screen: Screen,
+    drawn_at: Option<Instant>,
+    /// Something arrived since the last frame.
+    is_stale: bool,
+}
+
 /// How something ended that is told in one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Went {
@@ -117,6 +131,8 @@ pub struct Output {
     cursor: Cursor,
     stream: Stream,
     filter: Harmless,
+    /// The reply that is being shown, where replies are laid out.
+    reply: Option<Reply>,
     /// The reply so far ends with a line break (or is empty).
     reply_at_line_start: bool,
     /// Someone saw something since the last empty line between one thing and the next.
@@ -132,6 +148,7 @@ impl Output {
             cursor: Cursor::LineStart,
             stream: Stream::Idle,
             filter: Harmless::default(),
+            reply: None,
             reply_at_line_start: true,
             has_shown: false,
             failure: None,
@@ -147,15 +164,29 @@ impl Output {
         self.policy
     }
 
+    /// Says how replies are shown from now on.
+    pub fn show_replies(&mut self, replies: Replies) {
+        self.policy.replies = replies;
+    }
+
     /// Columns of the terminal, asked anew each time: windows change.
     pub fn columns(&self) -> usize {
-        self.streams.columns.unwrap_or_else(|| {
-            let size = tcgetwinsize(io::stdout()).or_else(|_| tcgetwinsize(io::stderr()));
-            match size.map_or(0, |size| size.ws_col) {
-                0 => COLUMNS,
-                columns => usize::from(columns),
-            }
-        })
+        self.size().columns
+    }
+
+    fn size(&self) -> Size {
+        let (mut columns, mut rows) = (self.streams.columns.unwrap_or(COLUMNS), ROWS);
+        if self.streams.columns.is_none()
+            && let Ok(size) = tcgetwinsize(io::stdout()).or_else(|_| tcgetwinsize(io::stderr()))
+        {
+            let known = |cells: u16, default| match cells {
+                0 => default,
+                cells => usize::from(cells),
+            };
+            columns = known(size.ws_col, columns);
+            rows = known(size.ws_row, rows);
+        }
+        Size { columns, rows }
     }
 
     /// Whether someone looks at stdout.
@@ -194,7 +225,72 @@ impl Output {
             Device::Terminal => Cow::Owned(self.filter.delta(text)),
             Device::File => Cow::Borrowed(text),
         };
-        self.write_reply(&shown);
+        if !self.lays_out() {
+            self.write_reply(&shown);
+            return;
+        }
+        let size = self.size();
+        let reply = self.reply.get_or_insert_with(|| Reply {
+            document: Markdown::new(size, Highlighter::default()),
+            screen: Screen::default(),
+            drawn_at: None,
+            is_stale: false,
+        });
+        reply.document.resize(size);
+        reply.document.push(&shown);
+        reply.is_stale = true;
+        if reply.drawn_at.is_none_or(|at| at.elapsed() >= FRAME) {
+            self.draw();
+        }
+    }
+
+    /// A reply that is there whole.
+    pub fn reply(&mut self, text: &str) {
+        self.end_reply();
+        self.reply_delta(text);
+        self.end_reply();
+    }
+
+    fn lays_out(&self) -> bool {
+        self.is_interactive()
+            && self.policy.paint != Paint::Bare
+            && matches!(self.policy.replies, Replies::Markdown(_))
+    }
+
+    /// Returns when what has arrived is to be drawn, where it is not on the screen yet.
+    pub fn frame_due(&self) -> Option<Instant> {
+        let reply = self.reply.as_ref().filter(|reply| reply.is_stale)?;
+        Some(reply.drawn_at? + FRAME)
+    }
+
+    /// Brings the screen up to date with what has arrived.
+    pub fn draw(&mut self) {
+        self.end_progress();
+        let size = self.size();
+        let Some(reply) = &mut self.reply else {
+            return;
+        };
+        let tail = reply.document.tail();
+        reply.is_stale = false;
+        reply.drawn_at = Some(Instant::now());
+        self.frame(tail, size);
+    }
+
+    /// Shows what has become settled, and `tail` below it.
+    fn frame(&mut self, tail: Vec<Line>, size: Size) {
+        let Some(reply) = &mut self.reply else {
+            return;
+        };
+        let settled = reply.document.take_settled();
+        let bytes = reply.screen.frame(settled, tail, size, self.policy.paint);
+        self.cursor = if reply.screen.is_in_line() {
+            Cursor::InLine
+        } else {
+            Cursor::LineStart
+        };
+        if !bytes.is_empty() {
+            self.write_stdout(&bytes);
+        }
     }
 
     /// Thinking, dim, for who looks on; a file never gets it.
@@ -225,6 +321,16 @@ impl Output {
         match std::mem::replace(&mut self.stream, Stream::Idle) {
             Stream::Idle => {}
             Stream::Reasoning => self.fresh_line(),
+            Stream::Reply if self.reply.is_some() => {
+                let size = self.size();
+                self.end_progress();
+                if let Some(reply) = &mut self.reply {
+                    reply.document.push(held);
+                    reply.document.finish();
+                }
+                self.frame(Vec::new(), size);
+                self.reply = None;
+            }
             Stream::Reply => {
                 if !held.is_empty() {
                     self.write_reply(held);
@@ -450,6 +556,13 @@ impl Output {
     fn fresh_line(&mut self) {
         if self.streams.stderr_device == Device::File {
             return;
+        }
+        if self.cursor == Cursor::InLine && self.reply.is_some() {
+            let size = self.size();
+            if let Some(reply) = &mut self.reply {
+                reply.document.interrupt();
+            }
+            self.frame(Vec::new(), size);
         }
         match std::mem::replace(&mut self.cursor, Cursor::LineStart) {
             Cursor::LineStart => {}

@@ -1,0 +1,332 @@
+//! A document that arrives in pieces: what is settled is laid out once and never again, the unfinished rest is laid out
+//! for each frame.
+//!
+//! Invariant: what settles depends on the text and the size of the screen alone, never on where the pieces were cut.
+//! Decisions are made when a line ends and, within a very long line, each time it has grown by a step. The rest is
+//! bounded: it fits the screen or becomes settled in part.
+
+use super::highlight::Highlighter;
+use super::layout::{Context, Cuts, Kind, language_of, layout, outline};
+use super::line::Line;
+
+/// Most bytes that wait to be settled.
+const MAX_OPEN: usize = 64 * 1024;
+
+/// Columns and rows of a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+}
+
+impl Size {
+    /// Rows that can be drawn again: the cursor cannot go back to what has scrolled away.
+    pub(crate) fn max_tail(self) -> usize {
+        self.rows.saturating_sub(1).max(1)
+    }
+
+    /// Bytes after which a line that does not end is looked at.
+    fn step(self) -> usize {
+        (self.columns * self.rows / 8).clamp(64, MAX_OPEN / 4)
+    }
+}
+
+/// A document on its way.
+#[derive(Debug)]
+pub(crate) struct Markdown {
+    size: Size,
+    /// The source that is not settled.
+    open: String,
+    /// Where its last line begins, which has not ended.
+    line_at: usize,
+    /// Length of that line at which it is looked at.
+    next_step: usize,
+    context: Context,
+    /// The block of code whose lines are coming.
+    fence: Option<Fence>,
+    /// The open block is a paragraph, which another line of words cannot end.
+    is_paragraph: bool,
+    settled: Vec<Line>,
+    highlighter: Highlighter,
+}
+
+impl Markdown {
+    pub(crate) fn new(size: Size, highlighter: Highlighter) -> Self {
+        Self {
+            size,
+            open: String::new(),
+            line_at: 0,
+            next_step: size.step(),
+            context: Context::default(),
+            fence: None,
+            is_paragraph: false,
+            settled: Vec::new(),
+            highlighter,
+        }
+    }
+
+    pub(crate) fn resize(&mut self, size: Size) {
+        self.size = size;
+    }
+
+    /// Takes more of the document in.
+    pub(crate) fn push(&mut self, text: &str) {
+        for piece in text.split_inclusive('\n') {
+            let mut rest = piece;
+            while !rest.is_empty() {
+                let length = self.open.len() - self.line_at;
+                let room = self.next_step.saturating_sub(length).max(1);
+                let end = (room..rest.len()).find(|end| rest.is_char_boundary(*end));
+                let (head, behind) = rest.split_at(end.unwrap_or(rest.len()));
+                self.open.push_str(head);
+                rest = behind;
+                if rest.is_empty() && piece.ends_with('\n') {
+                    self.end_line();
+                } else if self.open.len() - self.line_at >= self.next_step {
+                    self.grow();
+                }
+            }
+        }
+    }
+
+    /// Settles all that is there: the document ends.
+    pub(crate) fn finish(&mut self) {
+        if self.fence.is_some() && !self.open.is_empty() {
+            self.end_code_line();
+        }
+        self.settle(self.open.len());
+        self.fence = None;
+    }
+
+    /// Settles all that is there because something else is printed below it. What still comes goes on below that.
+    pub(crate) fn interrupt(&mut self) {
+        if self.fence.is_some() {
+            self.settled.extend(self.code_tail());
+            self.open.clear();
+            self.line_at = 0;
+        } else {
+            self.settle(self.open.len());
+        }
+        self.context.prior = None;
+        self.is_paragraph = false;
+    }
+
+    /// Returns what has become settled since the last call.
+    pub(crate) fn take_settled(&mut self) -> Vec<Line> {
+        std::mem::take(&mut self.settled)
+    }
+
+    /// Returns the unfinished rest as it looks for now.
+    pub(crate) fn tail(&mut self) -> Vec<Line> {
+        if self.fence.is_some() {
+            return self.code_tail().into_iter().collect();
+        }
+        let (lines, last) = self.open.split_at(self.line_at);
+        // A line that consists of marks so far may become anything.
+        let is_undecided = last
+            .trim()
+            .chars()
+            .all(|c| c.is_ascii_digit() || "-=*_`~#>+|:.)[ \t".contains(c));
+        let source = if is_undecided { lines } else { &self.open };
+        let laid = layout(
+            source,
+            &self.context,
+            self.size.columns,
+            &mut self.highlighter,
+            Cuts::Unwanted,
+        );
+        laid.lines
+    }
+
+    fn end_line(&mut self) {
+        if self.fence.is_some() {
+            self.end_code_line();
+        } else {
+            self.settle_blocks();
+            self.settle_tall();
+        }
+        self.line_at = self.open.len();
+        self.next_step = self.size.step();
+    }
+
+    /// Looks at a line that is long and has not ended.
+    fn grow(&mut self) {
+        if self.fence.is_none() {
+            self.settle_tall();
+        } else if self.open.len() > MAX_OPEN {
+            self.end_code_line();
+        }
+        self.line_at = self.open.rfind('\n').map_or(0, |end| end + 1);
+        self.next_step = self.open.len() - self.line_at + self.size.step();
+    }
+
+    /// Settles every block that another has followed, and what its last line has ended.
+    fn settle_blocks(&mut self) {
+        let line = &self.open[self.line_at..];
+        let is_blank = line.trim().is_empty();
+        if self.is_paragraph && line.trim_start().starts_with(char::is_alphabetic) {
+            return;
+        }
+        let begins = outline(&self.open);
+        let Some(last) = begins.last().copied() else {
+            if is_blank {
+                self.settle(self.open.len());
+            }
+            return;
+        };
+        self.settle(last.at);
+        let fence = (last.kind == Kind::Code)
+            .then(|| Fence::open(&self.open))
+            .flatten();
+        let is_ended = match last.kind {
+            Kind::Heading | Kind::Rule => true,
+            Kind::Paragraph | Kind::Table => is_blank,
+            Kind::Code => fence.is_some(),
+            Kind::List | Kind::Quote | Kind::Html => false,
+        };
+        if is_ended {
+            self.settle(self.open.len());
+        }
+        self.fence = fence;
+        self.is_paragraph = last.kind == Kind::Paragraph && !is_ended;
+    }
+
+    fn settle(&mut self, end: usize) {
+        if end == 0 {
+            return;
+        }
+        let laid = layout(
+            &self.open[..end],
+            &self.context,
+            self.size.columns,
+            &mut self.highlighter,
+            Cuts::Unwanted,
+        );
+        self.settled.extend(laid.lines);
+        self.context = laid.after;
+        self.open.drain(..end);
+        self.line_at = self.line_at.saturating_sub(end);
+    }
+
+    /// Settles a part of a block that is taller than the screen.
+    fn settle_tall(&mut self) {
+        if !self.may_be_tall() {
+            return;
+        }
+        let mut laid = layout(
+            &self.open,
+            &self.context,
+            self.size.columns,
+            &mut self.highlighter,
+            Cuts::Wanted,
+        );
+        let rows: usize = laid
+            .lines
+            .iter()
+            .map(|line| line.rows(self.size.columns))
+            .sum();
+        let max = self.size.max_tail();
+        if rows <= max && self.open.len() <= MAX_OPEN {
+            return;
+        }
+        // What is near the end may still change.
+        let wanted = laid.lines.len() * 3 / 4;
+        let mut cuts = laid.cuts.into_iter().filter(|cut| cut.line > 0);
+        let mut cut = cuts.next();
+        while let Some(next) = cuts.next().filter(|next| next.line <= wanted) {
+            cut = Some(next);
+        }
+        if let Some(cut) = cut {
+            laid.lines.truncate(cut.line);
+            self.settled.extend(laid.lines);
+            self.open.replace_range(..cut.at, &cut.insert);
+            self.context = cut.context;
+        } else if rows > 2 * max || self.open.len() > MAX_OPEN {
+            self.settled.extend(laid.lines);
+            self.context = laid.after;
+            self.open.clear();
+            self.line_at = 0;
+            self.is_paragraph = false;
+        }
+    }
+
+    /// Estimates from above: a wrapped line is at least half full.
+    fn may_be_tall(&self) -> bool {
+        let lines = self.open.bytes().filter(|byte| *byte == b'\n').count();
+        let rows = 2 * (self.open.len() / self.size.columns.max(1) + lines);
+        rows >= self.size.max_tail() || self.open.len() > MAX_OPEN
+    }
+
+    fn end_code_line(&mut self) {
+        let Some(fence) = &mut self.fence else {
+            return;
+        };
+        let line = self.open.strip_suffix('\n').unwrap_or(&self.open);
+        if fence.is_closed_by(line) {
+            self.fence = None;
+            self.context = Context {
+                prior: Some(Kind::Code),
+                ..Context::default()
+            };
+        } else {
+            let line = super::highlight::plain(fence.unindented(line));
+            self.settled.push(line);
+        }
+        self.open.clear();
+        self.line_at = 0;
+    }
+
+    /// Returns the line of code that has not ended.
+    fn code_tail(&self) -> Option<Line> {
+        let fence = self.fence.as_ref()?;
+        let is_nothing = self.open.is_empty() || fence.may_be_closed_by(&self.open);
+        (!is_nothing).then(|| super::highlight::plain(fence.unindented(&self.open)))
+    }
+}
+
+/// The line that opened a block of code.
+#[derive(Debug)]
+struct Fence {
+    mark: char,
+    count: usize,
+    indent: usize,
+    language: String,
+}
+
+impl Fence {
+    /// Reads the one line that `source` holds.
+    fn open(source: &str) -> Option<Self> {
+        let line = source.strip_suffix('\n').unwrap_or(source);
+        let rest = line.trim_start_matches(' ');
+        let indent = line.len() - rest.len();
+        let mark = rest.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        let info = rest.trim_start_matches(mark);
+        let count = rest.len() - info.len();
+        let is_fence = indent < 4 && count >= 3 && !line.contains('\n');
+        is_fence.then(|| Self {
+            mark,
+            count,
+            indent,
+            language: language_of(info).to_owned(),
+        })
+    }
+
+    fn is_closed_by(&self, line: &str) -> bool {
+        let rest = line.trim_start_matches(' ');
+        let behind = rest.trim_start_matches(self.mark);
+        line.len() - rest.len() < 4
+            && rest.len() - behind.len() >= self.count
+            && behind.trim_matches([' ', '\t', '\r']).is_empty()
+    }
+
+    /// Whether a line that has not ended may become the one that closes the block.
+    fn may_be_closed_by(&self, line: &str) -> bool {
+        line.trim().chars().all(|c| c == self.mark)
+    }
+
+    /// A line without as many blanks as stand before the fence.
+    fn unindented<'a>(&self, line: &'a str) -> &'a str {
+        let blanks = line.bytes().take_while(|byte| *byte == b' ').count();
+        &line[blanks.min(self.indent)..]
+    }
+}
