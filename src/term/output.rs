@@ -108,6 +108,9 @@ enum Stream {
     Reply,
 }
 
+/// How long a reply that is there whole waits for the colours of its code.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 /// A reply that is laid out while it arrives.
 struct Reply {
     document: Markdown,
@@ -133,6 +136,7 @@ pub struct Output {
     filter: Harmless,
     /// The reply that is being shown, where replies are laid out.
     reply: Option<Reply>,
+    highlighter: Highlighter,
     /// The reply so far ends with a line break (or is empty).
     reply_at_line_start: bool,
     /// Someone saw something since the last empty line between one thing and the next.
@@ -149,6 +153,7 @@ impl Output {
             stream: Stream::Idle,
             filter: Harmless::default(),
             reply: None,
+            highlighter: Highlighter::default(),
             reply_at_line_start: true,
             has_shown: false,
             failure: None,
@@ -167,6 +172,12 @@ impl Output {
     /// Says how replies are shown from now on.
     pub fn show_replies(&mut self, replies: Replies) {
         self.policy.replies = replies;
+        self.highlighter = match (replies, self.policy.paint) {
+            (Replies::Markdown(theme), Paint::Full) => Highlighter::new(Some(theme)),
+            (Replies::Markdown(_), Paint::Colorless | Paint::Bare) | (Replies::Raw, _) => {
+                Highlighter::default()
+            }
+        };
     }
 
     /// Columns of the terminal, asked anew each time: windows change.
@@ -231,7 +242,7 @@ impl Output {
         }
         let size = self.size();
         let reply = self.reply.get_or_insert_with(|| Reply {
-            document: Markdown::new(size, Highlighter::default()),
+            document: Markdown::new(size, std::mem::take(&mut self.highlighter)),
             screen: Screen::default(),
             drawn_at: None,
             is_stale: false,
@@ -247,7 +258,13 @@ impl Output {
     /// A reply that is there whole.
     pub fn reply(&mut self, text: &str) {
         self.end_reply();
-        self.reply_delta(text);
+        let deadline = Instant::now() + PATIENCE;
+        for line in text.split_inclusive('\n') {
+            self.reply_delta(line);
+            if let Some(reply) = &mut self.reply {
+                reply.document.wait(deadline);
+            }
+        }
         self.end_reply();
     }
 
@@ -270,18 +287,19 @@ impl Output {
         let Some(reply) = &mut self.reply else {
             return;
         };
+        let settled = reply.document.take_settled();
         let tail = reply.document.tail();
-        reply.is_stale = false;
+        // Colours come when they are ready.
+        reply.is_stale = reply.document.is_waiting();
         reply.drawn_at = Some(Instant::now());
-        self.frame(tail, size);
+        self.frame(settled, tail, size);
     }
 
-    /// Shows what has become settled, and `tail` below it.
-    fn frame(&mut self, tail: Vec<Line>, size: Size) {
+    /// Shows what has become settled, and what is unfinished below it.
+    fn frame(&mut self, settled: Vec<Line>, tail: Vec<Line>, size: Size) {
         let Some(reply) = &mut self.reply else {
             return;
         };
-        let settled = reply.document.take_settled();
         let bytes = reply.screen.frame(settled, tail, size, self.policy.paint);
         self.cursor = if reply.screen.is_in_line() {
             Cursor::InLine
@@ -327,9 +345,12 @@ impl Output {
                 if let Some(reply) = &mut self.reply {
                     reply.document.push(held);
                     reply.document.finish();
+                    let settled = reply.document.take_settled();
+                    self.frame(settled, Vec::new(), size);
                 }
-                self.frame(Vec::new(), size);
-                self.reply = None;
+                if let Some(reply) = self.reply.take() {
+                    self.highlighter = reply.document.into_highlighter();
+                }
             }
             Stream::Reply => {
                 if !held.is_empty() {
@@ -561,8 +582,9 @@ impl Output {
             let size = self.size();
             if let Some(reply) = &mut self.reply {
                 reply.document.interrupt();
+                let settled = reply.document.take_settled();
+                self.frame(settled, Vec::new(), size);
             }
-            self.frame(Vec::new(), size);
         }
         match std::mem::replace(&mut self.cursor, Cursor::LineStart) {
             Cursor::LineStart => {}

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 const ELLIPSIS: &str = "…";
 const GAP: &str = "  ";
@@ -14,6 +14,12 @@ const LEAST_CELL: usize = 4;
 /// Columns that a text takes on one line.
 pub fn width(text: &str) -> usize {
     text.width()
+}
+
+/// Columns that a grapheme takes at most: terminals do not agree on emoji that are joined of several.
+pub(super) fn max_width(grapheme: &str) -> usize {
+    let apart: usize = grapheme.chars().filter_map(UnicodeWidthChar::width).sum();
+    apart.max(width(grapheme))
 }
 
 /// A text in at most `columns`, with `…` where something was cut.

@@ -461,7 +461,7 @@ impl<'a> Layouter<'a> {
 
     fn begin_item(&mut self, at: usize) {
         self.flush();
-        let depth = self.lists.len();
+        let depth = self.lists.iter().filter(|list| !list.is_ordered).count();
         let written = written_marker(self.source, at);
         let marker = match self.lists.last_mut() {
             Some(List {

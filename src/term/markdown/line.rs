@@ -4,7 +4,12 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::term::escape::harmless;
 use crate::term::policy::Paint;
-use crate::term::text::width;
+use crate::term::text::max_width;
+
+/// Columns that a text takes at most.
+pub(super) fn text_width(text: &str) -> usize {
+    text.graphemes(true).map(max_width).sum()
+}
 
 /// Columns between two stops of the tab.
 const TAB: usize = 8;
@@ -155,16 +160,13 @@ impl Line {
         self
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.spans.is_empty()
-    }
-
+    #[cfg(test)]
     pub(crate) fn text(&self) -> String {
         self.spans.iter().map(|span| span.text.as_str()).collect()
     }
 
     pub(crate) fn width(&self) -> usize {
-        self.spans.iter().map(|span| width(&span.text)).sum()
+        self.spans.iter().map(|span| text_width(&span.text)).sum()
     }
 
     /// The line as a terminal shows it.
@@ -221,7 +223,7 @@ impl Place {
             self.column = self.column.min(columns.saturating_sub(1)).max(1);
             return;
         }
-        let wide = width(grapheme);
+        let wide = max_width(grapheme);
         if self.column + wide > columns && self.column > 0 {
             self.row += 1;
             self.column = 0;

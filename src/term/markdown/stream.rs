@@ -5,12 +5,18 @@
 //! Decisions are made when a line ends and, within a very long line, each time it has grown by a step. The rest is
 //! bounded: it fits the screen or becomes settled in part.
 
-use super::highlight::Highlighter;
+use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use super::highlight::{Class, Highlighter, Session, plain};
 use super::layout::{Context, Cuts, Kind, language_of, layout, outline};
 use super::line::Line;
 
 /// Most bytes that wait to be settled.
 const MAX_OPEN: usize = 64 * 1024;
+
+/// How long the end of a reply waits for colours that are on their way.
+const PATIENCE: Duration = Duration::from_millis(150);
 
 /// Columns and rows of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +52,27 @@ pub(crate) struct Markdown {
     fence: Option<Fence>,
     /// The open block is a paragraph, which another line of words cannot end.
     is_paragraph: bool,
-    settled: Vec<Line>,
+    settled: VecDeque<Settled>,
+    /// Lines of sessions that were given away before their colours came.
+    given_away: HashMap<Session, usize>,
     highlighter: Highlighter,
+}
+
+/// A line that will not be laid out again.
+#[derive(Debug)]
+struct Settled {
+    line: Line,
+    /// Where its colours are still to come: the session and the code.
+    awaited: Option<(Session, String)>,
+}
+
+impl From<Line> for Settled {
+    fn from(line: Line) -> Self {
+        Self {
+            line,
+            awaited: None,
+        }
+    }
 }
 
 impl Markdown {
@@ -60,7 +85,8 @@ impl Markdown {
             context: Context::default(),
             fence: None,
             is_paragraph: false,
-            settled: Vec::new(),
+            settled: VecDeque::new(),
+            given_away: HashMap::new(),
             highlighter,
         }
     }
@@ -95,29 +121,114 @@ impl Markdown {
             self.end_code_line();
         }
         self.settle(self.open.len());
-        self.fence = None;
+        if let Some(session) = self.fence.take().and_then(|fence| fence.session) {
+            self.highlighter.end(session);
+        }
+        self.wait(Instant::now() + PATIENCE);
+        self.give_away(0);
+    }
+
+    /// Ends with what colours code, for the next document.
+    pub(crate) fn into_highlighter(mut self) -> Highlighter {
+        self.highlighter.clear();
+        self.highlighter
+    }
+
+    /// Waits for colours, but not for long.
+    pub(crate) fn wait(&mut self, deadline: Instant) {
+        while self.is_waiting() {
+            let Some((session, classes)) = self.highlighter.next_line(Some(deadline)) else {
+                return;
+            };
+            self.color(session, &classes);
+        }
+    }
+
+    /// Whether a line that is settled waits for its colours.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.highlighter.is_waiting() && self.settled.iter().any(|line| line.awaited.is_some())
     }
 
     /// Settles all that is there because something else is printed below it. What still comes goes on below that.
     pub(crate) fn interrupt(&mut self) {
         if self.fence.is_some() {
-            self.settled.extend(self.code_tail());
+            let line = self.code_tail();
+            self.settled.extend(line.map(Settled::from));
             self.open.clear();
             self.line_at = 0;
         } else {
             self.settle(self.open.len());
         }
+        self.give_away(0);
         self.context.prior = None;
         self.is_paragraph = false;
     }
 
     /// Returns what has become settled since the last call.
     pub(crate) fn take_settled(&mut self) -> Vec<Line> {
-        std::mem::take(&mut self.settled)
+        self.take_colors();
+        self.give_away(self.size.max_tail() / 2);
+        let ready = self
+            .settled
+            .iter()
+            .take_while(|line| line.awaited.is_none());
+        let ready = ready.count();
+        self.settled
+            .drain(..ready)
+            .map(|settled| settled.line)
+            .collect()
+    }
+
+    /// Takes in the colours that are ready.
+    fn take_colors(&mut self) {
+        while let Some((session, classes)) = self.highlighter.next_line(None) {
+            self.color(session, &classes);
+        }
+    }
+
+    /// Puts colours on the line that has waited longest for those of its session.
+    fn color(&mut self, session: Session, classes: &[(usize, Class)]) {
+        if let Some(count @ 1..) = self.given_away.get_mut(&session) {
+            *count -= 1;
+            return;
+        }
+        let is_awaited = |settled: &&mut Settled| matches!(settled.awaited, Some((awaited, _)) if awaited == session);
+        if let Some(settled) = self.settled.iter_mut().find(is_awaited)
+            && let Some((_, code)) = settled.awaited.take()
+        {
+            settled.line = self.highlighter.styled(&code, classes);
+        }
+    }
+
+    /// Lets lines go without their colours, until at most so many rows wait.
+    fn give_away(&mut self, max_rows: usize) {
+        let columns = self.size.columns;
+        let first = self.settled.iter().position(|line| line.awaited.is_some());
+        let Some(first) = first else {
+            return;
+        };
+        let waiting = self.settled.range(first..);
+        let mut rows: usize = waiting.map(|settled| settled.line.rows(columns)).sum();
+        for settled in self.settled.range_mut(first..) {
+            if rows <= max_rows {
+                break;
+            }
+            rows -= settled.line.rows(columns);
+            if let Some((session, _)) = settled.awaited.take() {
+                *self.given_away.entry(session).or_default() += 1;
+            }
+        }
     }
 
     /// Returns the unfinished rest as it looks for now.
     pub(crate) fn tail(&mut self) -> Vec<Line> {
+        let settled = self.settled.iter();
+        let mut lines: Vec<Line> = settled.map(|settled| settled.line.clone()).collect();
+        lines.extend(self.rest());
+        lines
+    }
+
+    fn rest(&mut self) -> Vec<Line> {
         if self.fence.is_some() {
             return self.code_tail().into_iter().collect();
         }
@@ -127,7 +238,13 @@ impl Markdown {
             .trim()
             .chars()
             .all(|c| c.is_ascii_digit() || "-=*_`~#>+|:.)[ \t".contains(c));
-        let source = if is_undecided { lines } else { &self.open };
+        // Neither is it known whether a first row is one of a table before the second has come.
+        let is_first_row = self.open.starts_with('|') && lines.matches('\n').count() < 2;
+        let source = match (is_first_row, is_undecided) {
+            (true, _) => "",
+            (false, true) => lines,
+            (false, false) => &self.open,
+        };
         let laid = layout(
             source,
             &self.context,
@@ -136,6 +253,11 @@ impl Markdown {
             Cuts::Unwanted,
         );
         laid.lines
+    }
+
+    #[cfg(test)]
+    pub(super) fn open_bytes(&self) -> usize {
+        self.open.len()
     }
 
     fn end_line(&mut self) {
@@ -175,7 +297,7 @@ impl Markdown {
             return;
         };
         self.settle(last.at);
-        let fence = (last.kind == Kind::Code)
+        let mut fence = (last.kind == Kind::Code)
             .then(|| Fence::open(&self.open))
             .flatten();
         let is_ended = match last.kind {
@@ -187,6 +309,9 @@ impl Markdown {
         if is_ended {
             self.settle(self.open.len());
         }
+        if let Some(fence) = &mut fence {
+            fence.session = self.highlighter.begin(&fence.language);
+        }
         self.fence = fence;
         self.is_paragraph = last.kind == Kind::Paragraph && !is_ended;
     }
@@ -195,6 +320,7 @@ impl Markdown {
         if end == 0 {
             return;
         }
+        self.take_colors();
         let laid = layout(
             &self.open[..end],
             &self.context,
@@ -202,7 +328,8 @@ impl Markdown {
             &mut self.highlighter,
             Cuts::Unwanted,
         );
-        self.settled.extend(laid.lines);
+        self.settled
+            .extend(laid.lines.into_iter().map(Settled::from));
         self.context = laid.after;
         self.open.drain(..end);
         self.line_at = self.line_at.saturating_sub(end);
@@ -238,11 +365,13 @@ impl Markdown {
         }
         if let Some(cut) = cut {
             laid.lines.truncate(cut.line);
-            self.settled.extend(laid.lines);
+            self.settled
+                .extend(laid.lines.into_iter().map(Settled::from));
             self.open.replace_range(..cut.at, &cut.insert);
             self.context = cut.context;
         } else if rows > 2 * max || self.open.len() > MAX_OPEN {
-            self.settled.extend(laid.lines);
+            self.settled
+                .extend(laid.lines.into_iter().map(Settled::from));
             self.context = laid.after;
             self.open.clear();
             self.line_at = 0;
@@ -263,14 +392,25 @@ impl Markdown {
         };
         let line = self.open.strip_suffix('\n').unwrap_or(&self.open);
         if fence.is_closed_by(line) {
+            if let Some(session) = fence.session {
+                self.highlighter.end(session);
+            }
             self.fence = None;
             self.context = Context {
                 prior: Some(Kind::Code),
                 ..Context::default()
             };
         } else {
-            let line = super::highlight::plain(fence.unindented(line));
-            self.settled.push(line);
+            let code = fence.unindented(line).trim_end();
+            let session = fence.session;
+            let is_sent =
+                |session: &Session| self.highlighter.send(*session, &fence.language, code);
+            self.settled.push_back(Settled {
+                line: plain(code),
+                awaited: session
+                    .filter(is_sent)
+                    .map(|session| (session, code.to_owned())),
+            });
         }
         self.open.clear();
         self.line_at = 0;
@@ -280,7 +420,7 @@ impl Markdown {
     fn code_tail(&self) -> Option<Line> {
         let fence = self.fence.as_ref()?;
         let is_nothing = self.open.is_empty() || fence.may_be_closed_by(&self.open);
-        (!is_nothing).then(|| super::highlight::plain(fence.unindented(&self.open)))
+        (!is_nothing).then(|| plain(fence.unindented(&self.open)))
     }
 }
 
@@ -291,6 +431,7 @@ struct Fence {
     count: usize,
     indent: usize,
     language: String,
+    session: Option<Session>,
 }
 
 impl Fence {
@@ -308,6 +449,7 @@ impl Fence {
             count,
             indent,
             language: language_of(info).to_owned(),
+            session: None,
         })
     }
 

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::line::{Line, TextStyle};
+use super::line::{Line, TextStyle, text_width};
 use crate::term::escape::harmless;
-use crate::term::text::width;
+use crate::term::text::max_width;
 
 /// A word of more columns than this is cut.
 const MAX_WORD: usize = 4096;
@@ -77,10 +77,10 @@ impl Flow {
 
     /// Columns of the longest line and of the longest word.
     pub(super) fn widths(&self) -> (usize, usize) {
-        let lines = self.text.split('\n').map(|line| width(line.trim()));
+        let lines = self.text.split('\n').map(|line| text_width(line.trim()));
         let words = self.text.split_whitespace().map(|word| {
-            let is_wide = word.graphemes(true).any(|grapheme| width(grapheme) > 1);
-            if is_wide { 2 } else { width(word) }
+            let is_wide = word.graphemes(true).any(|grapheme| max_width(grapheme) > 1);
+            if is_wide { 2 } else { text_width(word) }
         });
         (lines.max().unwrap_or(0), words.max().unwrap_or(0))
     }
@@ -135,7 +135,7 @@ pub(super) fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
             (start, used, break_at, before) = (next, 0, None, None);
             continue;
         }
-        let wide = width(grapheme);
+        let wide = max_width(grapheme);
         if grapheme == " " {
             let end = match break_at {
                 // Several blanks are one place to break at.
