@@ -139,6 +139,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             },
         },
         presets: presets(&config),
+        thinking: String::new(),
         columns: output.columns(),
     };
     desk.agent.warm_up();

@@ -93,6 +93,8 @@ pub struct Asked {
     pub after: After,
     /// Why a turn that counts as interrupted ended, where it was not the person who ended it.
     pub timed_out: Option<TimedOut>,
+    /// What the model thought before it answered.
+    pub thinking: String,
 }
 
 /// Whom tools may ask.
@@ -147,6 +149,7 @@ pub async fn ask(
         }
     });
     let mut timed_out = None;
+    let mut thinking = String::new();
     let mut after = After::GoOn;
     // What a call would change was shown with its question.
     let mut seen = false;
@@ -170,7 +173,12 @@ pub async fn ask(
                 }
                 show_event(output, shown, TurnEvent::ToolFinished(report));
             }
-            Next::Event(event) => show_event(output, shown, event),
+            Next::Event(event) => {
+                if let TurnEvent::Reasoning(text) = &event {
+                    thinking.push_str(text);
+                }
+                show_event(output, shown, event);
+            }
             Next::Frame => output.draw(),
             Next::Question(pending) => match person.answer(pending, output, signals).await {
                 Asking::Answered => seen = true,
@@ -208,6 +216,7 @@ pub async fn ask(
         result,
         after,
         timed_out: timed_out.filter(|_| is_cut),
+        thinking,
     }
 }
 

@@ -5,12 +5,14 @@
 //!   policy    color, progress and verbosity, decided once
 //!   escape    foreign text made harmless before a terminal sees it
 //!   text      widths, cutting, tables, bars
+//!   background  dark or light
 //!   markdown  replies laid out while they arrive
 //!   restore   the terminal left as it was found
 //! ```
 //!
 //! It knows nothing of turns, models or memory; who calls it says what the words mean.
 
+mod background;
 mod escape;
 mod markdown;
 mod output;

@@ -14,10 +14,12 @@ use std::time::{Duration, Instant};
 
 use rustix::termios::tcgetwinsize;
 
+use super::background::{QUESTION, background};
 use super::escape::{Harmless, harmless};
-use super::markdown::{Highlighter, Line, Markdown, Screen, Size};
+use super::markdown::{Highlighter, Line, Markdown, Screen, Size, TextStyle};
 use super::policy::{Device, Paint, Policy, Replies, Style, Verbosity};
-use super::text::fit_to;
+use super::settings::Theme;
+use super::text::{fit_to, thousands, wrap, wrap_prose};
 use crate::hint::Hint;
 
 /// Columns and rows where nobody says how many there are.
@@ -120,6 +122,17 @@ struct Reply {
     is_stale: bool,
 }
 
+/// Thinking that is shown while it lasts.
+#[derive(Default)]
+struct Thinking {
+    text: String,
+    /// What stands before is out of sight.
+    from: usize,
+    screen: Screen,
+    drawn_at: Option<Instant>,
+    is_stale: bool,
+}
+
 /// How something ended that is told in one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Went {
@@ -136,6 +149,9 @@ pub struct Output {
     filter: Harmless,
     /// The reply that is being shown, where replies are laid out.
     reply: Option<Reply>,
+    thinking: Option<Thinking>,
+    /// Where thinking that is over can be read, for its line.
+    thinking_place: &'static str,
     highlighter: Highlighter,
     /// The reply so far ends with a line break (or is empty).
     reply_at_line_start: bool,
@@ -153,6 +169,8 @@ impl Output {
             stream: Stream::Idle,
             filter: Harmless::default(),
             reply: None,
+            thinking: None,
+            thinking_place: "",
             highlighter: Highlighter::default(),
             reply_at_line_start: true,
             has_shown: false,
@@ -268,22 +286,98 @@ impl Output {
         self.end_reply();
     }
 
+    /// Asks the terminal for its background where the colours of code depend on that. Returns keys that were typed
+    /// meanwhile.
+    pub fn find_theme(&mut self) -> Vec<u8> {
+        let is_open = self.policy.replies == Replies::Markdown(Theme::Auto)
+            && self.policy.paint == Paint::Full
+            && self.is_interactive();
+        if !is_open {
+            return Vec::new();
+        }
+        let has_shown = self.has_shown;
+        let answer = background(io::stdin(), || self.write_stdout(QUESTION));
+        self.has_shown = has_shown;
+        // A terminal that cannot be asked keeps its own colours.
+        let answer = answer.unwrap_or_default();
+        if let Some(theme) = answer.theme {
+            self.show_replies(Replies::Markdown(theme));
+        }
+        answer.typed
+    }
+
     fn lays_out(&self) -> bool {
-        self.is_interactive()
-            && self.policy.paint != Paint::Bare
-            && matches!(self.policy.replies, Replies::Markdown(_))
+        self.is_interactive() && self.is_laid_out()
+    }
+
+    fn folds_thinking(&self) -> bool {
+        self.streams.stderr_device == Device::Terminal && self.is_laid_out()
+    }
+
+    fn is_laid_out(&self) -> bool {
+        self.policy.paint != Paint::Bare && matches!(self.policy.replies, Replies::Markdown(_))
+    }
+
+    /// Says where thinking can be read that is over.
+    pub fn keep_thinking_at(&mut self, place: &'static str) {
+        self.thinking_place = place;
     }
 
     /// Returns when what has arrived is to be drawn, where it is not on the screen yet.
     pub fn frame_due(&self) -> Option<Instant> {
-        let reply = self.reply.as_ref().filter(|reply| reply.is_stale)?;
-        Some(reply.drawn_at? + FRAME)
+        let reply = self.reply.as_ref().filter(|reply| reply.is_stale);
+        let thinking = self.thinking.as_ref().filter(|thinking| thinking.is_stale);
+        let drawn_at = match (reply, thinking) {
+            (Some(reply), _) => reply.drawn_at,
+            (None, Some(thinking)) => thinking.drawn_at,
+            (None, None) => None,
+        };
+        Some(drawn_at? + FRAME)
+    }
+
+    /// Shows the last lines of the thinking.
+    fn draw_thinking(&mut self, size: Size) {
+        let paint = self.policy.paint;
+        let Some(thinking) = &mut self.thinking else {
+            return;
+        };
+        let tail = thinking.tail(size);
+        thinking.is_stale = false;
+        thinking.drawn_at = Some(Instant::now());
+        let bytes = thinking.screen.frame(Vec::new(), tail, size, paint);
+        if thinking.screen.is_in_line() {
+            self.cursor = Cursor::InLine;
+        }
+        self.write_stderr(&bytes);
+    }
+
+    /// Folds thinking that is over to one line, and one that is interrupted to what is seen of it.
+    fn end_thinking(&mut self, end: ThinkingEnd) {
+        let size = self.size();
+        let paint = self.policy.paint;
+        let place = self.thinking_place;
+        let Some(thinking) = &mut self.thinking else {
+            return;
+        };
+        let tail = match end {
+            ThinkingEnd::Over => thinking.folded(size, place),
+            ThinkingEnd::Interrupted => thinking.tail(size),
+        };
+        let bytes = thinking.screen.frame(tail, Vec::new(), size, paint);
+        self.cursor = Cursor::LineStart;
+        self.write_stderr(&bytes);
+        if end == ThinkingEnd::Over {
+            self.thinking = None;
+        } else if let Some(thinking) = &mut self.thinking {
+            thinking.from = thinking.text.len();
+        }
     }
 
     /// Brings the screen up to date with what has arrived.
     pub fn draw(&mut self) {
         self.end_progress();
         let size = self.size();
+        self.draw_thinking(size);
         let Some(reply) = &mut self.reply else {
             return;
         };
@@ -317,10 +411,23 @@ impl Output {
         if !watched || self.policy.verbosity == Verbosity::Quiet || text.is_empty() {
             return;
         }
-        if self.begin(Stream::Reasoning) && self.policy.paint != Paint::Full {
-            self.write_stderr("thinking: ");
-        }
+        let is_new = self.begin(Stream::Reasoning);
         let shown = self.filter.delta(text);
+        if self.folds_thinking() {
+            let thinking = self.thinking.get_or_insert_default();
+            if thinking.text.is_empty() && self.policy.paint != Paint::Full {
+                thinking.text.push_str(Thinking::LABEL);
+            }
+            thinking.text.push_str(&shown);
+            thinking.is_stale = true;
+            if thinking.drawn_at.is_none_or(|at| at.elapsed() >= FRAME) {
+                self.draw();
+            }
+            return;
+        }
+        if is_new && self.policy.paint != Paint::Full {
+            self.write_stderr(Thinking::LABEL);
+        }
         if shown.is_empty() {
             return;
         }
@@ -338,6 +445,13 @@ impl Output {
         let held = self.filter.end();
         match std::mem::replace(&mut self.stream, Stream::Idle) {
             Stream::Idle => {}
+            Stream::Reasoning if self.thinking.is_some() => {
+                if let Some(thinking) = &mut self.thinking {
+                    thinking.text.push_str(held);
+                }
+                self.end_progress();
+                self.end_thinking(ThinkingEnd::Over);
+            }
             Stream::Reasoning => self.fresh_line(),
             Stream::Reply if self.reply.is_some() => {
                 let size = self.size();
@@ -395,6 +509,12 @@ impl Output {
         self.write_stdout(&format!("{shown}{end}"));
     }
 
+    /// The same in words of our own, which wrap at blanks.
+    pub fn prose(&mut self, text: &str) {
+        let wrapped = self.wrapped(text, self.streams.stdout_device);
+        self.answer(&wrapped);
+    }
+
     /// A change of files, whole, as the answer of a command.
     pub fn change(&mut self, diff: &str) {
         self.end_reply();
@@ -426,6 +546,73 @@ impl Output {
             (Device::File, _) | (Device::Terminal, true) => Cursor::LineStart,
         };
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ThinkingEnd {
+    Over,
+    /// Something else is printed below it.
+    Interrupted,
+}
+
+impl Thinking {
+    /// Stands before it where it cannot be dim.
+    const LABEL: &str = "thinking: ";
+    /// Rows that are seen of it.
+    const ROWS: usize = 5;
+
+    /// Returns its last lines.
+    fn tail(&mut self, size: Size) -> Vec<Line> {
+        const WRAPPED: usize = 50;
+        let text = &self.text[self.from..];
+        let mut lines = wrap(text, size.columns);
+        if lines.len() > WRAPPED {
+            let first = lines.len() - Self::ROWS.max(1);
+            let shown = lines.split_off(first);
+            let from = shown.first().map_or(0, |line| line.start);
+            lines = shown
+                .into_iter()
+                .map(|line| line.start - from..line.end - from)
+                .collect();
+            self.from += from;
+        }
+        let text = &self.text[self.from..];
+        let mut lines: Vec<&str> = lines
+            .into_iter()
+            .map(|line| text[line].trim_end())
+            .collect();
+        while lines.last().is_some_and(|line| line.is_empty()) {
+            lines.pop();
+        }
+        let first = lines.len().saturating_sub(Self::ROWS);
+        lines.into_iter().skip(first).map(dim).collect()
+    }
+
+    /// Returns the one line that stays of it: all of it where that is short, else how long it was.
+    fn folded(&self, size: Size, place: &str) -> Vec<Line> {
+        let text = self.text.trim();
+        if text.is_empty() {
+            return Vec::new();
+        }
+        if !text.contains('\n') && wrap(text, size.columns).len() == 1 {
+            return vec![dim(text)];
+        }
+        let text = text.strip_prefix(Self::LABEL).unwrap_or(text);
+        let words = thousands(text.split_whitespace().count());
+        let place = if place.is_empty() {
+            String::new()
+        } else {
+            format!(" \u{b7} {place}")
+        };
+        let line = format!("thought: {words} words{place}");
+        vec![dim(&fit_to(&line, size.columns))]
+    }
+}
+
+fn dim(text: &str) -> Line {
+    let mut line = Line::default();
+    line.push(text, TextStyle::of(TextStyle::DIM));
+    line
 }
 
 /// Everything else: stderr.
@@ -549,12 +736,30 @@ impl Output {
             Device::Terminal => Cow::Owned(harmless(text)),
             Device::File => Cow::Borrowed(text),
         };
-        let shown = shown.trim_end_matches('\n');
+        let whole = format!("{label}{}", shown.trim_end_matches('\n'));
+        let wrapped = self.wrapped(&whole, self.streams.stderr_device);
         let painted = match style {
-            Style::Dim => self.paint_stderr(style, shown),
-            _ => format!("{}{shown}", self.paint_stderr(style, label)),
+            Style::Dim => self.paint_stderr(style, &wrapped),
+            _ => {
+                let label = if wrapped.starts_with(label) {
+                    label
+                } else {
+                    label.trim_end()
+                };
+                let text = wrapped.strip_prefix(label).unwrap_or(&wrapped);
+                format!("{}{text}", self.paint_stderr(style, label))
+            }
         };
         self.write_stderr(&format!("{painted}\n"));
+    }
+
+    /// Text of our own, wrapped at blanks where somebody reads it.
+    fn wrapped(&self, text: &str, device: Device) -> String {
+        if device == Device::Terminal && self.policy.paint != Paint::Bare {
+            wrap_prose(text, self.columns())
+        } else {
+            text.to_owned()
+        }
     }
 
     fn paint_stderr(&self, style: Style, text: &str) -> String {
@@ -585,6 +790,9 @@ impl Output {
                 let settled = reply.document.take_settled();
                 self.frame(settled, Vec::new(), size);
             }
+        }
+        if self.cursor == Cursor::InLine && self.thinking.is_some() {
+            self.end_thinking(ThinkingEnd::Interrupted);
         }
         match std::mem::replace(&mut self.cursor, Cursor::LineStart) {
             Cursor::LineStart => {}

@@ -198,8 +198,8 @@ struct Layouter<'a> {
 struct Code {
     language: String,
     text: String,
-    /// Where each of its lines begins in the source.
-    lines: Vec<usize>,
+    /// Where each of its lines begins in the source, if it stands there as it is.
+    lines: Vec<Option<usize>>,
     /// The line that opens it, where it is fenced.
     opener: Option<String>,
 }
@@ -244,10 +244,15 @@ impl<'a> Layouter<'a> {
             Event::End(tag) => self.end(tag, &range),
             Event::Text(text) => match &mut self.code {
                 Some(code) => {
-                    if code.text.is_empty() || code.text.ends_with('\n') {
-                        code.lines.push(range.start);
+                    let is_verbatim = self.source.get(range.clone()) == Some(&*text);
+                    let mut at = range.start;
+                    for line in text.split_inclusive('\n') {
+                        if code.text.is_empty() || code.text.ends_with('\n') {
+                            code.lines.push(is_verbatim.then_some(at));
+                        }
+                        code.text.push_str(line);
+                        at += line.len();
                     }
-                    code.text.push_str(&text);
                 }
                 None => self.text(&text, &range),
             },
@@ -424,10 +429,10 @@ impl<'a> Layouter<'a> {
             (None, _) | (Some(Kind::List), Kind::List) => false,
             (Some(_), Kind::Heading) => true,
             (Some(Kind::Paragraph), Kind::Paragraph) => blank || !in_item,
-            (Some(Kind::List), _) | (Some(_), Kind::List) if in_item => false,
             (Some(Kind::Code | Kind::Table), _) | (Some(_), Kind::Code | Kind::Table) => {
                 blank || !in_item
             }
+            (Some(Kind::List), _) | (Some(_), Kind::List) if in_item => false,
             (Some(_), _) => blank,
         };
         *prior = Some(kind);
@@ -568,13 +573,10 @@ impl<'a> Layouter<'a> {
         let Some(opener) = code.opener else {
             return;
         };
-        for (index, at) in code.lines.iter().enumerate().skip(1) {
-            self.cut(
-                first + index,
-                line_start(self.source, *at),
-                &format!("{opener}\n"),
-                None,
-            );
+        let lines = code.lines.iter().enumerate().skip(1);
+        for (index, at) in lines.filter_map(|(index, at)| Some((index, (*at)?))) {
+            let at = line_start(self.source, at);
+            self.cut(first + index, at, &format!("{opener}\n"), None);
         }
     }
 

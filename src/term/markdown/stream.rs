@@ -279,7 +279,10 @@ impl Markdown {
             self.end_code_line();
         }
         self.line_at = self.open.rfind('\n').map_or(0, |end| end + 1);
-        self.next_step = self.open.len() - self.line_at + self.size.step();
+        let length = self.open.len() - self.line_at;
+        // What cannot be settled is looked at less and less often.
+        let step = self.size.step();
+        self.next_step = (length + length / 2).min(MAX_OPEN).max(length + step);
     }
 
     /// Settles every block that another has followed, and what its last line has ended.

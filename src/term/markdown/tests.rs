@@ -421,6 +421,35 @@ fn the_unfinished_rest_stays_small_however_long_a_document_is() {
 }
 
 #[test]
+fn nothing_is_lost_where_a_block_is_taller_than_the_screen() {
+    // Where lines are cut, there is other room around them, and markup that is cut in two stands as it is written.
+    let visible = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
+    for columns in [20, 40, 80] {
+        for (name, text) in documents() {
+            let tall = Size {
+                columns,
+                rows: 1_000,
+            };
+            let whole = shown([text.as_str()], tall);
+            for rows in [4, 8, 12] {
+                let size = Size { columns, rows };
+                let parts = visible(&shown([text.as_str()], size));
+                if name.contains("table") {
+                    // A table that goes on has the shape that suited its first rows.
+                    let mut words = whole.split(|c: char| !c.is_alphanumeric());
+                    assert!(
+                        words.all(|word| parts.contains(word)),
+                        "{name} at {size:?}: {parts}"
+                    );
+                } else {
+                    assert_eq!(parts, visible(&whole), "{name} at {size:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_window_may_change_its_size_at_any_time() {
     for (name, text) in documents() {
         let mut document = Markdown::new(WIDE, Highlighter::default());

@@ -9,13 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::line::{Line, TextStyle, text_width};
 use crate::term::escape::harmless;
-use crate::term::text::max_width;
-
-/// A word of more columns than this is cut.
-const MAX_WORD: usize = 4096;
-/// What no line begins with, and what none ends with, in scripts without blanks.
-const NOT_FIRST: &str = "、。，．・：；！？）」』】〉》〕｝］ー々…,.:;!?)]}%\"'”’";
-const NOT_LAST: &str = "（「『【〈《〔｛［([{“‘";
+use crate::term::text::{max_width, wrap};
 
 /// Text with its styles and where it comes from.
 #[derive(Clone, Debug, Default)]
@@ -117,66 +111,4 @@ impl Flow {
         // Anything else could be taken for markup where it begins a line.
         (first.is_alphabetic()).then_some(source? + place - begin)
     }
-}
-
-/// Cuts a text into lines of at most so many columns.
-pub(super) fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
-    let columns = columns.max(1);
-    let mut lines = Vec::new();
-    let mut start = 0;
-    let mut used = 0;
-    // Where the line could end, where the next one would begin then, and the columns used up to there.
-    let mut break_at: Option<(usize, usize, usize)> = None;
-    let mut before: Option<(&str, usize)> = None;
-    for (at, grapheme) in text.grapheme_indices(true) {
-        let next = at + grapheme.len();
-        if grapheme == "\n" {
-            lines.push(start..at);
-            (start, used, break_at, before) = (next, 0, None, None);
-            continue;
-        }
-        let wide = max_width(grapheme);
-        if grapheme == " " {
-            let end = match break_at {
-                // Several blanks are one place to break at.
-                Some((end, next, _)) if next == at => end,
-                Some(_) | None => at,
-            };
-            used += wide;
-            break_at = Some((end, next, used));
-            before = None;
-            continue;
-        }
-        if let Some(before) = before
-            && may_break(before, (grapheme, wide))
-        {
-            break_at = Some((at, at, used));
-        }
-        before = Some((grapheme, wide));
-        if used + wide > columns {
-            match break_at.take() {
-                Some((end, next, at_break)) if end > start => {
-                    lines.push(start..end);
-                    start = next;
-                    used -= at_break;
-                }
-                Some(_) | None if used >= MAX_WORD => {
-                    lines.push(start..at);
-                    (start, used) = (at, 0);
-                }
-                Some(_) | None => {}
-            }
-        }
-        used += wide;
-    }
-    lines.push(start..text.len());
-    lines
-}
-
-/// Whether a line may end between two neighbours that are no blanks.
-fn may_break(before: (&str, usize), after: (&str, usize)) -> bool {
-    let is_one_of = |set: &str, grapheme: &str| grapheme.chars().all(|c| set.contains(c));
-    (before.1 > 1 || after.1 > 1)
-        && !is_one_of(NOT_FIRST, after.0)
-        && !is_one_of(NOT_LAST, before.0)
 }
