@@ -738,17 +738,17 @@ impl Output {
         };
         let whole = format!("{label}{}", shown.trim_end_matches('\n'));
         let wrapped = self.wrapped(&whole, self.streams.stderr_device);
-        let painted = match style {
-            Style::Dim => self.paint_stderr(style, &wrapped),
-            _ => {
-                let label = if wrapped.starts_with(label) {
-                    label
-                } else {
-                    label.trim_end()
-                };
-                let text = wrapped.strip_prefix(label).unwrap_or(&wrapped);
-                format!("{}{text}", self.paint_stderr(style, label))
-            }
+        let painted = if style == Style::Dim {
+            self.paint_stderr(style, &wrapped)
+        } else {
+            // The blank behind a label may have become a line break.
+            let label = if wrapped.starts_with(label) {
+                label
+            } else {
+                label.trim_end()
+            };
+            let text = wrapped.strip_prefix(label).unwrap_or(&wrapped);
+            format!("{}{text}", self.paint_stderr(style, label))
         };
         self.write_stderr(&format!("{painted}\n"));
     }

@@ -321,12 +321,11 @@ impl Class {
             Self::Plain => plain,
             Self::Comment if theme == Theme::Auto => TextStyle::of(TextStyle::DIM),
             Self::Comment => plain.colored(index(8, 245, 243)),
-            Self::String => plain.colored(index(2, 114, 28)),
+            Self::String | Self::Inserted => plain.colored(index(2, 114, 28)),
             Self::Keyword => plain.colored(index(5, 176, 127)),
             Self::Constant => plain.colored(index(6, 80, 30)),
             Self::Function => plain.colored(index(4, 111, 26)),
             Self::Type => plain.colored(index(6, 180, 94)),
-            Self::Inserted => plain.colored(index(2, 114, 28)),
             Self::Deleted => plain.colored(index(1, 203, 160)),
             Self::Heading => TextStyle::of(TextStyle::BOLD),
         }

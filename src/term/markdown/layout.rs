@@ -259,7 +259,7 @@ impl<'a> Layouter<'a> {
             Event::Code(text) => self.inline(&text, self.style(INLINE_CODE)),
             Event::InlineMath(text) => self.inline(&format!("${text}$"), self.style(INLINE_CODE)),
             Event::DisplayMath(text) => {
-                self.inline(&format!("$${text}$$"), self.style(INLINE_CODE))
+                self.inline(&format!("$${text}$$"), self.style(INLINE_CODE));
             }
             Event::InlineHtml(text) if is_line_break(&text) => self.break_line(),
             Event::InlineHtml(text) => self.inline(&text, self.style(DIM)),

@@ -52,7 +52,7 @@ impl Screen {
         let mut first = same;
         if same < was_drawn {
             let old = &self.drawn[same].painted;
-            let added = (same + 1 == was_drawn && !old.contains('\x1b'))
+            let added = (same + 1 == was_drawn)
                 .then(|| lines.get(same)?.painted.strip_prefix(old.as_str()))
                 .flatten();
             if let Some(added) = added {
@@ -65,7 +65,7 @@ impl Screen {
                 // The cursor is in the last of these rows, and none that scrolled away can be reached.
                 let up = (rows - 1).min(size.rows.saturating_sub(1));
                 if up > 0 {
-                    bytes.push_str(&format!("\x1b[{up}A"));
+                    bytes.extend(["\x1b[", &up.to_string(), "A"]);
                 }
                 bytes.push_str("\x1b[J");
                 is_drawn_again = true;

@@ -243,7 +243,8 @@ impl Markdown {
         let source = match (is_first_row, is_undecided) {
             (true, _) => "",
             (false, true) => lines,
-            (false, false) => &self.open,
+            (false, false) if has_open_fence(lines) => &self.open,
+            (false, false) => &format!("{lines}{}", closed(last)),
         };
         let laid = layout(
             source,
@@ -425,6 +426,39 @@ impl Markdown {
         let is_nothing = self.open.is_empty() || fence.may_be_closed_by(&self.open);
         (!is_nothing).then(|| plain(fence.unindented(&self.open)))
     }
+}
+
+/// Whether a block of code inside another block is open at the end of some lines.
+fn has_open_fence(lines: &str) -> bool {
+    let is_fence = |line: &&str| {
+        let line = line.trim_start_matches([' ', '>']);
+        line.starts_with("```") || line.starts_with("~~~")
+    };
+    lines.lines().filter(is_fence).count() % 2 == 1
+}
+
+/// Returns a line that has not ended with its last mark closed: what it opens is seen at once.
+fn closed(line: &str) -> String {
+    let mut closed = line
+        .trim_end()
+        .trim_end_matches(['*', '`'])
+        .trim_end()
+        .to_owned();
+    let code = closed
+        .rfind('`')
+        .filter(|_| closed.matches('`').count() % 2 == 1);
+    // Within code nothing else is a mark.
+    let text: String = closed.split('`').step_by(2).collect();
+    let strong = text.rsplit_once("**");
+    let is_strong = text.matches("**").count() % 2 == 1;
+    if code.is_some() {
+        closed.push('`');
+    } else if let Some((_, inside)) = strong.filter(|_| is_strong)
+        && !inside.starts_with(char::is_whitespace)
+    {
+        closed.push_str("**");
+    }
+    closed
 }
 
 /// The line that opened a block of code.

@@ -280,11 +280,22 @@ fn a_reply_that_only_gets_longer_is_printed_without_drawing_anything_again() {
 
 #[test]
 fn a_line_that_changes_is_drawn_again_in_one_update() {
-    let bytes = sent(["a **b", "** c"], WIDE, Paint::Full);
+    let bytes = sent(["Title", "\n="], WIDE, Paint::Full);
     assert_eq!(
         bytes,
-        "a **b\x1b[?2026h\r\x1b[Ja \x1b[1mb\x1b[0m c\x1b[?2026l\n"
+        "Title\x1b[?2026h\r\x1b[J\x1b[1;4mTitle\x1b[0m\n\x1b[?2026l"
     );
+}
+
+#[test]
+fn a_mark_works_before_it_is_closed() {
+    for (pieces, expected) in [
+        (["a **b", "** c"], "a \x1b[1mb\x1b[0m c\n"),
+        (["a `b", "` c"], "a \x1b[36mb\x1b[0m c\n"),
+        (["2 ** 3", " c"], "2 ** 3 c\n"),
+    ] {
+        assert_eq!(sent(pieces, WIDE, Paint::Full), expected, "{pieces:?}");
+    }
 }
 
 #[test]
