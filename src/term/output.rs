@@ -936,6 +936,43 @@ mod tests {
     }
 
     #[test]
+    fn a_notice_in_the_middle_of_a_reply_that_is_laid_out_stands_below_what_has_come() {
+        let (mut output, seen) = screen(Paint::Colorless);
+        output.show_replies(Replies::Markdown(Theme::Auto));
+        output.reply_delta("**half** of");
+        output.notice("saved");
+        output.reply_delta(" the rest");
+        output.end_reply();
+        assert_eq!(seen.text(), "\x1b[1mhalf\x1b[0m of\nsaved\nthe rest\n");
+    }
+
+    #[test]
+    fn thinking_that_is_over_folds_to_a_line_with_its_length() {
+        let (mut output, seen) = screen(Paint::Colorless);
+        output.show_replies(Replies::Markdown(Theme::Auto));
+        output.keep_thinking_at("/details");
+        output.reasoning_delta("one two three four five six");
+        output.reply_delta("Yes.");
+        output.end_reply();
+        let text = seen.text();
+        assert!(
+            text.ends_with("thought: 6 words · …\n\x1b[?2026lYes.\n"),
+            "{text:?}"
+        );
+    }
+
+    #[test]
+    fn words_of_our_own_wrap_at_blanks() {
+        let (mut output, seen) = screen(Paint::Colorless);
+        output.warning("this has more words than fit a line");
+        output.prose("  and so has this one here");
+        assert_eq!(
+            seen.text(),
+            "warning: this has\nmore words than fit\na line\n  and so has this\n  one here\n"
+        );
+    }
+
+    #[test]
     fn a_progress_line_is_redrawn_cut_to_the_terminal_and_cleared_before_anything_else() {
         let (mut output, seen) = screen(Paint::Colorless);
         output.progress("waiting for the model to load");
@@ -1021,6 +1058,28 @@ mod tests {
             let acts = |c: &char| c.is_control() && !matches!(c, '\n' | '\t')
                 || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
             prop_assert_eq!(seen.text().chars().find(acts), None);
+        }
+
+        #[test]
+        fn foreign_text_that_is_laid_out_never_acts_either_and_is_whole(
+            deltas in prop::collection::vec("(?s)([a-z\u{0}-\u{ff}\u{202a}-\u{2069}]|&#27;|\\n|  ){0,12}", 0..8)
+        ) {
+            let (mut output, seen) = screen(Paint::Full);
+            output.show_replies(Replies::Markdown(Theme::Dark));
+            for delta in &deltas {
+                output.reasoning_delta(delta);
+                output.notice(delta);
+                output.reply_delta(delta);
+                output.notice(delta);
+                output.reply_delta(delta);
+            }
+            output.end_reply();
+            let plain = anstream::adapter::strip_str(&seen.text()).to_string();
+            let acts = |c: &char| c.is_control() && !matches!(c, '\n' | '\t' | '\r')
+                || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+            prop_assert_eq!(plain.chars().find(acts), None);
+            let cursor_or_style = seen.text().replace("\x1b[?2026", "").replace("\x1b[", "");
+            prop_assert!(!cursor_or_style.contains('\x1b'));
         }
 
         #[test]

@@ -200,7 +200,7 @@ fn documents_look_as_they_should() {
         let mut all = String::new();
         for (name, text) in documents() {
             let laid = sent([text.as_str()], size, Paint::Bare);
-            all += &format!("=== {name}\n{laid}");
+            all.extend(["=== ", name, "\n", &laid]);
             let mut lines = laid.lines();
             assert!(lines.all(|line| line.trim_end() == line), "{name}: {laid}");
         }
@@ -351,7 +351,7 @@ fn bad_documents() -> Vec<(&'static str, String)> {
         (
             "deeper and deeper",
             (0..150)
-                .map(|depth| format!("{}- a\n", "  ".repeat(depth)))
+                .flat_map(|depth| ["  ".repeat(depth), "- a\n".to_owned()])
                 .collect(),
         ),
         ("unclosed fences", "```a\nb\n".repeat(500)),
