@@ -110,7 +110,9 @@ enum Stream {
     Reply,
 }
 
-/// How long a reply that is there whole waits for the colours of its code.
+/// Lines that come at once are taken for a reply that does not stream.
+const WHOLE: usize = 10;
+/// How long such a reply waits for the colours of its code.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A reply that is laid out while it arrives.
@@ -266,7 +268,15 @@ impl Output {
             is_stale: false,
         });
         reply.document.resize(size);
-        reply.document.push(&shown);
+        if shown.lines().count() < WHOLE {
+            reply.document.push(&shown);
+        } else {
+            let deadline = Instant::now() + PATIENCE;
+            for line in shown.split_inclusive('\n') {
+                reply.document.push(line);
+                reply.document.wait(deadline);
+            }
+        }
         reply.is_stale = true;
         if reply.drawn_at.is_none_or(|at| at.elapsed() >= FRAME) {
             self.draw();
@@ -276,13 +286,7 @@ impl Output {
     /// A reply that is there whole.
     pub fn reply(&mut self, text: &str) {
         self.end_reply();
-        let deadline = Instant::now() + PATIENCE;
-        for line in text.split_inclusive('\n') {
-            self.reply_delta(line);
-            if let Some(reply) = &mut self.reply {
-                reply.document.wait(deadline);
-            }
-        }
+        self.reply_delta(text);
         self.end_reply();
     }
 

@@ -120,11 +120,13 @@ impl Markdown {
         if self.fence.is_some() && !self.open.is_empty() {
             self.end_code_line();
         }
+        let deadline = Instant::now() + PATIENCE;
+        self.wait(deadline);
         self.settle(self.open.len());
         if let Some(session) = self.fence.take().and_then(|fence| fence.session) {
             self.highlighter.end(session);
         }
-        self.wait(Instant::now() + PATIENCE);
+        self.wait(deadline);
         self.give_away(0);
     }
 
@@ -134,9 +136,16 @@ impl Markdown {
         self.highlighter
     }
 
-    /// Waits for colours, but not for long.
+    /// Waits for the colours of all code that has come.
     pub(crate) fn wait(&mut self, deadline: Instant) {
-        while self.is_waiting() {
+        if Instant::now() >= deadline {
+            return;
+        }
+        if self.fence.is_none() && self.open.contains("```") {
+            // Code within another block is sent on its way where it is laid out.
+            drop(self.rest());
+        }
+        while self.highlighter.is_waiting() {
             let Some((session, classes)) = self.highlighter.next_line(Some(deadline)) else {
                 return;
             };

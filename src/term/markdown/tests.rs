@@ -314,9 +314,10 @@ fn code_gets_the_colours_of_its_language_and_of_the_theme() {
     let painted = |theme| {
         let mut document = Markdown::new(WIDE, Highlighter::new(Some(theme)));
         let deadline = Instant::now() + Duration::from_secs(20);
-        document.push(&text);
-        document.tail();
-        document.wait(deadline);
+        for line in text.split_inclusive('\n') {
+            document.push(line);
+            document.wait(deadline);
+        }
         document.finish();
         let lines = document.take_settled();
         let lines: Vec<String> = lines.iter().map(|line| line.painted(Paint::Full)).collect();
@@ -331,6 +332,7 @@ fn code_gets_the_colours_of_its_language_and_of_the_theme() {
     assert!(auto.starts_with("\x1b[35mfn\x1b[0m "), "{auto:?}");
     let plain: String = anstream::adapter::strip_str(&auto).to_string();
     assert_eq!(plain, format!("{code}\n• in an item\n  {code}\nend"));
+    assert_eq!(auto.matches("\x1b[35mfn\x1b[0m").count(), 2, "{auto:?}");
 }
 
 /// Documents that nobody writes, and some that grow without an end.
