@@ -24,6 +24,7 @@ use crate::term::Output;
 pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     let machine = parts::disk(args);
     let (config, inputs) = trust::load(args, machine.as_ref(), output)?;
+    output.show_replies(config.settings.ui.replies());
     let manner = Manner::of(args)?;
     match manner {
         Manner::Silent => {
@@ -145,6 +146,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             },
         },
         presets: presets(&config),
+        thinking: String::new(),
         columns: output.columns(),
     };
     desk.agent.warm_up();

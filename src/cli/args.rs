@@ -166,6 +166,10 @@ pub struct ChatArgs {
     #[arg(long)]
     pub no_stream: bool,
 
+    /// Show replies as the model writes them, without layout
+    #[arg(long)]
+    pub plain: bool,
+
     /// Leave out the banner
     #[arg(long)]
     pub no_banner: bool,

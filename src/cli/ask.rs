@@ -129,7 +129,7 @@ pub(super) async fn run(
             write(Some(file), &format!("{}\n", report.text), output)?;
         }
         (Destination::Stdout, Ok(report)) if shown == Shown::NotYet(front) => {
-            output.answer(&report.text);
+            output.reply(&report.text);
         }
         (Destination::Stdout | Destination::File(_), _) => {}
     }

@@ -155,6 +155,7 @@ mod tests {
             tools: crate::tools::Settings::default(),
             deep_think: crate::agent::ThinkSettings::default(),
             mcp_servers: std::collections::BTreeMap::new(),
+            ui: crate::term::Settings::default(),
             lock_wait: std::time::Duration::ZERO,
             shutdown_grace: std::time::Duration::ZERO,
         }

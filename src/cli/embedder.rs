@@ -233,6 +233,7 @@ mod tests {
         let policy = Policy {
             verbosity: Verbosity::Normal,
             paint: Paint::Colorless,
+            replies: crate::term::Replies::Raw,
         };
         let mut output = Output::new(streams, policy);
         let errand = Errand {

@@ -38,7 +38,7 @@ use report::{CliError, Exit};
 
 use crate::config;
 use crate::repl::outlive_file_size_limit;
-use crate::term::{Output, Paint, Policy, Verbosity};
+use crate::term::{Output, Paint, Policy, Replies, Verbosity};
 use crate::tools::shell::hidden_subcommand;
 
 /// Runs cogtrix as it was called.
@@ -55,7 +55,11 @@ pub fn main() -> ExitCode {
         (false, false) => Verbosity::Normal,
     };
     let paint = Paint::from_variables(environment.get("NO_COLOR"), environment.get("TERM"));
-    let mut output = Output::standard(Policy { verbosity, paint });
+    let mut output = Output::standard(Policy {
+        verbosity,
+        paint,
+        replies: Replies::Raw,
+    });
     let settled = args.settle_question(std::env::args_os().skip(1));
     let settled = settled.map_err(|command| CliError::NearCommand { command });
     let exit = match settled.and_then(|()| run(args, &mut output)) {

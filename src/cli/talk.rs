@@ -35,9 +35,11 @@ pub(super) async fn terminal(
     output: &mut Output,
     signals: &mut Signals,
 ) -> Result<Exit, CliError> {
+    output.keep_thinking_at("/details shows them");
     let mut state = TerminalState::remember(output.policy().paint);
     let completer = Box::new(offers(desk));
     let input = TerminalInput {
+        typed: output.find_theme(),
         history,
         completer,
         paint: output.policy().paint,

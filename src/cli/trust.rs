@@ -28,6 +28,7 @@ fn flags(args: &ChatArgs) -> Flags {
         timeout: args.timeout.clone(),
         sandbox: args.sandbox.clone(),
         context_preset: args.context_preset.clone(),
+        plain: args.plain,
         confirm: if args.no_confirm {
             ConfirmFlag::Never
         } else {

@@ -24,6 +24,8 @@ pub struct Flags {
     pub tools: Option<String>,
     pub timeout: Option<String>,
     pub confirm: ConfirmFlag,
+    /// `--plain`.
+    pub plain: bool,
     pub sandbox: Option<String>,
     pub trust: TrustFlag,
     pub context_preset: Option<String>,
@@ -140,7 +142,7 @@ struct FlagRow {
     value: fn(&Flags) -> Option<String>,
 }
 
-const FLAGS: [FlagRow; 10] = [
+const FLAGS: [FlagRow; 11] = [
     FlagRow {
         name: "--memory-mode",
         key: "memory.mode",
@@ -193,6 +195,11 @@ const FLAGS: [FlagRow; 10] = [
             ConfirmFlag::AsConfigured => None,
             ConfirmFlag::Never => Some("false".to_owned()),
         },
+    },
+    FlagRow {
+        name: "--plain",
+        key: "ui.markdown",
+        value: |flags| flags.plain.then(|| "false".to_owned()),
     },
 ];
 

@@ -13,7 +13,7 @@ use super::overrides::{TextError, read_text};
 use crate::agent::ThinkSettings;
 use crate::chat::SessionName;
 use crate::tools::mcp::ServerSettings;
-use crate::{context, embed, memory, provider, tools};
+use crate::{context, embed, memory, provider, term, tools};
 
 /// The settled values, each part for the layer that reads it.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ pub struct Settings {
     pub deep_think: ThinkSettings,
     /// Servers whose tools a model may be offered, by name.
     pub mcp_servers: BTreeMap<String, ServerSettings>,
+    /// How things look on a terminal.
+    pub ui: term::Settings,
     /// How long a one-shot run waits for a session that is open elsewhere.
     pub lock_wait: Duration,
     /// How long leaving waits for work in the background.
@@ -96,6 +98,7 @@ pub(super) struct Document {
     pub(super) tools: tools::Settings,
     pub(super) deep_think: ThinkSettings,
     pub(super) mcp_servers: BTreeMap<String, ServerSettings>,
+    pub(super) ui: term::Settings,
     #[serde(with = "humantime_serde")]
     pub(super) lock_wait: Duration,
     #[serde(with = "humantime_serde")]
@@ -123,6 +126,7 @@ impl Default for Document {
             tools: tools::Settings::default(),
             deep_think: ThinkSettings::default(),
             mcp_servers: BTreeMap::new(),
+            ui: term::Settings::default(),
             lock_wait: Duration::from_secs(10),
             shutdown_grace: Duration::from_secs(5),
         }
@@ -167,6 +171,7 @@ impl Document {
             tools: self.tools,
             deep_think: self.deep_think,
             mcp_servers: self.mcp_servers,
+            ui: self.ui,
             lock_wait: self.lock_wait,
             shutdown_grace: self.shutdown_grace,
         }

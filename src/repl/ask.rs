@@ -93,6 +93,8 @@ pub struct Asked {
     pub after: After,
     /// Why a turn that counts as interrupted ended, where it was not the person who ended it.
     pub timed_out: Option<TimedOut>,
+    /// What the model thought before it answered.
+    pub thinking: String,
 }
 
 /// Whom tools may ask.
@@ -109,6 +111,8 @@ pub enum Person<'a> {
 enum Next<T> {
     Event(TurnEvent),
     Question(Pending),
+    /// What has arrived is to be drawn.
+    Frame,
     Signal(Signal),
     TimedOut(TimedOut),
     Ended(T),
@@ -145,12 +149,15 @@ pub async fn ask(
         }
     });
     let mut timed_out = None;
+    let mut thinking = String::new();
     let mut after = After::GoOn;
     // What a call would change was shown with its question.
     let mut seen = false;
     let result = loop {
+        let frame = output.frame_due();
         let next = tokio::select! {
             biased;
+            () = frame_time(frame), if frame.is_some() => Next::Frame,
             Some(event) = happened.recv() => Next::Event(event),
             Some(pending) = person.question() => Next::Question(pending),
             result = &mut turn => Next::Ended(result),
@@ -166,7 +173,13 @@ pub async fn ask(
                 }
                 show_event(output, shown, TurnEvent::ToolFinished(report));
             }
-            Next::Event(event) => show_event(output, shown, event),
+            Next::Event(event) => {
+                if let TurnEvent::Reasoning(text) = &event {
+                    thinking.push_str(text);
+                }
+                show_event(output, shown, event);
+            }
+            Next::Frame => output.draw(),
             Next::Question(pending) => match person.answer(pending, output, signals).await {
                 Asking::Answered => seen = true,
                 Asking::Interrupted => cancel.cancel(),
@@ -203,6 +216,14 @@ pub async fn ask(
         result,
         after,
         timed_out: timed_out.filter(|_| is_cut),
+        thinking,
+    }
+}
+
+async fn frame_time(due: Option<std::time::Instant>) {
+    match due {
+        Some(at) => sleep_until(at.into()).await,
+        None => future::pending().await,
     }
 }
 

@@ -204,7 +204,7 @@ impl<'a> Chat<'a> {
             }
             Ok(Next::Answer(answer)) => self.answer(Ok(answer)),
             Ok(Next::Refuted(text, problem)) => {
-                self.output.answer(&text);
+                self.output.prose(&text);
                 self.refuse(&problem);
                 After::GoOn
             }
@@ -215,7 +215,7 @@ impl<'a> Chat<'a> {
     fn answer(&mut self, answer: Result<Answer, CommandError>) -> After {
         match answer {
             Ok(Answer { text, warning }) => {
-                self.output.answer(&text);
+                self.output.prose(&text);
                 if let Some(warning) = warning {
                     show::warning(self.output, &warning);
                 }
@@ -273,6 +273,7 @@ impl<'a> Chat<'a> {
             result,
             after,
             timed_out,
+            thinking,
         } = ask::ask(
             &mut self.desk.agent,
             question,
@@ -283,6 +284,7 @@ impl<'a> Chat<'a> {
             self.signals,
         )
         .await;
+        self.desk.thinking = thinking;
         match result {
             Ok(Ok(report)) if report.outcome == Outcome::Interrupted => match timed_out {
                 None => show::interrupted(self.output, &report),
@@ -312,7 +314,7 @@ impl<'a> Chat<'a> {
             self.output.notice(&given_up(name, result.is_ok()));
         }
         match result {
-            Ok(report) => self.output.answer(&compacted(&report, focus)),
+            Ok(report) => self.output.prose(&compacted(&report, focus)),
             Err(CompactError::Cannot(
                 error @ (CannotCompact::Nothing
                 | CannotCompact::AllStays(_)

@@ -32,6 +32,8 @@ pub struct Desk {
     pub servers: Option<Box<dyn Servers>>,
     /// What tools ask the person; none arrive where nobody is asked.
     pub questions: Option<Questions>,
+    /// What the model thought in the last turn, for `/details`; kept nowhere else.
+    pub thinking: String,
     /// Columns of the terminal, for tables; 80 where there is none.
     pub columns: usize,
 }

@@ -5,19 +5,25 @@
 //!   policy    color, progress and verbosity, decided once
 //!   escape    foreign text made harmless before a terminal sees it
 //!   text      widths, cutting, tables, bars
+//!   background  dark or light
+//!   markdown  replies laid out while they arrive
 //!   restore   the terminal left as it was found
 //! ```
 //!
 //! It knows nothing of turns, models or memory; who calls it says what the words mean.
 
+mod background;
 mod escape;
+mod markdown;
 mod output;
 mod policy;
 mod restore;
+mod settings;
 mod text;
 
 pub use escape::{Harmless, harmless};
 pub use output::{Output, OutputError, Streams, Went};
-pub use policy::{Device, Paint, Policy, Verbosity};
+pub use policy::{Device, Paint, Policy, Replies, Verbosity};
 pub use restore::TerminalState;
+pub use settings::{Settings, Theme};
 pub use text::{Align, Table, bar, fit_to, thousands, width};

@@ -10,16 +10,23 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
 
 use rustix::termios::tcgetwinsize;
 
+use super::background::{QUESTION, background};
 use super::escape::{Harmless, harmless};
-use super::policy::{Device, Paint, Policy, Style, Verbosity};
-use super::text::fit_to;
+use super::markdown::{Highlighter, Line, Markdown, Screen, Size, TextStyle};
+use super::policy::{Device, Paint, Policy, Replies, Style, Verbosity};
+use super::settings::Theme;
+use super::text::{fit_to, thousands, wrap, wrap_prose};
 use crate::hint::Hint;
 
-/// Columns where nobody says how many there are.
+/// Columns and rows where nobody says how many there are.
 const COLUMNS: usize = 80;
+const ROWS: usize = 24;
+/// A reply that arrives faster is drawn 30 times a second.
+const FRAME: Duration = Duration::from_millis(33);
 /// Back to the first column, and the line empty.
 const CLEAR_LINE: &str = "\r\x1b[K";
 const PASTE_ON: &str = "\x1b[?2004h";
@@ -103,6 +110,31 @@ enum Stream {
     Reply,
 }
 
+/// Lines that come at once are taken for a reply that does not stream.
+const WHOLE: usize = 10;
+/// How long such a reply waits for the colours of its code.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// A reply that is laid out while it arrives.
+struct Reply {
+    document: Markdown,
+    screen: Screen,
+    drawn_at: Option<Instant>,
+    /// Something arrived since the last frame.
+    is_stale: bool,
+}
+
+/// Thinking that is shown while it lasts.
+#[derive(Default)]
+struct Thinking {
+    text: String,
+    /// What stands before is out of sight.
+    from: usize,
+    screen: Screen,
+    drawn_at: Option<Instant>,
+    is_stale: bool,
+}
+
 /// How something ended that is told in one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Went {
@@ -117,6 +149,12 @@ pub struct Output {
     cursor: Cursor,
     stream: Stream,
     filter: Harmless,
+    /// The reply that is being shown, where replies are laid out.
+    reply: Option<Reply>,
+    thinking: Option<Thinking>,
+    /// Where thinking that is over can be read, for its line.
+    thinking_place: &'static str,
+    highlighter: Highlighter,
     /// The reply so far ends with a line break (or is empty).
     reply_at_line_start: bool,
     /// Someone saw something since the last empty line between one thing and the next.
@@ -132,6 +170,10 @@ impl Output {
             cursor: Cursor::LineStart,
             stream: Stream::Idle,
             filter: Harmless::default(),
+            reply: None,
+            thinking: None,
+            thinking_place: "",
+            highlighter: Highlighter::default(),
             reply_at_line_start: true,
             has_shown: false,
             failure: None,
@@ -147,15 +189,35 @@ impl Output {
         self.policy
     }
 
+    /// Says how replies are shown from now on.
+    pub fn show_replies(&mut self, replies: Replies) {
+        self.policy.replies = replies;
+        self.highlighter = match (replies, self.policy.paint) {
+            (Replies::Markdown(theme), Paint::Full) => Highlighter::new(Some(theme)),
+            (Replies::Markdown(_), Paint::Colorless | Paint::Bare) | (Replies::Raw, _) => {
+                Highlighter::default()
+            }
+        };
+    }
+
     /// Columns of the terminal, asked anew each time: windows change.
     pub fn columns(&self) -> usize {
-        self.streams.columns.unwrap_or_else(|| {
-            let size = tcgetwinsize(io::stdout()).or_else(|_| tcgetwinsize(io::stderr()));
-            match size.map_or(0, |size| size.ws_col) {
-                0 => COLUMNS,
-                columns => usize::from(columns),
-            }
-        })
+        self.size().columns
+    }
+
+    fn size(&self) -> Size {
+        let (mut columns, mut rows) = (self.streams.columns.unwrap_or(COLUMNS), ROWS);
+        if self.streams.columns.is_none()
+            && let Ok(size) = tcgetwinsize(io::stdout()).or_else(|_| tcgetwinsize(io::stderr()))
+        {
+            let known = |cells: u16, default| match cells {
+                0 => default,
+                cells => usize::from(cells),
+            };
+            columns = known(size.ws_col, columns);
+            rows = known(size.ws_row, rows);
+        }
+        Size { columns, rows }
     }
 
     /// Whether someone looks at stdout.
@@ -194,7 +256,157 @@ impl Output {
             Device::Terminal => Cow::Owned(self.filter.delta(text)),
             Device::File => Cow::Borrowed(text),
         };
-        self.write_reply(&shown);
+        if !self.lays_out() {
+            self.write_reply(&shown);
+            return;
+        }
+        let size = self.size();
+        let reply = self.reply.get_or_insert_with(|| Reply {
+            document: Markdown::new(size, std::mem::take(&mut self.highlighter)),
+            screen: Screen::default(),
+            drawn_at: None,
+            is_stale: false,
+        });
+        reply.document.resize(size);
+        if shown.lines().count() < WHOLE {
+            reply.document.push(&shown);
+        } else {
+            let deadline = Instant::now() + PATIENCE;
+            for line in shown.split_inclusive('\n') {
+                reply.document.push(line);
+                reply.document.wait(deadline);
+            }
+        }
+        reply.is_stale = true;
+        if reply.drawn_at.is_none_or(|at| at.elapsed() >= FRAME) {
+            self.draw();
+        }
+    }
+
+    /// A reply that is there whole.
+    pub fn reply(&mut self, text: &str) {
+        self.end_reply();
+        self.reply_delta(text);
+        self.end_reply();
+    }
+
+    /// Asks the terminal for its background where the colours of code depend on that. Returns keys that were typed
+    /// meanwhile.
+    pub fn find_theme(&mut self) -> Vec<u8> {
+        let is_open = self.policy.replies == Replies::Markdown(Theme::Auto)
+            && self.policy.paint == Paint::Full
+            && self.is_interactive();
+        if !is_open {
+            return Vec::new();
+        }
+        let has_shown = self.has_shown;
+        let answer = background(io::stdin(), || self.write_stdout(QUESTION));
+        self.has_shown = has_shown;
+        // A terminal that cannot be asked keeps its own colours.
+        let answer = answer.unwrap_or_default();
+        if let Some(theme) = answer.theme {
+            self.show_replies(Replies::Markdown(theme));
+        }
+        answer.typed
+    }
+
+    fn lays_out(&self) -> bool {
+        self.is_interactive() && self.is_laid_out()
+    }
+
+    fn folds_thinking(&self) -> bool {
+        self.streams.stderr_device == Device::Terminal && self.is_laid_out()
+    }
+
+    fn is_laid_out(&self) -> bool {
+        self.policy.paint != Paint::Bare && matches!(self.policy.replies, Replies::Markdown(_))
+    }
+
+    /// Says where thinking can be read that is over.
+    pub fn keep_thinking_at(&mut self, place: &'static str) {
+        self.thinking_place = place;
+    }
+
+    /// Returns when what has arrived is to be drawn, where it is not on the screen yet.
+    pub fn frame_due(&self) -> Option<Instant> {
+        let reply = self.reply.as_ref().filter(|reply| reply.is_stale);
+        let thinking = self.thinking.as_ref().filter(|thinking| thinking.is_stale);
+        let drawn_at = match (reply, thinking) {
+            (Some(reply), _) => reply.drawn_at,
+            (None, Some(thinking)) => thinking.drawn_at,
+            (None, None) => None,
+        };
+        Some(drawn_at? + FRAME)
+    }
+
+    /// Shows the last lines of the thinking.
+    fn draw_thinking(&mut self, size: Size) {
+        let paint = self.policy.paint;
+        let Some(thinking) = &mut self.thinking else {
+            return;
+        };
+        let tail = thinking.tail(size);
+        thinking.is_stale = false;
+        thinking.drawn_at = Some(Instant::now());
+        let bytes = thinking.screen.frame(Vec::new(), tail, size, paint);
+        if thinking.screen.is_in_line() {
+            self.cursor = Cursor::InLine;
+        }
+        self.write_stderr(&bytes);
+    }
+
+    /// Folds thinking that is over to one line, and one that is interrupted to what is seen of it.
+    fn end_thinking(&mut self, end: ThinkingEnd) {
+        let size = self.size();
+        let paint = self.policy.paint;
+        let place = self.thinking_place;
+        let Some(thinking) = &mut self.thinking else {
+            return;
+        };
+        let tail = match end {
+            ThinkingEnd::Over => thinking.folded(size, place),
+            ThinkingEnd::Interrupted => thinking.tail(size),
+        };
+        let bytes = thinking.screen.frame(tail, Vec::new(), size, paint);
+        self.cursor = Cursor::LineStart;
+        self.write_stderr(&bytes);
+        if end == ThinkingEnd::Over {
+            self.thinking = None;
+        } else if let Some(thinking) = &mut self.thinking {
+            thinking.from = thinking.text.len();
+        }
+    }
+
+    /// Brings the screen up to date with what has arrived.
+    pub fn draw(&mut self) {
+        self.end_progress();
+        let size = self.size();
+        self.draw_thinking(size);
+        let Some(reply) = &mut self.reply else {
+            return;
+        };
+        let settled = reply.document.take_settled();
+        let tail = reply.document.tail();
+        // Colours come when they are ready.
+        reply.is_stale = reply.document.is_waiting();
+        reply.drawn_at = Some(Instant::now());
+        self.frame(settled, tail, size);
+    }
+
+    /// Shows what has become settled, and what is unfinished below it.
+    fn frame(&mut self, settled: Vec<Line>, tail: Vec<Line>, size: Size) {
+        let Some(reply) = &mut self.reply else {
+            return;
+        };
+        let bytes = reply.screen.frame(settled, tail, size, self.policy.paint);
+        self.cursor = if reply.screen.is_in_line() {
+            Cursor::InLine
+        } else {
+            Cursor::LineStart
+        };
+        if !bytes.is_empty() {
+            self.write_stdout(&bytes);
+        }
     }
 
     /// Thinking, dim, for who looks on; a file never gets it.
@@ -203,10 +415,23 @@ impl Output {
         if !watched || self.policy.verbosity == Verbosity::Quiet || text.is_empty() {
             return;
         }
-        if self.begin(Stream::Reasoning) && self.policy.paint != Paint::Full {
-            self.write_stderr("thinking: ");
-        }
+        let is_new = self.begin(Stream::Reasoning);
         let shown = self.filter.delta(text);
+        if self.folds_thinking() {
+            let thinking = self.thinking.get_or_insert_default();
+            if thinking.text.is_empty() && self.policy.paint != Paint::Full {
+                thinking.text.push_str(Thinking::LABEL);
+            }
+            thinking.text.push_str(&shown);
+            thinking.is_stale = true;
+            if thinking.drawn_at.is_none_or(|at| at.elapsed() >= FRAME) {
+                self.draw();
+            }
+            return;
+        }
+        if is_new && self.policy.paint != Paint::Full {
+            self.write_stderr(Thinking::LABEL);
+        }
         if shown.is_empty() {
             return;
         }
@@ -224,7 +449,27 @@ impl Output {
         let held = self.filter.end();
         match std::mem::replace(&mut self.stream, Stream::Idle) {
             Stream::Idle => {}
+            Stream::Reasoning if self.thinking.is_some() => {
+                if let Some(thinking) = &mut self.thinking {
+                    thinking.text.push_str(held);
+                }
+                self.end_progress();
+                self.end_thinking(ThinkingEnd::Over);
+            }
             Stream::Reasoning => self.fresh_line(),
+            Stream::Reply if self.reply.is_some() => {
+                let size = self.size();
+                self.end_progress();
+                if let Some(reply) = &mut self.reply {
+                    reply.document.push(held);
+                    reply.document.finish();
+                    let settled = reply.document.take_settled();
+                    self.frame(settled, Vec::new(), size);
+                }
+                if let Some(reply) = self.reply.take() {
+                    self.highlighter = reply.document.into_highlighter();
+                }
+            }
             Stream::Reply => {
                 if !held.is_empty() {
                     self.write_reply(held);
@@ -268,6 +513,12 @@ impl Output {
         self.write_stdout(&format!("{shown}{end}"));
     }
 
+    /// The same in words of our own, which wrap at blanks.
+    pub fn prose(&mut self, text: &str) {
+        let wrapped = self.wrapped(text, self.streams.stdout_device);
+        self.answer(&wrapped);
+    }
+
     /// A change of files, whole, as the answer of a command.
     pub fn change(&mut self, diff: &str) {
         self.end_reply();
@@ -299,6 +550,73 @@ impl Output {
             (Device::File, _) | (Device::Terminal, true) => Cursor::LineStart,
         };
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ThinkingEnd {
+    Over,
+    /// Something else is printed below it.
+    Interrupted,
+}
+
+impl Thinking {
+    /// Stands before it where it cannot be dim.
+    const LABEL: &str = "thinking: ";
+    /// Rows that are seen of it.
+    const ROWS: usize = 5;
+
+    /// Returns its last lines.
+    fn tail(&mut self, size: Size) -> Vec<Line> {
+        const WRAPPED: usize = 50;
+        let text = &self.text[self.from..];
+        let mut lines = wrap(text, size.columns);
+        if lines.len() > WRAPPED {
+            let first = lines.len() - Self::ROWS.max(1);
+            let shown = lines.split_off(first);
+            let from = shown.first().map_or(0, |line| line.start);
+            lines = shown
+                .into_iter()
+                .map(|line| line.start - from..line.end - from)
+                .collect();
+            self.from += from;
+        }
+        let text = &self.text[self.from..];
+        let mut lines: Vec<&str> = lines
+            .into_iter()
+            .map(|line| text[line].trim_end())
+            .collect();
+        while lines.last().is_some_and(|line| line.is_empty()) {
+            lines.pop();
+        }
+        let first = lines.len().saturating_sub(Self::ROWS);
+        lines.into_iter().skip(first).map(dim).collect()
+    }
+
+    /// Returns the one line that stays of it: all of it where that is short, else how long it was.
+    fn folded(&self, size: Size, place: &str) -> Vec<Line> {
+        let text = self.text.trim();
+        if text.is_empty() {
+            return Vec::new();
+        }
+        if !text.contains('\n') && wrap(text, size.columns).len() == 1 {
+            return vec![dim(text)];
+        }
+        let text = text.strip_prefix(Self::LABEL).unwrap_or(text);
+        let words = thousands(text.split_whitespace().count());
+        let place = if place.is_empty() {
+            String::new()
+        } else {
+            format!(" \u{b7} {place}")
+        };
+        let line = format!("thought: {words} words{place}");
+        vec![dim(&fit_to(&line, size.columns))]
+    }
+}
+
+fn dim(text: &str) -> Line {
+    let mut line = Line::default();
+    line.push(text, TextStyle::of(TextStyle::DIM));
+    line
 }
 
 /// Everything else: stderr.
@@ -422,12 +740,30 @@ impl Output {
             Device::Terminal => Cow::Owned(harmless(text)),
             Device::File => Cow::Borrowed(text),
         };
-        let shown = shown.trim_end_matches('\n');
-        let painted = match style {
-            Style::Dim => self.paint_stderr(style, shown),
-            _ => format!("{}{shown}", self.paint_stderr(style, label)),
+        let whole = format!("{label}{}", shown.trim_end_matches('\n'));
+        let wrapped = self.wrapped(&whole, self.streams.stderr_device);
+        let painted = if style == Style::Dim {
+            self.paint_stderr(style, &wrapped)
+        } else {
+            // The blank behind a label may have become a line break.
+            let label = if wrapped.starts_with(label) {
+                label
+            } else {
+                label.trim_end()
+            };
+            let text = wrapped.strip_prefix(label).unwrap_or(&wrapped);
+            format!("{}{text}", self.paint_stderr(style, label))
         };
         self.write_stderr(&format!("{painted}\n"));
+    }
+
+    /// Text of our own, wrapped at blanks where somebody reads it.
+    fn wrapped(&self, text: &str, device: Device) -> String {
+        if device == Device::Terminal && self.policy.paint != Paint::Bare {
+            wrap_prose(text, self.columns())
+        } else {
+            text.to_owned()
+        }
     }
 
     fn paint_stderr(&self, style: Style, text: &str) -> String {
@@ -450,6 +786,17 @@ impl Output {
     fn fresh_line(&mut self) {
         if self.streams.stderr_device == Device::File {
             return;
+        }
+        if self.cursor == Cursor::InLine && self.reply.is_some() {
+            let size = self.size();
+            if let Some(reply) = &mut self.reply {
+                reply.document.interrupt();
+                let settled = reply.document.take_settled();
+                self.frame(settled, Vec::new(), size);
+            }
+        }
+        if self.cursor == Cursor::InLine && self.thinking.is_some() {
+            self.end_thinking(ThinkingEnd::Interrupted);
         }
         match std::mem::replace(&mut self.cursor, Cursor::LineStart) {
             Cursor::LineStart => {}
@@ -593,6 +940,43 @@ mod tests {
     }
 
     #[test]
+    fn a_notice_in_the_middle_of_a_reply_that_is_laid_out_stands_below_what_has_come() {
+        let (mut output, seen) = screen(Paint::Colorless);
+        output.show_replies(Replies::Markdown(Theme::Auto));
+        output.reply_delta("**half** of");
+        output.notice("saved");
+        output.reply_delta(" the rest");
+        output.end_reply();
+        assert_eq!(seen.text(), "\x1b[1mhalf\x1b[0m of\nsaved\nthe rest\n");
+    }
+
+    #[test]
+    fn thinking_that_is_over_folds_to_a_line_with_its_length() {
+        let (mut output, seen) = screen(Paint::Colorless);
+        output.show_replies(Replies::Markdown(Theme::Auto));
+        output.keep_thinking_at("/details");
+        output.reasoning_delta("one two three four five six");
+        output.reply_delta("Yes.");
+        output.end_reply();
+        let text = seen.text();
+        assert!(
+            text.ends_with("thought: 6 words · …\n\x1b[?2026lYes.\n"),
+            "{text:?}"
+        );
+    }
+
+    #[test]
+    fn words_of_our_own_wrap_at_blanks() {
+        let (mut output, seen) = screen(Paint::Colorless);
+        output.warning("this has more words than fit a line");
+        output.prose("  and so has this one here");
+        assert_eq!(
+            seen.text(),
+            "warning: this has\nmore words than fit\na line\n  and so has this\n  one here\n"
+        );
+    }
+
+    #[test]
     fn a_progress_line_is_redrawn_cut_to_the_terminal_and_cleared_before_anything_else() {
         let (mut output, seen) = screen(Paint::Colorless);
         output.progress("waiting for the model to load");
@@ -678,6 +1062,28 @@ mod tests {
             let acts = |c: &char| c.is_control() && !matches!(c, '\n' | '\t')
                 || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
             prop_assert_eq!(seen.text().chars().find(acts), None);
+        }
+
+        #[test]
+        fn foreign_text_that_is_laid_out_never_acts_either_and_is_whole(
+            deltas in prop::collection::vec("(?s)([a-z\u{0}-\u{ff}\u{202a}-\u{2069}]|&#27;|\\n|  ){0,12}", 0..8)
+        ) {
+            let (mut output, seen) = screen(Paint::Full);
+            output.show_replies(Replies::Markdown(Theme::Dark));
+            for delta in &deltas {
+                output.reasoning_delta(delta);
+                output.notice(delta);
+                output.reply_delta(delta);
+                output.notice(delta);
+                output.reply_delta(delta);
+            }
+            output.end_reply();
+            let plain = anstream::adapter::strip_str(&seen.text()).to_string();
+            let acts = |c: &char| c.is_control() && !matches!(c, '\n' | '\t' | '\r')
+                || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+            prop_assert_eq!(plain.chars().find(acts), None);
+            let cursor_or_style = seen.text().replace("\x1b[?2026", "").replace("\x1b[", "");
+            prop_assert!(!cursor_or_style.contains('\x1b'));
         }
 
         #[test]

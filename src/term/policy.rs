@@ -1,6 +1,8 @@
 //! What may be printed and how: values decided once, from what the person asked for and where the
 //! streams lead. Reads no environment; `config` passes in what it found there.
 
+use super::settings::Theme;
+
 /// Where a stream leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Device {
@@ -27,6 +29,17 @@ pub struct Policy {
     pub verbosity: Verbosity,
     /// Whether color and emphasis are wanted where a terminal can show them (`NO_COLOR`, A1).
     pub paint: Paint,
+    pub replies: Replies,
+}
+
+/// How a terminal shows replies. A file gets what the model wrote in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replies {
+    /// As the model wrote them.
+    #[default]
+    Raw,
+    /// Laid out, with the colours of code made for a background.
+    Markdown(Theme),
 }
 
 /// What may be done to dress up a terminal. A file gets plain text in any case.
@@ -34,7 +47,7 @@ pub struct Policy {
 pub enum Paint {
     #[default]
     Full,
-    /// `NO_COLOR`: lines may be redrawn, text stays plain.
+    /// `NO_COLOR`: lines may be redrawn; nothing has a colour, but words may be bold or in italics.
     Colorless,
     /// A terminal that knows no sequences at all (`TERM=dumb`).
     Bare,

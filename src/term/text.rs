@@ -2,18 +2,30 @@
 //! border is the grapheme, so that nothing is cut through an accent or an emoji.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 const ELLIPSIS: &str = "…";
 const GAP: &str = "  ";
+/// A word of more columns than this is cut.
+const MAX_WORD: usize = 4096;
+/// What no line begins with, and what none ends with, in scripts without blanks.
+const NOT_FIRST: &str = "、。，．・：；！？）」』】〉》〕｝］ー々…,.:;!?)]}%\"'”’";
+const NOT_LAST: &str = "（「『【〈《〔｛［([{“‘";
 /// Narrower than this a cell says nothing, so a table rather runs over the edge of a tiny terminal.
 const LEAST_CELL: usize = 4;
 
 /// Columns that a text takes on one line.
 pub fn width(text: &str) -> usize {
     text.width()
+}
+
+/// Columns that a grapheme takes at most: terminals do not agree on emoji that are joined of several.
+pub(super) fn max_width(grapheme: &str) -> usize {
+    let apart: usize = grapheme.chars().filter_map(UnicodeWidthChar::width).sum();
+    apart.max(width(grapheme))
 }
 
 /// A text in at most `columns`, with `…` where something was cut.
@@ -35,6 +47,107 @@ pub fn fit_to(text: &str, columns: usize) -> Cow<'_, str> {
         kept.push_str(ELLIPSIS);
     }
     Cow::Owned(kept)
+}
+
+/// Cuts a text into lines of at most so many columns.
+pub(super) fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
+    let columns = columns.max(1);
+    let mut lines = Vec::new();
+    let mut start = 0;
+    let mut used = 0;
+    // Where the line could end, where the next one would begin then, and the columns used up to there.
+    let mut break_at: Option<(usize, usize, usize)> = None;
+    let mut before: Option<(&str, usize)> = None;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        let next = at + grapheme.len();
+        if grapheme == "\n" {
+            lines.push(start..at);
+            (start, used, break_at, before) = (next, 0, None, None);
+            continue;
+        }
+        let wide = max_width(grapheme);
+        if grapheme == " " {
+            let end = match break_at {
+                // Several blanks are one place to break at.
+                Some((end, next, _)) if next == at => end,
+                Some(_) | None => at,
+            };
+            used += wide;
+            break_at = Some((end, next, used));
+            before = None;
+            continue;
+        }
+        if let Some(before) = before
+            && may_break(before, (grapheme, wide))
+        {
+            break_at = Some((at, at, used));
+        }
+        before = Some((grapheme, wide));
+        if used + wide > columns {
+            match break_at.take() {
+                Some((end, next, at_break)) if end > start => {
+                    lines.push(start..end);
+                    start = next;
+                    used -= at_break;
+                }
+                Some(_) | None if used >= MAX_WORD => {
+                    lines.push(start..at);
+                    (start, used) = (at, 0);
+                }
+                Some(_) | None => {}
+            }
+        }
+        used += wide;
+    }
+    lines.push(start..text.len());
+    lines
+}
+
+/// Whether a line may end between two neighbours that are no blanks.
+fn may_break(before: (&str, usize), after: (&str, usize)) -> bool {
+    let is_one_of = |set: &str, grapheme: &str| grapheme.chars().all(|c| set.contains(c));
+    (before.1 > 1 || after.1 > 1)
+        && !is_one_of(NOT_FIRST, after.0)
+        && !is_one_of(NOT_LAST, before.0)
+}
+
+/// Text of our own for a terminal: lines that do not fit wrap at blanks, and hang below the text they belong to.
+pub(super) fn wrap_prose(text: &str, columns: usize) -> String {
+    let mut wrapped = String::with_capacity(text.len());
+    for (index, line) in text.split('\n').enumerate() {
+        if index > 0 {
+            wrapped.push('\n');
+        }
+        if width(line) <= columns {
+            wrapped.push_str(line);
+            continue;
+        }
+        let hanging = hanging(line, columns);
+        let (head, rest) = line.split_at(hanging);
+        let indent = " ".repeat(width(head));
+        for (index, range) in wrap(rest, columns - indent.len()).into_iter().enumerate() {
+            let (begin, before) = if index == 0 {
+                ("", head)
+            } else {
+                ("\n", indent.as_str())
+            };
+            wrapped.push_str(begin);
+            wrapped.push_str(before);
+            wrapped.push_str(rest[range].trim_end());
+        }
+    }
+    wrapped
+}
+
+/// Where the text of a line begins below which the next ones hang: behind its indent, or behind the gap of a table.
+fn hanging(line: &str, columns: usize) -> usize {
+    let indent = line.len() - line.trim_start_matches(' ').len();
+    let gap = line[indent..].find(GAP).map(|gap| {
+        let gap = indent + gap;
+        gap + line[gap..].len() - line[gap..].trim_start_matches(' ').len()
+    });
+    let fits = |at: &usize| width(&line[..*at]) <= columns / 2;
+    gap.filter(fits).or(Some(indent).filter(fits)).unwrap_or(0)
 }
 
 /// A share between 0 and 1 as a bar of `columns`: `█████░░░`. Something that is not nothing shows.
@@ -173,6 +286,25 @@ mod tests {
     }
 
     #[test]
+    fn prose_wraps_at_blanks_and_hangs_below_its_text() {
+        for (text, columns, expected) in [
+            ("one two three", 8, "one two\nthree"),
+            ("one two", 7, "one two"),
+            ("  one two three", 9, "  one two\n  three"),
+            (
+                "/help   lists all commands",
+                18,
+                "/help   lists all\n        commands",
+            ),
+            ("a\n\nb c", 2, "a\n\nb\nc"),
+            ("anything", 1, "anything"),
+            ("a b", 0, "a\nb"),
+        ] {
+            assert_eq!(wrap_prose(text, columns), expected, "{text:?} in {columns}");
+        }
+    }
+
+    #[test]
     fn a_bar_shows_its_share_and_never_hides_a_small_one() {
         for (share, columns, expected) in [
             (0.0, 8, "░░░░░░░░"),
@@ -211,6 +343,9 @@ mod tests {
             }
             prop_assert_eq!(table.render(columns).lines().count(), cells.len());
             prop_assert_eq!(width(&bar(share, columns)), columns);
+            let text = cells.join("  ");
+            let words = |text: &str| text.split_whitespace().collect::<String>();
+            prop_assert_eq!(words(&wrap_prose(&text, columns)), words(&text));
         }
     }
 }

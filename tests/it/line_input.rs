@@ -50,6 +50,7 @@ async fn converse(home: &Path, paint: Paint) -> i32 {
         ..Policy::default()
     });
     let mut reader = LineReader::terminal(TerminalInput {
+        typed: Vec::new(),
         history: Some(HistoryFile {
             path: home.join("input-history"),
             disk: Arc::new(LocalDisk),

@@ -144,7 +144,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "\"a\\e[2J\\nb\": 1\n",
-            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, mcp_servers, lock_wait, shutdown_grace",
+            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, mcp_servers, ui, lock_wait, shutdown_grace",
         ),
         (
             "session: ../x\n",
@@ -188,7 +188,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "<<: {session: a}\n",
-            "project/cogtrix.yaml:1:1: <<: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, mcp_servers, lock_wait, shutdown_grace",
+            "project/cogtrix.yaml:1:1: <<: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, mcp_servers, ui, lock_wait, shutdown_grace",
         ),
     ] {
         check(text, expected);

@@ -1,5 +1,5 @@
-//! The keys that a config file of a folder may set before the folder is trusted: how a request is laid out and how long
-//! things may take. Everything else chooses what is read, kept, asked or run, and by whom.
+//! The keys that a config file of a folder may set before the folder is trusted: how a request is laid out, how long things
+//! may take and how they look. Everything else chooses what is read, kept, asked or run, and by whom.
 
 use crate::config::tree::KeyPath;
 
@@ -11,7 +11,7 @@ const HARMLESS: [&str; 4] = [
 ];
 
 /// Blocks of which every value is harmless.
-const HARMLESS_BLOCKS: [&str; 2] = ["context", "network"];
+const HARMLESS_BLOCKS: [&str; 3] = ["context", "network", "ui"];
 
 pub(super) fn needs_trust(path: &KeyPath) -> bool {
     let mut keys = HARMLESS.iter();

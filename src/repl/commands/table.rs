@@ -276,7 +276,7 @@ pub const COMMANDS: [Command; 42] = [
         name: "details",
         aliases: &[],
         arguments: "[N]",
-        summary: "Show the tool calls of the last turn whole: arguments and results",
+        summary: "Show the thinking and the tool calls of the last turn whole",
         details: "",
         completes: Completes::Nothing,
         run: run!(tools::details),

@@ -155,7 +155,7 @@ pub(super) async fn approve(desk: &mut Desk, arguments: &str) -> Result<Next, Co
     Ok(Next::with(answer.to_owned(), warning))
 }
 
-/// `/details [N]`: the calls of the last turn that had any, whole.
+/// `/details [N]`: the thinking of the last turn and the calls of the last one that had any, whole.
 pub(super) async fn details(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     let which = match arguments {
         "" => None,
@@ -175,12 +175,17 @@ pub(super) async fn details(desk: &mut Desk, arguments: &str) -> Result<Next, Co
                 .iter()
                 .any(|message| message.calls().next().is_some())
         });
-    let Some(messages) = messages else {
+    let calls: Vec<String> = messages.map_or_else(Vec::new, calls);
+    let thinking = desk.thinking.trim();
+    if calls.is_empty() && (thinking.is_empty() || which.is_some()) {
         return Next::answer("No tool was called yet.");
-    };
-    let calls: Vec<String> = calls(messages);
+    }
     match which {
-        None => Next::answer(calls.join("\n\n")),
+        None => {
+            let thinking = (!thinking.is_empty()).then(|| format!("Thinking\n{thinking}"));
+            let parts: Vec<String> = thinking.into_iter().chain(calls).collect();
+            Next::answer(parts.join("\n\n"))
+        }
         Some(number) => match number.checked_sub(1).and_then(|place| calls.get(place)) {
             Some(call) => Next::answer(call.clone()),
             None => Err(usage(

@@ -31,6 +31,27 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
+    /// Takes keys in that somebody else has read.
+    pub(super) fn of(keys: &[u8]) -> Self {
+        const CTRL_D: &[u8] = b"\x04";
+        let mut ahead = Self::default();
+        if keys == CTRL_D {
+            ahead.end();
+        } else if keys
+            .iter()
+            .all(|byte| !byte.is_ascii_control() || matches!(byte, b'\r' | b'\n'))
+        {
+            ahead.take_in(keys);
+        }
+        ahead
+    }
+
+    /// The line that was begun and not ended.
+    pub(super) fn take_begun(&mut self) -> Option<String> {
+        let begun = std::mem::take(&mut self.rest);
+        (!begun.is_empty()).then(|| text_of(&begun))
+    }
+
     /// Takes what the terminal holds, without waiting for more.
     pub(super) fn fill(&mut self, terminal: impl AsFd) -> io::Result<()> {
         let mut buffer = [0; 4096];

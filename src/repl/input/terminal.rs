@@ -28,6 +28,8 @@ use crate::text::secrets::Known;
 /// What a terminal's line editor is made of.
 #[derive(Debug)]
 pub struct TerminalInput {
+    /// Keys that were pressed before the editor opened.
+    pub typed: Vec<u8>,
     /// Where inputs are remembered; `None` remembers them in this process only.
     pub history: Option<HistoryFile>,
     pub completer: Box<dyn Complete>,
@@ -39,6 +41,8 @@ pub(super) struct TerminalSource {
     editors: Result<Editors, Option<ReadlineError>>,
     shared: Arc<Shared>,
     ahead: Ahead,
+    /// The first line, as far as it was typed before the editor opened.
+    begun: Option<String>,
     continuation: Continuation,
     history: Option<HistoryFile>,
     /// The secrets that were typed, which the file does not get.
@@ -56,11 +60,13 @@ struct Editors {
 impl TerminalSource {
     pub(super) fn open(input: TerminalInput) -> Self {
         let TerminalInput {
+            typed,
             history,
             completer,
             paint,
         } = input;
         let shared = Arc::new(Shared::default());
+        let mut ahead = Ahead::of(&typed);
         let mut warnings = Vec::new();
         let editors = Editors::open(completer, paint, &shared).map(|mut editors| {
             if let Some(file) = &history {
@@ -75,7 +81,8 @@ impl TerminalSource {
         Self {
             editors: editors.map_err(Some),
             shared,
-            ahead: Ahead::default(),
+            begun: ahead.take_begun(),
+            ahead,
             continuation: Continuation::default(),
             history,
             known: Known::default(),
@@ -97,6 +104,7 @@ impl TerminalSource {
             return Ok((line, Origin::Ahead));
         }
         let begun = self.continuation.take();
+        let begun = begun.or_else(|| self.begun.take());
         let initial = begun.as_deref().unwrap_or(&request.initial);
         self.shared
             .is_verbatim

@@ -109,8 +109,14 @@ fn the_network_is_asked_for_with_the_reason_and_remembered_only_when_the_answer_
     let mut chat = home.chat(&ALL);
     chat.says("zero", "a = always `echo`").says("a", "Zero.");
     // Neither that answer nor a yes for once speaks of the network.
-    chat.says("one", "with network: to look up")
-        .wait_for("p = always in this project `echo one` with network");
+    chat.says("one", "with network: to look up").wait_until(
+        "an answer for the project",
+        |screen| {
+            let words: Vec<&str> = screen.split_whitespace().collect();
+            let words = words.join(" ");
+            words.contains("p = always in this project `echo one` with network")
+        },
+    );
     let printed = chat.printed();
     assert!(!printed.contains("up\u{1b}[2J"), "{printed:?}");
     chat.says("a", "not for this call").says("y", "One.");

@@ -122,7 +122,8 @@ fn a_kill_in_the_middle_of_a_reply_costs_the_reply_alone() {
     let mut chat = home.chat(&["-s", "killed"]);
     let screen = chat.screen();
     assert!(screen.contains("Resumed killed (4 messages"), "{screen}");
-    assert!(screen.contains("was cut off by the end of the program; `/retry` asks it again"));
+    let cut_off = "was cut off by the end of the program; `/retry` asks it again";
+    assert!(screen.replace('\n', " ").contains(cut_off), "{screen}");
     chat.says("/retry", "the whole");
     chat.leave();
     let last = &server.chats()[2];

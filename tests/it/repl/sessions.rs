@@ -62,7 +62,7 @@ fn clear_asks_and_takes_only_a_yes() {
     chat.enter("/clear")
         .wait_for("to the archive? [y/N]")
         .enter("y");
-    chat.wait_for("Cleared. Archived to ");
+    chat.wait_for("Cleared. Archived to");
     chat.wait_for_prompt()
         .says("/session", "Session full (0 messages)");
     let archive = home.path().join("data/cogtrix/archive");

@@ -158,3 +158,67 @@ fn a_window_that_changes_its_size_while_a_reply_streams_is_fine() {
         .enter("/mode")
         .wait_for("* conv");
 }
+
+#[test]
+fn a_reply_is_laid_out_and_kept_as_the_model_wrote_it() {
+    let reply = "# Title\n\nSome **bold** words.\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {}\n```\n";
+    let server = Server::start([say(reply), say(reply)]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&["-s", "laid"]);
+    let shown = "Title\n\nSome bold words.\n\n• one\n• two\n\na  b\n─  ─\n1  2\n\nfn main() {}\n\nconversation>";
+    chat.says("show", shown);
+    let printed = chat.printed();
+    assert!(printed.contains("\x1b[1mbold\x1b[0m"), "{printed:?}");
+    chat.leave();
+    assert_eq!(home.kept("laid")[1], reply);
+
+    let mut plain = home.chat(&["-s", "plain", "--plain"]);
+    plain.says("show", "# Title\n\nSome **bold** words.");
+    assert_eq!(plain.count("```rust"), 1);
+    plain.leave();
+}
+
+#[test]
+fn long_thinking_folds_to_a_line_and_is_read_with_details() {
+    let thinking = "first line of it\nsecond line\n\nand the last words";
+    let server = Server::start([say("Four.").thinking(thinking), say("Five.")]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&["-s", "folded"]);
+    chat.says(
+        "2 + 2?",
+        "thought: 10 words · /details shows them\nFour.\n\nconversation>",
+    );
+    assert_eq!(chat.count("second line"), 0);
+    chat.says(
+        "/details",
+        "Thinking\nfirst line of it\nsecond line\n\nand the last words\n",
+    );
+    chat.says("3 + 2?", "Five.")
+        .says("/details", "No tool was called yet.");
+    chat.leave();
+    assert_eq!(home.kept("folded"), ["2 + 2?", "Four.", "3 + 2?", "Five."]);
+}
+
+#[test]
+fn what_acts_on_a_terminal_does_not_come_out_of_a_character_reference() {
+    let evil = "a &#27;[2J b\n\n    code &#155;31m\n\n[link](http://x/&#27;c) &#x202e;";
+    let server = Server::start([say(evil)]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&[]);
+    chat.says("be evil", "a ␛[2J b");
+    let printed = chat.printed();
+    assert!(!printed.contains("\x1b[2J"), "{printed:?}");
+    assert!(!printed.contains(['\u{9b}', '\u{202e}']), "{printed:?}");
+    chat.leave();
+}
+
+#[test]
+fn a_reply_of_one_very_long_line_is_shown_and_kept_whole() {
+    let long = "word ".repeat(60_000);
+    let server = Server::start([say("").pieces([long.as_str(), "```\nend"])]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&["-s", "long"]);
+    chat.enter("talk").wait_for("```\nend").wait_for_prompt();
+    chat.leave();
+    assert_eq!(home.kept("long")[1], format!("{long}```\nend"));
+}

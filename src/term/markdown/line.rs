@@ -1,0 +1,233 @@
+//! A line as it is laid out: pieces of text, each with its style. The text is harmless whatever went in.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::term::escape::harmless;
+use crate::term::policy::Paint;
+use crate::term::text::max_width;
+
+/// Columns that a text takes at most.
+pub(super) fn text_width(text: &str) -> usize {
+    text.graphemes(true).map(max_width).sum()
+}
+
+/// Columns between two stops of the tab.
+const TAB: usize = 8;
+
+/// How a piece of text looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TextStyle {
+    attributes: u8,
+    color: Option<Color>,
+}
+
+/// A colour of the terminal's palette.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Color {
+    /// One of the 16 that the terminal's own theme defines.
+    Theme(u8),
+    /// One of the 256 that look the same everywhere.
+    Fixed(u8),
+}
+
+/// Attribute, the sequence that switches it on, and whether it stays without colours.
+const ATTRIBUTES: [(u8, &str, bool); 5] = [
+    (TextStyle::BOLD, "1", true),
+    (TextStyle::DIM, "2", false),
+    (TextStyle::ITALIC, "3", true),
+    (TextStyle::UNDERLINE, "4", true),
+    (TextStyle::STRIKE, "9", true),
+];
+
+impl TextStyle {
+    pub(crate) const BOLD: u8 = 1;
+    pub(crate) const DIM: u8 = 2;
+    pub(crate) const ITALIC: u8 = 4;
+    pub(crate) const UNDERLINE: u8 = 8;
+    pub(crate) const STRIKE: u8 = 16;
+
+    /// Returns the plain style with some attributes.
+    pub(crate) const fn of(attributes: u8) -> Self {
+        Self {
+            attributes,
+            color: None,
+        }
+    }
+
+    pub(crate) const fn with(self, attributes: u8) -> Self {
+        Self {
+            attributes: self.attributes | attributes,
+            ..self
+        }
+    }
+
+    pub(crate) const fn colored(self, color: Color) -> Self {
+        Self {
+            color: Some(color),
+            ..self
+        }
+    }
+
+    /// Returns this style with what another adds to it.
+    pub(crate) fn over(self, more: Self) -> Self {
+        Self {
+            attributes: self.attributes | more.attributes,
+            color: more.color.or(self.color),
+        }
+    }
+
+    /// Appends `text` as a terminal shows it in this style.
+    fn paint(self, text: &str, paint: Paint, painted: &mut String) {
+        let mut codes = Vec::new();
+        if paint != Paint::Bare {
+            for (attribute, code, stays) in ATTRIBUTES {
+                if self.attributes & attribute != 0 && (stays || paint == Paint::Full) {
+                    codes.push(code.to_owned());
+                }
+            }
+        }
+        if let (Paint::Full, Some(color)) = (paint, self.color) {
+            codes.push(match color {
+                Color::Theme(index @ 0..8) => format!("{}", 30 + index),
+                Color::Theme(index) => format!("{}", 82 + index.min(15)),
+                Color::Fixed(index) => format!("38;5;{index}"),
+            });
+        }
+        if codes.is_empty() {
+            painted.push_str(text);
+        } else {
+            painted.push_str("\x1b[");
+            painted.push_str(&codes.join(";"));
+            painted.push('m');
+            painted.push_str(text);
+            painted.push_str("\x1b[0m");
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Span {
+    text: String,
+    style: TextStyle,
+}
+
+/// One line, without its line break. It may be longer than the terminal is wide: long words and lines of code are left
+/// to the terminal to wrap, so that they are copied whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Line {
+    spans: Vec<Span>,
+}
+
+impl Line {
+    /// Appends text, made harmless; a line break in it becomes a blank.
+    pub(crate) fn push(&mut self, text: &str, style: TextStyle) {
+        if text.is_empty() {
+            return;
+        }
+        let text = harmless(text).replace('\n', " ");
+        match self.spans.last_mut() {
+            Some(last) if last.style == style => last.text.push_str(&text),
+            Some(_) | None => self.spans.push(Span { text, style }),
+        }
+    }
+
+    pub(crate) fn append(&mut self, other: Self) {
+        for Span { text, style } in other.spans {
+            match self.spans.last_mut() {
+                Some(last) if last.style == style => last.text.push_str(&text),
+                Some(_) | None => self.spans.push(Span { text, style }),
+            }
+        }
+    }
+
+    /// The line without blanks at its end.
+    pub(crate) fn trimmed(mut self) -> Self {
+        while let Some(last) = self.spans.last_mut() {
+            last.text.truncate(last.text.trim_end().len());
+            if !last.text.is_empty() {
+                break;
+            }
+            self.spans.pop();
+        }
+        self
+    }
+
+    /// The whole line with more attributes.
+    pub(crate) fn with(mut self, attributes: u8) -> Self {
+        for span in &mut self.spans {
+            span.style = span.style.with(attributes);
+        }
+        self
+    }
+
+    #[cfg(test)]
+    pub(crate) fn text(&self) -> String {
+        self.spans.iter().map(|span| span.text.as_str()).collect()
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.spans.iter().map(|span| text_width(&span.text)).sum()
+    }
+
+    /// The line as a terminal shows it.
+    pub(crate) fn painted(&self, paint: Paint) -> String {
+        let mut painted = String::new();
+        for span in &self.spans {
+            span.style.paint(&span.text, paint, &mut painted);
+        }
+        painted
+    }
+
+    /// Rows that the line takes on a terminal of so many columns.
+    pub(crate) fn rows(&self, columns: usize) -> usize {
+        let mut place = Place::default();
+        for span in &self.spans {
+            for grapheme in span.text.graphemes(true) {
+                place.advance(grapheme, columns);
+            }
+        }
+        place.row + 1
+    }
+
+    /// The end of the line, as much as fits so many rows.
+    pub(crate) fn last_rows(&self, rows: usize, columns: usize) -> Self {
+        let skipped = self.rows(columns).saturating_sub(rows);
+        let mut place = Place::default();
+        let mut end = Self::default();
+        for span in &self.spans {
+            let mut kept = String::new();
+            for grapheme in span.text.graphemes(true) {
+                place.advance(grapheme, columns);
+                if place.row >= skipped {
+                    kept.push_str(grapheme);
+                }
+            }
+            end.push(&kept, span.style);
+        }
+        end
+    }
+}
+
+/// Where a terminal's cursor is while it prints a line.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    row: usize,
+    column: usize,
+}
+
+impl Place {
+    fn advance(&mut self, grapheme: &str, columns: usize) {
+        if grapheme == "\t" {
+            // A tab stops at the last column and never wraps.
+            self.column = (self.column / TAB + 1).saturating_mul(TAB);
+            self.column = self.column.min(columns.saturating_sub(1)).max(1);
+            return;
+        }
+        let wide = max_width(grapheme);
+        if self.column + wide > columns && self.column > 0 {
+            self.row += 1;
+            self.column = 0;
+        }
+        self.column += wide;
+    }
+}

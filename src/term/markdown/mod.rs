@@ -1,0 +1,26 @@
+//! Markdown on a terminal, as it arrives.
+//!
+//! ```text
+//!   stream      pieces of text in, settled lines and an unfinished rest out
+//!   layout      a part of a document in lines      table, wrap, line: what lines are made of
+//!   highlight   code in the colours of its language
+//!   screen      lines out as what a terminal is sent
+//! ```
+//!
+//! Nothing here prints. The text that comes in is harmless already, and what the grammar makes of it (a character
+//! reference can stand for an escape) is made harmless again where a line is put together.
+
+mod highlight;
+mod layout;
+mod line;
+mod screen;
+mod stream;
+mod table;
+#[cfg(test)]
+mod tests;
+mod wrap;
+
+pub(super) use highlight::Highlighter;
+pub(super) use line::{Line, TextStyle};
+pub(super) use screen::Screen;
+pub(super) use stream::{Markdown, Size};

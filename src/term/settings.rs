@@ -1,0 +1,44 @@
+//! What a person may set about the screen: the `ui` block.
+
+use serde::Deserialize;
+
+use super::policy::Replies;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Replies are laid out where a terminal shows them; `false`: as the model writes them.
+    pub markdown: bool,
+    /// The background that the colours of code are made for.
+    pub theme: Theme,
+}
+
+/// The background of the terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Theme {
+    /// As the terminal says; the terminal's own colours where it does not.
+    #[default]
+    Auto,
+    Dark,
+    Light,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            markdown: true,
+            theme: Theme::Auto,
+        }
+    }
+}
+
+impl Settings {
+    pub fn replies(self) -> Replies {
+        if self.markdown {
+            Replies::Markdown(self.theme)
+        } else {
+            Replies::Raw
+        }
+    }
+}
