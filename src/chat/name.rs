@@ -76,11 +76,11 @@ impl SessionName {
         format!("{self}-{n}").parse()
     }
 
-    /// Finds the name that this one is most likely a slip of the keyboard for: at most two edits away, and not
-    /// another number of the same series.
+    /// Finds the name that this one is most likely a slip of the keyboard for: an edit away, or two of a long name, and
+    /// not another number of the same series.
     pub fn slip_of<'a>(&self, others: impl Iterator<Item = &'a Self>) -> Option<&'a Self> {
         let without_digits = |name: &Self| name.0.replace(|c: char| c.is_numeric(), "");
-        let max = if self.0.chars().count() < 5 { 1 } else { 2 };
+        let max = if self.0.chars().count() < 7 { 1 } else { 2 };
         let near = others.filter_map(|other| {
             let distance = strsim::osa_distance(&self.0.to_lowercase(), &other.0.to_lowercase());
             let is_other_number = distance > 0 && without_digits(self) == without_digits(other);
@@ -208,6 +208,7 @@ mod tests {
             ("tirp", Some("trip")),
             ("strip", Some("trip")),
             ("tap", None),
+            ("fisrts", None),
             ("default-3", None),
             ("cafe", Some("Café")),
             ("second", None),
