@@ -215,6 +215,29 @@ impl EntryStore {
         Ok((scope, entry))
     }
 
+    /// Forgets entries for good, with what they said before and what could be brought back of them; tells the ids and contents
+    /// that are gone. It is on disk after the next flush.
+    pub fn forget(
+        &mut self,
+        goes: &dyn Fn(&Entry, &str) -> bool,
+    ) -> Result<Vec<(EntryId, String)>, EntriesError> {
+        self.refresh();
+        let mut forgotten = Vec::new();
+        for scope in Scope::ALL {
+            let contents = self.entries(scope).into_iter().flat_map(Entries::contents);
+            let gone = contents.filter(|(entry, content)| goes(entry, content));
+            let gone: Vec<(EntryId, String)> = gone
+                .map(|(entry, content)| (entry.id.clone(), content.to_owned()))
+                .collect();
+            if !gone.is_empty() {
+                let contents = gone.iter().map(|(_, content)| content.clone()).collect();
+                self.change(scope, Change::Forget(contents))?;
+                forgotten.extend(gone);
+            }
+        }
+        Ok(forgotten)
+    }
+
     /// Brings back what was taken away.
     pub fn restore(&mut self, name: &str) -> Result<(Scope, Entry), EntriesError> {
         self.refresh();

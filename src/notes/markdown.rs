@@ -132,6 +132,39 @@ pub(super) fn sections(text: &str) -> Vec<(&str, Range<usize>)> {
     found
 }
 
+/// The text without headings of lists under which something stood before, and nothing does now.
+pub(super) fn without_emptied(before: &str, mut text: String) -> String {
+    let is_list = |title: &str| OWN.iter().any(|own| title.starts_with(own));
+    let is_blank = |text: &str, range: &Range<usize>| {
+        text[range.clone()]
+            .lines()
+            .skip(1)
+            .all(|line| line.trim().is_empty())
+    };
+    let full: Vec<&str> = sections(before)
+        .into_iter()
+        .filter(|(title, range)| is_list(title) && !is_blank(before, range))
+        .map(|(title, _)| title)
+        .collect();
+    loop {
+        let emptied = sections(&text)
+            .into_iter()
+            .find(|(title, range)| full.contains(title) && is_blank(&text, range));
+        let Some((_, range)) = emptied else {
+            return text;
+        };
+        text.replace_range(range, "");
+    }
+}
+
+/// How the headings begin of the lists that the program keeps.
+const OWN: [&str; 4] = [
+    "Auto-captured",
+    "Notes",
+    "Auto-extracted (",
+    "Session Facts (",
+];
+
 /// The text with another line in the place of line `number`, which keeps its end; `None`: without that line.
 pub(super) fn changed(text: &str, number: usize, line: Option<&str>) -> String {
     let mut result = String::with_capacity(text.len());

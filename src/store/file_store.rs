@@ -9,15 +9,16 @@ use std::time::Duration;
 
 use super::error::{At, StoreError};
 use super::file_log::FileLog;
+use super::format::side;
 use super::journal;
-use super::layout::{Found, Layout};
+use super::layout::{Found, Layout, Side};
 use super::loading::{self, Damage};
 use super::moving::{self, Destination};
 use super::opening::{self, Bench};
 use super::replay::{self, Ground};
 use super::snapshot::{self, HEAD_BYTES};
 use super::{Opened, SessionInfo, SessionStore};
-use crate::chat::{Session, SessionName, Timestamp};
+use crate::chat::{Forgotten, Session, SessionName, Timestamp};
 use crate::clock::Clock;
 use crate::files::{Disk, Lock, LockError};
 
@@ -272,6 +273,16 @@ impl SessionStore for FileStore {
         let mut infos: Vec<SessionInfo> = names.into_iter().map(|name| self.info(name)).collect();
         infos.sort_by_key(|info| Reverse(info.updated_at));
         Ok(infos)
+    }
+
+    fn leave_forgotten(&self, name: &SessionName, places: &Forgotten) -> Result<(), StoreError> {
+        let path = self.layout.side(name, Side::Forgotten);
+        let file = self.disk.read(&path).unwrap_or_default();
+        let mut forgotten = side::read_forgotten(&file).unwrap_or_default();
+        forgotten.join(places);
+        forgotten.is_pending = true;
+        let bytes = side::write_forgotten(&forgotten);
+        self.disk.replace(&path, &bytes).at("write", &path)
     }
 
     fn discard(&self, name: &SessionName, now: Timestamp) -> Result<PathBuf, StoreError> {

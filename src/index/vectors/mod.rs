@@ -93,6 +93,22 @@ struct Slot {
     n_dropped: u32,
 }
 
+/// Lets go of the vectors of these texts in the stores of all models but one, which is open.
+pub fn let_go(
+    disk: &Arc<dyn Disk>,
+    folder: &Path,
+    gone: &HashSet<Key>,
+    open: Option<&Made>,
+) -> io::Result<()> {
+    for made in Made::all(disk.as_ref(), folder) {
+        if Some(&made) != open {
+            let mut store = VectorStore::open(Arc::clone(disk), folder, made, usize::MAX)?;
+            store.retain(|key| !gone.contains(&key))?;
+        }
+    }
+    Ok(())
+}
+
 impl VectorStore {
     /// Reads the vectors in `folder` that were made so; none where there are none. Nothing is written.
     pub fn open(

@@ -1,0 +1,94 @@
+//! Forgetting in the open session: messages are masked, boards, summaries, scratchpad and pins lose the sentence, and the
+//! index is made again from what the messages say now. Unit: one forgetting.
+
+use std::collections::HashSet;
+
+use super::{Agent, Warning};
+use crate::chat::{MessageId, Record};
+use crate::index::vectors::Key;
+use crate::memory::forgetting::{forgotten_in, said_besides, strike};
+use crate::store::StoreError;
+use crate::text::statement::Statements;
+
+/// What was taken out of the open session.
+#[derive(Debug, Default)]
+pub struct ForgottenHere {
+    /// Where it was taken out.
+    pub from: Vec<&'static str>,
+    /// Messages of which something was forgotten.
+    pub messages: Vec<MessageId>,
+    pub warning: Option<Warning>,
+}
+
+impl Agent {
+    /// Forgets in the open session: from the next request on the sentences read `[forgotten]`.
+    pub fn forget_here(&mut self, statements: &Statements) -> ForgottenHere {
+        let struck = strike(self.session(), statements);
+        let messages = struck.places.iter().map(|(id, _)| id.clone()).collect();
+        if struck.records.is_empty() {
+            return ForgottenHere::default();
+        }
+        let session = self.ledger.session();
+        let said: Option<Vec<Key>> = self
+            .index
+            .as_mut()
+            .map(|index| index.session.keys(session).to_vec());
+        // What runs in the background was begun with the words.
+        self.jobs.abort();
+        self.counted.forget();
+        self.summaries = std::sync::Arc::default();
+        for record in struck.records {
+            self.ledger.apply(record);
+        }
+        let warning = self.ledger.save().err().as_ref().map(Warning::not_saved);
+        self.memory.restore(self.ledger.session());
+        self.kept = crate::memory::Kept::default();
+        if let Some((index, said)) = self.index.as_mut().zip(said) {
+            index.let_go_of_messages(self.ledger.session(), &said);
+        }
+        ForgottenHere {
+            from: struck.from,
+            messages,
+            warning,
+        }
+    }
+
+    /// Strikes what was forgotten of these messages from history, too, and folds the journal: the bytes are gone from disk.
+    pub fn redact_here(&mut self, which: &[MessageId]) -> Result<(), StoreError> {
+        self.ledger.redact(which)
+    }
+
+    /// Takes in what another process forgot of this session.
+    pub(super) fn take_in_forgotten(&mut self) -> Option<Warning> {
+        let places = self.ledger.forgotten_elsewhere()?;
+        let session = self.ledger.session();
+        let mut statements = forgotten_in(session, &places);
+        statements.without_names_of(&said_besides(session, &statements));
+        let mut all = session.forgotten().clone();
+        all.join(&places);
+        self.ledger.apply(Record::ForgottenReplaced(all));
+        self.forget_here(&statements).warning
+    }
+
+    /// Takes entries, notes and documents that are gone out of the index.
+    pub async fn let_go_of_texts(&mut self, texts: HashSet<Key>) {
+        let now = self.clock.now();
+        self.share_entries();
+        if let Some(index) = &mut self.index {
+            index.let_go_of_texts(texts, now).await;
+        }
+    }
+
+    /// The keys of the notes, entries and documents as they are now.
+    pub async fn keys_of_texts(&mut self) -> HashSet<Key> {
+        let now = self.clock.now();
+        self.share_entries();
+        match &mut self.index {
+            Some(index) => {
+                index.refresh(now).await;
+                index.keys().into_iter().collect()
+            }
+            None => HashSet::new(),
+        }
+    }
+}
