@@ -22,6 +22,7 @@ mod embedders;
 mod entries;
 mod fetch;
 mod further;
+mod forgetting;
 mod fuzzed;
 mod hostile_clone;
 mod importing;

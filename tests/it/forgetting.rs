@@ -1,0 +1,181 @@
+//! Forgotten means gone: from every file but history, from every later request, from every search; and from history where the
+//! person wants that. Told in chats of all three modes, in several languages.
+
+use std::path::Path;
+
+use cogtrix::testing::server::{Request, Script, Server, say};
+
+use crate::support::home::Home;
+use crate::support::is_summary;
+use crate::support::run::Run;
+
+/// What is said, the words by which it is forgotten, and one that nothing else has.
+const CODE: [[&str; 3]; 13] = [
+    ["Remember that our staging server is called Quokka.", "staging server", "Quokka"],
+    ["I prefer tabs over Zwiebelnest spaces.", "tabs", "Zwiebelnest"],
+    ["We decided to use Firebolt for the queue.", "queue", "Firebolt"],
+    ["The release manager is Temur Yoldoshev.", "release manager", "Yoldoshev"],
+    ["Remember that the build number is 48213977.", "build number", "48213977"],
+    ["Always run the linter called Grumblefix before a commit.", "linter", "Grumblefix"],
+    ["My editor is Vexillum, please write its shortcuts.", "my editor", "Vexillum"],
+    ["Remember: the API key rotates in Brumaire.", "rotates", "Brumaire"],
+    ["The bug is in the module Plankton.", "module", "Plankton"],
+    ["Ich arbeite bei der Firma Drosselbart GmbH.", "Firma", "Drosselbart"],
+    ["Remember that the deployment goes to Aktau-7.", "deployment", "Aktau"],
+    ["I prefer commit messages in Volapuk.", "commit messages", "Volapuk"],
+    ["Never use the crate named Wobblethorpe.", "crate", "Wobblethorpe"],
+];
+const REASONING: [[&str; 3]; 13] = [
+    ["My goal is to move to Szczecin by spring.", "my goal", "Szczecin"],
+    ["The budget is 83,417 euros.", "budget", "83,417"],
+    ["Remember that my landlord is Mr. Ostrander.", "landlord", "Ostrander"],
+    ["I assume that the loan comes from Kredobank.", "loan", "Kredobank"],
+    ["We rule out the house in Pfaffenhofen because of noise.", "noise", "Pfaffenhofen"],
+    ["I am allergic to macadamia nuts.", "allergic", "macadamia"],
+    ["Моя сестра Гульнора живёт в Ташкенте.", "сестра", "Гульнора"],
+    ["Запомни, что мой врач — доктор Виноградов.", "врач", "Виноградов"],
+    ["Mein Hund heißt Knuddelbert.", "Hund", "Knuddelbert"],
+    ["Mi hermana trabaja en Guadalajara.", "hermana", "Guadalajara"],
+    ["Ma banque est le Crédit Lavandou.", "banque", "Lavandou"],
+    ["Mening ukam Sardorbek Samarqandda yashaydi.", "ukam", "Sardorbek"],
+    ["Remember that the notary is on Larkspur Lane 12.", "notary", "Larkspur"],
+];
+const CONVERSATION: [[&str; 3]; 14] = [
+    ["My name is Gulandom.", "my name", "Gulandom"],
+    ["My sister Zarrina lives in Bukhara.", "sister", "Zarrina"],
+    ["I prefer oolong over espresso.", "oolong", "oolong"],
+    ["Remember that my birthday is on the 29th of Thermidor.", "birthday", "Thermidor"],
+    ["My cat is called Schnurrbart.", "cat", "Schnurrbart"],
+    ["I live in Reykjanesbaer since May.", "I live", "Reykjanesbaer"],
+    ["My phone number is +998 90 555-73-19.", "phone", "555-73-19"],
+    ["I work as a falconer at Castle Hohenwerfen.", "falconer", "Hohenwerfen"],
+    ["Remember that I hate the smell of Durian.", "smell", "Durian"],
+    ["I want to learn Quechua this year.", "learn", "Quechua"],
+    ["我姐姐叫古尔诺拉。", "姐姐", "古尔诺拉"],
+    ["Ich wohne in der Fliederbuschgasse 12.", "wohne", "Fliederbuschgasse"],
+    ["Я люблю гранатовый сок.", "сок", "гранатовый"],
+    ["My doctor is Dr. Abercrombie, she is kind.", "doctor", "Abercrombie"],
+];
+/// What nobody forgets, said between the facts.
+const KEPT: &str = "Please tell me about the lighthouse at Peniche.";
+
+/// Says back what it hears, and has it in its summaries: nothing makes forgetting harder.
+fn parrot() -> Server {
+    Script::answering(|request| {
+        if is_summary(request) {
+            let talk = request.body["messages"].to_string();
+            let facts = CODE.iter().chain(&REASONING).chain(&CONVERSATION);
+            let told = facts.filter(|[said, ..]| talk.contains(said));
+            let lines = told.map(|[said, ..]| format!("- {said}\n"));
+            return say(format!("They speak of Peniche.\n{}", lines.collect::<String>()));
+        }
+        let said = request.message(-1);
+        let last = said.lines().last().unwrap_or_default();
+        let more = "There is much to be said of it. ".repeat(6);
+        say(format!("I see. You say: {last} {more}"))
+    })
+    .serve()
+}
+
+fn home(server: &Server) -> Home {
+    let home = Home::new();
+    home.config(server, "embedding: {provider: none}");
+    home
+}
+
+fn memory(home: &Home, args: &[&str]) -> Run {
+    home.cogtrix(&[&["-c", "test.yaml", "memory"], args].concat()).run()
+}
+
+fn has(bytes: &[u8], word: &str) -> bool {
+    String::from_utf8_lossy(bytes).to_lowercase().contains(&word.to_lowercase())
+}
+
+fn is_history(path: &Path) -> bool {
+    let name = path.file_name().unwrap().to_string_lossy();
+    let is_there = path.parent().unwrap().ends_with("history");
+    let is_side = ["_hybrid", "_mode_state", "_scratchpad", "_pins", "_forgotten"];
+    is_there && !is_side.iter().any(|side| name.contains(side))
+}
+
+/// Files below the data folder that have a word.
+fn files_with(home: &Home, word: &str, counts: impl Fn(&Path) -> bool) -> Vec<String> {
+    let files = Home::files(&home.data());
+    let with = files.iter().filter(|(path, bytes)| counts(path) && has(bytes, word));
+    with.map(|(path, _)| path.display().to_string()).collect()
+}
+
+fn requests_with(requests: &[Request], word: &str) -> usize {
+    let with = requests.iter().filter(|it| has(it.body.to_string().as_bytes(), word));
+    with.count()
+}
+
+/// Tells the facts of a mode in its own session.
+fn tell(home: &Home, session: &str, facts: &[[&str; 3]]) {
+    let mode = format!("/mode {session}");
+    let mut lines = vec![mode.as_str(), KEPT];
+    for [said, ..] in facts {
+        lines.extend([*said, "And what else is new?"]);
+    }
+    lines.extend(["/scratch notes keep it simple", "/compact"]);
+    let run = home.lines(session, &lines);
+    assert_eq!(run.code, Some(0), "{run}");
+}
+
+#[test]
+fn of_forty_facts_none_is_found_outside_of_history_in_later_requests_or_by_a_search() {
+    let server = parrot();
+    let home = home(&server);
+    let modes = [("code", &CODE[..]), ("reasoning", &REASONING), ("conversation", &CONVERSATION)];
+    for (session, facts) in modes {
+        tell(&home, session, facts);
+    }
+    let mut failures = Vec::new();
+    for (session, facts) in modes {
+        // In the chat and from the shell, where the session is closed.
+        let asked: Vec<String> = facts
+            .iter()
+            .map(|[_, words, _]| format!("/memory forget {words} #all"))
+            .collect();
+        let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+        if session == "reasoning" {
+            for [_, words, _] in facts {
+                let run = memory(&home, &["forget", words, "#all"]);
+                if run.code != Some(0) {
+                    failures.push(format!("{words}: {run}"));
+                }
+            }
+        } else {
+            let run = home.lines(session, &asked);
+            if run.stderr.contains("error: ") {
+                failures.push(run.stderr.clone());
+            }
+        }
+    }
+    let all: Vec<[&str; 3]> = modes.iter().flat_map(|(_, facts)| facts.iter().copied()).collect();
+    let before = server.chats().len();
+    for (session, _) in modes {
+        home.lines(session, &["hello again", "/retry", "/compact", "what do you know of me?"]);
+        home.lines(session, &["and now?"]);
+    }
+    let later = &server.chats()[before..];
+    for [said, _, word] in &all {
+        let files = files_with(&home, word, |path| !is_history(path));
+        if !files.is_empty() {
+            failures.push(format!("{word} ({said}) stands in {files:?}"));
+        }
+        let sent = requests_with(later, word);
+        if sent > 0 {
+            failures.push(format!("{word} ({said}) is in {sent} of {} requests", later.len()));
+        }
+        if files_with(&home, word, is_history).is_empty() {
+            failures.push(format!("{word} left history"));
+        }
+        let run = memory(&home, &["search", said]);
+        if has(run.stdout.as_bytes(), word) {
+            failures.push(format!("{word} is found: {}", run.stdout));
+        }
+    }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+    assert!(requests_with(later, "Peniche") > 0, "what was not forgotten is sent");
+}
