@@ -25,9 +25,9 @@ impl Agent {
     pub fn forget_here(&mut self, statements: &Statements) -> ForgottenHere {
         let struck = strike(self.session(), statements);
         let messages = struck.places.iter().map(|(id, _)| id.clone()).collect();
-        if struck.records.is_empty() {
+        let Some(begin) = struck.begin else {
             return ForgottenHere::default();
-        }
+        };
         let session = self.ledger.session();
         let said: Option<Vec<Key>> = self
             .index
@@ -37,15 +37,17 @@ impl Agent {
         self.jobs.abort();
         self.counted.forget();
         self.summaries = std::sync::Arc::default();
-        for record in struck.records {
-            self.ledger.apply(record);
-        }
-        let warning = self.ledger.save().err().as_ref().map(Warning::not_saved);
-        self.memory.restore(self.ledger.session());
-        self.kept = crate::memory::Kept::default();
+        let mut refused = self.ledger.record(begin).err();
         if let Some((index, said)) = self.index.as_mut().zip(said) {
             index.let_go_of_messages(self.ledger.session(), &said);
         }
+        for record in struck.records {
+            self.ledger.apply(record);
+        }
+        refused = self.ledger.save().err().or(refused);
+        let warning = refused.as_ref().map(Warning::not_saved);
+        self.memory.restore(self.ledger.session());
+        self.kept = crate::memory::Kept::default();
         ForgottenHere {
             from: struck.from,
             messages,
@@ -68,6 +70,13 @@ impl Agent {
         all.join(&places);
         self.ledger.apply(Record::ForgottenReplaced(all));
         self.forget_here(&statements).warning
+    }
+
+    /// Lets go of the vectors of what was said in a session that is gone.
+    pub fn let_go_of_vectors(&mut self, said: Vec<Key>) {
+        if let Some(index) = &mut self.index {
+            index.let_go(&said.into_iter().collect());
+        }
     }
 
     /// Takes entries, notes and documents that are gone out of the index.

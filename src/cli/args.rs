@@ -283,6 +283,10 @@ pub struct SearchArgs {
     #[arg(long, conflicts_with = "session")]
     pub all: bool,
 
+    /// Search what was said in every session, or in that of -s, with what was forgotten since: history keeps it
+    #[arg(long, conflicts_with_all = ["within", "batch"])]
+    pub history: bool,
+
     /// Search notes, entries and documents alone, or everything, as without it: those and all sessions
     #[arg(long = "in", value_name = "WHERE", conflicts_with_all = ["all", "session", "batch"])]
     pub within: Option<Within>,

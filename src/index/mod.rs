@@ -561,7 +561,8 @@ impl Index {
         }
     }
 
-    fn let_go(&mut self, gone: &HashSet<vectors::Key>) {
+    /// Lets go of the vectors of these texts; those that are said elsewhere get theirs again.
+    pub fn let_go(&mut self, gone: &HashSet<vectors::Key>) {
         if self.parts.keeping == Keeping::ReadOnly || gone.is_empty() {
             return;
         }

@@ -17,7 +17,9 @@ use crate::text::statement::{Author, FORGOTTEN, Statement, Statements};
 pub struct Struck {
     /// Places in messages that were not forgotten before.
     pub places: Forgotten,
-    /// The side files that change, `places` among them.
+    /// To be on disk before anything else: whoever opens the session next finishes what was begun.
+    pub begin: Option<Record>,
+    /// The side files that change; that all is done comes last.
     pub records: Vec<Record>,
     /// Where something was taken out, for the person.
     pub from: Vec<&'static str>,
@@ -49,12 +51,6 @@ pub fn strike(session: &Session, statements: &Statements) -> Struck {
             }
         }
     }
-    if !struck.places.is_empty() || known.is_pending {
-        let mut forgotten = known.clone();
-        forgotten.join(&struck.places);
-        forgotten.is_pending = false;
-        struck.records.push(Record::ForgottenReplaced(forgotten));
-    }
     if !struck.places.is_empty() {
         struck.from.push("requests");
     }
@@ -66,6 +62,14 @@ pub fn strike(session: &Session, statements: &Statements) -> Struck {
     struck.add("the scratchpad", record);
     let record = pins(session.pins(), statements).map(Record::PinsReplaced);
     struck.add("the pins", record);
+    if !struck.places.is_empty() || !struck.records.is_empty() || known.is_pending {
+        let mut forgotten = known.clone();
+        forgotten.join(&struck.places);
+        forgotten.is_pending = true;
+        struck.begin = Some(Record::ForgottenReplaced(forgotten.clone()));
+        forgotten.is_pending = false;
+        struck.records.push(Record::ForgottenReplaced(forgotten));
+    }
     struck
 }
 

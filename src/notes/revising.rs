@@ -80,6 +80,16 @@ impl Workspace {
         revised.collect()
     }
 
+    /// The text of every file here, by its name; what cannot be read is left out.
+    pub fn texts(&self) -> impl Iterator<Item = (String, String)> {
+        let mut names = Vec::new();
+        self.collect("", MAX_DEPTH, &mut names);
+        names.into_iter().filter_map(|name| {
+            let text = Page::new(self.desk(), &name).read().ok().flatten()?;
+            Some((name, text))
+        })
+    }
+
     fn collect(&self, folder: &str, depth: usize, names: &mut Vec<String>) {
         let path = self.root().join(folder);
         for found in self.desk().disk.survey(&path).unwrap_or_default() {

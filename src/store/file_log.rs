@@ -193,14 +193,14 @@ impl FileLog {
 
     fn flush_side_files(&mut self) -> Result<(), StoreError> {
         let path = |side| self.store.layout.side(&self.name, side);
-        // First, so that what is forgotten is out of every request whatever comes of the rest.
-        self.forgotten.flush(&self.store, &path(Side::Forgotten))?;
         self.hybrid.flush(&self.store, &path(Side::Hybrid))?;
         self.mode_states
             .flush(&self.store, &path(Side::ModeStates))?;
         self.scratchpad
             .flush(&self.store, &path(Side::Scratchpad))?;
-        self.pins.flush(&self.store, &path(Side::Pins))
+        self.pins.flush(&self.store, &path(Side::Pins))?;
+        // Last: it says that the others are without what was forgotten.
+        self.forgotten.flush(&self.store, &path(Side::Forgotten))
     }
 
     fn flush_journal(&mut self, append: Append) -> Result<(), StoreError> {

@@ -151,7 +151,13 @@ impl FileStore {
             .disk
             .read_head(&self.layout.snapshot(name), HEAD_BYTES)
             .unwrap_or_default();
-        if let Some(head) = snapshot::read_head(&start)
+        // What was forgotten may stand in the title.
+        let is_whole = self
+            .disk
+            .size(&self.layout.side(name, Side::Forgotten))
+            .is_err();
+        if is_whole
+            && let Some(head) = snapshot::read_head(&start)
             && let Some(journal_seq) = head.journal_seq
         {
             let mut shown = Session::restore(name.clone(), head.meta, Vec::new(), |_| None);
@@ -178,7 +184,7 @@ impl FileStore {
         }
         Ok(Summary {
             hidden_messages: 0,
-            shown: loaded.session,
+            shown: loaded.session.redacted(|_| true),
         })
     }
 }

@@ -323,7 +323,7 @@ pub fn masked(text: &str, ranges: &[Range<usize>]) -> String {
 }
 
 /// A line of a list without its mark and what names it: `- **preference**: `, `- User request: `, `[2026-02-14T…] `.
-fn without_label(line: &str) -> &str {
+pub fn without_label(line: &str) -> &str {
     const LONGEST_LABEL: usize = 60;
     let mut rest = line.trim_start_matches(is_mark);
     if let Some((stamp, behind)) = rest.strip_prefix('[').and_then(|it| it.split_once(']'))

@@ -107,13 +107,19 @@ impl Parts {
 impl Read {
     fn one(&mut self, read: Result<Option<Excerpt>, NotesError>) -> Option<KeptFile> {
         match read {
-            Ok(found) => found.map(file),
+            Ok(found) => found.filter(|it| says_anything(&it.text)).map(file),
             Err(error) => {
                 self.problems.push(chain(&error));
                 None
             }
         }
     }
+}
+
+/// Whether there is more than headings.
+fn says_anything(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    lines.any(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 fn file(excerpt: Excerpt) -> KeptFile {

@@ -11,7 +11,7 @@ use crate::entries::{EntriesError, Entry, Scope};
 use crate::notes::Receipt;
 use crate::repl::transcript::first_words;
 use crate::term::harmless;
-use crate::text::statement::{Statement, Statements, sentences};
+use crate::text::statement::{Author, Statement, Statements, sentences, without_label};
 
 /// What the words mean.
 #[derive(Debug)]
@@ -312,6 +312,20 @@ impl Holdings<'_> {
         if found.is_empty() {
             self.in_sessions(words, &mut found);
         }
+        if found.is_empty() {
+            // What a killed process did not come to.
+            for (name, text) in self.captures.workspace.texts() {
+                for line in text.lines() {
+                    said_in(
+                        without_label(line),
+                        words,
+                        &name,
+                        Author::Derived,
+                        &mut found,
+                    );
+                }
+            }
+        }
         Ok(found)
     }
 
@@ -321,7 +335,7 @@ impl Holdings<'_> {
         for source in sources {
             let text = workspace.text(&source).ok().flatten().unwrap_or_default();
             for line in text.lines().filter(|line| !line.starts_with('#')) {
-                said_in(line, words, source.as_str(), found);
+                said_in(line, words, source.as_str(), Author::Person, found);
             }
         }
     }
@@ -331,11 +345,11 @@ impl Holdings<'_> {
             let place = format!("session {}", session.name());
             let own = session.messages().iter().filter(|it| it.role == Role::User);
             for message in own {
-                said_in(&message.said(), words, &place, found);
+                said_in(&message.said(), words, &place, Author::Person, found);
             }
             let beside = super::forget::texts_beside(session);
             for text in beside {
-                said_in(&text, words, &place, found);
+                said_in(&text, words, &place, Author::Derived, found);
             }
         });
     }
@@ -401,9 +415,17 @@ fn add(found: &mut Vec<Candidate>, candidate: Candidate) {
 }
 
 /// Adds the sentences of a text that have the words; a question tells nothing.
-fn said_in(text: &str, words: &str, place: &str, found: &mut Vec<Candidate>) {
+fn said_in(text: &str, words: &str, place: &str, author: Author, found: &mut Vec<Candidate>) {
     for range in sentences(text) {
         let sentence = &text[range];
+        // What was made of something that is listed goes with it.
+        let is_made = author == Author::Derived
+            && found
+                .iter()
+                .any(|it| it.chosen.statements.are_in(sentence, author));
+        if is_made {
+            continue;
+        }
         if sentence.ends_with(['?', '？']) {
             continue;
         }

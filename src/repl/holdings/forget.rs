@@ -16,7 +16,7 @@ use crate::entries::{EntriesError, Entry, EntryId, EntryStore, Scope};
 use crate::hint::chain;
 use crate::index::session::{drop_words, keys_of};
 use crate::index::vectors::Key;
-use crate::memory::forgetting::{said_besides, strike};
+use crate::memory::forgetting::{forgotten_in, said_besides, strike};
 use crate::repl::input::forget_lines;
 use crate::repl::transcript::first_words;
 use crate::store::StoreError;
@@ -150,10 +150,16 @@ impl Holdings<'_> {
         gone: &mut Gone,
     ) -> Result<(), StoreError> {
         let session = self.store.read(name)?;
-        let struck = strike(&session, &chosen.statements);
-        if struck.records.is_empty() {
-            return Ok(());
+        let mut statements = chosen.statements.clone();
+        if session.forgotten().is_pending {
+            // What another one began is finished with it.
+            let begun = forgotten_in(&session, session.forgotten());
+            begun.iter().for_each(|it| statements.push(it.clone()));
         }
+        let struck = strike(&session, &statements);
+        let Some(begin) = struck.begin else {
+            return Ok(());
+        };
         let mut opened = match self.store.open(name, Duration::ZERO) {
             Ok(opened) => opened,
             Err(StoreError::Locked { .. }) => {
@@ -164,6 +170,17 @@ impl Holdings<'_> {
             }
             Err(error) => return Err(error),
         };
+        opened.log.append(std::slice::from_ref(&begin))?;
+        opened.session.apply(begin);
+        let index = self.data.join("vectordb");
+        let said: HashSet<Key> = keys_of(&session).into_iter().collect();
+        let left: HashSet<Key> = keys_of(&opened.session).into_iter().collect();
+        let dropped = drop_words(self.disk, &index, name);
+        if let Err(error) = dropped {
+            gone.failed
+                .push(format!("the index of session {name}: {error}"));
+        }
+        gone.keys.extend(said.difference(&left));
         opened.log.append(&struck.records)?;
         for record in struck.records {
             opened.session.apply(record);
@@ -177,23 +194,9 @@ impl Holdings<'_> {
         } else {
             opened.log.checkpoint(&opened.session)?;
         }
-        let left: HashSet<Key> = keys_of(&opened.session).into_iter().collect();
-        gone.keys.extend(
-            keys_of(&session)
-                .into_iter()
-                .filter(|key| !left.contains(key)),
-        );
-        let index = self.data.join("vectordb");
-        if let Err(error) = drop_words(self.disk, &index, name) {
-            gone.failed
-                .push(format!("the index of session {name}: {error}"));
-        }
-        gone.from.extend(
-            struck
-                .from
-                .iter()
-                .map(|place| format!("{place} of session {name}")),
-        );
+        let from = struck.from.iter();
+        gone.from
+            .extend(from.map(|place| format!("{place} of session {name}")));
         Ok(())
     }
 
@@ -254,10 +257,11 @@ fn joined(numbers: &[u64]) -> String {
     numbers.join(", ")
 }
 
-/// Texts that stand beside the messages of a session: what modes noted, the scratchpad, pins.
+/// Texts that stand beside the messages of a session: summaries, what modes noted, the scratchpad, pins.
 pub(super) fn texts_beside(session: &Session) -> Vec<String> {
     let mut texts = Vec::new();
     let mut take = |_: &str, text: &mut String| texts.push(std::mem::take(text));
+    Record::HybridReplaced(session.hybrid().clone()).visit_side_texts(&mut take);
     Record::ModeStatesReplaced(session.mode_states().clone()).visit_side_texts(&mut take);
     Record::ScratchpadReplaced(session.scratchpad().clone()).visit_side_texts(&mut take);
     Record::PinsReplaced(session.pins().clone()).visit_side_texts(&mut take);
