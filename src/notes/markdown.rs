@@ -132,28 +132,19 @@ pub(super) fn sections(text: &str) -> Vec<(&str, Range<usize>)> {
     found
 }
 
-/// The text without headings of lists under which something stood before, and nothing does now.
-pub(super) fn without_emptied(before: &str, mut text: String) -> String {
-    let is_list = |title: &str| OWN.iter().any(|own| title.starts_with(own));
-    let is_blank = |text: &str, range: &Range<usize>| {
-        text[range.clone()]
-            .lines()
-            .skip(1)
-            .all(|line| line.trim().is_empty())
-    };
-    let full: Vec<&str> = sections(before)
-        .into_iter()
-        .filter(|(title, range)| is_list(title) && !is_blank(before, range))
-        .map(|(title, _)| title)
-        .collect();
+/// The text without headings of the program's lists under which nothing stands.
+pub fn without_empty_lists(text: &str) -> String {
+    let mut left = text.to_owned();
     loop {
-        let emptied = sections(&text)
-            .into_iter()
-            .find(|(title, range)| full.contains(title) && is_blank(&text, range));
-        let Some((_, range)) = emptied else {
-            return text;
+        let empty = sections(&left).into_iter().find(|(title, range)| {
+            let is_list = OWN.iter().any(|own| title.starts_with(own));
+            let mut lines = left[range.clone()].lines().skip(1);
+            is_list && lines.all(|line| line.trim().is_empty())
+        });
+        let Some((_, range)) = empty else {
+            return left;
         };
-        text.replace_range(range, "");
+        left.replace_range(range, "");
     }
 }
 

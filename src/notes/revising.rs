@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 
 use super::error::NotesError;
 use super::long_term::LongTerm;
-use super::markdown::{Line, changed, lines, without_emptied};
+use super::markdown::{Line, changed, lines};
 use super::page::{Edit, Page};
 use super::workspace::Workspace;
 use crate::files::What;
@@ -39,7 +39,6 @@ impl Page<'_> {
             let whole = revisions.iter().fold(text.to_owned(), |text, revision| {
                 changed(&text, revision.number, revision.text.as_deref())
             });
-            let whole = without_emptied(text, whole);
             let edit = if count == 0 {
                 Edit::None
             } else {

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use super::error::NotesError;
 use super::excerpt::{Excerpt, Keep};
-use super::markdown::{Line, changed, folded, line_end, lines, without_emptied};
+use super::markdown::{Line, changed, folded, line_end, lines};
 use super::page::{EDITABLE, Edit, Page};
 use crate::chat::Timestamp;
 
@@ -132,7 +132,7 @@ impl Page<'_> {
     pub(super) fn remove_line(&self, line: &Line) -> Result<(), NotesError> {
         self.edit(|text| {
             let number = self.place_of(text, line)?;
-            let whole = without_emptied(text, changed(text, number, None));
+            let whole = changed(text, number, None);
             Ok((Edit::Replace { whole, added: None }, ()))
         })
     }

@@ -102,6 +102,16 @@ impl Statement {
         covers(&self.words, &other.words) && covers(&other.words, &self.words)
     }
 
+    /// The same for all that have the same words, in any order.
+    pub fn key(&self) -> String {
+        if self.words.is_empty() {
+            return self.phrase.join(" ");
+        }
+        let mut words: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        words.sort_unstable();
+        words.join(" ")
+    }
+
     /// Whether it has all of these words; a beginning of three letters is enough.
     pub fn has_words(&self, asked: &str) -> bool {
         let asked = tokens(asked);
@@ -150,6 +160,27 @@ impl Statement {
             }
         }
         found
+    }
+
+    /// Where its beginning stands at the end of a text that was cut, within a word or behind one.
+    fn cut_off(&self, tokens: &[Token], cut: usize) -> Option<Range<usize>> {
+        let upto = tokens.partition_point(|token| token.at.end <= cut);
+        let last = tokens[..upto]
+            .last()
+            .filter(|last| cut - last.at.end <= 1)?;
+        let begins = |words: usize| {
+            let (whole, part) = self.phrase[..words].split_at(words - 1);
+            let from = upto.checked_sub(words)?;
+            let here = tokens[from..upto - 1].iter().map(|token| &token.folded);
+            (here.eq(whole.iter()) && part[0].starts_with(&last.folded))
+                .then(|| tokens[from].at.start..cut + '…'.len_utf8())
+        };
+        let is_telling = |words: &usize| {
+            let content = self.phrase[..*words].iter();
+            content.filter(|word| !is_function_word(word)).count() >= 2
+        };
+        let lengths = (1..=self.phrase.len()).rev();
+        lengths.filter(is_telling).find_map(begins)
     }
 
     /// Whether a sentence says it, whatever its words are like.
@@ -214,6 +245,8 @@ impl Statements {
         // A phrase may go over the end of a sentence: "Dr. Adler is my dentist".
         for statement in &self.0 {
             found.extend(statement.phrases(&all));
+            let cuts = text.match_indices('…').map(|(at, _)| at);
+            found.extend(cuts.filter_map(|at| statement.cut_off(&all, at)));
         }
         for sentence in sentences(text) {
             let from = all.partition_point(|token| token.at.start < sentence.start);
@@ -619,6 +652,25 @@ mod tests {
             sister.without("The user plans a trip.", Author::Derived),
             None
         );
+    }
+
+    #[test]
+    fn a_text_that_was_cut_is_known_by_its_beginning() {
+        let tea = statements("I prefer tea over coffee");
+        for (text, left) in [
+            (
+                "**User:** Well, I prefer tea…",
+                Some("**User:** Well, [forgotten]"),
+            ),
+            (
+                "- User request: I prefer tea ov…",
+                Some("- User request: [forgotten]"),
+            ),
+            ("**User:** I pre…", None),
+            ("I prefer tea… and cake", Some("[forgotten] and cake")),
+        ] {
+            assert_eq!(tea.masked(text, Author::Person).as_deref(), left, "{text}");
+        }
     }
 
     #[test]

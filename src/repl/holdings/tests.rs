@@ -128,6 +128,42 @@ fn the_newest_fifty_are_listed_and_how_many_are_older() {
 }
 
 #[test]
+fn one_fact_is_listed_once_however_often_it_was_captured_or_kept() {
+    let mut held = Held::with(&[
+        "I like green tea",
+        "My cat is called Mia",
+        "Green tea, I like.",
+    ]);
+    let fact = Captured {
+        category: Captured::FACT.to_owned(),
+        ..captured_as("User request: Remember: my cat is called Mia, and buy milk")
+    };
+    held.captures.receipts.add(vec![fact], now()).unwrap();
+    held.keep("number", "The build number is 4821", None);
+    held.captures
+        .receipts
+        .add(vec![captured_as("The build number is 4821.")], now())
+        .unwrap();
+    let list = held.look().list(Extent::All);
+    let rows: Vec<&str> = list
+        .lines()
+        .filter(|line| line.contains("user preference: "))
+        .collect();
+    assert_eq!(rows.len(), 2, "{list}");
+    assert!(
+        rows[0].contains("    3  user preference: Green tea, I like.")
+            && rows[0].ends_with("] also 1"),
+        "{list}"
+    );
+    assert!(rows[1].contains("    2  user preference: My cat"), "{list}");
+    assert!(
+        !list.contains("buy milk") && list.matches("4821").count() == 1,
+        "{list}"
+    );
+    assert_eq!(held.look().json()["captured"].as_array().unwrap().len(), 5);
+}
+
+#[test]
 fn a_capture_and_an_entry_are_shown_with_the_message_they_came_from() {
     let mut held = Held::with(&["I like tea"]);
     let from = Origin {
@@ -312,14 +348,14 @@ fn a_file_is_shown_as_it_is_up_to_its_cap_and_harmless() {
 #[test]
 fn what_is_forgotten_leaves_its_file_also_where_a_later_line_took_its_place() {
     for (line, left) in [
-        ("- **user_preference**: I like tea", ""),
+        ("- **user_preference**: I like tea", "\n"),
         (
             "- (superseded 2026-02-14) **user_preference**: I like tea",
-            "",
+            "\n",
         ),
         (
             "- **user_preference**: I like tea with milk",
-            "## Auto-captured\n\n- **user_preference**: [forgotten] with milk\n\n",
+            "- **user_preference**: [forgotten] with milk\n\n",
         ),
     ] {
         let held = Held::with(&["I like tea"]);
@@ -329,7 +365,8 @@ fn what_is_forgotten_leaves_its_file_also_where_a_later_line_took_its_place() {
         let told = forget(&held.look(), "1").unwrap();
         let file = held.disk.files()[Path::new("/d/workspace/MEMORY.md")].clone();
         let file = String::from_utf8(file).unwrap();
-        let expected = format!("# Memory\n\n{left}## Mine\n\nI like cake with tea\n");
+        let expected =
+            format!("# Memory\n\n## Auto-captured\n\n{left}## Mine\n\nI like cake with tea\n");
         assert_eq!(file, expected, "{line}");
         assert!(told.contains("gone from MEMORY.md"), "{told}");
         assert!(told.contains("history keeps what was said"), "{told}");
