@@ -1,7 +1,7 @@
 //! Forgetting in the open session: messages are masked, boards, summaries, scratchpad and pins lose the sentence, and the
 //! index is made again from what the messages say now. Unit: one forgetting.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::{Agent, Warning};
 use crate::chat::{MessageId, Record};
@@ -80,7 +80,7 @@ impl Agent {
     }
 
     /// Takes entries, notes and documents that are gone out of the index.
-    pub async fn let_go_of_texts(&mut self, texts: HashSet<Key>) {
+    pub async fn let_go_of_texts(&mut self, texts: BTreeSet<Key>) {
         let now = self.clock.now();
         self.share_entries();
         if let Some(index) = &mut self.index {
@@ -89,7 +89,7 @@ impl Agent {
     }
 
     /// The keys of the notes, entries and documents as they are now.
-    pub async fn keys_of_texts(&mut self) -> HashSet<Key> {
+    pub async fn keys_of_texts(&mut self) -> BTreeSet<Key> {
         let now = self.clock.now();
         self.share_entries();
         match &mut self.index {
@@ -97,7 +97,7 @@ impl Agent {
                 index.refresh(now).await;
                 index.keys().into_iter().collect()
             }
-            None => HashSet::new(),
+            None => BTreeSet::new(),
         }
     }
 }

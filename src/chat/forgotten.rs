@@ -4,6 +4,7 @@
 //! place is another one by now, the whole part is masked: too much is forgotten rather than too little.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::ops::Range;
 
 use sha2::{Digest, Sha256};
@@ -154,10 +155,12 @@ fn merged(masks: &[&Mask]) -> Vec<Range<usize>> {
 /// Tells whether a text is the one that was forgotten, without keeping it.
 fn digest(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
-    digest[..8]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let (first, _) = digest.split_at(8);
+    first.iter().fold(String::new(), |mut hex, byte| {
+        // A string takes whatever is written.
+        write!(hex, "{byte:02x}").ok();
+        hex
+    })
 }
 
 #[cfg(test)]

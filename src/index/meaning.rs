@@ -7,7 +7,7 @@
 //! Unit: one embedder. Invariant: whatever fails costs this half of a search and nothing else; a failure is told once.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -409,7 +409,7 @@ impl Meaning {
     }
 
     /// Lets go of the vectors of these texts, in the stores of all models.
-    pub(super) fn let_go(&mut self, gone: &HashSet<Key>) -> std::io::Result<()> {
+    pub(super) fn let_go(&mut self, gone: &BTreeSet<Key>) -> std::io::Result<()> {
         self.abort();
         self.last = None;
         self.retain(|key| !gone.contains(&key))?;

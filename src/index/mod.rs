@@ -22,7 +22,7 @@ mod tests;
 pub mod vectors;
 pub mod words;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -550,7 +550,7 @@ impl Index {
     }
 
     /// Reads notes, entries and documents again, and lets go of the vectors of those that are gone.
-    pub async fn let_go_of_texts(&mut self, mut gone: HashSet<vectors::Key>, now: Timestamp) {
+    pub async fn let_go_of_texts(&mut self, mut gone: BTreeSet<vectors::Key>, now: Timestamp) {
         self.refresh(now).await;
         for key in self.keys() {
             gone.remove(&key);
@@ -562,7 +562,7 @@ impl Index {
     }
 
     /// Lets go of the vectors of these texts; those that are said elsewhere get theirs again.
-    pub fn let_go(&mut self, gone: &HashSet<vectors::Key>) {
+    pub fn let_go(&mut self, gone: &BTreeSet<vectors::Key>) {
         if self.parts.keeping == Keeping::ReadOnly || gone.is_empty() {
             return;
         }

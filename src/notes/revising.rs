@@ -4,6 +4,7 @@
 
 use std::cmp::Reverse;
 use std::ffi::OsStr;
+use std::path::Path;
 
 use super::error::NotesError;
 use super::long_term::LongTerm;
@@ -95,7 +96,8 @@ impl Workspace {
             let Some(name) = found.path.file_name().and_then(OsStr::to_str) else {
                 continue;
             };
-            let is_own = folder.starts_with(MEMORIES) || name.ends_with(".md");
+            let is_own = folder.starts_with(MEMORIES)
+                || Path::new(name).extension().is_some_and(|end| end == "md");
             let is_hidden = name.starts_with('.');
             match found.what {
                 What::Folder if depth > 0 && !is_hidden => {

@@ -207,7 +207,7 @@ impl Statement {
         if author == Author::Person {
             return false;
         }
-        let says_no_more = content.len() >= 2 && content.iter().all(|word| is_own(word));
+        let says_no_more = content.len() >= 2 && content.iter().all(is_own);
         let is_strong = self.strong.len() >= 2 && self.strong.iter().all(has);
         is_strong || says_no_more || self.names.iter().any(has)
     }
@@ -531,7 +531,7 @@ fn is_same_word(one: &str, other: &str) -> bool {
         return shared >= 4 && left.min(right) == 0 && left.max(right) <= ENDING;
     }
     // Languages that change the end of a word in each case.
-    shared >= 3 && shared >= left.max(right) + 1 && left.max(right) <= ENDING
+    shared >= 3 && shared > left.max(right) && left.max(right) <= ENDING
 }
 
 /// Whether the first words are all among the others.

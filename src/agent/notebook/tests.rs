@@ -425,7 +425,7 @@ fn of_what_was_said_before_and_again_that_counts_which_stood_last() {
 fn what_was_said_in_two_sessions_leaves_the_notes_of_both() {
     let disk = MemoryDisk::default();
     let (notebook, first) = noted(&disk);
-    let mut second = first.clone();
+    let mut second = first;
     second.rename("two".parse().unwrap());
     let later = at("2026-02-15T12:00:00Z");
     let said = second.messages()[0].clone();

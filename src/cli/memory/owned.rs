@@ -1,6 +1,6 @@
 //! `cogtrix memory list|show|forget`: what memory holds, from outside of a chat; also while one is open. Unit: one run.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -77,13 +77,13 @@ pub(super) async fn forget(
     let sessions = Sessions::open(args, output)?;
     let (mut index, _) = sessions.index(args)?;
     index.refresh(owned.now).await;
-    let mut keys: HashSet<Key> = index.keys().into_iter().collect();
+    let mut keys: BTreeSet<Key> = index.keys().into_iter().collect();
     owned.holdings().settle(&mut chosen);
     let entries = chosen.forget_entries(&mut owned.entries)?;
     owned.flush(output)?;
     let mut gone = owned.holdings().forget(&chosen, history)?;
     gone.also_from(&[], entries);
-    keys.extend(gone.keys.drain());
+    keys.extend(std::mem::take(&mut gone.keys));
     index.set_entries(owned.entries.in_force().map(EntryText::from));
     index.let_go_of_texts(keys, owned.now).await;
     output.answer(&owned.holdings().told(&chosen, &gone, history));

@@ -19,7 +19,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::io;
 use std::path::Path;
@@ -97,7 +97,7 @@ struct Slot {
 pub fn let_go(
     disk: &Arc<dyn Disk>,
     folder: &Path,
-    gone: &HashSet<Key>,
+    gone: &BTreeSet<Key>,
     open: Option<&Made>,
 ) -> io::Result<()> {
     for made in Made::all(disk.as_ref(), folder) {

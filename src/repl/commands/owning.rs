@@ -106,7 +106,10 @@ async fn forget_chosen(
     let mut gone = holdings(desk)?.forget(&chosen, history)?;
     gone.also_from(&here.from, entries);
     gone.failed.extend(failed);
-    let keys = texts.into_iter().chain(gone.keys.drain()).collect();
+    let keys = texts
+        .into_iter()
+        .chain(std::mem::take(&mut gone.keys))
+        .collect();
     desk.agent.let_go_of_texts(keys).await;
     let told = holdings(desk)?.told(&chosen, &gone, history);
     Ok(Next::with(told, here.warning.or(refused)))

@@ -60,7 +60,6 @@ impl Holdings<'_> {
                 words: first_words(words, list::SHOWN),
             }),
             (Pick::None, 1) => Ok(Found::One(candidates.remove(0).chosen)),
-            (Pick::None, _) => Ok(Found::Several(self.listed(words, &candidates))),
             (Pick::All, _) => {
                 let chosen = candidates.into_iter().map(|it| it.chosen);
                 Ok(Found::One(chosen.fold(Chosen::default(), Chosen::and)))
@@ -68,7 +67,9 @@ impl Holdings<'_> {
             (Pick::Number(number), count) if (1..=count).contains(&number) => {
                 Ok(Found::One(candidates.remove(number - 1).chosen))
             }
-            (Pick::Number(_), _) => Ok(Found::Several(self.listed(words, &candidates))),
+            (Pick::None | Pick::Number(_), _) => {
+                Ok(Found::Several(self.listed(words, &candidates)))
+            }
         }
     }
 
@@ -256,7 +257,7 @@ impl Holdings<'_> {
             each.filter(|it| !it.is_vague())
                 .for_each(|it| statements.push(it));
         }
-        if statements.iter().any(|it| it.is_vague())
+        if statements.iter().any(Statement::is_vague)
             && let Ok(message) = self.message(&Origin::of(receipt))
         {
             let said = message.said();
@@ -267,7 +268,9 @@ impl Holdings<'_> {
                     .any(|it| Statement::of(sentence).is_some_and(|whole| whole.has_all_of(it)))
             });
             let whole: Vec<Statement> = with_words.filter_map(Statement::of).collect();
-            whole.into_iter().for_each(|it| statements.push(it));
+            for sentence in whole {
+                statements.push(sentence);
+            }
         }
         statements
     }
@@ -376,21 +379,21 @@ impl Holdings<'_> {
         )];
         for (number, candidate) in (1..).zip(candidates).take(MAX_LISTED) {
             let name = candidate.name.as_deref();
-            let name = name.map_or_else(|| format!("{words} #{number}"), str::to_owned);
+            let name = name.map_or_else(|| format!("#{number}"), str::to_owned);
             let text = first_words(&candidate.text, list::SHOWN);
-            let forget = self.front.command(&format!("forget {name}"));
-            lines.push(format!(
-                "  #{number}  {text}  [{}]  {forget}",
-                candidate.place
-            ));
+            lines.push(format!("  {name:>5}  {text}  [{}]", candidate.place));
         }
         let more = candidates.len().saturating_sub(MAX_LISTED);
         if more > 0 {
             lines.push(format!("  … {more} more; more words tell fewer"));
         }
+        let one = match candidates.first().map(|it| &it.name) {
+            Some(Some(name)) => self.front.command(&format!("forget {name}")),
+            Some(None) | None => self.front.command(&format!("forget {words} #1")),
+        };
         let all = self.front.command(&format!("forget {words} #all"));
         lines.push(format!(
-            "Nothing was forgotten yet; {all} forgets all of them"
+            "Nothing was forgotten yet: {one} forgets the first, {all} all of them"
         ));
         harmless(&lines.join("\n"))
     }

@@ -6,7 +6,7 @@
 //! Invariant: messages come first and receipts last, so that whatever stops it in between, no request has the sentence
 //! again and forgetting the same once more finishes it.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::{Front, Holdings, HoldingsError};
@@ -54,7 +54,7 @@ pub struct Gone {
     pub failed: Vec<String>,
     files: Forgotten,
     /// Texts whose vectors are to go.
-    pub keys: HashSet<Key>,
+    pub keys: BTreeSet<Key>,
 }
 
 impl Chosen {
@@ -173,8 +173,8 @@ impl Holdings<'_> {
         opened.log.append(std::slice::from_ref(&begin))?;
         opened.session.apply(begin);
         let index = self.data.join("vectordb");
-        let said: HashSet<Key> = keys_of(&session).into_iter().collect();
-        let left: HashSet<Key> = keys_of(&opened.session).into_iter().collect();
+        let said: BTreeSet<Key> = keys_of(&session).into_iter().collect();
+        let left: BTreeSet<Key> = keys_of(&opened.session).into_iter().collect();
         let dropped = drop_words(self.disk, &index, name);
         if let Err(error) = dropped {
             gone.failed

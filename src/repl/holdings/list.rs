@@ -93,12 +93,11 @@ impl Holdings<'_> {
             if entries.contains(&key) || is_drawn() {
                 continue;
             }
-            match places.get(&key) {
-                Some(&place) => rows[place].1.push(receipt.number),
-                None => {
-                    places.insert(key, rows.len());
-                    rows.push((receipt, Vec::new()));
-                }
+            if let Some(&place) = places.get(&key) {
+                rows[place].1.push(receipt.number);
+            } else {
+                places.insert(key, rows.len());
+                rows.push((receipt, Vec::new()));
             }
         }
         rows.reverse();

@@ -387,11 +387,18 @@ fn words_that_mean_several_things_list_them_and_choose_none() {
         "{listed}"
     );
     assert!(
-        listed.contains("#1  I like tea at five  [user preference]  `/memory forget 3`"),
+        listed.contains(
+            "
+      3  I like tea at five  [user preference]
+"
+        ),
         "{listed}"
     );
     assert!(
-        listed.contains("`/memory forget mem_") && listed.contains("`/memory forget tea #all`"),
+        listed.contains(
+            "
+  mem_"
+        ) && listed.contains("`/memory forget 3` forgets the first, `/memory forget tea #all` all"),
         "{listed}"
     );
     assert!(held.captures.all().unwrap().iter().all(|it| !it.forgotten));
@@ -429,7 +436,10 @@ fn what_was_never_captured_is_found_in_files_and_then_in_what_was_said() {
     assert_eq!(chosen.texts, ["born in Samarkand"]);
     let listed = forget(&held.look(), "rustam").unwrap();
     assert!(
-        listed.contains("[session work]  `/memory forget rustam #2`"),
+        listed.contains(
+            "
+     #2  "
+        ) && listed.contains("`/memory forget rustam #1`"),
         "{listed}"
     );
     assert!(!listed.contains("Does Rustam"), "{listed}");

@@ -51,6 +51,11 @@ impl HistoryFile {
         (inputs, replaced.err().map(|error| self.not_written(&error)))
     }
 
+    /// Bytes of the file.
+    pub(super) fn size(&self) -> u64 {
+        self.disk.size(&self.path).unwrap_or(0)
+    }
+
     /// Adds an input; gives a warning if that failed.
     pub(super) fn append(&self, input: &str) -> Option<String> {
         let appended = self
