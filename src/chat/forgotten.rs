@@ -98,6 +98,8 @@ impl Forgotten {
             };
             if of_part.iter().all(|mask| mask.fits(text)) {
                 *text = statement::masked(text, &merged(&of_part));
+            } else if text.contains(FORGOTTEN) {
+                // It was struck from history, too.
             } else if is_call {
                 "{}".clone_into(text);
             } else {

@@ -414,6 +414,28 @@ fn what_is_redacted_is_in_no_file_at_all_and_the_session_goes_on() {
             );
         }
         assert!(home.said("conversation").concat().contains("[forgotten]"));
+        // What was forgotten before is struck later, by its number or its words.
+        memory(&home, &["forget", "oolong"]);
+        memory(&home, &["forget", "birthday"]);
+        let kept = home.said("conversation").concat();
+        assert!(
+            kept.contains("oolong") && kept.contains("Thermidor"),
+            "{kept}"
+        );
+        let number = if front == "chat" {
+            home.lines("conversation", &["/memory forget oolong --redact"])
+        } else {
+            memory(&home, &["forget", "oolong", "--redact"])
+        };
+        assert_eq!(number.code, Some(0), "{number}");
+        memory(&home, &["forget", "birthday", "--redact"]);
+        for word in ["oolong", "Thermidor"] {
+            assert_eq!(
+                files_with(&home, word, |_| true),
+                [""; 0],
+                "{front}: {word}"
+            );
+        }
         let run = home.lines("conversation", &["/history all", "and then?"]);
         assert_eq!(run.code, Some(0), "{run}");
         assert!(

@@ -67,7 +67,7 @@ pub(super) async fn forget(
         KeptFor::Project => Scope::Project,
         KeptFor::Global => Scope::Global,
     });
-    let mut chosen = match owned.holdings().find(&what.join(" "), scope)? {
+    let mut chosen = match owned.holdings().find(&what.join(" "), scope, history)? {
         Found::One(chosen) => chosen,
         Found::Several(listed) => {
             output.answer(&listed);

@@ -71,7 +71,7 @@ pub(super) async fn forget(desk: &mut Desk, arguments: &str) -> Result<Next, Com
         return Err(mistaken("forget", "wants a number, an id or words"));
     }
     desk.agent.entries_mut().refresh();
-    match holdings(desk)?.find(asked, scope)? {
+    match holdings(desk)?.find(asked, scope, history)? {
         Found::Several(listed) => Next::answer(listed),
         Found::One(chosen) => forget_chosen(desk, chosen, history).await,
     }
@@ -96,15 +96,19 @@ async fn forget_chosen(
     let texts = desk.agent.keys_of_texts().await;
     let here = desk.agent.forget_here(&chosen.statements);
     let mut failed = Vec::new();
-    if history == History::Redacted
-        && let Err(error) = desk.agent.redact_here(&here.messages)
-    {
-        failed.push(format!("history: {}", chain(&error)));
+    let name = desk.session().name();
+    let which = chosen.to_redact(name, here.messages.iter(), history);
+    let mut from = here.from;
+    if !which.is_empty() {
+        match desk.agent.redact_here(&which) {
+            Ok(()) => from.push("history"),
+            Err(error) => failed.push(format!("history: {}", chain(&error))),
+        }
     }
     let entries = chosen.forget_entries(desk.agent.entries_mut())?;
     let refused = desk.agent.flush_entries();
     let mut gone = holdings(desk)?.forget(&chosen, history)?;
-    gone.also_from(&here.from, entries);
+    gone.also_from(&from, entries);
     gone.failed.extend(failed);
     let keys = texts
         .into_iter()

@@ -2,11 +2,11 @@
 //!
 //! Invariant: nothing changes here. Words that mean several things choose none of them: all are listed, each with how it is named.
 
-use super::forget::Chosen;
+use super::forget::{Chosen, History};
 use super::name::{number, unknown};
 use super::origin::Origin;
 use super::{Holdings, HoldingsError, list};
-use crate::chat::{Role, Session};
+use crate::chat::{MessageId, Role, Session};
 use crate::entries::{EntriesError, Entry, Scope};
 use crate::notes::Receipt;
 use crate::repl::transcript::first_words;
@@ -36,8 +36,14 @@ const MAX_LISTED: usize = 20;
 const MAX_RANGE: u64 = 1_000;
 
 impl Holdings<'_> {
-    /// Finds what is meant. `scope`: where the entry of a key is.
-    pub fn find(&self, asked: &str, scope: Option<Scope>) -> Result<Found, HoldingsError> {
+    /// Finds what is meant; what is to be struck from history may have been forgotten before. `scope`: where the entry of a
+    /// key is.
+    pub fn find(
+        &self,
+        asked: &str,
+        scope: Option<Scope>,
+        history: History,
+    ) -> Result<Found, HoldingsError> {
         let asked = asked.trim();
         if asked == "last" {
             return self.newest().map(Found::One);
@@ -51,14 +57,19 @@ impl Holdings<'_> {
                 .any(|(_, it)| it.key.as_deref() == Some(word))
         };
         if let Some(names) = names(asked, &is_key) {
-            return self.named_all(&names, scope).map(Found::One);
+            return self.named_all(&names, scope, history).map(Found::One);
         }
         let (words, pick) = picked(asked);
         let mut candidates = self.candidates(words)?;
         match (pick, candidates.len()) {
-            (_, 0) => Err(HoldingsError::NothingSays {
-                words: first_words(words, list::SHOWN),
-            }),
+            (_, 0) => match self.forgotten_before(words) {
+                chosen if history == History::Redacted && !chosen.is_empty() => {
+                    Ok(Found::One(chosen))
+                }
+                _ => Err(HoldingsError::NothingSays {
+                    words: first_words(words, list::SHOWN),
+                }),
+            },
             (Pick::None, 1) => Ok(Found::One(candidates.remove(0).chosen)),
             (Pick::All, _) => {
                 let chosen = candidates.into_iter().map(|it| it.chosen);
@@ -130,12 +141,17 @@ impl Holdings<'_> {
     }
 
     /// One that cannot be had keeps no other from being chosen.
-    fn named_all(&self, names: &[Name<'_>], scope: Option<Scope>) -> Result<Chosen, HoldingsError> {
+    fn named_all(
+        &self,
+        names: &[Name<'_>],
+        scope: Option<Scope>,
+        history: History,
+    ) -> Result<Chosen, HoldingsError> {
         let mut chosen = Chosen::default();
         let mut first = None;
         for name in names {
             let found = match name {
-                Name::One(digits) => self.capture_open(digits).map(|it| self.of_receipt(&it)),
+                Name::One(digits) => self.numbered(digits, history),
                 Name::Range(from, upto) => self.range(*from, *upto),
                 Name::Entry(name) => self
                     .entry_named(name, scope)
@@ -171,13 +187,40 @@ impl Holdings<'_> {
             .fold(Chosen::default(), Chosen::and))
     }
 
-    fn capture_open(&self, digits: &str) -> Result<Receipt, HoldingsError> {
+    fn numbered(&self, digits: &str, history: History) -> Result<Chosen, HoldingsError> {
         let receipt = self.capture(digits)?;
-        if receipt.forgotten {
-            let number = receipt.number;
-            return Err(HoldingsError::Already { number });
+        let number = receipt.number;
+        match (receipt.forgotten, history) {
+            (false, _) => Ok(self.of_receipt(&receipt)),
+            (true, History::Kept) => Err(HoldingsError::Already { number }),
+            (true, History::Redacted) => Ok(Chosen {
+                before: vec![(receipt.what.session, MessageId::new(receipt.what.message))],
+                texts: vec![format!("{number}")],
+                ..Chosen::default()
+            }),
         }
-        Ok(receipt)
+    }
+
+    /// Messages of which something with these words was forgotten before.
+    fn forgotten_before(&self, words: &str) -> Chosen {
+        let mut chosen = Chosen::default();
+        self.each_session(&mut |session| {
+            for index in 0..session.messages().len() {
+                let said = session.as_said(index);
+                let texts = session.forgotten().texts(said);
+                let with_words = texts
+                    .into_iter()
+                    .find(|text| Statement::of(text).is_some_and(|it| it.has_words(words)));
+                if let Some(text) = with_words {
+                    let name = session.name().as_str().to_owned();
+                    chosen.before.push((name, said.id.clone()));
+                    if !chosen.texts.iter().any(|known| known == text) {
+                        chosen.texts.push(text.to_owned());
+                    }
+                }
+            }
+        });
+        chosen
     }
 
     /// By its id, or else its key.

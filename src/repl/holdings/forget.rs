@@ -34,6 +34,8 @@ pub struct Chosen {
     pub texts: Vec<String>,
     /// What of the names could not be chosen, and why.
     pub problems: Vec<String>,
+    /// Messages of which something was forgotten before, by their sessions: to be struck from history.
+    pub before: Vec<(String, MessageId)>,
     /// Whether a memory behind a server may have it.
     pub is_further: bool,
 }
@@ -59,7 +61,8 @@ pub struct Gone {
 
 impl Chosen {
     pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty() && self.entries.is_empty() && self.statements.is_empty()
+        let is_new = self.numbers.is_empty() && self.entries.is_empty();
+        is_new && self.statements.is_empty() && self.before.is_empty()
     }
 
     #[must_use]
@@ -76,8 +79,27 @@ impl Chosen {
             }
         }
         self.problems.extend(other.problems);
+        self.before.extend(other.before);
         self.is_further |= other.is_further;
         self
+    }
+
+    /// Messages of a session that are struck from its history: those of which something was forgotten now or before.
+    pub fn to_redact<'m>(
+        &self,
+        session: &SessionName,
+        now: impl Iterator<Item = &'m MessageId>,
+        history: History,
+    ) -> Vec<MessageId> {
+        if history == History::Kept {
+            return Vec::new();
+        }
+        let before = self
+            .before
+            .iter()
+            .filter(|(name, _)| name == session.as_str());
+        let before = before.map(|(_, id)| id.clone());
+        now.cloned().chain(before).collect()
     }
 
     /// Forgets entries; tells of how many. They are on disk after the next flush.
@@ -157,26 +179,33 @@ impl Holdings<'_> {
             begun.iter().for_each(|it| statements.push(it.clone()));
         }
         let struck = strike(&session, &statements);
-        let Some(begin) = struck.begin else {
+        let which = chosen.to_redact(name, struck.places.iter().map(|(id, _)| id), history);
+        if struck.begin.is_none() && which.is_empty() {
             return Ok(());
-        };
+        }
         let mut opened = match self.store.open(name, Duration::ZERO) {
             Ok(opened) => opened,
             Err(StoreError::Locked { .. }) => {
                 self.store.leave_forgotten(name, &struck.places)?;
                 let place = format!("session {name}, which is open elsewhere, with its next turn");
                 gone.from.push(place);
+                if !which.is_empty() {
+                    gone.failed.push(format!(
+                        "the history of session {name}: it is open elsewhere; say it again when that is closed"
+                    ));
+                }
                 return Ok(());
             }
             Err(error) => return Err(error),
         };
-        opened.log.append(std::slice::from_ref(&begin))?;
-        opened.session.apply(begin);
+        if let Some(begin) = struck.begin {
+            opened.log.append(std::slice::from_ref(&begin))?;
+            opened.session.apply(begin);
+        }
         let index = self.data.join("vectordb");
         let said: BTreeSet<Key> = keys_of(&session).into_iter().collect();
         let left: BTreeSet<Key> = keys_of(&opened.session).into_iter().collect();
-        let dropped = drop_words(self.disk, &index, name);
-        if let Err(error) = dropped {
+        if let Err(error) = drop_words(self.disk, &index, name) {
             gone.failed
                 .push(format!("the index of session {name}: {error}"));
         }
@@ -185,14 +214,14 @@ impl Holdings<'_> {
         for record in struck.records {
             opened.session.apply(record);
         }
-        if history == History::Redacted {
-            let which: Vec<MessageId> = struck.places.iter().map(|(id, _)| id.clone()).collect();
+        if which.is_empty() {
+            opened.log.checkpoint(&opened.session)?;
+        } else {
             opened.session = opened.session.redacted(|id| which.contains(id));
             opened.log.rewrite(&opened.session)?;
             let left = opened.session.forgotten().clone();
             opened.log.append(&[Record::ForgottenReplaced(left)])?;
-        } else {
-            opened.log.checkpoint(&opened.session)?;
+            gone.from.push(format!("the history of session {name}"));
         }
         let from = struck.from.iter();
         gone.from

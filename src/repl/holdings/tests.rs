@@ -85,7 +85,7 @@ impl Held {
 
 /// Forgets what is meant; tells what became of it.
 fn forget(held: &Holdings<'_>, asked: &str) -> Result<String, HoldingsError> {
-    let mut chosen = match held.find(asked, None)? {
+    let mut chosen = match held.find(asked, None, History::Kept)? {
         Found::One(chosen) => chosen,
         Found::Several(listed) => return Ok(listed),
     };
@@ -256,7 +256,7 @@ fn an_entry_that_says_the_same_goes_too_and_cannot_be_brought_back() {
     let both = vec![line, captured_as("I like tea.")];
     held.captures.receipts.add(both, now()).unwrap();
     held.disk.put("/d/workspace/MEMORY.md", b"- I like tea\n");
-    let Found::One(chosen) = held.look().find("2", None).unwrap() else {
+    let Found::One(chosen) = held.look().find("2", None, History::Kept).unwrap() else {
         panic!()
     };
     assert_eq!(chosen.forget_entries(&mut held.entries).unwrap(), 1);
@@ -411,13 +411,13 @@ fn words_that_mean_several_things_list_them_and_choose_none() {
         ("#1, 7", &[1]),
         ("last", &[3]),
     ] {
-        let Found::One(chosen) = held.look().find(asked, None).unwrap() else {
+        let Found::One(chosen) = held.look().find(asked, None, History::Kept).unwrap() else {
             panic!("{asked}")
         };
         assert_eq!(chosen.numbers, numbers, "{asked}");
     }
     for asked in ["8-9", "ferry", "tea #9"] {
-        let found = held.look().find(asked, None);
+        let found = held.look().find(asked, None, History::Kept);
         assert!(!matches!(found, Ok(Found::One(_))), "{asked}");
     }
 }
@@ -430,7 +430,7 @@ fn what_was_never_captured_is_found_in_files_and_then_in_what_was_said() {
     let said = "My brother Rustam rows. Does Rustam row? I saw Rustam in May.";
     let message = Message::text(MessageId::new("work/m2"), Role::User, said, Some(now()));
     held.session.import(vec![message]);
-    let Found::One(chosen) = held.look().find("samarkand", None).unwrap() else {
+    let Found::One(chosen) = held.look().find("samarkand", None, History::Kept).unwrap() else {
         panic!()
     };
     assert_eq!(chosen.texts, ["born in Samarkand"]);
