@@ -291,6 +291,16 @@ impl SessionStore for FileStore {
         self.disk.replace(&path, &bytes).at("write", &path)
     }
 
+    fn put_away(&self) -> Vec<(PathBuf, Box<dyn SessionStore>)> {
+        let folders = self.layout.put_away(&*self.disk).into_iter();
+        let stores = folders.map(|root| {
+            let (disk, clock) = (Arc::clone(&self.disk), Arc::clone(&self.clock));
+            let store: Box<dyn SessionStore> = Box::new(Self::new(disk, root.clone(), clock));
+            (root, store)
+        });
+        stores.collect()
+    }
+
     fn discard(&self, name: &SessionName, now: Timestamp) -> Result<PathBuf, StoreError> {
         let lock = self.lock(name, Duration::ZERO)?;
         self.settle(name, Duration::ZERO)?;

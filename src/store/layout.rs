@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::chat::{SessionName, Timestamp};
-use crate::files::{self, Disk};
+use crate::files::{self, Disk, What};
 
 const HISTORY: &str = "history";
 const TRASH: &str = "trash";
@@ -142,6 +142,16 @@ impl Layout {
         let numbered = (2..).map(|n| format!("{relative}-{n}"));
         let mut free = numbered.skip_while(|candidate| taken(candidate));
         free.next().unwrap_or(relative)
+    }
+
+    /// Every folder of what is discarded or archived.
+    pub(super) fn put_away(&self, disk: &dyn Disk) -> Vec<PathBuf> {
+        let each = [TRASH, ARCHIVE].iter().flat_map(|folder| {
+            let found = disk.survey(&self.root.join(folder)).unwrap_or_default();
+            let folders = found.into_iter().filter(|it| it.what == What::Folder);
+            folders.map(|it| it.path)
+        });
+        each.collect()
     }
 
     /// Whether a relative path is one that [`Layout::trash_for`] or [`Layout::archive_for`] gave.

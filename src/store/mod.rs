@@ -55,6 +55,9 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
     /// Notes places that are to be forgotten in a session that is open elsewhere, for its owner to take in.
     fn leave_forgotten(&self, name: &SessionName, places: &Forgotten) -> Result<(), StoreError>;
 
+    /// Sessions in the trash and the archive, each folder of them a store of its own.
+    fn put_away(&self) -> Vec<(PathBuf, Box<dyn SessionStore>)>;
+
     /// Moves a session with all its side files to the trash; tells where. Refused while it is open.
     fn discard(&self, name: &SessionName, now: Timestamp) -> Result<PathBuf, StoreError>;
 }

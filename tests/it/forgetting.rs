@@ -602,3 +602,32 @@ fn vectors_of_what_is_forgotten_or_deleted_leave_their_store_at_once() {
         .run();
     assert!(bytes() < without_b, "{} of {without_b}", bytes());
 }
+
+#[test]
+fn sessions_in_the_archive_and_the_trash_forget_too() {
+    let server = parrot();
+    let home = home(&server);
+    let said = "Remember that my cat is called Schnurrbart.";
+    home.lines(
+        "a",
+        &[
+            said,
+            "/scratch pet Schnurrbart",
+            "/pin my cat is called Schnurrbart",
+            "/clear",
+            "y",
+        ],
+    );
+    home.lines("b", &[said, "/scratch pet Schnurrbart"]);
+    home.cogtrix(&["-c", "test.yaml", "sessions", "delete", "b"])
+        .run();
+    let run = memory(&home, &["forget", "Schnurrbart", "#all"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("that was put away"), "{run}");
+    let is_history = |path: &Path| is_history(path);
+    assert_eq!(
+        files_with(&home, "Schnurrbart", |path| !is_history(path)),
+        [""; 0]
+    );
+    assert_eq!(files_with(&home, "Schnurrbart", is_history).len(), 2);
+}

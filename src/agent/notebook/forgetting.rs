@@ -4,6 +4,8 @@
 //! Invariant: a line that merely shares a word stays. A file that cannot be changed keeps no other from being changed. The
 //! receipts come last: until they are written, forgetting the same again finishes what was begun.
 
+use std::path::PathBuf;
+
 use super::captures::Captures;
 use super::capturing::{LONG_TERM, bullets, is_captured_as};
 use super::restoring::{self, is_line_of};
@@ -135,6 +137,17 @@ impl Captures {
             Some(own) if own.state().read()?.is_some() => own,
             Some(_) | None => self.workspace.session(open),
         })
+    }
+
+    /// Takes the words out of notes that were put away with a session.
+    pub fn forget_put_away(&self, folder: PathBuf, statements: &Statements) -> Forgotten {
+        let mut forgotten = Forgotten::default();
+        let put_away = Self {
+            workspace: self.workspace.elsewhere(folder),
+            receipts: self.receipts.clone(),
+        };
+        put_away.strike(&mut forgotten, statements);
+        forgotten
     }
 
     /// Takes the words out wherever they stand.

@@ -7,6 +7,7 @@
 //! again and forgetting the same once more finishes it.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 use super::{Front, Holdings, HoldingsError};
@@ -19,7 +20,7 @@ use crate::index::vectors::Key;
 use crate::memory::forgetting::{forgotten_in, said_besides, strike};
 use crate::repl::input::forget_lines;
 use crate::repl::transcript::first_words;
-use crate::store::StoreError;
+use crate::store::{SessionStore, StoreError};
 use crate::term::harmless;
 use crate::text::statement::{Author, Statements};
 
@@ -142,13 +143,24 @@ impl Holdings<'_> {
     /// Forgets in every session but the open one, in files, in the line history and at last in the receipts.
     pub fn forget(&self, chosen: &Chosen, history: History) -> Result<Gone, HoldingsError> {
         let mut gone = Gone::default();
-        let listed = self.store.list().unwrap_or_default();
-        let names = listed.into_iter().map(|info| info.name);
-        for name in names.filter(|name| self.open.is_none_or(|open| open.name() != name)) {
-            if let Err(error) = self.forget_in(&name, chosen, history, &mut gone) {
-                gone.failed
-                    .push(format!("session {name}: {}", chain(&error)));
+        let is_closed = |name: &SessionName| self.open.is_none_or(|open| open.name() != name);
+        let data = self.data.to_owned();
+        self.forget_in_all(
+            (self.store, &data),
+            &is_closed,
+            (chosen, history),
+            &mut gone,
+        );
+        for (root, store) in self.store.put_away() {
+            self.forget_in_all((&*store, &root), &|_| true, (chosen, history), &mut gone);
+            let notes = root.join("workspace");
+            let notes = self.captures.forget_put_away(notes, &chosen.statements);
+            if !notes.from.is_empty() {
+                gone.from.push("notes that were put away".to_owned());
             }
+            let failed = notes.failed.into_iter();
+            gone.failed
+                .extend(failed.map(|(file, why)| format!("{file}: {why}")));
         }
         if let Some(file) = self.line_history {
             match forget_lines(self.disk, file, &chosen.statements) {
@@ -164,14 +176,36 @@ impl Holdings<'_> {
         Ok(gone)
     }
 
+    /// The same in the sessions of a store, below its folder.
+    fn forget_in_all(
+        &self,
+        (store, root): (&dyn SessionStore, &Path),
+        counts: &dyn Fn(&SessionName) -> bool,
+        what: (&Chosen, History),
+        gone: &mut Gone,
+    ) {
+        let listed = store.list().unwrap_or_default();
+        for name in listed.into_iter().map(|info| info.name).filter(counts) {
+            if let Err(error) = self.forget_in((store, root), &name, what, gone) {
+                gone.failed
+                    .push(format!("session {name}: {}", chain(&error)));
+            }
+        }
+    }
+
     fn forget_in(
         &self,
+        (store, root): (&dyn SessionStore, &Path),
         name: &SessionName,
-        chosen: &Chosen,
-        history: History,
+        (chosen, history): (&Chosen, History),
         gone: &mut Gone,
     ) -> Result<(), StoreError> {
-        let session = self.store.read(name)?;
+        let session = store.read(name)?;
+        let called = if root == self.data {
+            format!("session {name}")
+        } else {
+            format!("session {name} that was put away")
+        };
         let mut statements = chosen.statements.clone();
         if session.forgotten().is_pending {
             // What another one began is finished with it.
@@ -183,10 +217,10 @@ impl Holdings<'_> {
         if struck.begin.is_none() && which.is_empty() {
             return Ok(());
         }
-        let mut opened = match self.store.open(name, Duration::ZERO) {
+        let mut opened = match store.open(name, Duration::ZERO) {
             Ok(opened) => opened,
             Err(StoreError::Locked { .. }) => {
-                self.store.leave_forgotten(name, &struck.places)?;
+                store.leave_forgotten(name, &struck.places)?;
                 let place = format!("session {name}, which is open elsewhere, with its next turn");
                 gone.from.push(place);
                 if !which.is_empty() {
@@ -202,7 +236,7 @@ impl Holdings<'_> {
             opened.log.append(std::slice::from_ref(&begin))?;
             opened.session.apply(begin);
         }
-        let index = self.data.join("vectordb");
+        let index = root.join("vectordb");
         let said: BTreeSet<Key> = keys_of(&session).into_iter().collect();
         let left: BTreeSet<Key> = keys_of(&opened.session).into_iter().collect();
         if let Err(error) = drop_words(self.disk, &index, name) {
@@ -221,11 +255,11 @@ impl Holdings<'_> {
             opened.log.rewrite(&opened.session)?;
             let left = opened.session.forgotten().clone();
             opened.log.append(&[Record::ForgottenReplaced(left)])?;
-            gone.from.push(format!("the history of session {name}"));
+            gone.from.push(format!("the history of {called}"));
         }
         let from = struck.from.iter();
         gone.from
-            .extend(from.map(|place| format!("{place} of session {name}")));
+            .extend(from.map(|place| format!("{place} of {called}")));
         Ok(())
     }
 
