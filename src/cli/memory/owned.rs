@@ -79,7 +79,7 @@ pub(super) async fn forget(
     index.refresh(owned.now).await;
     let mut keys: BTreeSet<Key> = index.keys().into_iter().collect();
     owned.holdings().settle(&mut chosen);
-    let entries = chosen.forget_entries(&mut owned.entries)?;
+    let entries = chosen.forget_entries(&mut owned.entries, owned.now)?;
     owned.flush(output)?;
     let mut gone = owned.holdings().forget(&chosen, history)?;
     gone.also_from(&[], entries);

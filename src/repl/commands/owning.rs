@@ -105,7 +105,8 @@ async fn forget_chosen(
             Err(error) => failed.push(format!("history: {}", chain(&error))),
         }
     }
-    let entries = chosen.forget_entries(desk.agent.entries_mut())?;
+    let now = desk.now();
+    let entries = chosen.forget_entries(desk.agent.entries_mut(), now)?;
     let refused = desk.agent.flush_entries();
     let mut gone = holdings(desk)?.forget(&chosen, history)?;
     gone.also_from(&from, entries);

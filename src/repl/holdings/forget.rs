@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use super::{Front, Holdings, HoldingsError};
 use crate::agent::notebook::Forgotten;
-use crate::chat::{MessageId, Record, Session, SessionName};
+use crate::chat::{MessageId, Record, Session, SessionName, Timestamp};
 use crate::entries::{EntriesError, Entry, EntryId, EntryStore, Scope};
 use crate::hint::chain;
 use crate::index::session::{drop_words, keys_of};
@@ -103,8 +103,12 @@ impl Chosen {
         now.cloned().chain(before).collect()
     }
 
-    /// Forgets entries; tells of how many. They are on disk after the next flush.
-    pub fn forget_entries(&self, entries: &mut EntryStore) -> Result<usize, EntriesError> {
+    /// Forgets entries, in every project; tells of how many. They are on disk after the next flush.
+    pub fn forget_entries(
+        &self,
+        entries: &mut EntryStore,
+        now: Timestamp,
+    ) -> Result<usize, EntriesError> {
         let goes = |entry: &Entry, content: &str| {
             let key = entry.key.as_deref().unwrap_or_default();
             self.entries.contains(&entry.id)
@@ -113,7 +117,7 @@ impl Chosen {
                     .statements
                     .are_in(&format!("{key} {content}"), Author::Person)
         };
-        entries.forget(&goes).map(|gone| gone.len())
+        entries.forget(&goes, now).map(|gone| gone.len())
     }
 }
 
@@ -336,7 +340,7 @@ pub fn remove(
     entries: &mut EntryStore,
     (name, scope): (&str, Option<Scope>),
     captures: Option<&crate::agent::notebook::Captures>,
-    now: crate::chat::Timestamp,
+    now: Timestamp,
 ) -> Result<String, HoldingsError> {
     let (scope, entry) = entries.remove(name, scope)?;
     let gone = captures.and_then(|it| it.let_go(entry.id.as_str(), now).told());

@@ -259,7 +259,7 @@ fn an_entry_that_says_the_same_goes_too_and_cannot_be_brought_back() {
     let Found::One(chosen) = held.look().find("2", None, History::Kept).unwrap() else {
         panic!()
     };
-    assert_eq!(chosen.forget_entries(&mut held.entries).unwrap(), 1);
+    assert_eq!(chosen.forget_entries(&mut held.entries, now()).unwrap(), 1);
     let told = forget(&held.look(), "2").unwrap();
     assert!(
         told.contains("what says the same goes with it: 1"),
