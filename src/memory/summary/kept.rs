@@ -115,13 +115,18 @@ struct Subject {
     items: HashSet<String>,
     /// The item that the sentence begins with.
     begins_with: Option<String>,
+    /// Items before the verb: "shelf 40 has" is not "shelf 60 has".
+    qualifiers: HashSet<String>,
 }
 
 impl Subject {
     fn of(sentence: &str) -> Self {
         let mut subject = Self::default();
+        let mut is_behind_verb = false;
         for word in kept_words(sentence) {
             let is_first = subject.words.is_empty() && subject.items.is_empty();
+            let may_be_verb = is_opener(&word.text) || attribute(&word.text).is_some();
+            is_behind_verb |= !is_first && may_be_verb;
             // A capital letter may be that of any first word.
             if let Some(attribute) = attribute(&word.text) {
                 subject.words.insert(attribute.to_owned());
@@ -135,6 +140,8 @@ impl Subject {
             }
             if is_first {
                 subject.begins_with = Some(word.text.clone());
+            } else if !is_behind_verb && (subject.begins_with.is_none() || has_digit(&word.text)) {
+                subject.qualifiers.insert(word.text.clone());
             }
             subject.items.insert(word.text);
         }
@@ -143,7 +150,8 @@ impl Subject {
 
     /// Whether it says something new of what another sentence is about.
     fn replaces(&self, old: &Self) -> bool {
-        if old.words.is_empty() || !old.words.is_subset(&self.words) {
+        let is_same = old.words.is_subset(&self.words) && old.qualifiers.is_subset(&self.items);
+        if old.words.is_empty() || !is_same {
             return false;
         }
         let has_another_value = self.items.iter().any(|item| !old.items.contains(item))
@@ -165,6 +173,10 @@ fn attribute(word: &str) -> Option<&'static str> {
     let mut groups = ATTRIBUTES.lines();
     let group = groups.find(|group| group.split_whitespace().any(|it| it == word))?;
     group.split_whitespace().next()
+}
+
+fn has_digit(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_digit())
 }
 
 fn singular(word: &str) -> &str {
@@ -232,9 +244,8 @@ fn kept_words(text: &str) -> impl Iterator<Item = Word> {
 }
 
 fn kind(word: &str, first: bool) -> Kind {
-    let is_marked = word.contains(|c: char| c.is_ascii_digit())
-        || word.contains(['/', '\\', '_', '@'])
-        || is_spelt_as_a_name(word);
+    let is_marked =
+        has_digit(word) || word.contains(['/', '\\', '_', '@']) || is_spelt_as_a_name(word);
     let is_capitalised = word.starts_with(char::is_uppercase) && word.len() > 1;
     if is_marked || (is_capitalised && !first) {
         Kind::Item
@@ -328,10 +339,11 @@ mod tests {
             "- Marta is allergic to nuts",
             "- The code word is KX-4471",
             "- The train leaves from platform 9",
+            "- Shelf 40 has the book KX-5240",
         ] {
             for new in [
                 "- They talk about tea and a train.",
-                "- Tom lives for music. Ines moved the table.",
+                "- Tom lives for music. Shelf 60 has the book KX-1.",
             ] {
                 let merged = with_what_was_lost(old, new, "User: who lives there? And the code?");
                 if old.contains("Graz") && new.contains("lives") {
