@@ -57,6 +57,7 @@ fn check_kept(repair: &Repair, before: &Files, after: &Files) {
         | Repair::NotesSetAside { file, kept_as }
         | Repair::ScratchpadSetAside { file, kept_as }
         | Repair::PinsSetAside { file, kept_as }
+        | Repair::ForgottenSetAside { file, kept_as }
         | Repair::JournalLines { file, kept_as, .. }
         | Repair::SummariesDropped { file, kept_as } => (file, kept_as),
         Repair::UnfinishedTurn { .. } | Repair::Clamped { .. } | Repair::LeftAlone { .. } => return,

@@ -133,13 +133,6 @@ impl Agent {
         Some((text, self.keep(Record::ScratchpadReplaced(scratchpad))))
     }
 
-    /// Takes lines out of the facts on the scratchpad.
-    pub fn drop_facts(&mut self, lines: &[&str]) -> Option<Warning> {
-        let mut scratchpad = self.session().scratchpad().clone();
-        let is_less = scratchpad.drop_facts(lines);
-        is_less.then(|| self.keep(Record::ScratchpadReplaced(scratchpad)))?
-    }
-
     /// Does what a tool wished for.
     pub(super) async fn keep_for_model(
         &mut self,

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use crate::chat::{Record, Session, SessionName, Timestamp};
+use crate::chat::{Forgotten, MessageId, Record, Session, SessionName, Timestamp};
 use crate::memory::{hear_record, known_secrets, masked_record};
 use crate::store::{Opened, SessionLog, StoreError};
 use crate::text::secrets::Known;
@@ -68,6 +68,26 @@ impl Ledger {
             self.log
                 .append_unsynced(&Record::ReplyArrived { turn, text });
         }
+    }
+
+    /// Places that another process forgot in this session, where there are any.
+    pub(super) fn forgotten_elsewhere(&self) -> Option<Forgotten> {
+        let on_disk = self.log.forgotten();
+        let known = self.session.forgotten();
+        let is_new = on_disk.is_pending
+            || on_disk
+                .iter()
+                .any(|(id, masks)| masks.iter().any(|mask| !known.of(id).contains(mask)));
+        is_new.then_some(on_disk)
+    }
+
+    /// Strikes what was forgotten of messages from history, too.
+    pub(super) fn redact(&mut self, which: &[MessageId]) -> Result<(), StoreError> {
+        let redacted = self.session.clone().redacted(|id| which.contains(id));
+        self.log.rewrite(&redacted)?;
+        self.session = redacted;
+        let left = self.session.forgotten().clone();
+        self.record(Record::ForgottenReplaced(left))
     }
 
     /// Lets the store write what waits and fold its journal.

@@ -60,7 +60,7 @@ impl Agent {
     }
 
     /// Tells the index which entries count, where they have changed: what a nearer scope overrides is not brought up.
-    fn share_entries(&mut self) {
+    pub(super) fn share_entries(&mut self) {
         let Some(index) = &mut self.index else {
             return;
         };

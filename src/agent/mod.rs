@@ -13,7 +13,9 @@
 //!  recall          recalling; related: what comes into a request by itself
 //!  what outlives   noting, notebook/: captures, notes of days, recovery; keeping, keeper: entries, pins, scratchpad
 //!                  looking: one search over all of it; further: a memory behind a server
-//!  what is learnt  counter, calibration: how servers count;  ledger: the session and its log in step
+//!  what is forgotten   forgetting: in the open session
+//!  what is learnt  counter, calibration: how servers count;  learning: the model as a second reader
+//!                  ledger: the session and its log in step
 //! ```
 
 mod acting;
@@ -24,6 +26,7 @@ mod converse;
 mod counter;
 mod ending;
 mod event;
+mod forgetting;
 mod further;
 mod input;
 mod jobs;
@@ -64,6 +67,7 @@ pub use compact::{CompactError, CompactReport, Compacting, Dry, DryCut, DryTools
 pub use counter::{Count, Uncounted};
 pub use ending::{EndHook, EndHooks, Ending, Ran};
 pub use event::{Beside, Observer, Reach, ToolReport, TurnEvent, Warning};
+pub use forgetting::ForgottenHere;
 pub use further::Further;
 pub use input::Input;
 pub use keeping::{CannotPin, Pinned};
@@ -376,6 +380,7 @@ impl Agent {
         self.close_index();
         self.ledger = Ledger::new(opened);
         self.begin_anew();
+        self.take_in_forgotten();
         Ok(())
     }
 

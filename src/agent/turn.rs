@@ -161,6 +161,7 @@ impl Agent {
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) -> Result<Result<TurnReport, TurnError>, NoTurn> {
+        self.take_in_forgotten();
         let asked = self.session().live_turns().next_back();
         let reply = asked.and_then(|turn| self.session().messages_of(turn).last());
         let doing = match reply.and_then(Message::speaker) {
@@ -199,6 +200,9 @@ impl Agent {
         let model = self.provider.model().to_string();
         tracing::info!(%turn, mode, model, "turn started");
         self.toolbox.registry.begin_turn();
+        if let Some(warning) = self.take_in_forgotten() {
+            observe(TurnEvent::Warning(warning));
+        }
         let warning = self.take_in_finished().await;
         if let Some(warning) = warning {
             observe(TurnEvent::Warning(warning));

@@ -9,6 +9,7 @@
 
 mod answered;
 mod attachment;
+mod forgotten;
 mod message;
 mod name;
 mod pins;
@@ -22,6 +23,7 @@ mod turn;
 
 pub use answered::{Answered, answered};
 pub use attachment::{Attached, Image, Lines};
+pub use forgotten::{Forgotten, Mask, text_of};
 pub use message::{Message, MessageId, Part, Role, STAND_IN, Unknown};
 pub use name::{BadName, SessionName};
 pub use pins::{NotPinned, Pin, Pins};

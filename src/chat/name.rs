@@ -8,7 +8,8 @@ use crate::hint::Hint;
 
 /// Ends of file names that belong to a session's side files; a session called `a_hybrid` would
 /// otherwise overwrite the summary of session `a`.
-const RESERVED_ENDS: [&str; 7] = [
+const RESERVED_ENDS: [&str; 8] = [
+    "_forgotten",
     "_hybrid",
     "_mode_state",
     "_pins",

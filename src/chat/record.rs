@@ -5,7 +5,8 @@ use std::slice;
 use serde_json::Value;
 
 use super::{
-    Calibration, Message, MessageId, Outcome, Pins, Scratchpad, Timestamp, TurnId, Unknown,
+    Calibration, Forgotten, Message, MessageId, Outcome, Pins, Scratchpad, Timestamp, TurnId,
+    Unknown,
 };
 
 /// Why a turn is no longer part of what is sent.
@@ -248,6 +249,8 @@ pub enum Record {
     ScratchpadReplaced(Scratchpad),
     /// Replaces `{session}_pins.json` whole.
     PinsReplaced(Pins),
+    /// Replaces `{session}_forgotten.json` whole.
+    ForgottenReplaced(Forgotten),
 }
 
 impl Record {
@@ -265,7 +268,8 @@ impl Record {
             | Self::HybridReplaced(_)
             | Self::ModeStatesReplaced(_)
             | Self::ScratchpadReplaced(_)
-            | Self::PinsReplaced(_) => &[],
+            | Self::PinsReplaced(_)
+            | Self::ForgottenReplaced(_) => &[],
         }
     }
 
@@ -285,7 +289,8 @@ impl Record {
             | Self::TurnFinished { .. }
             | Self::TurnWithdrawn { .. }
             | Self::ModeChanged { .. }
-            | Self::ModelChanged { .. } => {}
+            | Self::ModelChanged { .. }
+            | Self::ForgottenReplaced(_) => {}
         }
     }
 }

@@ -160,19 +160,6 @@ impl Scratchpad {
         self.0.insert(FACTS.to_owned(), text.join("\n"));
     }
 
-    /// Takes lines out of what was noted; whether any was there.
-    pub fn drop_facts(&mut self, lines: &[&str]) -> bool {
-        let kept = self.facts().lines().filter(|line| !lines.contains(line));
-        let kept = kept.collect::<Vec<_>>().join("\n");
-        let is_less = kept.len() < self.facts().len();
-        match (is_less, kept.is_empty()) {
-            (false, _) => {}
-            (true, true) => drop(self.0.remove(FACTS)),
-            (true, false) => drop(self.0.insert(FACTS.to_owned(), kept)),
-        }
-        is_less
-    }
-
     /// Takes a key off, whoever wrote it; tells its text.
     pub fn remove(&mut self, key: &str) -> Option<String> {
         self.0.remove(key)
@@ -311,11 +298,6 @@ mod tests {
         assert_eq!(scratchpad.facts(), "one\ntwo\nsix");
         scratchpad.keep_facts(&lines(&["seven"]), limits);
         assert_eq!(scratchpad.facts(), "six\nseven");
-        assert!(!scratchpad.drop_facts(&["one"]));
-        assert!(scratchpad.drop_facts(&["six"]));
-        assert_eq!(scratchpad.facts(), "seven");
-        assert!(scratchpad.drop_facts(&["seven"]));
-        assert!(scratchpad.is_empty());
     }
 
     #[test]

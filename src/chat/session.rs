@@ -1,9 +1,11 @@
 //! A session: the fold of its records. [`Session::apply`] is the only way to change one, but for messages that
 //! were said elsewhere: [`Session::import`] joins them.
 
+use std::collections::BTreeMap;
+
 use super::{
-    Calibration, Hybrid, Message, MessageId, ModeStates, Outcome, Pins, Record, Role, Scratchpad,
-    SessionName, Timestamp, Turn, TurnId, Unknown, Withdrawal,
+    Calibration, Forgotten, Hybrid, Message, MessageId, ModeStates, Outcome, Pins, Record, Role,
+    Scratchpad, SessionName, Timestamp, Turn, TurnId, Unknown, Withdrawal,
 };
 
 /// Facts about a session beside its messages.
@@ -22,7 +24,7 @@ pub struct SessionMeta {
 
 /// A conversation, whole.
 ///
-/// Invariant: `turns` tile `messages` in order; only the last may be running.
+/// Invariant: `turns` tile `messages` in order; only the last may be running. `messages` are without what was forgotten.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
     name: SessionName,
@@ -33,6 +35,9 @@ pub struct Session {
     mode_states: ModeStates,
     scratchpad: Scratchpad,
     pins: Pins,
+    forgotten: Forgotten,
+    /// Messages of which something was forgotten, as they were said.
+    said: BTreeMap<usize, Message>,
     /// Of the reply that the running turn waits for, as far as the log holds it.
     arrived: String,
     next_message: u64,
@@ -104,6 +109,8 @@ impl Session {
             mode_states: ModeStates::default(),
             scratchpad: Scratchpad::default(),
             pins: Pins::default(),
+            forgotten: Forgotten::default(),
+            said: BTreeMap::new(),
             arrived: String::new(),
             next_message,
         }
@@ -153,6 +160,25 @@ impl Session {
             Record::ModeStatesReplaced(states) => self.mode_states = states,
             Record::ScratchpadReplaced(scratchpad) => self.scratchpad = scratchpad,
             Record::PinsReplaced(pins) => self.pins = pins,
+            Record::ForgottenReplaced(forgotten) => self.forget(forgotten),
+        }
+    }
+
+    /// Masks the messages anew.
+    fn forget(&mut self, forgotten: Forgotten) {
+        for (index, message) in std::mem::take(&mut self.said) {
+            self.messages[index] = message;
+        }
+        self.forgotten = forgotten;
+        if !self.forgotten.is_empty() {
+            (0..self.messages.len()).for_each(|index| self.mask(index));
+        }
+    }
+
+    fn mask(&mut self, index: usize) {
+        if let Some(masked) = self.forgotten.masked(&self.messages[index]) {
+            let said = std::mem::replace(&mut self.messages[index], masked);
+            self.said.insert(index, said);
         }
     }
 
@@ -237,6 +263,9 @@ impl Session {
             .max(message.id.number().map_or(0, |n| n + 1));
         self.messages.push(message);
         last.messages.end = self.messages.len();
+        if !self.forgotten.is_empty() {
+            self.mask(self.messages.len() - 1);
+        }
         self.next_message = self.next_message.max(self.messages.len() as u64 + 1);
     }
 
@@ -272,7 +301,7 @@ impl Session {
         &self.meta
     }
 
-    /// Every message ever said here, withdrawn turns included.
+    /// Every message ever said here, withdrawn turns included, without what was forgotten.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
@@ -306,6 +335,29 @@ impl Session {
 
     pub fn pins(&self) -> &Pins {
         &self.pins
+    }
+
+    /// What of its messages was forgotten.
+    pub fn forgotten(&self) -> &Forgotten {
+        &self.forgotten
+    }
+
+    /// A message as it was said, for history alone.
+    pub fn as_said(&self, index: usize) -> &Message {
+        self.said.get(&index).unwrap_or(&self.messages[index])
+    }
+
+    /// The same session with what was forgotten struck from its history, too: of these messages, or of all.
+    #[must_use]
+    pub fn redacted(mut self, which: impl Fn(&MessageId) -> bool) -> Self {
+        let first = self.said.get(&0).filter(|first| which(&first.id));
+        let is_titled = first.is_some_and(|it| self.meta.title == Self::title_of(&it.said()));
+        if is_titled {
+            self.meta.title = Self::title_of(&self.messages[0].said());
+        }
+        self.said.retain(|_, message| !which(&message.id));
+        self.forgotten.drop_messages(which);
+        self
     }
 
     pub fn is_empty(&self) -> bool {

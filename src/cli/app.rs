@@ -131,6 +131,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         servers,
         questions,
         places: Places {
+            line_history: inputs.folders.line_history(),
             data: config.settings.data_dir.clone(),
             config: config.file.clone(),
             home: inputs.folders.home.clone(),

@@ -276,11 +276,15 @@ pub enum MemoryCommand {
         #[arg(value_name = "N|ID|FILE")]
         what: String,
     },
-    /// Take a capture or an entry back
+    /// Take something out of everything but history: MEMORY.md, notes, entries, boards, summaries, every later request
     Forget {
-        /// A number or an id, as `list` shows them, or the key of an entry; also several
-        #[arg(value_name = "N|ID", required = true)]
+        /// Numbers and ids as `list` shows them, ranges such as 2-8, the key of an entry, words, or `last`
+        #[arg(value_name = "N|2-8|ID|WORDS|last", required = true)]
         what: Vec<String>,
+
+        /// Strike it in history, too: a mark stands in its place
+        #[arg(long)]
+        redact: bool,
 
         /// Where the entry of a key is, if several have it
         #[arg(long, value_name = "SCOPE")]
@@ -329,6 +333,10 @@ pub struct SearchArgs {
     /// Search what was said in every session, and nothing else
     #[arg(long, conflicts_with = "session")]
     pub all: bool,
+
+    /// Search what was said in every session, or in that of -s, with what was forgotten since: history keeps it
+    #[arg(long, conflicts_with_all = ["within", "batch"])]
+    pub history: bool,
 
     /// Search notes, entries and documents alone, or everything, as without it: those and all sessions
     #[arg(long = "in", value_name = "WHERE", conflicts_with_all = ["all", "session", "batch"])]

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::entry::Scope;
 use super::error::{EntriesError, Notice};
 use super::format::{self, VERSION};
@@ -83,6 +85,23 @@ impl File {
         };
         file.refresh();
         file
+    }
+
+    /// The files of other projects beside this one.
+    pub(super) fn siblings(&self) -> Vec<Self> {
+        let folder = self.path.parent().unwrap_or(&self.path);
+        let listed = self.disk.list(folder).unwrap_or_default().into_iter();
+        let is_other = |path: &PathBuf| {
+            *path != self.path && path.extension().is_some_and(|end| end == "json")
+        };
+        let siblings = listed.filter(is_other).map(|path| {
+            let file = self.disk.read(&path).unwrap_or_default();
+            let file: Option<Value> = serde_json::from_slice(&file).ok();
+            let project = file.and_then(|it| Some(it.get("project_path")?.as_str()?.to_owned()));
+            let disk = Arc::clone(&self.disk);
+            Self::new(disk, path, (self.scope, project), self.most, self.opened)
+        });
+        siblings.collect()
     }
 
     pub(super) fn entries(&self) -> &Entries {

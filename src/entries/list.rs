@@ -40,6 +40,8 @@ pub(super) enum Change {
     Restore(EntryId),
     /// One from elsewhere, with its past.
     Put(Box<Entry>),
+    /// Nothing is left of these contents, not even what could be brought back.
+    Forget(Vec<String>),
 }
 
 /// What a change came to.
@@ -123,7 +125,41 @@ impl Entries {
             Change::Remove(id) => self.remove(id),
             Change::Restore(id) => self.bring_back(id),
             Change::Put(entry) => self.put(entry, most),
+            Change::Forget(contents) => self.forget(contents),
         }
+    }
+
+    /// What an entry says, what those said that can be brought back, and what either said before.
+    pub(super) fn contents(&self) -> impl Iterator<Item = (&Entry, &str)> {
+        let all = self.list.iter().chain(&self.removed);
+        all.flat_map(|entry| {
+            let earlier = entry.earlier.iter().map(|it| it.content.as_str());
+            std::iter::once(entry.content.as_str())
+                .chain(earlier)
+                .map(move |content| (entry, content))
+        })
+    }
+
+    fn forget(&mut self, contents: &[String]) -> Applied {
+        let goes = |content: &String| contents.contains(content);
+        let mut gone = None;
+        for list in [&mut self.list, &mut self.removed] {
+            list.retain(|entry| {
+                let is_gone = goes(&entry.content);
+                if is_gone {
+                    gone = Some(entry.clone());
+                }
+                !is_gone
+            });
+            for entry in list {
+                let before = entry.earlier.len();
+                entry.earlier.retain(|it| !goes(&it.content));
+                if entry.earlier.len() < before {
+                    gone = Some(entry.clone());
+                }
+            }
+        }
+        gone.map_or(Applied::Missing, Applied::Removed)
     }
 
     fn add(&mut self, new: &New, most: usize) -> Applied {

@@ -215,6 +215,44 @@ impl EntryStore {
         Ok((scope, entry))
     }
 
+    /// Forgets entries for good, with what they said before and what could be brought back of them; tells the ids and contents
+    /// that are gone. Those of other projects go at once; of this one it is on disk after the next flush.
+    pub fn forget(
+        &mut self,
+        goes: &dyn Fn(&Entry, &str) -> bool,
+        now: Timestamp,
+    ) -> Result<Vec<(EntryId, String)>, EntriesError> {
+        self.refresh();
+        let mut forgotten = Vec::new();
+        for scope in Scope::ALL {
+            let contents = self.entries(scope).into_iter().flat_map(Entries::contents);
+            let gone = contents.filter(|(entry, content)| goes(entry, content));
+            let gone: Vec<(EntryId, String)> = gone
+                .map(|(entry, content)| (entry.id.clone(), content.to_owned()))
+                .collect();
+            if !gone.is_empty() {
+                let contents = gone.iter().map(|(_, content)| content.clone()).collect();
+                self.change(scope, Change::Forget(contents))?;
+                forgotten.extend(gone);
+            }
+        }
+        let siblings = self.files.first().map(File::siblings).unwrap_or_default();
+        for mut file in siblings {
+            let gone = file.entries().contents();
+            let gone = gone.filter(|(entry, content)| goes(entry, content));
+            let gone: Vec<(EntryId, String)> = gone
+                .map(|(entry, content)| (entry.id.clone(), content.to_owned()))
+                .collect();
+            if !gone.is_empty() {
+                let contents = gone.iter().map(|(_, content)| content.clone()).collect();
+                file.change(Change::Forget(contents))?;
+                file.flush(now)?;
+                forgotten.extend(gone);
+            }
+        }
+        Ok(forgotten)
+    }
+
     /// Brings back what was taken away.
     pub fn restore(&mut self, name: &str) -> Result<(Scope, Entry), EntriesError> {
         self.refresh();
@@ -452,6 +490,49 @@ mod tests {
             long,
             Err(EntriesError::TooLong { chars: 8_001, .. })
         ));
+    }
+
+    #[test]
+    fn what_is_forgotten_is_in_no_scope_or_project_and_nothing_brings_it_back() {
+        let disk = MemoryDisk::default();
+        let mut other = open(&disk, "/w/b");
+        other
+            .add(Scope::Project, &wanted("cat", "Mia"), now())
+            .unwrap();
+        other
+            .add(Scope::Project, &wanted("db", "MySQL"), now())
+            .unwrap();
+        other.flush(now());
+        let mut store = open(&disk, "/w/a");
+        for content in ["Mia", "Rex", "Mia is grey"] {
+            store
+                .add(Scope::Global, &wanted("pet", content), now())
+                .unwrap();
+        }
+        store
+            .add(Scope::Project, &wanted("cat", "Mia"), now())
+            .unwrap();
+        let (_, removed) = store.remove("cat", None).unwrap();
+        let gone = store
+            .forget(&|_, content| content.contains("Mia"), now())
+            .unwrap();
+        assert_eq!(gone.len(), 4, "{gone:?}");
+        store.flush(now());
+        assert!(store.restore(removed.id.as_str()).is_err());
+        for (path, file) in disk.files() {
+            let text = String::from_utf8_lossy(&file).into_owned();
+            assert!(!text.contains("Mia"), "{}: {text}", path.display());
+        }
+        assert_eq!(contents(&open(&disk, "/w/b")), [(Scope::Project, "MySQL")]);
+        let texts: Vec<String> = disk
+            .files()
+            .into_values()
+            .map(|it| String::from_utf8_lossy(&it).into_owned())
+            .collect();
+        assert!(
+            texts.iter().any(|text| text.contains("\"/w/b\"")),
+            "{texts:?}"
+        );
     }
 
     #[test]

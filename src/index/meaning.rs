@@ -7,6 +7,7 @@
 //! Unit: one embedder. Invariant: whatever fails costs this half of a search and nothing else; a failure is told once.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +16,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 
 use super::session::clipped;
-use super::vectors::{Key, Made, VectorStore};
+use super::vectors::{self, Key, Made, VectorStore};
 use crate::embed::{EmbedError, Embedder, EmbedderChoice, Purpose, framed};
 use crate::files::Disk;
 use crate::hint::chain;
@@ -405,6 +406,15 @@ impl Meaning {
         };
         self.openings += 1;
         lock(&open.store).retain(is_wanted)
+    }
+
+    /// Lets go of the vectors of these texts, in the stores of all models.
+    pub(super) fn let_go(&mut self, gone: &BTreeSet<Key>) -> std::io::Result<()> {
+        self.abort();
+        self.last = None;
+        self.retain(|key| !gone.contains(&key))?;
+        let open = self.made();
+        vectors::let_go(&self.source.disk, &self.source.folder, gone, open.as_ref())
     }
 
     /// Whether there is no embedder at all.

@@ -22,7 +22,7 @@ mod tests;
 pub mod vectors;
 pub mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -531,6 +531,44 @@ impl Index {
     pub fn keys(&self) -> Vec<vectors::Key> {
         let live = self.corpus.iter().flat_map(|corpus| corpus.live());
         live.map(|(_, chunk)| chunk.key).collect()
+    }
+
+    /// Makes the index of the open session again, of which something was forgotten, and lets go of the vectors of what was
+    /// said. `said`: the keys of its messages as they were.
+    pub fn let_go_of_messages(&mut self, session: &Session, said: &[vectors::Key]) {
+        let name = session.name();
+        if self.parts.keeping == Keeping::Kept
+            && let Err(error) = self.session.drop_all(name)
+        {
+            tracing::warn!("the index of {name} stays: {error}");
+        }
+        self.session.open(name);
+        let left = self.session.keys(session);
+        let gone = said.iter().filter(|key| !left.contains(key));
+        let gone = gone.copied().collect();
+        self.let_go(&gone);
+    }
+
+    /// Reads notes, entries and documents again, and lets go of the vectors of those that are gone.
+    pub async fn let_go_of_texts(&mut self, mut gone: BTreeSet<vectors::Key>, now: Timestamp) {
+        self.refresh(now).await;
+        for key in self.keys() {
+            gone.remove(&key);
+        }
+        self.let_go(&gone);
+        if let Some(past) = &mut self.past {
+            past.forget();
+        }
+    }
+
+    /// Lets go of the vectors of these texts; those that are said elsewhere get theirs again.
+    pub fn let_go(&mut self, gone: &BTreeSet<vectors::Key>) {
+        if self.parts.keeping == Keeping::ReadOnly || gone.is_empty() {
+            return;
+        }
+        if let Err(error) = self.meaning.let_go(gone) {
+            tracing::warn!("vectors of what was forgotten stay: {error}");
+        }
     }
 
     /// Offers an embedder where there is none and much is kept: once for a data folder.

@@ -211,8 +211,10 @@ fn stamps(files: &[Surveyed]) -> BTreeMap<SessionName, Stamp> {
     let mut stamps: BTreeMap<SessionName, Stamp> = BTreeMap::new();
     for file in files {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+        // What is forgotten changes what is found.
         let name = name
-            .strip_suffix(".journal.jsonl")
+            .strip_suffix("_forgotten.json")
+            .or_else(|| name.strip_suffix(".journal.jsonl"))
             .or_else(|| name.strip_suffix(".json"));
         // Names of files beside a session are none of sessions.
         let Some(name) = name.and_then(|name| name.parse::<SessionName>().ok()) else {

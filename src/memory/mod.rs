@@ -10,6 +10,7 @@ mod draft;
 mod draft_steady;
 mod due;
 pub mod facts;
+pub mod forgetting;
 mod kept;
 pub mod learning;
 mod masking;

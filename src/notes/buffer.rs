@@ -147,19 +147,6 @@ impl<'a> Buffer<'a> {
         }
     }
 
-    pub(super) fn source(&self) -> &str {
-        &self.page.source
-    }
-
-    /// The files there are: the closed ones, oldest first, then the one that is kept.
-    pub(super) fn all(&self) -> Result<Vec<Page<'a>>, NotesError> {
-        let mut pages = self.closed()?;
-        if self.page.size()?.is_some() {
-            pages.push(self.page.clone());
-        }
-        Ok(pages)
-    }
-
     fn closed(&self) -> Result<Vec<Page<'a>>, NotesError> {
         let folder = self.page.path.parent().unwrap_or(&self.page.path);
         let listed = self.desk.disk.list(folder);

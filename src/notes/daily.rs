@@ -174,10 +174,6 @@ impl<'a> Daily<'a> {
         Ok(days)
     }
 
-    pub(super) fn page_of(&self, day: &DayFile) -> Page<'a> {
-        Page::new(self.0, &day.source)
-    }
-
     fn page(&self, at: Timestamp) -> Page<'a> {
         Page::new(self.0, &format!("{FOLDER}/{}.md", at.date()))
     }

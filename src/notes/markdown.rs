@@ -132,6 +132,30 @@ pub(super) fn sections(text: &str) -> Vec<(&str, Range<usize>)> {
     found
 }
 
+/// The text without headings of the program's lists under which nothing stands.
+pub fn without_empty_lists(text: &str) -> String {
+    let mut left = text.to_owned();
+    loop {
+        let empty = sections(&left).into_iter().find(|(title, range)| {
+            let is_list = OWN.iter().any(|own| title.starts_with(own));
+            let mut lines = left[range.clone()].lines().skip(1);
+            is_list && lines.all(|line| line.trim().is_empty())
+        });
+        let Some((_, range)) = empty else {
+            return left;
+        };
+        left.replace_range(range, "");
+    }
+}
+
+/// How the headings begin of the lists that the program keeps.
+const OWN: [&str; 4] = [
+    "Auto-captured",
+    "Notes",
+    "Auto-extracted (",
+    "Session Facts (",
+];
+
 /// The text with another line in the place of line `number`, which keeps its end; `None`: without that line.
 pub(super) fn changed(text: &str, number: usize, line: Option<&str>) -> String {
     let mut result = String::with_capacity(text.len());

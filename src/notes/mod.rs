@@ -36,7 +36,7 @@ pub use error::NotesError;
 pub use excerpt::{Excerpt, TRUNCATED};
 pub use identity::Identity;
 pub use long_term::{Added, EXTRACTED, Judgement, LONG_TERM, LongTerm, Section, unmarked};
-pub use markdown::Line;
+pub use markdown::{Line, without_empty_lists};
 pub use named::{Beginning, Draft, TakenIn};
 pub use receipts::{Captured, Receipt, Receipts, ReceiptsError, Renamed};
 pub use recovery::Recovery;

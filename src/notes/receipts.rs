@@ -163,6 +163,32 @@ impl Receipts {
         self.append(&self.bytes()?, line.written())
     }
 
+    /// Leaves nothing of these but their numbers, and notes that they were taken back. `before`: what had stood in the place
+    /// of a line that one of them wrote, for those that took its place.
+    pub fn strike(
+        &self,
+        numbers: &[u64],
+        before: &dyn Fn(&str) -> Option<Vec<String>>,
+        at: Timestamp,
+    ) -> Result<(), ReceiptsError> {
+        let _held = self.lock()?;
+        let bytes = self.bytes()?;
+        let mut struck = Vec::with_capacity(bytes.len());
+        for raw in bytes
+            .split(|byte| *byte == b'\n')
+            .filter(|raw| !raw.is_empty())
+        {
+            let Ok(line) = serde_json::from_slice::<Line>(raw) else {
+                // What is torn may hold the words.
+                continue;
+            };
+            let line = line.struck(numbers, before, at);
+            struck.extend(line.written().into_bytes());
+        }
+        let written = self.disk.replace(&self.file, &struck);
+        written.map_err(|source| self.unwritable(source))
+    }
+
     /// Notes that a session has another name.
     pub fn rename(&self, before: &str, after: &str, at: Timestamp) -> Result<(), ReceiptsError> {
         let _held = self.lock()?;
@@ -261,8 +287,10 @@ fn read(bytes: &[u8]) -> (BTreeMap<u64, Receipt>, Vec<Renamed>) {
             });
         } else if line.forgotten && line.text.is_empty() {
             if let Some(receipt) = receipts.get_mut(&line.n) {
-                let Receipt { forgotten, .. } = receipt;
-                *forgotten = true;
+                receipt.forgotten = true;
+            } else if !line.kind.is_empty() {
+                // Nothing else is left of it.
+                receipts.insert(line.n, line.receipt());
             }
         } else {
             receipts.insert(line.n, line.receipt());
@@ -346,6 +374,32 @@ impl Line {
                 entry: self.entry,
             },
             forgotten: self.forgotten,
+        }
+    }
+
+    fn struck(
+        self,
+        numbers: &[u64],
+        before: &dyn Fn(&str) -> Option<Vec<String>>,
+        at: Timestamp,
+    ) -> Self {
+        if self.renamed.is_empty() && numbers.contains(&self.n) {
+            return Self {
+                n: self.n,
+                at: at.iso(),
+                session: self.session,
+                message: self.message,
+                kind: self.kind,
+                files: self.files,
+                forgotten: true,
+                ..Self::default()
+            };
+        }
+        let superseded = self.superseded.into_iter();
+        let superseded = superseded.flat_map(|line| before(&line).unwrap_or_else(|| vec![line]));
+        Self {
+            superseded: superseded.collect(),
+            ..self
         }
     }
 

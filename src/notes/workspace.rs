@@ -104,6 +104,12 @@ impl Workspace {
         self.0.observers().push(observer);
     }
 
+    /// The same kind of files in another folder.
+    #[must_use]
+    pub fn elsewhere(&self, root: PathBuf) -> Self {
+        Self::new(Arc::clone(&self.0.disk), root, self.0.settings.clone())
+    }
+
     pub fn root(&self) -> &Path {
         &self.0.root
     }

@@ -55,6 +55,8 @@ pub struct Places {
     pub config: Option<PathBuf>,
     /// What `~` stands for in a path that is typed.
     pub home: Option<PathBuf>,
+    /// The file with earlier inputs.
+    pub line_history: Option<PathBuf>,
     /// The person's editor, a command as a shell reads it.
     pub editor: Option<String>,
     /// What this run reads and writes through.

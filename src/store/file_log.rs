@@ -23,7 +23,7 @@ use super::loading::{self, Loaded};
 use super::moving::{self, Destination};
 use super::opening::replace_snapshot;
 use super::{SessionLog, SessionStore, journal};
-use crate::chat::{Record, Session, SessionName, Timestamp, Unknown};
+use crate::chat::{Forgotten, Record, Session, SessionName, Timestamp, Unknown};
 use crate::files::{Disk, Lock};
 use crate::hint::chain;
 
@@ -50,6 +50,7 @@ pub(super) struct FileLog {
     mode_states: SideFile,
     scratchpad: SideFile,
     pins: SideFile,
+    forgotten: SideFile,
     states_others: Unknown,
     /// The journal's length from which on a fold in the middle of a run is tried.
     fold_from: u64,
@@ -131,6 +132,7 @@ impl FileLog {
             mode_states: side(Side::ModeStates),
             scratchpad: side(Side::Scratchpad),
             pins: side(Side::Pins),
+            forgotten: side(Side::Forgotten),
             states_others: loaded.states_others.clone(),
             fold_from: LARGE_JOURNAL,
             renamed: false,
@@ -161,6 +163,9 @@ impl FileLog {
                     self.scratchpad.put(side::write_scratchpad(scratchpad));
                 }
                 Record::PinsReplaced(pins) => self.pins.put(side::write_pins(pins)),
+                Record::ForgottenReplaced(forgotten) => {
+                    self.forgotten.put(side::write_forgotten(forgotten));
+                }
                 Record::TurnStarted { .. }
                 | Record::MessageAdded { .. }
                 | Record::ReplyArrived { .. }
@@ -193,7 +198,9 @@ impl FileLog {
             .flush(&self.store, &path(Side::ModeStates))?;
         self.scratchpad
             .flush(&self.store, &path(Side::Scratchpad))?;
-        self.pins.flush(&self.store, &path(Side::Pins))
+        self.pins.flush(&self.store, &path(Side::Pins))?;
+        // Last: it says that the others are without what was forgotten.
+        self.forgotten.flush(&self.store, &path(Side::Forgotten))
     }
 
     fn flush_journal(&mut self, append: Append) -> Result<(), StoreError> {
@@ -330,6 +337,7 @@ impl FileLog {
                 self.mode_states = SideFile::default();
                 self.scratchpad = SideFile::default();
                 self.pins = SideFile::default();
+                self.forgotten = SideFile::default();
                 self.states_others = Unknown::new();
                 self.renamed = false;
             }
@@ -359,6 +367,12 @@ impl SessionLog for FileLog {
             tracing::debug!("a part of a reply is not kept: {}", chain(&error));
             self.journal.waiting.clear();
         }
+    }
+
+    fn forgotten(&self) -> Forgotten {
+        let path = self.store.layout.side(&self.name, Side::Forgotten);
+        let file = self.store.disk.read(&path).unwrap_or_default();
+        side::read_forgotten(&file).unwrap_or_default()
     }
 
     fn checkpoint(&mut self, session: &Session) -> Result<(), StoreError> {

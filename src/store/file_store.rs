@@ -9,15 +9,16 @@ use std::time::Duration;
 
 use super::error::{At, StoreError};
 use super::file_log::FileLog;
+use super::format::side;
 use super::journal;
-use super::layout::{Found, Layout};
+use super::layout::{Found, Layout, Side};
 use super::loading::{self, Damage};
 use super::moving::{self, Destination};
 use super::opening::{self, Bench};
 use super::replay::{self, Ground};
 use super::snapshot::{self, HEAD_BYTES};
 use super::{Opened, SessionInfo, SessionStore};
-use crate::chat::{Session, SessionName, Timestamp};
+use crate::chat::{Forgotten, Session, SessionName, Timestamp};
 use crate::clock::Clock;
 use crate::files::{Disk, Lock, LockError};
 
@@ -141,7 +142,13 @@ impl FileStore {
             .disk
             .read_head(&self.layout.snapshot(name), HEAD_BYTES)
             .unwrap_or_default();
-        if let Some(head) = snapshot::read_head(&start)
+        // What was forgotten may stand in the title.
+        let is_whole = self
+            .disk
+            .size(&self.layout.side(name, Side::Forgotten))
+            .is_err();
+        if is_whole
+            && let Some(head) = snapshot::read_head(&start)
             && let Some(journal_seq) = head.journal_seq
         {
             let mut shown = Session::restore(name.clone(), head.meta, Vec::new(), |_| None);
@@ -168,7 +175,7 @@ impl FileStore {
         }
         Ok(Summary {
             hidden_messages: 0,
-            shown: loaded.session,
+            shown: loaded.session.redacted(|_| true),
         })
     }
 }
@@ -271,6 +278,26 @@ impl SessionStore for FileStore {
         let mut infos: Vec<SessionInfo> = names.into_iter().map(|name| self.info(name)).collect();
         infos.sort_by_key(|info| Reverse(info.updated_at));
         Ok(infos)
+    }
+
+    fn leave_forgotten(&self, name: &SessionName, places: &Forgotten) -> Result<(), StoreError> {
+        let path = self.layout.side(name, Side::Forgotten);
+        let file = self.disk.read(&path).unwrap_or_default();
+        let mut forgotten = side::read_forgotten(&file).unwrap_or_default();
+        forgotten.join(places);
+        forgotten.is_pending = true;
+        let bytes = side::write_forgotten(&forgotten);
+        self.disk.replace(&path, &bytes).at("write", &path)
+    }
+
+    fn put_away(&self) -> Vec<(PathBuf, Box<dyn SessionStore>)> {
+        let folders = self.layout.put_away(&*self.disk).into_iter();
+        let stores = folders.map(|root| {
+            let (disk, clock) = (Arc::clone(&self.disk), Arc::clone(&self.clock));
+            let store: Box<dyn SessionStore> = Box::new(Self::new(disk, root.clone(), clock));
+            (root, store)
+        });
+        stores.collect()
     }
 
     fn discard(&self, name: &SessionName, now: Timestamp) -> Result<PathBuf, StoreError> {

@@ -155,7 +155,8 @@ fn line(seq: u64, record: &Record) -> Option<LineOut<'_>> {
         Record::HybridReplaced(_)
         | Record::ModeStatesReplaced(_)
         | Record::ScratchpadReplaced(_)
-        | Record::PinsReplaced(_) => return None,
+        | Record::PinsReplaced(_)
+        | Record::ForgottenReplaced(_) => return None,
     };
     Some(line)
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::chat::{SessionName, Timestamp};
-use crate::files::{self, Disk};
+use crate::files::{self, Disk, What};
 
 const HISTORY: &str = "history";
 const TRASH: &str = "trash";
@@ -16,6 +16,7 @@ const HYBRID: &str = "_hybrid.json";
 const MODE_STATE: &str = "_mode_state.json";
 const SCRATCHPAD: &str = "_scratchpad.json";
 const PINS: &str = "_pins.json";
+const FORGOTTEN: &str = "_forgotten.json";
 const OUTPUTS: &str = "_outputs";
 const LOCK: &str = ".lock";
 const DAMAGED: &str = ".damaged-";
@@ -23,7 +24,7 @@ const MOVING: &str = ".moving";
 
 /// Everything that belongs to a session: its folder, and how the name ends. In the order of moving: what
 /// a session is found by comes last.
-const PIECES: [(&str, &str); 10] = [
+const PIECES: [(&str, &str); 11] = [
     ("changes", ""),
     ("vectordb/sessions", ""),
     ("workspace/sessions", ""),
@@ -32,6 +33,7 @@ const PIECES: [(&str, &str); 10] = [
     (HISTORY, SCRATCHPAD),
     (HISTORY, MODE_STATE),
     (HISTORY, HYBRID),
+    (HISTORY, FORGOTTEN),
     (HISTORY, JOURNAL),
     (HISTORY, SNAPSHOT),
 ];
@@ -43,6 +45,7 @@ pub(super) enum Side {
     ModeStates,
     Scratchpad,
     Pins,
+    Forgotten,
 }
 
 /// The data folder, and what is where in it.
@@ -89,6 +92,7 @@ impl Layout {
                 Side::ModeStates => MODE_STATE,
                 Side::Scratchpad => SCRATCHPAD,
                 Side::Pins => PINS,
+                Side::Forgotten => FORGOTTEN,
             },
         )
     }
@@ -138,6 +142,16 @@ impl Layout {
         let numbered = (2..).map(|n| format!("{relative}-{n}"));
         let mut free = numbered.skip_while(|candidate| taken(candidate));
         free.next().unwrap_or(relative)
+    }
+
+    /// Every folder of what is discarded or archived.
+    pub(super) fn put_away(&self, disk: &dyn Disk) -> Vec<PathBuf> {
+        let each = [TRASH, ARCHIVE].iter().flat_map(|folder| {
+            let found = disk.survey(&self.root.join(folder)).unwrap_or_default();
+            let folders = found.into_iter().filter(|it| it.what == What::Folder);
+            folders.map(|it| it.path)
+        });
+        each.collect()
     }
 
     /// Whether a relative path is one that [`Layout::trash_for`] or [`Layout::archive_for`] gave.

@@ -89,6 +89,11 @@ pub(super) fn load(
     if let Some(pins) = read_side(&mut loaded, at, Side::Pins, side::read_pins)? {
         loaded.session.apply(Record::PinsReplaced(pins));
     }
+    // Last, so that it holds for every message.
+    let forgotten = read_side(&mut loaded, at, Side::Forgotten, side::read_forgotten)?;
+    if let Some(forgotten) = forgotten {
+        loaded.session.apply(Record::ForgottenReplaced(forgotten));
+    }
     Ok(loaded)
 }
 

@@ -14,7 +14,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::chat::{Record, Session, SessionName, Timestamp};
+use crate::chat::{Forgotten, Record, Session, SessionName, Timestamp};
 
 mod coverage;
 mod error;
@@ -55,6 +55,12 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
     /// Every session, most recently used first. Reads heads and journals, not whole histories.
     fn list(&self) -> Result<Vec<SessionInfo>, StoreError>;
 
+    /// Notes places that are to be forgotten in a session that is open elsewhere, for its owner to take in.
+    fn leave_forgotten(&self, name: &SessionName, places: &Forgotten) -> Result<(), StoreError>;
+
+    /// Sessions in the trash and the archive, each folder of them a store of its own.
+    fn put_away(&self) -> Vec<(PathBuf, Box<dyn SessionStore>)>;
+
     /// Moves a session with all its side files to the trash; tells where. Refused while it is open.
     fn discard(&self, name: &SessionName, now: Timestamp) -> Result<PathBuf, StoreError>;
 }
@@ -77,6 +83,11 @@ pub trait SessionLog: Send + fmt::Debug {
     /// Appends what has arrived of a reply, without a sync. It costs next to nothing and may be lost: where the disk
     /// refuses, or has refused what comes before, nothing is written and nothing waits.
     fn append_unsynced(&mut self, record: &Record);
+
+    /// What of the messages was forgotten, as it is on disk: another process may have added to it.
+    fn forgotten(&self) -> Forgotten {
+        Forgotten::default()
+    }
 
     /// Called at a clean end: folds the journal into the snapshot where that is cheap (while the
     /// snapshot is under 1 MB, or the journal above a tenth of it), and writes what earlier appends could
@@ -124,6 +135,8 @@ pub enum Repair {
     ScratchpadSetAside { file: PathBuf, kept_as: PathBuf },
     /// The pins could not be read; there are none.
     PinsSetAside { file: PathBuf, kept_as: PathBuf },
+    /// What was forgotten could not be read: it is sent again.
+    ForgottenSetAside { file: PathBuf, kept_as: PathBuf },
     /// A file beside the history cannot be used, and cannot be moved aside either; it is left as it is.
     LeftAlone { file: PathBuf, why: String },
     /// Lines of the journal that were torn or foreign were skipped; the original is kept.
@@ -172,6 +185,12 @@ impl fmt::Display for Repair {
                 file.display(),
                 kept_as.display()
             ),
+            Self::ForgottenSetAside { file, kept_as } => write!(
+                f,
+                "what was forgotten in this session was damaged ({}): it is sent again until `/memory forget WORDS` takes it out anew, the damaged file is kept as {}",
+                file.display(),
+                kept_as.display()
+            ),
             Self::LeftAlone { file, why } => write!(
                 f,
                 "{} cannot be used, and not be moved aside either ({why}): the session is open without what it holds, and what would be written there is NOT SAVED",
@@ -208,8 +227,9 @@ impl fmt::Display for Repair {
     }
 }
 
-/// A session as a file that can be opened as one again.
+/// A session as a file that can be opened as one again, without what was forgotten.
 pub fn export_json(session: &Session) -> String {
-    let bytes = snapshot::write(session, session.name(), 0).unwrap_or_default();
+    let session = session.clone().redacted(|_| true);
+    let bytes = snapshot::write(&session, session.name(), 0).unwrap_or_default();
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -154,6 +154,7 @@ impl Bench<'_> {
             Side::ModeStates => Repair::NotesSetAside { file, kept_as },
             Side::Scratchpad => Repair::ScratchpadSetAside { file, kept_as },
             Side::Pins => Repair::PinsSetAside { file, kept_as },
+            Side::Forgotten => Repair::ForgottenSetAside { file, kept_as },
         }
     }
 }

@@ -77,7 +77,8 @@ pub(super) fn replay(session: &mut Session, ground: Ground, journal: Journal<'_>
             | Record::HybridReplaced(_)
             | Record::ModeStatesReplaced(_)
             | Record::ScratchpadReplaced(_)
-            | Record::PinsReplaced(_) => {}
+            | Record::PinsReplaced(_)
+            | Record::ForgottenReplaced(_) => {}
         }
         session.apply(record);
     }

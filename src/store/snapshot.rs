@@ -112,7 +112,7 @@ pub(super) fn write(
     let mut separator: &[u8] = b"\n";
     for turn in session.turns() {
         let mut mark = mark_of(session, turn);
-        for message in session.messages_of(turn) {
+        for message in turn.messages.clone().map(|index| session.as_said(index)) {
             file.extend_from_slice(separator);
             let mark = mark.take();
             serde_json::to_writer(&mut file, &Line { message, mark })?;

@@ -1,9 +1,11 @@
 //! Readers of text that several rooms share. Pure.
 
 pub mod classify;
+mod function_words;
 pub mod linear;
 mod off_record;
 pub mod once;
 pub mod secrets;
+pub mod statement;
 
 pub use off_record::is_off_record;

@@ -21,6 +21,7 @@ mod embedder_install;
 mod embedders;
 mod entries;
 mod fetch;
+mod forgetting;
 mod further;
 mod fuzzed;
 mod hostile_clone;

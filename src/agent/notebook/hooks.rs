@@ -12,6 +12,7 @@ use crate::memory::facts::{self, Fact, without_thoughts};
 use crate::notes::{Added, Captured, DailySettings};
 use crate::text::is_off_record;
 use crate::text::secrets::Known;
+use crate::text::statement::FORGOTTEN;
 
 /// Facts of one turn that go to MEMORY.md (X12).
 const MOST_FOR_LONG: usize = 4;
@@ -162,7 +163,9 @@ impl Parts {
             text: ending.known.masked_after("", &fact.text).into_owned(),
             ..fact
         };
-        let found = self.not_taken_back(found.into_iter().map(known).collect());
+        // What was forgotten is no fact.
+        let is_known = |fact: &Fact| !fact.text.contains(FORGOTTEN);
+        let found: Vec<Fact> = found.into_iter().filter(is_known).map(known).collect();
         if found.is_empty() {
             return Ok(None);
         }

@@ -17,7 +17,6 @@ mod memorizing;
 mod reading;
 mod restoring;
 mod sifting;
-mod striking;
 #[cfg(test)]
 mod tests;
 
@@ -26,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use captures::Captures;
 pub(super) use capturing::Taken;
-pub use forgetting::{Forgotten, NotForgotten, Said};
+pub use forgetting::Forgotten;
 pub use memorizing::LetGo;
 pub(super) use reading::Lost;
 use reading::Shortened;

@@ -4,7 +4,7 @@ use super::Parts;
 use crate::chat::{Session, SessionName, Timestamp, Tokens};
 use crate::hint::chain;
 use crate::memory::{Kept, KeptFile, Recovery};
-use crate::notes::{Excerpt, NotesError};
+use crate::notes::{Excerpt, NotesError, without_empty_lists};
 use crate::text::secrets::masked;
 
 /// The share of the window that what is recovered may take: one part in so many (Q30).
@@ -107,13 +107,21 @@ impl Parts {
 impl Read {
     fn one(&mut self, read: Result<Option<Excerpt>, NotesError>) -> Option<KeptFile> {
         match read {
-            Ok(found) => found.map(file),
+            Ok(found) => found.map(file).and_then(without_empty),
             Err(error) => {
                 self.problems.push(chain(&error));
                 None
             }
         }
     }
+}
+
+/// The file without lists that have become empty; `None` where nothing but headings is left.
+fn without_empty(file: KeptFile) -> Option<KeptFile> {
+    let text = without_empty_lists(&file.text);
+    let mut lines = text.lines().map(str::trim);
+    let says_anything = lines.any(|line| !line.is_empty() && !line.starts_with('#'));
+    says_anything.then_some(KeptFile { text, ..file })
 }
 
 fn file(excerpt: Excerpt) -> KeptFile {

@@ -1,6 +1,5 @@
 //! Captured, read, noted and taken back, on a disk in memory.
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,11 +11,13 @@ use crate::entries::{Entry, EntryStore, Scope, StoreSettings, Wanted, unmasked};
 use crate::files::{Disk, FaultyDisk, MemoryDisk};
 use crate::memory::capture::WalSettings;
 use crate::memory::facts::FactsSettings;
+use crate::memory::forgetting::strike;
 use crate::memory::known_secrets;
 use crate::memory::patterns::Checked;
 use crate::memory::{Backend, Prompt, Recovery};
 use crate::notes::{Receipt, WorkspaceSettings};
 use crate::text::secrets::Known;
+use crate::text::statement::Statement;
 
 const STATE: &str = "w/sessions/work/SESSION-STATE.md";
 const BUFFER: &str = "w/sessions/work/working-buffer.md";
@@ -133,18 +134,14 @@ fn end(notebook: &Notebook, session: &Session, now: Timestamp, used: f64) -> Ran
     ran
 }
 
-/// No session can be read.
-fn unread(_: &str) -> Option<Cow<'static, Session>> {
-    None
-}
-
-/// Those sessions alone can be read.
-fn reading<'a>(sessions: &'a [&'a Session]) -> impl Fn(&str) -> Option<Cow<'a, Session>> + 'a {
-    move |name| {
-        let mut sessions = sessions.iter().copied();
-        let session = sessions.find(|it| it.name().as_str() == name);
-        session.map(Cow::Borrowed)
-    }
+/// Forgets the capture of a number, and what says the same.
+fn forget(parts: &Parts, number: u64) -> Forgotten {
+    let captures = parts.captures();
+    let receipts = captures.all().unwrap();
+    let receipt = receipts.iter().find(|it| it.number == number).unwrap();
+    let statements = Statement::of(receipt.what.words()).into_iter().collect();
+    let forgotten = captures.forget(&[number], &statements, &name(), noon());
+    forgotten.unwrap()
 }
 
 fn numbers(receipts: &[Receipt]) -> Vec<u64> {
@@ -245,28 +242,16 @@ fn what_is_taken_back_leaves_the_files_and_what_a_person_changed_stays() {
     let disk = MemoryDisk::default();
     let parts = parts(&disk);
     parts.capture(&name(), &words(SAID), "", noon());
-    let forgotten = parts
-        .captures()
-        .forget(1, &name(), &unread, noon())
-        .unwrap();
+    let forgotten = forget(&parts, 1);
     assert_eq!(forgotten.from.len(), 2, "{forgotten:?}");
     assert!(!text(&disk, "w/MEMORY.md").contains("dark mode"));
     let state = text(&disk, STATE);
     assert!(!state.contains("**preference**") && !state.contains("**correction**"));
-    assert!(matches!(
-        parts.captures().forget(1, &name(), &unread, noon()),
-        Err(NotForgotten::Already { number: 1 })
-    ));
-    assert!(matches!(
-        parts.captures().forget(9, &name(), &unread, noon()),
-        Err(NotForgotten::NoSuch { number: 9 })
-    ));
+    let receipt = &parts.captures().all().unwrap()[0];
+    assert!(receipt.forgotten && receipt.number == 1 && receipt.what.text.is_empty());
     let edited = text(&disk, "w/MEMORY.md").replace("monthly", "weekly");
     disk.put("w/MEMORY.md", edited.as_bytes());
-    let forgotten = parts
-        .captures()
-        .forget(2, &name(), &unread, noon())
-        .unwrap();
+    let forgotten = forget(&parts, 2);
     assert_eq!(forgotten.changed, ["MEMORY.md"]);
     assert!(text(&disk, "w/MEMORY.md").contains("weekly"));
 }
@@ -280,9 +265,8 @@ fn what_was_said_twice_is_gone_once_either_is_taken_back() {
             let taken = parts.capture(&name(), &words(said), "", noon());
             assert_eq!(taken.receipts[0].what.files.len(), 2, "both hold it");
         }
-        let forgotten = parts.captures().forget(number, &name(), &unread, noon());
-        let forgotten = forgotten.unwrap();
-        assert_eq!(numbers(&forgotten.also), [3 - number]);
+        let forgotten = forget(&parts, number);
+        assert_eq!(numbers(&forgotten.receipts), [1, 2]);
         assert!(!text(&disk, "w/MEMORY.md").contains("dark mode"));
         assert!(!text(&disk, STATE).contains("dark mode"));
         let all = parts.captures().all().unwrap();
@@ -327,18 +311,21 @@ fn noted(disk: &MemoryDisk) -> (Notebook, Session) {
 #[test]
 fn what_is_taken_back_takes_its_facts_and_its_words_in_exchanges_along() {
     let disk = MemoryDisk::default();
-    let (notebook, session) = noted(&disk);
+    let (notebook, _) = noted(&disk);
     let day = "w/memory/2026-02-14.md";
     for file in ["w/MEMORY.md", STATE, day, BUFFER] {
         assert!(text(&disk, file).contains("tea over coffee"), "{file}");
     }
-    let captures = notebook.parts().captures();
-    let forgotten = captures
-        .forget(1, &name(), &reading(&[&session]), noon())
-        .unwrap();
-    assert_eq!(forgotten.facts, ["memory/2026-02-14.md"]);
-    let blanked = ["memory/2026-02-14.md", "sessions/work/working-buffer.md"];
-    assert_eq!(forgotten.blanked, blanked);
+    let forgotten = forget(notebook.parts(), 1);
+    let files = [
+        "MEMORY.md",
+        "memory/2026-02-14.md",
+        "sessions/work/SESSION-STATE.md",
+        "sessions/work/working-buffer.md",
+    ];
+    let mut from = forgotten.from;
+    from.sort();
+    assert_eq!(from, files);
     for file in ["w/MEMORY.md", STATE, day, BUFFER] {
         let left = text(&disk, file);
         assert!(!left.contains("tea over coffee"), "{file}: {left}");
@@ -352,19 +339,17 @@ fn what_is_taken_back_takes_its_facts_and_its_words_in_exchanges_along() {
 }
 
 #[test]
-fn a_fact_that_a_person_changed_stays_when_its_words_are_taken_back() {
+fn a_line_that_a_person_wrote_more_on_keeps_that() {
     let disk = MemoryDisk::default();
-    let (notebook, session) = noted(&disk);
+    let (notebook, _) = noted(&disk);
     let day = "w/memory/2026-02-14.md";
     let changed = text(&disk, day).replace("User request: ", "User request: on Sundays, ");
     assert!(changed.contains("on Sundays"), "{changed}");
     disk.put(day, changed.as_bytes());
-    let captures = notebook.parts().captures();
-    let forgotten = captures
-        .forget(1, &name(), &reading(&[&session]), noon())
-        .unwrap();
-    assert_eq!(forgotten.facts, [""; 0]);
-    assert!(text(&disk, day).contains("on Sundays, Please"));
+    forget(notebook.parts(), 1);
+    let left = text(&disk, day);
+    assert!(left.contains("on Sundays, [forgotten]"), "{left}");
+    assert!(!left.contains("tea"), "{left}");
 }
 
 #[test]
@@ -380,12 +365,7 @@ fn what_a_capture_took_the_place_of_counts_again_once_it_is_taken_back() {
         parts.capture(&name(), &words(said), "", noon());
     }
     let memory = || text(&disk, "w/MEMORY.md");
-    let forget = |number| {
-        parts
-            .captures()
-            .forget(number, &name(), &unread, noon())
-            .unwrap()
-    };
+    let forget = |number| forget(&parts, number);
     let is_marked = |mode: &str| {
         memory().contains(&format!(
             "(superseded 2026-02-14) **preference**: I prefer {mode}"
@@ -417,8 +397,7 @@ fn what_was_said_twice_gives_its_place_back_whichever_is_taken_back() {
         for said in ["My name is Anna.", "My name is Bobur.", "My name is Bobur."] {
             parts.capture(&name(), &words(said), "", noon());
         }
-        let forget = |number| parts.captures().forget(number, &name(), &unread, noon());
-        assert_eq!(forget(number).unwrap().restored.len(), 1, "{number}");
+        assert_eq!(forget(&parts, number).restored.len(), 1, "{number}");
         let memory = text(&disk, "w/MEMORY.md");
         assert!(memory.contains("Anna") && !memory.contains("superseded"));
     }
@@ -433,8 +412,7 @@ fn of_what_was_said_before_and_again_that_counts_which_stood_last() {
             let said = format!("I prefer {mode} mode.");
             parts.capture(&name(), &words(&said), "", noon());
         }
-        let forget = |number| parts.captures().forget(number, &name(), &unread, noon());
-        let restored = forget(number).unwrap().restored;
+        let restored = forget(&parts, number).restored;
         assert_eq!(restored, ["- **preference**: I prefer grey mode"]);
         let memory = text(&disk, "w/MEMORY.md");
         assert!(!memory.contains("light"), "{memory}");
@@ -447,7 +425,7 @@ fn of_what_was_said_before_and_again_that_counts_which_stood_last() {
 fn what_was_said_in_two_sessions_leaves_the_notes_of_both() {
     let disk = MemoryDisk::default();
     let (notebook, first) = noted(&disk);
-    let mut second = first.clone();
+    let mut second = first;
     second.rename("two".parse().unwrap());
     let later = at("2026-02-15T12:00:00Z");
     let said = second.messages()[0].clone();
@@ -467,11 +445,7 @@ fn what_was_said_in_two_sessions_leaves_the_notes_of_both() {
     for file in places {
         assert!(text(&disk, file).contains("tea over coffee"), "{file}");
     }
-    let captures = notebook.parts().captures();
-    let sessions = [&first, &second];
-    let forgotten = captures.forget(1, &name(), &reading(&sessions), noon());
-    let forgotten = forgotten.unwrap();
-    assert_eq!(forgotten.sessions(), ["work", "two"]);
+    forget(notebook.parts(), 1);
     for file in places {
         let left = text(&disk, file);
         assert!(!left.contains("tea over coffee"), "{file}: {left}");
@@ -487,10 +461,7 @@ fn a_mark_that_a_person_took_off_or_changed_is_left_alone() {
     }
     let edited = text(&disk, "w/MEMORY.md").replace("dark mode", "dark mode at night");
     disk.put("w/MEMORY.md", edited.as_bytes());
-    let forgotten = parts
-        .captures()
-        .forget(2, &name(), &unread, noon())
-        .unwrap();
+    let forgotten = forget(&parts, 2);
     assert_eq!(forgotten.restored, [""; 0]);
     assert!(text(&disk, "w/MEMORY.md").contains("(superseded 2026-02-14) **preference**"));
 }
@@ -502,22 +473,21 @@ fn a_file_that_cannot_be_changed_keeps_no_other_from_forgetting() {
     parts.capture(&name(), &words(SAID), "", noon());
     let whole = text(&disk, "w/MEMORY.md") + &"x".repeat(9 << 20);
     disk.put("w/MEMORY.md", whole.as_bytes());
-    let forgotten = parts
-        .captures()
-        .forget(1, &name(), &unread, noon())
-        .unwrap();
+    let forgotten = forget(&parts, 1);
     assert_eq!(forgotten.from, ["sessions/work/SESSION-STATE.md"]);
     let (file, why) = &forgotten.failed[0];
     assert!(file == "MEMORY.md" && why.contains("MEMORY.md"), "{why}");
-    assert!(matches!(
-        parts.captures().forget(1, &name(), &unread, noon()),
-        Err(NotForgotten::Already { number: 1 })
-    ));
+    assert!(parts.captures().all().unwrap()[0].forgotten);
     // Where nothing was taken back, it is not noted as taken back.
     disk.put(STATE, b"");
     for _ in 0..2 {
-        let failed = parts.captures().forget(2, &name(), &unread, noon());
-        assert!(matches!(failed, Err(NotForgotten::Notes(_))), "{failed:?}");
+        let failed = forget(&parts, 2);
+        assert_eq!(
+            (failed.from.len(), failed.failed.len()),
+            (0, 1),
+            "{failed:?}"
+        );
+        assert!(!parts.captures().all().unwrap()[1].forgotten);
     }
 }
 
@@ -617,8 +587,7 @@ fn what_a_person_took_back_does_not_come_again_with_its_entry() {
     let tea = entry(&mut store, Some("drink"), "I prefer green tea");
     parts.remember(&tea, noon());
     parts.capture(&name(), &words("I prefer green tea."), "", noon());
-    let forgotten = parts.captures().forget(2, &name(), &unread, noon());
-    assert_eq!(numbers(&forgotten.unwrap().also), [1]);
+    assert_eq!(numbers(&forget(&parts, 2).receipts), [1, 2]);
     let more = entry(&mut store, Some("drink"), "I prefer green tea and rum");
     assert_eq!(parts.keep_in_step(&more, noon()), None);
     assert!(!text(&disk, "w/MEMORY.md").contains("green tea"));
@@ -692,76 +661,9 @@ fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
     assert_eq!(noted, ["m1", "m2", "m3", "m4"].map(|id| ("fact", id)));
     let second = receipts[1].what.text.clone();
     assert!(memory.contains(&format!("\n- {second}\n")), "{memory}");
-    let forgotten = captures.forget(2, &name(), &unread, noon()).unwrap();
-    assert_eq!(forgotten.from, ["MEMORY.md"]);
+    let forgotten = forget(notebook.parts(), 2);
+    assert_eq!(forgotten.from, ["MEMORY.md", "memory/2026-02-14.md"]);
     assert!(!text(&disk, "w/MEMORY.md").contains(&second));
-}
-
-/// What was forgotten once was never a fact again, also where the person said it anew.
-#[test]
-fn what_was_taken_back_and_said_again_is_a_fact_again() {
-    let disk = MemoryDisk::default();
-    let notebook = Notebook::new(parts(&disk));
-    let said = "Please remember that I prefer dark mode.";
-    let turns = [(said, "Fine."), ("And so on", "Fine."), ("Hi", "Hi")];
-    let capture = || notebook.parts().capture(&name(), &words(said), "", noon());
-    let first = capture().receipts;
-    assert!(!first.is_empty());
-    let captures = notebook.parts().captures();
-    for receipt in &first {
-        captures
-            .forget(receipt.number, &name(), &unread, noon())
-            .unwrap();
-    }
-    end(&notebook, &session(&turns), noon(), 0.0);
-    let facts = || {
-        let day = text(&disk, "w/memory/2026-02-14.md");
-        let facts = day.split_once("## Session Facts");
-        facts.is_some_and(|(_, facts)| facts.contains("dark mode"))
-    };
-    assert!(!facts());
-    assert!(!capture().receipts.is_empty());
-    end(&notebook, &session(&turns), noon(), 0.0);
-    assert!(facts());
-}
-
-/// The receipt of the fact itself was taken to say it again: it came back with the next turn.
-#[test]
-fn what_was_taken_back_after_it_was_made_a_fact_does_not_come_back_either() {
-    let disk = MemoryDisk::default();
-    disk.put("w/MEMORY.md", b"# Mine\n");
-    let notebook = Notebook::new(parts(&disk));
-    let asked = "Please, let's use PostgreSQL for the billing service of the shop.";
-    let turns = [(asked, "Fine."), ("And so on", "Fine."), ("Hi", "Hi")];
-    notebook.parts().capture(&name(), &words(asked), "", noon());
-    let talk = session(&turns);
-    end(&notebook, &talk, noon(), 0.0);
-    let captures = notebook.parts().captures();
-    let open = || {
-        let mut all = captures.all().unwrap();
-        all.retain(|receipt| !receipt.forgotten);
-        all
-    };
-    let (facts, said): (Vec<Receipt>, Vec<Receipt>) = open()
-        .into_iter()
-        .partition(|it| it.what.category == "fact");
-    assert_eq!((facts.len(), said.len()), (1, 1));
-    let forgotten = captures.forget(said[0].number, &name(), &reading(&[&talk]), noon());
-    assert_eq!(forgotten.unwrap().drawn, numbers(&facts));
-    assert_eq!(open(), []);
-    let day = "w/memory/2026-02-14.md";
-    let noted = || {
-        let day = text(&disk, day);
-        let facts = day.split_once("## Session Facts").map(|it| it.1.to_owned());
-        facts.unwrap_or_default() + &text(&disk, "w/MEMORY.md")
-    };
-    end(&notebook, &talk, noon(), 0.0);
-    assert!(!noted().contains("PostgreSQL"), "{}", noted());
-    // Said anew, it is one again.
-    notebook.parts().capture(&name(), &words(asked), "", noon());
-    end(&notebook, &talk, noon(), 0.0);
-    let facts = noted().matches("User request: Please, let's").count();
-    assert!(facts > 0, "{}", noted());
 }
 
 #[test]
@@ -769,11 +671,15 @@ fn facts_hold_nothing_that_was_taken_back_and_memory_says_nothing_twice() {
     let disk = MemoryDisk::default();
     let notebook = Notebook::new(parts(&disk));
     notebook.parts().capture(&name(), &words(SAID), "", noon());
-    let captures = notebook.parts().captures();
-    captures.forget(1, &name(), &unread, noon()).unwrap();
     let remember = "Please remember that the key rotates monthly, and write it down";
     let turns = [(SAID, "Fine."), (remember, "Fine."), ("And so on", "Fine.")];
-    end(&notebook, &session(&turns), noon(), 0.0);
+    let mut talk = session(&turns);
+    let statements = Statement::of("I prefer dark mode").into_iter().collect();
+    for record in strike(&talk, &statements).records {
+        talk.apply(record);
+    }
+    forget(notebook.parts(), 1);
+    end(&notebook, &talk, noon(), 0.0);
     let facts = |file: &str| {
         let text = text(&disk, file);
         let facts = text

@@ -44,6 +44,7 @@ use super::report::{CliError, Exit};
 use crate::chat::{Message, SessionName};
 #[cfg(any(test, feature = "testing"))]
 use crate::hint::Hint;
+use crate::repl::holdings::History;
 use crate::term::Output;
 
 pub(super) async fn run(
@@ -54,9 +55,18 @@ pub(super) async fn run(
     match command {
         MemoryCommand::List { all, json } => owned::list(all, json, args, output),
         MemoryCommand::Show { what } => owned::show(&what, args, output),
-        MemoryCommand::Forget { what, scope } => {
+        MemoryCommand::Forget {
+            what,
+            scope,
+            redact,
+        } => {
             check_kept(args)?;
-            owned::forget(&what, scope, args, output)
+            let history = if redact {
+                History::Redacted
+            } else {
+                History::Kept
+            };
+            owned::forget(&what, (scope, history), args, output).await
         }
         MemoryCommand::Export { format, file } => {
             entries::export(format, file.as_deref(), args, output)

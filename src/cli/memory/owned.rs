@@ -1,17 +1,22 @@
 //! `cogtrix memory list|show|forget`: what memory holds, from outside of a chat; also while one is open. Unit: one run.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::sessions::Sessions;
 use crate::agent::notebook::Captures;
 use crate::chat::Timestamp;
 use crate::cli::args::{ChatArgs, KeptFor};
-use crate::cli::report::{CliError, Exit, report};
+use crate::cli::report::{CliError, Exit};
 use crate::cli::{parts, toolbox, trust};
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::entries::{EntriesError, EntryStore, Scope};
 use crate::files::Disk;
-use crate::repl::holdings::{self, Extent, Front, Holdings};
+use crate::index::EntryText;
+use crate::index::vectors::Key;
+use crate::repl::holdings::{Extent, Found, Front, History, Holdings};
 use crate::store::FileStore;
 use crate::term::Output;
 
@@ -22,6 +27,7 @@ pub(super) struct Owned {
     store: FileStore,
     disk: Arc<dyn Disk>,
     config: Config,
+    line_history: Option<PathBuf>,
     pub(super) now: Timestamp,
 }
 
@@ -49,10 +55,10 @@ pub(super) fn show(what: &str, args: &ChatArgs, output: &mut Output) -> Result<E
     Ok(Exit::Ok)
 }
 
-/// Takes each of them back; one that cannot be keeps no other from it.
-pub(super) fn forget(
+/// Forgets what the words name, or lists what they may mean.
+pub(super) async fn forget(
     what: &[String],
-    scope: Option<KeptFor>,
+    (scope, history): (Option<KeptFor>, History),
     args: &ChatArgs,
     output: &mut Output,
 ) -> Result<Exit, CliError> {
@@ -61,21 +67,31 @@ pub(super) fn forget(
         KeptFor::Project => Scope::Project,
         KeptFor::Global => Scope::Global,
     });
-    let (mut exit, mut gone) = (Exit::Ok, Vec::new());
-    for name in what {
-        // What said the same went with it, and that was told.
-        if Holdings::is_among(name, &gone) {
-            continue;
+    let mut chosen = match owned.holdings().find(&what.join(" "), scope, history)? {
+        Found::One(chosen) => chosen,
+        Found::Several(listed) => {
+            output.answer(&listed);
+            return Ok(Exit::Failed);
         }
-        match owned.forget(name, scope, output) {
-            Ok((told, also)) => {
-                output.answer(&told);
-                gone.extend(also);
-            }
-            Err(error) => exit = report(output, &error),
-        }
-    }
-    Ok(exit)
+    };
+    let sessions = Sessions::open(args, output)?;
+    let (mut index, _) = sessions.index(args)?;
+    index.refresh(owned.now).await;
+    let mut keys: BTreeSet<Key> = index.keys().into_iter().collect();
+    owned.holdings().settle(&mut chosen);
+    let entries = chosen.forget_entries(&mut owned.entries, owned.now)?;
+    owned.flush(output)?;
+    let mut gone = owned.holdings().forget(&chosen, history)?;
+    gone.also_from(&[], entries);
+    keys.extend(std::mem::take(&mut gone.keys));
+    index.set_entries(owned.entries.in_force().map(EntryText::from));
+    index.let_go_of_texts(keys, owned.now).await;
+    output.answer(&owned.holdings().told(&chosen, &gone, history));
+    Ok(if chosen.problems.is_empty() {
+        Exit::Ok
+    } else {
+        Exit::Failed
+    })
 }
 
 impl Owned {
@@ -94,6 +110,7 @@ impl Owned {
             store: parts::store(args, Arc::clone(&disk), &config),
             disk,
             config,
+            line_history: inputs.folders.line_history(),
             now: SystemClock.now(),
         })
     }
@@ -106,27 +123,6 @@ impl Owned {
         Ok(())
     }
 
-    /// Tells of it, and which numbers went along.
-    fn forget(
-        &mut self,
-        what: &str,
-        scope: Option<Scope>,
-        output: &mut Output,
-    ) -> Result<(String, Vec<u64>), CliError> {
-        if Holdings::is_number(what) {
-            let taken = self.holdings().forget(what)?;
-            return Ok((taken.told, taken.also));
-        }
-        let told = holdings::remove(
-            &mut self.entries,
-            (what, scope),
-            Some(&self.captures),
-            self.now,
-        )?;
-        self.flush(output)?;
-        Ok((told, Vec::new()))
-    }
-
     fn holdings(&self) -> Holdings<'_> {
         Holdings {
             entries: &self.entries,
@@ -134,6 +130,7 @@ impl Owned {
             store: &self.store,
             disk: self.disk.as_ref(),
             data: &self.config.settings.data_dir,
+            line_history: self.line_history.as_deref(),
             session: &self.config.settings.session,
             open: None,
             now: self.now,

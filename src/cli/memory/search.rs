@@ -36,15 +36,17 @@ pub(super) async fn run(
         return everything::run(&asked(search)?, (search, within), args, output).await;
     }
     let mut sessions = Sessions::open(args, output)?;
+    sessions.shows_forgotten = search.history;
     let k = usize::from(search.k);
     if let Some(file) = &search.batch {
-        let scope = Scope::of(search, &sessions, output)?;
+        let scope = Scope::of(search, false, &sessions, output)?;
         answer_all(&mut sessions, file, &scope, k, output).await?;
         sessions.close();
         return Ok(Exit::Ok);
     }
     let query = asked(search)?;
-    let scope = Scope::of(search, &sessions, output)?;
+    let is_of_one = args.session.is_some();
+    let scope = Scope::of(search, is_of_one, &sessions, output)?;
     let asked = (query.as_str(), k);
     let hits = scope
         .search(&mut sessions, asked, Missing::OfShort, output)
@@ -64,7 +66,8 @@ pub(super) async fn run(
 
 /// What is searched beside what was said; `None`: sessions alone, as it is wanted.
 fn within(search: &SearchArgs, args: &ChatArgs) -> Option<Within> {
-    let of_sessions = search.all || search.batch.is_some() || args.session.is_some();
+    let of_sessions =
+        search.all || search.history || search.batch.is_some() || args.session.is_some();
     let usual = (!of_sessions).then_some(Within::Everything);
     search.within.or(usual)
 }
@@ -87,8 +90,13 @@ enum Scope {
 }
 
 impl Scope {
-    fn of(search: &SearchArgs, sessions: &Sessions, output: &mut Output) -> Result<Self, CliError> {
-        Ok(if search.all {
+    fn of(
+        search: &SearchArgs,
+        is_of_one: bool,
+        sessions: &Sessions,
+        output: &mut Output,
+    ) -> Result<Self, CliError> {
+        Ok(if search.all || (search.history && !is_of_one) {
             Self::All(sessions.names(output)?)
         } else {
             Self::One(sessions.config.settings.session.clone())

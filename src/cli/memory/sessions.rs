@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::chat::{Session, SessionName};
+use crate::chat::{Forgotten, Record, Session, SessionName};
 use crate::cli::args::ChatArgs;
 use crate::cli::report::CliError;
 use crate::cli::{parts, toolbox, trust};
@@ -24,6 +24,8 @@ pub(super) struct Sessions {
     pub(super) store: FileStore,
     pub(super) parts: Parts,
     meaning: Meaning,
+    /// Whether messages are searched as they were said: then nothing is written.
+    pub(super) shows_forgotten: bool,
     open: BTreeMap<SessionName, Volume>,
 }
 
@@ -65,6 +67,7 @@ impl Sessions {
             store,
             meaning: parts.meaning(),
             parts,
+            shows_forgotten: false,
             open: BTreeMap::new(),
         })
     }
@@ -100,9 +103,12 @@ impl Sessions {
 
     fn read(&self, name: &SessionName, output: &mut Output) -> Result<Volume, StoreError> {
         // Opening would begin one that is not there.
-        let session = self.store.read(name)?;
+        let mut session = self.store.read(name)?;
+        if self.shows_forgotten {
+            session.apply(Record::ForgottenReplaced(Forgotten::default()));
+        }
         let mut parts = self.parts.clone();
-        if parts.keeping == Keeping::Kept {
+        if parts.keeping == Keeping::Kept && !self.shows_forgotten {
             match self.store.open(name, Duration::ZERO) {
                 Ok(opened) => {
                     for repair in &opened.repairs {

@@ -16,7 +16,7 @@ mod tests;
 mod words;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use catalogue::{Meta, exchanges, meta};
@@ -32,6 +32,7 @@ use super::Parts;
 use super::meaning::{Meaning, News, Wanted};
 use super::vectors::Key;
 use crate::chat::{Session, SessionName, TurnId};
+use crate::files::Disk;
 use crate::text::secrets::Known;
 
 /// Whether anything is written.
@@ -70,6 +71,19 @@ pub struct Lookup {
     /// Messages whose vectors are near the question's, with their cosines.
     pub nearest: Vec<(usize, f32)>,
     pub news: Option<News>,
+}
+
+/// The keys of the messages of a session that have vectors or are to have some.
+pub fn keys_of(session: &Session) -> Vec<Key> {
+    let mut keys = MessageKeys::default();
+    keys.follow(session);
+    keys.keys().to_vec()
+}
+
+/// Drops the words that are kept of a session that is not open here.
+pub fn drop_words(disk: &dyn Disk, folder: &Path, name: &SessionName) -> io::Result<()> {
+    let files = disk.list(&folder.join("sessions").join(name.as_str()))?;
+    files.iter().try_for_each(|file| disk.remove(file))
 }
 
 impl SessionIndex {

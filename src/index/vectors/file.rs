@@ -96,8 +96,15 @@ impl VectorFile {
 
     /// Reads the records that were not read yet. A file of another model or dimension is as good as none.
     pub(super) fn read(&mut self, take: &mut dyn FnMut(Key, &[i8], Grain)) -> io::Result<()> {
-        if self.read_to > 0 && self.disk.size(&self.path).is_err() {
-            // Somebody removed it: what is written next begins a new one.
+        if self.read_to > 0
+            && self
+                .disk
+                .size(&self.path)
+                .is_ok_and(|size| size >= self.read_to)
+        {
+            // It has grown, if anything.
+        } else {
+            // Somebody removed it, or let go of some of it: it is read from the beginning.
             self.read_to = 0;
         }
         let header = self.made.header();

@@ -19,7 +19,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::io;
 use std::path::Path;
@@ -91,6 +91,22 @@ pub struct VectorStore {
 struct Slot {
     graph: Option<Graph>,
     n_dropped: u32,
+}
+
+/// Lets go of the vectors of these texts in the stores of all models but one, which is open.
+pub fn let_go(
+    disk: &Arc<dyn Disk>,
+    folder: &Path,
+    gone: &BTreeSet<Key>,
+    open: Option<&Made>,
+) -> io::Result<()> {
+    for made in Made::all(disk.as_ref(), folder) {
+        if Some(&made) != open {
+            let mut store = VectorStore::open(Arc::clone(disk), folder, made, usize::MAX)?;
+            store.retain(|key| !gone.contains(&key))?;
+        }
+    }
+    Ok(())
 }
 
 impl VectorStore {

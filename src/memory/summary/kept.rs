@@ -1,10 +1,14 @@
-//! What a merge must not lose: names, numbers, dates and paths of the old summary.
+//! What a merge must not lose: names, numbers, dates and paths of the old summary, unless their subject is spoken of anew:
+//! then the old value may have been let go for a reason.
 
 use std::collections::HashSet;
 
 use super::length::{MOST_WORDS, cut, words};
+use crate::text::statement::sentences;
 
 const HEADING: &str = "Kept from before:";
+/// Stands behind each line that was put back: what follows may know better.
+const OLDER: &str = " (older)";
 /// Words of the list of what was lost.
 const MOST_KEPT: usize = 100;
 
@@ -21,9 +25,21 @@ soon still such summary task tasks than that the their theirs them then there th
 through thus to today tomorrow too two under unless until up us use used user using very wants was we were what when \
 where whether which while who whose why will with within without work would yes yesterday yet you your yours";
 
-/// The new summary within its length, and at its end those lines of the old one that hold something which
-/// neither the new summary nor the new messages speak of. What the messages speak of may have been let go
-/// for a reason. Where the new one has to be cut, lines of what is cut off count as lines of the old one.
+/// Words that say the same of somebody or something, each group a line.
+const ATTRIBUTES: &str = "\
+lives live living lived home hometown city town resides residence based moved moves moving relocated settled
+works work working worked job employer employed company position profession career hired joined
+deadline due launch release ships shipping submission
+prefers prefer preferred likes like loves favourite favorite
+meeting meets appointment call scheduled
+budget cost costs price limit
+name named called renamed nickname
+dentist doctor physician
+version runs upgraded";
+
+/// The new summary within its length, and at its end those lines of the old one, marked as older, that hold something of
+/// whose subject neither the new summary nor the new messages speak. Where the new one has to be cut, lines of what is cut
+/// off count as lines of the old one.
 pub(super) fn with_what_was_lost(old: &str, new: &str, material: &str) -> String {
     let mut spoken = Spoken::default();
     spoken.add(new);
@@ -42,7 +58,8 @@ pub(super) fn with_what_was_lost(old: &str, new: &str, material: &str) -> String
     if lost.lines.is_empty() {
         return new.to_owned();
     }
-    format!("{new}\n\n{HEADING}\n{}", lost.lines.join("\n"))
+    let lines = lost.lines.iter().map(|line| format!("\n{line}{OLDER}"));
+    format!("{new}\n\n{HEADING}{}", lines.collect::<String>())
 }
 
 /// Lines to be kept, as many as there is room for.
@@ -54,10 +71,12 @@ struct Lost<'a> {
 
 impl<'a> Lost<'a> {
     fn add(&mut self, text: &'a str, spoken: &Spoken) {
-        for line in text.lines().map(str::trim).filter(|line| *line != HEADING) {
+        let lines = text.lines().map(|line| line.trim().trim_end_matches(OLDER));
+        for line in lines.filter(|line| *line != HEADING) {
             let is_lost = kept_words(line).any(|word| spoken.lacks(&word));
-            if is_lost && self.words + words(line) <= MOST_KEPT {
-                self.words += words(line);
+            let count = words(line) + words(OLDER);
+            if is_lost && !spoken.is_about(line) && self.words + count <= MOST_KEPT {
+                self.words += count;
                 self.lines.push(line);
             }
         }
@@ -85,6 +104,84 @@ enum Kind {
 struct Spoken {
     items: HashSet<String>,
     words: HashSet<String>,
+    sentences: Vec<Subject>,
+}
+
+/// What a sentence is about, and what it says of that.
+#[derive(Default)]
+struct Subject {
+    /// In the first form of their attribute.
+    words: HashSet<String>,
+    items: HashSet<String>,
+    /// The item that the sentence begins with.
+    begins_with: Option<String>,
+    /// Items before the verb: "shelf 40 has" is not "shelf 60 has".
+    qualifiers: HashSet<String>,
+}
+
+impl Subject {
+    fn of(sentence: &str) -> Self {
+        let mut subject = Self::default();
+        let mut is_behind_verb = false;
+        for word in kept_words(sentence) {
+            let is_first = subject.words.is_empty() && subject.items.is_empty();
+            let may_be_verb = is_opener(&word.text) || attribute(&word.text).is_some();
+            is_behind_verb |= !is_first && may_be_verb;
+            // A capital letter may be that of any first word.
+            if let Some(attribute) = attribute(&word.text) {
+                subject.words.insert(attribute.to_owned());
+                continue;
+            }
+            if word.kind == Kind::Common || (word.kind == Kind::Opener && !is_first) {
+                if !is_opener(&word.text) {
+                    subject.words.insert(singular(&word.text).to_owned());
+                }
+                continue;
+            }
+            if is_first {
+                subject.begins_with = Some(word.text.clone());
+            } else if !is_behind_verb && (subject.begins_with.is_none() || has_digit(&word.text)) {
+                subject.qualifiers.insert(word.text.clone());
+            }
+            subject.items.insert(word.text);
+        }
+        subject
+    }
+
+    /// Whether it says something new of what another sentence is about.
+    fn replaces(&self, old: &Self) -> bool {
+        let is_same = old.words.is_subset(&self.words) && old.qualifiers.is_subset(&self.items);
+        if old.words.is_empty() || !is_same {
+            return false;
+        }
+        let has_another_value = self.items.iter().any(|item| !old.items.contains(item))
+            || self.words.len() > old.words.len();
+        match &old.begins_with {
+            // Of whom it is said counts, too, unless another one has taken the place.
+            Some(who) => {
+                self.items.contains(who)
+                    || (old.words.len() > 1
+                        && self.items.iter().any(|item| !old.items.contains(item)))
+            }
+            None => has_another_value,
+        }
+    }
+}
+
+/// The word that stands for an attribute, of a word that says it.
+fn attribute(word: &str) -> Option<&'static str> {
+    let mut groups = ATTRIBUTES.lines();
+    let group = groups.find(|group| group.split_whitespace().any(|it| it == word))?;
+    group.split_whitespace().next()
+}
+
+fn has_digit(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_digit())
+}
+
+fn singular(word: &str) -> &str {
+    let stem = word.strip_suffix('s').filter(|stem| stem.len() > 3);
+    stem.unwrap_or(word)
 }
 
 impl Spoken {
@@ -95,6 +192,18 @@ impl Spoken {
             }
             self.words.insert(word.text);
         }
+        let sentences = sentences(text).map(|range| &text[range]);
+        // A question tells nothing.
+        let told = sentences.filter(|sentence| !sentence.ends_with('?'));
+        self.sentences.extend(told.map(Subject::of));
+    }
+
+    /// Whether something new is said of what a line is about.
+    fn is_about(&self, line: &str) -> bool {
+        let old = Subject::of(line);
+        self.sentences
+            .iter()
+            .any(|sentence| sentence.replaces(&old))
     }
 
     /// Whether a word must be kept that is not spoken of. A verb that begins a line is mostly spoken of in some way,
@@ -135,9 +244,8 @@ fn kept_words(text: &str) -> impl Iterator<Item = Word> {
 }
 
 fn kind(word: &str, first: bool) -> Kind {
-    let is_marked = word.contains(|c: char| c.is_ascii_digit())
-        || word.contains(['/', '\\', '_', '@'])
-        || is_spelt_as_a_name(word);
+    let is_marked =
+        has_digit(word) || word.contains(['/', '\\', '_', '@']) || is_spelt_as_a_name(word);
     let is_capitalised = word.starts_with(char::is_uppercase) && word.len() > 1;
     if is_marked || (is_capitalised && !first) {
         Kind::Item
@@ -172,8 +280,80 @@ mod tests {
         let merged = with_what_was_lost(old, new, "User: the tests pass");
         assert_eq!(
             merged,
-            "- Work on src/tide.rs goes on.\n\nKept from before:\n- The harbour master is Edith Quill.\n- The budget is $50k."
+            "- Work on src/tide.rs goes on.\n\nKept from before:\n- The harbour master is Edith Quill. (older)\n- The budget is $50k. (older)"
         );
+    }
+
+    #[test]
+    fn an_old_value_does_not_come_back_where_something_new_is_said_of_its_subject() {
+        for (old, new, material) in [
+            (
+                "User lives in Graz.",
+                "They talk.",
+                "User: I moved to Vienna last week",
+            ),
+            (
+                "- The user lives in Graz",
+                "- The user lives in Vienna since May",
+                "",
+            ),
+            (
+                "- Works at Siemens",
+                "- They talk.",
+                "User: my new job is at Bosch",
+            ),
+            (
+                "- The meeting is on 3 May at 10:00",
+                "- The meeting is on 7 May",
+                "",
+            ),
+            (
+                "- The dog is called Rex",
+                "- They talk.",
+                "User: our dog's name is Bello now",
+            ),
+            (
+                "- Edith Quill is the harbour master",
+                "- Tom Pike is the harbour master",
+                "",
+            ),
+            (
+                "- The deadline is 12 March",
+                "- They talk.",
+                "User: it is due on 1 April",
+            ),
+            (
+                "- The project uses Postgres version 14",
+                "- The project uses Postgres 16, a newer version",
+                "",
+            ),
+        ] {
+            assert_eq!(with_what_was_lost(old, new, material), new, "{old}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_speaks_of_comes_back_marked_as_older_and_once() {
+        for old in [
+            "- The user lives in Graz",
+            "- Marta is allergic to nuts",
+            "- The code word is KX-4471",
+            "- The train leaves from platform 9",
+            "- Shelf 40 has the book KX-5240",
+        ] {
+            for new in [
+                "- They talk about tea and a train.",
+                "- Tom lives for music. Shelf 60 has the book KX-1.",
+            ] {
+                let merged = with_what_was_lost(old, new, "User: who lives there? And the code?");
+                if old.contains("Graz") && new.contains("lives") {
+                    continue;
+                }
+                assert_eq!(merged, format!("{new}\n\nKept from before:\n{old} (older)"));
+                let again = with_what_was_lost(&merged, new, "User: fine");
+                assert_eq!(again, merged, "{old}");
+            }
+        }
     }
 
     #[test]
@@ -190,8 +370,8 @@ mod tests {
         let new = "- They are rowing, and talk of allergies.";
         assert_eq!(
             with_what_was_lost(old, new, "User: let us go"),
-            "- They are rowing, and talk of allergies.\n\nKept from before:\n- Marta is allergic to nuts.\n\
-             * If it rains, nobody rows. Quill does.\n- OK was said.\nAllergies: Ines has none.\n- iPhone is the word."
+            "- They are rowing, and talk of allergies.\n\nKept from before:\n- Marta is allergic to nuts. (older)\n\
+             * If it rains, nobody rows. Quill does. (older)\n- OK was said. (older)\nAllergies: Ines has none. (older)\n- iPhone is the word. (older)"
         );
         let spoken = with_what_was_lost(old, new, "User: marta, quill, ok, ines and an iPhone");
         assert!(!spoken.contains("Marta is"), "{spoken}");
@@ -224,11 +404,16 @@ mod tests {
         let merged = with_what_was_lost("- The pier is in Ostend.", &new, "");
         assert!(words(&merged) <= MOST_WORDS, "{}", words(&merged));
         assert!(
-            merged.ends_with("Kept from before:\n- The pier is in Ostend.\n- The key is KX-4471."),
+            merged.ends_with(
+                "Kept from before:\n- The pier is in Ostend. (older)\n- The key is KX-4471. (older)"
+            ),
             "{merged}"
         );
         let merged = with_what_was_lost("", &new, "");
-        assert!(merged.ends_with("- The key is KX-4471."), "{merged}");
+        assert!(
+            merged.ends_with("- The key is KX-4471. (older)"),
+            "{merged}"
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::key::{Key, key};
 use super::kind::{Again, Holds, Same};
 use super::note::{By, Finding, Kind, Note, Status};
 use crate::chat::{Timestamp, TurnId, Unknown};
+use crate::text::statement::FORGOTTEN;
 
 /// One thing that is kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,7 +129,8 @@ impl Section {
             return Noted::Ignored(Why::Off);
         }
         let note = note.cleaned(self.kind.row().most_chars);
-        if note.text.is_empty() {
+        // Where something was forgotten there is nothing to note.
+        if note.text.is_empty() || note.text.contains(FORGOTTEN) {
             return Noted::Ignored(Why::Empty);
         }
         let dropped = Key::of_dropped(self.kind, &note);

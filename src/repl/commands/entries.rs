@@ -2,7 +2,6 @@
 
 use super::owning::mistaken;
 use super::{CommandError, Desk, Next};
-use crate::agent::Warning;
 use crate::entries::{Kept, Kind, Scope, Status, Wanted};
 use crate::repl::holdings;
 use crate::repl::listing::count;
@@ -113,15 +112,6 @@ fn get(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
 }
 
 fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    let (told, warning) = removed(desk, arguments)?;
-    Ok(Next::with(told, warning))
-}
-
-/// Also what `/memory forget` does with what is no number.
-pub(super) fn removed(
-    desk: &mut Desk,
-    arguments: &str,
-) -> Result<(String, Option<Warning>), CommandError> {
     let (word, rest) = first(arguments);
     let scope = word.strip_prefix("--").and_then(Scope::parse);
     let name = if scope.is_some() { rest } else { arguments };
@@ -137,7 +127,7 @@ pub(super) fn removed(
     let (captures, now) = (desk.agent.notebook().map(|it| it.captures()), desk.now());
     let entries = desk.agent.entries_mut();
     let removed = holdings::remove(entries, (name, scope), captures.as_ref(), now)?;
-    Ok((removed, desk.agent.flush_entries()))
+    Ok(Next::with(removed, desk.agent.flush_entries()))
 }
 
 fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {

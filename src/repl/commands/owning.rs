@@ -1,17 +1,20 @@
 //! `/memory list|show|forget|why|edit|layers|paths`: what memory holds is the person's own.
 
-use super::entries::{first, removed};
+use super::entries::first;
 use super::{CommandError, Desk, Next, usage, usage_as};
-use crate::agent::Warning;
+use crate::entries::Scope;
 use crate::hint::chain;
 use crate::repl::desk::Writing;
-use crate::repl::holdings::{Extent, Front, Holdings, HoldingsError};
+use crate::repl::holdings::{Chosen, Extent, Found, Front, History, Holdings, HoldingsError};
 
 /// What `/memory` takes first, beside a mode.
 pub const WORDS: [(&str, &str); 13] = [
     ("list", "[all]: what is kept, and what was captured"),
     ("show", "N|ID|FILE: one of them whole"),
-    ("forget", "N|ID...: take it back, or several"),
+    (
+        "forget",
+        "N|2-8|ID|WORDS|last [--redact]: take it out of everything but history",
+    ),
     ("why", "N|WORDS: which message put it here"),
     ("edit", "[FILE]: MEMORY.md, or another file, in your editor"),
     (
@@ -36,7 +39,6 @@ pub(super) fn run(desk: &mut Desk, arguments: &str) -> Option<Result<Next, Comma
     Some(match word {
         "list" => list(desk, rest),
         "show" => show(desk, rest),
-        "forget" => forget(desk, rest),
         "why" => why(desk, rest),
         "edit" => edit(desk, rest),
         "layers" => layers(desk, rest),
@@ -61,57 +63,79 @@ fn show(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
     answer(desk, |held| held.show(name))
 }
 
-fn forget(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
-    if name.is_empty() {
-        return Err(mistaken("forget", "wants a number or an id"));
-    }
-    let Some(several) = Holdings::several(name) else {
-        return forget_one(desk, name).map(|gone| Next::with(gone.told, gone.warning));
-    };
-    let (mut told, mut refused, mut also) = (Vec::new(), None, Vec::new());
-    for name in several {
-        // What said the same went with it, and that was told.
-        if Holdings::is_among(name, &also) {
-            continue;
-        }
-        match forget_one(desk, name) {
-            Ok(gone) => {
-                refused = refused.or(gone.warning);
-                also.extend(gone.also);
-                told.push(gone.told);
-            }
-            // The others are taken back all the same.
-            Err(error) => told.push(format!("{name}: not taken back: {}", chain(&error))),
-        }
-    }
-    Ok(Next::with(told.join("\n\n"), refused))
-}
-
-/// What is gone, what could not be written, and the numbers that went along.
-struct Gone {
-    told: String,
-    warning: Option<Warning>,
-    also: Vec<u64>,
-}
-
-fn forget_one(desk: &mut Desk, name: &str) -> Result<Gone, CommandError> {
-    if !Holdings::is_number(name) {
-        let (told, warning) = removed(desk, name)?;
-        return Ok(Gone {
-            told,
-            warning,
-            also: Vec::new(),
-        });
+/// `/memory forget`: by number, range, id, key, `last` or words.
+pub(super) async fn forget(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let (scope, arguments) = scoped(arguments);
+    let (asked, history) = redacting(arguments);
+    if asked.is_empty() {
+        return Err(mistaken("forget", "wants a number, an id or words"));
     }
     desk.agent.entries_mut().refresh();
-    let taken = holdings(desk)?.forget(name)?;
-    let facts: Vec<&str> = taken.facts.iter().map(String::as_str).collect();
-    let warning = desk.agent.drop_facts(&facts);
-    Ok(Gone {
-        told: taken.told,
-        warning,
-        also: taken.also,
+    match holdings(desk)?.find(asked, scope, history)? {
+        Found::Several(listed) => Next::answer(listed),
+        Found::One(chosen) => forget_chosen(desk, chosen, history).await,
+    }
+}
+
+/// `/forget`: what the last turn kept.
+pub(super) async fn forget_last(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    if !redacting(arguments).0.is_empty() {
+        return forget(desk, arguments).await;
+    }
+    desk.agent.entries_mut().refresh();
+    let chosen = holdings(desk)?.kept_last()?;
+    forget_chosen(desk, chosen, redacting(arguments).1).await
+}
+
+async fn forget_chosen(
+    desk: &mut Desk,
+    mut chosen: Chosen,
+    history: History,
+) -> Result<Next, CommandError> {
+    holdings(desk)?.settle(&mut chosen);
+    let texts = desk.agent.keys_of_texts().await;
+    let here = desk.agent.forget_here(&chosen.statements);
+    let mut failed = Vec::new();
+    let name = desk.session().name();
+    let which = chosen.to_redact(name, here.messages.iter(), history);
+    let mut from = here.from;
+    if !which.is_empty() {
+        match desk.agent.redact_here(&which) {
+            Ok(()) => from.push("history"),
+            Err(error) => failed.push(format!("history: {}", chain(&error))),
+        }
+    }
+    let now = desk.now();
+    let entries = chosen.forget_entries(desk.agent.entries_mut(), now)?;
+    let refused = desk.agent.flush_entries();
+    let mut gone = holdings(desk)?.forget(&chosen, history)?;
+    gone.also_from(&from, entries);
+    gone.failed.extend(failed);
+    let keys = texts
+        .into_iter()
+        .chain(std::mem::take(&mut gone.keys))
+        .collect();
+    desk.agent.let_go_of_texts(keys).await;
+    let told = holdings(desk)?.told(&chosen, &gone, history);
+    Ok(Next::with(told, here.warning.or(refused)))
+}
+
+/// `--redact` at either end.
+fn redacting(arguments: &str) -> (&str, History) {
+    const REDACT: &str = "--redact";
+    let arguments = arguments.trim();
+    let left = arguments
+        .strip_prefix(REDACT)
+        .or_else(|| arguments.strip_suffix(REDACT));
+    left.map_or((arguments, History::Kept), |left| {
+        (left.trim(), History::Redacted)
     })
+}
+
+fn scoped(arguments: &str) -> (Option<Scope>, &str) {
+    let (word, rest) = first(arguments);
+    let scope = word.strip_prefix("--").and_then(Scope::parse);
+    (scope, if scope.is_some() { rest } else { arguments })
 }
 
 fn why(desk: &mut Desk, asked: &str) -> Result<Next, CommandError> {
@@ -194,6 +218,7 @@ fn holdings(desk: &Desk) -> Result<Holdings<'_>, CommandError> {
         store: desk.store.as_ref(),
         disk: desk.places.disk.as_ref(),
         data: &desk.places.data,
+        line_history: desk.places.line_history.as_deref(),
         session: session.name(),
         open: Some(session),
         now: desk.now(),

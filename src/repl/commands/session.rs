@@ -2,6 +2,7 @@
 
 use super::{Answer, CommandError, Deed, Desk, Next, board, nothing, usage};
 use crate::chat::SessionName;
+use crate::index::session::keys_of;
 use crate::repl::listing;
 use crate::store::{Repair, SessionInfo};
 
@@ -120,7 +121,9 @@ impl Deed {
                 })
             }
             Self::Delete(name) => {
+                let said = desk.store.read(&name).map(|session| keys_of(&session));
                 let trash = desk.store.discard(&name, desk.now())?;
+                desk.agent.let_go_of_vectors(said.unwrap_or_default());
                 let mut text = format!("Session {name} moved to {}", trash.display());
                 if let Some(notebook) = desk.agent.notebook() {
                     let gone = notebook.workspace.discard_session(&name, desk.now());

@@ -3,7 +3,7 @@
 use super::error::{nothing, usage};
 use super::{
     Command, Completes, Next, board, compact, context, export, help, history, info, memory, mode,
-    model, pins, recall, search, servers, session, summary, tools,
+    model, owning, pins, recall, search, servers, session, summary, tools,
 };
 
 /// Lets a plain async function stand in the table.
@@ -14,7 +14,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 42] = [
+pub const COMMANDS: [Command; 43] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -62,7 +62,8 @@ pub const COMMANDS: [Command; 42] = [
         summary: "Show what memory holds; list, explain, edit and forget it",
         details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted.\n\
                   `/memory list [all]` shows entries and what was captured from your words; `/memory show N|ID|FILE` one of them whole;\n\
-                  `/memory forget N|ID` takes it back, or several of them; `/memory why N|WORDS` tells which message put it here.\n\
+                  `/memory forget N|2-8|ID|WORDS|last` takes it out of everything but history, which `--redact` changes, too;\n\
+                  `/memory why N|WORDS` tells which message put it here.\n\
                   `/memory edit [FILE]` opens MEMORY.md, or another file of the workspace, in your editor.\n\
                   `/memory layers` and `/memory paths` show what there is, how large it is and where.\n\
                   `/memory add [--global|--session] [KEY:] TEXT` keeps an entry for this project, all of them, or this session;\n\
@@ -70,6 +71,16 @@ pub const COMMANDS: [Command; 42] = [
                   `/memory search WORDS` looks through what outlives sessions; `reindex` reads all of it again, which is never needed.",
         completes: Completes::Memory,
         run: run!(memory::run),
+    },
+    Command {
+        name: "forget",
+        aliases: &[],
+        arguments: "[N|WORDS]",
+        summary: "Forget what the last turn kept, or what is named",
+        details: "`/forget` takes what the last turn kept out of everything but history; with a number or words it is `/memory forget`.\n\
+                  `--redact` strikes it in history, too.",
+        completes: Completes::Nothing,
+        run: run!(owning::forget_last),
     },
     Command {
         name: "pin",

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::Front;
-use crate::agent::notebook::NotForgotten;
 use crate::entries::EntriesError;
 use crate::hint::Hint;
 use crate::notes::{NotesError, ReceiptsError};
@@ -14,12 +13,16 @@ pub enum HoldingsError {
     Unknown { name: String },
     #[error("nothing was captured under number {digits}")]
     NoNumber { digits: String },
+    #[error("number {number} was taken back before")]
+    Already { number: u64 },
+    #[error("nothing that is kept or was said speaks of {words:?}")]
+    NothingSays { words: String },
+    #[error("nothing is kept that could be forgotten")]
+    NothingKept,
     #[error("there is no file {name} yet")]
     NoFile { name: String },
     #[error("a private session changes no file; this one is {path}")]
     Private { path: String },
-    #[error(transparent)]
-    Forget(#[from] NotForgotten),
     #[error(transparent)]
     Entries(#[from] EntriesError),
     #[error(transparent)]
@@ -40,14 +43,12 @@ impl HoldingsError {
             Self::NoNumber { .. } => Some(format!("{} shows every number", front.all()).into()),
             Self::NoFile { .. } => Some(format!("{files} shows those that are there").into()),
             Self::Private { .. } => Some("edit it by hand, or in a session that is kept".into()),
-            Self::Forget(NotForgotten::NoSuch { .. } | NotForgotten::Already { .. }) => {
+            Self::Already { .. } | Self::NothingKept | Self::NothingSays { .. } => {
                 list("shows what there is")
             }
             Self::Entries(error) => entries_hint(error, front),
-            Self::Forget(NotForgotten::Notes(error)) | Self::Notes(error) => {
-                error.hint().map(|hint| hint.into_owned().into())
-            }
-            Self::Forget(NotForgotten::Receipts(_)) | Self::Receipts(_) => None,
+            Self::Notes(error) => error.hint().map(|hint| hint.into_owned().into()),
+            Self::Receipts(_) => None,
         }
     }
 }

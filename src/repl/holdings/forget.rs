@@ -1,289 +1,353 @@
-//! What was taken back, in words: which files no longer have it, which still do and why.
+//! Forgetting what was chosen everywhere outside of the open session, and how it is told. Unit: one forgetting.
+//!
+//! ```text
+//!  messages masked -> what stands beside them -> entries -> files -> line history -> index -> receipts
+//! ```
+//! Invariant: messages come first and receipts last, so that whatever stops it in between, no request has the sentence
+//! again and forgetting the same once more finishes it.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
-use super::origin::Origin;
-use super::{Front, Holdings, HoldingsError, kind, name};
-use crate::agent::notebook::{Captures, Forgotten};
-use crate::chat::{Record, Session, SessionName, Timestamp};
-use crate::entries::{Entry, EntryStore, Scope};
+use super::{Front, Holdings, HoldingsError};
+use crate::agent::notebook::Forgotten;
+use crate::chat::{MessageId, Record, Session, SessionName, Timestamp};
+use crate::entries::{EntriesError, Entry, EntryId, EntryStore, Scope};
 use crate::hint::chain;
-use crate::notes::Receipt;
+use crate::index::session::{drop_words, keys_of};
+use crate::index::vectors::Key;
+use crate::memory::forgetting::{forgotten_in, said_besides, strike};
+use crate::repl::input::forget_lines;
 use crate::repl::transcript::first_words;
-use crate::store::StoreError;
+use crate::store::{SessionStore, StoreError};
 use crate::term::harmless;
+use crate::text::statement::{Author, Statements};
 
-/// Days whose notes are looked through for the same words.
-const DAYS: usize = 30;
-/// Places that are named.
-const NAMED: usize = 5;
-
-/// A capture that was taken back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TakenBack {
-    pub told: String,
-    /// Lines to be taken out of the facts on the scratchpad of the open session; they are told as taken out.
-    pub facts: Vec<String>,
-    /// Numbers that were taken back along with it.
-    pub also: Vec<u64>,
+/// What is to be forgotten.
+#[derive(Clone, Debug, Default)]
+pub struct Chosen {
+    /// Of captures.
+    pub numbers: Vec<u64>,
+    pub entries: Vec<EntryId>,
+    pub statements: Statements,
+    /// As it was said, to be told once more.
+    pub texts: Vec<String>,
+    /// What of the names could not be chosen, and why.
+    pub problems: Vec<String>,
+    /// Messages of which something was forgotten before, by their sessions: to be struck from history.
+    pub before: Vec<(String, MessageId)>,
+    /// Whether a memory behind a server may have it.
+    pub is_further: bool,
 }
 
-/// What became of facts on a scratchpad.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Dropped {
-    /// There are none.
-    None,
-    ByCaller,
-    Yes,
-    /// Why not.
-    No(String),
+/// Whether what was said stays in history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum History {
+    Kept,
+    Redacted,
+}
+
+/// What became of it.
+#[derive(Debug, Default)]
+pub struct Gone {
+    /// Where it was taken out.
+    pub from: Vec<String>,
+    /// What could not be done, each with why.
+    pub failed: Vec<String>,
+    files: Forgotten,
+    /// Texts whose vectors are to go.
+    pub keys: BTreeSet<Key>,
+}
+
+impl Chosen {
+    pub fn is_empty(&self) -> bool {
+        let is_new = self.numbers.is_empty() && self.entries.is_empty();
+        is_new && self.statements.is_empty() && self.before.is_empty()
+    }
+
+    #[must_use]
+    pub(super) fn and(mut self, other: Self) -> Self {
+        self.numbers.extend(other.numbers);
+        self.entries.extend(other.entries);
+        other
+            .statements
+            .iter()
+            .for_each(|it| self.statements.push(it.clone()));
+        for text in other.texts {
+            if !self.texts.contains(&text) {
+                self.texts.push(text);
+            }
+        }
+        self.problems.extend(other.problems);
+        self.before.extend(other.before);
+        self.is_further |= other.is_further;
+        self
+    }
+
+    /// Messages of a session that are struck from its history: those of which something was forgotten now or before.
+    pub fn to_redact<'m>(
+        &self,
+        session: &SessionName,
+        now: impl Iterator<Item = &'m MessageId>,
+        history: History,
+    ) -> Vec<MessageId> {
+        if history == History::Kept {
+            return Vec::new();
+        }
+        let before = self
+            .before
+            .iter()
+            .filter(|(name, _)| name == session.as_str());
+        let before = before.map(|(_, id)| id.clone());
+        now.cloned().chain(before).collect()
+    }
+
+    /// Forgets entries, in every project; tells of how many. They are on disk after the next flush.
+    pub fn forget_entries(
+        &self,
+        entries: &mut EntryStore,
+        now: Timestamp,
+    ) -> Result<usize, EntriesError> {
+        let goes = |entry: &Entry, content: &str| {
+            let key = entry.key.as_deref().unwrap_or_default();
+            self.entries.contains(&entry.id)
+                || self.statements.are_in(content, Author::Person)
+                || self
+                    .statements
+                    .are_in(&format!("{key} {content}"), Author::Person)
+        };
+        entries.forget(&goes, now).map(|gone| gone.len())
+    }
+}
+
+impl Gone {
+    /// Adds what went from the open session and from entries.
+    pub fn also_from(&mut self, session: &[&str], entries: usize) {
+        let mut from: Vec<String> = session.iter().map(|&place| place.to_owned()).collect();
+        if entries > 0 {
+            from.push("the entries".to_owned());
+        }
+        from.append(&mut self.from);
+        self.from = from;
+    }
 }
 
 impl Holdings<'_> {
-    /// Whether a name is that of a capture.
-    pub fn is_number(name: &str) -> bool {
-        name::number(name.trim()).is_some()
+    /// Lets go of names that the person said besides, in any session: by them alone nothing is told.
+    pub fn settle(&self, chosen: &mut Chosen) {
+        let mut statements = std::mem::take(&mut chosen.statements);
+        self.each_session(&mut |session| {
+            let besides = said_besides(session, &statements);
+            statements.without_names_of(&besides);
+        });
+        chosen.statements = statements;
     }
 
-    /// Whether a name is one of these numbers.
-    pub fn is_among(name: &str, numbers: &[u64]) -> bool {
-        let number = name::number(name.trim()).and_then(|digits| digits.parse().ok());
-        number.is_some_and(|number| numbers.contains(&number))
-    }
-
-    /// Takes back the capture of a number. Facts on the scratchpad of the session that is open here are the caller's to drop.
-    pub fn forget(&self, number: &str) -> Result<TakenBack, HoldingsError> {
-        let digits = name::number(number.trim()).unwrap_or_default();
-        let receipt = self.capture(digits)?;
-        let read = |name: &str| self.session_of(name);
-        let captures = &self.captures;
-        let forgotten = captures.forget(receipt.number, self.session, &read, self.now)?;
-        let (mut lasting, mut dropped, mut facts) = (Vec::new(), Vec::new(), Vec::new());
-        for name in forgotten.sessions() {
-            let Some(said) = self.session_of(name) else {
-                continue;
-            };
-            let noted = forgotten.facts_of(said.scratchpad().facts(), &said);
-            let noted: Vec<String> = noted.into_iter().map(str::to_owned).collect();
-            let done = self.drop_facts(name, &noted);
-            if done == Dropped::ByCaller {
-                facts = noted;
+    /// Forgets in every session but the open one, in files, in the line history and at last in the receipts.
+    pub fn forget(&self, chosen: &Chosen, history: History) -> Result<Gone, HoldingsError> {
+        let mut gone = Gone::default();
+        let is_closed = |name: &SessionName| self.open.is_none_or(|open| open.name() != name);
+        let data = self.data.to_owned();
+        self.forget_in_all(
+            (self.store, &data),
+            &is_closed,
+            (chosen, history),
+            &mut gone,
+        );
+        for (root, store) in self.store.put_away() {
+            self.forget_in_all((&*store, &root), &|_| true, (chosen, history), &mut gone);
+            let notes = root.join("workspace");
+            let notes = self.captures.forget_put_away(notes, &chosen.statements);
+            if !notes.from.is_empty() {
+                gone.from.push("notes that were put away".to_owned());
             }
-            dropped.push((name.to_owned(), done));
-            lasting.extend(self.message_left(&forgotten, &said));
+            let failed = notes.failed.into_iter();
+            gone.failed
+                .extend(failed.map(|(file, why)| format!("{file}: {why}")));
         }
-        let told = self.told(&forgotten, &dropped, lasting);
-        let twins = forgotten.also.iter().map(|twin| twin.number);
-        Ok(TakenBack {
-            told: harmless(&told),
-            facts,
-            also: twins.chain(forgotten.drawn.iter().copied()).collect(),
-        })
+        if let Some(file) = self.line_history {
+            match forget_lines(self.disk, file, &chosen.statements) {
+                Ok(0) => {}
+                Ok(_) => gone.from.push("the line history".to_owned()),
+                Err(error) => gone.failed.push(format!("the line history: {error}")),
+            }
+        }
+        gone.files =
+            self.captures
+                .forget(&chosen.numbers, &chosen.statements, self.session, self.now)?;
+        gone.from.extend(gone.files.from.iter().cloned());
+        Ok(gone)
     }
 
-    /// The session of a name, open or on disk, where it can be read.
-    fn session_of(&self, name: &str) -> Option<Cow<'_, Session>> {
-        if let Some(open) = self.open.filter(|open| open.name().as_str() == name) {
-            return Some(Cow::Borrowed(open));
+    /// The same in the sessions of a store, below its folder.
+    fn forget_in_all(
+        &self,
+        (store, root): (&dyn SessionStore, &Path),
+        counts: &dyn Fn(&SessionName) -> bool,
+        what: (&Chosen, History),
+        gone: &mut Gone,
+    ) {
+        let listed = store.list().unwrap_or_default();
+        for name in listed.into_iter().map(|info| info.name).filter(counts) {
+            if let Err(error) = self.forget_in((store, root), &name, what, gone) {
+                gone.failed
+                    .push(format!("session {name}: {}", chain(&error)));
+            }
         }
-        let name: SessionName = name.parse().ok()?;
-        self.store.read(&name).ok().map(Cow::Owned)
     }
 
-    /// Takes facts off the scratchpad of a session that is not open here.
-    fn drop_facts(&self, session: &str, facts: &[String]) -> Dropped {
-        if facts.is_empty() {
-            return Dropped::None;
+    fn forget_in(
+        &self,
+        (store, root): (&dyn SessionStore, &Path),
+        name: &SessionName,
+        (chosen, history): (&Chosen, History),
+        gone: &mut Gone,
+    ) -> Result<(), StoreError> {
+        let session = store.read(name)?;
+        let called = if root == self.data {
+            format!("session {name}")
+        } else {
+            format!("session {name} that was put away")
+        };
+        let mut statements = chosen.statements.clone();
+        if session.forgotten().is_pending {
+            // What another one began is finished with it.
+            let begun = forgotten_in(&session, session.forgotten());
+            begun.iter().for_each(|it| statements.push(it.clone()));
         }
-        if self
-            .open
-            .is_some_and(|open| open.name().as_str() == session)
-        {
-            return Dropped::ByCaller;
+        let struck = strike(&session, &statements);
+        let which = chosen.to_redact(name, struck.places.iter().map(|(id, _)| id), history);
+        if struck.begin.is_none() && which.is_empty() {
+            return Ok(());
         }
-        let facts: Vec<&str> = facts.iter().map(String::as_str).collect();
-        let dropped = session
-            .parse::<SessionName>()
-            .map_err(|error| chain(&error))
-            .and_then(|name| self.drop_on_disk(&name, &facts).map_err(|it| chain(&it)));
-        dropped.map_or_else(Dropped::No, |()| Dropped::Yes)
-    }
-
-    fn drop_on_disk(&self, session: &SessionName, facts: &[&str]) -> Result<(), StoreError> {
-        let mut opened = self.store.open(session, Duration::ZERO)?;
-        let mut scratchpad = opened.session.scratchpad().clone();
-        if scratchpad.drop_facts(facts) {
-            let record = Record::ScratchpadReplaced(scratchpad);
-            opened.log.append(std::slice::from_ref(&record))?;
+        let mut opened = match store.open(name, Duration::ZERO) {
+            Ok(opened) => opened,
+            Err(StoreError::Locked { .. }) => {
+                store.leave_forgotten(name, &struck.places)?;
+                let place = format!("session {name}, which is open elsewhere, with its next turn");
+                gone.from.push(place);
+                if !which.is_empty() {
+                    gone.failed.push(format!(
+                        "the history of session {name}: it is open elsewhere; say it again when that is closed"
+                    ));
+                }
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        if let Some(begin) = struck.begin {
+            opened.log.append(std::slice::from_ref(&begin))?;
+            opened.session.apply(begin);
+        }
+        let index = root.join("vectordb");
+        let said: BTreeSet<Key> = keys_of(&session).into_iter().collect();
+        let left: BTreeSet<Key> = keys_of(&opened.session).into_iter().collect();
+        if let Err(error) = drop_words(self.disk, &index, name) {
+            gone.failed
+                .push(format!("the index of session {name}: {error}"));
+        }
+        gone.keys.extend(said.difference(&left));
+        opened.log.append(&struck.records)?;
+        for record in struck.records {
             opened.session.apply(record);
-            opened.log.checkpoint(&opened.session)?;
         }
+        if which.is_empty() {
+            opened.log.checkpoint(&opened.session)?;
+        } else {
+            opened.session = opened.session.redacted(|id| which.contains(id));
+            opened.log.rewrite(&opened.session)?;
+            let left = opened.session.forgotten().clone();
+            opened.log.append(&[Record::ForgottenReplaced(left)])?;
+            gone.from.push(format!("the history of {called}"));
+        }
+        let from = struck.from.iter();
+        gone.from
+            .extend(from.map(|place| format!("{place} of {called}")));
         Ok(())
     }
 
-    pub(super) fn told(
-        &self,
-        forgotten: &Forgotten,
-        dropped: &[(String, Dropped)],
-        lasting: Vec<String>,
-    ) -> String {
-        let Forgotten {
-            receipt,
-            from: _,
-            facts: _,
-            blanked: _,
-            restored,
-            also,
-            drawn,
-            changed,
-            failed,
-        } = forgotten;
-        let what = &receipt.what;
-        let text = first_words(&what.text, super::list::SHOWN);
-        let mut lines = vec![format!(
-            "Forgotten {} ({}): {text}",
-            receipt.number,
-            kind(&what.category)
-        )];
-        let twins = also.iter().map(|twin| twin.number);
-        lines.extend(
-            twins.map(|number| format!("number {number} said the same, and is taken back with it")),
-        );
-        lines.extend(drawn.iter().map(|number| {
-            format!("number {number}, a fact with its words, is taken back with it")
+    /// In words: what is gone from where, and what is left.
+    pub fn told(&self, chosen: &Chosen, gone: &Gone, history: History) -> String {
+        let mut lines = Vec::new();
+        let also = gone.files.receipts.iter().map(|it| it.number);
+        let also: Vec<u64> = also
+            .filter(|number| !chosen.numbers.contains(number))
+            .collect();
+        lines.extend(chosen.texts.iter().map(|text| {
+            let text = first_words(text, super::list::SHOWN);
+            format!("Forgotten {text}")
         }));
-        lines.extend(gone(forgotten, dropped));
-        lines.extend(restored.iter().map(|line| {
+        if !also.is_empty() {
+            lines.push(format!(
+                "what says the same goes with it: {}",
+                joined(&also)
+            ));
+        }
+        if gone.from.is_empty() {
+            lines.push("it stood nowhere any more".to_owned());
+        } else {
+            lines.push(format!("gone from {}", gone.from.join(", ")));
+        }
+        lines.extend(gone.files.restored.iter().map(|line| {
             let line = first_words(line.trim_start_matches("- "), super::list::SHOWN);
             format!("MEMORY.md: what it had taken the place of counts again: {line}")
         }));
-        lines.extend(changed.iter().map(|file| {
+        lines.extend(gone.files.changed.iter().map(|file| {
             format!("{file}: the line is gone or was changed by hand, so nothing was taken from it")
         }));
-        let unchanged = failed.iter().map(|(file, why)| {
+        lines.extend(gone.files.failed.iter().map(|(file, why)| {
             format!("{file}: could not be changed, take the line out by hand: {why}")
-        });
-        lines.extend(unchanged);
-        for (session, dropped) in dropped {
-            if let Dropped::No(why) = dropped {
-                lines.push(format!(
-                    "the scratchpad of session {session} still has it ({why}); `/scratch rm session_facts` there takes it off"
-                ));
-            }
-        }
-        let entries: BTreeSet<&str> = forgotten
-            .taken()
-            .filter_map(|it| self.entry_of(it))
-            .map(|entry| entry.id.as_str())
-            .collect();
-        lines.extend(entries.into_iter().map(|id| {
-            let forget = self.front.command(&format!("forget {id}"));
-            format!("the entry that says it stays: {forget} takes it back")
         }));
-        let places = self.elsewhere(what.words());
-        if !places.is_empty() {
-            lines.push(format!(
-                "its words also stand in {}: take them out by hand",
-                places.join(", ")
-            ));
-        }
-        lines.extend(lasting);
-        // Only what was captured for good may have been sent there.
-        let mut files = forgotten.taken().flat_map(|it| &it.what.files);
-        if self.has_further && files.any(|file| file == "MEMORY.md") {
+        lines.extend(
+            gone.failed
+                .iter()
+                .map(|why| format!("could not be changed: {why}")),
+        );
+        lines.extend(chosen.problems.iter().cloned());
+        if self.has_further && chosen.is_further {
             lines.push("mem0 may have it too, and keeps it: delete it there".to_owned());
         }
-        lines.join("\n")
-    }
-
-    /// Where the message itself still is, and how it is taken away.
-    fn message_left(&self, forgotten: &Forgotten, said: &Session) -> Option<String> {
-        let session = said.name();
-        let here = |it: &&Receipt| it.what.session == session.as_str();
-        let mut origins = forgotten.taken().filter(here).map(Origin::of);
-        let is_there = |origin: Origin<'_>| said.messages().iter().any(|it| origin.is(it));
-        if !origins.any(is_there) {
-            return None;
-        }
-        let how = match (
-            self.front,
-            self.open.is_some_and(|it| it.name() == said.name()),
-        ) {
-            (Front::Chat, true) => {
-                format!("`/delete {session}` in another session takes that away")
+        lines.push(match (history, self.front) {
+            (History::Redacted, _) => "history has a mark in its place".to_owned(),
+            (History::Kept, Front::Private) => "history keeps nothing of this run".to_owned(),
+            (History::Kept, _) => {
+                "history keeps what was said; with `--redact` it is struck there, too".to_owned()
             }
-            (Front::Chat, false) => format!("`/delete {session}` takes the session away"),
-            (Front::Shell | Front::Private, _) => {
-                format!("`cogtrix sessions delete {session}` takes the session away")
-            }
-        };
-        Some(format!(
-            "the message itself, and what sums it up, stays in session {session}: {how}"
-        ))
-    }
-
-    /// Lines of the workspace that have the same words: `memory/2026-02-14.md:7`.
-    fn elsewhere(&self, text: &str) -> Vec<String> {
-        let workspace = &self.captures.workspace;
-        let wanted = text.to_lowercase();
-        let sources = workspace.sources(self.session, DAYS).found.into_iter();
-        let mut places = sources.flat_map(|source| {
-            // What cannot be read is told when it is shown.
-            let text = workspace.text(&source).ok().flatten().unwrap_or_default();
-            let lines: Vec<String> = (1..)
-                .zip(text.lines())
-                .filter(|(_, line)| line.to_lowercase().contains(&wanted))
-                .map(|(number, _): (usize, _)| format!("{}:{number}", source.as_str()))
-                .collect();
-            lines
         });
-        let mut named: Vec<String> = places.by_ref().take(NAMED).collect();
-        if places.next().is_some() {
-            named.push("…".to_owned());
-        }
-        named
+        harmless(&lines.join("\n"))
     }
 }
 
-/// What was taken out where, in one line.
-fn gone(forgotten: &Forgotten, dropped: &[(String, Dropped)]) -> Option<String> {
-    let is_off = |(_, it): &(String, Dropped)| matches!(it, Dropped::ByCaller | Dropped::Yes);
-    let scratchpad = dropped
-        .iter()
-        .any(is_off)
-        .then(|| "the scratchpad".to_owned());
-    let facts: Vec<String> = forgotten.facts.iter().cloned().chain(scratchpad).collect();
-    let parts = [
-        ("gone from ", &forgotten.from),
-        ("facts with its words from ", &facts),
-        ("its words from exchanges in ", &forgotten.blanked),
-    ];
-    let parts = parts.iter().filter(|(_, places)| !places.is_empty());
-    let parts: Vec<String> = parts
-        .map(|(what, places)| format!("{what}{}", places.join(", ")))
-        .collect();
-    (!parts.is_empty()).then(|| parts.join("; "))
+fn joined(numbers: &[u64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    numbers.join(", ")
+}
+
+/// Texts that stand beside the messages of a session: summaries, what modes noted, the scratchpad, pins.
+pub(super) fn texts_beside(session: &Session) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut take = |_: &str, text: &mut String| texts.push(std::mem::take(text));
+    Record::HybridReplaced(session.hybrid().clone()).visit_side_texts(&mut take);
+    Record::ModeStatesReplaced(session.mode_states().clone()).visit_side_texts(&mut take);
+    Record::ScratchpadReplaced(session.scratchpad().clone()).visit_side_texts(&mut take);
+    Record::PinsReplaced(session.pins().clone()).visit_side_texts(&mut take);
+    texts
 }
 
 /// Takes an entry away, and the line of MEMORY.md that goes with it; it is on disk after the next flush.
 pub fn remove(
     entries: &mut EntryStore,
     (name, scope): (&str, Option<Scope>),
-    captures: Option<&Captures>,
+    captures: Option<&crate::agent::notebook::Captures>,
     now: Timestamp,
 ) -> Result<String, HoldingsError> {
     let (scope, entry) = entries.remove(name, scope)?;
     let gone = captures.and_then(|it| it.let_go(entry.id.as_str(), now).told());
     let gone = gone.map_or_else(String::new, |gone| format!("\nMEMORY.md: {gone}"));
-    Ok(removed(scope, &entry) + &harmless(&gone))
-}
-
-fn removed(scope: Scope, entry: &Entry) -> String {
     let words = first_words(&entry.content, super::list::SHOWN);
     let id = &entry.id;
-    harmless(&format!(
-        "Removed ({scope}): {words}\n`/memory restore {id}` in a chat brings it back"
-    ))
+    Ok(harmless(&format!(
+        "Removed ({scope}): {words}\n`/memory restore {id}` in a chat brings it back{gone}"
+    )))
 }

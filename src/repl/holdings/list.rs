@@ -1,14 +1,17 @@
 //! Everything that is held, a line each, with how it is taken back.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Value, json};
 
 use super::{Holdings, kind};
 use crate::chat::Timestamp;
 use crate::entries::{Entry, Kind, Scope};
 use crate::hint::chain;
-use crate::notes::{Receipt, ReceiptsError};
+use crate::notes::{Captured, Receipt, ReceiptsError};
 use crate::repl::transcript::first_words;
 use crate::term::{harmless, thousands};
+use crate::text::statement::{Author, Statement, Statements};
 
 /// How much of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +46,16 @@ impl Holdings<'_> {
         let mut parts: Vec<String> = scopes.collect();
         match self.captured() {
             Ok(captured) => {
-                let rows = captured.iter().map(|it| capture(it, self.now)).collect();
+                let once = self.once(&captured);
+                let rows = once.iter().map(|(it, also)| {
+                    let row = capture(it, self.now);
+                    if also.is_empty() {
+                        return row;
+                    }
+                    let numbers: Vec<String> = also.iter().map(ToString::to_string).collect();
+                    format!("{row} also {}", numbers.join(", "))
+                });
+                let rows = rows.collect();
                 parts.extend(self.part("captured", "forget N", rows, extent));
             }
             Err(error) => parts.push(unlisted(&error)),
@@ -53,6 +65,43 @@ impl Holdings<'_> {
             return format!("Nothing is kept yet; {add}");
         }
         parts.join("\n\n")
+    }
+
+    /// Each fact once, oldest first: the newest that says it, with the numbers of the others. What an entry says is left out.
+    fn once<'r>(&self, captured: &'r [Receipt]) -> Vec<(&'r Receipt, Vec<u64>)> {
+        let key = |text: &str| Statement::of(text).map_or_else(String::new, |it| it.key());
+        let entries = self.entries.all().map(|(_, entry)| key(&entry.content));
+        let entries: HashSet<String> = entries.collect();
+        let is_fact = |it: &Receipt| it.what.category == Captured::FACT;
+        let from = |it: &'r Receipt| (it.what.session.as_str(), it.what.message.as_str());
+        let mut said: HashMap<(&str, &str), Statements> = HashMap::new();
+        for receipt in captured.iter().filter(|it| !is_fact(it)) {
+            if let Some(statement) = Statement::of(receipt.what.words()) {
+                said.entry(from(receipt)).or_default().push(statement);
+            }
+        }
+        let mut rows: Vec<(&Receipt, Vec<u64>)> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        for receipt in captured.iter().rev() {
+            let words = receipt.what.words();
+            let key = key(words);
+            // A fact drawn from what was captured says it once more.
+            let is_drawn = || {
+                let said = said.get(&from(receipt));
+                is_fact(receipt) && said.is_some_and(|said| said.are_in(words, Author::Person))
+            };
+            if entries.contains(&key) || is_drawn() {
+                continue;
+            }
+            if let Some(&place) = places.get(&key) {
+                rows[place].1.push(receipt.number);
+            } else {
+                places.insert(key, rows.len());
+                rows.push((receipt, Vec::new()));
+            }
+        }
+        rows.reverse();
+        rows
     }
 
     /// The same whole, for programs.

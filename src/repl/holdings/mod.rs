@@ -4,12 +4,14 @@
 //! ```text
 //!   name     a number, an id or key, a file: what is meant      origin   which message something came from
 //!   list     everything, briefly        show   one thing whole     why   where it came from
-//!   forget   what was taken back        edit   a file for an editor      places where all of it is
+//!   find     what is to be forgotten    forget everywhere but in the open session
+//!   edit     a file for an editor       places where all of it is
 //! ```
 //! Invariant: nothing here changes anything but [`Holdings::forget`]; what comes from files is made harmless for a terminal.
 
 mod edit;
 mod error;
+mod find;
 mod forget;
 mod list;
 mod name;
@@ -23,7 +25,8 @@ mod why;
 use std::path::Path;
 
 pub use error::{HoldingsError, entries_hint};
-pub use forget::{TakenBack, remove};
+pub use find::Found;
+pub use forget::{Chosen, Gone, History, remove};
 pub use list::Extent;
 pub use show::whole;
 
@@ -42,6 +45,8 @@ pub struct Holdings<'a> {
     pub store: &'a dyn SessionStore,
     pub disk: &'a dyn Disk,
     pub data: &'a Path,
+    /// The file with earlier inputs.
+    pub line_history: Option<&'a Path>,
     pub session: &'a SessionName,
     /// The session where it is open here.
     pub open: Option<&'a Session>,

@@ -1,7 +1,7 @@
 //! What a person means by a word: the number of a capture, the id or key of an entry, or a file of the workspace.
 
 use super::{Holdings, HoldingsError};
-use crate::entries::{Entry, EntryId, Scope};
+use crate::entries::{Entry, Scope};
 use crate::notes::{Receipt, Source};
 
 /// What is meant.
@@ -23,13 +23,6 @@ pub(super) fn number(name: &str) -> Option<&str> {
 }
 
 impl Holdings<'_> {
-    /// Numbers and ids, where there are several and nothing else.
-    pub fn several(names: &str) -> Option<Vec<&str>> {
-        let is_one = |name: &&str| number(name).is_some() || EntryId::parse(name).is_some();
-        let names: Vec<&str> = names.split_whitespace().collect();
-        (names.len() > 1 && names.iter().all(is_one)).then_some(names)
-    }
-
     pub(super) fn named(&self, name: &str) -> Result<Named, HoldingsError> {
         let name = name.trim();
         if let Some(digits) = number(name) {

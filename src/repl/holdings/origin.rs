@@ -88,7 +88,7 @@ impl Holdings<'_> {
         lines.join("\n")
     }
 
-    fn message(&self, origin: &Origin<'_>) -> Result<Message, String> {
+    pub(super) fn message(&self, origin: &Origin<'_>) -> Result<Message, String> {
         let session = origin.session.as_ref();
         let is_it = |message: &&Message| origin.is(message);
         let gone = || format!("the message is not in session {session} any more");

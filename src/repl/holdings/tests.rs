@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::*;
-use crate::agent::notebook::Forgotten;
 use crate::chat::{Message, MessageId, Role};
 use crate::entries::{EntryStore, Kind, Origin, Scope, StoreSettings, Wanted, unmasked};
 use crate::files::MemoryDisk;
@@ -74,6 +73,7 @@ impl Held {
             store: &self.store,
             disk: &self.disk,
             data: Path::new("/d"),
+            line_history: Some(Path::new("/d/line_history")),
             session: self.session.name(),
             open: Some(&self.session),
             now: now(),
@@ -81,6 +81,17 @@ impl Held {
             has_further: false,
         }
     }
+}
+
+/// Forgets what is meant; tells what became of it.
+fn forget(held: &Holdings<'_>, asked: &str) -> Result<String, HoldingsError> {
+    let mut chosen = match held.find(asked, None, History::Kept)? {
+        Found::One(chosen) => chosen,
+        Found::Several(listed) => return Ok(listed),
+    };
+    held.settle(&mut chosen);
+    let gone = held.forget(&chosen, History::Kept)?;
+    Ok(held.told(&chosen, &gone, History::Kept))
 }
 
 fn captured_as(text: &str) -> Captured {
@@ -114,6 +125,42 @@ fn the_newest_fifty_are_listed_and_how_many_are_older() {
     let json = held.look().json();
     assert_eq!(json["captured"].as_array().unwrap().len(), 52);
     assert_eq!(json["captured"][0]["number"], 1);
+}
+
+#[test]
+fn one_fact_is_listed_once_however_often_it_was_captured_or_kept() {
+    let mut held = Held::with(&[
+        "I like green tea",
+        "My cat is called Mia",
+        "Green tea, I like.",
+    ]);
+    let fact = Captured {
+        category: Captured::FACT.to_owned(),
+        ..captured_as("User request: Remember: my cat is called Mia, and buy milk")
+    };
+    held.captures.receipts.add(vec![fact], now()).unwrap();
+    held.keep("number", "The build number is 4821", None);
+    held.captures
+        .receipts
+        .add(vec![captured_as("The build number is 4821.")], now())
+        .unwrap();
+    let list = held.look().list(Extent::All);
+    let rows: Vec<&str> = list
+        .lines()
+        .filter(|line| line.contains("user preference: "))
+        .collect();
+    assert_eq!(rows.len(), 2, "{list}");
+    assert!(
+        rows[0].contains("    3  user preference: Green tea, I like.")
+            && rows[0].ends_with("] also 1"),
+        "{list}"
+    );
+    assert!(rows[1].contains("    2  user preference: My cat"), "{list}");
+    assert!(
+        !list.contains("buy milk") && list.matches("4821").count() == 1,
+        "{list}"
+    );
+    assert_eq!(held.look().json()["captured"].as_array().unwrap().len(), 5);
 }
 
 #[test]
@@ -192,13 +239,12 @@ fn a_line_for_good_is_listed_as_its_entry_while_that_is_there_and_else_by_itself
     held.entries.remove("drink", None).unwrap();
     let list = held.look().list(Extent::Newest);
     assert!(list.contains("    1  memorized: tea"), "{list}");
-    let told = held.look().forget("1").unwrap().told;
+    let told = forget(&held.look(), "1").unwrap();
     assert!(told.contains("gone from MEMORY.md"), "{told}");
 }
 
-/// Nothing named the entry, which is in no list by its number.
 #[test]
-fn an_entry_that_said_the_same_is_named_when_its_line_goes() {
+fn an_entry_that_says_the_same_goes_too_and_cannot_be_brought_back() {
     let mut held = Held::with(&[]);
     held.keep("drink", "I like tea", None);
     let id = held.entries.all().next().unwrap().1.id.to_string();
@@ -210,10 +256,16 @@ fn an_entry_that_said_the_same_is_named_when_its_line_goes() {
     let both = vec![line, captured_as("I like tea.")];
     held.captures.receipts.add(both, now()).unwrap();
     held.disk.put("/d/workspace/MEMORY.md", b"- I like tea\n");
-    let taken = held.look().forget("2").unwrap();
-    assert_eq!(taken.also, [1]);
-    let way = format!("the entry that says it stays: `/memory forget {id}`");
-    assert!(taken.told.contains(&way), "{}", taken.told);
+    let Found::One(chosen) = held.look().find("2", None, History::Kept).unwrap() else {
+        panic!()
+    };
+    assert_eq!(chosen.forget_entries(&mut held.entries, now()).unwrap(), 1);
+    let told = forget(&held.look(), "2").unwrap();
+    assert!(
+        told.contains("what says the same goes with it: 1"),
+        "{told}"
+    );
+    assert!(held.entries.all().next().is_none() && held.entries.restore(&id).is_err());
 }
 
 /// A session that was cleared begins at its first message again, and what it had kept told of the wrong one.
@@ -269,10 +321,10 @@ fn what_is_not_held_is_an_error_with_a_way_on() {
         assert!(said.contains(expected) && said.len() < 200, "{said}");
         assert!(error.hint().is_some(), "{said}");
     }
-    assert!(held.look().forget("0").is_err());
+    assert!(forget(&held.look(), "0").is_err());
     assert!(held.look().draft("../../etc/passwd").is_err());
-    held.look().forget("1").unwrap();
-    let again = held.look().forget("1").unwrap_err().to_string();
+    forget(&held.look(), "1").unwrap();
+    let again = forget(&held.look(), "1").unwrap_err().to_string();
     assert!(again.contains("taken back before"), "{again}");
 }
 
@@ -295,32 +347,102 @@ fn a_file_is_shown_as_it_is_up_to_its_cap_and_harmless() {
 
 #[test]
 fn what_is_forgotten_leaves_its_file_also_where_a_later_line_took_its_place() {
-    for (line, gone) in [
-        ("- **user_preference**: I like tea", true),
+    for (line, left) in [
+        ("- **user_preference**: I like tea", "\n"),
         (
             "- (superseded 2026-02-14) **user_preference**: I like tea",
-            true,
+            "\n",
         ),
-        ("- **user_preference**: I like tea with milk", false),
+        (
+            "- **user_preference**: I like tea with milk",
+            "- **user_preference**: [forgotten] with milk\n\n",
+        ),
     ] {
         let held = Held::with(&["I like tea"]);
-        let file = format!("# Memory\n\n## Auto-captured\n\n{line}\n\nI like tea, says Ann\n");
+        let file =
+            format!("# Memory\n\n## Auto-captured\n\n{line}\n\n## Mine\n\nI like cake with tea\n");
         held.disk.put("/d/workspace/MEMORY.md", file.as_bytes());
-        let told = held.look().forget("1").unwrap().told;
-        let left = held.disk.files()[Path::new("/d/workspace/MEMORY.md")].clone();
-        let left = String::from_utf8(left).unwrap();
-        assert_eq!(left.contains(line), !gone, "{left}");
-        let expected = if gone {
-            "gone from MEMORY.md"
-        } else {
-            "changed by hand"
-        };
-        assert!(told.contains(expected), "{told}");
-        assert!(
-            told.contains("its words also stand in MEMORY.md:"),
-            "{told}"
-        );
+        let told = forget(&held.look(), "1").unwrap();
+        let file = held.disk.files()[Path::new("/d/workspace/MEMORY.md")].clone();
+        let file = String::from_utf8(file).unwrap();
+        let expected =
+            format!("# Memory\n\n## Auto-captured\n\n{left}## Mine\n\nI like cake with tea\n");
+        assert_eq!(file, expected, "{line}");
+        assert!(told.contains("gone from MEMORY.md"), "{told}");
+        assert!(told.contains("history keeps what was said"), "{told}");
     }
+}
+
+#[test]
+fn words_that_mean_several_things_list_them_and_choose_none() {
+    let mut held = Held::with(&[
+        "I like green tea",
+        "My sister Gulnora lives in Tashkent",
+        "I like tea at five",
+    ]);
+    held.keep("drink", "tea with milk", None);
+    let listed = forget(&held.look(), "tea").unwrap();
+    assert!(
+        listed.starts_with("Several things speak of tea:"),
+        "{listed}"
+    );
+    assert!(
+        listed.contains(
+            "
+      3  I like tea at five  [user preference]
+"
+        ),
+        "{listed}"
+    );
+    assert!(
+        listed.contains(
+            "
+  mem_"
+        ) && listed.contains("`/memory forget 3` forgets the first, `/memory forget tea #all` all"),
+        "{listed}"
+    );
+    assert!(held.captures.all().unwrap().iter().all(|it| !it.forgotten));
+    for (asked, numbers) in [
+        ("gulnora", &[2][..]),
+        ("tea #2", &[1]),
+        ("tea #all", &[3, 1]),
+        ("2-3", &[2, 3]),
+        ("1 3", &[1, 3]),
+        ("#1, 7", &[1]),
+        ("last", &[3]),
+    ] {
+        let Found::One(chosen) = held.look().find(asked, None, History::Kept).unwrap() else {
+            panic!("{asked}")
+        };
+        assert_eq!(chosen.numbers, numbers, "{asked}");
+    }
+    for asked in ["8-9", "ferry", "tea #9"] {
+        let found = held.look().find(asked, None, History::Kept);
+        assert!(!matches!(found, Ok(Found::One(_))), "{asked}");
+    }
+}
+
+#[test]
+fn what_was_never_captured_is_found_in_files_and_then_in_what_was_said() {
+    let mut held = Held::with(&[]);
+    held.disk
+        .put("/d/workspace/USER.md", b"# Me\n\n- born in Samarkand\n");
+    let said = "My brother Rustam rows. Does Rustam row? I saw Rustam in May.";
+    let message = Message::text(MessageId::new("work/m2"), Role::User, said, Some(now()));
+    held.session.import(vec![message]);
+    let Found::One(chosen) = held.look().find("samarkand", None, History::Kept).unwrap() else {
+        panic!()
+    };
+    assert_eq!(chosen.texts, ["born in Samarkand"]);
+    let listed = forget(&held.look(), "rustam").unwrap();
+    assert!(
+        listed.contains(
+            "
+     #2  "
+        ) && listed.contains("`/memory forget rustam #1`"),
+        "{listed}"
+    );
+    assert!(!listed.contains("Does Rustam"), "{listed}");
 }
 
 #[test]
@@ -332,23 +454,21 @@ fn what_a_server_may_keep_and_a_file_that_cannot_be_changed_are_told() {
         has_further: true,
         ..held.look()
     };
-    let told = further.forget("1").unwrap().told;
+    let told = forget(&further, "1").unwrap();
     assert!(told.contains("mem0 may have it too"), "{told}");
-    let told = held.look().forget("2").unwrap().told;
+    let told = forget(&held.look(), "2").unwrap();
     assert!(!told.contains("mem0"), "{told}");
-    let failed = Forgotten {
-        receipt: held.captures.receipts.all().unwrap().remove(0),
-        from: vec!["SESSION-STATE.md".to_owned()],
-        facts: Vec::new(),
-        blanked: Vec::new(),
-        also: Vec::new(),
-        drawn: Vec::new(),
-        restored: Vec::new(),
-        changed: Vec::new(),
-        failed: vec![("MEMORY.md".to_owned(), "too large".to_owned())],
-    };
-    let told = held.look().told(&failed, &[], Vec::new());
-    assert!(told.contains("MEMORY.md: could not be changed") && told.contains("too large"));
+    let large = format!("- **user_preference**: I like jam\n{}", "x".repeat(9 << 20));
+    held.disk.put("/d/workspace/MEMORY.md", large.as_bytes());
+    held.captures
+        .receipts
+        .add(vec![captured_as("I like jam")], now())
+        .unwrap();
+    let told = forget(&held.look(), "3").unwrap();
+    assert!(
+        told.contains("MEMORY.md: could not be changed") && told.contains("MiB"),
+        "{told}"
+    );
 }
 
 #[test]

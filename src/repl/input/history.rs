@@ -4,10 +4,11 @@
 //! from chatting: whatever fails is a warning.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::files::Disk;
+use crate::text::statement::{Author, Statements};
 
 /// Most inputs that are remembered.
 pub(super) const MOST: usize = 10_000;
@@ -50,6 +51,11 @@ impl HistoryFile {
         (inputs, replaced.err().map(|error| self.not_written(&error)))
     }
 
+    /// Bytes of the file.
+    pub(super) fn size(&self) -> u64 {
+        self.disk.size(&self.path).unwrap_or(0)
+    }
+
     /// Adds an input; gives a warning if that failed.
     pub(super) fn append(&self, input: &str) -> Option<String> {
         let appended = self
@@ -65,6 +71,36 @@ impl HistoryFile {
         )
     }
 }
+
+/// Takes inputs that say what is forgotten out of the file, and those that asked to forget it; tells how many there were.
+pub fn forget_lines(disk: &dyn Disk, path: &Path, statements: &Statements) -> io::Result<usize> {
+    let bytes = match disk.read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        bytes => bytes?,
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let goes = |line: &&str| {
+        let input = unescape(line);
+        let asked = ASKING.iter().find_map(|it| input.strip_prefix(it));
+        let says_so = |words: &str| statements.iter().any(|it| it.has_words(words));
+        asked.is_some_and(says_so) || statements.are_in(&input, Author::Derived)
+    };
+    let kept: Vec<&str> = text.lines().filter(|line| !goes(line)).collect();
+    let gone = text.lines().count() - kept.len();
+    if gone > 0 {
+        let lines: String = kept.iter().flat_map(|line| [line, "\n"]).collect();
+        disk.replace(path, lines.as_bytes())?;
+    }
+    Ok(gone)
+}
+
+/// Commands whose words say what is forgotten.
+const ASKING: [&str; 4] = [
+    "/memory forget ",
+    "/mem forget ",
+    "/memory why ",
+    "/memory search ",
+];
 
 /// Whether an input is worth finding again.
 pub(super) fn is_worth_keeping(input: &str) -> bool {

@@ -30,7 +30,7 @@ use crate::hint::Hint;
 use crate::term::Output;
 
 pub use helper::{Candidate, Complete, Completions};
-pub use history::HistoryFile;
+pub use history::{HistoryFile, forget_lines};
 pub use leave::{LeaveKeys, Step};
 pub use terminal::TerminalInput;
 

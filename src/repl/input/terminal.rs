@@ -45,6 +45,8 @@ pub(super) struct TerminalSource {
     begun: Option<String>,
     continuation: Continuation,
     history: Option<HistoryFile>,
+    /// Bytes of that file when it was looked at last.
+    size: u64,
     /// The secrets that were typed, which the file does not get.
     known: Known,
     warnings: Vec<String>,
@@ -84,10 +86,25 @@ impl TerminalSource {
             begun: ahead.take_begun(),
             ahead,
             continuation: Continuation::default(),
+            size: history.as_ref().map_or(0, HistoryFile::size),
             history,
             known: Known::default(),
             warnings,
         }
+    }
+
+    /// What was taken out of the file leaves this process, too.
+    fn follow_file(&mut self) {
+        let (Some(file), Ok(editors)) = (&self.history, &mut self.editors) else {
+            return;
+        };
+        let size = file.size();
+        if size < self.size && editors.input.clear_history().is_ok() {
+            for input in file.load().0 {
+                editors.remember(&input);
+            }
+        }
+        self.size = size;
     }
 
     fn line(&mut self, request: &Request) -> Result<(Line, Origin), InputError> {
@@ -103,6 +120,7 @@ impl TerminalSource {
         if let Some(line) = self.typed_ahead(is_verbatim) {
             return Ok((line, Origin::Ahead));
         }
+        self.follow_file();
         let begun = self.continuation.take();
         let begun = begun.or_else(|| self.begun.take());
         let initial = begun.as_deref().unwrap_or(&request.initial);

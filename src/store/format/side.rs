@@ -1,12 +1,12 @@
 //! The small files beside a history: `{session}_hybrid.json` (C26), `{session}_mode_state.json`
-//! (C73), `{session}_scratchpad.json` (X23) and `{session}_pins.json` (G12). Each is replaced whole, is the truth for what it holds, and keeps the fields it does not know.
+//! (C73), `{session}_scratchpad.json` (X23), `{session}_pins.json` (G12) and `{session}_forgotten.json`. Each is replaced whole, is the truth for what it holds, and keeps the fields it does not know.
 
 use serde_json::{Value, json};
 
 use super::{VERSION, unknown_version};
 use crate::chat::{
-    Compaction, Form, Hybrid, MessageId, ModeStates, Pin, Pins, Scratchpad, Summary, Timestamp,
-    Unknown,
+    Compaction, Forgotten, Form, Hybrid, Mask, MessageId, ModeStates, Pin, Pins, Scratchpad,
+    Summary, Timestamp, Unknown,
 };
 
 /// Why a side file cannot be used.
@@ -329,6 +329,48 @@ pub(in crate::store) fn write_pins(pins: &Pins) -> Vec<u8> {
     let stored: Vec<Value> = stored.collect();
     let own = json!({ "pins": stored, "next": pins.next() });
     bytes(pins.unknown.clone(), own)
+}
+
+/// `{"messages":{"m17":[[part,start,end,"digest"],…]}}`; a place that cannot be read is damage: it would be sent again.
+pub(in crate::store) fn read_forgotten(file: &[u8]) -> Result<Forgotten, Unusable> {
+    if file.is_empty() {
+        return Ok(Forgotten::default());
+    }
+    let mut fields = object(file)?;
+    let Some(Value::Object(messages)) = fields.remove("messages") else {
+        return Err(Unusable::Damaged);
+    };
+    let mut forgotten = Forgotten::default();
+    for (id, masks) in messages {
+        let masks: Vec<(usize, usize, usize, String)> =
+            serde_json::from_value(masks).map_err(|_| Unusable::Damaged)?;
+        for (part, start, end, digest) in masks {
+            let mask = Mask {
+                part,
+                start,
+                end,
+                digest,
+            };
+            forgotten.add(&MessageId::new(id.as_str()), mask);
+        }
+    }
+    forgotten.is_pending = fields.get("pending").and_then(Value::as_bool) == Some(true);
+    Ok(forgotten)
+}
+
+pub(in crate::store) fn write_forgotten(forgotten: &Forgotten) -> Vec<u8> {
+    let messages = forgotten.iter().map(|(id, masks)| {
+        let masks = masks
+            .iter()
+            .map(|it| json!([it.part, it.start, it.end, it.digest]));
+        (id.as_str().to_owned(), masks.collect())
+    });
+    let messages: Unknown = messages.collect();
+    let mut own = json!({ "messages": messages });
+    if forgotten.is_pending {
+        own["pending"] = true.into();
+    }
+    bytes(Unknown::new(), own)
 }
 
 #[cfg(test)]

@@ -1,0 +1,390 @@
+//! What of a session goes with what is forgotten: places in its messages, and texts kept beside history. Pure. Unit: a session.
+//!
+//! Invariant: a sentence of the person goes only where it says the same; what a model or the program made of it goes also by a
+//! name that the person said nowhere else.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::chat::{
+    Forgotten, Hybrid, Mask, Message, Part, Pins, Record, Role, Scratchpad, Session, text_of,
+};
+use crate::text::statement::{Author, FORGOTTEN, Statement, Statements};
+
+/// What is forgotten of a session.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Struck {
+    /// Places in messages that were not forgotten before.
+    pub places: Forgotten,
+    /// To be on disk before anything else: whoever opens the session next finishes what was begun.
+    pub begin: Option<Record>,
+    /// The side files that change; that all is done comes last.
+    pub records: Vec<Record>,
+    /// Where something was taken out, for the person.
+    pub from: Vec<&'static str>,
+}
+
+/// What the person said in a session besides: names that stand there tell nothing by themselves.
+pub fn said_besides(session: &Session, statements: &Statements) -> String {
+    let messages = session.messages().iter();
+    let own = messages.filter(|message| message.role == Role::User && !message.is_reference());
+    let mut besides = String::new();
+    for message in own {
+        let said = message.said();
+        let left = statements.masked(&said, Author::Person);
+        besides.push_str(left.as_deref().unwrap_or(&said));
+        besides.push('\n');
+    }
+    besides
+}
+
+/// Finds what goes.
+pub fn strike(session: &Session, statements: &Statements) -> Struck {
+    let mut struck = Struck::default();
+    let known = session.forgotten();
+    for index in 0..session.messages().len() {
+        let message = session.as_said(index);
+        for mask in masks(message, statements) {
+            if !known.of(&message.id).contains(&mask) {
+                struck.places.add(&message.id, mask);
+            }
+        }
+    }
+    if !struck.places.is_empty() {
+        struck.from.push("requests");
+    }
+    let record = hybrid(session.hybrid(), statements).map(Record::HybridReplaced);
+    struck.add("summaries", record);
+    let record = mode_states(session, statements);
+    struck.add("the boards", record);
+    let record = scratchpad(session.scratchpad(), statements).map(Record::ScratchpadReplaced);
+    struck.add("the scratchpad", record);
+    let record = pins(session.pins(), statements).map(Record::PinsReplaced);
+    struck.add("the pins", record);
+    if !struck.places.is_empty() || !struck.records.is_empty() || known.is_pending {
+        let mut forgotten = known.clone();
+        forgotten.join(&struck.places);
+        forgotten.is_pending = true;
+        struck.begin = Some(Record::ForgottenReplaced(forgotten.clone()));
+        forgotten.is_pending = false;
+        struck.records.push(Record::ForgottenReplaced(forgotten));
+    }
+    struck
+}
+
+/// What was forgotten of a session, as it was said: for its owner, who did not do it.
+pub fn forgotten_in(session: &Session, places: &Forgotten) -> Statements {
+    let texts = (0..session.messages().len()).flat_map(|index| {
+        let message = session.as_said(index);
+        if message.role == Role::User {
+            places.texts(message)
+        } else {
+            Vec::new()
+        }
+    });
+    texts.filter_map(Statement::of).collect()
+}
+
+impl Struck {
+    fn add(&mut self, place: &'static str, record: Option<Record>) {
+        if let Some(record) = record {
+            self.records.push(record);
+            self.from.push(place);
+        }
+    }
+}
+
+fn masks(message: &Message, statements: &Statements) -> Vec<Mask> {
+    let mut masks = Vec::new();
+    for (number, part) in message.parts.iter().enumerate() {
+        let Some(text) = text_of(part) else {
+            continue;
+        };
+        let ranges = match (part, message.role) {
+            (Part::ToolCall(_), _) => in_strings(text, statements),
+            (Part::Text(_), Role::Assistant | Role::Tool) => {
+                statements.found(text, Author::Derived)
+            }
+            // A file or a page is nobody's words about the person.
+            _ => statements.found(text, Author::Person),
+        };
+        let of_part = ranges.into_iter();
+        masks.extend(of_part.filter_map(|range| Mask::of(message, number, range)));
+    }
+    masks
+}
+
+/// Where the strings of a JSON text say it: a mark in their place leaves it JSON.
+fn in_strings(json: &str, statements: &Statements) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut start = None;
+    let mut is_escaped = false;
+    for (at, c) in json.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => match start.take() {
+                None => start = Some(at + 1),
+                Some(start) => {
+                    let found = statements.found(&json[start..at], Author::Derived);
+                    ranges.extend(found.into_iter().map(|it| start + it.start..start + it.end));
+                }
+            },
+            _ => {}
+        }
+    }
+    ranges
+}
+
+/// Summaries without the sentences. One of which nothing is left goes: it is made again from what the messages say now.
+fn hybrid(hybrid: &Hybrid, statements: &Statements) -> Option<Hybrid> {
+    let mut changed = hybrid.clone();
+    let mut is_changed = false;
+    let mut strike = |text: &mut String| {
+        if let Some(left) = statements.without(text, Author::Derived) {
+            *text = left;
+            is_changed = true;
+        }
+    };
+    for summary in changed.summary.iter_mut().chain(&mut changed.replaced) {
+        strike(&mut summary.text);
+    }
+    let mut next = changed.compaction.as_mut();
+    while let Some(compaction) = next {
+        strike(&mut compaction.text);
+        if compaction.text.is_empty() {
+            FORGOTTEN.clone_into(&mut compaction.text);
+        }
+        next = compaction.previous.as_deref_mut();
+    }
+    if !is_changed {
+        return None;
+    }
+    let is_blank = |text: &str| text.trim().is_empty();
+    changed.replaced.retain(|summary| !is_blank(&summary.text));
+    if changed
+        .summary
+        .as_ref()
+        .is_some_and(|it| is_blank(&it.text))
+    {
+        changed.summary = changed.replaced.pop();
+    }
+    Some(changed)
+}
+
+fn mode_states(session: &Session, statements: &Statements) -> Option<Record> {
+    let mut states = session.mode_states().clone();
+    let mut is_changed = false;
+    for state in states.0.values_mut() {
+        strike_value(state, statements, &mut is_changed);
+    }
+    is_changed.then_some(Record::ModeStatesReplaced(states))
+}
+
+/// Strikes the strings of a value; tells whether the value itself says it, and is to leave the list that it stands in.
+fn strike_value(value: &mut Value, statements: &Statements, is_changed: &mut bool) -> bool {
+    match value {
+        Value::String(text) => {
+            let Some(masked) = statements.masked(text, Author::Derived) else {
+                return false;
+            };
+            *is_changed = true;
+            let is_all = statements.are_all_of(text, Author::Derived);
+            *text = masked;
+            is_all
+        }
+        Value::Array(values) => {
+            values.retain_mut(|value| !strike_value(value, statements, is_changed));
+            false
+        }
+        Value::Object(fields) => {
+            let mut says_it = false;
+            for value in fields.values_mut() {
+                let is_text = value.is_string();
+                says_it |= strike_value(value, statements, is_changed) && is_text;
+            }
+            says_it
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn scratchpad(scratchpad: &Scratchpad, statements: &Statements) -> Option<Scratchpad> {
+    let mut is_changed = false;
+    let kept = scratchpad.entries().filter_map(|(key, text)| {
+        let left = statements.without(text, Author::Derived);
+        let is_in_key = statements.are_in(key, Author::Derived);
+        is_changed |= is_in_key || left.is_some();
+        let text = left.unwrap_or_else(|| text.to_owned());
+        (!is_in_key && !text.trim().is_empty()).then(|| (key.to_owned(), text))
+    });
+    let kept = Scratchpad::restore(kept.collect::<Vec<_>>());
+    is_changed.then_some(kept)
+}
+
+fn pins(pins: &Pins, statements: &Statements) -> Option<Pins> {
+    let mut is_changed = false;
+    let kept = pins.iter().filter_map(|pin| {
+        let mut pin = pin.clone();
+        if let Some(left) = statements.without(&pin.text, Author::Derived) {
+            is_changed = true;
+            pin.text = left;
+        }
+        (!pin.text.is_empty()).then_some(pin)
+    });
+    let kept: Vec<_> = kept.collect();
+    is_changed.then(|| Pins::restore(kept, pins.next(), pins.unknown.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::chat::{CallId, Compaction, MessageId, ModeStates, Timestamp, ToolCall};
+
+    const SISTER: &str = "My sister Gulnora lives in Tashkent";
+
+    fn session(said: &[(Role, &str)]) -> Session {
+        let mut session = Session::new("s".parse().unwrap());
+        let messages = (1..).zip(said);
+        let messages = messages
+            .map(|(n, (role, text))| Message::text(MessageId::numbered(n), *role, *text, None));
+        session.import(messages.collect());
+        session
+    }
+
+    fn forget(session: &mut Session, text: &str) -> Vec<&'static str> {
+        let mut statements: Statements = Statement::of(text).into_iter().collect();
+        statements.without_names_of(&said_besides(session, &statements));
+        let struck = strike(session, &statements);
+        for record in struck.records {
+            session.apply(record);
+        }
+        struck.from
+    }
+
+    fn said(session: &Session) -> Vec<String> {
+        let messages = session.messages().iter();
+        messages
+            .map(|message| message.said().into_owned())
+            .collect()
+    }
+
+    #[test]
+    fn messages_read_forgotten_and_history_keeps_what_was_said() {
+        let mut session = session(&[
+            (
+                Role::User,
+                "Hello. My sister Gulnora lives in Tashkent. What is 2+2?",
+            ),
+            (Role::Assistant, "4. Say hello to Gulnora!"),
+            (Role::User, "I fly to Tashkent in May"),
+            (Role::Assistant, "Tashkent is warm then."),
+        ]);
+        assert_eq!(forget(&mut session, SISTER), ["requests"]);
+        assert_eq!(
+            said(&session),
+            [
+                "Hello. [forgotten] What is 2+2?",
+                "4. [forgotten]",
+                "I fly to Tashkent in May",
+                "Tashkent is warm then.",
+            ]
+        );
+        assert!(session.as_said(0).said().contains("Gulnora"));
+        assert_eq!(forget(&mut session, SISTER), [""; 0], "once");
+        let redacted = session.redacted(|_| true);
+        assert!(!redacted.as_said(0).said().contains("Gulnora"));
+        assert_eq!(redacted.meta().title, "Hello. [forgotten] What is 2+2?");
+    }
+
+    #[test]
+    fn what_stands_beside_history_loses_the_sentence_and_no_other() {
+        let mut session = session(&[(Role::User, SISTER), (Role::Assistant, "I see.")]);
+        let at = Timestamp::from_unix(1).unwrap();
+        session.apply(Record::HybridReplaced(Hybrid {
+            compaction: Some(Compaction {
+                text: "They talk. The sister Gulnora lives in Tashkent. The bug is fixed.".into(),
+                ..Compaction::blank("compact", at)
+            }),
+            ..Hybrid::default()
+        }));
+        let states = json!({"sections": {"facts": {"entries": [
+            {"number": 1, "text": "sister Gulnora lives in Tashkent", "by": "heuristic"},
+            {"number": 2, "text": "likes tea"}], "dropped": ["gulnora"], "last_number": 2}}});
+        let mut modes = ModeStates::default();
+        modes.0.insert("conversation".into(), states);
+        session.apply(Record::ModeStatesReplaced(modes));
+        let notes = [
+            ("family", "sister: Gulnora"),
+            (
+                "session_facts",
+                "- User request: My sister Gulnora lives in Tashkent\n- User request: fix it",
+            ),
+        ];
+        let notes = notes.map(|(key, text)| (key.to_owned(), text.to_owned()));
+        session.apply(Record::ScratchpadReplaced(Scratchpad::restore(notes)));
+        let mut pinned = Pins::default();
+        pinned.pin(SISTER, at).unwrap();
+        pinned.pin("always use tabs", at).unwrap();
+        session.apply(Record::PinsReplaced(pinned));
+
+        let from = forget(&mut session, SISTER);
+        assert_eq!(
+            from,
+            [
+                "requests",
+                "summaries",
+                "the boards",
+                "the scratchpad",
+                "the pins"
+            ]
+        );
+        let compaction = session.hybrid().compaction.as_ref().unwrap();
+        assert_eq!(compaction.text, "They talk. The bug is fixed.");
+        let facts = &session.mode_states().0["conversation"]["sections"]["facts"];
+        assert_eq!(
+            facts["entries"],
+            json!([{"number": 2, "text": "likes tea"}])
+        );
+        assert_eq!(facts["dropped"], json!([]));
+        assert_eq!(
+            session.scratchpad().entries().collect::<Vec<_>>(),
+            [("session_facts", "- User request: fix it")]
+        );
+        assert_eq!(
+            session
+                .pins()
+                .iter()
+                .map(|it| it.text.as_str())
+                .collect::<Vec<_>>(),
+            ["always use tabs"]
+        );
+    }
+
+    #[test]
+    fn a_mark_in_the_arguments_of_a_call_leaves_them_json() {
+        let mut session = session(&[(Role::User, SISTER)]);
+        let call = ToolCall {
+            id: CallId::new("c1"),
+            name: "memory".into(),
+            arguments:
+                r#"{"action":"add","content":"Their \"sister\" Gulnora lives in Tashkent","n":1}"#
+                    .into(),
+        };
+        let parts = vec![Part::ToolCall(call)];
+        session.import(vec![Message::new(
+            MessageId::numbered(2),
+            Role::Assistant,
+            parts,
+            None,
+        )]);
+        forget(&mut session, SISTER);
+        let arguments = &session.messages()[1].calls().next().unwrap().arguments;
+        let arguments: Value = serde_json::from_str(arguments).unwrap();
+        assert_eq!(arguments["content"], FORGOTTEN);
+        assert_eq!(arguments["action"], "add");
+    }
+}

@@ -1,0 +1,551 @@
+//! What is to be forgotten: by number, range, id, key, `last`, or words. Unit: one request of the person.
+//!
+//! Invariant: nothing changes here. Words that mean several things choose none of them: all are listed, each with how it is named.
+
+use super::forget::{Chosen, History};
+use super::name::{number, unknown};
+use super::origin::Origin;
+use super::{Holdings, HoldingsError, list};
+use crate::chat::{MessageId, Role, Session};
+use crate::entries::{EntriesError, Entry, Scope};
+use crate::notes::Receipt;
+use crate::repl::transcript::first_words;
+use crate::term::harmless;
+use crate::text::statement::{Author, Statement, Statements, sentences, without_label};
+
+/// What the words mean.
+#[derive(Debug)]
+pub enum Found {
+    One(Chosen),
+    /// Several things, listed.
+    Several(String),
+}
+
+/// Something that the words may mean.
+struct Candidate {
+    /// As it is named to be forgotten; nothing but its words where it has no number.
+    name: Option<String>,
+    text: String,
+    place: String,
+    chosen: Chosen,
+}
+
+/// Candidates that are listed.
+const MAX_LISTED: usize = 20;
+/// Numbers of one range.
+const MAX_RANGE: u64 = 1_000;
+
+impl Holdings<'_> {
+    /// Finds what is meant; what is to be struck from history may have been forgotten before. `scope`: where the entry of a
+    /// key is.
+    pub fn find(
+        &self,
+        asked: &str,
+        scope: Option<Scope>,
+        history: History,
+    ) -> Result<Found, HoldingsError> {
+        let asked = asked.trim();
+        if asked == "last" {
+            return self.newest().map(Found::One);
+        }
+        if let Some(chosen) = self.entry_named(asked, scope)? {
+            return Ok(Found::One(chosen));
+        }
+        let is_key = |word: &str| {
+            self.entries
+                .all()
+                .any(|(_, it)| it.key.as_deref() == Some(word))
+        };
+        if let Some(names) = names(asked, &is_key) {
+            return self.named_all(&names, scope, history).map(Found::One);
+        }
+        let (words, pick) = picked(asked);
+        let mut candidates = self.candidates(words)?;
+        match (pick, candidates.len()) {
+            (_, 0) => match self.forgotten_before(words) {
+                chosen if history == History::Redacted && !chosen.is_empty() => {
+                    Ok(Found::One(chosen))
+                }
+                _ => Err(HoldingsError::NothingSays {
+                    words: first_words(words, list::SHOWN),
+                }),
+            },
+            (Pick::None, 1) => Ok(Found::One(candidates.remove(0).chosen)),
+            (Pick::All, _) => {
+                let chosen = candidates.into_iter().map(|it| it.chosen);
+                Ok(Found::One(chosen.fold(Chosen::default(), Chosen::and)))
+            }
+            (Pick::Number(number), count) if (1..=count).contains(&number) => {
+                Ok(Found::One(candidates.remove(number - 1).chosen))
+            }
+            (Pick::None | Pick::Number(_), _) => {
+                Ok(Found::Several(self.listed(words, &candidates)))
+            }
+        }
+    }
+
+    /// What the last turn of the open session kept.
+    pub fn kept_last(&self) -> Result<Chosen, HoldingsError> {
+        let turn = self
+            .open
+            .and_then(|open| Some((open, open.live_turns().next_back()?)));
+        let Some((session, turn)) = turn else {
+            return Err(HoldingsError::NothingKept);
+        };
+        let ids: Vec<&str> = session
+            .messages_of(turn)
+            .iter()
+            .map(|message| message.id.as_str())
+            .collect();
+        let is_of_turn =
+            |name: &str, message: &str| name == session.name().as_str() && ids.contains(&message);
+        let receipts = self.captures.all()?;
+        let receipts = receipts.iter().filter(|it| {
+            !it.forgotten
+                && it.what.category != crate::notes::Captured::MASKED
+                && is_of_turn(&it.what.session, &it.what.message)
+        });
+        let mut chosen = receipts
+            .map(|receipt| self.of_receipt(receipt))
+            .fold(Chosen::default(), Chosen::and);
+        for (_, entry) in self.entries.all() {
+            let from = entry.from.as_ref();
+            if from.is_some_and(|from| is_of_turn(&from.session, &from.message)) {
+                chosen = chosen.and(self.of_entry_forgotten(entry));
+            }
+        }
+        if chosen.is_empty() {
+            return Err(HoldingsError::NothingKept);
+        }
+        Ok(chosen)
+    }
+
+    fn newest(&self) -> Result<Chosen, HoldingsError> {
+        let receipts = self.captures.all()?;
+        let receipt = receipts.iter().rfind(|it| !it.forgotten);
+        let entry = self
+            .entries
+            .all()
+            .map(|(_, entry)| entry)
+            .max_by_key(|it| it.at.unix());
+        match (receipt, entry) {
+            (None, None) => Err(HoldingsError::NothingKept),
+            (Some(receipt), Some(entry))
+                if receipt.at.is_some_and(|at| at.unix() < entry.at.unix()) =>
+            {
+                Ok(self.of_entry_forgotten(entry))
+            }
+            (None, Some(entry)) => Ok(self.of_entry_forgotten(entry)),
+            (Some(receipt), _) => Ok(self.of_receipt(receipt)),
+        }
+    }
+
+    /// One that cannot be had keeps no other from being chosen.
+    fn named_all(
+        &self,
+        names: &[Name<'_>],
+        scope: Option<Scope>,
+        history: History,
+    ) -> Result<Chosen, HoldingsError> {
+        let mut chosen = Chosen::default();
+        let mut first = None;
+        for name in names {
+            let found = match name {
+                Name::One(digits) => self.numbered(digits, history),
+                Name::Range(from, upto) => self.range(*from, *upto),
+                Name::Entry(name) => self
+                    .entry_named(name, scope)
+                    .and_then(|it| it.ok_or_else(|| unknown(name))),
+            };
+            match found {
+                Ok(found) => chosen = chosen.and(found),
+                Err(error) => {
+                    chosen
+                        .problems
+                        .push(format!("{name}: not taken back: {error}"));
+                    first = first.or(Some(error));
+                }
+            }
+        }
+        match first {
+            Some(error) if chosen.is_empty() => Err(error),
+            Some(_) | None => Ok(chosen),
+        }
+    }
+
+    fn range(&self, from: u64, upto: u64) -> Result<Chosen, HoldingsError> {
+        let receipts = self.captures.all()?;
+        let inside = |it: &&Receipt| !it.forgotten && (from..=upto).contains(&it.number);
+        let mut inside = receipts.iter().filter(inside).peekable();
+        if inside.peek().is_none() {
+            return Err(HoldingsError::NoNumber {
+                digits: format!("{from}-{upto}"),
+            });
+        }
+        Ok(inside
+            .map(|it| self.of_receipt(it))
+            .fold(Chosen::default(), Chosen::and))
+    }
+
+    fn numbered(&self, digits: &str, history: History) -> Result<Chosen, HoldingsError> {
+        let receipt = self.capture(digits)?;
+        let number = receipt.number;
+        match (receipt.forgotten, history) {
+            (false, _) => Ok(self.of_receipt(&receipt)),
+            (true, History::Kept) => Err(HoldingsError::Already { number }),
+            (true, History::Redacted) => Ok(Chosen {
+                before: vec![(receipt.what.session, MessageId::new(receipt.what.message))],
+                texts: vec![format!("{number}")],
+                ..Chosen::default()
+            }),
+        }
+    }
+
+    /// Messages of which something with these words was forgotten before.
+    fn forgotten_before(&self, words: &str) -> Chosen {
+        let mut chosen = Chosen::default();
+        self.each_session(&mut |session| {
+            for index in 0..session.messages().len() {
+                let said = session.as_said(index);
+                let texts = session.forgotten().texts(said);
+                let with_words = texts
+                    .into_iter()
+                    .find(|text| Statement::of(text).is_some_and(|it| it.has_words(words)));
+                if let Some(text) = with_words {
+                    let name = session.name().as_str().to_owned();
+                    chosen.before.push((name, said.id.clone()));
+                    if !chosen.texts.iter().any(|known| known == text) {
+                        chosen.texts.push(text.to_owned());
+                    }
+                }
+            }
+        });
+        chosen
+    }
+
+    /// By its id, or else its key.
+    fn entry_named(
+        &self,
+        name: &str,
+        scope: Option<Scope>,
+    ) -> Result<Option<Chosen>, HoldingsError> {
+        let all = || {
+            let all = self.entries.all();
+            all.filter(|(its, _)| scope.is_none_or(|scope| scope == *its))
+        };
+        if let Some((_, entry)) = all().find(|(_, entry)| entry.id.as_str() == name) {
+            return Ok(Some(self.of_entry_forgotten(entry)));
+        }
+        let keyed: Vec<(Scope, &Entry)> = all()
+            .filter(|(_, entry)| entry.key.as_deref() == Some(name))
+            .collect();
+        match keyed.as_slice() {
+            [] => Ok(None),
+            [(_, entry)] => Ok(Some(self.of_entry_forgotten(entry))),
+            several => Err(EntriesError::Ambiguous {
+                name: name.to_owned(),
+                found: several
+                    .iter()
+                    .map(|(its, it)| (*its, it.id.clone()))
+                    .collect(),
+            }
+            .into()),
+        }
+    }
+
+    fn of_receipt(&self, receipt: &Receipt) -> Chosen {
+        let mut chosen = Chosen {
+            numbers: vec![receipt.number],
+            statements: self.statements_of(receipt),
+            texts: vec![format!(
+                "{} ({}): {}",
+                receipt.number,
+                super::kind(&receipt.what.category),
+                receipt.what.text
+            )],
+            is_further: receipt.what.files.iter().any(|file| file == "MEMORY.md"),
+            ..Chosen::default()
+        };
+        if let Some(entry) = self.entry_of(receipt) {
+            chosen.entries.push(entry.id.clone());
+        }
+        chosen
+    }
+
+    fn of_entry_forgotten(&self, entry: &Entry) -> Chosen {
+        let content = Statement::of(&entry.content).filter(|it| !it.is_vague());
+        let keyed = || {
+            let key = entry.key.as_deref().unwrap_or_default();
+            Statement::of(&format!("{key} {}", entry.content))
+        };
+        let tied = self.captures.of_entry(entry.id.as_str());
+        Chosen {
+            entries: vec![entry.id.clone()],
+            numbers: tied.iter().map(|it| it.number).collect(),
+            statements: content.or_else(keyed).into_iter().collect(),
+            texts: vec![format!("{}: {}", entry.id, entry.content)],
+            is_further: true,
+            ..Chosen::default()
+        }
+    }
+
+    /// What a capture says; where its own words are too few to be known elsewhere, the sentence they were said in.
+    fn statements_of(&self, receipt: &Receipt) -> Statements {
+        let words = receipt.what.words();
+        let mut statements: Statements = Statement::of(words).into_iter().collect();
+        let mut parts = sentences(words).map(|range| &words[range]).peekable();
+        let first = parts.next();
+        if parts.peek().is_some() {
+            let each = first.into_iter().chain(parts).filter_map(Statement::of);
+            each.filter(|it| !it.is_vague())
+                .for_each(|it| statements.push(it));
+        }
+        if statements.iter().any(Statement::is_vague)
+            && let Ok(message) = self.message(&Origin::of(receipt))
+        {
+            let said = message.said();
+            let of_message = sentences(&said).map(|range| &said[range]);
+            let with_words = of_message.filter(|sentence| {
+                statements
+                    .iter()
+                    .any(|it| Statement::of(sentence).is_some_and(|whole| whole.has_all_of(it)))
+            });
+            let whole: Vec<Statement> = with_words.filter_map(Statement::of).collect();
+            for sentence in whole {
+                statements.push(sentence);
+            }
+        }
+        statements
+    }
+
+    /// What words may mean: what is kept first; only where that is nothing, what was said or stands in a file.
+    fn candidates(&self, words: &str) -> Result<Vec<Candidate>, HoldingsError> {
+        let mut found: Vec<Candidate> = Vec::new();
+        let speaks = |text: &str| Statement::of(text).is_some_and(|it| it.has_words(words));
+        for receipt in self.captures.all()?.iter().rev() {
+            let is_kept =
+                !receipt.forgotten && receipt.what.category != crate::notes::Captured::MASKED;
+            if is_kept && speaks(receipt.what.words()) {
+                add(
+                    &mut found,
+                    Candidate {
+                        name: Some(receipt.number.to_string()),
+                        text: receipt.what.words().to_owned(),
+                        place: super::kind(&receipt.what.category),
+                        chosen: self.of_receipt(receipt),
+                    },
+                );
+            }
+        }
+        for (scope, entry) in self.entries.all() {
+            let key = entry.key.as_deref().unwrap_or_default();
+            let earlier = entry.earlier.iter().any(|it| speaks(&it.content));
+            if earlier || speaks(&format!("{key} {}", entry.content)) {
+                add(
+                    &mut found,
+                    Candidate {
+                        name: Some(entry.id.as_str().to_owned()),
+                        text: entry.content.clone(),
+                        place: scope.as_str().to_owned(),
+                        chosen: self.of_entry_forgotten(entry),
+                    },
+                );
+            }
+        }
+        if found.is_empty() {
+            self.in_files(words, &mut found);
+        }
+        if found.is_empty() {
+            self.in_sessions(words, &mut found);
+        }
+        if found.is_empty() {
+            // What a killed process did not come to.
+            for (name, text) in self.captures.workspace.texts() {
+                for line in text.lines() {
+                    said_in(
+                        without_label(line),
+                        words,
+                        &name,
+                        Author::Derived,
+                        &mut found,
+                    );
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn in_files(&self, words: &str, found: &mut Vec<Candidate>) {
+        let workspace = &self.captures.workspace;
+        let sources = workspace.sources(self.session, 0).found;
+        for source in sources {
+            let text = workspace.text(&source).ok().flatten().unwrap_or_default();
+            for line in text.lines().filter(|line| !line.starts_with('#')) {
+                said_in(line, words, source.as_str(), Author::Person, found);
+            }
+        }
+    }
+
+    fn in_sessions(&self, words: &str, found: &mut Vec<Candidate>) {
+        self.each_session(&mut |session| {
+            let place = format!("session {}", session.name());
+            let own = session.messages().iter().filter(|it| it.role == Role::User);
+            for message in own {
+                said_in(&message.said(), words, &place, Author::Person, found);
+            }
+            let beside = super::forget::texts_beside(session);
+            for text in beside {
+                said_in(&text, words, &place, Author::Derived, found);
+            }
+        });
+    }
+
+    /// Every session that can be read, the open one first.
+    pub(super) fn each_session(&self, look: &mut dyn FnMut(&Session)) {
+        if let Some(open) = self.open {
+            look(open);
+        }
+        let listed = self.store.list().unwrap_or_default();
+        let closed = listed.into_iter().map(|info| info.name);
+        for name in closed.filter(|name| self.open.is_none_or(|open| open.name() != name)) {
+            match self.store.read(&name) {
+                Ok(session) => look(&session),
+                Err(error) => tracing::warn!("session {name} is not looked through: {error}"),
+            }
+        }
+    }
+
+    fn listed(&self, words: &str, candidates: &[Candidate]) -> String {
+        let mut lines = vec![format!(
+            "Several things speak of {}:",
+            first_words(words, list::SHOWN)
+        )];
+        for (number, candidate) in (1..).zip(candidates).take(MAX_LISTED) {
+            let name = candidate.name.as_deref();
+            let name = name.map_or_else(|| format!("#{number}"), str::to_owned);
+            let text = first_words(&candidate.text, list::SHOWN);
+            lines.push(format!("  {name:>5}  {text}  [{}]", candidate.place));
+        }
+        let more = candidates.len().saturating_sub(MAX_LISTED);
+        if more > 0 {
+            lines.push(format!("  … {more} more; more words tell fewer"));
+        }
+        let one = match candidates.first().map(|it| &it.name) {
+            Some(Some(name)) => self.front.command(&format!("forget {name}")),
+            Some(None) | None => self.front.command(&format!("forget {words} #1")),
+        };
+        let all = self.front.command(&format!("forget {words} #all"));
+        lines.push(format!(
+            "Nothing was forgotten yet: {one} forgets the first, {all} all of them"
+        ));
+        harmless(&lines.join("\n"))
+    }
+}
+
+/// Adds what is said, unless something that says the same is there: then both go together.
+fn add(found: &mut Vec<Candidate>, candidate: Candidate) {
+    let is_same = |it: &&mut Candidate| {
+        let mut own = it.chosen.statements.iter();
+        own.any(|own| {
+            candidate
+                .chosen
+                .statements
+                .iter()
+                .any(|other| own.is_same(other))
+        })
+    };
+    match found.iter_mut().find(is_same) {
+        Some(same) => same.chosen = std::mem::take(&mut same.chosen).and(candidate.chosen),
+        None => found.push(candidate),
+    }
+}
+
+/// Adds the sentences of a text that have the words; a question tells nothing.
+fn said_in(text: &str, words: &str, place: &str, author: Author, found: &mut Vec<Candidate>) {
+    for range in sentences(text) {
+        let sentence = &text[range];
+        // What was made of something that is listed goes with it.
+        let is_made = author == Author::Derived
+            && found
+                .iter()
+                .any(|it| it.chosen.statements.are_in(sentence, author));
+        if is_made {
+            continue;
+        }
+        if sentence.ends_with(['?', '？']) {
+            continue;
+        }
+        let statement = Statement::of(sentence).filter(|it| it.has_words(words));
+        if let Some(statement) = statement {
+            add(
+                found,
+                Candidate {
+                    name: None,
+                    text: sentence.to_owned(),
+                    place: place.to_owned(),
+                    chosen: Chosen {
+                        statements: std::iter::once(statement).collect(),
+                        texts: vec![sentence.to_owned()],
+                        ..Chosen::default()
+                    },
+                },
+            );
+        }
+    }
+}
+
+/// Which of several is meant.
+enum Pick {
+    None,
+    Number(usize),
+    All,
+}
+
+/// `my sister #2` -> `my sister`, the second.
+fn picked(asked: &str) -> (&str, Pick) {
+    let Some((words, last)) = asked.rsplit_once(char::is_whitespace) else {
+        return (asked, Pick::None);
+    };
+    match last.strip_prefix('#') {
+        Some("all") => (words.trim(), Pick::All),
+        Some(digits) => digits.parse().map_or((asked, Pick::None), |number| {
+            (words.trim(), Pick::Number(number))
+        }),
+        None => (asked, Pick::None),
+    }
+}
+
+/// What is named by itself.
+enum Name<'a> {
+    One(&'a str),
+    Range(u64, u64),
+    /// An id or a key.
+    Entry(&'a str),
+}
+
+impl std::fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::One(name) | Self::Entry(name) => f.write_str(name),
+            Self::Range(from, upto) => write!(f, "{from}-{upto}"),
+        }
+    }
+}
+
+/// Numbers, ranges, ids and keys, where there is nothing else.
+fn names<'a>(asked: &'a str, is_key: &dyn Fn(&str) -> bool) -> Option<Vec<Name<'a>>> {
+    let words = asked.split(|c: char| c.is_whitespace() || c == ',');
+    let names = words.filter(|word| !word.is_empty()).map(|word| {
+        if let Some(digits) = number(word) {
+            return Some(Name::One(digits));
+        }
+        if crate::entries::EntryId::parse(word).is_some() || is_key(word) {
+            return Some(Name::Entry(word));
+        }
+        let (from, upto) = word.split_once('-')?;
+        let (from, upto) = (number(from)?.parse().ok()?, number(upto)?.parse().ok()?);
+        (from <= upto && upto - from <= MAX_RANGE).then_some(Name::Range(from, upto))
+    });
+    let names: Option<Vec<Name<'_>>> = names.collect();
+    names.filter(|names| !names.is_empty())
+}
