@@ -19,12 +19,12 @@ pub(super) async fn learn(
 ) -> Result<Learned, NotWritten> {
     let writer = writer(asker, cancel).await;
     let room = writer.budget.prompt().minus(learning::ANSWER);
-    let asked = |text| Asked {
+    let inquiry = |text| Asked {
         text,
         most: learning::ANSWER,
         temperature: None,
     };
-    let reply = match writer.answer(asked(job.request(room))).await {
+    let reply = match writer.answer(inquiry(job.request(room))).await {
         // An empty list is short.
         Err(NotWritten::TooShort) => return Ok(job.nothing()),
         reply => reply?,
@@ -32,7 +32,7 @@ pub(super) async fn learn(
     if let Ok(learned) = job.read(&reply) {
         return Ok(learned);
     }
-    let again = writer.answer(asked(LearnJob::repair(&reply))).await?;
+    let again = writer.answer(inquiry(LearnJob::repair(&reply))).await?;
     Ok(job.read(&again).unwrap_or_else(|_| job.nothing()))
 }
 

@@ -90,7 +90,7 @@ pub(super) async fn run(
     };
     let shown = match (&destination, args.no_stream) {
         (Destination::Stdout, false) if asked.no_model.is_none() => Shown::AsItArrives(front),
-        (Destination::Stdout, _) | (Destination::File(_) | Destination::Json(_), _) => {
+        (Destination::Stdout | Destination::File(_) | Destination::Json(_), _) => {
             Shown::NotYet(front)
         }
     };

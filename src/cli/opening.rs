@@ -99,9 +99,10 @@ fn wanted(
     }
     if let Some(Some(name)) = &args.resume {
         let name: SessionName = name.parse()?;
-        return match store.has(&name)? {
-            true => Ok(Wanted::This(name)),
-            false => Err(StoreError::Missing { name }.into()),
+        return if store.has(&name)? {
+            Ok(Wanted::This(name))
+        } else {
+            Err(StoreError::Missing { name }.into())
         };
     }
     if args.resume.is_some() || args.resume_last {
@@ -114,7 +115,7 @@ fn wanted(
     Ok(match manner {
         _ if args.session.is_some() || args.no_lock => Wanted::This(configured()),
         Manner::OneShot(prompt) if config.source("session") == Source::Default => {
-            Wanted::New(SessionName::of_question(now, &prompt.text()))
+            Wanted::New(SessionName::of_question(now, prompt.text()))
         }
         Manner::OneShot(_) | Manner::Silent => Wanted::This(configured()),
         Manner::Lines | Manner::Terminal => Wanted::Free(configured()),

@@ -128,15 +128,15 @@ impl Catalog {
         };
         let latest = format!("{model}:latest");
         let is_listed = offered.iter().any(|name| name == model || *name == latest);
-        let entry = self.entry(&provider)?;
+        let entry = self.entry(provider)?;
         let is_vendor = self.elsewhere(&entry).is_none() && entry.settings.kind != Kind::Ollama;
-        if is_listed || offered.is_empty() || (is_vendor && self.known.find(&model).is_some()) {
+        if is_listed || offered.is_empty() || (is_vendor && self.known.find(model).is_some()) {
             return Ok(());
         }
         Err(ProviderError::UnknownModel {
             url: self.endpoint(&entry)?.shown(),
             message: "it is not in its list".to_owned(),
-            known: nearest(&model, offered),
+            known: nearest(model, offered),
             model: model.clone(),
         })
     }
@@ -176,7 +176,7 @@ impl Catalog {
         Ok(Place {
             kind: entry.settings.kind,
             endpoint: self.endpoint(entry)?,
-            model: model.clone(),
+            model,
             host: if self.elsewhere(entry).is_some() {
                 Host::Own
             } else {
