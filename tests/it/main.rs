@@ -64,3 +64,4 @@ mod tools;
 mod tracking;
 mod turn;
 mod unprivileged;
+mod words;

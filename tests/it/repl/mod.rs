@@ -6,6 +6,7 @@ mod learning;
 mod leaving;
 mod opening;
 mod owning;
+mod pictures;
 mod screens;
 mod sessions;
 mod streaming;

@@ -265,6 +265,11 @@ impl Pty {
         self.look(screen_of)
     }
 
+    /// The screen with its colours.
+    pub(crate) fn cells(&self) -> vt100::Screen {
+        self.look(|seen| seen.screen.screen().clone())
+    }
+
     /// Everything printed so far, sequences included.
     pub(crate) fn printed(&self) -> String {
         self.look(|seen| {

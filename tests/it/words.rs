@@ -1,0 +1,129 @@
+//! Every text that the program can show, in one table to be read: `snapshots/words.snap`, by file.
+//!
+//! Taken from the source: literals of two words or more, those of `#[error(…)]` and the help of arguments included.
+//! Left out are tests, `expect` messages and the rooms that hold word lists.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+/// Rooms whose literals are data or doubles.
+const LEFT_OUT: [&str; 2] = ["testing", "text"];
+/// Attributes whose literals are shown.
+const SHOWN: [&str; 4] = ["error", "command", "arg", "doc"];
+/// Macros and methods whose literals only a developer sees.
+const FOR_DEVELOPERS: [&str; 9] = [
+    "expect",
+    "expect_err",
+    "unreachable",
+    "assert",
+    "assert_eq",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug",
+    "trace",
+];
+
+#[test]
+fn every_text_that_is_shown_stands_in_the_table() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    collect(&source, &mut files);
+    files.sort();
+    let mut table = String::new();
+    for file in files {
+        let name = file.strip_prefix(&source).unwrap().display().to_string();
+        let tokens: TokenStream = fs::read_to_string(&file).unwrap().parse().unwrap();
+        let mut texts = Vec::new();
+        read(tokens, name.starts_with("cli/"), &mut texts);
+        if !texts.is_empty() {
+            writeln!(table, "\n{name}").unwrap();
+            for text in texts {
+                writeln!(table, "    {text}").unwrap();
+            }
+        }
+    }
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!("words", table);
+    });
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_str().unwrap();
+        if path.is_dir() && !LEFT_OUT.contains(&stem) && stem != "tests" {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|ending| ending == "rs") && stem != "tests" {
+            files.push(path);
+        }
+    }
+}
+
+/// The literals of a stream in their order; `has_help` where comments on items are the help of arguments.
+fn read(tokens: TokenStream, has_help: bool, texts: &mut Vec<String>) {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut is_for_developers = false;
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(mark) if mark.as_char() == '#' => {
+                if matches!(tokens.peek(), Some(TokenTree::Punct(mark)) if mark.as_char() == '!') {
+                    tokens.next();
+                    tokens.next();
+                    continue;
+                }
+                let Some(TokenTree::Group(attribute)) = tokens.next() else {
+                    continue;
+                };
+                let inner = attribute.stream().to_string();
+                let name = inner.split([' ', '(', '=']).next().unwrap_or_default();
+                if inner.replace(' ', "") == "cfg(test)" {
+                    skip_item(&mut tokens);
+                } else if SHOWN.contains(&name) && (name != "doc" || has_help) {
+                    read(attribute.stream(), has_help, texts);
+                }
+            }
+            TokenTree::Ident(name) => {
+                is_for_developers = FOR_DEVELOPERS.contains(&name.to_string().as_str());
+            }
+            TokenTree::Punct(mark) if mark.as_char() == '!' => {}
+            TokenTree::Group(group) => {
+                if !(is_for_developers && group.delimiter() == Delimiter::Parenthesis) {
+                    read(group.stream(), has_help, texts);
+                }
+                is_for_developers = false;
+            }
+            TokenTree::Literal(literal) => {
+                let text = literal.to_string();
+                if let Some(text) = shown(&text) {
+                    texts.push(text);
+                }
+            }
+            TokenTree::Punct(_) => is_for_developers = false,
+        }
+    }
+}
+
+/// Skips the rest of an item: to its braces or its semicolon.
+fn skip_item(tokens: &mut impl Iterator<Item = TokenTree>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => return,
+            TokenTree::Punct(mark) if mark.as_char() == ';' => return,
+            _ => {}
+        }
+    }
+}
+
+/// The text of a string literal on one line, where it has two words.
+fn shown(literal: &str) -> Option<String> {
+    let text = literal.trim_start_matches(['r', '#']).strip_prefix('"')?;
+    let text = text.trim_end_matches('#').strip_suffix('"')?;
+    let lines: Vec<&str> = text.split("\\\n").map(str::trim_start).collect();
+    let text = lines.concat().replace('\n', "\\n");
+    let words = text.split(|sign: char| sign == ' ' || sign == '\\');
+    let is_word = |word: &&str| word.chars().filter(|sign| sign.is_alphabetic()).count() > 1;
+    (words.filter(is_word).count() > 1).then_some(text)
+}
