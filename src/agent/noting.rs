@@ -270,7 +270,12 @@ impl Agent {
         let Some(notebook) = &mut self.notebook else {
             return;
         };
-        for why in notebook.news(problems) {
+        let news = notebook.news(problems);
+        // A disk that refuses the session refuses its notes: one thing to say.
+        if self.told.is_unsaved() {
+            return;
+        }
+        for why in news {
             observe(TurnEvent::Warning(Warning::NotNoted { why }));
         }
     }

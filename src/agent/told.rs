@@ -39,6 +39,11 @@ impl Told {
             .then(|| Warning::not_saved(error))
     }
 
+    /// Whether the disk refused a record of this turn.
+    pub(super) fn is_unsaved(&self) -> bool {
+        self.not_saved.0
+    }
+
     /// What a plan gives reason to warn of.
     pub(super) fn of_plan(&mut self, plan: &ContextPlan, reach: Reach) -> Vec<Warning> {
         let mut sections = plan.sections().iter();

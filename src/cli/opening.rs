@@ -1,6 +1,7 @@
 //! Which session a run opens, and opening it: the one that is named, the last one, one of its own, or the next that is free.
 
 use std::io::{self, BufRead};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,6 +48,7 @@ pub(super) fn open(
     now: Timestamp,
     output: &mut Output,
 ) -> Result<Session, CliError> {
+    check_data_folder(&config.settings.data_dir)?;
     let (disk, store) = kept_in(args, config);
     let patience = manner.patience(config.settings.lock_wait);
     let is_asked = *manner == Manner::Terminal && args.session.is_some();
@@ -77,6 +79,17 @@ pub(super) fn open(
         args: args.clone(),
         notice,
     })
+}
+
+/// Refuses a data folder that is something else: nothing could be read or written below it.
+fn check_data_folder(folder: &Path) -> Result<(), CliError> {
+    match std::fs::metadata(folder) {
+        Ok(found) if !found.is_dir() => Err(CliError::DataFolder {
+            path: folder.to_owned(),
+            source: io::ErrorKind::NotADirectory.into(),
+        }),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 fn kept_in(args: &ChatArgs, config: &Config) -> (Arc<dyn Disk>, Arc<dyn SessionStore>) {

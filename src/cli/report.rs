@@ -96,6 +96,12 @@ pub(super) enum CliError {
         #[source]
         source: io::Error,
     },
+    #[error("cannot use {} as the data folder", path.display())]
+    DataFolder {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
     #[error("{problem}")]
     Usage { problem: String, hint: &'static str },
     #[error("there is no command of that name; did you mean `cogtrix {command}`?")]
@@ -146,6 +152,7 @@ impl CliError {
             | Self::Embedder(_)
             | Self::Install(_)
             | Self::File { .. }
+            | Self::DataFolder { .. }
             | Self::Runtime { .. }
             | Self::NoWorkingFolder { .. } => Exit::Failed,
             #[cfg(feature = "mcp")]
@@ -174,6 +181,9 @@ impl Hint for CliError {
             Self::Usage { hint, .. } => Some((*hint).into()),
             Self::NoWorkingFolder { .. } => {
                 Some("it was removed or may not be entered; `cd` to another folder".into())
+            }
+            Self::DataFolder { .. } => {
+                Some("make it a folder, or name another with --data-dir".into())
             }
             Self::NearCommand { .. } => {
                 Some("in quotes, or behind `--`, words are asked as a question".into())

@@ -35,7 +35,7 @@ pub enum StoreError {
 impl Hint for StoreError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::Locked { .. } => Some("end that one, or choose another name with -s".into()),
+            Self::Locked { .. } => Some("close it there, or choose another name".into()),
             Self::Newer { .. } => Some("nothing was changed; use the newer cogtrix for it".into()),
             Self::Missing { .. } => Some("`cogtrix sessions` lists them".into()),
             Self::Taken { .. } => Some("choose another name".into()),

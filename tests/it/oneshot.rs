@@ -812,3 +812,28 @@ fn a_file_that_cannot_take_the_reply_is_found_before_the_model_is_asked() {
     }
     assert_eq!(server.chats().len(), 1);
 }
+
+#[test]
+fn a_data_folder_that_cannot_be_used_is_one_error() {
+    let home = Home::new();
+    let file = home.write("file", "x").display().to_string();
+    let args = ["-m", "offline", "--data-dir", file.as_str()];
+    for (more, stdin) in [
+        (["-p", "hi"].as_slice(), ""),
+        (&["--lines"], "hi\n/memory\n"),
+    ] {
+        let run = home.cogtrix(&args).args(more).stdin(stdin).run();
+        assert_eq!(run.code, Some(1), "{run}");
+        let lines: Vec<&str> = run.stderr.lines().collect();
+        assert!(
+            matches!(lines[..], [error, hint] if error.starts_with("error: cannot use ") && hint.contains("--data-dir")),
+            "{run}"
+        );
+    }
+    if cfg!(target_os = "linux") {
+        let args = ["-m", "offline", "--data-dir", "/proc/none", "--lines"];
+        let run = home.cogtrix(&args).stdin("hi\n").run();
+        assert_eq!(run.stderr.matches("warning: ").count(), 1, "{run}");
+        assert_eq!(run.stderr.matches("error: ").count(), 1, "{run}");
+    }
+}

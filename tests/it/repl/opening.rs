@@ -93,7 +93,7 @@ fn a_second_process_is_told_who_holds_the_session() {
     second.enter("");
     assert_eq!(second.wait_exit(), Exit::code(1));
     second.wait_for(&format!("error: {open}"));
-    second.wait_for("hint: end that one, or choose another name with -s");
+    second.wait_for("hint: close it there, or choose another name");
     first.leave();
     home.chat(&["-s", "shared"]).leave();
 }

@@ -25,10 +25,16 @@ fn the_chat_of_the_readme() {
         "We move to Frankfurt on Friday. Remember that the movers come at seven.",
         "at seven",
     );
-    earlier.says("Dana has the keys of the cellar at Lindenweg 4.", "Dana has");
+    earlier.says(
+        "Dana has the keys of the cellar at Lindenweg 4.",
+        "Dana has",
+    );
     earlier.leave();
     let mut chat = home.beside(&server, &["-s", "letters"]);
-    chat.says("When do the movers come, and what is still to do?", "cellar.");
+    chat.says(
+        "When do the movers come, and what is still to do?",
+        "cellar.",
+    );
     draw(&chat, "chat", "$ cogtrix -s letters");
     chat.leave();
 }
@@ -38,7 +44,10 @@ fn what_the_model_was_sent() {
     let server = serve(["At seven."]);
     let home = Home::offline().sized(92, 30);
     let mut chat = home.beside(&server, &["-M", "code", "-s", "parser"]);
-    chat.says("The parser must accept nested comments, as Rust has them.", "At seven.");
+    chat.says(
+        "The parser must accept nested comments, as Rust has them.",
+        "At seven.",
+    );
     chat.says("/context", "preset");
     draw(&chat, "context", "$ cogtrix -M code -s parser");
     chat.leave();

@@ -20,7 +20,10 @@ pub(crate) fn draw(screen: &Screen, title: &str) -> String {
     let (rows, columns) = screen.size();
     let (rows, columns) = (rows.get(), columns.get());
     let is_empty = |row: &u16| (0..columns).all(|column| !has_ink(screen.cell(*row, column)));
-    let rows = (0..rows).rev().find(|row| !is_empty(row)).map_or(0, |last| last + 1);
+    let rows = (0..rows)
+        .rev()
+        .find(|row| !is_empty(row))
+        .map_or(0, |last| last + 1);
     let (width, height) = (
         f32::from(columns) * CELL.0 + 2.0 * MARGIN,
         f32::from(rows) * CELL.1 + BAR + 1.5 * MARGIN,
@@ -59,7 +62,10 @@ impl Look {
     fn of(cell: &Cell) -> Self {
         let (ink, paper) = (color(cell.fgcolor()), color(cell.bgcolor()));
         let (ink, paper) = if cell.inverse() {
-            (paper.or(Some(PAPER.to_owned())), ink.or(Some(INK.to_owned())))
+            (
+                paper.or(Some(PAPER.to_owned())),
+                ink.or(Some(INK.to_owned())),
+            )
         } else {
             (ink, paper)
         };
@@ -115,7 +121,11 @@ fn runs(screen: &Screen, row: u16, columns: u16) -> Vec<Run> {
         let Some(cell) = screen.cell(row, column) else {
             continue;
         };
-        let text = if cell.has_contents() { cell.contents() } else { " " };
+        let text = if cell.has_contents() {
+            cell.contents()
+        } else {
+            " "
+        };
         let look = Look::of(cell);
         match runs.last_mut() {
             Some(run) if cell.is_wide_continuation() => run.columns += 1,
