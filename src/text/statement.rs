@@ -34,6 +34,8 @@ pub struct Statement {
     strong: Vec<String>,
     /// Names and numbers.
     names: Vec<String>,
+    /// What the person called it by.
+    asked: Vec<String>,
 }
 
 /// Several, looked for together.
@@ -86,6 +88,7 @@ impl Statement {
             words,
             strong,
             names,
+            asked: Vec::new(),
         })
     }
 
@@ -130,12 +133,23 @@ impl Statement {
 
     /// Lets go of names that the person said in other sentences, too: by them alone nothing is told.
     pub fn without_names_of(&mut self, others: &str) {
-        if self.names.is_empty() {
+        if self.names.is_empty() && self.asked.is_empty() {
             return;
         }
         let said = tokens(others);
-        self.names
-            .retain(|name| !said.iter().any(|token| is_same_word(&token.folded, name)));
+        let is_said = |name: &String| said.iter().any(|token| is_same_word(&token.folded, name));
+        self.names.retain(|name| !is_said(name));
+        if self.asked.iter().all(is_said) {
+            self.asked.clear();
+        }
+    }
+
+    /// Takes the words that it was asked for by as a name where it has them: what was made of it and has them goes, too.
+    fn ask_as(&mut self, words: &str) {
+        if self.has_words(words) {
+            let asked = tokens(words).into_iter().map(|token| token.folded);
+            self.asked = asked.filter(|word| !is_function_word(word)).collect();
+        }
     }
 
     /// Where the words stand in the same order.
@@ -209,7 +223,8 @@ impl Statement {
         }
         let says_no_more = content.len() >= 2 && content.iter().all(is_own);
         let is_strong = self.strong.len() >= 2 && self.strong.iter().all(has);
-        is_strong || says_no_more || self.names.iter().any(has)
+        let is_asked = !self.asked.is_empty() && self.asked.iter().all(has);
+        is_strong || says_no_more || is_asked || self.names.iter().any(has)
     }
 }
 
@@ -233,6 +248,11 @@ impl Statements {
         for statement in &mut self.0 {
             statement.without_names_of(others);
         }
+    }
+
+    /// Remembers the words that all of it was asked for by.
+    pub fn ask_as(&mut self, words: &str) {
+        self.0.iter_mut().for_each(|it| it.ask_as(words));
     }
 
     /// Where a text says one of them, in order, none over another.

@@ -530,8 +530,8 @@ fn a_kill_at_any_write_of_forgetting_loses_nothing_else_and_it_can_be_finished()
             if is_killed {
                 met += 1;
                 let again = memory(&home, &["forget", "sister", "#all"]);
-                let is_done = again.code == Some(0)
-                    || again.stderr.contains("nothing that is kept or was said");
+                let is_done =
+                    again.code == Some(0) || again.stdout.contains("Nothing has the words sister");
                 assert!(is_done, "{fault}: {again}");
             }
             let left = files_with(&home, "Zarrina", |path| !is_history(path));
@@ -630,4 +630,50 @@ fn sessions_in_the_archive_and_the_trash_forget_too() {
         [""; 0]
     );
     assert_eq!(files_with(&home, "Schnurrbart", is_history).len(), 2);
+}
+
+/// What a person says, and the words by which it is forgotten: small words, sums, questions.
+#[test]
+fn a_word_in_small_letters_a_sum_and_a_question_go_with_the_reply_that_has_them() {
+    for [told, word] in [
+        ["my sertraline went up to 50 last week", "sertraline"],
+        ["i'm on 61750 since the raise", "61750"],
+        ["is lupus contagious?", "lupus"],
+        ["我对芒果过敏。", "芒果"],
+    ] {
+        let home = Home::new();
+        let reply = format!("I will keep {word} in mind.");
+        let server = Server::start([say(&reply), say("Fine."), say("Yes.")]);
+        home.config(&server, "memory: {background: false}\n");
+        let run = home.lines(
+            "s",
+            &[told, "how are you", &format!("/memory forget {word}")],
+        );
+        assert!(run.stdout.contains("Forgotten"), "{told}: {run}");
+        home.lines("s", &["and now?"]);
+        let request = server.chats().pop().unwrap();
+        let request = request.body.to_string();
+        assert!(!request.contains(word), "{told}: {request}");
+        let found = home.cogtrix(&["memory", "search", word]).run();
+        assert!(!found.stdout.contains(&reply), "{found}");
+    }
+}
+
+#[test]
+fn where_nothing_has_the_words_what_was_kept_last_is_offered() {
+    let home = Home::new();
+    let server = Server::start([say("All right.")]);
+    home.config(&server, "");
+    let lines = [
+        "Remember that my landlord is Ostrander.",
+        "/memory forget my address",
+    ];
+    let run = home.lines("s", &lines);
+    assert!(run.stdout.contains("Kept last:"), "{run}");
+    assert!(run.stdout.contains("Ostrander"), "{run}");
+    assert!(
+        run.stdout.contains("`/memory forget 1` forgets the first"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("Nothing was forgotten yet"), "{run}");
 }

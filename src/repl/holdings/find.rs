@@ -22,7 +22,7 @@ pub enum Found {
 }
 
 /// Something that the words may mean.
-struct Candidate {
+pub(super) struct Candidate {
     /// As it is named to be forgotten; nothing but its words where it has no number.
     name: Option<String>,
     text: String,
@@ -32,6 +32,8 @@ struct Candidate {
 
 /// Candidates that are listed.
 const MAX_LISTED: usize = 20;
+/// Captures that are offered where nothing has the words.
+const MAX_OFFERED: usize = 8;
 /// Numbers of one range.
 const MAX_RANGE: u64 = 1_000;
 
@@ -57,31 +59,60 @@ impl Holdings<'_> {
                 .any(|(_, it)| it.key.as_deref() == Some(word))
         };
         if let Some(names) = names(asked, &is_key) {
-            return self.named_all(&names, scope, history).map(Found::One);
+            return match self.named_all(&names, scope, history) {
+                // A sum or a year that was said, and no number of a capture.
+                Err(HoldingsError::NoNumber { .. }) if !self.candidates(asked)?.is_empty() => {
+                    self.with_words(asked, history)
+                }
+                named => named.map(Found::One),
+            };
         }
+        self.with_words(asked, history)
+    }
+
+    fn with_words(&self, asked: &str, history: History) -> Result<Found, HoldingsError> {
         let (words, pick) = picked(asked);
         let mut candidates = self.candidates(words)?;
-        match (pick, candidates.len()) {
+        let mut chosen = match (pick, candidates.len()) {
             (_, 0) => match self.forgotten_before(words) {
-                chosen if history == History::Redacted && !chosen.is_empty() => {
-                    Ok(Found::One(chosen))
-                }
-                _ => Err(HoldingsError::NothingSays {
-                    words: first_words(words, list::SHOWN),
-                }),
+                chosen if history == History::Redacted && !chosen.is_empty() => chosen,
+                _ => return self.nothing_says(words),
             },
-            (Pick::None, 1) => Ok(Found::One(candidates.remove(0).chosen)),
+            (Pick::None, 1) => candidates.remove(0).chosen,
             (Pick::All, _) => {
                 let chosen = candidates.into_iter().map(|it| it.chosen);
-                Ok(Found::One(chosen.fold(Chosen::default(), Chosen::and)))
+                chosen.fold(Chosen::default(), Chosen::and)
             }
             (Pick::Number(number), count) if (1..=count).contains(&number) => {
-                Ok(Found::One(candidates.remove(number - 1).chosen))
+                candidates.remove(number - 1).chosen
             }
             (Pick::None | Pick::Number(_), _) => {
-                Ok(Found::Several(self.listed(words, &candidates)))
+                let heading = format!(
+                    "Several things have the words {}:",
+                    first_words(words, list::SHOWN)
+                );
+                return Ok(Found::Several(self.listed(
+                    &heading,
+                    Some(words),
+                    &candidates,
+                )));
             }
+        };
+        chosen.statements.ask_as(words);
+        chosen.asked = Some(words.to_owned());
+        Ok(Found::One(chosen))
+    }
+
+    /// Nothing has the words: what was kept last is offered by number.
+    fn nothing_says(&self, words: &str) -> Result<Found, HoldingsError> {
+        let mut newest = self.captures_that(&|_| true)?;
+        newest.truncate(MAX_OFFERED);
+        let words = first_words(words, list::SHOWN);
+        if newest.is_empty() {
+            return Err(HoldingsError::NothingSays { words });
         }
+        let heading = format!("Nothing has the words {words}. Kept last:");
+        Ok(Found::Several(self.listed(&heading, None, &newest)))
     }
 
     /// What the last turn of the open session kept.
@@ -319,24 +350,9 @@ impl Holdings<'_> {
     }
 
     /// What words may mean: what is kept first; only where that is nothing, what was said or stands in a file.
-    fn candidates(&self, words: &str) -> Result<Vec<Candidate>, HoldingsError> {
-        let mut found: Vec<Candidate> = Vec::new();
+    pub(super) fn candidates(&self, words: &str) -> Result<Vec<Candidate>, HoldingsError> {
         let speaks = |text: &str| Statement::of(text).is_some_and(|it| it.has_words(words));
-        for receipt in self.captures.all()?.iter().rev() {
-            let is_kept =
-                !receipt.forgotten && receipt.what.category != crate::notes::Captured::MASKED;
-            if is_kept && speaks(receipt.what.words()) {
-                add(
-                    &mut found,
-                    Candidate {
-                        name: Some(receipt.number.to_string()),
-                        text: receipt.what.words().to_owned(),
-                        place: super::kind(&receipt.what.category),
-                        chosen: self.of_receipt(receipt),
-                    },
-                );
-            }
-        }
+        let mut found = self.captures_that(&speaks)?;
         for (scope, entry) in self.entries.all() {
             let key = entry.key.as_deref().unwrap_or_default();
             let earlier = entry.earlier.iter().any(|it| speaks(&it.content));
@@ -355,8 +371,11 @@ impl Holdings<'_> {
         if found.is_empty() {
             self.in_files(words, &mut found);
         }
-        if found.is_empty() {
-            self.in_sessions(words, &mut found);
+        // A question tells nothing where something else does.
+        for with_questions in [false, true] {
+            if found.is_empty() {
+                self.in_sessions(words, with_questions, &mut found);
+            }
         }
         if found.is_empty() {
             // What a killed process did not come to.
@@ -375,6 +394,30 @@ impl Holdings<'_> {
         Ok(found)
     }
 
+    /// What was captured and is kept, newest first.
+    fn captures_that(
+        &self,
+        speaks: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<Candidate>, HoldingsError> {
+        let mut found = Vec::new();
+        for receipt in self.captures.all()?.iter().rev() {
+            let is_kept =
+                !receipt.forgotten && receipt.what.category != crate::notes::Captured::MASKED;
+            if is_kept && speaks(receipt.what.words()) {
+                add(
+                    &mut found,
+                    Candidate {
+                        name: Some(receipt.number.to_string()),
+                        text: receipt.what.words().to_owned(),
+                        place: super::kind(&receipt.what.category),
+                        chosen: self.of_receipt(receipt),
+                    },
+                );
+            }
+        }
+        Ok(found)
+    }
+
     fn in_files(&self, words: &str, found: &mut Vec<Candidate>) {
         let workspace = &self.captures.workspace;
         let sources = workspace.sources(self.session, 0).found;
@@ -386,12 +429,15 @@ impl Holdings<'_> {
         }
     }
 
-    fn in_sessions(&self, words: &str, found: &mut Vec<Candidate>) {
+    fn in_sessions(&self, words: &str, with_questions: bool, found: &mut Vec<Candidate>) {
         self.each_session(&mut |session| {
             let place = format!("session {}", session.name());
             let own = session.messages().iter().filter(|it| it.role == Role::User);
             for message in own {
-                said_in(&message.said(), words, &place, Author::Person, found);
+                let said = message.said();
+                let sentences = sentences(&said).map(|range| &said[range]);
+                let those = sentences.filter(|it| with_questions || !is_question(it));
+                those.for_each(|it| said_in(it, words, &place, Author::Person, found));
             }
             let beside = super::forget::texts_beside(session);
             for text in beside {
@@ -415,11 +461,9 @@ impl Holdings<'_> {
         }
     }
 
-    fn listed(&self, words: &str, candidates: &[Candidate]) -> String {
-        let mut lines = vec![format!(
-            "Several things speak of {}:",
-            first_words(words, list::SHOWN)
-        )];
+    /// `words`: what all of them have.
+    fn listed(&self, heading: &str, words: Option<&str>, candidates: &[Candidate]) -> String {
+        let mut lines = vec![heading.to_owned()];
         for (number, candidate) in (1..).zip(candidates).take(MAX_LISTED) {
             let name = candidate.name.as_deref();
             let name = name.map_or_else(|| format!("#{number}"), str::to_owned);
@@ -430,13 +474,17 @@ impl Holdings<'_> {
         if more > 0 {
             lines.push(format!("  … {more} more; more words tell fewer"));
         }
+        let forget = |what: &str| self.front.command(&format!("forget {what}"));
+        let asked = words.unwrap_or_default();
         let one = match candidates.first().map(|it| &it.name) {
-            Some(Some(name)) => self.front.command(&format!("forget {name}")),
-            Some(None) | None => self.front.command(&format!("forget {words} #1")),
+            Some(Some(name)) => forget(name),
+            Some(None) | None => forget(&format!("{asked} #1")),
         };
-        let all = self.front.command(&format!("forget {words} #all"));
+        let all = words.map_or_else(String::new, |words| {
+            format!(", {} all of them", forget(&format!("{words} #all")))
+        });
         lines.push(format!(
-            "Nothing was forgotten yet: {one} forgets the first, {all} all of them"
+            "Nothing was forgotten yet: {one} forgets the first{all}"
         ));
         harmless(&lines.join("\n"))
     }
@@ -460,7 +508,11 @@ fn add(found: &mut Vec<Candidate>, candidate: Candidate) {
     }
 }
 
-/// Adds the sentences of a text that have the words; a question tells nothing.
+fn is_question(sentence: &str) -> bool {
+    sentence.ends_with(['?', '？'])
+}
+
+/// Adds the sentences of a text that have the words.
 fn said_in(text: &str, words: &str, place: &str, author: Author, found: &mut Vec<Candidate>) {
     for range in sentences(text) {
         let sentence = &text[range];
@@ -470,9 +522,6 @@ fn said_in(text: &str, words: &str, place: &str, author: Author, found: &mut Vec
                 .iter()
                 .any(|it| it.chosen.statements.are_in(sentence, author));
         if is_made {
-            continue;
-        }
-        if sentence.ends_with(['?', '？']) {
             continue;
         }
         let statement = Statement::of(sentence).filter(|it| it.has_words(words));

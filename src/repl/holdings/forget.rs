@@ -33,6 +33,8 @@ pub struct Chosen {
     pub statements: Statements,
     /// As it was said, to be told once more.
     pub texts: Vec<String>,
+    /// The words that it was asked for by.
+    pub asked: Option<String>,
     /// What of the names could not be chosen, and why.
     pub problems: Vec<String>,
     /// Messages of which something was forgotten before, by their sessions: to be struck from history.
@@ -81,6 +83,7 @@ impl Chosen {
         }
         self.problems.extend(other.problems);
         self.before.extend(other.before);
+        self.asked = self.asked.or(other.asked);
         self.is_further |= other.is_further;
         self
     }
@@ -305,6 +308,16 @@ impl Holdings<'_> {
                 .map(|why| format!("could not be changed: {why}")),
         );
         lines.extend(chosen.problems.iter().cloned());
+        if let Some(asked) = &chosen.asked {
+            let left = self.candidates(asked).map_or(0, |left| left.len());
+            if left > 0 {
+                let again = self.front.command(&format!("forget {asked}"));
+                lines.push(match left {
+                    1 => format!("one more sentence has these words: {again} forgets it"),
+                    left => format!("{left} more sentences have these words: {again} lists them"),
+                });
+            }
+        }
         if self.has_further && chosen.is_further {
             lines.push("mem0 may have it too, and keeps it: delete it there".to_owned());
         }

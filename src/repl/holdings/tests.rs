@@ -383,7 +383,7 @@ fn words_that_mean_several_things_list_them_and_choose_none() {
     held.keep("drink", "tea with milk", None);
     let listed = forget(&held.look(), "tea").unwrap();
     assert!(
-        listed.starts_with("Several things speak of tea:"),
+        listed.starts_with("Several things have the words tea:"),
         "{listed}"
     );
     assert!(
