@@ -21,8 +21,18 @@ pub struct ForgottenHere {
 }
 
 impl Agent {
-    /// Forgets in the open session: from the next request on the sentences read `[forgotten]`.
+    /// Forgets in the open session: from the next request on the sentences read `[forgotten]`. What another process forgot
+    /// of it comes first: the record of both is one.
     pub fn forget_here(&mut self, statements: &Statements) -> ForgottenHere {
+        let warning = self.take_in_forgotten();
+        let mut here = self.strike_here(statements);
+        here.warning = here.warning.or(warning);
+        here
+    }
+
+    fn strike_here(&mut self, statements: &Statements) -> ForgottenHere {
+        // What runs in the background was begun with the words.
+        self.jobs.abort();
         let struck = strike(self.session(), statements);
         let messages = struck.places.iter().map(|(id, _)| id.clone()).collect();
         let Some(begin) = struck.begin else {
@@ -33,8 +43,6 @@ impl Agent {
             .index
             .as_mut()
             .map(|index| index.session.keys(session).to_vec());
-        // What runs in the background was begun with the words.
-        self.jobs.abort();
         self.counted.forget();
         self.summaries = std::sync::Arc::default();
         let mut refused = self.ledger.record(begin).err();
@@ -69,7 +77,7 @@ impl Agent {
         let mut all = session.forgotten().clone();
         all.join(&places);
         self.ledger.apply(Record::ForgottenReplaced(all));
-        self.forget_here(&statements).warning
+        self.strike_here(&statements).warning
     }
 
     /// Lets go of the vectors of what was said in a session that is gone.

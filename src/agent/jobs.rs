@@ -103,9 +103,7 @@ async fn done(job: Job, asker: Asker, cancel: CancellationToken) -> Result<Done,
     match job {
         Job::Summarise(job) => summarise(job, asker, cancel).await,
         Job::Compact(job) => written(job, asker, &mut |_| (), &cancel).await,
-        Job::Learn(job) => learning::learn(&job, asker, cancel)
-            .await
-            .map(Done::Learned),
+        Job::Learn(job) => learning::learn(job, asker, cancel).await.map(Done::Learned),
     }
 }
 

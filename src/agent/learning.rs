@@ -13,7 +13,7 @@ use crate::memory::learning::{self, Fact, LearnJob, Learned};
 
 /// Lets the model read for what lasts. A reply that cannot be read is asked for once more, and then brings nothing.
 pub(super) async fn learn(
-    job: &LearnJob,
+    mut job: LearnJob,
     asker: Asker,
     cancel: CancellationToken,
 ) -> Result<Learned, NotWritten> {
@@ -24,7 +24,12 @@ pub(super) async fn learn(
         most: learning::ANSWER,
         temperature: None,
     };
-    let reply = match writer.answer(inquiry(job.request(room))).await {
+    let Some(request) = job.request(room) else {
+        return Err(NotWritten::WindowTooSmall {
+            window: writer.budget.window(),
+        });
+    };
+    let reply = match writer.answer(inquiry(request)).await {
         // An empty list is short.
         Err(NotWritten::TooShort) => return Ok(job.nothing()),
         reply => reply?,

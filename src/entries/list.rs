@@ -41,7 +41,7 @@ pub(super) enum Change {
     /// One from elsewhere, with its past.
     Put(Box<Entry>),
     /// Nothing is left of these contents, not even what could be brought back.
-    Forget(Vec<String>),
+    Forget(Vec<(String, String)>),
 }
 
 /// What a change came to.
@@ -140,24 +140,27 @@ impl Entries {
         })
     }
 
-    fn forget(&mut self, contents: &[String]) -> Applied {
-        let goes = |content: &String| contents.contains(content);
+    /// `left`: contents, each with what is left of it.
+    fn forget(&mut self, left: &[(String, String)]) -> Applied {
+        // Whether it stays.
+        let strike = |content: &mut String| {
+            let Some((_, left)) = left.iter().find(|(said, _)| said == content) else {
+                return true;
+            };
+            content.clone_from(left);
+            !left.is_empty()
+        };
         let mut gone = None;
         for list in [&mut self.list, &mut self.removed] {
-            list.retain(|entry| {
-                let is_gone = goes(&entry.content);
-                if is_gone {
-                    gone = Some(entry.clone());
+            list.retain_mut(|entry| {
+                let before = entry.clone();
+                let stays = strike(&mut entry.content);
+                entry.earlier.retain_mut(|it| strike(&mut it.content));
+                if !stays || *entry != before {
+                    gone = Some(before);
                 }
-                !is_gone
+                stays
             });
-            for entry in list {
-                let before = entry.earlier.len();
-                entry.earlier.retain(|it| !goes(&it.content));
-                if entry.earlier.len() < before {
-                    gone = Some(entry.clone());
-                }
-            }
         }
         gone.map_or(Applied::Missing, Applied::Removed)
     }

@@ -2,7 +2,7 @@
 //!
 //! The store looks at no clock and waits for nothing: whoever owns it says when it is, and when to [`EntryStore::flush`].
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -215,39 +215,38 @@ impl EntryStore {
         Ok((scope, entry))
     }
 
-    /// Forgets entries for good, with what they said before and what could be brought back of them; tells the ids and contents
-    /// that are gone. Those of other projects go at once; of this one it is on disk after the next flush.
+    /// Forgets contents of entries for good, with what they said before and what could be brought back of them; tells the
+    /// ids of those that had them. `left`: what is left of a content where something of it goes; an entry of which nothing
+    /// is left goes. Those of other projects go at once; of this one it is on disk after the next flush.
     pub fn forget(
         &mut self,
-        goes: &dyn Fn(&Entry, &str) -> bool,
+        left: &dyn Fn(&Entry, &str) -> Option<String>,
         now: Timestamp,
-    ) -> Result<Vec<(EntryId, String)>, EntriesError> {
+    ) -> Result<BTreeSet<EntryId>, EntriesError> {
+        let forget = |entries: &Entries, forgotten: &mut BTreeSet<EntryId>| {
+            let contents = entries.contents().filter_map(|(entry, content)| {
+                let left = left(entry, content)?;
+                forgotten.insert(entry.id.clone());
+                Some((content.to_owned(), left))
+            });
+            let contents: Vec<(String, String)> = contents.collect();
+            (!contents.is_empty()).then_some(Change::Forget(contents))
+        };
         self.refresh();
-        let mut forgotten = Vec::new();
+        let mut forgotten = BTreeSet::new();
         for scope in Scope::ALL {
-            let contents = self.entries(scope).into_iter().flat_map(Entries::contents);
-            let gone = contents.filter(|(entry, content)| goes(entry, content));
-            let gone: Vec<(EntryId, String)> = gone
-                .map(|(entry, content)| (entry.id.clone(), content.to_owned()))
-                .collect();
-            if !gone.is_empty() {
-                let contents = gone.iter().map(|(_, content)| content.clone()).collect();
-                self.change(scope, Change::Forget(contents))?;
-                forgotten.extend(gone);
+            let change = self
+                .entries(scope)
+                .and_then(|entries| forget(entries, &mut forgotten));
+            if let Some(change) = change {
+                self.change(scope, change)?;
             }
         }
         let siblings = self.files.first().map(File::siblings).unwrap_or_default();
         for mut file in siblings {
-            let gone = file.entries().contents();
-            let gone = gone.filter(|(entry, content)| goes(entry, content));
-            let gone: Vec<(EntryId, String)> = gone
-                .map(|(entry, content)| (entry.id.clone(), content.to_owned()))
-                .collect();
-            if !gone.is_empty() {
-                let contents = gone.iter().map(|(_, content)| content.clone()).collect();
-                file.change(Change::Forget(contents))?;
+            if let Some(change) = forget(file.entries(), &mut forgotten) {
+                file.change(change)?;
                 file.flush(now)?;
-                forgotten.extend(gone);
             }
         }
         Ok(forgotten)
@@ -513,11 +512,22 @@ mod tests {
             .add(Scope::Project, &wanted("cat", "Mia"), now())
             .unwrap();
         let (_, removed) = store.remove("cat", None).unwrap();
-        let gone = store
-            .forget(&|_, content| content.contains("Mia"), now())
+        store
+            .add(
+                Scope::Project,
+                &wanted("both", "Tom is red. Mia is grey."),
+                now(),
+            )
             .unwrap();
-        assert_eq!(gone.len(), 4, "{gone:?}");
+        let left = |_: &Entry, content: &str| {
+            let first = content.split_once(" Mia").map_or("", |(first, _)| first);
+            content.contains("Mia").then(|| first.to_owned())
+        };
+        let gone = store.forget(&left, now()).unwrap();
+        assert_eq!(gone.len(), 3, "{gone:?}");
         store.flush(now());
+        let both = (Scope::Project, "Tom is red.");
+        assert!(contents(&open(&disk, "/w/a")).contains(&both));
         assert!(store.restore(removed.id.as_str()).is_err());
         for (path, file) in disk.files() {
             let text = String::from_utf8_lossy(&file).into_owned();

@@ -75,14 +75,8 @@ pub fn strike(session: &Session, statements: &Statements) -> Struck {
 
 /// What was forgotten of a session, as it was said: for its owner, who did not do it.
 pub fn forgotten_in(session: &Session, places: &Forgotten) -> Statements {
-    let texts = (0..session.messages().len()).flat_map(|index| {
-        let message = session.as_said(index);
-        if message.role == Role::User {
-            places.texts(message)
-        } else {
-            Vec::new()
-        }
-    });
+    let texts =
+        (0..session.messages().len()).flat_map(|index| places.texts(session.as_said(index)));
     texts.filter_map(Statement::of).collect()
 }
 
@@ -127,7 +121,16 @@ fn in_strings(json: &str, statements: &Statements) -> Vec<Range<usize>> {
             '"' => match start.take() {
                 None => start = Some(at + 1),
                 Some(start) => {
-                    let found = statements.found(&json[start..at], Author::Derived);
+                    let written = &json[start..at];
+                    if written.contains('\\') {
+                        // Letters and line breaks may be escaped: places in the text are none in the string.
+                        let text: Option<String> = serde_json::from_str(&json[start - 1..=at]).ok();
+                        if text.is_some_and(|text| statements.are_in(&text, Author::Derived)) {
+                            ranges.push(start..at);
+                        }
+                        continue;
+                    }
+                    let found = statements.found(written, Author::Derived);
                     ranges.extend(found.into_iter().map(|it| start + it.start..start + it.end));
                 }
             },
@@ -227,7 +230,7 @@ fn pins(pins: &Pins, statements: &Statements) -> Option<Pins> {
     let mut is_changed = false;
     let kept = pins.iter().filter_map(|pin| {
         let mut pin = pin.clone();
-        if let Some(left) = statements.without(&pin.text, Author::Derived) {
+        if let Some(left) = statements.without(&pin.text, Author::Person) {
             is_changed = true;
             pin.text = left;
         }

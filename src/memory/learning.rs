@@ -17,6 +17,8 @@ use crate::text::secrets;
 pub const MIN_UNREAD: usize = 6;
 /// Facts that one reading may bring.
 const MAX_FACTS: usize = 8;
+/// Known lines that one fact may make outdated.
+const MAX_REPLACED: usize = 2;
 /// Characters of a fact, and of a message as it is shown.
 const MAX_FACT: usize = 300;
 const MAX_SHOWN: usize = 2_000;
@@ -37,6 +39,8 @@ pub struct LearnJob {
 
 #[derive(Clone, PartialEq)]
 struct Shown {
+    /// Its place among the messages of the session.
+    at: usize,
     id: MessageId,
     is_of_person: bool,
     labelled: String,
@@ -98,9 +102,10 @@ fn unread_messages(session: &Session) -> impl Iterator<Item = Shown> {
     let turns = session
         .live_turns()
         .filter(move |turn| turn.messages.start >= from);
-    let messages = turns.flat_map(|turn| session.messages_of(turn));
-    messages.filter_map(|message| {
+    let messages = turns.flat_map(|turn| turn.messages.clone().zip(session.messages_of(turn)));
+    messages.filter_map(|(at, message)| {
         Some(Shown {
+            at,
             id: message.id.clone(),
             is_of_person: message.role == Role::User && !message.is_reference(),
             labelled: labelled(message)?,
@@ -123,8 +128,9 @@ impl LearnJob {
         self.messages.len()
     }
 
-    /// The request: the newest messages that `room` holds, in their order, and the known lines.
-    pub fn request(&self, room: Tokens) -> String {
+    /// The request: the known lines, and the oldest messages, as many as `room` holds; the others stay unread. `None` where
+    /// it holds none.
+    pub fn request(&mut self, room: Tokens) -> Option<String> {
         let known = self.known.iter().enumerate();
         let known: Vec<String> = known
             .map(|(n, line)| format!("{}. {line}", n + 1))
@@ -133,7 +139,7 @@ impl LearnJob {
         let fixed = Tokens::estimate(&self.prompt.text) + Tokens::estimate(&known);
         let mut left = room.minus(fixed);
         let mut shown: Vec<String> = Vec::new();
-        for message in self.messages.iter().rev() {
+        for message in &self.messages {
             let text: String = message.labelled.chars().take(MAX_SHOWN).collect();
             let cost = Tokens::estimate(&text) + Tokens(2);
             if cost > left {
@@ -142,10 +148,13 @@ impl LearnJob {
             left = left.minus(cost);
             shown.push(text);
         }
-        shown.reverse();
+        if let Some(first) = self.messages.get(shown.len()) {
+            self.upto = first.at;
+        }
+        self.messages.truncate(shown.len());
         let conversation = fenced(&shown.join("\n\n"));
-        self.prompt
-            .fill(&[("known", &known), ("conversation", &conversation)])
+        let filled = [("known", known.as_str()), ("conversation", &conversation)];
+        (!shown.is_empty()).then(|| self.prompt.fill(&filled))
     }
 
     /// What is asked where a reply could not be read.
@@ -205,10 +214,17 @@ impl LearnJob {
         let numbers = numbers.into_iter().flatten().filter_map(Value::as_u64);
         let place = |number: u64| usize::try_from(number).ok()?.checked_sub(1);
         let lines = numbers.filter_map(|number| self.known.get(place(number)?).cloned());
+        // One that makes much outdated was not thought over.
+        let lines: Vec<String> = lines.collect();
+        let lines = if lines.len() <= MAX_REPLACED {
+            lines
+        } else {
+            Vec::new()
+        };
         Some(Fact {
             capture: Capture { category, detail },
             message,
-            replaces: lines.collect(),
+            replaces: lines,
         })
     }
 }
@@ -330,6 +346,15 @@ mod tests {
     }
 
     #[test]
+    fn a_fact_that_makes_many_lines_outdated_replaces_none() {
+        let known = ["- a: one thing", "- b: another", "- c: a third"];
+        let job = job(&["finally unpacked, Vienna feels like home"], &known);
+        let reply = "{\"facts\": [{\"fact\": \"Lives in Vienna\", \"kind\": \"profile\", \"quote\": \"Vienna feels like home\", \"replaces\": [1, 2, 3]}]}";
+        let learned = job.read(reply).unwrap();
+        assert_eq!(learned.facts[0].replaces, [""; 0]);
+    }
+
+    #[test]
     fn known_lines_are_replaced_by_their_numbers() {
         let known = ["- **profile**: Lives in Graz", "- **goal**: Run a marathon"];
         let job = job(&["finally unpacked, Vienna feels like home"], &known);
@@ -339,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn the_request_holds_the_newest_messages_that_fit() {
+    fn the_request_holds_the_oldest_messages_that_fit_and_the_others_stay_unread() {
         let long = "the tide is high ".repeat(60);
         let said = [
             long.as_str(),
@@ -349,14 +374,18 @@ mod tests {
             &long,
             "the last of them",
         ];
-        let job = job(&said, &["- **profile**: Lives in Graz"]);
-        let whole = job.request(Tokens(8_000));
+        let mut job = job(&said, &["- **profile**: Lives in Graz"]);
+        let whole = job.request(Tokens(8_000)).unwrap();
         assert_eq!(whole.matches(long.trim()).count(), 5);
         assert!(whole.contains("1. - **profile**: Lives in Graz"));
-        let part = job.request(Tokens(1_400));
-        assert!(part.contains("the last of them"));
+        assert_eq!(job.nothing().upto, 6);
+        let part = job.request(Tokens(1_400)).unwrap();
         assert!(Tokens::estimate(&part) <= Tokens(1_400));
-        assert!(part.matches(long.trim()).count() < 5);
+        let shown = part.matches(long.trim()).count();
+        assert!((1..5).contains(&shown), "{part}");
+        assert!(!part.contains("the last of them"));
+        assert_eq!(job.nothing().upto, shown);
+        assert_eq!(job.request(Tokens(10)), None);
     }
 
     #[test]

@@ -282,8 +282,14 @@ impl SessionStore for FileStore {
 
     fn leave_forgotten(&self, name: &SessionName, places: &Forgotten) -> Result<(), StoreError> {
         let path = self.layout.side(name, Side::Forgotten);
-        let file = self.disk.read(&path).unwrap_or_default();
-        let mut forgotten = side::read_forgotten(&file).unwrap_or_default();
+        let file = match self.disk.read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            file => file.at("read", &path)?,
+        };
+        // One that cannot be read is not written over: it says what was forgotten before.
+        let mut forgotten = side::read_forgotten(&file)
+            .map_err(|_| io::Error::from(io::ErrorKind::InvalidData))
+            .at("read", &path)?;
         forgotten.join(places);
         forgotten.is_pending = true;
         let bytes = side::write_forgotten(&forgotten);

@@ -51,7 +51,7 @@ struct Token {
 }
 
 /// Digits from which on a number is as good as a name.
-const NAME_DIGITS: usize = 2;
+const NAME_DIGITS: usize = 4;
 
 impl Statement {
     /// `None` of a text without words.
@@ -129,6 +129,12 @@ impl Statement {
     /// Whether it has every word of another.
     pub fn has_all_of(&self, other: &Self) -> bool {
         other.phrase.iter().all(|word| self.phrase.contains(word))
+    }
+
+    /// Whether it has every word of another in some form of it.
+    pub fn has_forms_of(&self, other: &Self) -> bool {
+        let has = |word: &String| self.phrase.iter().any(|own| is_same_word(own, word));
+        other.phrase.iter().all(has)
     }
 
     /// Lets go of names that the person said in other sentences, too: by them alone nothing is told.
@@ -268,11 +274,16 @@ impl Statements {
             let cuts = text.match_indices('…').map(|(at, _)| at);
             found.extend(cuts.filter_map(|at| statement.cut_off(&all, at)));
         }
+        let phrases = merged(found);
+        let mut found = Vec::new();
         for sentence in sentences(text) {
             let from = all.partition_point(|token| token.at.start < sentence.start);
             let upto = all.partition_point(|token| token.at.start < sentence.end);
             let inside = &all[from..upto];
-            let is_taken = |token: &Token| found.iter().any(|it| it.contains(&token.at.start));
+            let is_taken = |token: &Token| {
+                let upto = phrases.partition_point(|it| it.start <= token.at.start);
+                upto > 0 && phrases[upto - 1].contains(&token.at.start)
+            };
             let left: Vec<Token> = inside.iter().filter(|it| !is_taken(it)).cloned().collect();
             if left.is_empty() {
                 // Its mark goes with it.
@@ -285,6 +296,7 @@ impl Statements {
                 found.push(sentence);
             }
         }
+        found.extend(phrases);
         merged(found)
     }
 
@@ -445,14 +457,7 @@ fn end_of_sentence(text: &str) -> usize {
                 let is_end = next.is_none_or(|next| {
                     next.is_whitespace() || matches!(next, '"' | '»' | '”' | ')' | '*')
                 });
-                let before = text[..at]
-                    .rsplit(|c: char| !(c.is_alphanumeric() || c == '.'))
-                    .next();
-                let before = before.unwrap_or_default().to_lowercase();
-                // "Dr. Adler", "J. Bach".
-                let is_short =
-                    before.chars().count() == 1 && before.chars().all(char::is_alphabetic);
-                if is_end && !(c == '.' && (is_short || ABBREVIATIONS.contains(&before.as_str()))) {
+                if is_end && !(c == '.' && is_abbreviated(&text[..at])) {
                     return behind;
                 }
             }
@@ -460,6 +465,20 @@ fn end_of_sentence(text: &str) -> usize {
         }
     }
     text.len()
+}
+
+/// Whether a text ends in what a full stop belongs to: "Dr. Adler", "J. Bach".
+fn is_abbreviated(text: &str) -> bool {
+    const LONGEST: usize = 8;
+    let before = text
+        .chars()
+        .rev()
+        .take_while(|c| c.is_alphanumeric() || *c == '.');
+    let mut before: Vec<char> = before.take(LONGEST).collect();
+    before.reverse();
+    let is_short = matches!(before[..], [only] if only.is_alphabetic());
+    let before: String = before.into_iter().flat_map(char::to_lowercase).collect();
+    is_short || ABBREVIATIONS.contains(&before.as_str())
 }
 
 /// Words of a text, as they are compared.

@@ -154,16 +154,11 @@ impl Subject {
         if old.words.is_empty() || !is_same {
             return false;
         }
-        let has_another_value = self.items.iter().any(|item| !old.items.contains(item))
-            || self.words.len() > old.words.len();
+        let has_another_name = self.items.iter().any(|item| !old.items.contains(item));
         match &old.begins_with {
             // Of whom it is said counts, too, unless another one has taken the place.
-            Some(who) => {
-                self.items.contains(who)
-                    || (old.words.len() > 1
-                        && self.items.iter().any(|item| !old.items.contains(item)))
-            }
-            None => has_another_value,
+            Some(who) => has_another_name && (self.items.contains(who) || old.words.len() > 1),
+            None => has_another_name || self.words.len() > old.words.len(),
         }
     }
 }

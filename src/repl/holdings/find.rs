@@ -78,7 +78,10 @@ impl Holdings<'_> {
                 chosen if history == History::Redacted && !chosen.is_empty() => chosen,
                 _ => return self.nothing_says(words),
             },
-            (Pick::None, 1) => candidates.remove(0).chosen,
+            // The beginning of a word may be that of another: it is shown first.
+            (Pick::None, 1) if has_whole_words(&candidates[0].text, words) => {
+                candidates.remove(0).chosen
+            }
             (Pick::All, _) => {
                 let chosen = candidates.into_iter().map(|it| it.chosen);
                 chosen.fold(Chosen::default(), Chosen::and)
@@ -87,10 +90,11 @@ impl Holdings<'_> {
                 candidates.remove(number - 1).chosen
             }
             (Pick::None | Pick::Number(_), _) => {
-                let heading = format!(
-                    "Several things have the words {}:",
-                    first_words(words, list::SHOWN)
-                );
+                let shown = first_words(words, list::SHOWN);
+                let heading = match candidates.len() {
+                    1 => format!("One thing has words that begin with {shown}:"),
+                    _ => format!("Several things have the words {shown}:"),
+                };
                 return Ok(Found::Several(self.listed(
                     &heading,
                     Some(words),
@@ -506,6 +510,14 @@ fn add(found: &mut Vec<Candidate>, candidate: Candidate) {
         Some(same) => same.chosen = std::mem::take(&mut same.chosen).and(candidate.chosen),
         None => found.push(candidate),
     }
+}
+
+fn has_whole_words(text: &str, words: &str) -> bool {
+    let asked = Statement::of(words);
+    let said = Statement::of(text);
+    asked
+        .zip(said)
+        .is_none_or(|(asked, said)| said.has_forms_of(&asked))
 }
 
 fn is_question(sentence: &str) -> bool {

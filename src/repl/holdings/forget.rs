@@ -112,15 +112,19 @@ impl Chosen {
         entries: &mut EntryStore,
         now: Timestamp,
     ) -> Result<usize, EntriesError> {
-        let goes = |entry: &Entry, content: &str| {
+        let statements = &self.statements;
+        let left = |entry: &Entry, content: &str| {
             let key = entry.key.as_deref().unwrap_or_default();
-            self.entries.contains(&entry.id)
-                || self.statements.are_in(content, Author::Person)
-                || self
-                    .statements
-                    .are_in(&format!("{key} {content}"), Author::Person)
+            let is_all = self.entries.contains(&entry.id)
+                || statements.are_all_of(content, Author::Person)
+                || statements.are_all_of(&format!("{key} {content}"), Author::Person);
+            if is_all {
+                Some(String::new())
+            } else {
+                statements.without(content, Author::Person)
+            }
         };
-        entries.forget(&goes, now).map(|gone| gone.len())
+        entries.forget(&left, now).map(|gone| gone.len())
     }
 }
 

@@ -83,7 +83,7 @@ pub fn forget_lines(disk: &dyn Disk, path: &Path, statements: &Statements) -> io
         let input = unescape(line);
         let asked = ASKING.iter().find_map(|it| input.strip_prefix(it));
         let says_so = |words: &str| statements.iter().any(|it| it.has_words(words));
-        asked.is_some_and(says_so) || statements.are_in(&input, Author::Derived)
+        asked.is_some_and(says_so) || statements.are_in(&input, Author::Person)
     };
     let kept: Vec<&str> = text.lines().filter(|line| !goes(line)).collect();
     let gone = text.lines().count() - kept.len();
@@ -95,7 +95,8 @@ pub fn forget_lines(disk: &dyn Disk, path: &Path, statements: &Statements) -> io
 }
 
 /// Commands whose words say what is forgotten.
-const ASKING: [&str; 4] = [
+const ASKING: [&str; 5] = [
+    "/forget ",
     "/memory forget ",
     "/mem forget ",
     "/memory why ",
