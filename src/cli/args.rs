@@ -76,7 +76,7 @@ pub struct ChatArgs {
     #[arg(short, long, value_name = "NAME", global = true)]
     pub session: Option<String>,
 
-    /// Open a session that exists; without a name the one used last
+    /// Open a session that exists; without a name choose one from a list, in a script the one used last
     #[arg(short, long, value_name = "NAME", num_args = 0..=1, conflicts_with = "session")]
     #[expect(
         clippy::option_option,
@@ -217,6 +217,8 @@ pub enum Command {
         #[command(subcommand)]
         command: MemoryCommand,
     },
+    /// Search everything: what is kept and what was said; the same as `memory search`
+    Search(SearchArgs),
     /// Show and check the configuration
     Config {
         #[command(subcommand)]

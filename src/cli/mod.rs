@@ -31,7 +31,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 pub use args::Args;
-use args::Command;
+use args::{Command, MemoryCommand};
 #[cfg(any(test, feature = "testing"))]
 pub use memory::import_line;
 use report::{CliError, Exit};
@@ -86,6 +86,10 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
             runtime()?.block_on(embedder::run(&command, &args.chat, output))
         }
         Some(Command::Memory { command }) => {
+            runtime()?.block_on(memory::run(command, &args.chat, output))
+        }
+        Some(Command::Search(search)) => {
+            let command = MemoryCommand::Search(search);
             runtime()?.block_on(memory::run(command, &args.chat, output))
         }
         #[cfg(feature = "mcp")]

@@ -1,30 +1,22 @@
-//! `/session`, `/sessions`, `/rename`, `/delete`, `/clear`.
+//! `/session`, `/new`, `/sessions`, `/rename`, `/delete`, `/clear`.
+
+use std::time::Duration;
 
 use super::{Answer, CommandError, Deed, Desk, Next, board, nothing, usage};
-use crate::chat::SessionName;
+use crate::chat::{BadName, SessionName};
 use crate::index::session::keys_of;
 use crate::repl::listing;
-use crate::store::{Repair, SessionInfo};
+use crate::repl::recap::recap;
+use crate::store::{Opened, Repair, SessionInfo, SessionStore, StoreError};
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
-        let session = desk.session();
-        let last = session
-            .meta()
-            .updated_at
-            .map_or_else(String::new, |at| format!(", last {}", at.ago(desk.now())));
-        return Next::answer(format!(
-            "Session {} ({}{last})",
-            session.name(),
-            listing::count(session.messages().len(), "message")
-        ));
+        return Ok(Next::PickSession);
     }
     let name: SessionName = arguments.parse()?;
-    if name == *desk.session().name() {
-        return Next::answer(format!("Already in session {name}"));
-    }
     // A script is not asked.
     if desk.questions.is_some()
+        && name != *desk.session().name()
         && !desk.store.has(&name)?
         && let Some(existing) = slip(&name, &desk.store.list()?)
     {
@@ -41,12 +33,83 @@ fn slip(name: &SessionName, sessions: &[SessionInfo]) -> Option<SessionName> {
         .cloned()
 }
 
+/// The open session in a line, and all others below it: for who has no list to choose from.
+pub(in crate::repl) fn overview(desk: &Desk) -> Result<Answer, CommandError> {
+    let session = desk.session();
+    let last = session
+        .meta()
+        .updated_at
+        .map_or_else(String::new, |at| format!(", last {}", at.ago(desk.now())));
+    let messages = listing::count(session.messages().len(), "message");
+    let (name, now) = (session.name(), desk.now());
+    let table = listing::table(&desk.store.list()?, Some(name), now, desk.columns);
+    Ok(Answer {
+        text: format!("Session {name} ({messages}{last})\n{table}"),
+        warning: None,
+    })
+}
+
+/// `/new [NAME]`: begins a session, named like the usual one with a number where no name is given.
+pub(super) async fn new(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    if arguments.is_empty() {
+        let opened = open_new(&desk.usual_name, 1, desk.store.as_ref());
+        return opened
+            .and_then(|opened| enter(desk, opened))
+            .map(Next::Answer);
+    }
+    let name: SessionName = arguments.parse()?;
+    if name == *desk.session().name() || desk.store.has(&name)? {
+        return Err(StoreError::Taken { name }.into());
+    }
+    open(desk, &name).map(Next::Answer)
+}
+
+/// Opens the first session that was never used, of those with this name and a number from `first` on behind it; 1 is
+/// the name alone.
+pub fn open_new<E: From<StoreError> + From<BadName>>(
+    name: &SessionName,
+    first: usize,
+    store: &dyn SessionStore,
+) -> Result<Opened, E> {
+    for n in first.. {
+        let name = match n {
+            1 => name.clone(),
+            n => name.numbered(n)?,
+        };
+        if store.has(&name)? {
+            continue;
+        }
+        match store.open(&name, Duration::ZERO) {
+            Err(StoreError::Locked { .. }) => {}
+            // Another process was quicker, and is gone already.
+            Ok(opened) if !opened.session.messages().is_empty() => {}
+            opened => return Ok(opened?),
+        }
+    }
+    unreachable!("numbers do not end")
+}
+
 /// Goes on in another session, which may be new.
 pub(in crate::repl) fn open(desk: &mut Desk, name: &SessionName) -> Result<Answer, CommandError> {
+    if name == desk.session().name() {
+        return Ok(Answer {
+            text: format!("Already in session {name}"),
+            warning: None,
+        });
+    }
     let opened = desk.store.open(name, desk.lock_wait)?;
+    enter(desk, opened)
+}
+
+/// Goes on in a session that is open.
+fn enter(desk: &mut Desk, opened: Opened) -> Result<Answer, CommandError> {
     let repairs: Vec<String> = opened.repairs.iter().map(Repair::to_string).collect();
     desk.agent.open(opened)?;
     let mut lines = vec![listing::opened(&desk.agent, desk.now())];
+    // A script knows what it asks for.
+    if desk.questions.is_some() {
+        lines.extend(recap(&desk.agent, desk.columns));
+    }
     lines.extend(repairs);
     lines.extend(listing::unread(desk.agent.memory().unread()));
     Ok(Answer {
@@ -89,7 +152,7 @@ pub(super) async fn delete(desk: &mut Desk, arguments: &str) -> Result<Next, Com
     }
     let listed = desk.store.list()?;
     let Some(info) = listed.iter().find(|info| info.name == name) else {
-        return Err(crate::store::StoreError::Missing { name }.into());
+        return Err(StoreError::Missing { name }.into());
     };
     let question = format!(
         "Move session {name} ({}) to the trash?",

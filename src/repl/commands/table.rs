@@ -14,7 +14,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 43] = [
+pub const COMMANDS: [Command; 44] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -349,12 +349,21 @@ pub const COMMANDS: [Command; 43] = [
     },
     Command {
         name: "session",
-        aliases: &["s"],
+        aliases: &["s", "resume"],
         arguments: "[NAME]",
-        summary: "Show the session, or go on with another",
-        details: "A name that is new begins a session.",
+        summary: "Choose a session from a list, or go on with the one named",
+        details: "In the list, type to filter by name and by what was said. A name that is new begins a session.",
         completes: Completes::Sessions,
         run: run!(session::run),
+    },
+    Command {
+        name: "new",
+        aliases: &[],
+        arguments: "[NAME]",
+        summary: "Begin a new session",
+        details: "Without a name it gets the usual one, with a number behind it where that was used before.",
+        completes: Completes::Nothing,
+        run: run!(session::new),
     },
     Command {
         name: "sessions",
