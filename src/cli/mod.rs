@@ -7,6 +7,7 @@ mod candidates;
 mod doctor;
 mod embedder;
 mod greeting;
+mod init;
 mod leaving;
 mod log;
 mod manner;
@@ -94,6 +95,7 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
         }
         #[cfg(feature = "mcp")]
         Some(Command::Mcp { command }) => runtime()?.block_on(mcp::run(&command, output)),
+        Some(Command::Init { yes }) => runtime()?.block_on(init::run(yes, &args.chat, output)),
         Some(Command::Doctor) => runtime()?.block_on(doctor::run(&args.chat, output)),
         Some(Command::Config { command }) => settings::run(command, &args.chat, output),
         Some(Command::Completions { shell }) => {

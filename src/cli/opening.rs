@@ -207,7 +207,7 @@ fn open_asking(
 }
 
 /// What a person types, trimmed; `None` at the end of input.
-fn answer(question: &str, output: &mut Output) -> Option<String> {
+pub(super) fn answer(question: &str, output: &mut Output) -> Option<String> {
     output.question(question);
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);

@@ -55,7 +55,7 @@ pub async fn pick(
         let rows: Vec<[String; 3]> = found.iter().map(|it| it.cells.clone()).collect();
         let more = if is_reading { "…" } else { "" };
         let status = format!(
-            "{} of {}{more} · type to filter · Esc leaves",
+            "{} of {}{more} · type to filter, Esc leaves",
             found.len(),
             sessions.0.len()
         );

@@ -1,9 +1,9 @@
-//! `/session`, `/new`, `/sessions`, `/rename`, `/delete`, `/clear`.
+//! `/session`, `/new`, `/fork`, `/sessions`, `/rename`, `/delete`, `/clear`.
 
 use std::time::Duration;
 
 use super::{Answer, CommandError, Deed, Desk, Next, board, nothing, usage};
-use crate::chat::{BadName, SessionName};
+use crate::chat::{BadName, Session, SessionName, TurnId};
 use crate::index::session::keys_of;
 use crate::repl::listing;
 use crate::repl::recap::recap;
@@ -118,7 +118,81 @@ fn enter(desk: &mut Desk, opened: Opened) -> Result<Answer, CommandError> {
     })
 }
 
+/// `/fork [NAME] [N]`: goes on in a copy of this session.
+pub(super) async fn fork(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let (name, at) = name_and_turn(arguments);
+    let from = desk.session().name().clone();
+    if desk.session().is_empty() {
+        return Err(usage(
+            "fork",
+            "needs something said: there is nothing to copy yet",
+        ));
+    }
+    let name = match name {
+        Some(name) => name.parse()?,
+        None => fork_name(&from, desk.store.as_ref())?,
+    };
+    let Some(fork) = desk.agent.fork(name, at) else {
+        return Err(usage(
+            "fork",
+            "does not know that turn; `/history` shows their numbers",
+        ));
+    };
+    let opened = desk.store.keep_fork(&fork, &from)?;
+    desk.agent.open(opened)?;
+    Next::answer(forked(&from, &fork, at) + &format!("; `/session {from}` goes back"))
+}
+
+/// What was copied into what, in words.
+pub fn forked(from: &SessionName, fork: &Session, at: Option<TurnId>) -> String {
+    let name = fork.name();
+    let messages = listing::count(fork.messages().len(), "message");
+    let at = at.map_or_else(String::new, |at| format!(" up to turn {at}"));
+    format!("Session {from}{at} copied to {name} ({messages})")
+}
+
+/// `NAME`, `N`, both or none.
+fn name_and_turn(arguments: &str) -> (Option<&str>, Option<TurnId>) {
+    let turn = |word: &str| word.parse().ok().map(TurnId);
+    let (name, last) = arguments
+        .rsplit_once(char::is_whitespace)
+        .unwrap_or(("", arguments));
+    let (name, at) = match turn(last) {
+        Some(at) => (name.trim(), Some(at)),
+        None => (arguments, None),
+    };
+    ((!name.is_empty()).then_some(name), at)
+}
+
+/// How the name of a fork ends.
+const FORK: &str = "-fork";
+
+/// The first of `NAME-fork`, `NAME-fork-2`, … that nothing has.
+fn fork_name(from: &SessionName, store: &dyn SessionStore) -> Result<SessionName, CommandError> {
+    // A fork of a fork is another fork of the same session.
+    let is_number = |rest: &str| rest.chars().all(|c| c == '-' || c.is_ascii_digit());
+    let origin = from.as_str().rsplit_once(FORK);
+    let origin = origin.filter(|(_, rest)| is_number(rest)).map(|it| it.0);
+    let base: SessionName = format!("{}{FORK}", origin.unwrap_or(from.as_str())).parse()?;
+    let mut name = base.clone();
+    for n in 2.. {
+        if !store.has(&name)? {
+            break;
+        }
+        name = base.numbered(n)?;
+    }
+    Ok(name)
+}
+
+/// `/sessions [restore NAME]`
 pub(super) async fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    if let Some(name) = arguments.strip_prefix("restore ") {
+        let name: SessionName = name.parse()?;
+        desk.store.restore(&name)?;
+        return Next::answer(format!(
+            "Session {name} is back; `/session {name}` opens it"
+        ));
+    }
     nothing("sessions", arguments)?;
     let sessions = desk.store.list()?;
     Next::answer(listing::table(
@@ -187,7 +261,10 @@ impl Deed {
                 let said = desk.store.read(&name).map(|session| keys_of(&session));
                 let trash = desk.store.discard(&name, desk.now())?;
                 desk.agent.let_go_of_vectors(said.unwrap_or_default());
-                let mut text = format!("Session {name} moved to {}", trash.display());
+                let mut text = format!(
+                    "Session {name} moved to {}; `/sessions restore {name}` brings it back",
+                    trash.display()
+                );
                 if let Some(notebook) = desk.agent.notebook() {
                     let gone = notebook.workspace.discard_session(&name, desk.now());
                     text.extend(listing::notes_gone(gone).map(|line| format!("\n{line}")));

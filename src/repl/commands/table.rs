@@ -14,7 +14,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 44] = [
+pub const COMMANDS: [Command; 45] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -366,12 +366,22 @@ pub const COMMANDS: [Command; 44] = [
         run: run!(session::new),
     },
     Command {
+        name: "fork",
+        aliases: &[],
+        arguments: "[NAME] [N]",
+        summary: "Go on in a copy of this session, or of it up to turn N",
+        details: "`/history` shows the numbers of turns. Summaries and notes of the copy are those of that turn; this session stays\n\
+                  as it is.",
+        completes: Completes::Nothing,
+        run: run!(session::fork),
+    },
+    Command {
         name: "sessions",
         aliases: &[],
-        arguments: "",
-        summary: "List all sessions, most recently used first",
+        arguments: "[restore NAME]",
+        summary: "List all sessions, most recently used first, or bring back a deleted one",
         details: "",
-        completes: Completes::Nothing,
+        completes: Completes::Words(&["restore"]),
         run: run!(session::list),
     },
     Command {
@@ -388,7 +398,7 @@ pub const COMMANDS: [Command; 44] = [
         aliases: &[],
         arguments: "NAME",
         summary: "Move a session to the trash folder; asks first",
-        details: "",
+        details: "`/sessions restore NAME` brings it back.",
         completes: Completes::Sessions,
         run: run!(session::delete),
     },
