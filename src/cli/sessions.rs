@@ -59,6 +59,10 @@ pub(super) fn run(
                 });
             };
             store.keep_fork(&fork, &from)?;
+            let until = at.and(fork.meta().updated_at);
+            if let Err(error) = workspace.fork_session(&from, fork.name(), until) {
+                output.warning(&chain(&error));
+            }
             output.answer(&forked(&from, &fork, at));
         }
         SessionsCommand::Rename { name, new } => {
@@ -83,7 +87,10 @@ pub(super) fn run(
         }
         SessionsCommand::Restore { name } => {
             let name: SessionName = name.parse()?;
-            store.restore(&name)?;
+            let from = store.restore(&name)?;
+            if let Err(error) = workspace.restore_session(&name, &from) {
+                output.warning(&format!("its notes stay in the trash: {}", chain(&error)));
+            }
             output.answer(&format!("Session {name} is back"));
         }
         SessionsCommand::Delete { name } => {

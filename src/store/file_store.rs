@@ -357,7 +357,7 @@ impl SessionStore for FileStore {
         Ok(path)
     }
 
-    fn restore(&self, name: &SessionName) -> Result<(), StoreError> {
+    fn restore(&self, name: &SessionName) -> Result<PathBuf, StoreError> {
         let _lock = self.lock(name, Duration::ZERO)?;
         self.settle(name, Duration::ZERO)?;
         if self.has(name)? {
@@ -366,7 +366,9 @@ impl SessionStore for FileStore {
         let Some(folder) = self.layout.last_trashed(name, &*self.disk) else {
             return Err(StoreError::NotInTrash { name: name.clone() });
         };
+        let path = self.layout.inside(&folder);
         let back = Destination::Back(folder);
-        moving::begin(&*self.disk, &self.layout, name, &back)
+        moving::begin(&*self.disk, &self.layout, name, &back)?;
+        Ok(path)
     }
 }

@@ -67,8 +67,9 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
     /// Moves a session with all its side files to the trash; tells where. Refused while it is open.
     fn discard(&self, name: &SessionName, now: Timestamp) -> Result<PathBuf, StoreError>;
 
-    /// Brings back from the trash the session of this name that was discarded last. Refused where the name is taken.
-    fn restore(&self, name: &SessionName) -> Result<(), StoreError>;
+    /// Brings back from the trash the session of this name that was discarded last; tells from where. Refused where the name is
+    /// taken.
+    fn restore(&self, name: &SessionName) -> Result<PathBuf, StoreError>;
 }
 
 /// A session opened for writing.

@@ -295,6 +295,66 @@ fn a_deleted_session_comes_back_as_it_was() {
 }
 
 #[test]
+fn notes_kept_elsewhere_come_back_with_their_session() {
+    let home = Home::new();
+    let server = Script::answering(|_| say("Noted.")).serve();
+    let elsewhere = home.work().join("notes");
+    let path = elsewhere.display();
+    home.config(
+        &server,
+        &format!("embedding: {{provider: none}}\nmemory: {{path: {path}}}"),
+    );
+    lines(
+        &home,
+        "s",
+        "conversation",
+        &["I prefer green tea to coffee."],
+    );
+    let state = elsewhere.join("sessions/s/SESSION-STATE.md");
+    let before = std::fs::read(&state).unwrap();
+    let run = home
+        .cogtrix(&["sessions", "fork", "s", "t", "-c", "test.yaml"])
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let copy = elsewhere.join("sessions/t/SESSION-STATE.md");
+    assert_eq!(std::fs::read(&copy).unwrap(), before);
+    for command in ["delete", "restore"] {
+        let run = home
+            .cogtrix(&["sessions", command, "s", "-c", "test.yaml"])
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        assert_eq!(state.exists(), command == "restore");
+    }
+    assert_eq!(std::fs::read(&state).unwrap(), before);
+    let told = home.lines("other", &["/delete s", "y", "/sessions restore s"]);
+    assert!(told.stdout.contains("Its notes moved to "), "{told}");
+    assert_eq!(std::fs::read(&state).unwrap(), before);
+}
+
+#[test]
+fn what_is_forgotten_is_forgotten_in_forks_too() {
+    let (home, server) = home();
+    lines(
+        &home,
+        "s",
+        "conversation",
+        &["I prefer green tea to coffee.", "/fork t"],
+    );
+    let run = home.lines("other", &["/memory forget green tea", "y"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    for session in ["s", "t"] {
+        lines(&home, session, "conversation", &["And now?"]);
+        let sent = server.chats().pop().unwrap().body.to_string();
+        assert!(!sent.contains("green tea"), "{session}: {sent}");
+    }
+    let files = Home::files(&home.data().join("workspace/sessions"));
+    for (name, bytes) in files {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("green tea"), "{}: {text}", name.display());
+    }
+}
+
+#[test]
 fn a_restore_that_is_killed_at_any_write_is_finished_by_the_next_run() {
     let (home, _server) = home();
     lines(

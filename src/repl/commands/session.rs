@@ -1,9 +1,11 @@
 //! `/session`, `/new`, `/fork`, `/sessions`, `/rename`, `/delete`, `/clear`.
 
+use std::fmt::Write;
 use std::time::Duration;
 
 use super::{Answer, CommandError, Deed, Desk, Next, board, nothing, usage};
 use crate::chat::{BadName, Session, SessionName, TurnId};
+use crate::hint::chain;
 use crate::index::session::keys_of;
 use crate::repl::listing;
 use crate::repl::recap::recap;
@@ -139,8 +141,16 @@ pub(super) async fn fork(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
         ));
     };
     let opened = desk.store.keep_fork(&fork, &from)?;
+    let until = at.and(fork.meta().updated_at);
+    let notebook = desk.agent.notebook();
+    let copied = notebook.map(|it| it.workspace.fork_session(&from, fork.name(), until));
     desk.agent.open(opened)?;
-    Next::answer(forked(&from, &fork, at) + &format!("; `/session {from}` goes back"))
+    let mut text = forked(&from, &fork, at);
+    let _ = write!(text, "; `/session {from}` goes back");
+    if let Some(Err(error)) = copied {
+        let _ = write!(text, "\nIts notes are not copied: {}", chain(&error));
+    }
+    Next::answer(text)
 }
 
 /// What was copied into what, in words.
@@ -188,10 +198,16 @@ fn fork_name(from: &SessionName, store: &dyn SessionStore) -> Result<SessionName
 pub(super) async fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     if let Some(name) = arguments.strip_prefix("restore ") {
         let name: SessionName = name.parse()?;
-        desk.store.restore(&name)?;
-        return Next::answer(format!(
+        let from = desk.store.restore(&name)?;
+        let mut lines = vec![format!(
             "Session {name} is back; `/session {name}` opens it"
-        ));
+        )];
+        let notebook = desk.agent.notebook();
+        let restored = notebook.map(|it| it.workspace.restore_session(&name, &from));
+        if let Some(Err(error)) = restored {
+            lines.push(format!("Its notes stay in the trash: {}", chain(&error)));
+        }
+        return Next::answer(lines.join("\n"));
     }
     nothing("sessions", arguments)?;
     let sessions = desk.store.list()?;
@@ -259,14 +275,15 @@ impl Deed {
             }
             Self::Delete(name) => {
                 let said = desk.store.read(&name).map(|session| keys_of(&session));
-                let trash = desk.store.discard(&name, desk.now())?;
+                let now = desk.now();
+                let trash = desk.store.discard(&name, now)?;
                 desk.agent.let_go_of_vectors(said.unwrap_or_default());
                 let mut text = format!(
                     "Session {name} moved to {}; `/sessions restore {name}` brings it back",
                     trash.display()
                 );
                 if let Some(notebook) = desk.agent.notebook() {
-                    let gone = notebook.workspace.discard_session(&name, desk.now());
+                    let gone = notebook.workspace.discard_session(&name, now);
                     text.extend(listing::notes_gone(gone).map(|line| format!("\n{line}")));
                 }
                 Ok(Answer {
