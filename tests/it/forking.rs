@@ -114,8 +114,8 @@ fn a_fork_is_the_session_of_its_turn_and_the_original_stays_to_the_byte() {
                 lines(&home, &other, mode, &noted),
             );
             assert_eq!(
-                unnumbered(&forked),
-                unnumbered(&left),
+                unnumbered(&home.normal(&forked)),
+                unnumbered(&home.normal(&left)),
                 "{mode}, turn {turn}"
             );
 

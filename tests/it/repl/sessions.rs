@@ -264,10 +264,9 @@ fn a_resumed_session_says_what_it_was_about_and_what_is_open() {
         home.size = Size(columns, rows);
         let mut chat = home.chat(&["-s", "plan"]);
         let screen = chat.screen();
-        let from = screen
-            .lines()
-            .position(|line| line.starts_with("Resumed plan (4 messages"));
-        let lines: Vec<&str> = screen.lines().skip(from.unwrap()).collect();
+        assert!(screen.contains("Resumed plan (4 messages"), "{screen}");
+        let from = screen.lines().position(|line| line.starts_with("  About:"));
+        let lines: Vec<&str> = screen.lines().skip(from.unwrap() - 1).collect();
         assert_eq!(lines[1], "  About: Where shall it be?", "{screen}");
         assert!(
             lines[2].starts_with("  Open:  Move the harbour; Find a pl"),
