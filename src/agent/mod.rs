@@ -384,6 +384,15 @@ impl Agent {
         Ok(())
     }
 
+    /// Returns a copy of this session under another name, whole or as it was when a turn had ended; `None` where there is no such
+    /// turn.
+    pub fn fork(&mut self, name: SessionName, at: Option<TurnId>) -> Option<Session> {
+        let session = self.ledger.session();
+        let fork = self.memory.fork(session, name, at);
+        self.memory.restore(session);
+        fork
+    }
+
     /// Moves all that was said to the archive and begins anew under the same name; tells where it went.
     pub fn clear(&mut self) -> Result<std::path::PathBuf, StoreError> {
         self.close_index();

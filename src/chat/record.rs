@@ -163,6 +163,35 @@ impl Hybrid {
             .filter(|summary| summary.upto > compacted)
     }
 
+    /// Returns what stands for a session that is cut to so many messages, of which those from `newest` on are sent as they were
+    /// said: what covers more is left out, and what it had replaced takes its place.
+    #[must_use]
+    pub fn before(&self, newest: usize, messages: usize) -> Self {
+        let mut compaction = self.compaction.clone();
+        while let Some(too_long) = compaction.take_if(|it| it.upto > messages) {
+            compaction = too_long.previous.map(|previous| *previous);
+        }
+        let mut next = compaction.as_mut();
+        while let Some(it) = next {
+            it.made = it.made.min(messages);
+            it.condensed = it.condensed.min(messages);
+            next = it.previous.as_deref_mut();
+        }
+        let compacted = compaction.as_ref().map_or(0, |it| it.upto);
+        let mut replaced = self.replaced.clone();
+        replaced.extend(self.summary.clone());
+        replaced.retain(|it| it.upto <= newest && it.from <= compacted);
+        Self {
+            summary: replaced.pop(),
+            replaced,
+            failures: 0,
+            compaction,
+            undone: self.undone.filter(|undone| *undone <= messages),
+            learned: self.learned.min(messages),
+            unknown: self.unknown.clone(),
+        }
+    }
+
     fn visit_texts(&mut self, visit: &mut TextVisitor<'_>) {
         let Self {
             summary,

@@ -251,6 +251,35 @@ impl Session {
         self.meta.model = Some(model);
     }
 
+    /// Returns a copy under another name: whole, or as it was when a turn had ended; `None` where there is no such turn. What the
+    /// modes had noted is still that of the whole session, and so are pins and scratchpad.
+    pub fn forked(&self, name: SessionName, at: Option<TurnId>) -> Option<Self> {
+        let mut fork = self.clone();
+        fork.name = name;
+        fork.turns
+            .retain(|turn| turn.outcome.is_some() && at.is_none_or(|at| turn.id <= at));
+        if let Some(at) = at {
+            let last = fork.turns.last_mut().filter(|last| last.id == at)?;
+            // It was taken back later, if at all.
+            last.withdrawn = None;
+        }
+        let messages = fork.turns.last().map_or(0, |turn| turn.messages.end);
+        if messages < self.messages.len() {
+            fork.messages.truncate(messages);
+            fork.said.retain(|index, _| *index < messages);
+            fork.arrived.clear();
+            let newest = fork.turns.last().map_or(0, |turn| turn.messages.start);
+            fork.hybrid = self.hybrid.before(newest, messages);
+            fork.meta.updated_at = fork.messages.iter().rev().find_map(|message| message.at);
+            let numbers = fork
+                .messages
+                .iter()
+                .filter_map(|message| message.id.number());
+            fork.next_message = numbers.max().unwrap_or(0).max(messages as u64) + 1;
+        }
+        Some(fork)
+    }
+
     /// Messages only ever join the last turn: turns tile the list.
     fn add(&mut self, turn: TurnId, message: Message) {
         let Some(last) = self.turns.last_mut().filter(|last| last.id == turn) else {
@@ -421,7 +450,10 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::chat::{Compaction, Hybrid, Summary};
 
     fn message(n: u64, role: Role, text: &str) -> Message {
         Message::text(
@@ -567,6 +599,74 @@ mod tests {
         assert_eq!(session.meta(), &before);
         assert_eq!(session.turns()[1].id, TurnId(2));
         assert_eq!(session.messages()[2].said(), "old");
+    }
+
+    /// A summary of the first messages.
+    fn summary(upto: usize) -> Summary {
+        let number = |n: usize| MessageId::numbered(n as u64);
+        Summary {
+            text: "so far".into(),
+            from: 0,
+            upto,
+            covers: (number(1), number(upto)),
+            at: Timestamp::from_unix(1).unwrap(),
+            by: "m".into(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_fork_holds_the_turns_up_to_its_own_and_no_summary_of_later_ones(
+            withdrawn in prop::collection::vec(any::<bool>(), 1..8),
+            summaries in prop::collection::vec(1usize..8, 0..4),
+            compactions in prop::collection::vec(1usize..8, 0..4),
+            at in 1u32..9,
+        ) {
+            let mut whole = session();
+            for is_withdrawn in &withdrawn {
+                let turn = start(&mut whole, "q");
+                finish(&mut whole, turn, "a");
+                if *is_withdrawn {
+                    let why = Withdrawal::Undone;
+                    whole.apply(Record::TurnWithdrawn { turn, why });
+                }
+            }
+            let turns = withdrawn.len();
+            let summaries = summaries.into_iter().map(|n| summary(2 * n.min(turns)));
+            let mut replaced: Vec<Summary> = summaries.collect();
+            replaced.sort_by_key(|it| it.upto);
+            let mut compaction = None;
+            for n in compactions {
+                let mut next = Compaction::blank("compact", Timestamp::from_unix(1).unwrap());
+                (next.upto, next.made) = (2 * n.min(turns), 2 * turns);
+                compaction = Some(next.replacing(compaction));
+            }
+            whole.apply(Record::HybridReplaced(Hybrid {
+                summary: replaced.pop(),
+                replaced,
+                compaction,
+                learned: 2 * turns,
+                undone: Some(2 * turns),
+                ..Hybrid::default()
+            }));
+
+            let name: SessionName = "fork".parse().unwrap();
+            let now = whole.forked(name.clone(), None).unwrap();
+            prop_assert_eq!(now.hybrid(), whole.hybrid());
+            prop_assert_eq!((now.messages(), now.turns()), (whole.messages(), whole.turns()));
+            let fork = whole.forked(name, Some(TurnId(at)));
+            let cut = 2 * at as usize;
+            prop_assert_eq!(fork.is_some(), cut <= 2 * turns);
+            if let Some(fork) = fork {
+                prop_assert_eq!(fork.messages(), &whole.messages()[..cut]);
+                prop_assert_eq!(fork.turns().last().unwrap().withdrawn, None);
+                prop_assert_eq!(fork.missing_messages(), 0);
+                let hybrid = fork.hybrid();
+                prop_assert!(hybrid.covered() <= cut && hybrid.learned <= cut);
+                let mut kept = hybrid.replaced.iter().chain(&hybrid.summary);
+                prop_assert!(cut == 2 * turns || kept.all(|it| it.upto <= cut - 2));
+            }
+        }
     }
 
     #[test]

@@ -20,6 +20,9 @@ use crate::repl::input::HistoryFile;
 use crate::repl::{Signals, show};
 use crate::term::Output;
 
+/// What a session is called where neither a person nor a config file says.
+const USUAL_SESSION: &str = "default";
+
 /// A chat: one prompt, lines from a pipe, or a person at a terminal.
 pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
     let machine = parts::disk(args);
@@ -41,13 +44,17 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let catalog = parts::catalog(&config, &inputs, &texts)?;
     let mut choice = catalog.choose(None).await?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let chosen = opening::choose(args.clone(), &config, &manner, clock.now(), output).await?;
+    let Some(args) = chosen else {
+        return Ok(Exit::Ok);
+    };
     let opening::Session {
         opened,
         store,
         disk: machine,
         args,
         notice,
-    } = opening::open(args, &config, &manner, clock.now(), output)?;
+    } = opening::open(&args, &config, &manner, clock.now(), output)?;
     let args = &args;
     let name = opened.session.name().clone();
     // Only from here on: until the session is open there is nothing to end cleanly, and a wait for its lock
@@ -125,6 +132,10 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         store,
         catalog,
         clock,
+        usual_name: match &args.session {
+            None => config.settings.session.clone(),
+            Some(_) => USUAL_SESSION.parse()?,
+        },
         lock_wait: Duration::ZERO,
         // A chat has one only where somebody asks for it.
         turn_timeout: args.timeout.as_ref().map(|_| timeout),

@@ -76,7 +76,7 @@ pub struct ChatArgs {
     #[arg(short, long, value_name = "NAME", global = true)]
     pub session: Option<String>,
 
-    /// Open a session that exists; without a name the one used last
+    /// Open a session that exists; without a name choose one from a list, in a script the one used last
     #[arg(short, long, value_name = "NAME", num_args = 0..=1, conflicts_with = "session")]
     #[expect(
         clippy::option_option,
@@ -207,7 +207,7 @@ pub struct ChatArgs {
 /// Everything but a chat.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// List, show and delete sessions
+    /// List, show, copy, rename, delete and restore sessions
     Sessions {
         #[command(subcommand)]
         command: Option<SessionsCommand>,
@@ -217,10 +217,18 @@ pub enum Command {
         #[command(subcommand)]
         command: MemoryCommand,
     },
+    /// Search everything: what is kept and what was said; the same as `memory search`
+    Search(SearchArgs),
     /// Show and check the configuration
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
+    },
+    /// Find models, write a config file and try it
+    Init {
+        /// Ask nothing: take what a chat would take
+        #[arg(long)]
+        yes: bool,
     },
     /// Diagnose the setup: config, models, folders, sandbox
     Doctor,
@@ -251,8 +259,30 @@ pub enum SessionsCommand {
         /// Its name
         name: String,
     },
+    /// Copy a session
+    Fork {
+        /// Its name
+        name: String,
+        /// The name of the copy
+        new: String,
+        /// Copy it as it was when this turn had ended; `show` has the numbers
+        #[arg(long, value_name = "N")]
+        at: Option<u32>,
+    },
+    /// Give a session another name
+    Rename {
+        /// Its name
+        name: String,
+        /// The new one
+        new: String,
+    },
     /// Move a session to the trash folder
     Delete {
+        /// Its name
+        name: String,
+    },
+    /// Bring back a session that was deleted
+    Restore {
         /// Its name
         name: String,
     },

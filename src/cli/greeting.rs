@@ -5,8 +5,9 @@ use crate::config::{Config, Source};
 use crate::provider::{Choice, Provider};
 use crate::repl::desk::{Desk, Writing};
 use crate::repl::listing;
+use crate::repl::recap::recap;
 use crate::store::{Opened, Repair};
-use crate::term::{Output, Verbosity};
+use crate::term::{Output, Verbosity, width};
 
 /// A session remembers its last mode but does not set it: the person is told (C63).
 fn mode_hint(opened: &Opened, config: &Config) -> Option<String> {
@@ -102,7 +103,13 @@ impl Greeting {
             } else {
                 listing::opened(&desk.agent, desk.now())
             };
-            output.notice(&format!("{opened} · /help lists commands"));
+            let whole = format!("{opened} · /help lists commands");
+            // Who comes back to a session knows of it.
+            let is_too_long = width(&whole) > output.columns() && !desk.session().is_empty();
+            output.notice(if is_too_long { &opened } else { &whole });
+            for line in recap(&desk.agent, output.columns()) {
+                output.notice(&line);
+            }
         }
         self.aside(desk, output);
         if let Some(hint) = &self.hint {

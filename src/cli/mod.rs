@@ -7,6 +7,7 @@ mod candidates;
 mod doctor;
 mod embedder;
 mod greeting;
+mod init;
 mod leaving;
 mod log;
 mod manner;
@@ -31,7 +32,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 pub use args::Args;
-use args::Command;
+use args::{Command, MemoryCommand};
 #[cfg(any(test, feature = "testing"))]
 pub use memory::import_line;
 use report::{CliError, Exit};
@@ -88,8 +89,13 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
         Some(Command::Memory { command }) => {
             runtime()?.block_on(memory::run(command, &args.chat, output))
         }
+        Some(Command::Search(search)) => {
+            let command = MemoryCommand::Search(search);
+            runtime()?.block_on(memory::run(command, &args.chat, output))
+        }
         #[cfg(feature = "mcp")]
         Some(Command::Mcp { command }) => runtime()?.block_on(mcp::run(&command, output)),
+        Some(Command::Init { yes }) => runtime()?.block_on(init::run(yes, &args.chat, output)),
         Some(Command::Doctor) => runtime()?.block_on(doctor::run(&args.chat, output)),
         Some(Command::Config { command }) => settings::run(command, &args.chat, output),
         Some(Command::Completions { shell }) => {

@@ -12,6 +12,9 @@ use super::report::CliError;
 use crate::chat::{SessionName, Timestamp};
 use crate::config::{Config, Source};
 use crate::files::Disk;
+use crate::repl::Signals;
+use crate::repl::commands::open_new;
+use crate::repl::picker::{self, Picked};
 use crate::store::{Opened, SessionStore, StoreError};
 use crate::term::Output;
 
@@ -51,7 +54,8 @@ pub(super) fn open(
     check_data_folder(&config.settings.data_dir)?;
     let (disk, store) = kept_in(args, config);
     let patience = manner.patience(config.settings.lock_wait);
-    let is_asked = *manner == Manner::Terminal && args.session.is_some();
+    let is_named = args.session.is_some() || matches!(args.resume, Some(Some(_)));
+    let is_asked = *manner == Manner::Terminal && is_named;
     let mut notice = None;
     let opened = match wanted(args, config, manner, now, store.as_ref())? {
         Wanted::This(name) if is_asked => {
@@ -59,10 +63,10 @@ pub(super) fn open(
             return open_asking(args, config, name, output);
         }
         Wanted::This(name) => store.open(&name, patience)?,
-        Wanted::New(name) => open_new(&name, 1, store.as_ref())?,
+        Wanted::New(name) => open_new::<CliError>(&name, 1, store.as_ref())?,
         Wanted::Free(name) => match store.open(&name, Duration::ZERO) {
             Err(StoreError::Locked { .. }) => {
-                let opened = open_new(&name, 2, store.as_ref())?;
+                let opened = open_new::<CliError>(&name, 2, store.as_ref())?;
                 let chosen = opened.session.name();
                 notice = Some(format!(
                     "Session {name} is open elsewhere; this is {chosen} (`-s NAME` chooses another)."
@@ -89,6 +93,34 @@ fn check_data_folder(folder: &Path) -> Result<(), CliError> {
             source: io::ErrorKind::NotADirectory.into(),
         }),
         Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// Lets a person at a terminal choose for `-r` without a name, where there is a choice; `None` where they leave.
+pub(super) async fn choose(
+    args: ChatArgs,
+    config: &Config,
+    manner: &Manner,
+    now: Timestamp,
+    output: &mut Output,
+) -> Result<Option<ChatArgs>, CliError> {
+    if *manner != Manner::Terminal || args.resume != Some(None) || !output.can_show_list() {
+        return Ok(Some(args));
+    }
+    let (_, store) = kept_in(&args, config);
+    let mut sessions = store.list()?;
+    sessions.retain(|info| args.last || !info.name.is_of_question());
+    if sessions.len() < 2 {
+        return Ok(Some(args));
+    }
+    let mut signals = Signals::listen().map_err(|source| CliError::Runtime { source })?;
+    let picked = picker::pick(sessions, &store, now, output, &mut signals).await;
+    match picked.map_err(|source| CliError::Runtime { source })? {
+        Picked::Session(name) => Ok(Some(ChatArgs {
+            resume: Some(Some(name.to_string())),
+            ..args
+        })),
+        Picked::Nothing | Picked::Leave => Ok(None),
     }
 }
 
@@ -133,31 +165,6 @@ fn wanted(
         Manner::OneShot(_) | Manner::Silent => Wanted::This(configured()),
         Manner::Lines | Manner::Terminal => Wanted::Free(configured()),
     })
-}
-
-/// Opens the first session that was never used, of those with this name and a number from `first` on behind it; 1 is
-/// the name alone.
-fn open_new(
-    name: &SessionName,
-    first: usize,
-    store: &dyn SessionStore,
-) -> Result<Opened, CliError> {
-    for n in first.. {
-        let name = match n {
-            1 => name.clone(),
-            n => name.numbered(n)?,
-        };
-        if store.has(&name)? {
-            continue;
-        }
-        match store.open(&name, Duration::ZERO) {
-            Err(StoreError::Locked { .. }) => {}
-            // Another process was quicker, and is gone already.
-            Ok(opened) if !opened.session.messages().is_empty() => {}
-            opened => return Ok(opened?),
-        }
-    }
-    unreachable!("numbers do not end")
 }
 
 /// Asks whether another session is meant, where none has this name and one has nearly the same.
@@ -213,7 +220,7 @@ fn open_asking(
 }
 
 /// What a person types, trimmed; `None` at the end of input.
-fn answer(question: &str, output: &mut Output) -> Option<String> {
+pub(super) fn answer(question: &str, output: &mut Output) -> Option<String> {
     output.question(question);
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);

@@ -120,7 +120,7 @@ fn quoted(name: &SessionName) -> String {
 }
 
 /// A word as a shell takes it.
-fn word(text: &str) -> String {
+pub(super) fn word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "._-/~+,=@%".contains(c);
     if text.chars().all(plain) {
         text.to_owned()

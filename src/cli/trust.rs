@@ -42,7 +42,7 @@ fn flags(args: &ChatArgs) -> Flags {
     }
 }
 
-fn inputs(args: &ChatArgs) -> Result<Inputs, CliError> {
+pub(super) fn inputs(args: &ChatArgs) -> Result<Inputs, CliError> {
     let modes = Registry::STANDARD.map(str::to_owned).to_vec();
     Inputs::from_system(flags(args), modes).map_err(|source| CliError::NoWorkingFolder { source })
 }

@@ -44,7 +44,7 @@ pub use load::{Inputs, Loaded, TrustRequest, claim_data_folder, load};
 pub use overrides::{Text, TextError, TextSource, Texts, read_text};
 pub use paths::Folders;
 pub use presets::PresetChoice;
-pub use search::config_paths;
+pub use search::{config_paths, own_config_paths};
 pub use settings::{RagSettings, Settings};
 pub use show::Entry;
 pub use trust::{Configuration, DataFolder, Demand, DemandedKey, Rules};

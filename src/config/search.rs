@@ -53,7 +53,7 @@ pub(super) fn find(
 
 /// The person's own file, for when another one does not count.
 pub(super) fn find_own(folders: &Folders) -> Option<Found> {
-    let path = own(folders).find(|path| fs::symlink_metadata(path).is_ok())?;
+    let path = own_config_paths(folders).find(|path| fs::symlink_metadata(path).is_ok())?;
     Some(Found {
         path,
         standing: Standing::Own,
@@ -99,11 +99,11 @@ const NAMES: [&str; 4] = [
 /// Every path at which a config file would be found, now or in a later run started in `folder`.
 pub fn config_paths(folder: &Path, folders: &Folders) -> impl Iterator<Item = PathBuf> {
     let here = NAMES.map(|name| folder.join(name));
-    here.into_iter().chain(own(folders))
+    here.into_iter().chain(own_config_paths(folders))
 }
 
-/// The person's own files, which need no trust.
-fn own(folders: &Folders) -> impl Iterator<Item = PathBuf> {
+/// Paths of the person's own config file, which needs no trust; the first that is there counts.
+pub fn own_config_paths(folders: &Folders) -> impl Iterator<Item = PathBuf> {
     let config = folders.config.as_ref().map(|at| at.join("cogtrix.yaml"));
     let home = folders.home.as_ref().map(|at| at.join(".cogtrix.yaml"));
     [config, home].into_iter().flatten()
@@ -119,7 +119,7 @@ pub(super) fn is_personal_root(folder: &Path, folders: &Folders) -> bool {
 /// Where a file is looked for, first first. One that is the person's own is that wherever the program was started; a link
 /// to it counts as the file itself, so that paths in it begin where the person meant.
 fn candidates(working_dir: &Path, folders: &Folders) -> Vec<Found> {
-    let own: Vec<PathBuf> = own(folders).collect();
+    let own: Vec<PathBuf> = own_config_paths(folders).collect();
     let own_file = |path: &Path| own.iter().find(|own| real(own) == real(path));
     let here = NAMES
         .into_iter()

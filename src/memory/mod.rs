@@ -55,7 +55,7 @@ use tracking::{Board, By, CannotEdit, Edit, Edited, Exchange};
 
 use std::borrow::Cow;
 
-use crate::chat::{Record, ScratchpadLimits, Session, Timestamp, Turn};
+use crate::chat::{Record, ScratchpadLimits, Session, SessionName, Timestamp, Turn, TurnId};
 use crate::context::ContextPlan;
 use crate::hint::Hint;
 
@@ -261,6 +261,26 @@ impl Memory {
         self.kept()
     }
 
+    /// Returns a copy of a session under another name, whole or as it was when a turn had ended, with what the modes had noted by
+    /// then: what was set by hand later is left out. `None` where there is no such turn. This memory is that of the copy
+    /// afterwards.
+    pub fn fork(
+        &mut self,
+        session: &Session,
+        name: SessionName,
+        at: Option<TurnId>,
+    ) -> Option<Session> {
+        let mut fork = session.forked(name, at)?;
+        self.restore(&fork);
+        if at.is_some() {
+            for mode in self.modes.iter_mut() {
+                read_anew(mode.as_mut(), &fork);
+            }
+            fork.apply(self.kept());
+        }
+        Some(fork)
+    }
+
     /// Changes by hand what a mode keeps; tells which mode it was.
     pub fn edit(
         &mut self,
@@ -359,6 +379,21 @@ impl Memory {
             Done::Summarised(summarised) => summary::accept(session, summarised, now)?,
             Done::Learned(learned) => learned.record(session),
         })
+    }
+}
+
+/// Reads all turns of a session again, with what a person set by hand in between.
+fn read_anew(mode: &mut dyn MemoryMode, session: &Session) {
+    let Some(board) = mode.board_mut() else {
+        return;
+    };
+    let before = std::mem::replace(board, board.emptied());
+    let finished = session.live_turns().filter(|turn| turn.outcome.is_some());
+    for turn in finished {
+        if let Some(board) = mode.board_mut() {
+            board.set_again(&before);
+        }
+        observe(mode, session, &[turn], Calls::New);
     }
 }
 

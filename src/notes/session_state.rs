@@ -194,6 +194,19 @@ fn once(text: &str) -> String {
     kept.concat()
 }
 
+/// The text without those of our lines that were written later.
+pub(super) fn until(text: &str, at: Timestamp) -> String {
+    let is_later = |line: &&str| {
+        let time = line
+            .strip_prefix("- [")
+            .and_then(|rest| rest.split_once(']'));
+        let time = time.and_then(|(time, _)| Timestamp::parse(time));
+        is_ours(line) && time.is_some_and(|time| time > at)
+    };
+    let lines = text.split_inclusive('\n');
+    lines.filter(|line| !is_later(line)).collect()
+}
+
 fn is_ours(line: &str) -> bool {
     captured(line).is_some()
 }

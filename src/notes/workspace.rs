@@ -15,7 +15,7 @@ use super::error::NotesError;
 use super::page::Page;
 use super::{
     Buffer, Daily, Identity, LONG_TERM, LongTerm, SessionFiles, SessionState, WorkspaceSettings,
-    identity,
+    identity, session_state,
 };
 use crate::chat::{SessionName, Timestamp};
 use crate::files::{self, Disk, Lock, LockError};
@@ -152,6 +152,34 @@ impl Workspace {
         }
     }
 
+    /// Copies what was captured in a session to a fork of it, without what was captured after a time.
+    pub fn fork_session(
+        &self,
+        from: &SessionName,
+        to: &SessionName,
+        until: Option<Timestamp>,
+    ) -> Result<(), NotesError> {
+        if self.0.settings.session_files == SessionFiles::Shared {
+            return Ok(());
+        }
+        let [from, to] = [from, to].map(|name| {
+            self.0
+                .root
+                .join(format!("sessions/{name}/SESSION-STATE.md"))
+        });
+        let bytes = match self.0.disk.read(&from) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            bytes => bytes.map_err(NotesError::io("read", &from))?,
+        };
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some(at) = until {
+            text = session_state::until(&text, at);
+        }
+        let _held = self.0.hold()?;
+        let copied = self.0.disk.replace(&to, text.as_bytes());
+        copied.map_err(NotesError::io("write", &to))
+    }
+
     /// What belongs to a session that was deleted goes to `trash/`, where it did not go with the session's own files, so that
     /// a new session of its name begins without; tells where to.
     pub fn discard_session(
@@ -183,6 +211,22 @@ impl Workspace {
         }
         let source = io::ErrorKind::AlreadyExists.into();
         Err(NotesError::io("move", &from)(source))
+    }
+
+    /// Brings back what [`Self::discard_session`] took away together with a session, whose folder in the trash is `discarded`.
+    pub fn restore_session(&self, name: &SessionName, discarded: &Path) -> Result<(), NotesError> {
+        let folder = discarded.file_name().unwrap_or_default().to_string_lossy();
+        let (at, _) = folder.split_once('-').unwrap_or_default();
+        let to = self.0.root.join(format!("sessions/{name}"));
+        let alike = (1..=MOST_ALIKE).rev();
+        let mut alike = alike.map(|n| self.0.root.join(format!("trash/{at}-{name}-{n}")));
+        let exists = |path: &PathBuf| self.0.disk.size(path).is_ok();
+        let Some(from) = alike.find(exists).filter(|_| !exists(&to)) else {
+            return Ok(());
+        };
+        let _held = self.0.hold()?;
+        let moved = self.0.disk.rename(&from, &to);
+        moved.map_err(NotesError::io("move", &from))
     }
 
     /// MEMORY.md.

@@ -6,6 +6,7 @@ use super::desk::{Desk, ReadOnly, Writing};
 use super::edit::{Edit, EditError};
 use super::holdings::Front;
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
+use super::picker::{self, Picked};
 use super::show::{self, Remedy};
 use super::{Signal, Signals};
 use crate::agent::{CompactError, CompactReport, Compacting, Warning};
@@ -188,6 +189,7 @@ impl<'a> Chat<'a> {
         };
         match next {
             Ok(Next::Confirm(question, deed)) => self.confirm(&question, deed).await,
+            Ok(Next::PickSession) => self.pick_session().await,
             Ok(Next::WhichSession { existing, new }) => self.which_session(&existing, &new).await,
             Ok(Next::Diff(diff)) => {
                 self.output.change(&diff);
@@ -367,6 +369,31 @@ impl<'a> Chat<'a> {
         };
         let opened = commands::open_session(self.desk, chosen);
         self.answer(opened)
+    }
+
+    async fn pick_session(&mut self) -> After {
+        let sessions = match self.desk.store.list() {
+            Ok(sessions) => sessions,
+            Err(error) => return self.answer(Err(error.into())),
+        };
+        let has_list = self.input.is_terminal() && self.output.can_show_list();
+        if sessions.is_empty() || !has_list {
+            let overview = commands::session_overview(self.desk);
+            return self.answer(overview);
+        }
+        let (store, now) = (self.desk.store.clone(), self.desk.now());
+        match picker::pick(sessions, &store, now, self.output, self.signals).await {
+            Ok(Picked::Session(name)) => {
+                let opened = commands::open_session(self.desk, &name);
+                self.answer(opened)
+            }
+            Ok(Picked::Nothing) => After::GoOn,
+            Ok(Picked::Leave) => After::Leave,
+            Err(error) => {
+                self.refuse(&InputError::Io(error));
+                After::GoOn
+            }
+        }
     }
 
     async fn paste(&mut self) -> After {

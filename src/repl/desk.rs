@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::approve::Questions;
 use crate::agent::Agent;
-use crate::chat::{Session, Timestamp};
+use crate::chat::{Session, SessionName, Timestamp};
 use crate::clock::Clock;
 use crate::files::Disk;
 use crate::provider::Catalog;
@@ -21,6 +21,8 @@ pub struct Desk {
     pub store: Arc<dyn SessionStore>,
     pub catalog: Catalog,
     pub clock: Arc<dyn Clock>,
+    /// What `/new` calls a session that is not named, with a number behind it.
+    pub usual_name: SessionName,
     /// How long opening another session waits for its lock.
     pub lock_wait: Duration,
     /// How long each turn may take; `None`: as long as it takes.

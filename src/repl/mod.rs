@@ -10,6 +10,7 @@
 //!   edit        a file in the person's own editor
 //!   holdings    what memory holds and a person owns, for the command line too
 //!   listing     sessions in lines       transcript   a session as a person reads it
+//!   picker      a session chosen from a list             recap   what a session was about
 //! ```
 //!
 //! Everything shown goes through [`crate::term`].
@@ -24,7 +25,9 @@ mod edit;
 pub mod holdings;
 pub mod input;
 pub mod listing;
+pub mod picker;
 mod question;
+pub mod recap;
 pub mod show;
 mod signals;
 pub mod transcript;

@@ -2,7 +2,7 @@
 
 use crate::chat::{Message, Part, Role, Session, Turn, Withdrawal};
 
-/// One turn, its messages under their speakers.
+/// One turn: its number, and its messages under their speakers.
 pub fn turn(session: &Session, turn: &Turn) -> String {
     let mark = match turn.withdrawn {
         None => "",
@@ -11,7 +11,8 @@ pub fn turn(session: &Session, turn: &Turn) -> String {
     };
     let messages = session.messages_of(turn).iter();
     let blocks = messages.map(|message| format!("{}{mark}\n{}", heading(message), body(message)));
-    blocks.collect::<Vec<_>>().join("\n\n")
+    let blocks = blocks.collect::<Vec<_>>().join("\n\n");
+    format!("[{}] {blocks}", turn.id)
 }
 
 fn heading(message: &Message) -> String {

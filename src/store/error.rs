@@ -26,6 +26,8 @@ pub enum StoreError {
     },
     #[error("there is no session {name}")]
     Missing { name: SessionName },
+    #[error("there is no session {name} in the trash")]
+    NotInTrash { name: SessionName },
     #[error("there is already a session {name}")]
     Taken { name: SessionName },
     #[error("session {name} was changed by another process meanwhile")]
@@ -38,6 +40,9 @@ impl Hint for StoreError {
             Self::Locked { .. } => Some("close it there, or choose another name".into()),
             Self::Newer { .. } => Some("nothing was changed; use the newer cogtrix for it".into()),
             Self::Missing { .. } => Some("`cogtrix sessions` lists them".into()),
+            Self::NotInTrash { .. } => {
+                Some("`trash` in the data folder has all that were deleted".into())
+            }
             Self::Taken { .. } => Some("choose another name".into()),
             Self::Changed { .. } => Some("nothing was written; do it again".into()),
             Self::Io { .. } => None,

@@ -18,7 +18,7 @@ use super::opening::{self, Bench};
 use super::replay::{self, Ground};
 use super::snapshot::{self, HEAD_BYTES};
 use super::{Opened, SessionInfo, SessionStore};
-use crate::chat::{Forgotten, Session, SessionName, Timestamp};
+use crate::chat::{Forgotten, Record, Session, SessionName, Timestamp};
 use crate::clock::Clock;
 use crate::files::{Disk, Lock, LockError};
 
@@ -280,6 +280,45 @@ impl SessionStore for FileStore {
         Ok(infos)
     }
 
+    fn keep_fork(&self, fork: &Session, of: &SessionName) -> Result<Opened, StoreError> {
+        let name = fork.name();
+        if self.has(name)? {
+            return Err(StoreError::Taken { name: name.clone() });
+        }
+        let mut opened = self.open(name, Duration::ZERO)?;
+        let outputs = self.layout.outputs(of);
+        for file in self.disk.list(&outputs).unwrap_or_default() {
+            let copy = self
+                .layout
+                .outputs(name)
+                .join(file.file_name().unwrap_or_default());
+            let copied = self
+                .disk
+                .read(&file)
+                .and_then(|bytes| self.disk.replace(&copy, &bytes));
+            copied.at("copy", &file)?;
+        }
+        // What was forgotten is masked before there is anything to mask.
+        if !fork.forgotten().is_empty() {
+            let forgotten = Record::ForgottenReplaced(fork.forgotten().clone());
+            opened.log.append(&[forgotten])?;
+        }
+        opened.log.rewrite(fork)?;
+        let beside = [
+            Record::HybridReplaced(fork.hybrid().clone()),
+            Record::ModeStatesReplaced(fork.mode_states().clone()),
+            Record::ScratchpadReplaced(fork.scratchpad().clone()),
+            Record::PinsReplaced(fork.pins().clone()),
+        ];
+        let blank = Session::new(name.clone());
+        let beside = beside
+            .into_iter()
+            .filter(|record| blank.present(record).as_ref() != Some(record));
+        opened.log.append(&beside.collect::<Vec<_>>())?;
+        opened.session = fork.clone();
+        Ok(opened)
+    }
+
     fn leave_forgotten(&self, name: &SessionName, places: &Forgotten) -> Result<(), StoreError> {
         let path = self.layout.side(name, Side::Forgotten);
         let file = match self.disk.read(&path) {
@@ -321,6 +360,21 @@ impl SessionStore for FileStore {
             &Destination::Folder(folder),
         )?;
         drop(lock);
+        Ok(path)
+    }
+
+    fn restore(&self, name: &SessionName) -> Result<PathBuf, StoreError> {
+        let _lock = self.lock(name, Duration::ZERO)?;
+        self.settle(name, Duration::ZERO)?;
+        if self.has(name)? {
+            return Err(StoreError::Taken { name: name.clone() });
+        }
+        let Some(folder) = self.layout.last_trashed(name, &*self.disk) else {
+            return Err(StoreError::NotInTrash { name: name.clone() });
+        };
+        let path = self.layout.inside(&folder);
+        let back = Destination::Back(folder);
+        moving::begin(&*self.disk, &self.layout, name, &back)?;
         Ok(path)
     }
 }

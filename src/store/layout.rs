@@ -125,6 +125,24 @@ impl Layout {
         self.free(disk, format!("{TRASH}/{}-{name}", now.compact()))
     }
 
+    /// The folder of a session in the trash, relative to the data folder; of several that of the one discarded last.
+    pub(super) fn last_trashed(&self, name: &SessionName, disk: &dyn Disk) -> Option<String> {
+        let has_history = |folder: &str| {
+            let root = Self::new(self.inside(folder));
+            let files = [root.snapshot(name), root.journal(name)];
+            files.iter().any(|file| disk.size(file).is_ok())
+        };
+        let found = disk.survey(&self.root.join(TRASH)).unwrap_or_default();
+        let folders = found.iter().filter(|it| it.what == What::Folder);
+        let mut folders: Vec<String> = folders
+            .map(|it| format!("{TRASH}/{}", file_name(&it.path)))
+            .filter(|folder| has_history(folder))
+            .collect();
+        // Times come first in their names; of one second the longer number is the later.
+        folders.sort_unstable_by(|a, b| (time_of(a), a.len(), a).cmp(&(time_of(b), b.len(), b)));
+        folders.pop()
+    }
+
     pub(super) fn archive_for(
         &self,
         name: &SessionName,
@@ -243,6 +261,11 @@ impl Piece {
     pub(super) fn under(&self, root: &Path, name: &SessionName) -> PathBuf {
         root.join(self.folder).join(format!("{name}{}", self.end))
     }
+}
+
+/// When a folder of the trash was made, as its name begins.
+fn time_of(folder: &str) -> &str {
+    folder.split_once('-').map_or(folder, |(time, _)| time)
 }
 
 fn file_name(path: &Path) -> &str {

@@ -55,6 +55,9 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
     /// Every session, most recently used first. Reads heads and journals, not whole histories.
     fn list(&self) -> Result<Vec<SessionInfo>, StoreError>;
 
+    /// Keeps a fork of a session under its own name, which nothing has yet, with the files that belong to the words of both.
+    fn keep_fork(&self, fork: &Session, of: &SessionName) -> Result<Opened, StoreError>;
+
     /// Notes places that are to be forgotten in a session that is open elsewhere, for its owner to take in.
     fn leave_forgotten(&self, name: &SessionName, places: &Forgotten) -> Result<(), StoreError>;
 
@@ -63,6 +66,10 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
 
     /// Moves a session with all its side files to the trash; tells where. Refused while it is open.
     fn discard(&self, name: &SessionName, now: Timestamp) -> Result<PathBuf, StoreError>;
+
+    /// Brings back from the trash the session of this name that was discarded last; tells from where. Refused where the name is
+    /// taken.
+    fn restore(&self, name: &SessionName) -> Result<PathBuf, StoreError>;
 }
 
 /// A session opened for writing.

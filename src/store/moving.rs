@@ -24,6 +24,8 @@ pub(super) enum Destination {
     Name(SessionName),
     /// A folder, relative to the data folder, in which they keep their places.
     Folder(String),
+    /// Out of such a folder to their usual places.
+    Back(String),
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -32,6 +34,8 @@ struct Note {
     to: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     folder: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    back: Option<String>,
 }
 
 /// Moves everything of a session.
@@ -48,6 +52,10 @@ pub(super) fn begin(
         },
         Destination::Folder(folder) => Note {
             folder: Some(folder.clone()),
+            ..Note::default()
+        },
+        Destination::Back(folder) => Note {
+            back: Some(folder.clone()),
             ..Note::default()
         },
     };
@@ -72,9 +80,11 @@ pub(super) fn pending(
     let note: Note = serde_json::from_slice(&bytes).unwrap_or_default();
     let name = note.to.and_then(|name| name.parse().ok());
     let folder = note.folder.filter(|folder| Layout::is_put_away(folder));
+    let back = note.back.filter(|folder| Layout::is_put_away(folder));
     let destination = name
         .map(Destination::Name)
-        .or_else(|| folder.map(Destination::Folder));
+        .or_else(|| folder.map(Destination::Folder))
+        .or_else(|| back.map(Destination::Back));
     if destination.is_none() {
         // It says nothing that could be followed.
         disk.remove(&path).at("remove", &path)?;
@@ -90,12 +100,16 @@ pub(super) fn carry_out(
     from: &SessionName,
     to: &Destination,
 ) -> Result<(), StoreError> {
-    let history = list(disk, layout)?;
+    let history = match to {
+        Destination::Name(_) | Destination::Folder(_) => list(disk, layout)?,
+        Destination::Back(folder) => list(disk, &Layout::new(layout.inside(folder)))?,
+    };
     for piece in Layout::pieces(from, &history) {
-        let source = layout.path_of(&piece, from);
-        let target = match to {
-            Destination::Name(name) => layout.path_of(&piece, name),
-            Destination::Folder(folder) => piece.under(&layout.inside(folder), from),
+        let home = layout.path_of(&piece, from);
+        let (source, target) = match to {
+            Destination::Name(name) => (home, layout.path_of(&piece, name)),
+            Destination::Folder(folder) => (home, piece.under(&layout.inside(folder), from)),
+            Destination::Back(folder) => (piece.under(&layout.inside(folder), from), home),
         };
         if is_missing(disk, &source) {
             continue;

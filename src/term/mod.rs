@@ -7,6 +7,7 @@
 //!   text      widths, cutting, tables, bars
 //!   background  dark or light
 //!   markdown  replies laid out while they arrive
+//!   list, keys  a list to choose from, and the keys for it
 //!   restore   the terminal left as it was found
 //! ```
 //!
@@ -14,6 +15,8 @@
 
 mod background;
 mod escape;
+mod keys;
+mod list;
 mod markdown;
 mod output;
 mod policy;
@@ -22,6 +25,8 @@ mod settings;
 mod text;
 
 pub use escape::{Harmless, harmless};
+pub use keys::{Key, Keys};
+pub use list::List;
 pub use output::{Output, OutputError, Streams, Went};
 pub use policy::{Device, Paint, Policy, Replies, Verbosity};
 pub use restore::TerminalState;

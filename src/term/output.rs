@@ -16,6 +16,7 @@ use rustix::termios::tcgetwinsize;
 
 use super::background::{QUESTION, background};
 use super::escape::{Harmless, harmless};
+use super::list::List;
 use super::markdown::{Highlighter, Line, Markdown, Screen, Size, TextStyle};
 use super::policy::{Device, Paint, Policy, Replies, Style, Verbosity};
 use super::settings::Theme;
@@ -203,6 +204,11 @@ impl Output {
     /// Columns of the terminal, asked anew each time: windows change.
     pub fn columns(&self) -> usize {
         self.size().columns
+    }
+
+    /// Rows of the terminal.
+    pub fn rows(&self) -> usize {
+        self.size().rows
     }
 
     fn size(&self) -> Size {
@@ -707,6 +713,25 @@ impl Output {
             self.write_stderr(CLEAR_LINE);
             self.cursor = Cursor::LineStart;
         }
+    }
+
+    /// Whether a list can be drawn and drawn again.
+    pub fn can_show_list(&self) -> bool {
+        self.is_interactive()
+            && self.streams.stderr_device == Device::Terminal
+            && self.policy.paint != Paint::Bare
+    }
+
+    /// Draws a list below what stands there, or over the one that was drawn before.
+    pub fn show_list(&mut self, list: &List<'_>) {
+        self.prepare_for_input();
+        let Size { columns, rows } = self.size();
+        self.write_stderr(&list.frame(columns, rows, self.policy.paint));
+    }
+
+    /// Takes the list away; nothing is left of it.
+    pub fn end_list(&mut self) {
+        self.write_stderr("\r\x1b[J");
     }
 
     /// Makes room for a prompt: nothing half-written stands before it.

@@ -354,7 +354,7 @@ fn a_kill_in_the_middle_of_a_reply_keeps_what_had_arrived_and_marks_it_as_cut() 
     assert_eq!(run.wait().signal, Some(9));
     let restarted = restart(&home);
     insta::assert_snapshot!(home.shown(&restarted), @"
-    You, TIME
+    [1] You, TIME
     hello
 
     Assistant, TIME

@@ -245,7 +245,7 @@ fn what_was_mended_is_said_once_with_the_place_of_the_copy() {
     insta::assert_snapshot!(home.shown(&run), @"
     (3 earlier turns; /history all)
 
-    You, TIME
+    [4] You, TIME
     four
 
     Assistant, TIME
@@ -447,7 +447,7 @@ fn a_closed_port_is_an_error_of_the_turn_and_the_chat_goes_on() {
     );
     let run = home.lines("s", &["hello", "/history", "/quit"]);
     insta::assert_snapshot!(home.shown(&run), @"
-    You, TIME
+    [1] You, TIME
     hello
 
     Assistant, TIME

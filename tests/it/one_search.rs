@@ -347,3 +347,28 @@ fn what_is_no_text_is_told_once_and_costs_no_turn_anything() {
         "{run}"
     );
 }
+
+#[test]
+fn search_and_memory_search_are_one_command() {
+    let server = chatty();
+    let home = planted(&server, "");
+    for arguments in [
+        &["fly.io"][..],
+        &["kiwi", "-k", "3", "--json"],
+        &["nothing-of-this"],
+        &["deploy", "--in", "notes"],
+    ] {
+        let search = |command: &[&str]| {
+            let run = home
+                .cogtrix(&["-c", "test.yaml"])
+                .args(command)
+                .args(arguments)
+                .run();
+            (run.code, run.stdout)
+        };
+        let (code, found) = search(&["search"]);
+        assert_eq!((code, &found), (Some(0), &search(&["memory", "search"]).1));
+        let is_known = arguments[0] != "nothing-of-this";
+        assert_eq!(!found.is_empty(), is_known, "{arguments:?}");
+    }
+}

@@ -122,7 +122,7 @@ fn show_prints_what_was_said_and_an_unknown_name_is_an_error() {
     home.ask("one", "Hello there");
     let run = home.cogtrix(&["sessions", "show", "one"]).run();
     insta::assert_snapshot!(home.shown(&run), @"
-    You, TIME
+    [1] You, TIME
     Hello there
 
     Assistant, TIME

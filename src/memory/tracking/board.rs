@@ -371,6 +371,32 @@ impl Board {
         self.turn_count = turn_count;
     }
 
+    /// Returns the board with nothing noted and no turn read; what a person took off stays away.
+    pub(crate) fn emptied(&self) -> Self {
+        let sections = self.sections.iter().map(|section| Section {
+            dropped: section.dropped.clone(),
+            ..section.emptied()
+        });
+        Self {
+            sections: sections.collect(),
+            turn_count: 0,
+            read: None,
+            unknown: self.unknown.clone(),
+        }
+    }
+
+    /// Notes again what a person set by hand on an earlier board before its turn that comes next here.
+    pub(crate) fn set_again(&mut self, before: &Self) {
+        for section in &before.sections {
+            let mut by_hand: Vec<&Entry> = section.entries.iter().collect();
+            by_hand.retain(|entry| entry.by == By::Person && entry.turn == self.turn());
+            by_hand.sort_by_key(|entry| entry.number);
+            for entry in by_hand {
+                self.note(entry.note.clone().of(section.kind), By::Person, entry.at);
+            }
+        }
+    }
+
     /// Ends what [`Board::rewind`] began; `before` is the board as it was before that.
     pub(crate) fn settle(&mut self, before: &Self) {
         let now = self.turn();

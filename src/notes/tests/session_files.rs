@@ -55,6 +55,33 @@ fn what_was_captured_again_is_read_where_it_came_last_and_what_a_person_wrote_st
 }
 
 #[test]
+fn a_fork_gets_what_was_captured_until_its_turn_and_the_original_keeps_all() {
+    let disk = MemoryDisk::default();
+    let workspace = workspace(&disk);
+    let state = workspace.session(&session()).state();
+    let later = at("2026-02-14T12:00:01Z");
+    for (at, what) in [(noon(), "tabs"), (later, "spaces")] {
+        state.append(at, &[("preference", what)], 100_000).unwrap();
+    }
+    let before = text(&disk, STATE) + "- [2026-03-01] by hand\n";
+    disk.put(PathBuf::from("w").join(STATE), before.as_bytes());
+    let fork: SessionName = "fork".parse().unwrap();
+    let copied = |from: &SessionName, until| {
+        workspace.fork_session(from, &fork, until).unwrap();
+        text(&disk, "sessions/fork/SESSION-STATE.md")
+    };
+    let cut = copied(&session(), Some(noon()));
+    assert!(cut.contains("tabs") && cut.contains("by hand"), "{cut}");
+    assert!(!cut.contains("spaces"), "{cut}");
+    assert_eq!(copied(&session(), None), before);
+    assert_eq!(text(&disk, STATE), before);
+    let files = disk.files();
+    let nobody = "nobody".parse().unwrap();
+    workspace.fork_session(&nobody, &session(), None).unwrap();
+    assert_eq!(disk.files(), files, "nothing was captured there");
+}
+
+#[test]
 fn a_full_session_state_loses_its_oldest_lines_and_nothing_a_person_wrote() {
     let disk = MemoryDisk::default();
     let workspace = workspace(&disk);

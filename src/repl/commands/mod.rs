@@ -33,10 +33,11 @@ use crate::chat::SessionName;
 use crate::memory::OutOfReach;
 use crate::memory::tracking::Kind;
 
-pub(super) use session::open as open_session;
+pub(super) use session::{open as open_session, overview as session_overview};
 
 pub use error::CommandError;
 pub use owning::{FILES as MEMORY_FILES, WORDS as MEMORY_WORDS};
+pub use session::{forked, open_new};
 pub use table::COMMANDS;
 
 use error::{nothing, usage, usage_as};
@@ -69,16 +70,16 @@ impl Command {
         let first = arguments.split_whitespace().next().unwrap_or_default();
         match self.name {
             "help" | "mode" | "model" | "context" | "recall" | "search" | "tools" | "mcp"
-            | "approve" | "details" | "history" | "diff" | "session" | "sessions" | "export"
-            | "info" | "quit" => true,
+            | "approve" | "details" | "history" | "diff" | "session" | "export" | "info"
+            | "quit" => true,
             "memory" => !["add", "edit", "forget", "reindex", "restore", "rm"].contains(&first),
             "compact" => first == "dry",
             "summary" => first != "undo",
             "approvals" => first != "revoke",
             // One word names what is shown, more would be written.
             "note" | "scratch" => first == arguments,
-            "pin" | "task" | "done" | "goal" | "objective" | "phase" | "decide" | "reject"
-            | "constraint" | "assume" => arguments.is_empty(),
+            "sessions" | "pin" | "task" | "done" | "goal" | "objective" | "phase" | "decide"
+            | "reject" | "constraint" | "assume" => arguments.is_empty(),
             _ => false,
         }
     }
@@ -116,6 +117,8 @@ pub enum Next {
     Edit(crate::notes::Draft),
     /// Ask the person; on "yes" do this.
     Confirm(String, Deed),
+    /// Let the person choose a session from a list, where there is a terminal to show it.
+    PickSession,
     /// Ask the person which of two sessions is meant: the one that exists, or the one to begin.
     WhichSession {
         existing: SessionName,
@@ -290,6 +293,10 @@ mod tests {
             ("/think hard", false),
             ("/paste", false),
             ("/rename b", false),
+            ("/new b", false),
+            ("/fork b", false),
+            ("/sessions", true),
+            ("/sessions restore b", false),
             ("/delete b", false),
             ("/clear", false),
             ("/export a.md", true),

@@ -1,30 +1,24 @@
-//! `/session`, `/sessions`, `/rename`, `/delete`, `/clear`.
+//! `/session`, `/new`, `/fork`, `/sessions`, `/rename`, `/delete`, `/clear`.
+
+use std::fmt::Write;
+use std::time::Duration;
 
 use super::{Answer, CommandError, Deed, Desk, Next, board, nothing, usage};
-use crate::chat::SessionName;
+use crate::chat::{BadName, Session, SessionName, TurnId};
+use crate::hint::chain;
 use crate::index::session::keys_of;
 use crate::repl::listing;
-use crate::store::{Repair, SessionInfo};
+use crate::repl::recap::recap;
+use crate::store::{Opened, Repair, SessionInfo, SessionStore, StoreError};
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
-        let session = desk.session();
-        let last = session
-            .meta()
-            .updated_at
-            .map_or_else(String::new, |at| format!(", last {}", at.ago(desk.now())));
-        return Next::answer(format!(
-            "Session {} ({}{last})",
-            session.name(),
-            listing::count(session.messages().len(), "message")
-        ));
+        return Ok(Next::PickSession);
     }
     let name: SessionName = arguments.parse()?;
-    if name == *desk.session().name() {
-        return Next::answer(format!("Already in session {name}"));
-    }
     // A script is not asked.
     if desk.questions.is_some()
+        && name != *desk.session().name()
         && !desk.store.has(&name)?
         && let Some(existing) = slip(&name, &desk.store.list()?)
     {
@@ -41,12 +35,83 @@ fn slip(name: &SessionName, sessions: &[SessionInfo]) -> Option<SessionName> {
         .cloned()
 }
 
+/// The open session in a line, and all others below it: for who has no list to choose from.
+pub(in crate::repl) fn overview(desk: &Desk) -> Result<Answer, CommandError> {
+    let session = desk.session();
+    let last = session
+        .meta()
+        .updated_at
+        .map_or_else(String::new, |at| format!(", last {}", at.ago(desk.now())));
+    let messages = listing::count(session.messages().len(), "message");
+    let (name, now) = (session.name(), desk.now());
+    let table = listing::table(&desk.store.list()?, Some(name), now, desk.columns);
+    Ok(Answer {
+        text: format!("Session {name} ({messages}{last})\n{table}"),
+        warning: None,
+    })
+}
+
+/// `/new [NAME]`: begins a session, named like the usual one with a number where no name is given.
+pub(super) async fn new(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    if arguments.is_empty() {
+        let opened = open_new(&desk.usual_name, 1, desk.store.as_ref());
+        return opened
+            .and_then(|opened| enter(desk, opened))
+            .map(Next::Answer);
+    }
+    let name: SessionName = arguments.parse()?;
+    if name == *desk.session().name() || desk.store.has(&name)? {
+        return Err(StoreError::Taken { name }.into());
+    }
+    open(desk, &name).map(Next::Answer)
+}
+
+/// Opens the first session that was never used, of those with this name and a number from `first` on behind it; 1 is
+/// the name alone.
+pub fn open_new<E: From<StoreError> + From<BadName>>(
+    name: &SessionName,
+    first: usize,
+    store: &dyn SessionStore,
+) -> Result<Opened, E> {
+    for n in first.. {
+        let name = match n {
+            1 => name.clone(),
+            n => name.numbered(n)?,
+        };
+        if store.has(&name)? {
+            continue;
+        }
+        match store.open(&name, Duration::ZERO) {
+            Err(StoreError::Locked { .. }) => {}
+            // Another process was quicker, and is gone already.
+            Ok(opened) if !opened.session.messages().is_empty() => {}
+            opened => return Ok(opened?),
+        }
+    }
+    unreachable!("numbers do not end")
+}
+
 /// Goes on in another session, which may be new.
 pub(in crate::repl) fn open(desk: &mut Desk, name: &SessionName) -> Result<Answer, CommandError> {
+    if name == desk.session().name() {
+        return Ok(Answer {
+            text: format!("Already in session {name}"),
+            warning: None,
+        });
+    }
     let opened = desk.store.open(name, desk.lock_wait)?;
+    enter(desk, opened)
+}
+
+/// Goes on in a session that is open.
+fn enter(desk: &mut Desk, opened: Opened) -> Result<Answer, CommandError> {
     let repairs: Vec<String> = opened.repairs.iter().map(Repair::to_string).collect();
     desk.agent.open(opened)?;
     let mut lines = vec![listing::opened(&desk.agent, desk.now())];
+    // A script knows what it asks for.
+    if desk.questions.is_some() {
+        lines.extend(recap(&desk.agent, desk.columns));
+    }
     lines.extend(repairs);
     lines.extend(listing::unread(desk.agent.memory().unread()));
     Ok(Answer {
@@ -55,7 +120,95 @@ pub(in crate::repl) fn open(desk: &mut Desk, name: &SessionName) -> Result<Answe
     })
 }
 
+/// `/fork [NAME] [N]`: goes on in a copy of this session.
+pub(super) async fn fork(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    let (name, at) = name_and_turn(arguments);
+    let from = desk.session().name().clone();
+    if desk.session().is_empty() {
+        return Err(usage(
+            "fork",
+            "needs something said: there is nothing to copy yet",
+        ));
+    }
+    let name = match name {
+        Some(name) => name.parse()?,
+        None => fork_name(&from, desk.store.as_ref())?,
+    };
+    let Some(fork) = desk.agent.fork(name, at) else {
+        return Err(usage(
+            "fork",
+            "does not know that turn; `/history` shows their numbers",
+        ));
+    };
+    let opened = desk.store.keep_fork(&fork, &from)?;
+    let until = at.and(fork.meta().updated_at);
+    let notebook = desk.agent.notebook();
+    let copied = notebook.map(|it| it.workspace.fork_session(&from, fork.name(), until));
+    desk.agent.open(opened)?;
+    let mut text = forked(&from, &fork, at);
+    let _ = write!(text, "; `/session {from}` goes back");
+    if let Some(Err(error)) = copied {
+        let _ = write!(text, "\nIts notes are not copied: {}", chain(&error));
+    }
+    Next::answer(text)
+}
+
+/// What was copied into what, in words.
+pub fn forked(from: &SessionName, fork: &Session, at: Option<TurnId>) -> String {
+    let name = fork.name();
+    let messages = listing::count(fork.messages().len(), "message");
+    let at = at.map_or_else(String::new, |at| format!(" up to turn {at}"));
+    format!("Session {from}{at} copied to {name} ({messages})")
+}
+
+/// `NAME`, `N`, both or none.
+fn name_and_turn(arguments: &str) -> (Option<&str>, Option<TurnId>) {
+    let turn = |word: &str| word.parse().ok().map(TurnId);
+    let (name, last) = arguments
+        .rsplit_once(char::is_whitespace)
+        .unwrap_or(("", arguments));
+    let (name, at) = match turn(last) {
+        Some(at) => (name.trim(), Some(at)),
+        None => (arguments, None),
+    };
+    ((!name.is_empty()).then_some(name), at)
+}
+
+/// How the name of a fork ends.
+const FORK: &str = "-fork";
+
+/// The first of `NAME-fork`, `NAME-fork-2`, … that nothing has.
+fn fork_name(from: &SessionName, store: &dyn SessionStore) -> Result<SessionName, CommandError> {
+    // A fork of a fork is another fork of the same session.
+    let is_number = |rest: &str| rest.chars().all(|c| c == '-' || c.is_ascii_digit());
+    let origin = from.as_str().rsplit_once(FORK);
+    let origin = origin.filter(|(_, rest)| is_number(rest)).map(|it| it.0);
+    let base: SessionName = format!("{}{FORK}", origin.unwrap_or(from.as_str())).parse()?;
+    let mut name = base.clone();
+    for n in 2.. {
+        if !store.has(&name)? {
+            break;
+        }
+        name = base.numbered(n)?;
+    }
+    Ok(name)
+}
+
+/// `/sessions [restore NAME]`
 pub(super) async fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    if let Some(name) = arguments.strip_prefix("restore ") {
+        let name: SessionName = name.parse()?;
+        let from = desk.store.restore(&name)?;
+        let mut lines = vec![format!(
+            "Session {name} is back; `/session {name}` opens it"
+        )];
+        let notebook = desk.agent.notebook();
+        let restored = notebook.map(|it| it.workspace.restore_session(&name, &from));
+        if let Some(Err(error)) = restored {
+            lines.push(format!("Its notes stay in the trash: {}", chain(&error)));
+        }
+        return Next::answer(lines.join("\n"));
+    }
     nothing("sessions", arguments)?;
     let sessions = desk.store.list()?;
     Next::answer(listing::table(
@@ -89,7 +242,7 @@ pub(super) async fn delete(desk: &mut Desk, arguments: &str) -> Result<Next, Com
     }
     let listed = desk.store.list()?;
     let Some(info) = listed.iter().find(|info| info.name == name) else {
-        return Err(crate::store::StoreError::Missing { name }.into());
+        return Err(StoreError::Missing { name }.into());
     };
     let question = format!(
         "Move session {name} ({}) to the trash?",
@@ -122,11 +275,15 @@ impl Deed {
             }
             Self::Delete(name) => {
                 let said = desk.store.read(&name).map(|session| keys_of(&session));
-                let trash = desk.store.discard(&name, desk.now())?;
+                let now = desk.now();
+                let trash = desk.store.discard(&name, now)?;
                 desk.agent.let_go_of_vectors(said.unwrap_or_default());
-                let mut text = format!("Session {name} moved to {}", trash.display());
+                let mut text = format!(
+                    "Session {name} moved to {}; `/sessions restore {name}` brings it back",
+                    trash.display()
+                );
                 if let Some(notebook) = desk.agent.notebook() {
-                    let gone = notebook.workspace.discard_session(&name, desk.now());
+                    let gone = notebook.workspace.discard_session(&name, now);
                     text.extend(listing::notes_gone(gone).map(|line| format!("\n{line}")));
                 }
                 Ok(Answer {

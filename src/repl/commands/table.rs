@@ -14,7 +14,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 43] = [
+pub const COMMANDS: [Command; 45] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -349,20 +349,39 @@ pub const COMMANDS: [Command; 43] = [
     },
     Command {
         name: "session",
-        aliases: &["s"],
+        aliases: &["s", "resume"],
         arguments: "[NAME]",
-        summary: "Show the session, or go on with another",
-        details: "A name that is new begins a session.",
+        summary: "Choose a session from a list, or go on with the one named",
+        details: "In the list, type to filter by name and by what was said. A name that is new begins a session.",
         completes: Completes::Sessions,
         run: run!(session::run),
     },
     Command {
+        name: "new",
+        aliases: &[],
+        arguments: "[NAME]",
+        summary: "Begin a new session",
+        details: "Without a name it gets the usual one, with a number behind it where that was used before.",
+        completes: Completes::Nothing,
+        run: run!(session::new),
+    },
+    Command {
+        name: "fork",
+        aliases: &[],
+        arguments: "[NAME] [N]",
+        summary: "Go on in a copy of this session, or of it up to turn N",
+        details: "`/history` shows the numbers of turns. Summaries and notes of the copy are those of that turn; this session stays\n\
+                  as it is.",
+        completes: Completes::Nothing,
+        run: run!(session::fork),
+    },
+    Command {
         name: "sessions",
         aliases: &[],
-        arguments: "",
-        summary: "List all sessions, most recently used first",
+        arguments: "[restore NAME]",
+        summary: "List all sessions, most recently used first, or bring back a deleted one",
         details: "",
-        completes: Completes::Nothing,
+        completes: Completes::Words(&["restore"]),
         run: run!(session::list),
     },
     Command {
@@ -379,7 +398,7 @@ pub const COMMANDS: [Command; 43] = [
         aliases: &[],
         arguments: "NAME",
         summary: "Move a session to the trash folder; asks first",
-        details: "",
+        details: "`/sessions restore NAME` brings it back.",
         completes: Completes::Sessions,
         run: run!(session::delete),
     },

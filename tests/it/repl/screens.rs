@@ -55,7 +55,7 @@ const LINES: [&str; 27] = [
     "/retry",
     "/clear",
     "n",
-    "/session",
+    "/new",
     "/session b",
     "/sessions",
     "/delete a",

@@ -3,7 +3,7 @@
 use cogtrix::testing::server::{Script, say};
 
 use super::Home;
-use crate::support::pty::Key;
+use crate::support::pty::{Exit, Key, Size};
 
 #[test]
 fn switching_sessions_keeps_each_by_itself() {
@@ -11,7 +11,7 @@ fn switching_sessions_keeps_each_by_itself() {
     let home = Home::with(&server);
     let mut chat = home.chat(&["-s", "one"]);
     chat.says("the secret of one", "noted");
-    chat.says("/session", "Session one (2 messages, last just now)");
+    chat.says("/info", "messages  2 in 1 turn");
     chat.says("/session one", "Already in session one");
     chat.says("/session two", "New session two")
         .says("of two", "noted");
@@ -39,9 +39,7 @@ fn a_session_open_elsewhere_is_not_taken() {
         "/session held",
         "error: session held is open in another process (pid",
     );
-    second
-        .says("/session", "Session other (0 messages)")
-        .leave();
+    second.says("/info", "session   other").leave();
     first.says("hello", "Message saved.").leave();
 }
 
@@ -55,7 +53,7 @@ fn clear_asks_and_takes_only_a_yes() {
         chat.enter("/clear").wait_for("to the archive? [y/N]");
         chat.type_text(no).wait_for("nothing was changed");
         chat.wait_for_prompt();
-        chat.says("/session", "Session full (2 messages");
+        chat.says("/info", "messages  2 in 1 turn");
         // The next round's texts are to be new on the screen.
         chat.clear_screen();
     }
@@ -64,7 +62,7 @@ fn clear_asks_and_takes_only_a_yes() {
         .enter("y");
     chat.wait_for("Cleared. Archived to");
     chat.wait_for_prompt()
-        .says("/session", "Session full (0 messages)");
+        .says("/info", "messages  0 in 0 turns");
     let archive = home.path().join("data/cogtrix/archive");
     assert_eq!(std::fs::read_dir(archive).unwrap().count(), 1);
     chat.says("hello", "Message saved.").leave();
@@ -91,7 +89,7 @@ fn a_yes_typed_before_the_question_does_not_answer_it() {
     // The line begun before the question is begun still.
     chat.wait_for("conversation> y\nlast\n\nconversation> y");
     chat.key(Key::CtrlC).wait_for_prompt();
-    chat.says("/session", "Session hasty (6 messages");
+    chat.says("/info", "messages  6 in 3 turns");
 }
 
 #[test]
@@ -129,14 +127,157 @@ fn a_renamed_session_is_resumed_under_its_new_name() {
     assert!(!home.history("draft.json").exists());
 }
 
-#[test]
-fn resume_without_a_name_takes_the_session_used_last() {
+/// A home with three sessions, of which `b` was used last.
+fn three() -> Home {
     let home = Home::offline();
-    let said = |day: u32| {
-        format!(r#"[{{"role": "user", "content": "hi", "timestamp": "2026-01-0{day}T00:00:00Z"}}]"#)
-    };
-    for (name, day) in [("a", 1), ("b", 3), ("c", 2)] {
-        home.write(&format!("data/cogtrix/history/{name}.json"), &said(day));
+    for (name, day, said) in [
+        ("a", 1, "the harbour of Hamburg"),
+        ("b", 3, "hello"),
+        ("c", 2, "a walk by the river"),
+    ] {
+        write_session(&home, name, &format!("2026-01-0{day}T00:00:00Z"), said);
     }
-    home.chat(&["-r"]).wait_for("Resumed b (1 message,");
+    home
+}
+
+fn write_session(home: &Home, name: &str, at: &str, said: &str) {
+    let reply = r#"{"role": "assistant", "content": "it is noted"}"#;
+    let text =
+        format!(r#"[{{"role": "user", "content": "{said}", "timestamp": "{at}"}}, {reply}]"#);
+    home.write(&format!("data/cogtrix/history/{name}.json"), &text);
+}
+
+#[test]
+fn resume_without_a_name_offers_the_sessions_and_enter_takes_the_one_used_last() {
+    let home = three();
+    let mut chat = home.start(&["-r"], &[]);
+    chat.wait_for("3 of 3 · type to filter");
+    let screen = chat.screen();
+    let rows: Vec<&str> = screen.lines().collect();
+    assert_eq!(rows[0], "Session:", "{screen}");
+    assert!(rows[1].starts_with("> b "), "{screen}");
+    assert!(rows[2].starts_with("  c "), "{screen}");
+    chat.key(Key::Enter).wait_for("Resumed b (2 messages,");
+    chat.wait_for_prompt();
+    assert_eq!(chat.count("type to filter"), 0, "{}", chat.screen());
+    chat.leave();
+    home.chat(&["--continue"])
+        .wait_for("Resumed b (2 messages,");
+}
+
+#[test]
+fn a_session_is_found_by_what_was_said_in_it() {
+    let home = three().sized(40, 12);
+    for typed in ["hamburg", "HARBOUR ham", "nothing\x15hamb", "hambx\x7f"] {
+        let mut chat = home.start(&["--resume"], &[]);
+        chat.wait_for("3 of 3").type_text(typed);
+        chat.wait_for("> a ").wait_for("of Hamb");
+        chat.wait_until("one row", |screen| screen.contains("\n1 of 3"));
+        chat.key(Key::Enter).wait_for("Resumed a (2 messages,");
+        chat.wait_for_prompt().leave();
+    }
+}
+
+#[test]
+fn leaving_the_list_leaves_nothing_behind() {
+    for key in ["\x1b", "\x03", "\x04"] {
+        let mut chat = three().start(&["-r"], &[]);
+        chat.wait_for("3 of 3")
+            .type_text("\x1b[B\x0e\x10")
+            .type_text(key);
+        assert_eq!(chat.wait_exit(), Exit::code(0), "{key:?}");
+        assert_eq!(chat.screen(), "", "{key:?}");
+        assert!(chat.is_restored(), "{key:?}");
+    }
+}
+
+#[test]
+fn a_list_is_drawn_anew_when_the_terminal_is_resized() {
+    let home = Home::offline().sized(80, 24);
+    for n in 10..60 {
+        let name = format!("session-{n}");
+        write_session(&home, &name, &format!("2026-01-01T00:00:{n}Z"), "hello");
+    }
+    let mut chat = home.start(&["-r"], &[]);
+    chat.wait_for("50 of 50");
+    for (columns, rows) in [(40, 12), (1, 1), (10, 3), (200, 50), (40, 12)] {
+        chat.resize(Size(columns, rows));
+        if columns < 40 {
+            continue;
+        }
+        let list_rows = usize::from(rows).saturating_sub(6).min(20);
+        let last = format!("  session-{}", 60 - list_rows);
+        chat.wait_until("a whole list", |screen| {
+            let begins = screen.lines().filter(|line| line.starts_with("Session:"));
+            begins.count() == 1 && screen.contains(&last) && screen.contains("> session-59")
+        });
+    }
+    chat.type_text("\x1b[6~\x1b[6~").wait_for("> session-47 ");
+    chat.kill(rustix::process::Signal::TERM);
+    assert_eq!(chat.wait_exit(), Exit::code(0));
+    assert!(chat.is_restored());
+}
+
+#[test]
+fn sessions_are_chosen_in_a_chat_and_a_key_leaves_the_list() {
+    let home = three();
+    for command in ["/session", "/resume", "/s"] {
+        let mut chat = home.chat(&["-s", "other"]);
+        chat.enter(command).wait_for("3 of 3").type_text("\x1b");
+        chat.wait_for_prompt().enter(command);
+        chat.wait_for("3 of 3").type_text("walk\r");
+        chat.wait_for("Resumed c (2 messages,");
+        chat.wait_for_prompt();
+        assert_eq!(chat.count("type to filter"), 0, "{}", chat.screen());
+        chat.says("/info", "session   c").leave();
+    }
+}
+
+#[test]
+fn new_begins_the_next_session_of_the_usual_name_and_refuses_a_name_that_is_taken() {
+    let home = three();
+    let mut chat = home.chat(&[]);
+    chat.says("hello", "saved.");
+    chat.says("/new", "New session default-2");
+    chat.says("hello", "saved.");
+    chat.says("/new plans", "New session plans");
+    chat.says("/new b", "error: there is already a session b");
+    chat.says("/resume default-2", "Resumed default-2 (2 messages");
+    chat.says("/resume default-2", "Already in session default-2");
+    chat.leave();
+}
+
+#[test]
+fn a_resumed_session_says_what_it_was_about_and_what_is_open() {
+    let server = Script::answering(|_| say("Answer to that. ".repeat(20))).serve();
+    let mut home = Home::with(&server);
+    let mut chat = home.chat(&["-s", "plan", "-M", "reasoning"]);
+    chat.says("/objective Move the harbour", "harbour");
+    chat.says("/goal Find a place", "place");
+    chat.says("Where shall it be?", "Answer to");
+    chat.says(
+        "Is Hamburg better than any other place of the coast?",
+        "Answer to",
+    );
+    chat.leave();
+    for (columns, rows) in [(80, 24), (40, 12), (200, 50)] {
+        home.size = Size(columns, rows);
+        let mut chat = home.chat(&["-s", "plan"]);
+        let screen = chat.screen();
+        assert!(screen.contains("Resumed plan (4 messages"), "{screen}");
+        let from = screen.lines().position(|line| line.starts_with("  About:"));
+        let lines: Vec<&str> = screen.lines().skip(from.unwrap() - 1).collect();
+        assert_eq!(lines[1], "  About: Where shall it be?", "{screen}");
+        assert!(
+            lines[2].starts_with("  Open:  Move the harbour; Find a pl"),
+            "{screen}"
+        );
+        assert!(
+            lines[3].starts_with("  You:   Is Hamburg better than"),
+            "{screen}"
+        );
+        assert!(lines[4].starts_with("  Reply: Answer to"), "{screen}");
+        assert!(!lines[5].starts_with(' '), "{screen}");
+        chat.leave();
+    }
 }

@@ -1,0 +1,415 @@
+//! `cogtrix init`: finds models, asks at most three questions, writes a config file and tries it. Keys stay in the environment:
+//! the file names the variable.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt;
+use futures_util::future::join_all;
+
+use super::args::ChatArgs;
+use super::opening::answer;
+use super::report::{CliError, Exit};
+use super::{parts, trust};
+use crate::chat::{Message, MessageId, Role, Tokens};
+use crate::config::{Texts, own_config_paths};
+use crate::files::Disk;
+use crate::hint::{Hint, chain};
+use crate::memory::Registry;
+use crate::net::KeySource;
+use crate::provider::{
+    Catalog, ChatRequest, Delivery, Environment, Images, Kind, Provider, ProviderError,
+    ProviderSettings, Purpose, Settings, StreamEvent,
+};
+use crate::term::{Output, harmless};
+
+/// The name of a server whose address was typed.
+const TYPED: &str = "server";
+/// How long the first reply may take: a model may have to be loaded.
+const PATIENCE: Duration = Duration::from_mins(2);
+const MAX_REPLY: Tokens = Tokens(256);
+
+/// A provider that answers, and the model of it that a chat would take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Found {
+    name: String,
+    kind: Kind,
+    /// Empty where it is not to be written.
+    url: String,
+    key: Option<String>,
+    model: String,
+}
+
+pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
+    if !yes && !std::io::stdin().is_terminal() {
+        return Err(CliError::Usage {
+            problem: "there is no terminal to ask at".to_owned(),
+            hint: "`cogtrix init --yes` takes the defaults",
+        });
+    }
+    let disk = parts::disk(args);
+    let inputs = trust::inputs(args)?;
+    let environment = &inputs.environment;
+    let named = environment.get("COGTRIX_CONFIG_FILE").map(PathBuf::from);
+    let named = args.config_file.as_ref().or(named.as_ref());
+    let named = named.map(|file| inputs.working_dir.join(file));
+    let mut usual = own_config_paths(&inputs.folders);
+    let existing = own_config_paths(&inputs.folders).find(|path| disk.size(path).is_ok());
+    let own = named.or(existing).or_else(|| usual.next());
+    let Some(path) = own else {
+        return Err(CliError::Usage {
+            problem: "there is no config folder".to_owned(),
+            hint: "name the file with -c",
+        });
+    };
+    let is_there = disk.size(&path).is_ok();
+    if yes && is_there {
+        return Err(CliError::Usage {
+            problem: format!("{} exists, and --yes does not replace it", path.display()),
+            hint: "leave --yes out to be asked, or name another file with -c",
+        });
+    }
+
+    output.progress("looking for models …");
+    let mut found = find(Settings::default(), environment).await;
+    output.end_progress();
+    let chosen = if found.is_empty() {
+        output.notice("No server answered, and no key is in the environment.");
+        if yes {
+            None
+        } else {
+            typed_server(environment, output).await?
+        }
+    } else {
+        for (index, it) in found.iter().enumerate() {
+            output.notice(&format!(
+                "{:>3}  {}/{}  {}",
+                index + 1,
+                it.name,
+                it.model,
+                it.place()
+            ));
+        }
+        Some(which(&mut found, yes, output)?)
+    };
+    let modes = Registry::STANDARD;
+    let mode = if yes {
+        modes[0].to_owned()
+    } else {
+        let question = format!(
+            "Memory mode to begin in: {} [{}]",
+            modes.join(", "),
+            modes[0]
+        );
+        match answer(&question, output).as_deref() {
+            Some("") => modes[0].to_owned(),
+            Some(mode) if modes.contains(&mode.to_lowercase().as_str()) => mode.to_lowercase(),
+            Some(_) | None => return Ok(unchanged(output)),
+        }
+    };
+    let old = path.with_extension("yaml.old");
+    if !yes {
+        let (question, is_yes) = if is_there {
+            let (path, old) = (path.display(), old.display());
+            (
+                format!("Replace {path}? The old one is kept as {old}. [y/N]"),
+                false,
+            )
+        } else {
+            (format!("Write {}? [Y/n]", path.display()), true)
+        };
+        let is_yes = match answer(&question, output)
+            .map(|it| it.to_lowercase())
+            .as_deref()
+        {
+            Some("") => is_yes,
+            Some("y" | "yes") => true,
+            Some(_) | None => false,
+        };
+        if !is_yes {
+            return Ok(unchanged(output));
+        }
+    }
+    write(
+        disk.as_ref(),
+        &path,
+        is_there.then_some(&old),
+        &text(chosen.as_ref(), &mode),
+    )?;
+    output.answer(&format!("Wrote {}", path.display()));
+    if chosen.is_none() {
+        output.notice(
+            "It names no model yet: start Ollama, or set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
+        );
+        return Ok(Exit::Ok);
+    }
+    try_out(&path, args, output).await
+}
+
+fn unchanged(output: &mut Output) -> Exit {
+    output.notice("Nothing was written.");
+    Exit::Ok
+}
+
+/// Returns the providers that answer, the one that a chat would take first.
+async fn find(settings: Settings, environment: &Environment) -> Vec<Found> {
+    let catalog = Catalog::new(settings, environment.clone());
+    let first = catalog.choose(None).await.ok();
+    let first = first.map(|choice| choice.provider.model().provider.clone());
+    let names = catalog.providers().into_iter().map(|listed| listed.name);
+    let asked = names.map(|name| ask(&catalog, environment, name));
+    let mut found: Vec<Found> = join_all(asked).await.into_iter().flatten().collect();
+    found.sort_by_key(|it| Some(&it.name) != first.as_ref());
+    found
+}
+
+async fn ask(catalog: &Catalog, environment: &Environment, name: String) -> Option<Found> {
+    let answered = catalog.ask(&name).await.ok()?;
+    let choice = catalog.choose(Some(&name)).await.ok()?;
+    let kind = catalog.kind(&name).ok()?;
+    let variable = match kind {
+        Kind::Ollama => "OLLAMA_HOST",
+        Kind::Openai => "OPENAI_BASE_URL",
+        Kind::Anthropic => "ANTHROPIC_BASE_URL",
+        Kind::Offline => return None,
+    };
+    // An address with a password in it stays where it is.
+    let is_secret = environment
+        .get(variable)
+        .is_some_and(|address| address.contains('@'));
+    let url = if is_secret {
+        String::new()
+    } else {
+        answered.url
+    };
+    Some(Found {
+        kind,
+        url,
+        key: match answered.key {
+            KeySource::Environment(variable) => Some(variable),
+            KeySource::Config(_) | KeySource::None => None,
+        },
+        model: choice.provider.model().model.clone(),
+        name,
+    })
+}
+
+/// Asks which one answers, where there is a choice: by number, or as provider/model.
+fn which(found: &mut Vec<Found>, yes: bool, output: &mut Output) -> Result<Found, CliError> {
+    if yes {
+        return Ok(found.swap_remove(0));
+    }
+    let typed = answer("Which one answers? A number, or PROVIDER/MODEL [1]", output);
+    let typed = typed.as_deref().unwrap_or_default();
+    let typed = if typed.is_empty() { "1" } else { typed };
+    let number = typed.parse::<usize>().ok();
+    if let Some(index) = number
+        .and_then(|n| n.checked_sub(1))
+        .filter(|n| *n < found.len())
+    {
+        return Ok(found.swap_remove(index));
+    }
+    let named = typed.split_once('/').and_then(|(provider, model)| {
+        let it = found.iter().find(|it| it.name == provider)?;
+        Some(Found {
+            model: model.to_owned(),
+            ..it.clone()
+        })
+    });
+    named.ok_or_else(|| CliError::Usage {
+        problem: format!("there is no {typed:?} in the list"),
+        hint: "nothing was written; run `cogtrix init` again",
+    })
+}
+
+/// Asks for the address of a server where none was found.
+async fn typed_server(
+    environment: &Environment,
+    output: &mut Output,
+) -> Result<Option<Found>, CliError> {
+    let question =
+        "Address of an OpenAI-compatible server, such as http://localhost:8080/v1 (Enter: none)";
+    let url = answer(question, output).unwrap_or_default();
+    if url.is_empty() {
+        return Ok(None);
+    }
+    let mut settings = Settings::default();
+    let server = ProviderSettings {
+        kind: Kind::Openai,
+        base_url: url,
+        api_key: None,
+        api_key_env: String::new(),
+    };
+    settings.providers.insert(TYPED.to_owned(), server);
+    let catalog = Catalog::new(settings, environment.clone());
+    // What is wrong with the address or the server is said as anywhere.
+    catalog.ask(TYPED).await?;
+    Ok(ask(&catalog, environment, TYPED.to_owned()).await)
+}
+
+impl Found {
+    fn place(&self) -> String {
+        let key = self.key.as_ref();
+        let key = key.map_or_else(String::new, |variable| format!(", key in {variable}"));
+        format!(
+            "({}{key})",
+            if self.url.is_empty() {
+                "address in the environment"
+            } else {
+                &self.url
+            }
+        )
+    }
+}
+
+/// The config file.
+fn text(found: Option<&Found>, mode: &str) -> String {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let default = match found {
+        None => "auto".to_owned(),
+        Some(found) => format!("{}/{}", found.name, found.model),
+    };
+    let servers = found.map_or_else(String::new, |found| {
+        let base_url = if found.url.is_empty() {
+            "# The address stays in the environment: it holds a password.".to_owned()
+        } else {
+            format!("base_url: {}", quoted(&found.url))
+        };
+        let key = found.key.as_deref();
+        let key = key.map_or_else(
+            || "#api_key_env: NAME_API_KEY".to_owned(),
+            |variable| format!("api_key_env: {variable}"),
+        );
+        format!(
+            "# Servers, by a name of your choice.
+providers:
+  {}:
+    # The protocol: ollama, openai (and everything compatible) or anthropic.
+    type: {}
+    {base_url}
+    # The environment variable that holds the key, if there is one.
+    {key}
+
+",
+            found.name,
+            type_of(found.kind)
+        )
+    });
+    format!(
+        "# Written by `cogtrix init`. `cogtrix config check` finds mistakes, `cogtrix config show` lists every value;
+# cogtrix.example.yaml has all keys with their defaults.
+
+{servers}models:
+  # What a chat begins with; -m and /model choose another.
+  default: {}
+
+memory:
+  # The mode a session begins in: conversation, code or reasoning.
+  mode: {mode}
+",
+        quoted(&default)
+    )
+}
+
+/// A kind as config files write it.
+fn type_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Ollama => "ollama",
+        Kind::Openai => "openai",
+        Kind::Anthropic => "anthropic",
+        Kind::Offline => "offline",
+    }
+}
+
+fn write(disk: &dyn Disk, path: &Path, old: Option<&PathBuf>, text: &str) -> Result<(), CliError> {
+    let failed = |source| CliError::File {
+        action: "write",
+        path: path.to_owned(),
+        source,
+    };
+    if let Some(old) = old {
+        let bytes = disk.read(path).map_err(failed)?;
+        disk.replace(old, &bytes).map_err(failed)?;
+    }
+    disk.replace(path, text.as_bytes()).map_err(failed)
+}
+
+/// Asks the model of a config file for a word.
+async fn try_out(path: &Path, args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError> {
+    let disk = parts::disk(args);
+    let (here, _) = trust::look(args, disk.as_ref(), output)?;
+    if let Some(other) = here.file.as_deref().filter(|file| *file != path) {
+        let other = other.display();
+        output.warning(&format!("in this folder {other} counts instead"));
+    }
+    let args = ChatArgs {
+        config_file: Some(path.to_owned()),
+        ..args.clone()
+    };
+    let (config, inputs) = trust::look(&args, disk.as_ref(), output)?;
+    let texts = Texts::load(inputs.folders.config.as_deref())?;
+    let catalog = parts::catalog(&config, &inputs, &texts)?;
+    let choice = catalog.choose(None).await?;
+    let provider = choice.provider;
+    let name = provider.model().to_string();
+    output.progress(&format!("asking {name} …"));
+    let began = Instant::now();
+    let reply = tokio::select! {
+        reply = tokio::time::timeout(PATIENCE, first_reply(provider.as_ref())) => reply,
+        _ = tokio::signal::ctrl_c() => {
+            output.end_progress();
+            output.notice("Not tried: interrupted.");
+            return Ok(Exit::Interrupted);
+        }
+    };
+    output.end_progress();
+    match reply {
+        Ok(Ok(text)) => {
+            let seconds = began.elapsed().as_secs_f64();
+            let text = harmless(&text)
+                .split_whitespace()
+                .take(12)
+                .collect::<Vec<_>>()
+                .join(" ");
+            output.answer(&format!("{name} answered in {seconds:.1} s: {text}"));
+            output.notice("`cogtrix` begins a chat.");
+            Ok(Exit::Ok)
+        }
+        Ok(Err(error)) => {
+            output.error(
+                &format!("{name} does not answer: {}", chain(&error)),
+                error.hint().as_deref(),
+            );
+            Ok(Exit::NoModel)
+        }
+        Err(_) => {
+            let seconds = PATIENCE.as_secs();
+            output.error(&format!("{name} did not answer within {seconds} s"), None);
+            Ok(Exit::NoModel)
+        }
+    }
+}
+
+async fn first_reply(provider: &dyn Provider) -> Result<String, ProviderError> {
+    let question = "Say hello in one word.";
+    let message = Message::text(MessageId::numbered(1), Role::User, question, None);
+    let mut events = provider.stream(ChatRequest {
+        system: Vec::new(),
+        recalled: None,
+        messages: [message].into(),
+        images: Images::default(),
+        tools: Vec::new(),
+        max_tokens: MAX_REPLY,
+        temperature: None,
+        purpose: Purpose::Thought,
+        delivery: Delivery::Streamed,
+    });
+    let mut reply = String::new();
+    while let Some(event) = events.next().await {
+        if let StreamEvent::Text(text) = event? {
+            reply.push_str(&text);
+        }
+    }
+    Ok(reply)
+}

@@ -1,0 +1,186 @@
+//! `cogtrix init` through the real program: what it finds, asks, writes and tries.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cogtrix::testing::server::{Server, fail, say};
+use tempfile::TempDir;
+
+use crate::support::home::Home;
+use crate::support::program;
+use crate::support::pty::{Exit, Key, Pty, Size};
+use crate::support::run::Run;
+
+const NO_OLLAMA: (&str, &str) = ("OLLAMA_HOST", "127.0.0.1:1");
+const KEY: &str = "sk-a-key-that-is-nowhere-but-here";
+
+fn config(home: &Home) -> PathBuf {
+    home.home().join(".config/cogtrix/cogtrix.yaml")
+}
+
+fn init(home: &Home, url: &str, args: &[&str]) -> Run {
+    home.cogtrix(&["init"])
+        .args(args)
+        .env(NO_OLLAMA.0, NO_OLLAMA.1)
+        .env("OPENAI_BASE_URL", url)
+        .env("OPENAI_API_KEY", KEY)
+        .run()
+}
+
+#[test]
+fn the_server_of_the_environment_is_written_without_its_key_and_tried() {
+    let home = Home::new();
+    let server = Server::start([say("Hello!")]);
+    let run = init(&home, &server.openai_url(), &["--yes"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let written = std::fs::read_to_string(config(&home)).unwrap();
+    assert!(run.stdout.contains("openai/"), "{run}");
+    assert!(
+        run.stdout.contains(" answered in ") && run.stdout.contains(": Hello!"),
+        "{run}"
+    );
+    assert!(
+        written.contains("    api_key_env: OPENAI_API_KEY\n"),
+        "{written}"
+    );
+    assert!(
+        written.contains(&format!("base_url: \"{}\"", server.openai_url())),
+        "{written}"
+    );
+    assert!(!written.contains(KEY), "{written}");
+    let sent = server.chats();
+    assert_eq!(sent.len(), 1, "one tiny request");
+    assert_eq!(sent[0].message(-1), "Say hello in one word.");
+
+    // The file alone is enough from now on.
+    let check = home
+        .cogtrix(&["config", "check"])
+        .env("OPENAI_API_KEY", KEY)
+        .run();
+    assert_eq!(check.code, Some(0), "{check}");
+    let before = written;
+    let again = init(&home, &server.openai_url(), &["--yes"]);
+    assert_eq!(again.code, Some(2), "{again}");
+    assert!(
+        again
+            .stderr
+            .contains("exists, and --yes does not replace it"),
+        "{again}"
+    );
+    assert_eq!(std::fs::read_to_string(config(&home)).unwrap(), before);
+}
+
+#[test]
+fn a_password_in_an_address_is_not_written() {
+    let home = Home::new();
+    let server = Server::start([say("Hello!")]);
+    let url = server
+        .openai_url()
+        .replace("http://", "http://me:secret-word@");
+    let run = init(&home, &url, &["--yes"]);
+    let written = std::fs::read_to_string(config(&home)).unwrap();
+    assert!(!written.contains("secret-word"), "{written}");
+    assert!(!written.contains("base_url:"), "{written}");
+    assert!(run.stdout.contains(" answered in "), "{run}");
+}
+
+#[test]
+fn without_a_terminal_it_wants_yes_and_writes_nothing() {
+    let home = Home::new();
+    let run = init(&home, "http://127.0.0.1:1/v1", &[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr
+            .contains("hint: `cogtrix init --yes` takes the defaults"),
+        "{run}"
+    );
+    assert!(!config(&home).exists());
+}
+
+#[test]
+fn without_any_model_the_file_says_where_one_goes() {
+    let home = Home::new();
+    let run = home
+        .cogtrix(&["init", "--yes", "-c", "own.yaml"])
+        .env(NO_OLLAMA.0, NO_OLLAMA.1)
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("It names no model yet"), "{run}");
+    insta::assert_snapshot!(std::fs::read_to_string(home.work().join("own.yaml")).unwrap(), @r#"
+    # Written by `cogtrix init`. `cogtrix config check` finds mistakes, `cogtrix config show` lists every value;
+    # cogtrix.example.yaml has all keys with their defaults.
+
+    models:
+      # What a chat begins with; -m and /model choose another.
+      default: "auto"
+
+    memory:
+      # The mode a session begins in: conversation, code or reasoning.
+      mode: conversation
+    "#);
+    let check = home.cogtrix(&["-c", "own.yaml", "config", "check"]).run();
+    assert_eq!(check.code, Some(0), "{check}");
+}
+
+#[test]
+fn a_model_that_does_not_answer_is_said_so_and_the_file_stays() {
+    let home = Home::new();
+    let server = Server::start([fail(401, r#"{"error": {"message": "wrong key"}}"#)]);
+    let run = init(&home, &server.openai_url(), &["--yes"]);
+    assert_eq!(run.code, Some(3), "{run}");
+    assert!(run.stderr.contains("does not answer"), "{run}");
+    assert!(!run.stderr.contains(KEY), "{run}");
+    assert!(config(&home).exists());
+}
+
+/// At a terminal, with a server in the environment.
+fn at_terminal(home: &Arc<TempDir>, server: &Server) -> Pty {
+    Pty::spawn_at(
+        Arc::clone(home),
+        &program(),
+        &["init"],
+        &[NO_OLLAMA, ("OPENAI_BASE_URL", &server.openai_url())],
+        Size(80, 24),
+    )
+}
+
+#[test]
+fn a_person_is_asked_three_questions_and_an_existing_file_is_kept_beside() {
+    let home = Arc::new(TempDir::new().unwrap());
+    let server = Server::start([say("Hello!"), say("Hello again!")]);
+    let path = home.path().join("config/cogtrix/cogtrix.yaml");
+
+    let mut first = at_terminal(&home, &server);
+    first.wait_for("PROVIDER/MODEL [1]").enter("openai/own");
+    first.wait_for("Memory mode").enter("code");
+    first.wait_for("[Y/n]").key(Key::Enter);
+    assert_eq!(first.wait_exit(), Exit::code(0));
+    first.wait_for("openai/own answered in");
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        written.contains("mode: code") && written.contains("\"openai/own\""),
+        "{written}"
+    );
+
+    let mut second = at_terminal(&home, &server);
+    second.wait_for("[1]").key(Key::Enter);
+    second.wait_for("Memory mode").key(Key::Enter);
+    second.wait_for("[y/N]").key(Key::Enter);
+    assert_eq!(second.wait_exit(), Exit::code(0));
+    second.wait_for("Nothing was written.");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), written);
+
+    let mut third = at_terminal(&home, &server);
+    third.wait_for("[1]").key(Key::Enter);
+    third.wait_for("Memory mode").key(Key::Enter);
+    third.wait_for("[y/N]").enter("y");
+    assert_eq!(third.wait_exit(), Exit::code(0));
+    third.wait_for("Hello again!");
+    let old = std::fs::read_to_string(path.with_extension("yaml.old")).unwrap();
+    assert_eq!(old, written);
+    assert!(
+        std::fs::read_to_string(&path)
+            .unwrap()
+            .contains("mode: conversation")
+    );
+}
