@@ -16,6 +16,7 @@ use crate::provider::{Catalog, Delivery, Provider};
 use crate::repl::approve;
 use crate::repl::ask::Deadline;
 use crate::repl::desk::{Desk, Places, Preset, ReadOnly, Writing};
+use crate::repl::edit::TextEditor;
 use crate::repl::input::HistoryFile;
 use crate::repl::{Signals, show};
 use crate::term::Output;
@@ -115,6 +116,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         output.warning(notice);
     }
     let further = parts::further(args, &config, &inputs, output)?;
+    let shell = toolbox::shell(args, &config, &inputs, &project)?;
     let mut desk = Desk {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings)
             .with_tools(toolbox)
@@ -135,10 +137,12 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             data: config.settings.data_dir.clone(),
             config: config.file.clone(),
             home: inputs.folders.home.clone(),
-            editor: ["VISUAL", "EDITOR"]
-                .iter()
-                .find_map(|name| inputs.environment.get(name))
-                .map(str::to_owned),
+            editor: TextEditor {
+                command: ["VISUAL", "EDITOR"]
+                    .iter()
+                    .find_map(|name| inputs.environment.get(name))
+                    .map(str::to_owned),
+            },
             disk: Arc::clone(&machine),
             writing: match (args.no_lock, args.private) {
                 (true, _) => Writing::Refused,
@@ -147,6 +151,8 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             },
         },
         presets: presets(&config),
+        shell,
+        ran: Vec::new(),
         thinking: String::new(),
         columns: output.columns(),
     };
@@ -183,11 +189,13 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
                 // What an earlier run had no time for.
                 desk.agent.begin_learning();
             }
-            let history = inputs.folders.line_history().map(|path| HistoryFile {
-                path,
-                disk: machine,
-            });
-            talk::terminal(&mut desk, history, output, &mut signals).await
+            let folder = parts::project_root(&config, &project, machine.as_ref());
+            let history = inputs
+                .folders
+                .line_history()
+                .map(|older| HistoryFile::of_project(older, &folder, machine));
+            let keys = config.settings.ui.keys;
+            talk::terminal(&mut desk, history, keys, output, &mut signals).await
         }
         Manner::Silent => Ok(Exit::Ok),
     };

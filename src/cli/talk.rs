@@ -10,7 +10,7 @@ use crate::repl::chat::{Chat, Ended};
 use crate::repl::completion::{Listed, Offers, Paths};
 use crate::repl::desk::Desk;
 use crate::repl::input::{HistoryFile, LineReader, TerminalInput};
-use crate::term::{Output, TerminalState};
+use crate::term::{Keys, Output, TerminalState};
 
 /// Each line as if typed.
 pub(super) async fn lines(
@@ -32,6 +32,7 @@ pub(super) async fn lines(
 pub(super) async fn terminal(
     desk: &mut Desk,
     history: Option<HistoryFile>,
+    keys: Keys,
     output: &mut Output,
     signals: &mut Signals,
 ) -> Result<Exit, CliError> {
@@ -43,7 +44,14 @@ pub(super) async fn terminal(
         history,
         completer,
         paint: output.policy().paint,
+        keys,
+        editor: desk.places.editor.clone(),
     };
+    if let Err(error) = state.silence() {
+        output.warning(&format!(
+            "keys typed during a reply show on the screen: {error}"
+        ));
+    }
     let mut input = LineReader::terminal(input).map_err(|source| CliError::Runtime { source })?;
     let mut chat = Chat::new(desk, &mut input, output, signals);
     chat.run().await;

@@ -6,6 +6,7 @@ use super::desk::{Desk, ReadOnly, Writing};
 use super::edit::{Edit, EditError};
 use super::holdings::Front;
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
+use super::shell;
 use super::show::{self, Remedy};
 use super::{Signal, Signals};
 use crate::agent::{CompactError, CompactReport, Compacting, Warning};
@@ -14,6 +15,7 @@ use crate::hint::{Hint, chain};
 use crate::memory::CannotCompact;
 use crate::notes::Draft;
 use crate::term::{Output, Paint, harmless};
+use crate::tools::policy;
 
 /// A chat from its first line to its last.
 #[derive(Debug)]
@@ -162,7 +164,54 @@ impl<'a> Chat<'a> {
             Typed::Nothing => After::GoOn,
             Typed::Message(message) => self.ask(Question::New(message.to_owned().into())).await,
             Typed::Command(name, arguments) => self.command(name, arguments).await,
+            Typed::Shell(command) => self.shell(command).await,
         }
+    }
+
+    /// Runs a command; its output goes with the next message.
+    async fn shell(&mut self, command: &str) -> After {
+        if self.desk.places.writing == Writing::Refused {
+            return self.answer(Err(ReadOnly.into()));
+        }
+        let toolbox = self.desk.agent.toolbox();
+        if toolbox.stance.writing == policy::Writing::Refused {
+            self.ended = Ended::WithErrors;
+            self.output
+                .error("this run is read-only: no command is run", None);
+            return After::GoOn;
+        }
+        if command.is_empty() {
+            self.output.notice(shell::USAGE);
+            return After::GoOn;
+        }
+        let limits = toolbox.limits;
+        let (ran, after) = shell::run(&self.desk.shell, command, self.output, self.signals).await;
+        match ran {
+            Ok(ran) => {
+                let notes = ran.notes.trim_end();
+                if !notes.is_empty() {
+                    self.output.notice(notes);
+                }
+                let printed = if ran.printed.is_empty() {
+                    "no output"
+                } else {
+                    "the output"
+                };
+                self.output.notice(&format!(
+                    "{}; {printed} goes with your next message",
+                    ran.end
+                ));
+                self.desk.ran.push(shell::attached(command, &ran, limits));
+            }
+            Err(failure) => {
+                self.ended = Ended::WithErrors;
+                self.output.error(
+                    &failure.to_string(),
+                    Some("`cogtrix doctor` looks at the sandbox; `--sandbox off` runs commands without it"),
+                );
+            }
+        }
+        after
     }
 
     async fn command(&mut self, name: &str, arguments: &str) -> After {
@@ -238,7 +287,7 @@ impl<'a> Chat<'a> {
                     folder: places.data.join("editing"),
                     session: self.desk.session().name(),
                 };
-                edit.run(places.editor.as_deref()).await
+                edit.run(places.editor.command.as_deref()).await
             }
         };
         match edited {
@@ -262,6 +311,12 @@ impl<'a> Chat<'a> {
 
     async fn ask(&mut self, question: Question) -> After {
         self.take_in_servers();
+        let mut ran = || std::mem::take(&mut self.desk.ran);
+        let question = match question {
+            Question::New(input) => Question::New(input.with_attached(ran())),
+            Question::Think(task) => Question::Think(task.with_attached(ran())),
+            Question::Again => Question::Again,
+        };
         let person = match &mut self.desk.questions {
             Some(questions) => Person::At {
                 input: self.input,

@@ -8,6 +8,7 @@
 //!   input       lines of the person, from a terminal or a pipe
 //!   signals     Ctrl-C, SIGTERM and SIGHUP as values
 //!   edit        a file in the person's own editor
+//!   shell       a command behind a `!`
 //!   holdings    what memory holds and a person owns, for the command line too
 //!   listing     sessions in lines       transcript   a session as a person reads it
 //! ```
@@ -20,11 +21,12 @@ pub mod chat;
 pub mod commands;
 pub mod completion;
 pub mod desk;
-mod edit;
+pub mod edit;
 pub mod holdings;
 pub mod input;
 pub mod listing;
 mod question;
+mod shell;
 pub mod show;
 mod signals;
 pub mod transcript;

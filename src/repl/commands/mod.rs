@@ -165,13 +165,18 @@ pub enum Typed<'a> {
     Nothing,
     /// Name without the slash, and the rest, trimmed.
     Command(&'a str, &'a str),
+    /// A command for the shell, without the exclamation mark; may be empty.
+    Shell(&'a str),
     Message(&'a str),
 }
 
-/// Tells a command from a message. A blank before the slash makes it a message.
+/// Tells a command from a message. A blank before the slash or the exclamation mark makes it a message.
 pub fn parse(line: &str) -> Typed<'_> {
     if line.trim().is_empty() {
         return Typed::Nothing;
+    }
+    if let Some(command) = line.strip_prefix('!') {
+        return Typed::Shell(command.trim());
     }
     let Some(rest) = line.strip_prefix('/') else {
         return Typed::Message(line.trim());
@@ -224,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_commands_only_with_the_slash_first() {
+    fn lines_are_commands_only_with_the_mark_first() {
         for (line, expected) in [
             ("/mode code", Typed::Command("mode", "code")),
             ("/M  reasoning ", Typed::Command("M", "reasoning")),
@@ -233,6 +238,9 @@ mod tests {
                 " /etc/passwd holds users",
                 Typed::Message("/etc/passwd holds users"),
             ),
+            ("!ls -l", Typed::Shell("ls -l")),
+            ("!", Typed::Shell("")),
+            (" !important", Typed::Message("!important")),
             ("  ", Typed::Nothing),
             ("hello", Typed::Message("hello")),
         ] {

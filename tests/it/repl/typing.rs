@@ -5,8 +5,9 @@ use std::path::Path;
 use cogtrix::testing::server::{Script, Server, say};
 
 use super::Home;
-use crate::support::program;
+use crate::shell::outside_of_temporary_folders;
 use crate::support::pty::Key;
+use crate::support::{is_wholly_confined, program};
 
 /// A server that says "got it" to everything.
 fn listener() -> Server {
@@ -169,4 +170,67 @@ fn tab_completes_files_behind_an_at() {
     let typed = "Read @notes/second.md and @\"notes/first plan.md\" @notes/x\n\n";
     assert!(heard.starts_with(typed), "{heard}");
     assert!(heard.contains("[file notes/first plan.md]\n```\nnoted\n```"));
+}
+
+#[test]
+fn a_command_behind_an_exclamation_mark_runs_unasked_and_goes_with_the_next_message() {
+    if !is_wholly_confined() {
+        return;
+    }
+    let server = listener();
+    let home = Home::with(&server);
+    let mut chat = home.chat(&[]);
+    chat.says("!", "usage: !COMMAND");
+    chat.says("!echo out; echo err >&2; exit 3", "out\nerr\nexit 3");
+    chat.wait_for("the output goes with your next message");
+    chat.says("!true", "no output goes with your next message");
+    // It is held in as the commands of tools are, but for the network.
+    let outside = tempfile::TempDir::new_in(outside_of_temporary_folders()).unwrap();
+    let made = outside.path().join("m");
+    chat.enter(&format!(
+        "!touch {} 2> /dev/null || echo held",
+        made.display()
+    ));
+    chat.wait_for("\nheld\nexit 0").wait_for_prompt();
+    assert!(!made.exists());
+    let ours = std::fs::read_link("/proc/self/ns/net").unwrap();
+    chat.says("!readlink /proc/self/ns/net", ours.to_str().unwrap());
+    assert_eq!(server.chats().len(), 0);
+    chat.says("what was that", "got it");
+    let sent = heard(&server);
+    assert!(
+        sent.starts_with("what was that\n\n[the person ran ! echo out;"),
+        "{sent}"
+    );
+    assert!(
+        sent.contains("```\n$ echo out; echo err >&2; exit 3\nout\nerr\n[exit 3, "),
+        "{sent}"
+    );
+    assert!(sent.contains("$ true\n[exit 0, "), "{sent}");
+    chat.says(" !important", "got it");
+    assert_eq!(heard(&server), "!important");
+}
+
+#[test]
+fn ctrl_c_ends_a_typed_command_and_what_it_printed_is_kept() {
+    if !is_wholly_confined() {
+        return;
+    }
+    let server = listener();
+    let mut chat = Home::with(&server).chat(&[]);
+    chat.enter("!echo begun; sleep 1000").wait_for("\nbegun");
+    chat.key(Key::CtrlC)
+        .wait_for("interrupted; the output goes");
+    chat.wait_for_prompt();
+    chat.says("well", "got it");
+    assert!(heard(&server).contains("begun\n[interrupted]"));
+}
+
+#[test]
+fn a_read_only_run_runs_no_typed_command() {
+    let server = listener();
+    let home = Home::with(&server);
+    let mut chat = home.chat(&["--read-only"]);
+    chat.says("!touch made", "this run is read-only: no command is run");
+    assert!(!home.path().join("made").exists());
 }
