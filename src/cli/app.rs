@@ -83,21 +83,21 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     )?);
     let past = Arc::new(parts::past(machine.clone(), &config));
     let long_term = parts::long_term(&config, past);
-    let (approver, questions) = match manner {
-        Manner::Terminal => {
-            let (approver, questions) = approve::at_terminal();
-            (approver, Some(questions))
-        }
-        Manner::OneShot(_) | Manner::Lines | Manner::Silent => {
-            (Arc::new(agent::Nobody) as Arc<dyn agent::Approver>, None)
-        }
+    let person = (manner == Manner::Terminal).then(approve::at_terminal);
+    let (approver, questions, looks) = match person {
+        Some(person) => (person.approver, Some(person.questions), Some(person.looks)),
+        None => (
+            Arc::new(agent::Nobody) as Arc<dyn agent::Approver>,
+            None,
+            None,
+        ),
     };
     let servers = servers::servers(&config, &inputs, &project);
     let workspace = parts::workspace(&config, &machine);
     long_term.written.watch(&workspace);
     workspace.tidy(&name);
     parts::tidy_vectors(&config, machine.as_ref());
-    let toolbox = toolbox::toolbox(
+    let mut toolbox = toolbox::toolbox(
         args,
         &config,
         &inputs,
@@ -109,6 +109,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         approver,
         output,
     )?;
+    toolbox.looks = looks;
     let notebook = parts::notebook(&config, &texts, workspace, machine.clone(), &project)?;
     toolbox::check_names(args, &toolbox.registry, servers.as_deref())?;
     let (entries, notices) = parts::entries(&config, &project, machine.clone());

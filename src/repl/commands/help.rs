@@ -18,6 +18,10 @@ Rule of thumb: take the lightest mode that fits: conversation, then code, then r
 loses nothing.";
 
 pub(super) async fn run(_: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    help(arguments)
+}
+
+pub(super) fn help(arguments: &str) -> Result<Next, CommandError> {
     match arguments.trim_start_matches('/') {
         "" => Next::answer(list()),
         "modes" => Next::answer(MODES),

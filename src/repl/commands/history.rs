@@ -1,7 +1,7 @@
 //! `/history`, `/undo` and `/diff`.
 
 use super::{CommandError, Desk, Next, nothing, usage};
-use crate::agent::Undone;
+use crate::agent::{Agent, Undone};
 use crate::hint::chain;
 use crate::notes::Receipt;
 use crate::repl::{listing, transcript};
@@ -9,6 +9,10 @@ use crate::repl::{listing, transcript};
 const DEFAULT: usize = 5;
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    history(&desk.agent, arguments)
+}
+
+pub(super) fn history(agent: &Agent, arguments: &str) -> Result<Next, CommandError> {
     let count = match arguments {
         "" => DEFAULT,
         "all" => usize::MAX,
@@ -16,7 +20,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
             .parse()
             .map_err(|_| usage("history", format!("does not know {number:?}")))?,
     };
-    let session = desk.session();
+    let session = agent.session();
     if session.is_empty() {
         return Next::answer("Nothing was said yet");
     }
@@ -66,6 +70,10 @@ fn stays(receipt: &Receipt) -> String {
 
 /// `/diff [N]`: what tools changed, in the last N turns or the whole session.
 pub(super) async fn diff(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    changes(&desk.agent, arguments)
+}
+
+pub(super) fn changes(agent: &Agent, arguments: &str) -> Result<Next, CommandError> {
     let newest = match arguments {
         "" | "all" => usize::MAX,
         "last" => 1,
@@ -73,7 +81,7 @@ pub(super) async fn diff(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
             .parse()
             .map_err(|_| usage("diff", format!("does not know {number:?}")))?,
     };
-    let diff = desk.agent.changes(newest)?;
+    let diff = agent.changes(newest)?;
     if diff.trim().is_empty() {
         return Next::answer("No tool has changed a file here.");
     }

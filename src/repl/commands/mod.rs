@@ -28,7 +28,7 @@ mod tools;
 use futures_util::future::LocalBoxFuture;
 
 use super::desk::Desk;
-use crate::agent::{Compacting, Warning};
+use crate::agent::{Agent, Compacting, Warning};
 use crate::chat::SessionName;
 use crate::memory::OutOfReach;
 use crate::memory::tracking::Kind;
@@ -195,6 +195,35 @@ pub fn find(name: &str) -> Result<&'static Command, CommandError> {
             name: name.chars().take(40).collect(),
             near: nearest(name),
         })
+}
+
+/// Does what a command does that only shows something, while a tool's question waits and the agent is all there is to look
+/// at.
+pub(super) async fn look(
+    agent: &mut Agent,
+    columns: usize,
+    name: &str,
+    arguments: &str,
+) -> Result<Next, CommandError> {
+    let command = find(name)?;
+    match (command.name, arguments) {
+        ("help", of) => help::help(of),
+        ("context", what) if !what.starts_with("preset") => {
+            context::look(agent, columns, what).await
+        }
+        ("memory", "") => memory::overview(agent).await,
+        ("memory", mode) if agent.memory().modes().get(mode).is_ok() => {
+            Next::answer(memory::state(agent.memory().modes().get(mode)?))
+        }
+        ("details", which) => tools::made(agent, "", which),
+        ("diff", newest) => history::changes(agent, newest),
+        ("history", newest) => history::history(agent, newest),
+        ("tools", "") => Next::answer(tools::catalogue(agent, columns)),
+        ("approvals", "") => Next::answer(tools::rules(agent)),
+        ("pin", "") => Next::answer(pins::pinned(agent.session().pins())),
+        ("summary", "") => Next::answer(summary::shown(agent)),
+        (name, _) => Err(CommandError::QuestionWaits(name)),
+    }
 }
 
 /// Names like this one, best first, at most two.
