@@ -108,8 +108,13 @@ fn offers(desk: &Desk) -> Offers {
         modes: modes.collect(),
         models: desk
             .catalog
-            .aliases()
-            .map(|alias| (alias.to_owned(), String::new()))
+            .described_aliases()
+            .map(|(alias, stands_for)| (alias.to_owned(), stands_for))
+            .collect(),
+        presets: desk
+            .presets
+            .iter()
+            .map(|preset| (preset.name.clone(), preset.sets.join(", ")))
             .collect(),
         sessions: Listed::by(sessions),
         files: Listed::by(notes),

@@ -243,6 +243,7 @@ impl<'a> Chat<'a> {
                 After::GoOn
             }
             Ok(Next::Edit(draft)) => self.edit(draft).await,
+            Ok(Next::EditMessage(message)) => self.edit_message(&message).await,
             Ok(Next::Retry) => self.ask(Question::Again).await,
             Ok(Next::Think(task)) => self.ask(Question::Think(task.into())).await,
             Ok(Next::Compact(what, focus)) => self.compact(what, &focus).await,
@@ -295,6 +296,43 @@ impl<'a> Chat<'a> {
             Err(error) => self.refuse(&error),
         }
         After::GoOn
+    }
+
+    /// Sends a message as the person's editor leaves it, where that is another one.
+    async fn edit_message(&mut self, message: &str) -> After {
+        if !self.input.is_terminal() {
+            self.refuse(&EditError::NoTerminalForText);
+            return After::GoOn;
+        }
+        let edited = {
+            let mut editing = std::pin::pin!(self.desk.places.editor.edit(message));
+            loop {
+                tokio::select! {
+                    biased;
+                    edited = &mut editing => break edited,
+                    signal = self.signals.next() => match signal {
+                        // Meant for the editor, which heard it too.
+                        Signal::Interrupt => {}
+                        Signal::Terminate | Signal::Hangup => return After::Leave,
+                    },
+                }
+            }
+        };
+        match edited {
+            Ok(edited) if edited.trim().is_empty() || edited.trim() == message.trim() => {
+                self.output.notice("unchanged, so nothing was sent");
+                After::GoOn
+            }
+            Ok(edited) => {
+                self.output.echo_input("> ", edited.trim());
+                self.ask(Question::New(edited.trim().to_owned().into()))
+                    .await
+            }
+            Err(error) => {
+                self.refuse(&error);
+                After::GoOn
+            }
+        }
     }
 
     fn refuse<E: std::error::Error + Hint>(&mut self, error: &E) {

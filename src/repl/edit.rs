@@ -24,6 +24,8 @@ pub(super) enum EditError {
     NoEditor { path: PathBuf },
     #[error("no editor is set")]
     NoEditorForText,
+    #[error("there is no terminal to edit at")]
+    NoTerminalForText,
     #[error("cannot hand the text to an editor")]
     Text(#[source] io::Error),
     #[error("there is no terminal to edit at; the file is {}", path.display())]
@@ -71,7 +73,11 @@ impl Hint for EditError {
             }
             Self::NotTaken { source, .. } => source.hint(),
             Self::Gone { .. } => Some("`/memory forget` takes one thing out".into()),
-            Self::Failed { .. } | Self::NotText { .. } | Self::Copy { .. } | Self::Text(_) => None,
+            Self::Failed { .. }
+            | Self::NotText { .. }
+            | Self::Copy { .. }
+            | Self::NoTerminalForText
+            | Self::Text(_) => None,
         }
     }
 }

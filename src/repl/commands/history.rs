@@ -68,6 +68,18 @@ fn stays(receipt: &Receipt) -> String {
     format!("  memory keeps ({kind}): {text} · /memory forget {number}")
 }
 
+/// `/edit`: the last message, to be sent anew.
+pub(super) async fn edit(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    nothing("edit", arguments)?;
+    let session = desk.session();
+    let turn = session.live_turns().next_back();
+    let message = turn.and_then(|turn| session.messages_of(turn).first());
+    match message {
+        Some(message) => Ok(Next::EditMessage(message.said().into_owned())),
+        None => Next::answer("No message to edit."),
+    }
+}
+
 /// `/diff [N]`: what tools changed, in the last N turns or the whole session.
 pub(super) async fn diff(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     changes(&desk.agent, arguments)

@@ -114,6 +114,8 @@ pub enum Next {
     Diff(String),
     /// Let the person edit this file.
     Edit(crate::notes::Draft),
+    /// Let the person edit this message, and send it.
+    EditMessage(String),
     /// Ask the person; on "yes" do this.
     Confirm(String, Deed),
     /// Ask the person which of two sessions is meant: the one that exists, or the one to begin.

@@ -234,3 +234,59 @@ fn a_read_only_run_runs_no_typed_command() {
     chat.says("!touch made", "this run is read-only: no command is run");
     assert!(!home.path().join("made").exists());
 }
+
+#[test]
+fn edit_sends_the_last_message_as_the_editor_leaves_it() {
+    let server = listener();
+    let home = Home::with(&server);
+    let script = "#!/bin/sh\ncp \"$1\" seen\ncat next > \"$1\"\n";
+    home.write("editor", script);
+    home.write("next", "said otherwise\n");
+    let mut chat = home.start(&[], &[("EDITOR", "sh ./editor")]);
+    chat.wait_for_prompt().says("/edit", "No message to edit.");
+    chat.says("as it was", "got it");
+    chat.says("/edit", "> said otherwise\ngot it");
+    assert_eq!(heard(&server), "said otherwise");
+    let seen = std::fs::read_to_string(home.path().join("seen")).unwrap();
+    assert_eq!(seen, "as it was");
+    chat.says("/edit", "unchanged, so nothing was sent");
+    home.write("next", "\n");
+    chat.says("/edit", "unchanged, so nothing was sent");
+    assert_eq!(server.chats().len(), 2);
+    chat.leave();
+    let mut chat = home.chat(&[]);
+    chat.says("/edit", "no editor is set");
+}
+
+#[test]
+fn what_completion_lists_fits_the_width_with_dim_descriptions_one_to_a_line() {
+    let server = listener();
+    for columns in [40, 80, 200] {
+        let home = Home::with(&server).sized(columns, 100);
+        home.write("notes/a.md", "12345");
+        home.write("notes/b.md", "");
+        let mut chat = home.chat(&[]);
+        chat.type_text("/mo").key(Key::Tab);
+        chat.wait_until("a list of two", |screen| {
+            let lines: Vec<&str> = screen.lines().collect();
+            lines
+                .iter()
+                .any(|line| line.starts_with("mode   List the memory"))
+                && lines
+                    .iter()
+                    .any(|line| line.starts_with("model  List the models"))
+        });
+        assert!(chat.printed().contains("\x1b[2mList the memory"));
+        chat.key(Key::CtrlC).wait_for_prompt();
+        chat.type_text("/m ")
+            .key(Key::Tab)
+            .wait_for("main   desk/scripted");
+        chat.key(Key::CtrlC).wait_for_prompt();
+        chat.type_text("see @notes/")
+            .key(Key::Tab)
+            .wait_for("notes/a.md  5 B");
+        chat.key(Key::CtrlC).wait_for_prompt();
+        chat.type_text("/context preset qa").key(Key::Tab);
+        chat.wait_for("> /context preset qanot");
+    }
+}
