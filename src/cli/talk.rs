@@ -10,7 +10,7 @@ use crate::repl::chat::{Chat, Ended};
 use crate::repl::completion::{Listed, Offers, Paths};
 use crate::repl::desk::Desk;
 use crate::repl::input::{HistoryFile, LineReader, TerminalInput};
-use crate::term::{Keys, Output, TerminalState};
+use crate::term::{Keys, Output, Stops, TerminalState};
 
 /// Each line as if typed.
 pub(super) async fn lines(
@@ -39,19 +39,21 @@ pub(super) async fn terminal(
     output.keep_thinking_at("/details shows them");
     let mut state = TerminalState::remember(output.policy().paint);
     let completer = Box::new(offers(desk));
+    let typed = output.find_theme();
+    let stops = state.silence().unwrap_or_else(|error| {
+        let warning = format!("what you type during a reply will show in it: {error}");
+        output.warning(&warning);
+        Stops::default()
+    });
     let input = TerminalInput {
-        typed: output.find_theme(),
+        typed,
+        stops,
         history,
         completer,
         paint: output.policy().paint,
         keys,
         editor: desk.places.editor.clone(),
     };
-    if let Err(error) = state.silence() {
-        output.warning(&format!(
-            "keys typed during a reply show on the screen: {error}"
-        ));
-    }
     let mut input = LineReader::terminal(input).map_err(|source| CliError::Runtime { source })?;
     let mut chat = Chat::new(desk, &mut input, output, signals);
     chat.run().await;

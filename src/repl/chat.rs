@@ -193,12 +193,12 @@ impl<'a> Chat<'a> {
                     self.output.notice(notes);
                 }
                 let printed = if ran.printed.is_empty() {
-                    "no output"
+                    ", no output"
                 } else {
-                    "the output"
+                    ""
                 };
                 self.output.notice(&format!(
-                    "{}; {printed} goes with your next message",
+                    "{}{printed}; this goes with your next message",
                     ran.end
                 ));
                 self.desk.ran.push(shell::attached(command, &ran, limits));

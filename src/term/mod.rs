@@ -24,6 +24,6 @@ mod text;
 pub use escape::{Harmless, harmless};
 pub use output::{Output, OutputError, Streams, Went};
 pub use policy::{Device, Paint, Policy, Replies, Verbosity};
-pub use restore::{Lent, TerminalState, suspend};
+pub use restore::{Lent, Stops, TerminalState};
 pub use settings::{Keys, Settings, Theme};
 pub use text::{Align, Table, bar, fit_to, thousands, width};

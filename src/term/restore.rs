@@ -7,14 +7,16 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use rustix::process::{Signal, getpgrp, getpid, kill_current_process_group, kill_process};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, getpgrp, kill_current_process_group};
 use rustix::termios::{
     self, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
 use signal_hook::iterator::Signals;
-use signal_hook::low_level::emulate_default_handler;
+use signal_hook::low_level::{emulate_default_handler, raise};
 
 use super::policy::Paint;
 
@@ -41,26 +43,29 @@ impl TerminalState {
 
     /// Keeps what is typed from the screen until a line is read, and through Ctrl-Z. A terminal that knows no sequences is
     /// left alone: nothing else would show there what is typed.
-    pub fn silence(&self) -> io::Result<()> {
+    /// Returns what is taken off it while the process is stopped.
+    pub fn silence(&self) -> io::Result<Stops> {
+        let stops = Stops::default();
         let Some((terminal, found)) = &self.terminal else {
-            return Ok(());
+            return Ok(stops);
         };
         if self.paint == Paint::Bare {
-            return Ok(());
+            return Ok(stops);
         }
         set_silent(terminal)?;
         let signals = [Signal::TSTP, Signal::CONT, Signal::QUIT];
         let mut signals = Signals::new(signals.map(Signal::as_raw))?;
         let (terminal, found) = (terminal.try_clone()?, found.clone());
+        let stopping = stops.clone();
         let follow = move || {
             for signal in signals.forever() {
-                follow(signal, &terminal, &found);
+                follow(signal, (&terminal, &found), &stopping);
             }
         };
-        thread::Builder::new()
-            .name("terminal".to_owned())
-            .spawn(follow)
-            .map(drop)
+        let thread = thread::Builder::new().name("terminal".to_owned());
+        thread.spawn(follow)?;
+        *lock(&stops.0.count) = Some(0);
+        Ok(stops)
     }
 
     /// Gives the terminal back, once. What fails here has no remedy: the terminal is gone.
@@ -75,20 +80,81 @@ impl TerminalState {
     }
 }
 
-/// Stops the process and those it is in a pipe with, as Ctrl-Z does anywhere, with the terminal as a shell expects it.
-/// Returns when it runs again; at once where no shell waits.
-pub fn suspend() {
-    let _lent = Lent::new();
-    // Ctrl-Z itself is heard by a thread of its own, which may be too late.
-    kill_current_process_group(Signal::TTIN).ok();
+/// Ctrl-Z, and keys that were typed ahead and are not for the shell that gets the terminal then.
+#[derive(Clone, Debug, Default)]
+pub struct Stops(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    keys: Mutex<Vec<u8>>,
+    /// How often the process was stopped; `None`: nobody follows its signals.
+    count: Mutex<Option<u64>>,
+    counted: Condvar,
+}
+
+impl Stops {
+    /// Stops the process and those it is in a pipe with, as Ctrl-Z does anywhere. Returns when it runs again; at once where
+    /// no shell waits.
+    pub fn suspend(&self) {
+        let count = lock(&self.0.count);
+        let before = *count;
+        kill_current_process_group(Signal::TSTP).ok();
+        if before.is_some() {
+            // The thread that follows signals stops the process, which may be a moment later.
+            drop(self.0.counted.wait_while(count, |count| *count == before));
+        }
+    }
+
+    /// Returns the keys.
+    pub fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut *lock(&self.0.keys))
+    }
+
+    /// Stops the process with the terminal as a shell expects it, and returns when it runs again.
+    fn stop(&self, terminal: &File) {
+        self.fill(terminal);
+        {
+            let _lent = Lent::new();
+            // To this very thread, so that it stops here; a signal that nobody catches, and that stops only where a shell
+            // waits.
+            raise(Signal::TTIN.as_raw()).ok();
+        }
+        let mut count = lock(&self.0.count);
+        *count = count.map(|count| count + 1);
+        self.0.counted.notify_all();
+    }
+
+    /// Takes what the terminal holds, unless somebody else reads it key by key.
+    fn fill(&self, terminal: &File) {
+        let is_ours =
+            tcgetattr(terminal).is_ok_and(|modes| modes.local_modes.contains(LocalModes::ISIG));
+        let mut buffer = [0; 4096];
+        while is_ours && is_ready(terminal) {
+            match rustix::io::read(terminal, &mut buffer) {
+                Ok(0) | Err(_) => return,
+                Ok(read) => lock(&self.0.keys).extend_from_slice(&buffer[..read]),
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn is_ready(terminal: &File) -> bool {
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    let mut polled = [PollFd::new(terminal, PollFlags::IN)];
+    poll(&mut polled, Some(&now)).is_ok() && polled[0].revents().contains(PollFlags::IN)
 }
 
 /// Does what a signal does by itself, with the terminal as a shell expects it.
-fn follow(signal: i32, terminal: &File, found: &Termios) {
+fn follow(signal: i32, (terminal, found): (&File, &Termios), stops: &Stops) {
     if signal == Signal::TSTP.as_raw() {
-        let _lent = Lent::new();
-        // What stops by this, and only where a shell waits, is not caught.
-        kill_process(getpid(), Signal::TTIN).ok();
+        stops.stop(terminal);
     } else if signal == Signal::CONT.as_raw() {
         let is_usual = tcgetattr(terminal).is_ok_and(|modes| modes.local_modes.contains(USUAL));
         if is_usual && is_in_front(terminal) {

@@ -10,7 +10,7 @@ use cogtrix::repl::input::{
     Candidate, Complete, Completions, HistoryFile, LeaveKeys, Line, LineReader, Step, TerminalInput,
 };
 use cogtrix::repl::{Signal, Signals};
-use cogtrix::term::{Keys, Output, Paint, Policy, TerminalState};
+use cogtrix::term::{Keys, Output, Paint, Policy, Stops, TerminalState};
 use rustix::process::Signal as Kill;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -29,13 +29,13 @@ fn demo() {
     #[expect(clippy::disallowed_methods, reason = "a program of its own")]
     let paint = Paint::from_variables(Some("1"), std::env::var("TERM").ok().as_deref());
     let mut terminal = TerminalState::remember(paint);
-    terminal.silence().unwrap();
+    let stops = terminal.silence().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
         .unwrap();
-    let code = runtime.block_on(converse(Path::new(&home), paint));
+    let code = runtime.block_on(converse(Path::new(&home), paint, stops));
     terminal.restore();
     #[expect(
         clippy::exit,
@@ -49,7 +49,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-async fn converse(home: &Path, paint: Paint) -> i32 {
+async fn converse(home: &Path, paint: Paint, stops: Stops) -> i32 {
     let mut signals = Signals::listen().unwrap();
     let mut reply_ends = signal(SignalKind::user_defined1()).unwrap();
     let mut output = Output::standard(Policy {
@@ -58,6 +58,7 @@ async fn converse(home: &Path, paint: Paint) -> i32 {
     });
     let mut reader = LineReader::terminal(TerminalInput {
         typed: Vec::new(),
+        stops,
         history: Some(HistoryFile {
             path: home.join("input-history"),
             older: Some(home.join("older-history")),
@@ -405,6 +406,13 @@ fn the_rest_of_an_earlier_input_is_suggested_and_taken_with_right() {
         .key(Key::Enter);
     pty.wait_for("got \"expl\"");
     wait_for_prompt(&mut pty);
+    // A suggestion that was not taken leaves the screen with the line.
+    pty.type_text("explain")
+        .wait_for("> explain the parser!")
+        .key(Key::CtrlC);
+    pty.wait_until("the line as it was typed", |screen| {
+        screen.ends_with("> explain\n>")
+    });
     pty.type_text("\x12parser")
         .wait_for("(reverse-i-search)`parser'");
     pty.key(Key::Enter);

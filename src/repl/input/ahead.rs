@@ -73,7 +73,8 @@ impl Ahead {
         self.typed.pop_front()
     }
 
-    fn take_in(&mut self, bytes: &[u8]) {
+    /// Takes keys in, whoever has read them.
+    pub(super) fn take_in(&mut self, bytes: &[u8]) {
         self.rest.extend_from_slice(bytes);
         while let Some(end) = end_of_line(&self.rest) {
             let mut line: Vec<u8> = self.rest.drain(..end).collect();

@@ -48,8 +48,6 @@ pub struct Candidate {
 pub(super) struct Shared {
     /// Lines are taken as they come.
     pub(super) is_verbatim: AtomicBool,
-    /// The last Ctrl-C met an empty line.
-    pub(super) was_empty: AtomicBool,
     /// What stood on the line when a key ended its editing, to be gone on with.
     left: Mutex<Option<(Leave, String)>>,
     /// What is being pasted, as far as it has come.
@@ -68,6 +66,8 @@ pub(super) enum Leave {
     Suspend,
     /// Ctrl-X Ctrl-E.
     Editor,
+    /// Ctrl-C.
+    Interrupt,
 }
 
 impl Shared {
@@ -177,28 +177,8 @@ impl ConditionalEventHandler for OnEdge {
     }
 }
 
-/// Tells a Ctrl-C on an empty line from one that clears something.
-pub(super) struct OnInterrupt(pub(super) Arc<Shared>);
-
-impl ConditionalEventHandler for OnInterrupt {
-    fn handle(
-        &self,
-        event: &Event,
-        _: RepeatCount,
-        _: bool,
-        context: &EventContext<'_>,
-    ) -> Option<Cmd> {
-        if let Some(pasted) = self.0.paste(event) {
-            return Some(pasted);
-        }
-        self.0
-            .was_empty
-            .store(context.line().is_empty(), Ordering::Relaxed);
-        Some(Cmd::Interrupt)
-    }
-}
-
-/// Ends the editing, to go on with the line later.
+/// Ends the editing otherwise than by Enter. To the editor the line is handed in: that takes the suggestion off the screen
+/// and keeps what was typed behind the key.
 pub(super) struct OnLeave(pub(super) Arc<Shared>, pub(super) Leave);
 
 impl ConditionalEventHandler for OnLeave {
@@ -213,7 +193,7 @@ impl ConditionalEventHandler for OnLeave {
             return Some(pasted);
         }
         *self.0.left() = Some((self.1, context.line().to_owned()));
-        Some(Cmd::Interrupt)
+        Some(Cmd::AcceptLine)
     }
 }
 

@@ -30,7 +30,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::hint::{Hint, chain};
 use crate::repl::edit::TextEditor;
-use crate::term::{Output, suspend};
+use crate::term::{Output, Stops};
 
 pub use helper::{Candidate, Complete, Completions};
 pub use history::{HistoryFile, forget_lines};
@@ -133,6 +133,7 @@ pub struct LineReader {
     is_waiting: bool,
     kind: Kind,
     editor: Option<TextEditor>,
+    stops: Stops,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,12 +145,13 @@ enum Kind {
 impl LineReader {
     /// From the terminal on stdin, with editing, history and completion.
     pub fn terminal(input: TerminalInput) -> io::Result<Self> {
-        let editor = input.editor.clone();
+        let (editor, stops) = (input.editor.clone(), input.stops.clone());
         let reader = Self::start(Kind::Terminal, move || {
             terminal::TerminalSource::open(input)
         })?;
         Ok(Self {
             editor: Some(editor),
+            stops,
             ..reader
         })
     }
@@ -176,6 +178,7 @@ impl LineReader {
             is_waiting: false,
             kind,
             editor: None,
+            stops: Stops::default(),
         })
     }
 
@@ -297,7 +300,7 @@ impl LineReader {
             self.is_waiting = false;
             match (reply.origin, reply.line) {
                 (Origin::Suspended, Ok(Line::Text(begun))) => {
-                    suspend();
+                    self.stops.suspend();
                     initial = begun;
                 }
                 (Origin::ForEditor, Ok(Line::Text(begun))) => {

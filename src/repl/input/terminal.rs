@@ -19,14 +19,13 @@ use rustyline::{
 use super::ahead::{Ahead, Typed};
 use super::continuation::{Continuation, assemble};
 use super::helper::{
-    Complete, Helper, Leave, OnAny, OnEdge, OnEnter, OnInterrupt, OnLeave, OnMarker, OnPaste,
-    Shared,
+    Complete, Helper, Leave, OnAny, OnEdge, OnEnter, OnLeave, OnMarker, OnPaste, Shared,
 };
 use super::history::{self, HistoryFile};
 use super::paste::Came;
 use super::{InputError, Line, Origin, Purpose, Reply, Request, Source};
 use crate::repl::edit::TextEditor;
-use crate::term::{Keys, Paint, width};
+use crate::term::{Keys, Paint, Stops, width};
 use crate::text::secrets::Known;
 
 /// What a terminal's line editor is made of.
@@ -34,6 +33,8 @@ use crate::text::secrets::Known;
 pub struct TerminalInput {
     /// Keys that were pressed before the editor opened.
     pub typed: Vec<u8>,
+    /// Keys that were taken off the terminal while the process was stopped.
+    pub stops: Stops,
     /// Where inputs are remembered; `None` remembers them in this process only.
     pub history: Option<HistoryFile>,
     pub completer: Box<dyn Complete>,
@@ -48,6 +49,7 @@ pub(super) struct TerminalSource {
     editors: Result<Editors, Option<ReadlineError>>,
     shared: Arc<Shared>,
     ahead: Ahead,
+    stops: Stops,
     /// The first line, as far as it was typed before the editor opened.
     begun: Option<String>,
     continuation: Continuation,
@@ -70,6 +72,7 @@ impl TerminalSource {
     pub(super) fn open(input: TerminalInput) -> Self {
         let TerminalInput {
             typed,
+            stops,
             history,
             completer,
             paint,
@@ -92,6 +95,7 @@ impl TerminalSource {
             shared,
             begun: ahead.take_begun(),
             ahead,
+            stops,
             continuation: Continuation::default(),
             size: history.as_ref().map_or(0, HistoryFile::size),
             history,
@@ -122,6 +126,7 @@ impl TerminalSource {
             Purpose::Verbatim => true,
             Purpose::Input => false,
         };
+        self.ahead.take_in(&self.stops.take());
         if let Some(line) = self.typed_ahead(is_verbatim) {
             return Ok((line, Origin::Ahead));
         }
@@ -140,6 +145,8 @@ impl TerminalSource {
             return Ok(match leave {
                 Leave::Suspend => (Line::Text(begun), Origin::Suspended),
                 Leave::Editor => (Line::Text(self.unfolded(&begun)), Origin::ForEditor),
+                Leave::Interrupt if begun.is_empty() => (Line::Interrupted, Origin::Prompt),
+                Leave::Interrupt => (Line::Cleared, Origin::Prompt),
             });
         }
         let Line::Text(line) = line else {
@@ -183,24 +190,23 @@ impl TerminalSource {
     }
 
     fn edit(&mut self, prompt: &str, initial: &str) -> Result<Line, InputError> {
-        self.shared.was_empty.store(false, Ordering::Relaxed);
         let editors = self.editors.as_mut().map_err(failure)?;
         let styled = (prompt, painted(prompt, editors.paint));
         self.shared.prompt.store(width(prompt), Ordering::Relaxed);
         let read = editors.input.readline_with_initial(&styled, (initial, ""));
-        let was_empty = self.shared.was_empty.load(Ordering::Relaxed);
-        outcome(read, was_empty, &mut self.warnings)
+        outcome(read, &mut self.warnings)
     }
 
     /// Asks afresh: what was typed before the question stays for later.
     fn answer(&mut self, prompt: &str, initial: &str) -> Result<Line, InputError> {
         let stdin = io::stdin();
+        self.ahead.take_in(&self.stops.take());
         if self.ahead.fill(&stdin).is_err() {
             return Ok(Line::Eof);
         }
         let editors = self.editors.as_mut().map_err(failure)?;
         let read = editors.answer.readline_with_initial(prompt, (initial, ""));
-        outcome(read, true, &mut self.warnings)
+        outcome(read, &mut self.warnings)
     }
 
     /// Remembers an input that was handed in as `line`.
@@ -253,8 +259,8 @@ impl Editors {
         }));
         let control = |letter| KeyEvent(KeyCode::Char(letter), Modifiers::CTRL);
         let handler = || Arc::clone(shared);
-        input.bind_sequence(control('C'), conditional(OnInterrupt(handler())));
         let leave = |why| conditional(OnLeave(handler(), why));
+        input.bind_sequence(control('C'), leave(Leave::Interrupt));
         input.bind_sequence(control('Z'), leave(Leave::Suspend));
         let editor = Event::KeySeq(vec![control('X'), control('E')]);
         input.bind_sequence(editor, leave(Leave::Editor));
@@ -349,13 +355,11 @@ fn failure(error: &mut Option<ReadlineError>) -> InputError {
 
 fn outcome(
     read: Result<String, ReadlineError>,
-    was_empty: bool,
     warnings: &mut Vec<String>,
 ) -> Result<Line, InputError> {
     match read {
         Ok(text) => Ok(Line::Text(text)),
-        Err(ReadlineError::Interrupted) if was_empty => Ok(Line::Interrupted),
-        Err(ReadlineError::Interrupted) => Ok(Line::Cleared),
+        Err(ReadlineError::Interrupted) => Ok(Line::Interrupted),
         Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
             warnings
                 .push("the terminal sent bytes that are not UTF-8; the line is dropped".to_owned());

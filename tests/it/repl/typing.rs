@@ -182,8 +182,8 @@ fn a_command_behind_an_exclamation_mark_runs_unasked_and_goes_with_the_next_mess
     let mut chat = home.chat(&[]);
     chat.says("!", "usage: !COMMAND");
     chat.says("!echo out; echo err >&2; exit 3", "out\nerr\nexit 3");
-    chat.wait_for("the output goes with your next message");
-    chat.says("!true", "no output goes with your next message");
+    chat.wait_for("this goes with your next message");
+    chat.says("!true", "no output; this goes with your next message");
     // It is held in as the commands of tools are, but for the network.
     let outside = tempfile::TempDir::new_in(outside_of_temporary_folders()).unwrap();
     let made = outside.path().join("m");
@@ -219,8 +219,7 @@ fn ctrl_c_ends_a_typed_command_and_what_it_printed_is_kept() {
     let server = listener();
     let mut chat = Home::with(&server).chat(&[]);
     chat.enter("!echo begun; sleep 1000").wait_for("\nbegun");
-    chat.key(Key::CtrlC)
-        .wait_for("interrupted; the output goes");
+    chat.key(Key::CtrlC).wait_for("interrupted; this goes");
     chat.wait_for_prompt();
     chat.says("well", "got it");
     assert!(heard(&server).contains("begun\n[interrupted]"));
@@ -289,4 +288,79 @@ fn what_completion_lists_fits_the_width_with_dim_descriptions_one_to_a_line() {
         chat.type_text("/context preset qa").key(Key::Tab);
         chat.wait_for("> /context preset qanot");
     }
+}
+
+#[test]
+fn ctrl_z_during_a_reply_gives_the_shell_its_terminal_and_keeps_what_was_typed() {
+    let (reply, rest) = say("first reply").hold_after(1);
+    let mut replies = vec![reply].into_iter();
+    let server = Script::answering(move |_| replies.next().unwrap_or_else(|| say("last"))).serve();
+    let home = Home::with(&server);
+    let program = program();
+    let script =
+        "set -m; \"$0\"; stty -a | grep -o -w -e '-*echo' -e '-*icanon'; echo back; fg; echo over";
+    let shell = ["-c", script, program.to_str().unwrap()];
+    let mut chat = home.run(Path::new("/bin/sh"), &shell);
+    chat.wait_for_prompt().enter("one").wait_for("first");
+    chat.enter("kept").type_text("be").key(Key::CtrlZ);
+    chat.wait_for("\nback");
+    let screen = chat.screen();
+    assert!(screen.contains("firsticanon\necho\n"), "{screen}");
+    rest.go_on();
+    chat.wait_for("conversation> kept\nlast")
+        .wait_for("conversation> be");
+    chat.enter("gun").wait_for("begun\nlast").wait_for_prompt();
+    assert_eq!(heard(&server), "begun");
+    chat.key(Key::CtrlD).wait_for("over");
+}
+
+#[test]
+fn inputs_are_remembered_for_each_project_and_those_from_before_for_all() {
+    let server = listener();
+    let home = Home::with(&server);
+    home.write("data/cogtrix/line_history", "from before\n");
+    for folder in ["a/.git", "a/src", "b"] {
+        std::fs::create_dir_all(home.path().join(folder)).unwrap();
+    }
+    let start = |folder: &str| {
+        let mut chat = home.start_in(&home.path().join(folder), &[], &[]);
+        chat.wait_for_prompt();
+        chat
+    };
+    start("a").says("only in a", "got it").leave();
+    let mut chat = start("b");
+    chat.key(Key::Up).wait_for("> from before").key(Key::CtrlC);
+    chat.wait_for_prompt();
+    chat.leave();
+    let mut chat = start("a/src");
+    chat.key(Key::Up).wait_for("> only in a");
+    chat.key(Key::Up).wait_for("> from before");
+    drop(chat);
+    start("a")
+        .says("I prefer trains over planes", "/memory forget")
+        .leave();
+    let mut chat = start("b");
+    chat.says("/memory forget trains", "line history").leave();
+    let folder = home.path().join("data/cogtrix/line_histories");
+    let kept = std::fs::read_dir(folder).unwrap();
+    let kept = kept.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    let kept: String = kept.collect();
+    assert!(
+        kept.contains("only in a") && !kept.contains("trains"),
+        "{kept}"
+    );
+}
+
+#[test]
+fn vi_keys_come_with_the_configuration() {
+    let server = listener();
+    let home = Home::with(&server);
+    let config = super::config(&server) + "ui: {keys: vi}\n";
+    home.write("home/.cogtrix.yaml", &config);
+    let mut chat = home.chat(&[]);
+    chat.type_text("one two").wait_for("> one two");
+    chat.type_text("\x1b0dw")
+        .wait_until("the rest of the line", |screen| {
+            screen.lines().last() == Some("conversation> two")
+        });
 }
