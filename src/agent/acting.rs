@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use serde_json::Value;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Agent;
 use super::event::{Observer, ToolReport, TurnEvent, Warning};
-use super::toolbox::{Approval, Asked, Strikes, Whole};
+use super::toolbox::{Approval, Asked, Look, Strikes, Whole};
 use crate::chat::{Message, Part, Record, Role, Tokens, ToolCall, TurnId, changed_to};
 use crate::hint::{Hint, chain};
 use crate::index::Scope;
@@ -158,7 +159,7 @@ impl Agent {
     }
 
     /// Asks whether changes to files that run later are kept after all. They are put back where nobody says so.
-    async fn keep_put_back(&self, tool: &str, output: &mut Output, cancel: &CancellationToken) {
+    async fn keep_put_back(&mut self, tool: &str, output: &mut Output, cancel: &CancellationToken) {
         let mut files = std::mem::take(&mut output.put_back);
         files.retain(PutBack::can_be_kept);
         if files.is_empty() || self.toolbox.stance.asking == Asking::Never {
@@ -300,14 +301,20 @@ impl Agent {
     }
 
     async fn ask_person(
-        &self,
+        &mut self,
         asked: Asked,
         cancel: &CancellationToken,
     ) -> Result<Approval, Failure> {
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => Err(Failure::Interrupted),
-            approval = self.toolbox.approver.approve(asked) => Ok(approval),
+        let approver = Arc::clone(&self.toolbox.approver);
+        let mut approval = approver.approve(asked);
+        loop {
+            let look = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Err(Failure::Interrupted),
+                Some(look) = next_look(&mut self.toolbox.looks) => look,
+                approval = &mut approval => return Ok(approval),
+            };
+            look(self).await;
         }
     }
 
@@ -449,6 +456,10 @@ impl Agent {
             (Whole::Beside | Whole::Dropped, _) => cut,
         }
     }
+}
+
+async fn next_look(looks: &mut Option<UnboundedReceiver<Look>>) -> Option<Look> {
+    looks.as_mut()?.recv().await
 }
 
 impl Approved {

@@ -1,4 +1,6 @@
-//! What a turn begins with: words, and how many of them are the person's own.
+//! What a turn begins with: words, how many of them are the person's own, and what goes with them.
+
+use crate::chat::Attached;
 
 /// A message to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -6,6 +8,7 @@ pub struct Input {
     text: String,
     /// Bytes from the start in which mentions of files count.
     typed: usize,
+    attached: Vec<Attached>,
 }
 
 impl Input {
@@ -14,7 +17,14 @@ impl Input {
         Self {
             text: format!("{prompt}\n\n{piped}"),
             typed: prompt.len(),
+            attached: Vec::new(),
         }
+    }
+
+    /// The same with texts that go with it.
+    #[must_use]
+    pub fn with_attached(self, attached: Vec<Attached>) -> Self {
+        Self { attached, ..self }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -29,6 +39,10 @@ impl Input {
         self.text
     }
 
+    pub(super) fn take_attached(&mut self) -> Vec<Attached> {
+        std::mem::take(&mut self.attached)
+    }
+
     pub(super) fn typed(&self) -> &str {
         &self.text[..self.typed]
     }
@@ -37,6 +51,10 @@ impl Input {
 impl From<String> for Input {
     fn from(text: String) -> Self {
         let typed = text.len();
-        Self { text, typed }
+        Self {
+            text,
+            typed,
+            attached: Vec::new(),
+        }
     }
 }

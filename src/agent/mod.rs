@@ -75,7 +75,7 @@ pub use ledger::Ledger;
 pub use recalling::{Recalled, Vectors};
 pub use skip::Skip;
 pub use think::{Stage, ThinkSettings};
-pub use toolbox::{Approval, Approver, Asked, Files, Limits, Nobody, Toolbox, Whole};
+pub use toolbox::{Approval, Approver, Asked, Files, Limits, Look, Nobody, Toolbox, Whole};
 pub use turn::{TurnError, TurnFailure, TurnReport};
 pub use undo::{NoTurn, TakenDown, Undone};
 pub use writing::{NotWritten, Progress};

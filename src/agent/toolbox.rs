@@ -6,8 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
+use tokio::sync::mpsc::UnboundedReceiver;
 
+use super::Agent;
 use crate::context::{self, ResultPolicy};
 use crate::hint::chain;
 use crate::store::Outputs;
@@ -45,6 +48,9 @@ pub enum Approval {
         why: Option<String>,
     },
 }
+
+/// Looks at the agent while it waits for a person's answer.
+pub type Look = Box<dyn for<'a> FnOnce(&'a mut Agent) -> LocalBoxFuture<'a, ()> + Send>;
 
 /// Asks a person, or answers in their place.
 #[async_trait]
@@ -143,6 +149,8 @@ pub struct Toolbox {
     pub stance: Stance,
     pub approver: Arc<dyn Approver>,
     pub limits: Limits,
+    /// What is to be looked at while a question waits; `None`: nobody looks.
+    pub looks: Option<UnboundedReceiver<Look>>,
     /// `None`: no tool changes files.
     pub files: Option<Files>,
     /// The program that starts commands, until their sandbox was tried.
@@ -166,6 +174,7 @@ impl Default for Toolbox {
             stance: Stance::default(),
             approver: Arc::new(Nobody),
             limits: Limits::default(),
+            looks: None,
             files: None,
             untried: None,
             is_unconfined: false,

@@ -140,13 +140,15 @@ impl Agent {
     }
 
     /// What the person says, with the files it mentions.
-    async fn said(&mut self, input: Input, observe: &mut Observer<'_>) -> Said {
+    async fn said(&mut self, mut input: Input, observe: &mut Observer<'_>) -> Said {
         let at = Some(self.clock.now());
         let attached = self.attached(input.typed(), observe).await;
+        let with_it = input.take_attached().into_iter().map(Part::Attached);
         let id = self.session().next_message_id(0);
         let own = Message::text(id.clone(), Role::User, input.typed(), at);
         let mut message = Message::text(id, Role::User, input.into_text(), at);
         message.parts.extend(attached);
+        message.parts.extend(with_it);
         Said {
             message,
             own: Some(own),

@@ -7,10 +7,10 @@ use std::fmt;
 
 use super::Tokens;
 
-/// The text of a file, or of some of its lines; what is in a folder.
+/// The text of a file, or of some of its lines; what is in a folder; what a command printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attached {
-    /// Relative to the project; a folder's ends with `/`.
+    /// Relative to the project; a folder's ends with `/`. Of a command: [`Attached::COMMAND`] and its first words.
     pub name: String,
     /// `None`: all of it.
     pub lines: Option<Lines>,
@@ -35,11 +35,16 @@ pub struct Image {
 }
 
 impl Attached {
+    /// What the name of a command begins with.
+    pub const COMMAND: &str = "! ";
+
     /// What a model reads: a heading, and the text between fences longer than any in it.
     pub fn rendered(&self) -> String {
         let longest = self.text.split(|c| c != '`').map(str::len).max();
         let fence = "`".repeat((longest.unwrap_or(0) + 1).max(3));
-        let kind = if self.name.ends_with('/') {
+        let kind = if self.name.starts_with(Self::COMMAND) {
+            "the person ran"
+        } else if self.name.ends_with('/') {
             "folder"
         } else {
             "file"

@@ -16,6 +16,7 @@ use crate::provider::{Catalog, Delivery, Provider};
 use crate::repl::approve;
 use crate::repl::ask::Deadline;
 use crate::repl::desk::{Desk, Places, Preset, ReadOnly, Writing};
+use crate::repl::edit::TextEditor;
 use crate::repl::input::HistoryFile;
 use crate::repl::{Signals, show};
 use crate::term::Output;
@@ -89,21 +90,21 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     )?);
     let past = Arc::new(parts::past(machine.clone(), &config));
     let long_term = parts::long_term(&config, past);
-    let (approver, questions) = match manner {
-        Manner::Terminal => {
-            let (approver, questions) = approve::at_terminal();
-            (approver, Some(questions))
-        }
-        Manner::OneShot(_) | Manner::Lines | Manner::Silent => {
-            (Arc::new(agent::Nobody) as Arc<dyn agent::Approver>, None)
-        }
+    let person = (manner == Manner::Terminal).then(approve::at_terminal);
+    let (approver, questions, looks) = match person {
+        Some(person) => (person.approver, Some(person.questions), Some(person.looks)),
+        None => (
+            Arc::new(agent::Nobody) as Arc<dyn agent::Approver>,
+            None,
+            None,
+        ),
     };
     let servers = servers::servers(&config, &inputs, &project);
     let workspace = parts::workspace(&config, &machine);
     long_term.written.watch(&workspace);
     workspace.tidy(&name);
     parts::tidy_vectors(&config, machine.as_ref());
-    let toolbox = toolbox::toolbox(
+    let mut toolbox = toolbox::toolbox(
         args,
         &config,
         &inputs,
@@ -115,6 +116,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         approver,
         output,
     )?;
+    toolbox.looks = looks;
     let notebook = parts::notebook(&config, &texts, workspace, machine.clone(), &project)?;
     toolbox::check_names(args, &toolbox.registry, servers.as_deref())?;
     let (entries, notices) = parts::entries(&config, &project, machine.clone());
@@ -122,6 +124,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         output.warning(notice);
     }
     let further = parts::further(args, &config, &inputs, output)?;
+    let shell = toolbox::shell(args, &config, &inputs, &project)?;
     let mut desk = Desk {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings)
             .with_tools(toolbox)
@@ -146,10 +149,12 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             data: config.settings.data_dir.clone(),
             config: config.file.clone(),
             home: inputs.folders.home.clone(),
-            editor: ["VISUAL", "EDITOR"]
-                .iter()
-                .find_map(|name| inputs.environment.get(name))
-                .map(str::to_owned),
+            editor: TextEditor {
+                command: ["VISUAL", "EDITOR"]
+                    .iter()
+                    .find_map(|name| inputs.environment.get(name))
+                    .map(str::to_owned),
+            },
             disk: Arc::clone(&machine),
             writing: match (args.no_lock, args.private) {
                 (true, _) => Writing::Refused,
@@ -158,6 +163,8 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             },
         },
         presets: presets(&config),
+        shell,
+        ran: Vec::new(),
         thinking: String::new(),
         columns: output.columns(),
     };
@@ -194,11 +201,13 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
                 // What an earlier run had no time for.
                 desk.agent.begin_learning();
             }
-            let history = inputs.folders.line_history().map(|path| HistoryFile {
-                path,
-                disk: machine,
-            });
-            talk::terminal(&mut desk, history, output, &mut signals).await
+            let folder = parts::project_root(&config, &project, machine.as_ref());
+            let history = inputs
+                .folders
+                .line_history()
+                .map(|older| HistoryFile::of_project(older, &folder, machine));
+            let keys = config.settings.ui.keys;
+            talk::terminal(&mut desk, history, keys, output, &mut signals).await
         }
         Manner::Silent => Ok(Exit::Ok),
     };

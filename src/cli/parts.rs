@@ -275,7 +275,7 @@ pub(super) fn entries(
 }
 
 /// The folder that names the project of the one that is worked in, as the system knows it.
-fn project_root(config: &Config, project: &Path, disk: &dyn Disk) -> PathBuf {
+pub(super) fn project_root(config: &Config, project: &Path, disk: &dyn Disk) -> PathBuf {
     let project = project
         .canonicalize()
         .unwrap_or_else(|_| project.to_owned());

@@ -10,7 +10,7 @@ use crate::repl::chat::{Chat, Ended};
 use crate::repl::completion::{Listed, Offers, Paths};
 use crate::repl::desk::Desk;
 use crate::repl::input::{HistoryFile, LineReader, TerminalInput};
-use crate::term::{Output, TerminalState};
+use crate::term::{EditKeys, Output, Stops, TerminalState};
 
 /// Each line as if typed.
 pub(super) async fn lines(
@@ -32,17 +32,27 @@ pub(super) async fn lines(
 pub(super) async fn terminal(
     desk: &mut Desk,
     history: Option<HistoryFile>,
+    keys: EditKeys,
     output: &mut Output,
     signals: &mut Signals,
 ) -> Result<Exit, CliError> {
     output.keep_thinking_at("/details shows them");
     let mut state = TerminalState::remember(output.policy().paint);
     let completer = Box::new(offers(desk));
+    let typed = output.find_theme();
+    let stops = state.silence().unwrap_or_else(|error| {
+        let warning = format!("what you type during a reply will show in it: {error}");
+        output.warning(&warning);
+        Stops::default()
+    });
     let input = TerminalInput {
-        typed: output.find_theme(),
+        typed,
+        stops,
         history,
         completer,
         paint: output.policy().paint,
+        keys,
+        editor: desk.places.editor.clone(),
     };
     let mut input = LineReader::terminal(input).map_err(|source| CliError::Runtime { source })?;
     let mut chat = Chat::new(desk, &mut input, output, signals);
@@ -100,8 +110,13 @@ fn offers(desk: &Desk) -> Offers {
         modes: modes.collect(),
         models: desk
             .catalog
-            .aliases()
-            .map(|alias| (alias.to_owned(), String::new()))
+            .described_aliases()
+            .map(|(alias, stands_for)| (alias.to_owned(), stands_for))
+            .collect(),
+        presets: desk
+            .presets
+            .iter()
+            .map(|preset| (preset.name.clone(), preset.sets.join(", ")))
             .collect(),
         sessions: Listed::by(sessions),
         files: Listed::by(notes),

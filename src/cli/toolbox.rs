@@ -77,9 +77,7 @@ pub(super) fn toolbox(
     let mut tools = built_in(&open, &changes, page_chars(context));
     tools.extend(memories(args, config, workspace));
     tools.push(tool(FetchUrl::new(&settings.fetch)));
-    let place = place(args, config, inputs, project)?;
-    let program = place.program.clone();
-    tools.push(tool(Shell::new(settings.shell.clone(), place)));
+    tools.push(tool(shell(args, config, inputs, project)?));
     let registry = Registry::new(tools, settings.preset.clone());
     let mut toolbox = Toolbox::new(registry, approver);
     toolbox.files = Some(Files {
@@ -91,7 +89,7 @@ pub(super) fn toolbox(
     // Without tools there are no commands.
     if settings.preset != Selection::None
         && settings.shell.sandbox != Sandbox::Off
-        && let Some(warning) = toolbox.confine_commands(program)
+        && let Some(warning) = toolbox.confine_commands(program()?)
     {
         output.warning(&warning);
     }
@@ -119,6 +117,21 @@ fn memories(args: &ChatArgs, config: &Config, workspace: &Workspace) -> Option<A
     is_wanted.then(|| tool(Memories::new(workspace.clone())))
 }
 
+/// What runs commands.
+pub(super) fn shell(
+    args: &ChatArgs,
+    config: &Config,
+    inputs: &Inputs,
+    project: &Path,
+) -> Result<Shell, CliError> {
+    let place = place(args, config, inputs, project)?;
+    Ok(Shell::new(config.settings.tools.shell.clone(), place))
+}
+
+fn program() -> Result<PathBuf, CliError> {
+    this_program().map_err(|source| CliError::Runtime { source })
+}
+
 /// Where commands run, and what they may never write to. A private run keeps no copy of what is put back.
 fn place(
     args: &ChatArgs,
@@ -126,9 +139,8 @@ fn place(
     inputs: &Inputs,
     project: &Path,
 ) -> Result<Place, CliError> {
-    let program = this_program().map_err(|source| CliError::Runtime { source })?;
     Ok(Place {
-        program,
+        program: program()?,
         project: project.to_owned(),
         home: inputs.folders.home.clone(),
         kept: own_folders(config, inputs),

@@ -94,6 +94,21 @@ impl Catalog {
         self.settings.models.aliases.keys().map(String::as_str)
     }
 
+    /// The aliases with what they stand for: `openai/gpt-5 · 128,000 tokens`.
+    pub fn described_aliases(&self) -> impl Iterator<Item = (&str, String)> {
+        self.settings.models.aliases.iter().map(|(alias, model)| {
+            let window = match model.context_window {
+                0 => String::new(),
+                tokens => format!(", {tokens} tokens"),
+            };
+            let provider = &model.provider;
+            (
+                alias.as_str(),
+                format!("{provider}/{}{window}", model.model),
+            )
+        })
+    }
+
     /// Finds the provider for an alias, `provider/model`, a provider's name, a known model's name or
     /// `auto`; without a choice, for `models.default`.
     pub async fn choose(&self, choice: Option<&str>) -> Result<Choice, ProviderError> {

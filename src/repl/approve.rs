@@ -3,16 +3,19 @@
 //! ```text
 //!   turn -> Approver::approve -> Pending over a channel -> who reads lines -> Approval back
 //! ```
-//! The turn waits while the question stands; nothing else of it runs then. A question that cannot be answered (the input
+//! The turn waits while the question stands; nothing else of it runs then but what a command looks at. A question that cannot be answered (the input
 //! ended, the process is told to end) is answered by no.
 
 use async_trait::async_trait;
+use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 
+use super::commands::{self, Answer, Next};
 use super::input::{InputError, Line, LineReader};
 use super::question::{Length, Wide, choices, headline};
-use super::{Signal, Signals};
-use crate::agent::{Approval, Approver, Asked};
+use super::{Signal, Signals, show as shown_as};
+use crate::agent::{Approval, Approver, Asked, Look};
+use crate::hint::{Hint, chain};
 use crate::term::{Output, harmless};
 use crate::tools::{Detail, Effect};
 
@@ -21,6 +24,7 @@ use crate::tools::{Detail, Effect};
 pub struct Pending {
     asked: Asked,
     answer: oneshot::Sender<Approval>,
+    looks: mpsc::UnboundedSender<Look>,
 }
 
 /// Questions on their way to whoever reads lines.
@@ -28,12 +32,29 @@ pub type Questions = mpsc::UnboundedReceiver<Pending>;
 
 /// Sends questions to the person at the terminal.
 #[derive(Debug)]
-struct AtTerminal(mpsc::UnboundedSender<Pending>);
+struct AtTerminal {
+    questions: mpsc::UnboundedSender<Pending>,
+    looks: mpsc::UnboundedSender<Look>,
+}
 
-/// An approver and where its questions arrive.
-pub fn at_terminal() -> (std::sync::Arc<dyn Approver>, Questions) {
+/// A person who is asked at the terminal.
+#[derive(Debug)]
+pub struct Person {
+    pub approver: std::sync::Arc<dyn Approver>,
+    /// Where the questions arrive.
+    pub questions: Questions,
+    /// What the person wants to look at meanwhile.
+    pub looks: mpsc::UnboundedReceiver<Look>,
+}
+
+pub fn at_terminal() -> Person {
     let (questions, arriving) = mpsc::unbounded_channel();
-    (std::sync::Arc::new(AtTerminal(questions)), arriving)
+    let (looks, looked) = mpsc::unbounded_channel();
+    Person {
+        approver: std::sync::Arc::new(AtTerminal { questions, looks }),
+        questions: arriving,
+        looks: looked,
+    }
 }
 
 #[async_trait]
@@ -43,7 +64,12 @@ impl Approver for AtTerminal {
         let nobody = Approval::Refused {
             why: Some("nobody answered".to_owned()),
         };
-        match self.0.send(Pending { asked, answer }) {
+        let pending = Pending {
+            asked,
+            answer,
+            looks: self.looks.clone(),
+        };
+        match self.questions.send(pending) {
             Ok(()) => arriving.await.unwrap_or(nobody),
             Err(_) => nobody,
         }
@@ -69,6 +95,8 @@ enum Typed {
     Edit,
     /// Show everything that would be done.
     Show,
+    /// A slash command, without the slash.
+    Command(String),
     /// Neither an answer nor a word to the model.
     Unclear,
 }
@@ -84,7 +112,11 @@ impl Pending {
         output: &mut Output,
         signals: &mut Signals,
     ) -> Asking {
-        let Self { asked, answer } = self;
+        let Self {
+            asked,
+            answer,
+            looks,
+        } = self;
         if let Some(unread) = &asked.unread {
             output.notice(&format!("{unread}; until it is mended every call is asked"));
         }
@@ -114,6 +146,11 @@ impl Pending {
                     output.question(&headline(&asked, Length::Whole));
                     show(output, asked.detail.as_ref(), usize::MAX);
                 }
+                Some(Typed::Command(line)) => {
+                    look(&looks, &line, output).await;
+                    output.question(&headline(&asked, Length::Short));
+                    output.notice(&choices(&asked));
+                }
                 Some(Typed::Unclear) => {
                     output.notice("answer y, or n plus a reason");
                 }
@@ -130,6 +167,41 @@ impl Pending {
         // A turn that is gone needs no answer.
         answer.send(approval).ok();
         asking
+    }
+}
+
+/// Carries out a command that only shows something; says of any other that it has to wait.
+async fn look(looks: &mpsc::UnboundedSender<Look>, line: &str, output: &mut Output) {
+    let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let (name, arguments) = (name.to_owned(), arguments.trim().to_owned());
+    let (shown, showing) = oneshot::channel();
+    let columns = output.columns();
+    let look: Look = Box::new(move |agent| {
+        async move {
+            let next = commands::look(agent, columns, &name, &arguments).await;
+            // Nobody waits for it where the question is gone.
+            shown.send(next).ok();
+        }
+        .boxed_local()
+    });
+    if looks.send(look).is_err() {
+        return;
+    }
+    match showing.await {
+        Ok(Ok(Next::Answer(Answer { text, warning }))) => {
+            output.prose(&text);
+            if let Some(warning) = warning {
+                shown_as::warning(output, &warning);
+            }
+        }
+        Ok(Ok(Next::Diff(diff))) => output.change(&diff),
+        Ok(Ok(Next::Refuted(text, problem))) => {
+            output.prose(&text);
+            output.error(&problem.to_string(), None);
+        }
+        Ok(Err(error)) => output.error(&chain(&error), error.hint().as_deref()),
+        // Nothing else comes of looking, or the turn is gone.
+        Ok(Ok(_)) | Err(_) => {}
     }
 }
 
@@ -150,6 +222,12 @@ fn heard(line: Result<Line, InputError>) -> Option<Typed> {
 }
 
 fn typed(text: &str) -> Typed {
+    if let Some(command) = text.strip_prefix('/') {
+        return Typed::Command(command.to_owned());
+    }
+    if text.starts_with('!') {
+        return Typed::Unclear;
+    }
     let text = text.trim();
     match text.to_lowercase().as_str() {
         "y" | "yes" => Typed::Yes,
@@ -159,7 +237,6 @@ fn typed(text: &str) -> Typed {
         "t" | "tool" => Typed::Always(Wide::Tool),
         "e" | "edit" => Typed::Edit,
         "d" | "diff" | "show" => Typed::Show,
-        command if command.starts_with('/') => Typed::Unclear,
         _ if is_yes_and_more(text) => Typed::Unclear,
         _ => {
             let why = ["no, ", "no: ", "n, ", "n: "]
@@ -239,7 +316,9 @@ mod tests {
             ("use cargo check", no("use cargo check")),
             ("yesterday's tests first", no("yesterday's tests first")),
             ("yes, but only in src", Typed::Unclear),
-            ("/approve", Typed::Unclear),
+            ("/approve on", Typed::Command("approve on".to_owned())),
+            (" /tmp is no place for it", no("/tmp is no place for it")),
+            ("!ls", Typed::Unclear),
         ] {
             assert_eq!(typed(text), expected, "{text}");
         }
@@ -247,9 +326,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_question_whose_asker_is_gone_is_answered_by_no() {
-        let (approver, questions) = at_terminal();
-        drop(questions);
-        let answer = approver.approve(asked(Effect::Nothing)).await;
+        let person = at_terminal();
+        drop(person.questions);
+        let answer = person.approver.approve(asked(Effect::Nothing)).await;
         assert!(matches!(answer, Approval::Refused { why: Some(_) }));
     }
 }

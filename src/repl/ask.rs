@@ -180,14 +180,27 @@ pub async fn ask(
                 show_event(output, shown, event);
             }
             Next::Frame => output.draw(),
-            Next::Question(pending) => match person.answer(pending, output, signals).await {
-                Asking::Answered => seen = true,
-                Asking::Interrupted => cancel.cancel(),
-                Asking::Leave => {
-                    cancel.cancel();
-                    after = After::Leave;
+            Next::Question(pending) => {
+                let mut asking = pin!(person.answer(pending, output, signals));
+                // The turn goes on only as far as the person looks at what it has.
+                let (asked, ended) = tokio::select! {
+                    biased;
+                    asked = &mut asking => (asked, None),
+                    // Nobody needs the answer any more; what is typed goes to who asks next.
+                    result = &mut turn => (Asking::Answered, Some(result)),
+                };
+                match asked {
+                    Asking::Answered => seen = true,
+                    Asking::Interrupted => cancel.cancel(),
+                    Asking::Leave => {
+                        cancel.cancel();
+                        after = After::Leave;
+                    }
                 }
-            },
+                if let Some(result) = ended {
+                    break result;
+                }
+            }
             // What stands before the request is given up alone.
             Next::Signal(Signal::Interrupt) if skip.skip() => {
                 output.notice("going on without a summary");

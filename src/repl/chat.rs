@@ -7,6 +7,7 @@ use super::edit::{Edit, EditError};
 use super::holdings::Front;
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
 use super::picker::{self, Picked};
+use super::shell;
 use super::show::{self, Remedy};
 use super::{Signal, Signals};
 use crate::agent::{CompactError, CompactReport, Compacting, Warning};
@@ -15,6 +16,7 @@ use crate::hint::{Hint, chain};
 use crate::memory::CannotCompact;
 use crate::notes::Draft;
 use crate::term::{Output, Paint, harmless};
+use crate::tools::policy;
 
 /// A chat from its first line to its last.
 #[derive(Debug)]
@@ -163,7 +165,54 @@ impl<'a> Chat<'a> {
             Typed::Nothing => After::GoOn,
             Typed::Message(message) => self.ask(Question::New(message.to_owned().into())).await,
             Typed::Command(name, arguments) => self.command(name, arguments).await,
+            Typed::Shell(command) => self.shell(command).await,
         }
+    }
+
+    /// Runs a command; its output goes with the next message.
+    async fn shell(&mut self, command: &str) -> After {
+        if self.desk.places.writing == Writing::Refused {
+            return self.answer(Err(ReadOnly.into()));
+        }
+        let toolbox = self.desk.agent.toolbox();
+        if toolbox.stance.writing == policy::Writing::Refused {
+            self.ended = Ended::WithErrors;
+            self.output
+                .error("this run is read-only: no command is run", None);
+            return After::GoOn;
+        }
+        if command.is_empty() {
+            self.output.notice(shell::USAGE);
+            return After::GoOn;
+        }
+        let limits = toolbox.limits;
+        let (ran, after) = shell::run(&self.desk.shell, command, self.output, self.signals).await;
+        match ran {
+            Ok(ran) => {
+                let notes = ran.notes.trim_end();
+                if !notes.is_empty() {
+                    self.output.notice(notes);
+                }
+                let printed = if ran.printed.is_empty() {
+                    ", no output"
+                } else {
+                    ""
+                };
+                self.output.notice(&format!(
+                    "{}{printed}; this goes with your next message",
+                    ran.end
+                ));
+                self.desk.ran.push(shell::attached(command, &ran, limits));
+            }
+            Err(failure) => {
+                self.ended = Ended::WithErrors;
+                self.output.error(
+                    &failure.to_string(),
+                    Some("`cogtrix doctor` looks at the sandbox; `--sandbox off` runs commands without it"),
+                );
+            }
+        }
+        after
     }
 
     async fn command(&mut self, name: &str, arguments: &str) -> After {
@@ -196,6 +245,7 @@ impl<'a> Chat<'a> {
                 After::GoOn
             }
             Ok(Next::Edit(draft)) => self.edit(draft).await,
+            Ok(Next::EditMessage(message)) => self.edit_message(&message).await,
             Ok(Next::Retry) => self.ask(Question::Again).await,
             Ok(Next::Think(task)) => self.ask(Question::Think(task.into())).await,
             Ok(Next::Compact(what, focus)) => self.compact(what, &focus).await,
@@ -240,7 +290,7 @@ impl<'a> Chat<'a> {
                     folder: places.data.join("editing"),
                     session: self.desk.session().name(),
                 };
-                edit.run(places.editor.as_deref()).await
+                edit.run(places.editor.command.as_deref()).await
             }
         };
         match edited {
@@ -248,6 +298,43 @@ impl<'a> Chat<'a> {
             Err(error) => self.refuse(&error),
         }
         After::GoOn
+    }
+
+    /// Sends a message as the person's editor leaves it, where that is another one.
+    async fn edit_message(&mut self, message: &str) -> After {
+        if !self.input.is_terminal() {
+            self.refuse(&EditError::NoTerminalForText);
+            return After::GoOn;
+        }
+        let edited = {
+            let mut editing = std::pin::pin!(self.desk.places.editor.edit(message));
+            loop {
+                tokio::select! {
+                    biased;
+                    edited = &mut editing => break edited,
+                    signal = self.signals.next() => match signal {
+                        // Meant for the editor, which heard it too.
+                        Signal::Interrupt => {}
+                        Signal::Terminate | Signal::Hangup => return After::Leave,
+                    },
+                }
+            }
+        };
+        match edited {
+            Ok(edited) if edited.trim().is_empty() || edited.trim() == message.trim() => {
+                self.output.notice("unchanged, so nothing was sent");
+                After::GoOn
+            }
+            Ok(edited) => {
+                self.output.echo_input("> ", edited.trim());
+                self.ask(Question::New(edited.trim().to_owned().into()))
+                    .await
+            }
+            Err(error) => {
+                self.refuse(&error);
+                After::GoOn
+            }
+        }
     }
 
     fn refuse<E: std::error::Error + Hint>(&mut self, error: &E) {
@@ -264,6 +351,12 @@ impl<'a> Chat<'a> {
 
     async fn ask(&mut self, question: Question) -> After {
         self.take_in_servers();
+        let mut ran = || std::mem::take(&mut self.desk.ran);
+        let question = match question {
+            Question::New(input) => Question::New(input.with_attached(ran())),
+            Question::Think(task) => Question::Think(task.with_attached(ran())),
+            Question::Again => Question::Again,
+        };
         let person = match &mut self.desk.questions {
             Some(questions) => Person::At {
                 input: self.input,

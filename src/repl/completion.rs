@@ -4,11 +4,13 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
+use bytesize::ByteSize;
+
 use super::commands::{COMMANDS, Completes, MEMORY_FILES, MEMORY_WORDS, find};
 use super::input::{Candidate, Complete, Completions};
 use crate::memory::tracking::{Kind, Row};
 use crate::tools::files::Project;
-use crate::tools::files::mentions::{Begun, names, written};
+use crate::tools::files::mentions::{Begun, Named, names, written};
 
 /// A word and what it means.
 pub type Offer = (String, String);
@@ -45,12 +47,15 @@ impl fmt::Debug for Listed {
     }
 }
 
+/// So many files are listed one to a line, with their sizes; more stand side by side.
+const DESCRIBED: usize = 20;
+
 /// Files of the project. A folder is read when a name in it is begun, and kept while that is typed.
 #[derive(Debug)]
 pub struct Paths {
     project: Arc<Project>,
-    /// The folder as it is typed, whether hidden names are among them, and the names.
-    kept: RefCell<Option<(String, bool, Vec<String>)>>,
+    /// The folder as it is typed, whether hidden names are among them, and the names with their sizes.
+    kept: RefCell<Option<(String, bool, Vec<Named>)>>,
 }
 
 impl Paths {
@@ -65,7 +70,7 @@ impl Paths {
         let begun = Begun::of(typed)?;
         let wanted = (begun.folder, begun.wants_hidden());
         let mut kept = self.kept.borrow_mut();
-        let is_kept = |(folder, hidden, _): &mut (String, bool, Vec<String>)| {
+        let is_kept = |(folder, hidden, _): &mut (String, bool, Vec<Named>)| {
             !begun.name.is_empty() && (folder.as_str(), *hidden) == wanted
         };
         let (_, _, names) = match kept.take_if(is_kept) {
@@ -76,11 +81,19 @@ impl Paths {
                 names(&self.project, begun.folder, wanted.1),
             )),
         };
-        let begin_so = names.iter().filter(|name| name.starts_with(begun.name));
-        let candidates = begin_so.map(|name| Candidate {
-            replacement: written(&format!("{}{name}", begun.folder)),
-            description: String::new(),
-        });
+        let begin_so = |named: &&Named| named.name.starts_with(begun.name);
+        let is_described = names.iter().filter(begin_so).count() <= DESCRIBED;
+        let candidates = names
+            .iter()
+            .filter(begin_so)
+            .map(|Named { name, bytes }| Candidate {
+                replacement: written(&format!("{}{name}", begun.folder)),
+                description: match bytes {
+                    _ if !is_described => String::new(),
+                    Some(bytes) => ByteSize::b(*bytes).display().si().to_string(),
+                    None => "folder".to_owned(),
+                },
+            });
         Some(Completions {
             start: begun.start,
             candidates: candidates.collect(),
@@ -93,6 +106,8 @@ impl Paths {
 pub struct Offers {
     pub modes: Vec<Offer>,
     pub models: Vec<Offer>,
+    /// Of settings of the context.
+    pub presets: Vec<Offer>,
     pub sessions: Listed,
     /// Of the workspace.
     pub files: Listed,
@@ -152,9 +167,12 @@ impl Complete for Offers {
             Some((name, argument)) => {
                 let completes = find(name).map_or(Completes::Nothing, |command| command.completes);
                 let begun = argument.trim_start();
-                match file_begun(completes, begun) {
-                    Some(begun) => (cursor - begun.len(), begun, self.files.offers(begun)),
-                    None => (cursor - begun.len(), begun, self.of(completes, begun)),
+                if let Some(begun) = file_begun(completes, begun) {
+                    (cursor - begun.len(), begun, self.files.offers(begun))
+                } else if let ("context", Some(begun)) = (name, begun.strip_prefix("preset ")) {
+                    (cursor - begun.len(), begun, self.presets.clone())
+                } else {
+                    (cursor - begun.len(), begun, self.of(completes, begun))
                 }
             }
         };
@@ -181,6 +199,7 @@ mod tests {
         let offers = Offers {
             modes: vec![("code".into(), "Programming".into())],
             models: Vec::new(),
+            presets: vec![("qanot".into(), "threshold: 0.6".into())],
             sessions: Listed::by(|| vec![("work".into(), "First words".into())]),
             files: Listed::by(|| vec![("MEMORY.md".into(), String::new())]),
             paths: None,
@@ -190,6 +209,7 @@ mod tests {
             ("/mode c", 6, vec!["code"]),
             ("/M ", 3, vec!["code"]),
             ("/context f", 9, vec!["full"]),
+            ("/context preset q", 16, vec!["qanot"]),
             ("/delete w", 8, vec!["work"]),
             ("/memory re", 8, vec!["restore", "reindex"]),
             ("/memory edit ", 13, vec!["MEMORY.md"]),

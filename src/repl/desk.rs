@@ -5,13 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::approve::Questions;
+use super::edit::TextEditor;
 use crate::agent::Agent;
-use crate::chat::{Session, SessionName, Timestamp};
+
+use crate::chat::{Attached, Session, SessionName, Timestamp};
 use crate::clock::Clock;
 use crate::files::Disk;
 use crate::provider::Catalog;
 use crate::store::SessionStore;
 use crate::tools::mcp::{Change, Servers, take_in};
+use crate::tools::shell::Shell;
 use crate::{context, memory};
 
 /// The parts of a running chat.
@@ -34,6 +37,10 @@ pub struct Desk {
     pub servers: Option<Box<dyn Servers>>,
     /// What tools ask the person; none arrive where nobody is asked.
     pub questions: Option<Questions>,
+    /// Runs what is typed behind a `!`.
+    pub shell: Shell,
+    /// Commands that were run so, and what they printed: they go with the next message.
+    pub ran: Vec<Attached>,
     /// What the model thought in the last turn, for `/details`; kept nowhere else.
     pub thinking: String,
     /// Columns of the terminal, for tables; 80 where there is none.
@@ -59,8 +66,7 @@ pub struct Places {
     pub home: Option<PathBuf>,
     /// The file with earlier inputs.
     pub line_history: Option<PathBuf>,
-    /// The person's editor, a command as a shell reads it.
-    pub editor: Option<String>,
+    pub editor: TextEditor,
     /// What this run reads and writes through.
     pub disk: Arc<dyn Disk>,
     pub writing: Writing,

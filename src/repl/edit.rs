@@ -4,22 +4,30 @@
 //! is in the file, or in a copy that is named.
 
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
+use tempfile::Builder;
 use tokio::process::Command;
 
 use crate::chat::SessionName;
-use crate::files::Disk;
+use crate::files::{Disk, LocalDisk};
 use crate::hint::Hint;
 use crate::notes::{Draft, NotesError, TakenIn, Workspace};
+use crate::term::Lent;
 
 /// Why a file was not edited.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EditError {
     #[error("no editor is set; the file is {}", path.display())]
     NoEditor { path: PathBuf },
+    #[error("no editor is set")]
+    NoEditorForText,
+    #[error("there is no terminal to edit at")]
+    NoTerminalForText,
+    #[error("cannot hand the text to an editor")]
+    Text(#[source] io::Error),
     #[error("there is no terminal to edit at; the file is {}", path.display())]
     NoTerminal { path: PathBuf },
     #[error("cannot start the editor {editor:?}")]
@@ -59,12 +67,17 @@ impl Hint for EditError {
             Self::NoEditor { .. } | Self::Start { .. } => {
                 Some("set EDITOR, or edit it by hand: it is read anew with each turn".into())
             }
+            Self::NoEditorForText => Some("set EDITOR or VISUAL".into()),
             Self::NoTerminal { .. } => {
                 Some("edit it by hand: it is read anew with each turn".into())
             }
             Self::NotTaken { source, .. } => source.hint(),
             Self::Gone { .. } => Some("`/memory forget` takes one thing out".into()),
-            Self::Failed { .. } | Self::NotText { .. } | Self::Copy { .. } => None,
+            Self::Failed { .. }
+            | Self::NotText { .. }
+            | Self::Copy { .. }
+            | Self::NoTerminalForText
+            | Self::Text(_) => None,
         }
     }
 }
@@ -155,8 +168,33 @@ fn told(taken: TakenIn) -> String {
     }
 }
 
+/// The person's editor, for texts that are no file.
+#[derive(Clone, Debug, Default)]
+pub struct TextEditor {
+    /// A command as a shell reads it.
+    pub command: Option<String>,
+}
+
+impl TextEditor {
+    /// Lets the person edit a text; returns what they saved, without the line break at its end.
+    pub(super) async fn edit(&self, text: &str) -> Result<String, EditError> {
+        let editor = self.command.as_deref();
+        let editor = editor.ok_or(EditError::NoEditorForText)?;
+        let file = Builder::new().prefix("cogtrix-").suffix(".md").tempfile();
+        let mut file = file.map_err(EditError::Text)?;
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
+        written.map_err(EditError::Text)?;
+        open(editor, file.path()).await?;
+        let saved = LocalDisk.read(file.path()).map_err(EditError::Text)?;
+        let saved = String::from_utf8(saved)
+            .map_err(|error| EditError::Text(io::Error::new(io::ErrorKind::InvalidData, error)))?;
+        Ok(saved.strip_suffix('\n').unwrap_or(&saved).to_owned())
+    }
+}
+
 /// Opens `path`.
 async fn open(editor: &str, path: &Path) -> Result<(), EditError> {
+    let _lent = Lent::new();
     let started = Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "editor"])
         .arg(path)
@@ -181,7 +219,6 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::files::LocalDisk;
     use crate::notes::WorkspaceSettings;
 
     /// What comes of an editor, the file it was about, and the copies that are left.

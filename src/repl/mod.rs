@@ -8,6 +8,7 @@
 //!   input       lines of the person, from a terminal or a pipe
 //!   signals     Ctrl-C, SIGTERM and SIGHUP as values
 //!   edit        a file in the person's own editor
+//!   shell       a command behind a `!`
 //!   holdings    what memory holds and a person owns, for the command line too
 //!   listing     sessions in lines       transcript   a session as a person reads it
 //!   picker      a session chosen from a list             recap   what a session was about
@@ -21,13 +22,14 @@ pub mod chat;
 pub mod commands;
 pub mod completion;
 pub mod desk;
-mod edit;
+pub mod edit;
 pub mod holdings;
 pub mod input;
 pub mod listing;
 pub mod picker;
 mod question;
 pub mod recap;
+mod shell;
 pub mod show;
 mod signals;
 pub mod transcript;

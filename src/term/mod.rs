@@ -29,6 +29,6 @@ pub use keys::{Key, Keys};
 pub use list::List;
 pub use output::{Output, OutputError, Streams, Went};
 pub use policy::{Device, Paint, Policy, Replies, Verbosity};
-pub use restore::TerminalState;
-pub use settings::{Settings, Theme};
+pub use restore::{Lent, Stops, TerminalState};
+pub use settings::{EditKeys, Settings, Theme};
 pub use text::{Align, Table, bar, fit_to, thousands, width};

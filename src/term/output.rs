@@ -289,6 +289,16 @@ impl Output {
         }
     }
 
+    /// What a command prints that the person runs, as it arrives; [`Self::end_reply`] ends it.
+    pub fn command_delta(&mut self, text: &str) {
+        self.begin(Stream::Reply);
+        let shown = match self.streams.stdout_device {
+            Device::Terminal => Cow::Owned(self.filter.delta(text)),
+            Device::File => Cow::Borrowed(text),
+        };
+        self.write_reply(&shown);
+    }
+
     /// A reply that is there whole.
     pub fn reply(&mut self, text: &str) {
         self.end_reply();

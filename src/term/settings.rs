@@ -11,6 +11,16 @@ pub struct Settings {
     pub markdown: bool,
     /// The background that the colours of code are made for.
     pub theme: Theme,
+    pub keys: EditKeys,
+}
+
+/// The keys of the line editor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EditKeys {
+    #[default]
+    Emacs,
+    Vi,
 }
 
 /// The background of the terminal.
@@ -29,6 +39,7 @@ impl Default for Settings {
         Self {
             markdown: true,
             theme: Theme::Auto,
+            keys: EditKeys::Emacs,
         }
     }
 }

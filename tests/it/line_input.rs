@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cogtrix::files::LocalDisk;
+use cogtrix::repl::edit::TextEditor;
 use cogtrix::repl::input::{
     Candidate, Complete, Completions, HistoryFile, LeaveKeys, Line, LineReader, Step, TerminalInput,
 };
 use cogtrix::repl::{Signal, Signals};
-use cogtrix::term::{Output, Paint, Policy, TerminalState};
+use cogtrix::term::{EditKeys, Output, Paint, Policy, Stops, TerminalState};
 use rustix::process::Signal as Kill;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -28,12 +29,13 @@ fn demo() {
     #[expect(clippy::disallowed_methods, reason = "a program of its own")]
     let paint = Paint::from_variables(Some("1"), std::env::var("TERM").ok().as_deref());
     let mut terminal = TerminalState::remember(paint);
+    let stops = terminal.silence().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
         .unwrap();
-    let code = runtime.block_on(converse(Path::new(&home), paint));
+    let code = runtime.block_on(converse(Path::new(&home), paint, stops));
     terminal.restore();
     #[expect(
         clippy::exit,
@@ -42,7 +44,12 @@ fn demo() {
     std::process::exit(code);
 }
 
-async fn converse(home: &Path, paint: Paint) -> i32 {
+fn variable(name: &str) -> Option<String> {
+    #[expect(clippy::disallowed_methods, reason = "a program of its own")]
+    std::env::var(name).ok()
+}
+
+async fn converse(home: &Path, paint: Paint, stops: Stops) -> i32 {
     let mut signals = Signals::listen().unwrap();
     let mut reply_ends = signal(SignalKind::user_defined1()).unwrap();
     let mut output = Output::standard(Policy {
@@ -51,12 +58,21 @@ async fn converse(home: &Path, paint: Paint) -> i32 {
     });
     let mut reader = LineReader::terminal(TerminalInput {
         typed: Vec::new(),
+        stops,
         history: Some(HistoryFile {
             path: home.join("input-history"),
+            older: Some(home.join("older-history")),
             disk: Arc::new(LocalDisk),
         }),
         completer: Box::new(Commands),
         paint,
+        keys: match variable("DEMO_KEYS").as_deref() {
+            Some("vi") => EditKeys::Vi,
+            _ => EditKeys::Emacs,
+        },
+        editor: TextEditor {
+            command: variable("DEMO_EDITOR"),
+        },
     })
     .unwrap();
     let mut keys = LeaveKeys::default();
@@ -206,15 +222,46 @@ fn paste_mode_takes_lines_as_they_come_until_a_single_dot() {
 fn lines_typed_while_a_reply_streams_wait_for_the_prompt() {
     let mut pty = start();
     pty.enter("stream").wait_for("streaming");
-    pty.enter("one")
-        .enter("two")
-        .type_text("thr")
-        .wait_for("thr");
+    pty.enter("one").enter("twq\x7fo").type_text("thr");
     pty.kill(Kill::USR1);
     pty.wait_for("got \"one\"")
         .wait_for("got \"two\"")
         .wait_for("> thr");
-    pty.enter("ee").wait_for("got \"three\"");
+    pty.key(Key::Left).type_text("h").key(Key::Backspace);
+    pty.key(Key::Right).enter("ee").wait_for("got \"three\"");
+}
+
+#[test]
+fn what_is_typed_while_a_reply_streams_is_not_shown_in_it() {
+    let mut pty = start();
+    pty.enter("stream").wait_for("streaming");
+    assert!(!pty.is_restored(), "keys are echoed during a reply");
+    pty.type_text("ahead");
+    pty.kill(Kill::USR1);
+    pty.wait_for("> ahead");
+    let screen = pty.screen();
+    assert_eq!(screen.matches("ahead").count(), 1, "{screen}");
+    assert!(screen.contains("streaming\n"), "{screen}");
+    pty.key(Key::Enter).wait_for("got \"ahead\"");
+}
+
+#[test]
+fn a_long_line_typed_ahead_comes_whole() {
+    let mut pty = start();
+    let line = "x".repeat(6_000) + "end";
+    pty.enter("stream").wait_for("streaming");
+    pty.type_text(&line);
+    pty.kill(Kill::USR1);
+    pty.wait_for("xend").key(Key::Enter);
+    pty.wait_printed(&format!("got {line:?}"), 1);
+}
+
+#[test]
+fn an_interrupted_reply_keeps_what_was_typed_during_it() {
+    let mut pty = start();
+    pty.enter("stream").wait_for("streaming");
+    pty.type_text("for later").key(Key::CtrlC);
+    pty.wait_for("interrupted").wait_for("> for later");
 }
 
 #[test]
@@ -237,20 +284,184 @@ fn lines_sent_in_one_go_are_all_read_in_order() {
 fn several_lines_pasted_while_a_reply_streams_are_one_input() {
     let mut pty = start();
     pty.enter("stream").wait_for("streaming");
-    pty.paste("one\ntwo").key(Key::Enter).wait_for("two");
+    pty.paste("one\ntwo").key(Key::Enter);
     pty.kill(Kill::USR1);
     pty.wait_for(r#"got "one\ntwo""#);
+}
+
+fn lines(n: usize) -> String {
+    let lines: Vec<String> = (1..=n).map(|n| format!("line {n}")).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn a_long_paste_is_folded_on_the_screen_and_whole_in_the_message_and_the_history() {
+    let mut pty = start();
+    let (text, wide) = (lines(300), "w".repeat(1_500));
+    pty.type_text("see ").paste(&text).type_text(" and ");
+    pty.paste(&wide).type_text("!");
+    pty.wait_for("> see [pasted 300 lines] and [pasted 1,500 characters]!");
+    assert!(!pty.printed().contains("line 299"), "{}", pty.screen());
+    pty.key(Key::Enter);
+    let whole = format!("see {text} and {wide}!");
+    pty.wait_printed(&format!("got {whole:?}"), 1);
+    wait_for_prompt(&mut pty);
+    pty.key(Key::Up).wait_for("> see [pasted 300 lines] and");
+    pty.key(Key::Enter)
+        .wait_printed(&format!("got {whole:?}"), 2);
+    wait_for_prompt(&mut pty);
+    pty.key(Key::CtrlD);
+    assert_eq!(pty.wait_exit(), Exit::code(0));
+    let kept = std::fs::read_to_string(pty.home().join("home/input-history")).unwrap();
+    assert_eq!(kept.trim_end(), whole.replace('\n', "\\n"));
+
+    let home = pty.shared_home();
+    let mut later = Pty::spawn_at(home, &program(), &ARGUMENTS, &[(ROLE, "1")], Size(80, 24));
+    later.key(Key::Up).wait_for("> [pasted 300 lines]");
+    later
+        .key(Key::Enter)
+        .wait_printed(&format!("got {whole:?}"), 1);
+}
+
+#[test]
+fn the_marker_of_a_paste_goes_as_one_and_typed_words_are_no_marker() {
+    let mut pty = start();
+    pty.paste(&lines(20)).wait_for("> [pasted 20 lines]");
+    pty.key(Key::Backspace);
+    wait_for_prompt(&mut pty);
+    pty.type_text("[pasted 20 lines]").key(Key::Enter);
+    pty.wait_for("got \"[pasted 20 lines]\"");
+    wait_for_prompt(&mut pty);
+    // The cursor jumps over it, and what is typed stands before it.
+    pty.paste(&lines(20)).wait_for("> [pasted 20 lines]");
+    pty.key(Key::Left)
+        .type_text("<")
+        .key(Key::Right)
+        .type_text(">");
+    pty.wait_for("> <[pasted 20 lines]>").key(Key::Enter);
+    pty.wait_printed(&format!("got {:?}", format!("<{}>", lines(20))), 1);
+    wait_for_prompt(&mut pty);
+    // Changed in its middle, it is words, and that is said.
+    pty.paste(&lines(20)).wait_for("> [pasted 20 lines]");
+    pty.type_text("\x1bb")
+        .type_text("very ")
+        .wait_for("20 very lines]");
+    pty.key(Key::Enter).wait_for("the text is not sent");
+    assert!(!pty.printed().contains("20 very line 1"));
+}
+
+#[test]
+fn a_long_paste_that_begins_like_a_command_is_none_and_one_at_once_is_taken_whole() {
+    let mut pty = start();
+    let text = format!("/quit\n{}", lines(2_000));
+    pty.paste(&text).wait_for("> [pasted 2,001 lines]");
+    pty.key(Key::Enter);
+    pty.wait_printed(&format!("got {:?}", format!(" {text}")), 1);
+}
+
+#[test]
+fn the_line_goes_to_the_editor_and_comes_back_with_its_text() {
+    let editor = r#"f() { sed -i "s/helo/hello/; \$a second" "$1"; }; f"#;
+    let variables = [(ROLE, "1"), ("DEMO_EDITOR", editor)];
+    let mut pty = Pty::spawn(&program(), &ARGUMENTS, &variables, Size(80, 24));
+    wait_for_prompt(&mut pty);
+    pty.type_text("helo").type_text("\x18\x05");
+    pty.wait_for("> hello\nsecond").key(Key::Enter);
+    pty.wait_for(r#"got "hello\nsecond""#);
+    let mut pty = start();
+    pty.type_text("as it was\x18\x05")
+        .wait_for("no editor is set");
+    pty.wait_until("the line", |screen| {
+        screen.lines().last() == Some("> as it was")
+    });
+}
+
+#[test]
+fn an_editor_has_the_terminal_as_usual_and_a_long_text_comes_back_folded() {
+    let editor =
+        r#"f() { stty -a | grep -o -e ' -\?echo ' -e ' -\?icanon' > "$1"; seq 20 >> "$1"; }; f"#;
+    let variables = [(ROLE, "1"), ("DEMO_EDITOR", editor)];
+    let mut pty = Pty::spawn(&program(), &ARGUMENTS, &variables, Size(80, 24));
+    wait_for_prompt(&mut pty);
+    pty.type_text("x\x18\x05").wait_for("> [edited 22 lines]");
+    pty.key(Key::Enter).wait_for("icanon");
+    let printed = pty.printed();
+    assert!(
+        printed.contains(" icanon") && printed.contains(" echo "),
+        "{printed}"
+    );
+}
+
+#[test]
+fn the_rest_of_an_earlier_input_is_suggested_and_taken_with_right() {
+    let mut pty = start();
+    pty.enter("explain the parser").wait_for("got");
+    wait_for_prompt(&mut pty);
+    pty.type_text("exp").wait_for("> explain the parser");
+    pty.key(Key::Right).type_text("!").key(Key::Enter);
+    pty.wait_for("got \"explain the parser!\"");
+    wait_for_prompt(&mut pty);
+    pty.type_text("expl")
+        .wait_for("> explain the parser!")
+        .key(Key::Enter);
+    pty.wait_for("got \"expl\"");
+    wait_for_prompt(&mut pty);
+    // A suggestion that was not taken leaves the screen with the line.
+    pty.type_text("explain")
+        .wait_for("> explain the parser!")
+        .key(Key::CtrlC);
+    pty.wait_until("the line as it was typed", |screen| {
+        screen.ends_with("> explain\n>")
+    });
+    pty.type_text("\x12parser")
+        .wait_for("(reverse-i-search)`parser'");
+    pty.key(Key::Enter);
+    pty.wait_until("found again", |screen| {
+        screen.matches("got \"explain the parser!\"").count() == 2
+    });
+}
+
+#[test]
+fn an_older_history_is_taken_over_and_left_as_it_is() {
+    let first = start();
+    let home = first.shared_home();
+    drop(first);
+    std::fs::create_dir_all(home.path().join("home")).unwrap();
+    let older = home.path().join("home/older-history");
+    std::fs::write(&older, "from before\n").unwrap();
+    let mut pty = Pty::spawn_at(home, &program(), &ARGUMENTS, &[(ROLE, "1")], Size(80, 24));
+    wait_for_prompt(&mut pty);
+    pty.enter("new").wait_for("got \"new\"");
+    wait_for_prompt(&mut pty);
+    pty.key(Key::Up).wait_for("> new").key(Key::Up);
+    pty.wait_for("> from before").key(Key::Enter);
+    pty.wait_for("got \"from before\"");
+    assert_eq!(std::fs::read_to_string(&older).unwrap(), "from before\n");
+}
+
+#[test]
+fn vi_keys_edit_the_line_where_they_are_asked_for() {
+    let variables = [(ROLE, "1"), ("DEMO_KEYS", "vi")];
+    let mut pty = Pty::spawn(&program(), &ARGUMENTS, &variables, Size(80, 24));
+    wait_for_prompt(&mut pty);
+    pty.type_text("one two").wait_for("> one two");
+    pty.type_text("\x1b")
+        .type_text("0dw")
+        .wait_until("the rest", |screen| screen.lines().last() == Some("> two"));
+    pty.key(Key::Enter).wait_for("got \"two\"");
 }
 
 #[test]
 fn a_question_is_not_answered_by_what_was_typed_before_it() {
     let mut pty = start();
     pty.enter("ask").wait_for("asking");
-    pty.enter("yes").type_text("y").wait_for("yes\ny");
+    pty.enter("yes").type_text("y");
     pty.kill(Kill::USR1);
     pty.wait_for("sure?").enter("no");
     pty.wait_for(r#"answered Text("no")"#)
-        .wait_for("got \"yes\"");
+        .wait_for("got \"yes\"")
+        .wait_for("> y");
+    pty.enter("es").wait_for("got \"yes\"\n> yes\ngot");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use cogtrix::testing::server::{Server, say};
 
 use crate::support::home::Home;
+use crate::support::is_wholly_confined;
 
 const REFUSAL: &str = "error: this session is open read-only; start another with -s NAME, or close the other terminal\n";
 
@@ -136,4 +137,31 @@ fn it_belongs_to_a_chat_and_not_to_commands_that_write() {
         assert!(run.stderr.contains("--no-lock"), "{run}");
     }
     assert_eq!(Home::files(&home.data()), before);
+}
+
+#[test]
+fn lines_of_a_script_run_commands_too_but_not_in_a_session_that_is_open_read_only() {
+    if !is_wholly_confined() {
+        return;
+    }
+    let (home, server) = home();
+    let args = ["-c", "test.yaml", "-s", "s", "--lines"];
+    let run = home
+        .cogtrix(&args)
+        .stdin("!echo from a line\nwhat was it?\n")
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("from a line\nReply"), "{run}");
+    assert!(run.stderr.contains("goes with your next message"), "{run}");
+    let sent = server.chats().last().unwrap().message(-1).to_owned();
+    assert!(
+        sent.contains("$ echo from a line\nfrom a line\n[exit 0"),
+        "{sent}"
+    );
+    let run = home
+        .cogtrix(&[&args[..], &["--no-lock"]].concat())
+        .stdin("!echo again\n")
+        .run();
+    assert!(run.stderr.contains(REFUSAL.trim_end()), "{run}");
+    assert!(!run.stdout.contains("again"), "{run}");
 }

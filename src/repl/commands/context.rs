@@ -15,18 +15,25 @@ use crate::repl::transcript;
 use crate::term::{bar, fit_to};
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    match arguments {
+        "preset" => Next::answer(presets(desk)),
+        other if other.starts_with("preset ") => preset(desk, other["preset ".len()..].trim()),
+        other => look(&mut desk.agent, desk.columns, other).await,
+    }
+}
+
+pub(super) async fn look(
+    agent: &mut Agent,
+    columns: usize,
+    arguments: &str,
+) -> Result<Next, CommandError> {
     let shown = match arguments {
         "" => Shown::Overview,
         "full" => Shown::Full,
-        "proof" => return Ok(proof(&mut desk.agent).await),
-        "preset" => return Next::answer(presets(desk)),
-        other if other.starts_with("preset ") => {
-            return preset(desk, other["preset ".len()..].trim());
-        }
+        "proof" => return Ok(proof(agent).await),
         other => return Err(usage("context", format!("does not know {other:?}"))),
     };
-    let columns = desk.columns;
-    Next::answer(show(&mut desk.agent, shown, columns).await)
+    Next::answer(show(agent, shown, columns).await)
 }
 
 /// Every preset and what it sets.

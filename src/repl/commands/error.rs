@@ -22,6 +22,8 @@ use crate::tools::{ApprovalsError, UnknownTool};
 pub enum CommandError {
     #[error("unknown command /{name}")]
     Unknown { name: String, near: Vec<String> },
+    #[error("/{0} has to wait until the question is answered")]
+    QuestionWaits(&'static str),
     #[error("/{name} {problem}")]
     Usage {
         name: &'static str,
@@ -96,6 +98,9 @@ impl Hint for CommandError {
             Self::Pin(_) => Some("`/pin` lists them, `/unpin N` takes one off".into()),
             Self::Entries(error) => entries_hint(error, Front::Chat),
             Self::Holdings(error) => error.hint(),
+            Self::QuestionWaits(_) => Some(
+                "what only shows something works meanwhile: /help, /context, /memory, /details, /diff, /history, /tools, /approvals, /pin, /summary".into(),
+            ),
             Self::ReadOnly(_) | Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
             Self::Edit(error) => error.hint(),
             Self::Tool(_) => Some("`/tools` lists them".into()),

@@ -18,6 +18,10 @@ Rule of thumb: take the lightest mode that fits: conversation, then code, then r
 loses nothing.";
 
 pub(super) async fn run(_: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    help(arguments)
+}
+
+pub(super) fn help(arguments: &str) -> Result<Next, CommandError> {
     match arguments.trim_start_matches('/') {
         "" => Next::answer(list()),
         "modes" => Next::answer(MODES),
@@ -49,7 +53,8 @@ fn list() -> String {
     let rows: Vec<String> = rows.collect();
     format!(
         "{}\n\nSeveral lines: begin and end with \"\"\", end a line with \\, or Alt-Enter. Ctrl-C stops a reply.\n\
-         Files: @src/main.rs:10-40, @\"my notes.md\", @shot.png, @folder/ go with the message; Tab completes.",
+         Files: @src/main.rs:10-40, @\"my notes.md\", @shot.png, @folder/ go with the message; Tab completes.\n\
+         !COMMAND runs a command; its output goes with your next message. Ctrl-R searches earlier input, Ctrl-X Ctrl-E opens the editor.",
         rows.join("\n")
     )
 }

@@ -1,7 +1,7 @@
 //! `/history`, `/undo` and `/diff`.
 
 use super::{CommandError, Desk, Next, nothing, usage};
-use crate::agent::Undone;
+use crate::agent::{Agent, Undone};
 use crate::hint::chain;
 use crate::notes::Receipt;
 use crate::repl::{listing, transcript};
@@ -9,6 +9,10 @@ use crate::repl::{listing, transcript};
 const DEFAULT: usize = 5;
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    history(&desk.agent, arguments)
+}
+
+pub(super) fn history(agent: &Agent, arguments: &str) -> Result<Next, CommandError> {
     let count = match arguments {
         "" => DEFAULT,
         "all" => usize::MAX,
@@ -16,7 +20,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
             .parse()
             .map_err(|_| usage("history", format!("does not know {number:?}")))?,
     };
-    let session = desk.session();
+    let session = agent.session();
     if session.is_empty() {
         return Next::answer("Nothing was said yet");
     }
@@ -64,8 +68,24 @@ fn stays(receipt: &Receipt) -> String {
     format!("  memory keeps ({kind}): {text} · /memory forget {number}")
 }
 
+/// `/edit`: the last message, to be sent anew.
+pub(super) async fn edit(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    nothing("edit", arguments)?;
+    let session = desk.session();
+    let turn = session.live_turns().next_back();
+    let message = turn.and_then(|turn| session.messages_of(turn).first());
+    match message {
+        Some(message) => Ok(Next::EditMessage(message.said().into_owned())),
+        None => Next::answer("No message to edit."),
+    }
+}
+
 /// `/diff [N]`: what tools changed, in the last N turns or the whole session.
 pub(super) async fn diff(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    changes(&desk.agent, arguments)
+}
+
+pub(super) fn changes(agent: &Agent, arguments: &str) -> Result<Next, CommandError> {
     let newest = match arguments {
         "" | "all" => usize::MAX,
         "last" => 1,
@@ -73,7 +93,7 @@ pub(super) async fn diff(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
             .parse()
             .map_err(|_| usage("diff", format!("does not know {number:?}")))?,
     };
-    let diff = desk.agent.changes(newest)?;
+    let diff = agent.changes(newest)?;
     if diff.trim().is_empty() {
         return Next::answer("No tool has changed a file here.");
     }

@@ -2,6 +2,7 @@
 //! owns of all of it in [`owning`].
 
 use super::{CommandError, Desk, Next, entries, owning, search};
+use crate::agent::Agent;
 use crate::chat::Session;
 use crate::context::{ContextPlan, DoesNotFit};
 use crate::embed::EmbedderChoice;
@@ -32,11 +33,16 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
             ),
         };
     }
-    let plan = desk.agent.preview().await;
-    let mut parts = vec![messages(desk, &plan)];
-    let modes = desk.agent.memory().modes();
+    overview(&desk.agent).await
+}
+
+/// What memory holds, with the notes of the active mode.
+pub(super) async fn overview(agent: &Agent) -> Result<Next, CommandError> {
+    let plan = agent.preview().await;
+    let mut parts = vec![messages(agent, &plan)];
+    let modes = agent.memory().modes();
     parts.push(state(modes.active()));
-    let others = modes.iter().filter_map(|mode| elsewhere(desk, mode));
+    let others = modes.iter().filter_map(|mode| elsewhere(agent, mode));
     let others: Vec<String> = others.collect();
     if !others.is_empty() {
         parts.push(others.join("\n"));
@@ -45,12 +51,12 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
 }
 
 /// Where every message is: sent, stood for, or left out.
-fn messages(desk: &Desk, plan: &Result<ContextPlan, DoesNotFit>) -> String {
-    let session = desk.session();
+fn messages(agent: &Agent, plan: &Result<ContextPlan, DoesNotFit>) -> String {
+    let session = agent.session();
     let request = plan.as_ref().map_or_else(
         |error| format!("next request: {error}"),
         |plan| {
-            let proof = desk.agent.memory().proof(session, plan, |_| false);
+            let proof = agent.memory().proof(session, plan, |_| false);
             let of = |place| proof.ranges(place).count();
             format!(
                 "next request: {} in the window, {} pending, {} summarised, {} left out",
@@ -67,9 +73,9 @@ fn messages(desk: &Desk, plan: &Result<ContextPlan, DoesNotFit>) -> String {
             "messages",
             format!("{} kept; {request}", session.messages().len()),
         ),
-        ("summary", summary(desk)),
+        ("summary", summary(agent)),
         ("compaction", compaction(session)),
-        ("recall", recall(desk)),
+        ("recall", recall(agent)),
     ];
     let lines = rows
         .iter()
@@ -78,14 +84,14 @@ fn messages(desk: &Desk, plan: &Result<ContextPlan, DoesNotFit>) -> String {
 }
 
 /// What recall searches: words, and vectors where there are any (C21).
-fn recall(desk: &Desk) -> String {
-    let k = desk.agent.memory().recall_k();
+fn recall(agent: &Agent) -> String {
+    let k = agent.memory().recall_k();
     if k == 0 {
         return "off".to_owned();
     }
-    let embedder = desk.agent.embedder().map(EmbedderChoice::describe);
+    let embedder = agent.embedder().map(EmbedderChoice::describe);
     let embedder = embedder.unwrap_or_default();
-    let vectors = desk.agent.vectors().map_or_else(String::new, |vectors| {
+    let vectors = agent.vectors().map_or_else(String::new, |vectors| {
         let running = vectors.running.map_or(String::new(), |(done, wanted)| {
             format!(", {} on their way", wanted - done)
         });
@@ -96,8 +102,8 @@ fn recall(desk: &Desk) -> String {
 }
 
 /// How far the rolling summary has come, and how it fares (C15).
-fn summary(desk: &Desk) -> String {
-    let hybrid = desk.session().hybrid();
+fn summary(agent: &Agent) -> String {
+    let hybrid = agent.session().hybrid();
     let mut parts = vec![hybrid.running().map_or_else(
         || "none yet".to_owned(),
         |summary| {
@@ -109,7 +115,7 @@ fn summary(desk: &Desk) -> String {
             format!("stands for {messages}, made {}{by}", summary.at)
         },
     )];
-    let running = desk.agent.job_covers();
+    let running = agent.job_covers();
     if running > 0 {
         parts.push(format!(
             "{} being summarised now",
@@ -120,7 +126,7 @@ fn summary(desk: &Desk) -> String {
         let times = count(hybrid.failures as usize, "time");
         parts.push(format!("failed {times} in a row"));
     }
-    if !desk.agent.memory().mode().hybrid.summarization {
+    if !agent.memory().mode().hybrid.summarization {
         parts.push("off in this mode".to_owned());
     }
     parts.join("; ")
@@ -138,7 +144,7 @@ fn compaction(session: &Session) -> String {
 }
 
 /// One line on what a mode noted that is not the active one.
-fn elsewhere(desk: &Desk, mode: &dyn MemoryMode) -> Option<String> {
+fn elsewhere(agent: &Agent, mode: &dyn MemoryMode) -> Option<String> {
     let name = &mode.preset().name;
     let sections = mode.board()?.sections().iter();
     let noted = sections.filter(|section| !section.entries().is_empty());
@@ -154,7 +160,7 @@ fn elsewhere(desk: &Desk, mode: &dyn MemoryMode) -> Option<String> {
             }
         })
         .collect();
-    (desk.agent.memory().mode().name != *name && !noted.is_empty()).then(|| {
+    (agent.memory().mode().name != *name && !noted.is_empty()).then(|| {
         format!(
             "also noted, for {name} mode: {} (`/memory {name}`)",
             noted.join(", ")
@@ -162,7 +168,7 @@ fn elsewhere(desk: &Desk, mode: &dyn MemoryMode) -> Option<String> {
     })
 }
 
-fn state(mode: &dyn MemoryMode) -> String {
+pub(super) fn state(mode: &dyn MemoryMode) -> String {
     let preset = mode.preset();
     let Some(board) = mode.board() else {
         return format!("{} mode keeps no notes", preset.name);

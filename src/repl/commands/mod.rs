@@ -28,7 +28,7 @@ mod tools;
 use futures_util::future::LocalBoxFuture;
 
 use super::desk::Desk;
-use crate::agent::{Compacting, Warning};
+use crate::agent::{Agent, Compacting, Warning};
 use crate::chat::SessionName;
 use crate::memory::OutOfReach;
 use crate::memory::tracking::Kind;
@@ -115,6 +115,8 @@ pub enum Next {
     Diff(String),
     /// Let the person edit this file.
     Edit(crate::notes::Draft),
+    /// Let the person edit this message, and send it.
+    EditMessage(String),
     /// Ask the person; on "yes" do this.
     Confirm(String, Deed),
     /// Let the person choose a session from a list, where there is a terminal to show it.
@@ -168,13 +170,18 @@ pub enum Typed<'a> {
     Nothing,
     /// Name without the slash, and the rest, trimmed.
     Command(&'a str, &'a str),
+    /// A command for the shell, without the exclamation mark; may be empty.
+    Shell(&'a str),
     Message(&'a str),
 }
 
-/// Tells a command from a message. A blank before the slash makes it a message.
+/// Tells a command from a message. A blank before the slash or the exclamation mark makes it a message.
 pub fn parse(line: &str) -> Typed<'_> {
     if line.trim().is_empty() {
         return Typed::Nothing;
+    }
+    if let Some(command) = line.strip_prefix('!') {
+        return Typed::Shell(command.trim());
     }
     let Some(rest) = line.strip_prefix('/') else {
         return Typed::Message(line.trim());
@@ -193,6 +200,35 @@ pub fn find(name: &str) -> Result<&'static Command, CommandError> {
             name: name.chars().take(40).collect(),
             near: nearest(name),
         })
+}
+
+/// Does what a command does that only shows something, while a tool's question waits and the agent is all there is to look
+/// at.
+pub(super) async fn look(
+    agent: &mut Agent,
+    columns: usize,
+    name: &str,
+    arguments: &str,
+) -> Result<Next, CommandError> {
+    let command = find(name)?;
+    match (command.name, arguments) {
+        ("help", of) => help::help(of),
+        ("context", what) if !what.starts_with("preset") => {
+            context::look(agent, columns, what).await
+        }
+        ("memory", "") => memory::overview(agent).await,
+        ("memory", mode) if agent.memory().modes().get(mode).is_ok() => {
+            Next::answer(memory::state(agent.memory().modes().get(mode)?))
+        }
+        ("details", which) => tools::made(agent, "", which),
+        ("diff", newest) => history::changes(agent, newest),
+        ("history", newest) => history::history(agent, newest),
+        ("tools", "") => Next::answer(tools::catalogue(agent, columns)),
+        ("approvals", "") => Next::answer(tools::rules(agent)),
+        ("pin", "") => Next::answer(pins::pinned(agent.session().pins())),
+        ("summary", "") => Next::answer(summary::shown(agent)),
+        (name, _) => Err(CommandError::QuestionWaits(name)),
+    }
 }
 
 /// Names like this one, best first, at most two.
@@ -227,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_commands_only_with_the_slash_first() {
+    fn lines_are_commands_only_with_the_mark_first() {
         for (line, expected) in [
             ("/mode code", Typed::Command("mode", "code")),
             ("/M  reasoning ", Typed::Command("M", "reasoning")),
@@ -236,6 +272,9 @@ mod tests {
                 " /etc/passwd holds users",
                 Typed::Message("/etc/passwd holds users"),
             ),
+            ("!ls -l", Typed::Shell("ls -l")),
+            ("!", Typed::Shell("")),
+            (" !important", Typed::Message("!important")),
             ("  ", Typed::Nothing),
             ("hello", Typed::Message("hello")),
         ] {

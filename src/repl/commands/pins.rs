@@ -32,7 +32,7 @@ pub(super) async fn pin(desk: &mut Desk, text: &str) -> Result<Next, CommandErro
     Ok(Next::with(text, pinned.warning))
 }
 
-fn pinned(pins: &Pins) -> String {
+pub(super) fn pinned(pins: &Pins) -> String {
     if pins.is_empty() {
         return "Nothing is pinned; `/pin TEXT` pins something".to_owned();
     }

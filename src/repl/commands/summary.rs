@@ -1,13 +1,14 @@
 //! `/summary`: the rolling summary, those it replaced, and the way back.
 
 use super::{CommandError, Desk, Next, usage};
+use crate::agent::Agent;
 use crate::chat::{Session, Summary};
 use crate::repl::listing::count;
 use crate::repl::transcript::first_words;
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     match arguments {
-        "" => Next::answer(shown(desk)),
+        "" => Next::answer(shown(&desk.agent)),
         "history" => Next::answer(history(desk.session())),
         "undo" => {
             let warning = desk.agent.undo_summary()?;
@@ -27,9 +28,9 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     }
 }
 
-fn shown(desk: &Desk) -> String {
-    let hybrid = desk.session().hybrid();
-    let running = match desk.agent.job_covers() {
+pub(super) fn shown(agent: &Agent) -> String {
+    let hybrid = agent.session().hybrid();
+    let running = match agent.job_covers() {
         0 => String::new(),
         messages => format!(
             "\n\n{} more are being summarised",

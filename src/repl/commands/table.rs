@@ -14,7 +14,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 45] = [
+pub const COMMANDS: [Command; 46] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -329,6 +329,15 @@ pub const COMMANDS: [Command; 45] = [
         run: |_, arguments| {
             Box::pin(async move { nothing("retry", arguments).map(|()| Next::Retry) })
         },
+    },
+    Command {
+        name: "edit",
+        aliases: &[],
+        arguments: "",
+        summary: "Edit your last message in your editor and send what you save",
+        details: "It is sent as a new message. A file that is saved empty, or as it was, sends nothing.",
+        completes: Completes::Nothing,
+        run: run!(history::edit),
     },
     Command {
         name: "think",

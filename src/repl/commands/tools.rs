@@ -1,7 +1,7 @@
 //! `/tools`, `/approvals`, `/approve`, `/details`: what the model may do, and what it did.
 
 use super::{CommandError, Desk, Next, usage};
-use crate::agent::Warning;
+use crate::agent::{Agent, Warning};
 use crate::chat::{Message, answered};
 use crate::repl::show;
 use crate::term::{Align, Table};
@@ -14,7 +14,7 @@ pub(super) async fn tools(desk: &mut Desk, arguments: &str) -> Result<Next, Comm
         .split_once(char::is_whitespace)
         .unwrap_or((arguments, ""));
     match (word, name.trim()) {
-        ("", _) => Next::answer(catalogue(desk)),
+        ("", _) => Next::answer(catalogue(&desk.agent, desk.columns)),
         ("on", name) if !name.is_empty() => switch(desk, name, Switch::On),
         ("off", name) if !name.is_empty() => switch(desk, name, Switch::Off),
         ("all" | "none" | "mode", "") => {
@@ -22,7 +22,7 @@ pub(super) async fn tools(desk: &mut Desk, arguments: &str) -> Result<Next, Comm
                 .toolbox_mut()
                 .registry
                 .select(Selection::parse(word));
-            Next::answer(catalogue(desk))
+            Next::answer(catalogue(&desk.agent, desk.columns))
         }
         (_, _) => Err(usage("tools", format!("does not know {arguments:?}"))),
     }
@@ -37,9 +37,9 @@ fn switch(desk: &mut Desk, name: &str, switch: Switch) -> Result<Next, CommandEr
     Next::answer(format!("{name} is {word}, until you leave"))
 }
 
-fn catalogue(desk: &Desk) -> String {
-    let mode = &desk.agent.memory().mode().name;
-    let registry = &desk.agent.toolbox().registry;
+pub(super) fn catalogue(agent: &Agent, columns: usize) -> String {
+    let mode = &agent.memory().mode().name;
+    let registry = &agent.toolbox().registry;
     let mut table = Table::new([Align::Left, Align::Left, Align::Left]);
     let rows: Vec<Listed<'_>> = registry.catalogue(mode).collect();
     if rows.is_empty() {
@@ -52,7 +52,7 @@ fn catalogue(desk: &Desk) -> String {
             spec.summary().to_owned(),
         ]);
     }
-    table.render(desk.columns)
+    table.render(columns)
 }
 
 /// `/approvals`, `/approvals revoke N`.
@@ -64,7 +64,7 @@ pub(super) async fn approvals(desk: &mut Desk, arguments: &str) -> Result<Next, 
     match (word, which.trim()) {
         ("", _) => {
             toolbox.reread()?;
-            Next::answer(rules(desk))
+            Next::answer(rules(&desk.agent))
         }
         ("revoke", "all") => {
             let count = toolbox.revoke_all()?;
@@ -84,8 +84,8 @@ pub(super) async fn approvals(desk: &mut Desk, arguments: &str) -> Result<Next, 
     }
 }
 
-fn rules(desk: &Desk) -> String {
-    let toolbox = desk.agent.toolbox();
+pub(super) fn rules(agent: &Agent) -> String {
+    let toolbox = agent.toolbox();
     let rules = toolbox.rules().iter().enumerate();
     let mut lines: Vec<String> = rules
         .map(|(place, rule)| format!("{:>3}  {}", place + 1, in_words(rule)))
@@ -157,6 +157,10 @@ pub(super) async fn approve(desk: &mut Desk, arguments: &str) -> Result<Next, Co
 
 /// `/details [N]`: the thinking of the last turn and the calls of the last one that had any, whole.
 pub(super) async fn details(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    made(&desk.agent, &desk.thinking, arguments)
+}
+
+pub(super) fn made(agent: &Agent, thinking: &str, arguments: &str) -> Result<Next, CommandError> {
     let which = match arguments {
         "" => None,
         number => Some(number.parse::<usize>().map_err(|_| {
@@ -166,7 +170,7 @@ pub(super) async fn details(desk: &mut Desk, arguments: &str) -> Result<Next, Co
             )
         })?),
     };
-    let session = desk.session();
+    let session = agent.session();
     let turns = session.live_turns().rev();
     let messages = turns
         .map(|turn| session.messages_of(turn))
@@ -176,7 +180,7 @@ pub(super) async fn details(desk: &mut Desk, arguments: &str) -> Result<Next, Co
                 .any(|message| message.calls().next().is_some())
         });
     let calls: Vec<String> = messages.map_or_else(Vec::new, calls);
-    let thinking = desk.thinking.trim();
+    let thinking = thinking.trim();
     if calls.is_empty() && (thinking.is_empty() || which.is_some()) {
         return Next::answer("No tool was called yet.");
     }

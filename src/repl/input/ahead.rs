@@ -1,7 +1,7 @@
 //! Lines typed before a question was asked, put aside so that they do not answer it.
 //!
-//! Unit: bytes as the terminal gives them, which is in whole lines while it is in its usual mode, and
-//! in any pieces right after an editor left it. A marked paste of several lines is one line here.
+//! Unit: bytes as the terminal gives them, in any pieces, keys that edit a line among them. A marked paste of several lines
+//! is one line here.
 
 use std::collections::VecDeque;
 use std::io;
@@ -73,7 +73,8 @@ impl Ahead {
         self.typed.pop_front()
     }
 
-    fn take_in(&mut self, bytes: &[u8]) {
+    /// Takes keys in, whoever has read them.
+    pub(super) fn take_in(&mut self, bytes: &[u8]) {
         self.rest.extend_from_slice(bytes);
         while let Some(end) = end_of_line(&self.rest) {
             let mut line: Vec<u8> = self.rest.drain(..end).collect();
@@ -121,13 +122,43 @@ fn position(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
         .position(|window| window == wanted)
 }
 
-/// A line without the marks of pastes; their line breaks are newlines.
+/// A line as it was typed: what was erased is gone, and so are the marks of pastes and other keys; line breaks in it are
+/// newlines.
 fn text_of(line: &[u8]) -> String {
-    String::from_utf8_lossy(line)
-        .replace("\x1b[200~", "")
-        .replace("\x1b[201~", "")
+    let typed = String::from_utf8_lossy(line)
         .replace("\r\n", "\n")
-        .replace('\r', "\n")
+        .replace('\r', "\n");
+    let mut text = String::with_capacity(typed.len());
+    let mut keys = typed.chars().peekable();
+    while let Some(key) = keys.next() {
+        match key {
+            '\x7f' | '\x08' => {
+                text.pop();
+            }
+            '\x15' => text.clear(),
+            '\x17' => {
+                text.truncate(text.trim_end().len());
+                let word = text.rfind(char::is_whitespace);
+                text.truncate(word.map_or(0, |blank| blank + 1));
+            }
+            '\x1b' => {
+                if keys.next_if_eq(&'[').is_some() {
+                    // Parameters, and the letter that ends them.
+                    while keys
+                        .next_if(|key| ('\x20'..='\x3f').contains(key))
+                        .is_some()
+                    {}
+                } else {
+                    keys.next_if_eq(&'O');
+                }
+                keys.next();
+            }
+            '\n' | '\t' => text.push(key),
+            key if key.is_control() => {}
+            key => text.push(key),
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -160,6 +191,11 @@ mod tests {
                 vec![line("see a\nb!"), line("next")],
             ),
             ("half a paste", "\x1b[200~a\nb", vec![]),
+            (
+                "edited",
+                "onx\x7fe \x1b[Dtoo\x17\x1bOAtwo\x01\nno\x15yes\n",
+                vec![line("one two"), line("yes")],
+            ),
         ] {
             let mut ahead = Ahead::default();
             ahead.take_in(bytes.as_bytes());

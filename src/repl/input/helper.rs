@@ -3,20 +3,26 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rustix::termios::tcgetwinsize;
 use rustyline::completion::Pair;
 use rustyline::highlight::{CmdKind, Highlighter};
-use rustyline::hint::Hinter;
+use rustyline::hint::{Hint, Hinter};
+use rustyline::history::SearchDirection;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
-use rustyline::{Cmd, ConditionalEventHandler, Context, Event, EventContext, RepeatCount};
+use rustyline::{
+    CharSearch, Cmd, CompletionType, ConditionalEventHandler, Context, Event, EventContext,
+    InputMode, KeyCode, KeyEvent, Modifiers, Movement, RepeatCount,
+};
 
 use super::continuation::{Enter, enter};
+use super::paste::{Came, Folded, highlighted};
 use crate::term::{fit_to, harmless, width};
 
-/// Columns of a candidate with its description.
-const CANDIDATE_COLUMNS: usize = 78;
+/// Stands in front of a description and nowhere else, so that it can be found and shown dim.
+const DESCRIPTION: char = '\u{a0}';
 
 /// Knows what a begun line can go on with. Asked at every key for the hint, so it must be quick.
 pub trait Complete: Send + fmt::Debug {
@@ -42,53 +48,152 @@ pub struct Candidate {
 pub(super) struct Shared {
     /// Lines are taken as they come.
     pub(super) is_verbatim: AtomicBool,
-    /// The last Ctrl-C met an empty line.
-    pub(super) was_empty: AtomicBool,
-    /// What stood on the line when Ctrl-Z ended its editing.
-    suspended: Mutex<Option<String>>,
+    /// What stood on the line when a key ended its editing, to be gone on with.
+    left: Mutex<Option<(Leave, String)>>,
+    /// What is being pasted, as far as it has come.
+    pasting: Mutex<Option<String>>,
+    folded: Mutex<Folded>,
+    /// Columns of the prompt.
+    pub(super) prompt: AtomicUsize,
     /// The next completion puts a line break in the place of the backslash before the cursor.
     breaks_line: AtomicBool,
 }
 
+/// Why the editing of a line ended before it was handed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leave {
+    /// Ctrl-Z.
+    Suspend,
+    /// Ctrl-X Ctrl-E.
+    Editor,
+    /// Ctrl-C.
+    Interrupt,
+}
+
 impl Shared {
-    pub(super) fn suspended(&self) -> MutexGuard<'_, Option<String>> {
-        self.suspended
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn left(&self) -> MutexGuard<'_, Option<(Leave, String)>> {
+        lock(&self.left)
+    }
+
+    pub(super) fn folded(&self) -> MutexGuard<'_, Folded> {
+        lock(&self.folded)
+    }
+
+    fn pasting(&self) -> MutexGuard<'_, Option<String>> {
+        lock(&self.pasting)
+    }
+
+    /// Takes a key that belongs to a paste; `None` where nothing is being pasted.
+    fn paste(&self, event: &Event) -> Option<Cmd> {
+        let mut pasting = self.pasting();
+        let text = pasting.as_mut()?;
+        let Event::KeySeq(keys) = event else {
+            return Some(Cmd::Noop);
+        };
+        for KeyEvent(code, modifiers) in keys {
+            match (code, *modifiers) {
+                (KeyCode::BracketedPasteEnd, _) => {
+                    let text = pasting.take()?;
+                    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+                    let text = self.folded().fold(text, Came::Pasted);
+                    return Some(Cmd::Insert(1, text));
+                }
+                (KeyCode::Char(letter), Modifiers::NONE) => text.push(*letter),
+                (KeyCode::Enter, _) => text.push('\r'),
+                (KeyCode::Char('J'), Modifiers::CTRL) => text.push('\n'),
+                (KeyCode::Tab, _) => text.push('\t'),
+                // Other control characters have no place in a line.
+                _ => {}
+            }
+        }
+        Some(Cmd::Noop)
     }
 }
 
-/// Tells a Ctrl-C on an empty line from one that clears something.
-pub(super) struct OnInterrupt(pub(super) Arc<Shared>);
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
-impl ConditionalEventHandler for OnInterrupt {
+/// Begins to collect a paste. The editor's own way would show all of it.
+pub(super) struct OnPaste(pub(super) Arc<Shared>);
+
+impl ConditionalEventHandler for OnPaste {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, _: &EventContext<'_>) -> Option<Cmd> {
+        self.0.pasting().get_or_insert_default();
+        Some(Cmd::Noop)
+    }
+}
+
+/// Collects a paste, key by key; does nothing at other times.
+pub(super) struct OnAny(pub(super) Arc<Shared>);
+
+impl ConditionalEventHandler for OnAny {
+    fn handle(&self, event: &Event, _: RepeatCount, _: bool, _: &EventContext<'_>) -> Option<Cmd> {
+        self.0.paste(event)
+    }
+}
+
+/// What a key does to a marker beside the cursor, which it takes as one character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OnMarker {
+    RemoveBefore,
+    RemoveBehind,
+    GoBefore,
+    GoBehind,
+}
+
+/// Handles a marker of a folded text as one character.
+pub(super) struct OnEdge(pub(super) Arc<Shared>, pub(super) OnMarker);
+
+impl ConditionalEventHandler for OnEdge {
     fn handle(
         &self,
-        _: &Event,
+        event: &Event,
         _: RepeatCount,
         _: bool,
         context: &EventContext<'_>,
     ) -> Option<Cmd> {
-        self.0
-            .was_empty
-            .store(context.line().is_empty(), Ordering::Relaxed);
-        Some(Cmd::Interrupt)
+        if let Some(pasted) = self.0.paste(event) {
+            return Some(pasted);
+        }
+        if context.input_mode() == InputMode::Command {
+            return None;
+        }
+        let (before, behind) = context.line().split_at_checked(context.pos())?;
+        let folded = self.0.folded();
+        let start = Movement::ViCharSearch(1, CharSearch::Backward('['));
+        match self.1 {
+            OnMarker::RemoveBefore => folded.before(before).map(|_| Cmd::Kill(start)),
+            OnMarker::GoBefore => folded.before(before).map(|_| Cmd::Move(start)),
+            OnMarker::RemoveBehind => folded
+                .behind(behind)
+                .map(|_| Cmd::Kill(Movement::ViCharSearch(1, CharSearch::Forward(']')))),
+            // The editor has no way to the other side of a marker in the middle of a line but step by step.
+            OnMarker::GoBehind => folded
+                .behind(behind)
+                .filter(|marker| marker.len() == behind.len())
+                .map(|_| Cmd::Move(Movement::EndOfLine)),
+        }
     }
 }
 
-/// Ends the editing, for the process is to stop.
-pub(super) struct OnSuspend(pub(super) Arc<Shared>);
+/// Ends the editing otherwise than by Enter. To the editor the line is handed in: that takes the suggestion off the screen
+/// and keeps what was typed behind the key.
+pub(super) struct OnLeave(pub(super) Arc<Shared>, pub(super) Leave);
 
-impl ConditionalEventHandler for OnSuspend {
+impl ConditionalEventHandler for OnLeave {
     fn handle(
         &self,
-        _: &Event,
+        event: &Event,
         _: RepeatCount,
         _: bool,
         context: &EventContext<'_>,
     ) -> Option<Cmd> {
-        *self.0.suspended() = Some(context.line().to_owned());
-        Some(Cmd::Interrupt)
+        if let Some(pasted) = self.0.paste(event) {
+            return Some(pasted);
+        }
+        *self.0.left() = Some((self.1, context.line().to_owned()));
+        Some(Cmd::AcceptLine)
     }
 }
 
@@ -101,11 +206,14 @@ pub(super) struct OnEnter(pub(super) Arc<Shared>);
 impl ConditionalEventHandler for OnEnter {
     fn handle(
         &self,
-        _: &Event,
+        event: &Event,
         _: RepeatCount,
         _: bool,
         context: &EventContext<'_>,
     ) -> Option<Cmd> {
+        if let Some(pasted) = self.0.paste(event) {
+            return Some(pasted);
+        }
         let is_at_end = context.pos() == context.line().len();
         let is_verbatim = self.0.is_verbatim.load(Ordering::Relaxed);
         if is_verbatim || !is_at_end || enter(context.line()) != Enter::BreakInPlace {
@@ -157,44 +265,128 @@ impl rustyline::completion::Completer for Helper {
             .map(|c| width(&c.replacement))
             .max()
             .unwrap_or(0);
+        let columns = columns();
+        let is_described = candidates.iter().any(|it| !it.description.is_empty());
         let pairs = candidates
             .into_iter()
-            .map(|candidate| candidate.pair(widest))
+            .map(|candidate| candidate.pair(widest, is_described, columns))
             .collect();
         Ok((start, pairs))
     }
 }
 
+/// Columns of the terminal.
+fn columns() -> usize {
+    let size = tcgetwinsize(std::io::stdout()).or_else(|_| tcgetwinsize(std::io::stdin()));
+    match size.map(|size| usize::from(size.ws_col)) {
+        Ok(0) | Err(_) => 80,
+        Ok(columns) => columns,
+    }
+}
+
 impl Candidate {
-    /// With its description in a column of its own.
-    fn pair(self, widest: usize) -> Pair {
-        let space = " ".repeat(widest.saturating_sub(width(&self.replacement)) + 2);
-        let line = format!("{}{space}{}", self.replacement, self.description);
+    /// With its description in a column of its own, as far as that fits; the editor then puts one in each line.
+    fn pair(self, widest: usize, is_described: bool, columns: usize) -> Pair {
+        let name = harmless(&self.replacement).replace(DESCRIPTION, " ");
+        let display = if is_described {
+            // What is wider is cut before the descriptions lose all their room.
+            let widest = widest.min(columns * 2 / 3);
+            let name = fit_to(&name, widest);
+            let space = " ".repeat(widest.saturating_sub(width(&name)) + 1);
+            let description = harmless(&self.description).replace('\n', " ");
+            let line = format!("{name}{space}{DESCRIPTION}{description}");
+            let line = fit_to(&line, columns.saturating_sub(1)).into_owned();
+            // So wide that no second one has room beside it.
+            let missing = (columns / 2).saturating_sub(width(&line));
+            line + &" ".repeat(missing)
+        } else {
+            fit_to(&name, columns.saturating_sub(2)).into_owned()
+        };
         Pair {
-            display: fit_to(&harmless(line.trim_end()), CANDIDATE_COLUMNS).into_owned(),
+            display,
             replacement: self.replacement,
         }
     }
 }
 
-impl Hinter for Helper {
-    type Hint = String;
+/// What a line may go on with: shown as far as it fits, taken whole.
+pub(super) struct Suggestion {
+    shown: String,
+    whole: String,
+}
 
-    /// The rest of the only candidate.
-    fn hint(&self, line: &str, cursor: usize, _: &Context<'_>) -> Option<String> {
-        if cursor < line.len() || line.is_empty() {
+impl Hint for Suggestion {
+    fn display(&self) -> &str {
+        &self.shown
+    }
+
+    fn completion(&self) -> Option<&str> {
+        Some(&self.whole)
+    }
+}
+
+/// The rest of the newest input that began so.
+fn remembered(line: &str, context: &Context<'_>) -> Option<String> {
+    let history = context.history();
+    let mut from = history.len().checked_sub(1)?;
+    loop {
+        let found = history
+            .starts_with(line, from, SearchDirection::Reverse)
+            .ok()??;
+        let rest = found.entry.strip_prefix(line).unwrap_or_default();
+        // One of several lines would push the prompt about.
+        if !rest.trim().is_empty() && !found.entry.contains('\n') {
+            return Some(rest.to_owned());
+        }
+        from = found.idx.checked_sub(1)?;
+    }
+}
+
+impl Hinter for Helper {
+    type Hint = Suggestion;
+
+    fn hint(&self, line: &str, cursor: usize, context: &Context<'_>) -> Option<Suggestion> {
+        let is_plain = !line.contains('\n') && !self.shared.is_verbatim.load(Ordering::Relaxed);
+        if cursor < line.len() || line.trim().is_empty() || !is_plain {
             return None;
         }
-        let Completions { start, candidates } = self.completer.complete(line, cursor);
+        let whole = self
+            .only_candidate(line)
+            .or_else(|| remembered(line, context))?;
+        let columns = columns();
+        let used = self.shared.prompt.load(Ordering::Relaxed) + width(line);
+        let room = columns - used % columns - 1;
+        Some(Suggestion {
+            shown: fit_to(&harmless(&whole), room).into_owned(),
+            whole,
+        })
+    }
+}
+
+impl Helper {
+    /// The rest of the only candidate.
+    fn only_candidate(&self, line: &str) -> Option<String> {
+        let Completions { start, candidates } = self.completer.complete(line, line.len());
         let [only] = candidates.as_slice() else {
             return None;
         };
-        let rest = only.replacement.strip_prefix(line.get(start..cursor)?)?;
+        let rest = only.replacement.strip_prefix(line.get(start..)?)?;
         (!rest.trim().is_empty()).then(|| rest.to_owned())
     }
 }
 
 impl Highlighter for Helper {
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
+        highlighted(line)
+    }
+
+    fn highlight_candidate<'c>(&self, candidate: &'c str, _: CompletionType) -> Cow<'c, str> {
+        match candidate.split_once(DESCRIPTION) {
+            Some((name, description)) => Cow::Owned(format!("{name} \x1b[2m{description}\x1b[22m")),
+            None => Cow::Borrowed(candidate),
+        }
+    }
+
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
         Cow::Owned(format!("\x1b[2m{hint}\x1b[0m"))
     }

@@ -1,4 +1,5 @@
-//! Earlier inputs, across sessions: one line each in a file of the person's own (0600).
+//! Earlier inputs, across sessions: one line each in a file of the person's own (0600) for each project. A file from before
+//! there was one for each counts for all of them.
 //!
 //! A line break inside an input is written as `\n`, a backslash as `\\`. Nothing here may keep anybody
 //! from chatting: whatever fails is a warning.
@@ -6,6 +7,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
 
 use crate::files::Disk;
 use crate::text::statement::{Author, Statements};
@@ -21,39 +24,69 @@ const LONGEST: usize = 64 * 1024;
 #[derive(Clone, Debug)]
 pub struct HistoryFile {
     pub path: PathBuf,
+    /// Where inputs of all projects were kept before; never written to.
+    pub older: Option<PathBuf>,
     pub disk: Arc<dyn Disk>,
 }
 
 impl HistoryFile {
-    /// The inputs, oldest first; shortens a file that grew too long.
-    pub(super) fn load(&self) -> (Vec<String>, Option<String>) {
-        let bytes = match self.disk.read(&self.path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return (Vec::new(), None),
-            Err(error) => {
-                let path = self.path.display();
-                return (
-                    Vec::new(),
-                    Some(format!("cannot read the input history: {error}: {path}")),
-                );
-            }
-        };
-        let mut inputs: Vec<String> = String::from_utf8_lossy(&bytes)
-            .lines()
-            .map(unescape)
-            .collect();
-        if inputs.len() <= MOST {
-            return (inputs, None);
+    /// The file of a project, beside the one of all projects.
+    pub fn of_project(older: PathBuf, project: &Path, disk: Arc<dyn Disk>) -> Self {
+        const NAMED: usize = 40;
+        let digest = Sha256::digest(project.as_os_str().as_encoded_bytes());
+        let digest = u64::from_be_bytes(std::array::from_fn(|n| digest[n]));
+        let name = project.file_name().unwrap_or_default().to_string_lossy();
+        let plain = name
+            .chars()
+            .filter(|c| c.is_alphanumeric() || "._-".contains(*c));
+        let name: String = plain.take(NAMED).collect();
+        Self {
+            path: folder(&older).join(format!("{name}-{digest:016x}")),
+            older: Some(older),
+            disk,
         }
-        inputs.drain(..inputs.len() - KEPT);
-        let lines: String = inputs.iter().map(|input| escape(input)).collect();
-        let replaced = self.disk.replace(&self.path, lines.as_bytes());
-        (inputs, replaced.err().map(|error| self.not_written(&error)))
     }
 
-    /// Bytes of the file.
+    /// The inputs, oldest first; shortens a file that grew too long.
+    pub(super) fn load(&self) -> (Vec<String>, Option<String>) {
+        let own = self.read(&self.path);
+        let older = self
+            .older
+            .as_deref()
+            .map_or(Ok(Vec::new()), |older| self.read(older));
+        let (mut own, older) = match (own, older) {
+            (Ok(own), Ok(older)) => (own, older),
+            (Err(why), _) => return (Vec::new(), Some(why)),
+            (Ok(own), Err(why)) => return (own, Some(why)),
+        };
+        let mut warning = None;
+        if own.len() > MOST {
+            own.drain(..own.len() - KEPT);
+            let lines: String = own.iter().map(|input| escape(input)).collect();
+            let replaced = self.disk.replace(&self.path, lines.as_bytes());
+            warning = replaced.err().map(|error| self.not_written(&error));
+        }
+        ([older, own].concat(), warning)
+    }
+
+    fn read(&self, path: &Path) -> Result<Vec<String>, String> {
+        match self.disk.read(path) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes)
+                .lines()
+                .map(unescape)
+                .collect()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => {
+                let path = path.display();
+                Err(format!("cannot read the input history: {error}: {path}"))
+            }
+        }
+    }
+
+    /// Bytes of the files.
     pub(super) fn size(&self) -> u64 {
-        self.disk.size(&self.path).unwrap_or(0)
+        let files = self.older.iter().chain([&self.path]);
+        files.map(|path| self.disk.size(path).unwrap_or(0)).sum()
     }
 
     /// Adds an input; gives a warning if that failed.
@@ -72,8 +105,22 @@ impl HistoryFile {
     }
 }
 
-/// Takes inputs that say what is forgotten out of the file, and those that asked to forget it; tells how many there were.
-pub fn forget_lines(disk: &dyn Disk, path: &Path, statements: &Statements) -> io::Result<usize> {
+/// Where the files of projects are, beside the one of all projects.
+fn folder(older: &Path) -> PathBuf {
+    older.with_file_name("line_histories")
+}
+
+/// Takes inputs that say what is forgotten out of the files of all projects, and those that asked to forget it; tells how
+/// many there were.
+pub fn forget_lines(disk: &dyn Disk, older: &Path, statements: &Statements) -> io::Result<usize> {
+    let mut gone = forget_in(disk, older, statements)?;
+    for path in disk.list(&folder(older))? {
+        gone += forget_in(disk, &path, statements)?;
+    }
+    Ok(gone)
+}
+
+fn forget_in(disk: &dyn Disk, path: &Path, statements: &Statements) -> io::Result<usize> {
     let bytes = match disk.read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
         bytes => bytes?,

@@ -4,6 +4,7 @@
 //!   repl --Request--> thread "input" --Reply--> repl          no line is read between the two, so that
 //!                       terminal | plain                      Ctrl-C is a signal while a reply streams
 //!                         ahead          lines typed before a question
+//!                         paste          long texts folded on the line
 //!                         continuation   several lines, one input
 //! ```
 //!
@@ -15,6 +16,7 @@ mod continuation;
 mod helper;
 mod history;
 mod leave;
+mod paste;
 mod plain;
 mod terminal;
 
@@ -26,8 +28,9 @@ use std::thread;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::hint::Hint;
-use crate::term::Output;
+use crate::hint::{Hint, chain};
+use crate::repl::edit::TextEditor;
+use crate::term::{Output, Stops};
 
 pub use helper::{Candidate, Complete, Completions};
 pub use history::{HistoryFile, forget_lines};
@@ -97,6 +100,8 @@ enum Origin {
     Ahead,
     /// Ctrl-Z: begun, to be gone on with when the process runs again.
     Suspended,
+    /// Ctrl-X Ctrl-E: begun, to be gone on with as the editor leaves it.
+    ForEditor,
 }
 
 struct Reply {
@@ -127,6 +132,8 @@ pub struct LineReader {
     /// A request is out whose reply nobody has taken.
     is_waiting: bool,
     kind: Kind,
+    editor: Option<TextEditor>,
+    stops: Stops,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,8 +145,14 @@ enum Kind {
 impl LineReader {
     /// From the terminal on stdin, with editing, history and completion.
     pub fn terminal(input: TerminalInput) -> io::Result<Self> {
-        Self::start(Kind::Terminal, move || {
+        let (editor, stops) = (input.editor.clone(), input.stops.clone());
+        let reader = Self::start(Kind::Terminal, move || {
             terminal::TerminalSource::open(input)
+        })?;
+        Ok(Self {
+            editor: Some(editor),
+            stops,
+            ..reader
         })
     }
 
@@ -164,6 +177,8 @@ impl LineReader {
             replies,
             is_waiting: false,
             kind,
+            editor: None,
+            stops: Stops::default(),
         })
     }
 
@@ -234,7 +249,7 @@ impl LineReader {
             // A script's log without the question could not explain the answer.
             output.notice(prompt.trim_end());
         }
-        let reply = self.reply(purpose, prompt, initial).await?;
+        let reply = self.reply(purpose, prompt, initial, output).await?;
         if self.kind == Kind::Terminal {
             // The editor switched this off on leaving.
             output.mark_pastes();
@@ -243,17 +258,32 @@ impl LineReader {
             output.warning(warning);
         }
         if let (Origin::Ahead, Ok(Line::Text(text))) = (reply.origin, &reply.line) {
-            output.echo_input(prompt, text);
+            output.echo_input(prompt, &paste::brief(text));
         }
         reply.line
     }
 
-    /// Asks for a line and waits for it, over any Ctrl-Z.
+    /// A text as the person's editor leaves it; as it was where there is none.
+    async fn edited(&self, text: String, output: &mut Output) -> String {
+        let Some(editor) = &self.editor else {
+            return text;
+        };
+        match editor.edit(&text).await {
+            Ok(edited) => edited,
+            Err(error) => {
+                output.error(&chain(&error), error.hint().as_deref());
+                text
+            }
+        }
+    }
+
+    /// Asks for a line and waits for it, over any Ctrl-Z and editor.
     async fn reply(
         &mut self,
         purpose: Purpose,
         prompt: &str,
         initial: &str,
+        output: &mut Output,
     ) -> Result<Reply, InputError> {
         let mut initial = initial.to_owned();
         loop {
@@ -270,22 +300,16 @@ impl LineReader {
             self.is_waiting = false;
             match (reply.origin, reply.line) {
                 (Origin::Suspended, Ok(Line::Text(begun))) => {
-                    suspend();
+                    self.stops.suspend();
                     initial = begun;
+                }
+                (Origin::ForEditor, Ok(Line::Text(begun))) => {
+                    initial = self.edited(begun, output).await;
                 }
                 (_, line) => return Ok(Reply { line, ..reply }),
             }
         }
     }
-}
-
-/// Stops the process and those it is in a pipe with, as Ctrl-Z does anywhere. Returns when it runs again.
-///
-/// The editor's own way stops the process from the reading thread, which then takes the terminal back
-/// before it has stopped: the shell resets the terminal, and nobody edits the line any more.
-fn suspend() {
-    // Where nothing can stop it (no shell waits), the line simply goes on.
-    rustix::process::kill_current_process_group(rustix::process::Signal::TSTP).ok();
 }
 
 /// The reading thread: ends with the reader, or with the first line nobody waits for any more.

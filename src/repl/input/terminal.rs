@@ -9,20 +9,23 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use rustix::termios::{QueueSelector, tcflush};
 use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
 use rustyline::{
-    Behavior, Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, EventHandler,
-    KeyCode, KeyEvent, Modifiers,
+    Behavior, Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, EditMode, Event,
+    EventHandler, KeyCode, KeyEvent, Modifiers,
 };
 
 use super::ahead::{Ahead, Typed};
 use super::continuation::{Continuation, assemble};
-use super::helper::{Complete, Helper, OnEnter, OnInterrupt, OnSuspend, Shared};
+use super::helper::{
+    Complete, Helper, Leave, OnAny, OnEdge, OnEnter, OnLeave, OnMarker, OnPaste, Shared,
+};
 use super::history::{self, HistoryFile};
+use super::paste::Came;
 use super::{InputError, Line, Origin, Purpose, Reply, Request, Source};
-use crate::term::Paint;
+use crate::repl::edit::TextEditor;
+use crate::term::{EditKeys, Paint, Stops, width};
 use crate::text::secrets::Known;
 
 /// What a terminal's line editor is made of.
@@ -30,10 +33,15 @@ use crate::text::secrets::Known;
 pub struct TerminalInput {
     /// Keys that were pressed before the editor opened.
     pub typed: Vec<u8>,
+    /// Keys that were taken off the terminal while the process was stopped.
+    pub stops: Stops,
     /// Where inputs are remembered; `None` remembers them in this process only.
     pub history: Option<HistoryFile>,
     pub completer: Box<dyn Complete>,
     pub paint: Paint,
+    pub keys: EditKeys,
+    /// Edits the line, and messages.
+    pub editor: TextEditor,
 }
 
 /// The open terminal, or why it did not open.
@@ -41,6 +49,7 @@ pub(super) struct TerminalSource {
     editors: Result<Editors, Option<ReadlineError>>,
     shared: Arc<Shared>,
     ahead: Ahead,
+    stops: Stops,
     /// The first line, as far as it was typed before the editor opened.
     begun: Option<String>,
     continuation: Continuation,
@@ -63,20 +72,21 @@ impl TerminalSource {
     pub(super) fn open(input: TerminalInput) -> Self {
         let TerminalInput {
             typed,
+            stops,
             history,
             completer,
             paint,
+            keys,
+            editor: _,
         } = input;
         let shared = Arc::new(Shared::default());
         let mut ahead = Ahead::of(&typed);
         let mut warnings = Vec::new();
-        let editors = Editors::open(completer, paint, &shared).map(|mut editors| {
+        let editors = Editors::open(completer, paint, keys, &shared).map(|mut editors| {
             if let Some(file) = &history {
                 let (inputs, warning) = file.load();
                 warnings.extend(warning);
-                for input in inputs {
-                    editors.remember(&input);
-                }
+                editors.recall(inputs, &shared);
             }
             editors
         });
@@ -85,6 +95,7 @@ impl TerminalSource {
             shared,
             begun: ahead.take_begun(),
             ahead,
+            stops,
             continuation: Continuation::default(),
             size: history.as_ref().map_or(0, HistoryFile::size),
             history,
@@ -100,9 +111,7 @@ impl TerminalSource {
         };
         let size = file.size();
         if size < self.size && editors.input.clear_history().is_ok() {
-            for input in file.load().0 {
-                editors.remember(&input);
-            }
+            editors.recall(file.load().0, &self.shared);
         }
         self.size = size;
     }
@@ -117,27 +126,48 @@ impl TerminalSource {
             Purpose::Verbatim => true,
             Purpose::Input => false,
         };
+        self.ahead.take_in(&self.stops.take());
         if let Some(line) = self.typed_ahead(is_verbatim) {
             return Ok((line, Origin::Ahead));
         }
         self.follow_file();
         let begun = self.continuation.take();
         let begun = begun.or_else(|| self.begun.take());
-        let initial = begun.as_deref().unwrap_or(&request.initial);
+        let begun = begun.or_else(|| self.ahead.take_begun());
+        let initial = begun.unwrap_or_else(|| request.initial.clone());
+        let initial = self.shared.folded().fold(initial, Came::Edited);
         self.shared
             .is_verbatim
             .store(is_verbatim, Ordering::Relaxed);
-        let line = match self.edit(&request.prompt, initial)? {
-            Line::Text(text) if !is_verbatim => {
-                self.remember(&text);
-                Line::Text(assemble(text))
-            }
-            line => line,
-        };
-        if let Some(begun) = self.shared.suspended().take() {
-            return Ok((Line::Text(begun), Origin::Suspended));
+        let line = self.edit(&request.prompt, &initial)?;
+        let left = self.shared.left().take();
+        if let Some((leave, begun)) = left {
+            return Ok(match leave {
+                Leave::Suspend => (Line::Text(begun), Origin::Suspended),
+                Leave::Editor => (Line::Text(self.unfolded(&begun)), Origin::ForEditor),
+                Leave::Interrupt if begun.is_empty() => (Line::Interrupted, Origin::Prompt),
+                Leave::Interrupt => (Line::Cleared, Origin::Prompt),
+            });
         }
-        Ok((line, Origin::Prompt))
+        let Line::Text(line) = line else {
+            return Ok((line, Origin::Prompt));
+        };
+        let text = self.unfolded(&line);
+        if is_verbatim {
+            return Ok((Line::Text(text), Origin::Prompt));
+        }
+        self.remember(&text, &line);
+        Ok((Line::Text(assemble(text)), Origin::Prompt))
+    }
+
+    /// A line with the texts that were folded in it.
+    fn unfolded(&mut self, line: &str) -> String {
+        let folded = self.shared.folded();
+        if folded.is_damaged(line) {
+            let warning = "the mark of a long text was changed by hand: the text is not sent";
+            self.warnings.push(warning.to_owned());
+        }
+        folded.unfold(line).into_owned()
     }
 
     /// The next input among the lines that were put aside.
@@ -150,7 +180,7 @@ impl TerminalSource {
                 }
                 Typed::Line(line) => {
                     if let Some(input) = self.continuation.push(&line) {
-                        self.remember(&input);
+                        self.remember(&input, &input);
                         return Some(Line::Text(input));
                     }
                 }
@@ -160,27 +190,27 @@ impl TerminalSource {
     }
 
     fn edit(&mut self, prompt: &str, initial: &str) -> Result<Line, InputError> {
-        self.shared.was_empty.store(false, Ordering::Relaxed);
         let editors = self.editors.as_mut().map_err(failure)?;
         let styled = (prompt, painted(prompt, editors.paint));
+        self.shared.prompt.store(width(prompt), Ordering::Relaxed);
         let read = editors.input.readline_with_initial(&styled, (initial, ""));
-        let was_empty = self.shared.was_empty.load(Ordering::Relaxed);
-        outcome(read, was_empty, &mut self.warnings)
+        outcome(read, &mut self.warnings)
     }
 
-    /// Asks afresh: whole lines typed before the question stay for later, a begun one is dropped.
+    /// Asks afresh: what was typed before the question stays for later.
     fn answer(&mut self, prompt: &str, initial: &str) -> Result<Line, InputError> {
         let stdin = io::stdin();
-        let put_aside = self.ahead.fill(&stdin);
-        if put_aside.is_err() || tcflush(&stdin, QueueSelector::IFlush).is_err() {
+        self.ahead.take_in(&self.stops.take());
+        if self.ahead.fill(&stdin).is_err() {
             return Ok(Line::Eof);
         }
         let editors = self.editors.as_mut().map_err(failure)?;
         let read = editors.answer.readline_with_initial(prompt, (initial, ""));
-        outcome(read, true, &mut self.warnings)
+        outcome(read, &mut self.warnings)
     }
 
-    fn remember(&mut self, input: &str) {
+    /// Remembers an input that was handed in as `line`.
+    fn remember(&mut self, input: &str, line: &str) {
         if !history::is_worth_keeping(input) {
             return;
         }
@@ -188,7 +218,7 @@ impl TerminalSource {
         let is_new = self
             .editors
             .as_mut()
-            .is_ok_and(|editors| editors.remember(input));
+            .is_ok_and(|editors| editors.remember(line));
         if let Some(file) = self.history.as_ref().filter(|_| is_new)
             && let Some(warning) = file.append(&masked)
         {
@@ -217,9 +247,10 @@ impl Editors {
     fn open(
         completer: Box<dyn Complete>,
         paint: Paint,
+        keys: EditKeys,
         shared: &Arc<Shared>,
     ) -> Result<Self, ReadlineError> {
-        let config = config(paint)?;
+        let config = config(keys)?;
         let history = || MemHistory::with_config(&config);
         let mut input = rustyline::Editor::with_history(config.clone(), history())?;
         input.set_helper(Some(Helper {
@@ -228,8 +259,32 @@ impl Editors {
         }));
         let control = |letter| KeyEvent(KeyCode::Char(letter), Modifiers::CTRL);
         let handler = || Arc::clone(shared);
-        input.bind_sequence(control('C'), conditional(OnInterrupt(handler())));
-        input.bind_sequence(control('Z'), conditional(OnSuspend(handler())));
+        let leave = |why| conditional(OnLeave(handler(), why));
+        input.bind_sequence(control('C'), leave(Leave::Interrupt));
+        input.bind_sequence(control('Z'), leave(Leave::Suspend));
+        let editor = Event::KeySeq(vec![control('X'), control('E')]);
+        input.bind_sequence(editor, leave(Leave::Editor));
+        let key = |code| KeyEvent(code, Modifiers::NONE);
+        input.bind_sequence(
+            key(KeyCode::BracketedPasteStart),
+            conditional(OnPaste(handler())),
+        );
+        input.bind_sequence(Event::Any, conditional(OnAny(handler())));
+        let alt_backspace = KeyEvent(KeyCode::Backspace, Modifiers::ALT);
+        for (key, does) in [
+            (key(KeyCode::Backspace), OnMarker::RemoveBefore),
+            (control('H'), OnMarker::RemoveBefore),
+            (control('W'), OnMarker::RemoveBefore),
+            (alt_backspace, OnMarker::RemoveBefore),
+            (key(KeyCode::Delete), OnMarker::RemoveBehind),
+            (control('D'), OnMarker::RemoveBehind),
+            (key(KeyCode::Left), OnMarker::GoBefore),
+            (control('B'), OnMarker::GoBefore),
+            (key(KeyCode::Right), OnMarker::GoBehind),
+            (control('F'), OnMarker::GoBehind),
+        ] {
+            input.bind_sequence(key, conditional(OnEdge(handler(), does)));
+        }
         for enter in [KeyEvent(KeyCode::Enter, Modifiers::NONE), control('J')] {
             input.bind_sequence(enter, conditional(OnEnter(handler())));
         }
@@ -243,22 +298,26 @@ impl Editors {
         })
     }
 
+    /// Adds inputs of earlier runs to the history, long ones folded.
+    fn recall(&mut self, inputs: Vec<String>, shared: &Shared) {
+        for input in inputs {
+            let line = shared.folded().fold(input, Came::Pasted);
+            self.remember(&line);
+        }
+    }
+
     /// Adds to the history; tells whether it was not the last entry already.
     fn remember(&mut self, input: &str) -> bool {
         self.input.add_history_entry(input).unwrap_or(false)
     }
 }
 
-fn config(paint: Paint) -> Result<Config, ReadlineError> {
+fn config(keys: EditKeys) -> Result<Config, ReadlineError> {
     // With stdout in a pipe, prompts go to the terminal itself and stay out of the pipe.
     let behavior = if io::stdout().is_terminal() {
         Behavior::Stdio
     } else {
         Behavior::PreferTerm
-    };
-    let color = match paint {
-        Paint::Full => ColorMode::Enabled,
-        Paint::Colorless | Paint::Bare => ColorMode::Disabled,
     };
     Ok(Config::builder()
         .max_history_size(history::MOST)?
@@ -266,8 +325,13 @@ fn config(paint: Paint) -> Result<Config, ReadlineError> {
         .completion_type(CompletionType::List)
         .completion_show_all_if_ambiguous(true)
         .bell_style(rustyline::config::BellStyle::None)
-        .color_mode(color)
+        // What is dim is no colour, and what numbers a marker is never to be seen.
+        .color_mode(ColorMode::Enabled)
         .behavior(behavior)
+        .edit_mode(match keys {
+            EditKeys::Emacs => EditMode::Emacs,
+            EditKeys::Vi => EditMode::Vi,
+        })
         .build())
 }
 
@@ -291,13 +355,11 @@ fn failure(error: &mut Option<ReadlineError>) -> InputError {
 
 fn outcome(
     read: Result<String, ReadlineError>,
-    was_empty: bool,
     warnings: &mut Vec<String>,
 ) -> Result<Line, InputError> {
     match read {
         Ok(text) => Ok(Line::Text(text)),
-        Err(ReadlineError::Interrupted) if was_empty => Ok(Line::Interrupted),
-        Err(ReadlineError::Interrupted) => Ok(Line::Cleared),
+        Err(ReadlineError::Interrupted) => Ok(Line::Interrupted),
         Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
             warnings
                 .push("the terminal sent bytes that are not UTF-8; the line is dropped".to_owned());

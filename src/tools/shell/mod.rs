@@ -41,6 +41,8 @@ use bytesize::ByteSize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
+use tokio::sync::mpsc::Sender;
+use tokio_util::sync::CancellationToken;
 
 use super::{Around, Done, Effect, Escalation, Failure, Output, Run, Typed};
 
@@ -258,6 +260,39 @@ impl Shell {
         output.retry = serde_json::to_value(again).ok();
     }
 
+    /// Runs a command that the person typed: nobody is asked, it has the network, and it takes as long as it takes. One
+    /// that `cancel` ends is returned with what it printed.
+    pub async fn run_typed(
+        &self,
+        command: &str,
+        cancel: &CancellationToken,
+        progress: &Sender<String>,
+    ) -> Result<RanTyped, Failure> {
+        let access = Access {
+            network: Network::Host,
+            ..self.usual_access()
+        };
+        let order = self.order(command, access);
+        let guard = Guard::new(&order);
+        let bounds = Bounds {
+            time: Duration::MAX,
+            cancel,
+        };
+        let ran = run(self.command(&order), &guard, bounds, progress).await;
+        let ran = ran.map_err(|error| {
+            Failure::of(format_args!("the command could not be started: {error}"))
+        })?;
+        let (_, end) = ended(&ran, bounds.time)?;
+        let failed = ran.end != End::Exited(0);
+        let (printed, notes) = texts(ran);
+        Ok(RanTyped {
+            printed,
+            notes,
+            end,
+            failed,
+        })
+    }
+
     fn order(&self, command: &str, access: Access) -> Order {
         let is_confined = self.settings.sandbox != Sandbox::Off;
         let variables = &self.place.environment;
@@ -353,10 +388,40 @@ impl Typed for Shell {
     }
 }
 
+/// What became of a command that the person typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RanTyped {
+    /// What it printed, within bounds.
+    pub printed: String,
+    /// What the sandbox did or lacked, one line each.
+    pub notes: String,
+    /// Such as `exit 1, 0.3 s`.
+    pub end: String,
+    /// Whether it ended otherwise than with code 0.
+    pub failed: bool,
+}
+
 /// What the model and the person get to know.
 fn told(ran: Ran, limit: Duration) -> Result<Output, Failure> {
-    let (brief, end) = match &ran.end {
-        End::Cancelled => return Err(Failure::Interrupted),
+    if ran.end == End::Cancelled {
+        return Err(Failure::Interrupted);
+    }
+    let (brief, end) = ended(&ran, limit)?;
+    let failed = ran.end != End::Exited(0);
+    let put_back = ran.put_back.clone();
+    let (printed, notes) = texts(ran);
+    Ok(Output {
+        brief,
+        failed,
+        put_back,
+        text: format!("{printed}{notes}[{end}]"),
+        ..Output::default()
+    })
+}
+
+/// How a command ended, in a few words and in full.
+fn ended(ran: &Ran, limit: Duration) -> Result<(String, String), Failure> {
+    Ok(match &ran.end {
         End::Refused(why) => {
             return Err(Failure::of(format_args!("the command was not run: {why}")));
         }
@@ -374,18 +439,12 @@ fn told(ran: Ran, limit: Duration) -> Result<Output, Failure> {
         ),
         End::Exceeded(why) => ("killed".to_owned(), format!("killed: {why}")),
         End::Lost => ("killed".to_owned(), "killed from outside".to_owned()),
-    };
-    let failed = ran.end != End::Exited(0);
-    Ok(Output {
-        brief,
-        failed,
-        put_back: ran.put_back.clone(),
-        text: text(ran, &end),
-        ..Output::default()
+        End::Cancelled => ("interrupted".to_owned(), "interrupted".to_owned()),
     })
 }
 
-fn text(ran: Ran, end: &str) -> String {
+/// What a command printed, and lines on what the sandbox did.
+fn texts(ran: Ran) -> (String, String) {
     let mut output = ran.output.into_text();
     if !output.is_empty() && !output.ends_with('\n') {
         output.push('\n');
@@ -410,7 +469,8 @@ fn text(ran: Ran, end: &str) -> String {
         }
     });
     let put_back: String = put_back.collect();
-    format!("{output}{left}{remaining}{lacks}{put_back}[{end}]")
+    let notes = format!("{left}{remaining}{lacks}{put_back}");
+    (output, notes)
 }
 
 #[cfg(test)]

@@ -293,3 +293,56 @@ fn sequences_in_a_command_do_not_reach_the_terminal() {
     chat.says("n", "Done.");
     chat.leave();
 }
+
+#[test]
+fn commands_that_only_show_something_work_while_a_question_waits() {
+    let server = Server::start([write("a.txt", "one\n"), say("Written.")]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&ALL);
+    chat.says("please write", "+one");
+    let question = "write_file wants to change";
+    for (line, shown) in [
+        ("/help diff", "Show what tools changed in files"),
+        ("/context", "tokens"),
+        ("/context proof", "none out of reach"),
+        ("/memory", "next request:"),
+        ("/history", "please write"),
+        ("/diff", "No tool has changed a file here."),
+        ("/details", "write_file"),
+        ("/tools", "read_file"),
+        (
+            "/mode code",
+            "/mode has to wait until the question is answered",
+        ),
+        ("/sessions", "/sessions has to wait"),
+        ("/nonsense", "unknown command /nonsense"),
+        ("!touch b.txt", "answer y, or n plus a reason"),
+    ] {
+        chat.clear_screen().says(line, shown);
+        let again = usize::from(line.starts_with('/'));
+        assert_eq!(chat.count(question), again, "{}", chat.screen());
+    }
+    chat.says("y", "Written.");
+    assert_eq!(
+        std::fs::read_to_string(home.path().join("a.txt")).unwrap(),
+        "one\n"
+    );
+    assert!(!home.path().join("b.txt").exists());
+    chat.says("/mode", "* conversation");
+}
+
+#[test]
+fn ctrl_c_ends_the_turn_after_something_was_looked_at_and_the_next_one_is_asked_again() {
+    let server = Server::start([
+        write("a.txt", "one\n"),
+        write("a.txt", "two\n"),
+        say("Written."),
+    ]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&ALL);
+    chat.says("write", "+one").says("/context", "tokens");
+    chat.key(Key::CtrlC).wait_for("interrupted");
+    chat.wait_for_prompt();
+    chat.says("again", "+two").says("/memory", "next request:");
+    chat.says("y", "Written.");
+}

@@ -78,10 +78,7 @@ fn a_yes_typed_before_the_question_does_not_answer_it() {
     let mut chat = home.chat(&["-s", "hasty"]);
     chat.says("hello", "quick");
     chat.enter("slowly").wait_for("waiting for");
-    chat.enter("/clear")
-        .enter("y")
-        .type_text("y")
-        .wait_for("y\ny");
+    chat.enter("/clear").enter("y").type_text("y");
     rest.go_on();
     chat.wait_for("[y/N]")
         .enter("n")

@@ -75,10 +75,7 @@ fn lines_typed_while_a_reply_streams_are_sent_after_it() {
     let home = Home::with(&server);
     let mut chat = home.chat(&["-s", "ahead"]);
     chat.enter("one").wait_for("first");
-    chat.enter("two")
-        .enter("/mode code")
-        .type_text("thr")
-        .wait_for("thr");
+    chat.enter("two").enter("/mode code").type_text("thr");
     rest.go_on();
     chat.wait_for("conversation> two\nsecond reply\n\nconversation> /mode code\nSwitched to code");
     chat.wait_for("code> thr").key(Key::CtrlC);

@@ -5,8 +5,9 @@ use std::path::Path;
 use cogtrix::testing::server::{Script, Server, say};
 
 use super::Home;
-use crate::support::program;
+use crate::shell::outside_of_temporary_folders;
 use crate::support::pty::Key;
+use crate::support::{is_wholly_confined, program};
 
 /// A server that says "got it" to everything.
 fn listener() -> Server {
@@ -169,4 +170,197 @@ fn tab_completes_files_behind_an_at() {
     let typed = "Read @notes/second.md and @\"notes/first plan.md\" @notes/x\n\n";
     assert!(heard.starts_with(typed), "{heard}");
     assert!(heard.contains("[file notes/first plan.md]\n```\nnoted\n```"));
+}
+
+#[test]
+fn a_command_behind_an_exclamation_mark_runs_unasked_and_goes_with_the_next_message() {
+    if !is_wholly_confined() {
+        return;
+    }
+    let server = listener();
+    let home = Home::with(&server);
+    let mut chat = home.chat(&[]);
+    chat.says("!", "usage: !COMMAND");
+    chat.says("!echo out; echo err >&2; exit 3", "out\nerr\nexit 3");
+    chat.wait_for("this goes with your next message");
+    chat.says("!true", "no output; this goes with your next message");
+    // It is held in as the commands of tools are, but for the network.
+    let outside = tempfile::TempDir::new_in(outside_of_temporary_folders()).unwrap();
+    let made = outside.path().join("m");
+    chat.enter(&format!(
+        "!touch {} 2> /dev/null || echo held",
+        made.display()
+    ));
+    chat.wait_for("\nheld\nexit 0").wait_for_prompt();
+    assert!(!made.exists());
+    let ours = std::fs::read_link("/proc/self/ns/net").unwrap();
+    chat.says("!readlink /proc/self/ns/net", ours.to_str().unwrap());
+    assert_eq!(server.chats().len(), 0);
+    chat.says("what was that", "got it");
+    let sent = heard(&server);
+    assert!(
+        sent.starts_with("what was that\n\n[the person ran ! echo out;"),
+        "{sent}"
+    );
+    assert!(
+        sent.contains("```\n$ echo out; echo err >&2; exit 3\nout\nerr\n[exit 3, "),
+        "{sent}"
+    );
+    assert!(sent.contains("$ true\n[exit 0, "), "{sent}");
+    chat.says(" !important", "got it");
+    assert_eq!(heard(&server), "!important");
+}
+
+#[test]
+fn ctrl_c_ends_a_typed_command_and_what_it_printed_is_kept() {
+    if !is_wholly_confined() {
+        return;
+    }
+    let server = listener();
+    let mut chat = Home::with(&server).chat(&[]);
+    chat.enter("!echo begun; sleep 1000").wait_for("\nbegun");
+    chat.key(Key::CtrlC).wait_for("interrupted; this goes");
+    chat.wait_for_prompt();
+    chat.says("well", "got it");
+    assert!(heard(&server).contains("begun\n[interrupted]"));
+}
+
+#[test]
+fn a_read_only_run_runs_no_typed_command() {
+    let server = listener();
+    let home = Home::with(&server);
+    let mut chat = home.chat(&["--read-only"]);
+    chat.says("!touch made", "this run is read-only: no command is run");
+    assert!(!home.path().join("made").exists());
+}
+
+#[test]
+fn edit_sends_the_last_message_as_the_editor_leaves_it() {
+    let server = listener();
+    let home = Home::with(&server);
+    let script = "#!/bin/sh\ncp \"$1\" seen\ncat next > \"$1\"\n";
+    home.write("editor", script);
+    home.write("next", "said otherwise\n");
+    let mut chat = home.start(&[], &[("EDITOR", "sh ./editor")]);
+    chat.wait_for_prompt().says("/edit", "No message to edit.");
+    chat.says("as it was", "got it");
+    chat.says("/edit", "> said otherwise\ngot it");
+    assert_eq!(heard(&server), "said otherwise");
+    let seen = std::fs::read_to_string(home.path().join("seen")).unwrap();
+    assert_eq!(seen, "as it was");
+    chat.says("/edit", "unchanged, so nothing was sent");
+    home.write("next", "\n");
+    chat.says("/edit", "unchanged, so nothing was sent");
+    assert_eq!(server.chats().len(), 2);
+    chat.leave();
+    let mut chat = home.chat(&[]);
+    chat.says("/edit", "no editor is set");
+}
+
+#[test]
+fn what_completion_lists_fits_the_width_with_dim_descriptions_one_to_a_line() {
+    let server = listener();
+    for columns in [40, 80, 200] {
+        let home = Home::with(&server).sized(columns, 100);
+        home.write("notes/a.md", "12345");
+        home.write("notes/b.md", "");
+        let mut chat = home.chat(&[]);
+        chat.type_text("/mo").key(Key::Tab);
+        chat.wait_until("a list of two", |screen| {
+            let lines: Vec<&str> = screen.lines().collect();
+            lines
+                .iter()
+                .any(|line| line.starts_with("mode   List the memory"))
+                && lines
+                    .iter()
+                    .any(|line| line.starts_with("model  List the models"))
+        });
+        assert!(chat.printed().contains("\x1b[2mList the memory"));
+        chat.key(Key::CtrlC).wait_for_prompt();
+        chat.type_text("/m ")
+            .key(Key::Tab)
+            .wait_for("main   desk/scripted");
+        chat.key(Key::CtrlC).wait_for_prompt();
+        chat.type_text("see @notes/")
+            .key(Key::Tab)
+            .wait_for("notes/a.md  5 B");
+        chat.key(Key::CtrlC).wait_for_prompt();
+        chat.type_text("/context preset qa").key(Key::Tab);
+        chat.wait_for("> /context preset qanot");
+    }
+}
+
+#[test]
+fn ctrl_z_during_a_reply_gives_the_shell_its_terminal_and_keeps_what_was_typed() {
+    let (reply, rest) = say("first reply").hold_after(1);
+    let mut replies = vec![reply].into_iter();
+    let server = Script::answering(move |_| replies.next().unwrap_or_else(|| say("last"))).serve();
+    let home = Home::with(&server);
+    let program = program();
+    let script =
+        "set -m; \"$0\"; stty -a | grep -o -w -e '-*echo' -e '-*icanon'; echo back; fg; echo over";
+    let shell = ["-c", script, program.to_str().unwrap()];
+    let mut chat = home.run(Path::new("/bin/sh"), &shell);
+    chat.wait_for_prompt().enter("one").wait_for("first");
+    chat.enter("kept").type_text("be").key(Key::CtrlZ);
+    chat.wait_for("\nback");
+    let screen = chat.screen();
+    assert!(screen.contains("firsticanon\necho\n"), "{screen}");
+    rest.go_on();
+    chat.wait_for("conversation> kept\nlast")
+        .wait_for("conversation> be");
+    chat.enter("gun").wait_for("begun\nlast").wait_for_prompt();
+    assert_eq!(heard(&server), "begun");
+    chat.key(Key::CtrlD).wait_for("over");
+}
+
+#[test]
+fn inputs_are_remembered_for_each_project_and_those_from_before_for_all() {
+    let server = listener();
+    let home = Home::with(&server);
+    home.write("data/cogtrix/line_history", "from before\n");
+    for folder in ["a/.git", "a/src", "b"] {
+        std::fs::create_dir_all(home.path().join(folder)).unwrap();
+    }
+    let start = |folder: &str| {
+        let mut chat = home.start_in(&home.path().join(folder), &[], &[]);
+        chat.wait_for_prompt();
+        chat
+    };
+    start("a").says("only in a", "got it").leave();
+    let mut chat = start("b");
+    chat.key(Key::Up).wait_for("> from before").key(Key::CtrlC);
+    chat.wait_for_prompt();
+    chat.leave();
+    let mut chat = start("a/src");
+    chat.key(Key::Up).wait_for("> only in a");
+    chat.key(Key::Up).wait_for("> from before");
+    drop(chat);
+    start("a")
+        .says("I prefer trains over planes", "/memory forget")
+        .leave();
+    let mut chat = start("b");
+    chat.says("/memory forget trains", "line history").leave();
+    let folder = home.path().join("data/cogtrix/line_histories");
+    let kept = std::fs::read_dir(folder).unwrap();
+    let kept = kept.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    let kept: String = kept.collect();
+    assert!(
+        kept.contains("only in a") && !kept.contains("trains"),
+        "{kept}"
+    );
+}
+
+#[test]
+fn vi_keys_come_with_the_configuration() {
+    let server = listener();
+    let home = Home::with(&server);
+    let config = super::config(&server) + "ui: {keys: vi}\n";
+    home.write("home/.cogtrix.yaml", &config);
+    let mut chat = home.chat(&[]);
+    chat.type_text("one two").wait_for("> one two");
+    chat.type_text("\x1b0dw")
+        .wait_until("the rest of the line", |screen| {
+            screen.lines().last() == Some("conversation> two")
+        });
 }

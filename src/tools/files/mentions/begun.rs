@@ -35,9 +35,18 @@ impl<'a> Begun<'a> {
     }
 }
 
+/// A name in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// A folder's ends with `/`.
+    pub name: String,
+    /// Of a file.
+    pub bytes: Option<u64>,
+}
+
 /// Names in a folder, as `.gitignore` files leave them, a folder's with a `/` behind it; none where the folder cannot
 /// be had. `folder` is as it is typed.
-pub fn names(project: &Project, folder: &str, with_hidden: bool) -> Vec<String> {
+pub fn names(project: &Project, folder: &str, with_hidden: bool) -> Vec<Named> {
     let scope = Scope {
         depth: 1,
         hidden: if with_hidden {
@@ -59,16 +68,23 @@ pub fn names(project: &Project, folder: &str, with_hidden: bool) -> Vec<String> 
 }
 
 /// A link counts as what it leads to; one that leads nowhere, or out, is left out.
-fn name(project: &Project, found: &Found<'_>) -> Option<String> {
+fn name(project: &Project, found: &Found<'_>) -> Option<Named> {
     let name = Path::to_str(found.name())?;
-    let is_folder = match found.kind() {
-        Kind::File => false,
-        Kind::Folder => true,
-        Kind::Link => project.metadata(found.path).ok()?.is_dir(),
+    let bytes = match found.kind() {
+        Kind::File => Some(found.size().unwrap_or(0)),
+        Kind::Folder => None,
+        Kind::Link => {
+            let target = project.metadata(found.path).ok()?;
+            (!target.is_dir()).then(|| target.len())
+        }
         Kind::Special => return None,
     };
+    let is_folder = bytes.is_none();
     let is_plain = !name.chars().any(char::is_control);
-    is_plain.then(|| format!("{name}{}", if is_folder { "/" } else { "" }))
+    is_plain.then(|| Named {
+        name: format!("{name}{}", if is_folder { "/" } else { "" }),
+        bytes,
+    })
 }
 
 /// What stands behind an `@` for a path: quoted where it would end too early. A folder can be gone on with.
@@ -126,6 +142,7 @@ mod tests {
             ("none/", false, vec![]),
         ] {
             let found = names(&fixture.project, folder, with_hidden);
+            let found: Vec<String> = found.into_iter().map(|named| named.name).collect();
             assert_eq!(found, expected, "{folder}");
         }
         for (path, expected) in [

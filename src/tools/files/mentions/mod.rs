@@ -18,7 +18,7 @@ use super::project::{Project, ProjectError};
 use super::read_file::{HEAD, Numbers, Range, binary, page};
 use super::words::{count, shown, size};
 use crate::chat::{Attached, Lines};
-pub use begun::{Begun, names, written};
+pub use begun::{Begun, Named, names, written};
 use parse::{Mention, Reading, mentions};
 
 /// A text with more of them is no message of a person.
