@@ -428,7 +428,8 @@ fn an_older_history_is_taken_over_and_left_as_it_is() {
     drop(first);
     std::fs::create_dir_all(home.path().join("home")).unwrap();
     let older = home.path().join("home/older-history");
-    std::fs::write(&older, "from before\n").unwrap();
+    let mut file = std::fs::File::create(&older).unwrap();
+    std::io::Write::write_all(&mut file, b"from before\n").unwrap();
     let mut pty = Pty::spawn_at(home, &program(), &ARGUMENTS, &[(ROLE, "1")], Size(80, 24));
     wait_for_prompt(&mut pty);
     pty.enter("new").wait_for("got \"new\"");

@@ -190,7 +190,8 @@ mod tests {
     use crate::term::width;
 
     fn lines(n: usize) -> String {
-        (0..n).map(|n| format!("line {n}\n")).collect()
+        let lines: Vec<String> = (0..n).map(|n| format!("line {n}\n")).collect();
+        lines.concat()
     }
 
     #[test]
