@@ -115,11 +115,13 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         output.warning(notice);
     }
     let further = parts::further(args, &config, &inputs, output)?;
+    let meter = catalog.meter().clone();
     let mut desk = Desk {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings)
             .with_tools(toolbox)
             .with_entries(entries)
             .with_notebook(notebook)
+            .with_meter(meter)
             .with_long_term(long_term)
             .with_further(further),
         store,
@@ -148,6 +150,8 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         },
         presets: presets(&config),
         thinking: String::new(),
+        sandbox: config.settings.tools.shell.sandbox,
+        memory_line: config.settings.ui.memory_line && output.is_interactive(),
         columns: output.columns(),
     };
     desk.agent.warm_up();

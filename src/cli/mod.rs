@@ -38,7 +38,7 @@ use report::{CliError, Exit};
 
 use crate::config;
 use crate::repl::outlive_file_size_limit;
-use crate::term::{Output, Paint, Policy, Replies, Verbosity};
+use crate::term::{Features, Output, Paint, Policy, Replies, Verbosity};
 use crate::tools::shell::hidden_subcommand;
 
 /// Runs cogtrix as it was called.
@@ -59,6 +59,7 @@ pub fn main() -> ExitCode {
         verbosity,
         paint,
         replies: Replies::Raw,
+        features: Features::from_variables(|name| environment.get(name)),
     });
     let settled = args.settle_question(std::env::args_os().skip(1));
     let settled = settled.map_err(|command| CliError::NearCommand { command });

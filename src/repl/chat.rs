@@ -6,7 +6,9 @@ use super::desk::{Desk, ReadOnly, Writing};
 use super::edit::{Edit, EditError};
 use super::holdings::Front;
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
+use super::listing::count;
 use super::show::{self, Remedy};
+use super::turn_line::{TurnLine, cost, known_price};
 use super::{Signal, Signals};
 use crate::agent::{CompactError, CompactReport, Compacting, Warning};
 use crate::chat::{Outcome, SessionName};
@@ -78,7 +80,7 @@ impl<'a> Chat<'a> {
                 show::warning(self.output, &warning);
             }
             self.take_in_servers();
-            let prompt = format!("{}> ", self.desk.agent.memory().mode().name);
+            let prompt = prompt(self.desk);
             self.output.gap();
             let line = match self.hear(Wanted::Input(&prompt)).await {
                 Ok(Heard::Line(line)) => line,
@@ -193,6 +195,16 @@ impl<'a> Chat<'a> {
                 self.output.change(&diff);
                 After::GoOn
             }
+            Ok(Next::Copy { what, text }) => {
+                match self.output.copy(&text) {
+                    Ok(()) => {
+                        let chars = count(text.chars().count(), "character");
+                        self.output.prose(&format!("Copied {what} ({chars})"));
+                    }
+                    Err(error) => self.refuse(&error),
+                }
+                After::GoOn
+            }
             Ok(Next::Edit(draft)) => self.edit(draft).await,
             Ok(Next::Retry) => self.ask(Question::Again).await,
             Ok(Next::Think(task)) => self.ask(Question::Think(task.into())).await,
@@ -262,6 +274,7 @@ impl<'a> Chat<'a> {
 
     async fn ask(&mut self, question: Question) -> After {
         self.take_in_servers();
+        let before = self.desk.catalog.meter().total();
         let person = match &mut self.desk.questions {
             Some(questions) => Person::At {
                 input: self.input,
@@ -274,10 +287,15 @@ impl<'a> Chat<'a> {
             after,
             timed_out,
             thinking,
+            noted,
         } = ask::ask(
             &mut self.desk.agent,
             question,
-            Shown::AsItArrives(Front::Chat),
+            if self.desk.memory_line {
+                Shown::WithLineAfter(Front::Chat)
+            } else {
+                Shown::AsItArrives(Front::Chat)
+            },
             person,
             self.desk.turn_timeout.and_then(Deadline::after),
             self.output,
@@ -285,6 +303,7 @@ impl<'a> Chat<'a> {
         )
         .await;
         self.desk.thinking = thinking;
+        let is_answered = matches!(&result, Ok(Ok(report)) if report.outcome == Outcome::Answered);
         match result {
             Ok(Ok(report)) if report.outcome == Outcome::Interrupted => match timed_out {
                 None => show::interrupted(self.output, &report),
@@ -301,6 +320,18 @@ impl<'a> Chat<'a> {
             Err(no_turn) => {
                 self.ended = Ended::WithErrors;
                 self.output.error(&no_turn.to_string(), None);
+            }
+        }
+        if self.desk.memory_line {
+            let Desk { agent, catalog, .. } = &*self.desk;
+            let mut told = TurnLine::noting(&noted);
+            if is_answered {
+                let spent = catalog.meter().total().since(&before);
+                let price = |model: &str| known_price(agent, catalog, model);
+                told = told.with_request(agent, cost(&spent, price));
+            }
+            if let Some(line) = told.line(self.desk.now()) {
+                self.output.aside(&line);
             }
         }
         after
@@ -383,6 +414,18 @@ impl<'a> Chat<'a> {
                 After::GoOn
             }
         }
+    }
+}
+
+/// The mode, and how full the context is once that matters.
+fn prompt(desk: &Desk) -> String {
+    const FULL: f64 = 60.0;
+    let mode = &desk.agent.memory().mode().name;
+    match desk.agent.window_use() {
+        Some(usage) if usage.percent_used >= FULL => {
+            format!("{mode} {:.0}%> ", usage.percent_used.floor())
+        }
+        Some(_) | None => format!("{mode}> "),
     }
 }
 

@@ -9,6 +9,7 @@
 //!   signals     Ctrl-C, SIGTERM and SIGHUP as values
 //!   edit        a file in the person's own editor
 //!   holdings    what memory holds and a person owns, for the command line too
+//!   turn_line   what memory did, after a turn
 //!   listing     sessions in lines       transcript   a session as a person reads it
 //! ```
 //!
@@ -28,6 +29,7 @@ mod question;
 pub mod show;
 mod signals;
 pub mod transcript;
+mod turn_line;
 
 pub use question::plain_line;
 pub use signals::{Signal, Signals, outlive_file_size_limit};

@@ -22,8 +22,8 @@ mod settings;
 mod text;
 
 pub use escape::{Harmless, harmless};
-pub use output::{Output, OutputError, Streams, Went};
-pub use policy::{Device, Paint, Policy, Replies, Verbosity};
+pub use output::{CannotCopy, Output, OutputError, Streams, Went};
+pub use policy::{Device, Features, Paint, Policy, Replies, Verbosity};
 pub use restore::TerminalState;
 pub use settings::{Settings, Theme};
 pub use text::{Align, Table, bar, fit_to, thousands, width};

@@ -11,6 +11,8 @@ pub struct Settings {
     pub markdown: bool,
     /// The background that the colours of code are made for.
     pub theme: Theme,
+    /// A line after each turn says what memory did and what the request took.
+    pub memory_line: bool,
 }
 
 /// The background of the terminal.
@@ -29,6 +31,7 @@ impl Default for Settings {
         Self {
             markdown: true,
             theme: Theme::Auto,
+            memory_line: true,
         }
     }
 }

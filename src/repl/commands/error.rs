@@ -58,6 +58,8 @@ pub enum CommandError {
     Approvals(#[from] ApprovalsError),
     #[error(transparent)]
     Changes(#[from] ChangesError),
+    #[error("there is no such reply")]
+    NoReply,
     #[error("cannot write {path}")]
     Export {
         path: String,
@@ -96,6 +98,7 @@ impl Hint for CommandError {
             Self::Pin(_) => Some("`/pin` lists them, `/unpin N` takes one off".into()),
             Self::Entries(error) => entries_hint(error, Front::Chat),
             Self::Holdings(error) => error.hint(),
+            Self::NoReply => Some("`/history` shows the replies there are".into()),
             Self::ReadOnly(_) | Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
             Self::Edit(error) => error.hint(),
             Self::Tool(_) => Some("`/tools` lists them".into()),

@@ -37,7 +37,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
 }
 
 /// A path as a shell would read it.
-fn typed_path(typed: &str, home: Option<&Path>) -> PathBuf {
+pub(super) fn typed_path(typed: &str, home: Option<&Path>) -> PathBuf {
     match (typed.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
         (None, _) | (_, None) => PathBuf::from(typed),

@@ -2,6 +2,7 @@
 
 use super::{Answer, CommandError, Deed, Desk, Next, board, nothing, usage};
 use crate::chat::SessionName;
+use crate::files::Existing;
 use crate::index::session::keys_of;
 use crate::repl::listing;
 use crate::store::{Repair, SessionInfo};
@@ -135,6 +136,7 @@ impl Deed {
                 })
             }
             Self::DropAll(kind) => board::drop_all(desk, kind),
+            Self::Save(reply) => reply.write(Existing::IsReplaced),
         }
     }
 }

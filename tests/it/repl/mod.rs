@@ -8,6 +8,7 @@ mod opening;
 mod owning;
 mod screens;
 mod sessions;
+mod status;
 mod streaming;
 mod typing;
 
@@ -126,6 +127,7 @@ models:
   main: {{provider: desk, model: scripted}}
   other: {{provider: desk, model: second}}
 network: {{tries: 1}}
+ui: {{memory_line: false}}
 ",
         server.openai_url()
     )
