@@ -10,9 +10,11 @@ mod greeting;
 mod leaving;
 mod log;
 mod manner;
+mod manual;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod memory;
+mod models;
 mod opening;
 mod parts;
 mod report;
@@ -28,7 +30,7 @@ use std::fs::File;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
 
 pub use args::Args;
 use args::Command;
@@ -47,7 +49,7 @@ pub fn main() -> ExitCode {
     if let Some(code) = hidden_subcommand(std::env::args_os().skip(1), || config::environment().0) {
         return code;
     }
-    let mut args = Args::parse();
+    let mut args = parsed();
     let environment = config::environment();
     let verbosity = match (args.chat.quiet, args.chat.verbose) {
         (true, _) => Verbosity::Quiet,
@@ -70,6 +72,12 @@ pub fn main() -> ExitCode {
     report::last_words(output, exit).into()
 }
 
+/// The arguments; ends the program where they are wrong or ask for help.
+fn parsed() -> Args {
+    let matches = manual::usual().get_matches();
+    Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
 fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
     check_open_files()?;
     outlive_file_size_limit().map_err(|source| CliError::Runtime { source })?;
@@ -79,6 +87,9 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
             problem: "--no-lock opens a chat to read in".to_owned(),
             hint: "leave --no-lock out",
         });
+    }
+    if args.chat.help_all {
+        return Ok(manual::help_all(output));
     }
     match args.command {
         None => runtime()?.block_on(app::chat(&args.chat, output)),
@@ -93,9 +104,13 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
         Some(Command::Mcp { command }) => runtime()?.block_on(mcp::run(&command, output)),
         Some(Command::Doctor) => runtime()?.block_on(doctor::run(&args.chat, output)),
         Some(Command::Config { command }) => settings::run(command, &args.chat, output),
+        Some(Command::Models { json }) => {
+            runtime()?.block_on(models::run(json, &args.chat, output))
+        }
+        Some(Command::Man { folder }) => manual::man(folder.as_deref(), output),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Args::command(), "cogtrix", &mut script);
+            clap_complete::generate(shell, &mut manual::all(), "cogtrix", &mut script);
             output.answer(&String::from_utf8_lossy(&script));
             Ok(Exit::Ok)
         }

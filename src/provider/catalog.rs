@@ -236,7 +236,7 @@ impl Catalog {
     }
 
     /// A model by its own name, with the numbers of an alias that stands for the same.
-    fn model_of(&self, provider: &str, model: &str) -> ModelSettings {
+    pub(super) fn model_of(&self, provider: &str, model: &str) -> ModelSettings {
         let mut aliases = self.settings.models.aliases.values();
         let alias = aliases.find(|alias| alias.provider == provider && alias.model == model);
         alias.cloned().unwrap_or_else(|| ModelSettings {

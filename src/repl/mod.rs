@@ -9,6 +9,7 @@
 //!   signals     Ctrl-C, SIGTERM and SIGHUP as values
 //!   edit        a file in the person's own editor
 //!   holdings    what memory holds and a person owns, for the command line too
+//!   html        a session as one HTML file
 //!   turn_line   what memory did, after a turn
 //!   listing     sessions in lines       transcript   a session as a person reads it
 //! ```
@@ -23,6 +24,7 @@ pub mod completion;
 pub mod desk;
 mod edit;
 pub mod holdings;
+mod html;
 pub mod input;
 pub mod listing;
 mod question;

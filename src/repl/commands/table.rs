@@ -404,10 +404,11 @@ pub const COMMANDS: [Command; 47] = [
     Command {
         name: "export",
         aliases: &[],
-        arguments: "[md|json] FILE",
+        arguments: "[md|json|html] FILE",
         summary: "Write the whole session to a file",
-        details: "Without a format the file's ending decides; Markdown otherwise. Never writes over a file.",
-        completes: Completes::Words(&["md", "json"]),
+        details: "Without a format the file's ending decides; Markdown otherwise. Never writes over a file.\n\
+                  HTML is one file that needs nothing else: readable, searchable, light and dark.",
+        completes: Completes::Words(&["md", "json", "html"]),
         run: run!(export::run),
     },
     Command {

@@ -259,6 +259,24 @@ fn save_asks_before_it_overwrites() {
 }
 
 #[test]
+fn a_session_is_exported_as_one_html_file() {
+    let server = Server::start([say("Some **bold** words <script>alert(1)</script>")]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&["-s", "paged"]);
+    chat.says("is 1 < 2?", "Some bold words");
+    chat.says("/export talk.html", "2 messages written to talk.html");
+    chat.leave();
+    let page = std::fs::read_to_string(home.path().join("talk.html")).unwrap();
+    assert!(
+        page.contains("<div class=\"said\">is 1 &lt; 2?</div>"),
+        "{page}"
+    );
+    assert!(page.contains("<strong>bold</strong>"), "{page}");
+    assert_eq!(page.matches("<script>").count(), 1, "its own alone: {page}");
+    assert!(page.contains("default-src 'none'"), "{page}");
+}
+
+#[test]
 fn why_tells_what_of_memory_stood_behind_the_last_answer() {
     let server = Script::answering(|_| say("At nine.")).serve();
     let mut chat = Home::with(&server).sized(120, 100).chat(&["--no-banner"]);
