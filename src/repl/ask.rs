@@ -265,7 +265,7 @@ fn show_event(output: &mut Output, shown: Shown, event: TurnEvent) {
     match (shown, event) {
         (Shown::NotYet(_), TurnEvent::Text(_) | TurnEvent::Reasoning(_)) => {}
         (Shown::NotYet(front) | Shown::AsItArrives(front) | Shown::WithLineAfter(front), event) => {
-            show::event(output, event, front)
+            show::event(output, event, front);
         }
     }
 }

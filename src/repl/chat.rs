@@ -199,7 +199,12 @@ impl<'a> Chat<'a> {
                 match self.output.copy(&text) {
                     Ok(()) => {
                         let chars = count(text.chars().count(), "character");
-                        self.output.prose(&format!("Copied {what} ({chars})"));
+                        let tmux = if self.output.policy().features.is_tmux {
+                            "; tmux needs `set -g set-clipboard on`"
+                        } else {
+                            ""
+                        };
+                        self.output.prose(&format!("Copied {what} ({chars}){tmux}"));
                     }
                     Err(error) => self.refuse(&error),
                 }

@@ -18,7 +18,7 @@ use rustix::termios::tcgetwinsize;
 
 use super::background::{QUESTION, background};
 use super::escape::{Harmless, harmless};
-use super::markdown::{Highlighter, Line, Markdown, Screen, Size, TextStyle};
+use super::markdown::{Highlighter, Line, Links, Markdown, Screen, Size, TextStyle};
 use super::policy::{Device, Paint, Policy, Replies, Style, Verbosity};
 use super::settings::Theme;
 use super::text::{fit_to, thousands, wrap, wrap_prose};
@@ -311,9 +311,14 @@ impl Output {
             return;
         }
         let size = self.size();
+        let links = if self.policy.features.links {
+            Links::Followed
+        } else {
+            Links::Shown
+        };
         let reply = self.reply.get_or_insert_with(|| Reply {
             document: Markdown::new(size, std::mem::take(&mut self.highlighter)),
-            screen: Screen::default(),
+            screen: Screen::with_links(links),
             drawn_at: None,
             is_stale: false,
         });
@@ -1192,6 +1197,47 @@ mod tests {
 
     fn output_to_file() -> (Output, Capture, Capture) {
         output(Device::File, Device::Terminal, Policy::default())
+    }
+
+    #[test]
+    fn links_can_be_followed_where_the_terminal_is_known_to_and_hostile_ones_do_nothing() {
+        let shown = |paint, links, text: &str| {
+            let (mut output, seen) = screen(paint);
+            output.policy.features.links = links;
+            output.show_replies(Replies::Markdown(Theme::Dark));
+            output.reply(text);
+            seen.text()
+        };
+        let link = "[docs](https://x.org/a\u{e9})";
+        let followed = shown(Paint::Full, true, link);
+        assert!(
+            followed
+                .contains("\x1b]8;;https://x.org/a%C3%A9\x1b\\\x1b[4mdocs\x1b[0m\x1b]8;;\x1b\\"),
+            "{followed:?}"
+        );
+        let plain = shown(Paint::Full, false, link);
+        let strip = |text: &str| anstream::adapter::strip_str(text).to_string();
+        assert_eq!(strip(&followed), strip(&plain), "the same text is seen");
+        for (paint, links, text) in [
+            (Paint::Full, false, link),
+            (Paint::Colorless, true, link),
+            (Paint::Full, true, "[x](javascript:alert)"),
+            (Paint::Full, true, "[x](file:///etc/passwd)"),
+        ] {
+            let text = shown(paint, links, text);
+            assert!(!text.contains("\x1b]8"), "{text:?}");
+        }
+        let evil = shown(
+            Paint::Full,
+            true,
+            "[x](<https://x/&#27;\\&#7;\u{9b}2J&#27;[2J>)",
+        );
+        let sequences = evil
+            .replace("\x1b]8;;", "")
+            .replace("\x1b\\", "")
+            .replace("\x1b[", "");
+        assert!(!sequences.contains(['\x1b', '\x07', '\u{9b}']), "{evil:?}");
+        assert!(!evil.contains("\x1b[2J"), "{evil:?}");
     }
 
     proptest! {
