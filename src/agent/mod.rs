@@ -319,14 +319,16 @@ impl Agent {
         spending
     }
 
-    /// Puts on record what requests took since the last time.
-    fn bill(&mut self) {
+    /// Puts on record what requests took since the last time; tells whether there was anything.
+    fn bill(&mut self) -> bool {
         let total = self.meter.total();
-        for (model, spent) in total.since(&self.billed).iter() {
+        let news = total.since(&self.billed);
+        for (model, spent) in news.iter() {
             let model = model.to_owned();
             self.ledger.apply(Record::Spent { model, spent });
         }
         self.billed = total;
+        !news.is_empty()
     }
 
     /// Counts texts as the model does that the last request went to; before the first, the active one.
@@ -420,8 +422,9 @@ impl Agent {
         if let Some(index) = &mut self.index {
             index.session.keep();
         }
-        self.bill();
-        self.ledger.save()?;
+        if self.bill() {
+            self.ledger.save()?;
+        }
         self.ledger.close()
     }
 
