@@ -217,6 +217,7 @@ impl Provider for AtOnce {
             context_window: WINDOW,
             window_source: WindowSource::Config,
             max_output: None,
+            price: None,
         }
     }
 

@@ -177,6 +177,7 @@ impl Provider for Talkative {
             context_window: self.window,
             window_source: WindowSource::Config,
             max_output: None,
+            price: None,
         }
     }
 

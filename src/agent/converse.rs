@@ -66,6 +66,7 @@ impl Agent {
             () = cancel.cancelled() => return Conversed::interrupted(String::new()),
             takes = self.model_takes_tools() => self.takes_tools &= takes,
         }
+        self.price = abilities.price;
         let asking = Asking { input, lookup };
         let mut budget = self.budget(abilities);
         let mut strikes = Strikes::default();

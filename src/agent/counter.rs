@@ -177,6 +177,7 @@ mod tests {
                 context_window: Tokens(1),
                 window_source: WindowSource::Fallback,
                 max_output: None,
+                price: None,
             }
         }
 

@@ -53,14 +53,14 @@ mod writing;
 
 use std::sync::Arc;
 
-use crate::chat::{Hybrid, Record, Session, SessionName, Tokens, TurnId, Usage};
+use crate::chat::{Hybrid, Record, Session, SessionName, Spending, Tokens, TurnId, Usage};
 use crate::clock::Clock;
-use crate::context::{self, ContextPlan};
+use crate::context::{self, ContextPlan, TokenUsage};
 use crate::entries::EntryStore;
 use crate::index::{self, Index};
 use crate::memory::tracking::{CannotEdit, Edit, Edited};
 use crate::memory::{BadMode, Kept, Memory};
-use crate::provider::{Delivery, Provider};
+use crate::provider::{Delivery, Meter, Price, Provider};
 use crate::store::{Opened, StoreError};
 
 pub use compact::{CompactError, CompactReport, Compacting, Dry, DryCut, DryTools};
@@ -140,6 +140,11 @@ pub struct Agent {
     kept: Kept,
     keeper: keeper::Keeper,
     notebook: Option<notebook::Notebook>,
+    /// What requests of this run took, and of it what sessions have on record.
+    meter: Meter,
+    billed: Spending,
+    /// What the model costs, as the last turn learnt it.
+    price: Option<Price>,
 }
 
 /// A request, whom it was sent to, and what the server said it cost.
@@ -188,6 +193,9 @@ impl Agent {
             kept: Kept::default(),
             keeper: keeper::Keeper::default(),
             notebook: None,
+            meter: Meter::default(),
+            billed: Spending::default(),
+            price: None,
         }
     }
 
@@ -197,6 +205,12 @@ impl Agent {
         self.toolbox = toolbox;
         self.favour_trained();
         self
+    }
+
+    /// The same with the meter of the providers, so that the session knows what it took.
+    #[must_use]
+    pub fn with_meter(self, meter: Meter) -> Self {
+        Self { meter, ..self }
     }
 
     fn favour_trained(&mut self) {
@@ -273,6 +287,50 @@ impl Agent {
         self.last.as_ref()?.usage
     }
 
+    /// How much of its model's window the last request took; `None` before the first and where another one is next.
+    pub fn window_use(&self) -> Option<TokenUsage> {
+        let last = self.last.as_ref().filter(|last| !last.is_past)?;
+        if !Arc::ptr_eq(&last.provider, &self.provider) || last.provider.is_offline() {
+            return None;
+        }
+        let budget = last.plan.budget();
+        let counted = last.usage.and_then(|usage| usage.prompt);
+        let used = counted.unwrap_or_else(|| budget.calibration().grow(last.plan.cost()));
+        let threshold = self.settings.context.warning_threshold;
+        Some(TokenUsage::new(
+            used,
+            budget.window(),
+            threshold,
+            counted.is_none(),
+        ))
+    }
+
+    /// What the model costs, where the config or its server said so by the last turn.
+    pub fn price(&self) -> Option<Price> {
+        self.price
+    }
+
+    /// What the requests of this session took, in all runs.
+    pub fn spending(&self) -> Spending {
+        let mut spending = self.session().meta().spent.clone();
+        for (model, spent) in self.meter.total().since(&self.billed).iter() {
+            spending.add(model, spent);
+        }
+        spending
+    }
+
+    /// Puts on record what requests took since the last time; tells whether there was anything.
+    fn bill(&mut self) -> bool {
+        let total = self.meter.total();
+        let news = total.since(&self.billed);
+        for (model, spent) in news.iter() {
+            let model = model.to_owned();
+            self.ledger.apply(Record::Spent { model, spent });
+        }
+        self.billed = total;
+        !news.is_empty()
+    }
+
     /// Counts texts as the model does that the last request went to; before the first, the active one.
     pub async fn count(&mut self, texts: &[Uncounted]) -> Vec<Count> {
         let last = self.last.as_ref();
@@ -292,6 +350,7 @@ impl Agent {
     /// Lets another model answer from the next request on. Whether its window needs a compaction is seen anew.
     pub fn switch_model(&mut self, provider: Arc<dyn Provider>) -> Option<Warning> {
         self.provider = provider;
+        self.price = None;
         if self.jobs.is_compacting() {
             self.jobs.abort();
         }
@@ -362,6 +421,9 @@ impl Agent {
         }
         if let Some(index) = &mut self.index {
             index.session.keep();
+        }
+        if self.bill() {
+            self.ledger.save()?;
         }
         self.ledger.close()
     }

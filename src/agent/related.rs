@@ -244,6 +244,7 @@ impl Lines {
                 score: hit.score,
                 overlap: hit.overlap,
                 similarity: hit.similarity,
+                at: hit.at,
             });
         }
     }

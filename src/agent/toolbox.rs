@@ -237,6 +237,11 @@ impl Toolbox {
         Some(warning)
     }
 
+    /// Whether a part of the sandbox was found to be missing.
+    pub fn lacks_sandbox(&self) -> bool {
+        self.is_unconfined
+    }
+
     /// Returns whether this is a command for which a part of the sandbox is missing.
     pub(super) fn is_unconfined(&self, effect: &Effect) -> bool {
         self.is_unconfined && matches!(effect, Effect::Runs(_))

@@ -321,6 +321,7 @@ impl Agent {
             let states = self.memory.update(self.ledger.session(), &turn);
             self.ledger.apply(states);
         }
+        self.bill();
         self.save(observe);
         match failure {
             None => Ok(TurnReport {

@@ -5,8 +5,8 @@ use std::slice;
 use serde_json::Value;
 
 use super::{
-    Calibration, Forgotten, Message, MessageId, Outcome, Pins, Scratchpad, Timestamp, TurnId,
-    Unknown,
+    Calibration, Forgotten, Message, MessageId, Outcome, Pins, Scratchpad, Spent, Timestamp,
+    TurnId, Unknown,
 };
 
 /// Why a turn is no longer part of what is sent.
@@ -270,6 +270,11 @@ pub enum Record {
     ModelChanged {
         model: String,
     },
+    /// What requests to a model took since the last of these.
+    Spent {
+        model: String,
+        spent: Spent,
+    },
     /// Replaces `{session}_hybrid.json` whole.
     HybridReplaced(Hybrid),
     /// Replaces `{session}_mode_state.json` whole.
@@ -294,6 +299,7 @@ impl Record {
             | Self::TurnWithdrawn { .. }
             | Self::ModeChanged { .. }
             | Self::ModelChanged { .. }
+            | Self::Spent { .. }
             | Self::HybridReplaced(_)
             | Self::ModeStatesReplaced(_)
             | Self::ScratchpadReplaced(_)
@@ -319,6 +325,7 @@ impl Record {
             | Self::TurnWithdrawn { .. }
             | Self::ModeChanged { .. }
             | Self::ModelChanged { .. }
+            | Self::Spent { .. }
             | Self::ForgottenReplaced(_) => {}
         }
     }

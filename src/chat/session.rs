@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Calibration, Forgotten, Hybrid, Message, MessageId, ModeStates, Outcome, Pins, Record, Role,
-    Scratchpad, SessionName, Timestamp, Turn, TurnId, Unknown, Withdrawal,
+    Scratchpad, SessionName, Spending, Timestamp, Turn, TurnId, Unknown, Withdrawal,
 };
 
 /// Facts about a session beside its messages.
@@ -19,6 +19,8 @@ pub struct SessionMeta {
     pub mode: Option<String>,
     pub model: Option<String>,
     pub calibration: Calibration,
+    /// What its requests took, in all runs.
+    pub spent: Spending,
     pub unknown: Unknown,
 }
 
@@ -156,6 +158,7 @@ impl Session {
             }
             Record::ModeChanged { mode } => self.meta.mode = Some(mode),
             Record::ModelChanged { model } => self.change_model(model),
+            Record::Spent { model, spent } => self.meta.spent.add(&model, spent),
             Record::HybridReplaced(hybrid) => self.hybrid = hybrid,
             Record::ModeStatesReplaced(states) => self.mode_states = states,
             Record::ScratchpadReplaced(scratchpad) => self.scratchpad = scratchpad,
@@ -391,6 +394,12 @@ impl Session {
 
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
+    }
+
+    /// Returns when a turn was asked, where that is known.
+    pub fn begun(&self, turn: TurnId) -> Option<Timestamp> {
+        let turn = self.turns.iter().find(|known| known.id == turn)?;
+        self.messages_of(turn).first()?.at
     }
 
     pub fn messages_of(&self, turn: &Turn) -> &[Message] {

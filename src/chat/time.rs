@@ -53,6 +53,11 @@ impl Timestamp {
         self.0.format("%Y-%m-%d").to_string()
     }
 
+    /// `May`.
+    pub fn month(self) -> String {
+        self.0.format("%B").to_string()
+    }
+
     /// `15:23`.
     pub fn time_of_day(self) -> String {
         self.0.format("%H:%M").to_string()

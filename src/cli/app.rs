@@ -125,11 +125,13 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     }
     let further = parts::further(args, &config, &inputs, output)?;
     let shell = toolbox::shell(args, &config, &inputs, &project)?;
+    let meter = catalog.meter().clone();
     let mut desk = Desk {
         agent: Agent::new(choice.provider, memory, opened, clock.clone(), settings)
             .with_tools(toolbox)
             .with_entries(entries)
             .with_notebook(notebook)
+            .with_meter(meter)
             .with_long_term(long_term)
             .with_further(further),
         store,
@@ -166,6 +168,8 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         shell,
         ran: Vec::new(),
         thinking: String::new(),
+        sandbox: config.settings.tools.shell.sandbox,
+        memory_line: config.settings.ui.memory_line && output.is_interactive(),
         columns: output.columns(),
     };
     desk.agent.warm_up();

@@ -8,13 +8,24 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+const EXAMPLES: &str = "\
+Examples:
+  cogtrix                               chat in the session `default`
+  cogtrix -s trip -m ollama/qwen3:8b    chat in a session, with a model
+  cogtrix what is a monad               ask one question
+  git diff | cogtrix -p 'review this'   ask about what is piped in
+  cogtrix --continue                    go on where you stopped
+
+`cogtrix --help-all` has every flag, `cogtrix man` the manual page.";
+
 /// A terminal chat agent whose memory is the point
 #[derive(Debug, Parser)]
 #[command(
     name = "cogtrix",
     version,
     about,
-    args_conflicts_with_subcommands = false
+    args_conflicts_with_subcommands = false,
+    after_help = EXAMPLES
 )]
 pub struct Args {
     #[command(flatten)]
@@ -31,6 +42,8 @@ pub struct Args {
 impl Args {
     /// Edits by which a first word may differ from a command that is meant; of a short one at most half its letters.
     const MAX_EDITS: usize = 2;
+    /// A word as short as this is only taken for a slip where it stands alone: `can` is no `man`.
+    const SHORT: usize = 3;
 
     /// Makes the words of a question the prompt.
     ///
@@ -44,7 +57,11 @@ impl Args {
             return Ok(());
         };
         let is_marked = typed.into_iter().any(|word| word == "--");
-        if !is_marked && let Some(command) = Self::near_command(first) {
+        let is_question = first.len() <= Self::SHORT && self.question.len() > 1;
+        if !is_marked
+            && !is_question
+            && let Some(command) = Self::near_command(first)
+        {
             return Err(command);
         }
         self.chat.prompt = Some(mem::take(&mut self.question).join(" "));
@@ -198,6 +215,10 @@ pub struct ChatArgs {
     #[arg(long, conflicts_with = "private")]
     pub no_lock: bool,
 
+    /// Show the help with every flag
+    #[arg(long)]
+    pub help_all: bool,
+
     /// Fail at a write, for tests: kill-before@N, kill-torn@N, kill-after@N, full@N
     #[cfg(feature = "testing")]
     #[arg(long, value_name = "FAULT", hide = true, global = true)]
@@ -243,10 +264,22 @@ pub enum Command {
         #[command(subcommand)]
         command: McpCommand,
     },
+    /// List the models of each provider, with window and price
+    Models {
+        /// Write JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print a completion script
     Completions {
         /// The shell it is for
         shell: Shell,
+    },
+    /// Print the manual page, or write those of all commands
+    Man {
+        /// The folder to write them into
+        #[arg(value_name = "DIR")]
+        folder: Option<PathBuf>,
     },
 }
 
@@ -490,6 +523,7 @@ mod tests {
             ),
             (&["cogtrix", "what", "is", "-q", "rust"], "what is rust"),
             (&["cogtrix", "hello"], "hello"),
+            (&["cogtrix", "can", "you", "help"], "can you help"),
             (&["cogtrix", "my", "name"], "my name"),
             (&["cogtrix", "--", "memory", "is", "what"], "memory is what"),
             (&["cogtrix", "--", "sesions"], "sesions"),

@@ -121,6 +121,7 @@ mod tests {
                 context_window: 0,
                 max_tokens: 0,
                 num_ctx: 0,
+                price: None,
             };
             servers.models.aliases.insert(name.to_owned(), model);
         };

@@ -203,7 +203,7 @@ fn progress(now: Progress<'_>) -> String {
 mod tests {
     use super::*;
     use crate::files::MemoryDisk;
-    use crate::term::{Device, Paint, Policy, Streams, Verbosity};
+    use crate::term::{Device, Paint, Policy, Streams};
     use crate::testing::Capture;
     use crate::testing::server::{Script, raw};
 
@@ -231,9 +231,8 @@ mod tests {
             columns: Some(80),
         };
         let policy = Policy {
-            verbosity: Verbosity::Normal,
             paint: Paint::Colorless,
-            replies: crate::term::Replies::Raw,
+            ..Policy::default()
         };
         let mut output = Output::new(streams, policy);
         let errand = Errand {

@@ -11,9 +11,11 @@ mod init;
 mod leaving;
 mod log;
 mod manner;
+mod manual;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod memory;
+mod models;
 mod opening;
 mod parts;
 mod report;
@@ -29,7 +31,7 @@ use std::fs::File;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
 
 pub use args::Args;
 use args::{Command, MemoryCommand};
@@ -39,7 +41,7 @@ use report::{CliError, Exit};
 
 use crate::config;
 use crate::repl::outlive_file_size_limit;
-use crate::term::{Output, Paint, Policy, Replies, Verbosity};
+use crate::term::{Features, Output, Paint, Policy, Replies, Verbosity};
 use crate::tools::shell::hidden_subcommand;
 
 /// Runs cogtrix as it was called.
@@ -48,7 +50,7 @@ pub fn main() -> ExitCode {
     if let Some(code) = hidden_subcommand(std::env::args_os().skip(1), || config::environment().0) {
         return code;
     }
-    let mut args = Args::parse();
+    let mut args = parsed();
     let environment = config::environment();
     let verbosity = match (args.chat.quiet, args.chat.verbose) {
         (true, _) => Verbosity::Quiet,
@@ -60,6 +62,7 @@ pub fn main() -> ExitCode {
         verbosity,
         paint,
         replies: Replies::Raw,
+        features: Features::from_variables(|name| environment.get(name)),
     });
     let settled = args.settle_question(std::env::args_os().skip(1));
     let settled = settled.map_err(|command| CliError::NearCommand { command });
@@ -68,6 +71,12 @@ pub fn main() -> ExitCode {
         Err(error) => report::report(&mut output, &error),
     };
     report::last_words(output, exit).into()
+}
+
+/// The arguments; ends the program where they are wrong or ask for help.
+fn parsed() -> Args {
+    let matches = manual::usual().get_matches();
+    Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
 fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
@@ -79,6 +88,9 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
             problem: "--no-lock opens a chat to read in".to_owned(),
             hint: "leave --no-lock out",
         });
+    }
+    if args.chat.help_all {
+        return Ok(manual::help_all(output));
     }
     match args.command {
         None => runtime()?.block_on(app::chat(&args.chat, output)),
@@ -98,9 +110,13 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
         Some(Command::Init { yes }) => runtime()?.block_on(init::run(yes, &args.chat, output)),
         Some(Command::Doctor) => runtime()?.block_on(doctor::run(&args.chat, output)),
         Some(Command::Config { command }) => settings::run(command, &args.chat, output),
+        Some(Command::Models { json }) => {
+            runtime()?.block_on(models::run(json, &args.chat, output))
+        }
+        Some(Command::Man { folder }) => manual::man(folder.as_deref(), output),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Args::command(), "cogtrix", &mut script);
+            clap_complete::generate(shell, &mut manual::all(), "cogtrix", &mut script);
             output.answer(&String::from_utf8_lossy(&script));
             Ok(Exit::Ok)
         }

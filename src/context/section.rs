@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::chat::{Form, Message, Tokens, ToolSpec, TurnId};
+use crate::chat::{Form, Message, Timestamp, Tokens, ToolSpec, TurnId};
 
 /// What a section is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,6 +186,8 @@ pub struct Brought<T> {
     pub overlap: f32,
     /// The cosine to the question, where it is known.
     pub similarity: Option<f32>,
+    /// When it was written or said, where that is known.
+    pub at: Option<Timestamp>,
 }
 
 impl<T: fmt::Display> fmt::Display for Brought<T> {

@@ -367,6 +367,7 @@ impl Candidates<'_> {
                 score: found.best.score,
                 overlap: found.best.overlap,
                 similarity: found.best.similarity,
+                at: session.begun(found.turn),
             });
             let turns = turns.collect();
             let section = Section::system(SectionKind::Recall, Source::Recall(turns), text);

@@ -13,7 +13,8 @@ use super::openai::OpenAi;
 use super::places::Entry;
 use super::target::{Target, nearest};
 use super::{
-    Environment, Kind, ModelName, ModelSettings, Provider, ProviderError, Retry, Settings, detect,
+    Environment, Kind, Meter, ModelName, ModelSettings, Price, Provider, ProviderError, Retry,
+    Settings, detect,
 };
 use crate::net::Endpoint;
 
@@ -62,6 +63,7 @@ pub struct Catalog {
     pub(super) settings: Settings,
     pub(super) environment: Environment,
     pub(super) known: Known,
+    meter: Meter,
 }
 
 /// What a name stands for.
@@ -79,6 +81,7 @@ impl Catalog {
             settings,
             environment,
             known: Known::embedded(),
+            meter: Meter::default(),
         }
     }
 
@@ -87,6 +90,26 @@ impl Catalog {
     pub fn with_known(mut self, known: Known) -> Self {
         self.known = known;
         self
+    }
+
+    /// What the requests of every provider that comes from here took.
+    pub fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    /// Returns what the config says a model costs, by `provider/model`.
+    pub fn configured_price(&self, model: &str) -> Option<Price> {
+        let mut aliases = self.settings.models.aliases.values();
+        aliases.find_map(|alias| {
+            let is_meant = model == format!("{}/{}", alias.provider, alias.model);
+            alias.price.filter(|_| is_meant)
+        })
+    }
+
+    /// Returns what a model costs by the config or by its server's list; asks the server.
+    pub async fn price(&self, model: &str) -> Option<Price> {
+        let choice = self.choose(Some(model)).await.ok()?;
+        choice.provider.abilities().await.price
     }
 
     /// The aliases of the config, sorted.
@@ -126,6 +149,7 @@ impl Catalog {
                     context_window: model.context_window,
                     max_tokens: model.max_tokens,
                     num_ctx: model.num_ctx,
+                    price: model.price,
                 };
                 self.choice(&entry, &model.model, limits)
             }
@@ -227,7 +251,7 @@ impl Catalog {
     }
 
     /// A model by its own name, with the numbers of an alias that stands for the same.
-    fn model_of(&self, provider: &str, model: &str) -> ModelSettings {
+    pub(super) fn model_of(&self, provider: &str, model: &str) -> ModelSettings {
         let mut aliases = self.settings.models.aliases.values();
         let alias = aliases.find(|alias| alias.provider == provider && alias.model == model);
         alias.cloned().unwrap_or_else(|| ModelSettings {
@@ -236,6 +260,7 @@ impl Catalog {
             context_window: 0,
             max_tokens: 0,
             num_ctx: 0,
+            price: None,
         })
     }
 
@@ -284,7 +309,9 @@ impl Catalog {
             Kind::Offline => return Ok(offline(None)),
         };
         Ok(Choice {
-            provider: Arc::new(Retry::new(inner, self.settings.network.tries)),
+            provider: Arc::new(
+                Retry::new(inner, self.settings.network.tries).with_meter(self.meter.clone()),
+            ),
             because: None,
             notice: None,
         })
@@ -312,6 +339,7 @@ mod tests {
             context_window: 0,
             max_tokens: 0,
             num_ctx: 0,
+            price: None,
         };
         settings.models.aliases.insert("vectors".to_owned(), alias);
         let host = [("OLLAMA_HOST".to_owned(), "box:7".to_owned())];

@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use super::{Abilities, Kind, ProviderError, WindowSource};
+use super::{Abilities, Kind, Price, ProviderError, WindowSource};
 use crate::chat::Tokens;
 
 /// What a model counts of which nobody knows anything.
@@ -97,16 +97,20 @@ pub(super) struct Limits {
     pub(super) context_window: u32,
     pub(super) max_tokens: u32,
     pub(super) num_ctx: u32,
+    pub(super) price: Option<Price>,
+}
+
+/// What a server tells of a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) window: Option<Tokens>,
+    pub(super) price: Option<Price>,
 }
 
 /// Config before server before table before the fallback.
-pub(super) fn settle(
-    limits: Limits,
-    server: Option<Tokens>,
-    known: Option<&KnownModel>,
-) -> Abilities {
+pub(super) fn settle(limits: Limits, server: Told, known: Option<&KnownModel>) -> Abilities {
     let table = known.map(|row| Tokens(row.window));
-    let (context_window, window_source) = match (limits.context_window, server, table) {
+    let (context_window, window_source) = match (limits.context_window, server.window, table) {
         (1.., _, _) => (Tokens(limits.context_window), WindowSource::Config),
         (0, Some(server), _) => (server, WindowSource::Server),
         (0, None, Some(table)) => (table, WindowSource::Table),
@@ -120,6 +124,7 @@ pub(super) fn settle(
         context_window,
         window_source,
         max_output,
+        price: limits.price.or(server.price),
     }
 }
 
@@ -178,29 +183,34 @@ mod tests {
             context_window: 5_000,
             max_tokens: 70,
             num_ctx: 0,
+            price: None,
+        };
+        let server = |window| Told {
+            window: Some(Tokens(window)),
+            price: None,
         };
         let none = Limits::default();
         let cases = [
             (
-                settle(none, None, None),
+                settle(none, Told::default(), None),
                 8_192,
                 WindowSource::Fallback,
                 None,
             ),
             (
-                settle(none, None, row),
+                settle(none, Told::default(), row),
                 128_000,
                 WindowSource::Table,
                 Some(16_384),
             ),
             (
-                settle(none, Some(Tokens(1)), row),
+                settle(none, server(1), row),
                 1,
                 WindowSource::Server,
                 Some(16_384),
             ),
             (
-                settle(said, Some(Tokens(1)), row),
+                settle(said, server(1), row),
                 5_000,
                 WindowSource::Config,
                 Some(70),

@@ -1,8 +1,11 @@
 //! All providers that may be asked, and what each has: for whoever looks at them side by side. Unit: one provider.
 
+use futures_util::future::join_all;
+
 use super::catalog::Catalog;
-use super::known::Limits;
-use super::{KeySource, Kind, ProviderError};
+use super::known::{Limits, Told, settle};
+use super::places::Entry;
+use super::{KeySource, Kind, Offered, ProviderError, WindowSource};
 
 /// A provider by its name, and whether somebody set it up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +51,45 @@ impl Catalog {
                 }
             });
         own.chain(usual).collect()
+    }
+
+    /// Asks a provider for its models, with the window and price that a chat would go by where they are known.
+    pub async fn offers(&self, provider: &str) -> Result<Vec<Offered>, ProviderError> {
+        let entry = self.entry(provider)?;
+        let asked = self.choice(&entry, "", Limits::default())?.provider;
+        let mut offered = asked.offers().await?;
+        offered.sort_by(|a, b| a.id.cmp(&b.id));
+        offered.dedup_by(|a, b| a.id == b.id);
+        let settled = offered.into_iter().map(|one| self.settled(&entry, one));
+        join_all(settled).await.into_iter().collect()
+    }
+
+    /// The config goes before what the list says, and that before the table of known models. Ollama, whose list says
+    /// nothing, is asked for each.
+    async fn settled(&self, entry: &Entry, one: Offered) -> Result<Offered, ProviderError> {
+        let alias = self.model_of(&entry.name, &one.id);
+        let limits = Limits {
+            context_window: alias.context_window,
+            max_tokens: alias.max_tokens,
+            num_ctx: alias.num_ctx,
+            price: alias.price,
+        };
+        let abilities = if entry.settings.kind == Kind::Ollama {
+            let chosen = self.choice(entry, &one.id, limits)?;
+            chosen.provider.abilities().await
+        } else {
+            let told = Told {
+                window: one.window,
+                price: one.price,
+            };
+            settle(limits, told, self.known.find(&one.id))
+        };
+        let is_known = abilities.window_source != WindowSource::Fallback;
+        Ok(Offered {
+            window: is_known.then_some(abilities.context_window),
+            price: abilities.price,
+            ..one
+        })
     }
 
     /// Asks a provider which models it has; the wait is the one of [`Provider::models`](super::Provider::models).

@@ -5,6 +5,7 @@
 //! ```text
 //!   catalog, detect, places, known   names -> a provider that retries
 //!   listing                          all providers side by side
+//!   price, meter                     what models cost, and what was spent
 //!   retry                            a provider around a provider
 //!   openai, ollama, anthropic        encode(request), decode(frame): pure; a thin call around them
 //!   reply, think, wire               what no format does its own way
@@ -22,12 +23,14 @@ mod http;
 mod images;
 mod known;
 mod listing;
+mod meter;
 mod ndjson;
 mod offline;
 mod ollama;
 mod openai;
 mod overflow;
 mod places;
+mod price;
 #[cfg(any(test, feature = "testing"))]
 mod recorded;
 mod reply;
@@ -52,7 +55,9 @@ pub use error::ProviderError;
 pub use images::Images;
 pub use known::{FALLBACK_WINDOW, KNOWN_MODELS, Known, KnownModel, LimitField};
 pub use listing::{Answered, Listed, SetUp};
+pub use meter::Meter;
 pub use offline::Offline;
+pub use price::{Cost, Dollars, Price};
 #[cfg(any(test, feature = "testing"))]
 pub use recorded::{Recorded, Wire};
 #[cfg(any(test, feature = "testing"))]
@@ -61,6 +66,7 @@ pub use retry::Retry;
 pub use settings::{
     Environment, Kind, ModelSettings, ModelsSettings, NetworkSettings, ProviderSettings, Settings,
 };
+pub use target::Offered;
 
 /// Deltas and calls, then exactly one `Finished`; or one error. Nothing after either.
 pub type EventStream = BoxStream<'static, Result<StreamEvent, ProviderError>>;
@@ -99,6 +105,12 @@ pub trait Provider: Send + Sync + fmt::Debug {
     /// Names of the models this server offers, sorted. Waits for a silent server some seconds only.
     async fn models(&self) -> Result<Vec<String>, ProviderError>;
 
+    /// The same with what the server tells of each.
+    async fn offers(&self) -> Result<Vec<Offered>, ProviderError> {
+        let models = self.models().await?.into_iter();
+        Ok(models.map(Offered::named).collect())
+    }
+
     /// How many tokens the server counts for a prompt, where its protocol has a question for that (G15).
     /// `None` where it has none, or where the server does not answer.
     async fn count(&self, _request: &ChatRequest) -> Option<Tokens> {
@@ -131,6 +143,8 @@ pub struct Abilities {
     pub window_source: WindowSource,
     /// Most tokens of one reply, where the model has such a limit.
     pub max_output: Option<Tokens>,
+    /// What it costs, where the config or the server says so.
+    pub price: Option<Price>,
 }
 
 /// Where a context window was learnt.

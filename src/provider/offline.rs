@@ -58,6 +58,7 @@ impl Provider for Offline {
             context_window: Tokens(65_536),
             window_source: WindowSource::Table,
             max_output: Some(Tokens(2_048)),
+            price: None,
         }
     }
 

@@ -10,7 +10,10 @@ use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
 use tokio::time::Instant;
 
-use super::{Abilities, ChatRequest, EventStream, ModelName, Provider, ProviderError, StreamEvent};
+use super::{
+    Abilities, ChatRequest, EventStream, Meter, ModelName, Offered, Provider, ProviderError,
+    StreamEvent,
+};
 use crate::chat::Tokens;
 
 /// The longest a person is kept waiting for a retry.
@@ -23,12 +26,23 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 pub struct Retry {
     inner: Arc<dyn Provider>,
     tries: u32,
+    meter: Meter,
 }
 
 impl Retry {
     /// `tries` counts the first request; 0 is taken as 1.
     pub fn new(inner: Arc<dyn Provider>, tries: u32) -> Self {
-        Self { inner, tries }
+        Self {
+            inner,
+            tries,
+            meter: Meter::default(),
+        }
+    }
+
+    /// The same, with what requests took counted.
+    #[must_use]
+    pub fn with_meter(self, meter: Meter) -> Self {
+        Self { meter, ..self }
     }
 }
 
@@ -58,6 +72,10 @@ impl Provider for Retry {
         self.inner.models().await
     }
 
+    async fn offers(&self) -> Result<Vec<Offered>, ProviderError> {
+        self.inner.offers().await
+    }
+
     /// Not asked again: a count that does not come is estimated.
     async fn count(&self, request: &ChatRequest) -> Option<Tokens> {
         self.inner.count(request).await
@@ -67,6 +85,7 @@ impl Provider for Retry {
         let asking = Asking {
             provider: Arc::clone(&self.inner),
             request,
+            meter: self.meter.clone(),
             tries_left: self.tries.saturating_sub(1),
             n_failed: 0,
             started: None,
@@ -74,6 +93,12 @@ impl Provider for Retry {
         };
         stream::unfold(asking, |mut asking| async move {
             let event = asking.next().await?;
+            if let Ok(StreamEvent::Finished {
+                usage: Some(usage), ..
+            }) = &event
+            {
+                asking.meter.count(asking.provider.model(), *usage);
+            }
             Some((event, asking))
         })
         .boxed()
@@ -83,6 +108,7 @@ impl Provider for Retry {
 struct Asking {
     provider: Arc<dyn Provider>,
     request: ChatRequest,
+    meter: Meter,
     tries_left: u32,
     n_failed: u32,
     started: Option<Instant>,
@@ -185,6 +211,7 @@ mod tests {
                 context_window: Tokens(1),
                 window_source: WindowSource::Fallback,
                 max_output: None,
+                price: None,
             }
         }
 

@@ -9,6 +9,8 @@ use secrecy::SecretString;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::Price;
+
 /// The three blocks.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -121,6 +123,9 @@ pub struct ModelSettings {
     /// Ollama only: the window the server is told to load.
     #[serde(default)]
     pub num_ctx: u32,
+    /// Dollars for a million tokens, for `/cost`.
+    #[serde(default)]
+    pub price: Option<Price>,
 }
 
 /// Time limits and tries of requests.

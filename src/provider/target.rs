@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use super::known::{KnownModel, Limits};
-use super::{ModelName, NetworkSettings, ProviderError};
+use super::known::{KnownModel, Limits, Told};
+use super::{ModelName, NetworkSettings, Price, ProviderError};
 use crate::chat::Tokens;
 use crate::net::Endpoint;
 
@@ -87,10 +87,22 @@ pub(super) fn nearest(wanted: &str, mut names: Vec<String>) -> Vec<String> {
 
 /// One entry of `/v1/models`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Offered {
-    pub(super) id: String,
+pub struct Offered {
+    pub id: String,
     /// The window, where the server tells it, in any of the ways servers do.
-    pub(super) window: Option<Tokens>,
+    pub window: Option<Tokens>,
+    pub price: Option<Price>,
+}
+
+impl Offered {
+    /// Of which nothing but the name is known.
+    pub fn named(id: String) -> Self {
+        Self {
+            id,
+            window: None,
+            price: None,
+        }
+    }
 }
 
 /// Where an entry may hold the window: llama.cpp, vLLM, gateways.
@@ -118,33 +130,38 @@ pub(super) fn offered(list: &Value) -> Option<Vec<Offered>> {
         Some(Offered {
             id,
             window: window.map(Tokens),
+            price: Price::listed(entry),
         })
     };
     Some(entries.iter().filter_map(read).collect())
 }
 
-/// The window of `model`, or of the only model there is: such servers take any name.
-pub(super) fn window_of(model: &str, offered: &[Offered]) -> Option<Tokens> {
-    match offered {
-        [only] => only.window,
-        several => several.iter().find(|one| one.id == model)?.window,
-    }
+/// What is told of `model`, or of the only model there is: such servers take any name.
+fn told_of(model: &str, offered: &[Offered]) -> Told {
+    let one = match offered {
+        [only] => Some(only),
+        several => several.iter().find(|one| one.id == model),
+    };
+    one.map_or_else(Told::default, |one| Told {
+        window: one.window,
+        price: one.price,
+    })
 }
 
-/// The window of `model` from a server's list, which is asked for until the server answers once.
-pub(super) async fn listed_window(
-    answered: &OnceCell<Option<Tokens>>,
+/// What a server's list tells of `model`; it is asked for until the server answers once.
+pub(super) async fn listed(
+    answered: &OnceCell<Told>,
     model: &str,
     url: &str,
     list: impl Future<Output = Result<Vec<Offered>, ProviderError>>,
-) -> Option<Tokens> {
+) -> Told {
     let asked = answered.get_or_try_init(|| async {
         let offered = aside(url, list).await?;
-        Ok::<_, ProviderError>(window_of(model, &offered))
+        Ok::<_, ProviderError>(told_of(model, &offered))
     });
     asked.await.copied().unwrap_or_else(|error| {
         tracing::debug!("no context window from the server: {error}");
-        None
+        Told::default()
     })
 }
 
@@ -178,14 +195,18 @@ mod tests {
         ] {
             let list = json!({"object": "list", "data": [entry, {"id": "other"}]});
             let offered = offered(&list).unwrap();
-            assert_eq!(window_of("m", &offered), expected.map(Tokens), "{list}");
+            assert_eq!(
+                told_of("m", &offered).window,
+                expected.map(Tokens),
+                "{list}"
+            );
         }
     }
 
     #[test]
     fn the_only_model_answers_to_any_name() {
         let one = offered(&json!({"data": [{"id": "x.gguf", "meta": {"n_ctx": 7}}]})).unwrap();
-        assert_eq!(window_of("gpt-4o", &one), Some(Tokens(7)));
+        assert_eq!(told_of("gpt-4o", &one).window, Some(Tokens(7)));
         assert_eq!(offered(&json!({"error": "no"})), None);
     }
 

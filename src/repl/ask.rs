@@ -2,7 +2,7 @@
 //! SIGTERM ends the reply and then the chat. So does a deadline end the reply, as Ctrl-C would.
 
 use std::borrow::Cow;
-use std::future::{self, Future};
+use std::future;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -22,6 +22,7 @@ use crate::agent::{
 };
 use crate::chat::Outcome;
 use crate::hint::Hint;
+use crate::notes::{Captured, Receipt};
 use crate::term::Output;
 
 /// What is asked.
@@ -38,9 +39,21 @@ pub enum Question {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
     AsItArrives(Front),
+    /// The same, but that a line after the turn says what was noted.
+    WithLineAfter(Front),
     /// The caller, a run of one prompt, wants it whole, at the end.
     NotYet(Front),
 }
+
+impl Shown {
+    /// Whether a line after the turn tells of something noted. What was masked is told at once.
+    fn is_told_after(self, receipt: &Receipt) -> bool {
+        matches!(self, Self::WithLineAfter(_)) && receipt.what.category != Captured::MASKED
+    }
+}
+
+/// What Ctrl-C does while something is waited for.
+const STOPS: &str = "Ctrl-C stops";
 
 /// Whether the chat goes on after an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +108,8 @@ pub struct Asked {
     pub timed_out: Option<TimedOut>,
     /// What the model thought before it answered.
     pub thinking: String,
+    /// What was noted of what the person said.
+    pub noted: Vec<Receipt>,
 }
 
 /// Whom tools may ask.
@@ -130,7 +145,8 @@ pub async fn ask(
 ) -> Asked {
     let cancel = CancellationToken::new();
     let skip = agent.skip();
-    output.progress(&format!("waiting for {} …", agent.provider().model()));
+    let model = format!("waiting for {}", agent.provider().model());
+    output.wait_for(&model, STOPS);
     let (happening, mut happened) = mpsc::unbounded_channel();
     // Whoever takes the events lives longer than the turn.
     let mut observe = |event| happening.send(event).unwrap_or_default();
@@ -150,6 +166,9 @@ pub async fn ask(
     });
     let mut timed_out = None;
     let mut thinking = String::new();
+    let mut noted = Vec::new();
+    // What runs while a tool asks the person.
+    let mut running = model.clone();
     let mut after = After::GoOn;
     // What a call would change was shown with its question.
     let mut seen = false;
@@ -172,25 +191,38 @@ pub async fn ask(
                     output.detail = None;
                 }
                 show_event(output, shown, TurnEvent::ToolFinished(report));
+                running.clone_from(&model);
+                output.wait_for(&running, STOPS);
+            }
+            Next::Event(TurnEvent::Captured(receipt)) if shown.is_told_after(&receipt) => {
+                noted.push(receipt);
             }
             Next::Event(event) => {
                 if let TurnEvent::Reasoning(text) = &event {
                     thinking.push_str(text);
                 }
+                if let TurnEvent::ToolStarted(call) = &event {
+                    running = show::title(call);
+                }
                 show_event(output, shown, event);
             }
             Next::Frame => output.draw(),
             Next::Question(pending) => {
-                let mut asking = pin!(person.answer(pending, output, signals));
-                // The turn goes on only as far as the person looks at what it has.
-                let (asked, ended) = tokio::select! {
-                    biased;
-                    asked = &mut asking => (asked, None),
-                    // Nobody needs the answer any more; what is typed goes to who asks next.
-                    result = &mut turn => (Asking::Answered, Some(result)),
+                let (asked, ended) = {
+                    let mut asking = pin!(person.answer(pending, output, signals));
+                    // The turn goes on only as far as the person looks at what it has.
+                    tokio::select! {
+                        biased;
+                        asked = &mut asking => (asked, None),
+                        // Nobody needs the answer any more; what is typed goes to who asks next.
+                        result = &mut turn => (Asking::Answered, Some(result)),
+                    }
                 };
                 match asked {
-                    Asking::Answered => seen = true,
+                    Asking::Answered => {
+                        seen = true;
+                        output.wait_for(&running, STOPS);
+                    }
                     Asking::Interrupted => cancel.cancel(),
                     Asking::Leave => {
                         cancel.cancel();
@@ -219,7 +251,10 @@ pub async fn ask(
         }
     };
     while let Ok(event) = happened.try_recv() {
-        show_event(output, shown, event);
+        match event {
+            TurnEvent::Captured(receipt) if shown.is_told_after(&receipt) => noted.push(receipt),
+            event => show_event(output, shown, event),
+        }
     }
     output.end_reply();
     output.end_progress();
@@ -230,6 +265,7 @@ pub async fn ask(
         after,
         timed_out: timed_out.filter(|_| is_cut),
         thinking,
+        noted,
     }
 }
 
@@ -243,7 +279,7 @@ async fn frame_time(due: Option<std::time::Instant>) {
 fn show_event(output: &mut Output, shown: Shown, event: TurnEvent) {
     match (shown, event) {
         (Shown::NotYet(_), TurnEvent::Text(_) | TurnEvent::Reasoning(_)) => {}
-        (Shown::NotYet(front) | Shown::AsItArrives(front), event) => {
+        (Shown::NotYet(front) | Shown::AsItArrives(front) | Shown::WithLineAfter(front), event) => {
             show::event(output, event, front);
         }
     }
@@ -280,40 +316,31 @@ pub async fn compact(
     signals: &mut Signals,
 ) -> (Result<CompactReport, CompactError>, After) {
     let cancel = CancellationToken::new();
-    output.progress("writing a summary …");
-    let mut progress = |progress: Progress| {
-        if progress.steps > 1 {
-            output.progress(&format!(
-                "writing a summary, part {} of {} …",
-                progress.done + 1,
-                progress.steps
-            ));
-        }
-    };
-    let compacting = agent.compact(what, focus, &mut progress, &cancel);
-    let (result, after) = listening(compacting, signals, &cancel).await;
-    output.end_progress();
-    (result, after)
-}
-
-/// Drives `work` to its end; signals cancel it, and it then ends by itself.
-async fn listening<T>(
-    work: impl Future<Output = T>,
-    signals: &mut Signals,
-    cancel: &CancellationToken,
-) -> (T, After) {
-    let mut work = pin!(work);
+    output.wait_for("writing a summary", STOPS);
+    let (telling, mut told) = mpsc::unbounded_channel();
+    let mut progress = |progress: Progress| telling.send(progress).unwrap_or_default();
+    let mut compacting = pin!(agent.compact(what, focus, &mut progress, &cancel));
     let mut after = After::GoOn;
-    loop {
+    let result = loop {
+        let frame = output.frame_due();
         tokio::select! {
             biased;
-            result = &mut work => return (result, after),
+            result = &mut compacting => break result,
             signal = signals.next() => {
                 cancel.cancel();
                 if signal != Signal::Interrupt {
                     after = After::Leave;
                 }
             }
+            Some(Progress { done, steps }) = told.recv() => {
+                if steps > 1 {
+                    let part = format!("writing a summary, part {} of {steps}", done + 1);
+                    output.still_waiting(part);
+                }
+            }
+            () = frame_time(frame), if frame.is_some() => output.draw(),
         }
-    }
+    };
+    output.end_progress();
+    (result, after)
 }

@@ -6,9 +6,11 @@ use super::desk::{Desk, ReadOnly, Writing};
 use super::edit::{Edit, EditError};
 use super::holdings::Front;
 use super::input::{InputError, LeaveKeys, Line, LineReader, Step};
+use super::listing::count;
 use super::picker::{self, Picked};
 use super::shell;
 use super::show::{self, Remedy};
+use super::turn_line::{TurnLine, cost, known_price};
 use super::{Signal, Signals};
 use crate::agent::{CompactError, CompactReport, Compacting, Warning};
 use crate::chat::{Outcome, SessionName};
@@ -81,7 +83,7 @@ impl<'a> Chat<'a> {
                 show::warning(self.output, &warning);
             }
             self.take_in_servers();
-            let prompt = format!("{}> ", self.desk.agent.memory().mode().name);
+            let prompt = prompt(self.desk);
             self.output.gap();
             let line = match self.hear(Wanted::Input(&prompt)).await {
                 Ok(Heard::Line(line)) => line,
@@ -244,6 +246,21 @@ impl<'a> Chat<'a> {
                 self.output.change(&diff);
                 After::GoOn
             }
+            Ok(Next::Copy { what, text }) => {
+                match self.output.copy(&text) {
+                    Ok(()) => {
+                        let chars = count(text.chars().count(), "character");
+                        let tmux = if self.output.policy().features.is_tmux {
+                            "; tmux needs `set -g set-clipboard on`"
+                        } else {
+                            ""
+                        };
+                        self.output.prose(&format!("Copied {what} ({chars}){tmux}"));
+                    }
+                    Err(error) => self.refuse(&error),
+                }
+                After::GoOn
+            }
             Ok(Next::Edit(draft)) => self.edit(draft).await,
             Ok(Next::EditMessage(message)) => self.edit_message(&message).await,
             Ok(Next::Retry) => self.ask(Question::Again).await,
@@ -357,6 +374,7 @@ impl<'a> Chat<'a> {
             Question::Think(task) => Question::Think(task.with_attached(ran())),
             Question::Again => Question::Again,
         };
+        let before = self.desk.catalog.meter().total();
         let person = match &mut self.desk.questions {
             Some(questions) => Person::At {
                 input: self.input,
@@ -369,10 +387,15 @@ impl<'a> Chat<'a> {
             after,
             timed_out,
             thinking,
+            noted,
         } = ask::ask(
             &mut self.desk.agent,
             question,
-            Shown::AsItArrives(Front::Chat),
+            if self.desk.memory_line {
+                Shown::WithLineAfter(Front::Chat)
+            } else {
+                Shown::AsItArrives(Front::Chat)
+            },
             person,
             self.desk.turn_timeout.and_then(Deadline::after),
             self.output,
@@ -380,6 +403,7 @@ impl<'a> Chat<'a> {
         )
         .await;
         self.desk.thinking = thinking;
+        let is_answered = matches!(&result, Ok(Ok(report)) if report.outcome == Outcome::Answered);
         match result {
             Ok(Ok(report)) if report.outcome == Outcome::Interrupted => match timed_out {
                 None => show::interrupted(self.output, &report),
@@ -396,6 +420,18 @@ impl<'a> Chat<'a> {
             Err(no_turn) => {
                 self.ended = Ended::WithErrors;
                 self.output.error(&no_turn.to_string(), None);
+            }
+        }
+        if self.desk.memory_line {
+            let Desk { agent, catalog, .. } = &*self.desk;
+            let mut told = TurnLine::noting(&noted);
+            if is_answered {
+                let spent = catalog.meter().total().since(&before);
+                let price = |model: &str| known_price(agent, catalog, model);
+                told = told.with_request(agent, cost(&spent, price));
+            }
+            if let Some(line) = told.line(self.desk.now()) {
+                self.output.aside(&line);
             }
         }
         after
@@ -503,6 +539,18 @@ impl<'a> Chat<'a> {
                 After::GoOn
             }
         }
+    }
+}
+
+/// The mode, and how full the context is once that matters.
+fn prompt(desk: &Desk) -> String {
+    const FULL: f64 = 60.0;
+    let mode = &desk.agent.memory().mode().name;
+    match desk.agent.window_use() {
+        Some(usage) if usage.percent_used >= FULL => {
+            format!("{mode} {:.0}%> ", usage.percent_used.floor())
+        }
+        Some(_) | None => format!("{mode}> "),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::files::Disk;
 use crate::provider::Catalog;
 use crate::store::SessionStore;
 use crate::tools::mcp::{Change, Servers, take_in};
-use crate::tools::shell::Shell;
+use crate::tools::shell::{Sandbox, Shell};
 use crate::{context, memory};
 
 /// The parts of a running chat.
@@ -43,6 +43,10 @@ pub struct Desk {
     pub ran: Vec<Attached>,
     /// What the model thought in the last turn, for `/details`; kept nowhere else.
     pub thinking: String,
+    /// Of shell commands.
+    pub sandbox: Sandbox,
+    /// `ui.memory_line`: a line after each turn says what memory did.
+    pub memory_line: bool,
     /// Columns of the terminal, for tables; 80 where there is none.
     pub columns: usize,
 }

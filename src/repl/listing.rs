@@ -71,6 +71,20 @@ pub fn beside(hit: &Hit) -> &'static str {
     }
 }
 
+/// `940`, `4.1k`, `16k`, `1.0M`: tokens in a few letters.
+pub fn thousand(n: u64) -> String {
+    let tenths = |unit: u64| (n * 10 + unit / 2) / unit;
+    let short = |tenths: u64, letter: char| match tenths {
+        100.. => format!("{}{letter}", (tenths + 5) / 10),
+        _ => format!("{}.{}{letter}", tenths / 10, tenths % 10),
+    };
+    match n {
+        0..1_000 => n.to_string(),
+        1_000..999_500 => short(tenths(1_000), 'k'),
+        _ => short(tenths(1_000_000), 'M'),
+    }
+}
+
 /// `1 message`, `2,000 messages`.
 pub fn count(n: usize, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };

@@ -10,6 +10,8 @@
 //!   edit        a file in the person's own editor
 //!   shell       a command behind a `!`
 //!   holdings    what memory holds and a person owns, for the command line too
+//!   html        a session as one HTML file
+//!   turn_line   what memory did, after a turn
 //!   listing     sessions in lines       transcript   a session as a person reads it
 //!   picker      a session chosen from a list             recap   what a session was about
 //! ```
@@ -24,6 +26,7 @@ pub mod completion;
 pub mod desk;
 pub mod edit;
 pub mod holdings;
+mod html;
 pub mod input;
 pub mod listing;
 pub mod picker;
@@ -33,6 +36,7 @@ mod shell;
 pub mod show;
 mod signals;
 pub mod transcript;
+mod turn_line;
 
 pub use question::plain_line;
 pub use signals::{Signal, Signals, outlive_file_size_limit};

@@ -21,25 +21,26 @@ pub fn event(output: &mut Output, event: TurnEvent, front: Front) {
         TurnEvent::Text(text) => output.reply_delta(&text),
         TurnEvent::Reasoning(text) => output.reasoning_delta(&text),
         TurnEvent::Retrying { why, after } => {
-            output.progress(&format!(
+            output.still_waiting(format!(
                 "{why}; trying again in {:.1} s",
                 after.as_secs_f64()
             ));
         }
         TurnEvent::Warning(warning) => self::warning(output, &warning),
         TurnEvent::Compacting { messages, progress } => {
-            output.progress(&compacting(messages, progress));
+            output.wait_for(compacting(messages, progress), "Ctrl-C goes on without");
         }
         TurnEvent::Captured(receipt) => output.notice(&captured(&receipt, front)),
-        TurnEvent::Thinking(stage) => output.progress(&stage.to_string()),
+        TurnEvent::Thinking(stage) => {
+            output.still_waiting(stage.to_string().trim_end_matches(" …"));
+        }
         TurnEvent::ToolStarted(call) => {
-            output.end_reply();
-            output.progress(&format!("{} …", title(&call)));
+            output.wait_for(title(&call), "Ctrl-C stops");
         }
         TurnEvent::ToolOutput(text) => {
             output.detail(text.trim_end_matches('\n'));
             if let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) {
-                output.progress(line);
+                output.still_waiting(line);
             }
         }
         TurnEvent::ToolFinished(report) => action(output, &report),
@@ -55,7 +56,7 @@ fn compacting(messages: usize, progress: Option<Progress>) -> String {
         Some(_) | None => String::new(),
     };
     let messages = count(messages, "older message");
-    format!("summarising {messages}{part} … (Ctrl-C goes on without)")
+    format!("summarising {messages}{part}")
 }
 
 /// What was written down, and how it is taken back, where anything keeps it.

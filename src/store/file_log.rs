@@ -172,7 +172,8 @@ impl FileLog {
                 | Record::TurnFinished { .. }
                 | Record::TurnWithdrawn { .. }
                 | Record::ModeChanged { .. }
-                | Record::ModelChanged { .. } => {
+                | Record::ModelChanged { .. }
+                | Record::Spent { .. } => {
                     journal::write(&mut self.journal.waiting, self.next_seq, record)
                         .map_err(io::Error::from)
                         .at("write", &self.store.layout.journal(&self.name))?;

@@ -14,9 +14,11 @@
 //! Fields that this version does not know are kept at every level and written back.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::chat::{Calibration, Outcome, Session, SessionMeta, Timestamp, Unknown, Withdrawal};
+use crate::chat::{
+    Calibration, Outcome, Session, SessionMeta, Spending, Spent, Timestamp, Unknown, Withdrawal,
+};
 
 mod draft;
 mod foreign;
@@ -71,6 +73,7 @@ impl Head {
             mode: text(&mut fields, "mode"),
             model: text(&mut fields, "model"),
             calibration: calibration.map(Calibration::new).unwrap_or_default(),
+            spent: take(&mut fields, "spent", read_spending).unwrap_or_default(),
             unknown: fields,
         };
         Self {
@@ -83,6 +86,33 @@ impl Head {
 
 fn string(value: &Value) -> Option<String> {
     Some(value.as_str()?.to_owned())
+}
+
+fn read_spending(value: &Value) -> Option<Spending> {
+    let mut spending = Spending::default();
+    for (model, spent) in value.as_object()? {
+        spending.add(model, read_spent(spent)?);
+    }
+    Some(spending)
+}
+
+pub(super) fn read_spent(value: &Value) -> Option<Spent> {
+    let count = |key: &str| value.get(key)?.as_u64();
+    Some(Spent {
+        requests: count("requests")?,
+        prompt: count("prompt")?,
+        completion: count("completion")?,
+        cached: count("cached").unwrap_or(0),
+    })
+}
+
+pub(super) fn written_spent(spent: Spent) -> Value {
+    json!({
+        "requests": spent.requests,
+        "prompt": spent.prompt,
+        "completion": spent.completion,
+        "cached": spent.cached,
+    })
 }
 
 /// Removes a field if it can be read; one of another type stays where it is.
@@ -113,6 +143,13 @@ impl Serialize for HeadOf<'_> {
         fields.put("messages", &self.session.messages().len())?;
         if meta.calibration != Calibration::default() {
             fields.put("calibration", &meta.calibration.ratio())?;
+        }
+        if !meta.spent.is_empty() {
+            let spent = meta.spent.iter();
+            let spent: Unknown = spent
+                .map(|(model, spent)| (model.to_owned(), written_spent(spent)))
+                .collect();
+            fields.put("spent", &spent)?;
         }
         fields.put("journal_seq", &self.journal_seq)?;
         fields.end(Some(&meta.unknown))

@@ -14,9 +14,10 @@
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::format::message::{Line, StoredMessage};
-use super::format::{SANE_SEQ, VERSION};
+use super::format::{SANE_SEQ, VERSION, read_spent, written_spent};
 use super::repair::{Effort, scanned};
 use crate::chat::{Calibration, Message, Outcome, Record, TurnId, Withdrawal};
 
@@ -33,6 +34,7 @@ const TURN_FINISHED: &str = "turn_finished";
 const TURN_WITHDRAWN: &str = "turn_withdrawn";
 const MODE_CHANGED: &str = "mode_changed";
 const MODEL_CHANGED: &str = "model_changed";
+const SPENT: &str = "spent";
 
 #[derive(Default, Serialize)]
 struct LineOut<'a> {
@@ -57,6 +59,8 @@ struct LineOut<'a> {
     mode: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -75,6 +79,7 @@ struct LineIn {
     why: Option<String>,
     mode: Option<String>,
     model: Option<String>,
+    tokens: Option<Value>,
 }
 
 /// Returns whether a record is kept in the journal; the others are files of their own.
@@ -152,6 +157,12 @@ fn line(seq: u64, record: &Record) -> Option<LineOut<'_>> {
             model: Some(model),
             ..empty
         },
+        Record::Spent { model, spent } => LineOut {
+            kind: SPENT,
+            model: Some(model),
+            tokens: Some(written_spent(*spent)),
+            ..empty
+        },
         Record::HybridReplaced(_)
         | Record::ModeStatesReplaced(_)
         | Record::ScratchpadReplaced(_)
@@ -195,6 +206,10 @@ impl LineIn {
             },
             MODE_CHANGED => Record::ModeChanged { mode: self.mode? },
             MODEL_CHANGED => Record::ModelChanged { model: self.model? },
+            SPENT => Record::Spent {
+                model: self.model?,
+                spent: read_spent(&self.tokens?)?,
+            },
             _ => return None,
         })
     }

@@ -74,6 +74,7 @@ pub(super) fn replay(session: &mut Session, ground: Ground, journal: Journal<'_>
             },
             Record::ModeChanged { .. }
             | Record::ModelChanged { .. }
+            | Record::Spent { .. }
             | Record::HybridReplaced(_)
             | Record::ModeStatesReplaced(_)
             | Record::ScratchpadReplaced(_)

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::chat::{
     Attached, Calibration, CallId, Image, Lines, Message, MessageId, Outcome, Part, Record, Role,
-    Session, SessionName, Timestamp, ToolCall, Unknown, Withdrawal,
+    Session, SessionName, Spent, Timestamp, ToolCall, Unknown, Withdrawal,
 };
 
 pub(super) fn name() -> SessionName {
@@ -166,7 +166,18 @@ fn records_of(step: Step, session: &Session) -> Vec<Record> {
                 .collect()
         }
         Step::Mode(mode) => vec![Record::ModeChanged { mode }],
-        Step::Model(model) => vec![Record::ModelChanged { model }],
+        Step::Model(model) => {
+            let spent = Spent {
+                requests: 1,
+                prompt: 900,
+                completion: 30,
+                cached: 7,
+            };
+            let changed = Record::ModelChanged {
+                model: model.clone(),
+            };
+            vec![changed, Record::Spent { model, spent }]
+        }
     }
 }
 

@@ -12,12 +12,14 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use rustix::termios::tcgetwinsize;
 
 use super::background::{QUESTION, background};
 use super::escape::{Harmless, harmless};
 use super::list::List;
-use super::markdown::{Highlighter, Line, Markdown, Screen, Size, TextStyle};
+use super::markdown::{Highlighter, Line, Links, Markdown, Screen, Size, TextStyle};
 use super::policy::{Device, Paint, Policy, Replies, Style, Verbosity};
 use super::settings::Theme;
 use super::text::{fit_to, thousands, wrap, wrap_prose};
@@ -93,6 +95,24 @@ impl Hint for OutputError {
     }
 }
 
+/// Bytes that terminals take at once, as base64 100 KB.
+const CLIPBOARD: usize = 74_994;
+
+/// Why nothing was copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CannotCopy {
+    #[error("stdout is not a terminal that has a clipboard")]
+    NoTerminal,
+    #[error("it has {} bytes, and terminals take at most {}", thousands(*bytes), thousands(CLIPBOARD))]
+    TooLong { bytes: usize },
+}
+
+impl Hint for CannotCopy {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some("`/save FILE` writes the last reply to a file".into())
+    }
+}
+
 /// What the last output left on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cursor {
@@ -136,6 +156,34 @@ struct Thinking {
     is_stale: bool,
 }
 
+/// What is waited for.
+struct Wait {
+    what: String,
+    hint: &'static str,
+    since: Instant,
+}
+
+impl Wait {
+    /// Returns its line: the time and the hint stay where there is little room, the rest is cut.
+    fn line(&self, columns: usize) -> String {
+        let seconds = match self.since.elapsed().as_secs() {
+            0 => String::new(),
+            seconds => format!("{seconds} s \u{b7} "),
+        };
+        let end = format!(" {seconds}{}", self.hint);
+        let room = columns.saturating_sub(end.chars().count());
+        let what = harmless(&self.what).replace(['\n', '\t'], " ");
+        let what = format!("{what} \u{2026}");
+        format!("{}{end}", fit_to(&what, room))
+    }
+
+    /// Returns when the next second begins.
+    fn next_second(&self) -> Instant {
+        let seconds = self.since.elapsed().as_secs() + 1;
+        self.since + Duration::from_secs(seconds)
+    }
+}
+
 /// How something ended that is told in one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Went {
@@ -153,6 +201,7 @@ pub struct Output {
     /// The reply that is being shown, where replies are laid out.
     reply: Option<Reply>,
     thinking: Option<Thinking>,
+    wait: Option<Wait>,
     /// Where thinking that is over can be read, for its line.
     thinking_place: &'static str,
     highlighter: Highlighter,
@@ -173,6 +222,7 @@ impl Output {
             filter: Harmless::default(),
             reply: None,
             thinking: None,
+            wait: None,
             thinking_place: "",
             highlighter: Highlighter::default(),
             reply_at_line_start: true,
@@ -267,9 +317,14 @@ impl Output {
             return;
         }
         let size = self.size();
+        let links = if self.policy.features.links {
+            Links::Followed
+        } else {
+            Links::Shown
+        };
         let reply = self.reply.get_or_insert_with(|| Reply {
             document: Markdown::new(size, std::mem::take(&mut self.highlighter)),
-            screen: Screen::default(),
+            screen: Screen::with_links(links),
             drawn_at: None,
             is_stale: false,
         });
@@ -350,7 +405,10 @@ impl Output {
         let drawn_at = match (reply, thinking) {
             (Some(reply), _) => reply.drawn_at,
             (None, Some(thinking)) => thinking.drawn_at,
-            (None, None) => None,
+            (None, None) => {
+                let wait = self.wait.as_ref()?;
+                return self.has_progress().then(|| wait.next_second());
+            }
         };
         Some(drawn_at? + FRAME)
     }
@@ -395,7 +453,11 @@ impl Output {
 
     /// Brings the screen up to date with what has arrived.
     pub fn draw(&mut self) {
-        self.end_progress();
+        if self.wait.is_some() {
+            self.draw_wait();
+            return;
+        }
+        self.clear_progress();
         let size = self.size();
         self.draw_thinking(size);
         let Some(reply) = &mut self.reply else {
@@ -469,13 +531,13 @@ impl Output {
                 if let Some(thinking) = &mut self.thinking {
                     thinking.text.push_str(held);
                 }
-                self.end_progress();
+                self.clear_progress();
                 self.end_thinking(ThinkingEnd::Over);
             }
             Stream::Reasoning => self.fresh_line(),
             Stream::Reply if self.reply.is_some() => {
                 let size = self.size();
-                self.end_progress();
+                self.clear_progress();
                 if let Some(reply) = &mut self.reply {
                     reply.document.push(held);
                     reply.document.finish();
@@ -533,6 +595,27 @@ impl Output {
     pub fn prose(&mut self, text: &str) {
         let wrapped = self.wrapped(text, self.streams.stdout_device);
         self.answer(&wrapped);
+    }
+
+    /// Puts a text on the clipboard of whoever looks on, through the terminal (OSC 52): also over ssh and in tmux.
+    pub fn copy(&mut self, text: &str) -> Result<(), CannotCopy> {
+        if !self.is_interactive() || self.policy.paint == Paint::Bare {
+            return Err(CannotCopy::NoTerminal);
+        }
+        if text.len() > CLIPBOARD {
+            return Err(CannotCopy::TooLong { bytes: text.len() });
+        }
+        let sequence = format!("\x1b]52;c;{}\x07", STANDARD.encode(text));
+        self.end_reply();
+        self.fresh_line();
+        // tmux takes the first where it may set the clipboard, and passes on the second where it may do that.
+        if self.policy.features.is_tmux {
+            let wrapped = sequence.replace('\x1b', "\x1b\x1b");
+            self.write_stdout(&format!("{sequence}\x1bPtmux;{wrapped}\x1b\\"));
+        } else {
+            self.write_stdout(&sequence);
+        }
+        Ok(())
     }
 
     /// A change of files, whole, as the answer of a command.
@@ -669,6 +752,14 @@ impl Output {
         self.line(Style::Notice, "? ", text);
     }
 
+    /// An aside that only who looks on sees.
+    pub fn aside(&mut self, text: &str) {
+        self.end_reply();
+        if self.is_interactive() {
+            self.line(Style::Dim, "", text);
+        }
+    }
+
     /// What a tool did, in one line.
     pub fn action(&mut self, text: &str, went: Went) {
         if self.policy.verbosity == Verbosity::Quiet {
@@ -704,10 +795,7 @@ impl Output {
 
     /// One line that is redrawn and goes before anything else is printed; only a terminal has it.
     pub fn progress(&mut self, text: &str) {
-        let can_redraw =
-            self.streams.stderr_device == Device::Terminal && self.policy.paint != Paint::Bare;
-        let is_wanted = self.policy.verbosity > Verbosity::Quiet;
-        if !can_redraw || !is_wanted || self.cursor == Cursor::InLine {
+        if !self.has_progress() || self.cursor == Cursor::InLine {
             return;
         }
         let text = harmless(text).replace(['\n', '\t'], " ");
@@ -717,8 +805,45 @@ impl Output {
         self.cursor = Cursor::Progress;
     }
 
-    /// Takes the progress line away.
+    /// Says what is waited for, how long by now, and what Ctrl-C does; goes away with the first output.
+    pub fn wait_for(&mut self, what: impl Into<String>, hint: &'static str) {
+        self.end_reply();
+        self.wait = Some(Wait {
+            what: what.into(),
+            hint,
+            since: Instant::now(),
+        });
+        self.draw_wait();
+    }
+
+    /// Says something else of the same wait.
+    pub fn still_waiting(&mut self, what: impl Into<String>) {
+        if let Some(wait) = &mut self.wait {
+            wait.what = what.into();
+            self.draw_wait();
+        }
+    }
+
+    fn draw_wait(&mut self) {
+        if let Some(wait) = &self.wait {
+            let line = wait.line(self.columns().saturating_sub(1));
+            self.progress(&line);
+        }
+    }
+
+    fn has_progress(&self) -> bool {
+        self.streams.stderr_device == Device::Terminal
+            && self.policy.paint != Paint::Bare
+            && self.policy.verbosity > Verbosity::Quiet
+    }
+
+    /// Takes the progress line away; nothing is waited for any more.
     pub fn end_progress(&mut self) {
+        self.wait = None;
+        self.clear_progress();
+    }
+
+    fn clear_progress(&mut self) {
         if self.cursor == Cursor::Progress {
             self.write_stderr(CLEAR_LINE);
             self.cursor = Cursor::LineStart;
@@ -746,6 +871,7 @@ impl Output {
 
     /// Makes room for a prompt: nothing half-written stands before it.
     pub fn prepare_for_input(&mut self) {
+        self.wait = None;
         self.end_reply();
         self.fresh_line();
     }
@@ -807,8 +933,9 @@ impl Output {
 
     /// Turns to another kind of stream; tells whether it is a new one.
     fn begin(&mut self, stream: Stream) -> bool {
+        self.wait = None;
         if self.stream == stream {
-            self.end_progress();
+            self.clear_progress();
             return false;
         }
         self.end_reply();
@@ -1079,6 +1206,73 @@ mod tests {
         let full = finished(io::ErrorKind::StorageFull);
         assert!(matches!(full, OutputError::Failed(_)));
         assert!(full.hint().is_some());
+    }
+
+    #[test]
+    fn a_copied_text_goes_to_the_terminal_wrapped_for_tmux_and_only_within_the_limit() {
+        let (mut output, seen) = screen(Paint::Full);
+        output.copy("hi").unwrap();
+        assert_eq!(seen.text(), "\x1b]52;c;aGk=\x07");
+        let (mut output, seen) = screen(Paint::Full);
+        output.policy.features.is_tmux = true;
+        output.copy("hi").unwrap();
+        assert_eq!(
+            seen.text(),
+            "\x1b]52;c;aGk=\x07\x1bPtmux;\x1b\x1b]52;c;aGk=\x07\x1b\\"
+        );
+        let long = "x".repeat(CLIPBOARD + 1);
+        assert_eq!(
+            output.copy(&long).unwrap_err().to_string(),
+            "it has 74,995 bytes, and terminals take at most 74,994"
+        );
+        let (mut output, out, _) = output_to_file();
+        assert_eq!(output.copy("hi"), Err(CannotCopy::NoTerminal));
+        assert_eq!(out.text(), "");
+    }
+
+    fn output_to_file() -> (Output, Capture, Capture) {
+        output(Device::File, Device::Terminal, Policy::default())
+    }
+
+    #[test]
+    fn links_can_be_followed_where_the_terminal_is_known_to_and_hostile_ones_do_nothing() {
+        let shown = |paint, links, text: &str| {
+            let (mut output, seen) = screen(paint);
+            output.policy.features.links = links;
+            output.show_replies(Replies::Markdown(Theme::Dark));
+            output.reply(text);
+            seen.text()
+        };
+        let link = "[docs](https://x.org/a\u{e9})";
+        let followed = shown(Paint::Full, true, link);
+        assert!(
+            followed
+                .contains("\x1b]8;;https://x.org/a%C3%A9\x1b\\\x1b[4mdocs\x1b[0m\x1b]8;;\x1b\\"),
+            "{followed:?}"
+        );
+        let plain = shown(Paint::Full, false, link);
+        let strip = |text: &str| anstream::adapter::strip_str(text).to_string();
+        assert_eq!(strip(&followed), strip(&plain), "the same text is seen");
+        for (paint, links, text) in [
+            (Paint::Full, false, link),
+            (Paint::Colorless, true, link),
+            (Paint::Full, true, "[x](javascript:alert)"),
+            (Paint::Full, true, "[x](file:///etc/passwd)"),
+        ] {
+            let text = shown(paint, links, text);
+            assert!(!text.contains("\x1b]8"), "{text:?}");
+        }
+        let evil = shown(
+            Paint::Full,
+            true,
+            "[x](<https://x/&#27;\\&#7;\u{9b}2J&#27;[2J>)",
+        );
+        let sequences = evil
+            .replace("\x1b]8;;", "")
+            .replace("\x1b\\", "")
+            .replace("\x1b[", "");
+        assert!(!sequences.contains(['\x1b', '\x07', '\u{9b}']), "{evil:?}");
+        assert!(!evil.contains("\x1b[2J"), "{evil:?}");
     }
 
     proptest! {

@@ -30,6 +30,53 @@ pub struct Policy {
     /// Whether color and emphasis are wanted where a terminal can show them (`NO_COLOR`, A1).
     pub paint: Paint,
     pub replies: Replies,
+    pub features: Features,
+}
+
+/// What the terminal does beyond the usual, as far as its variables tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features {
+    /// It is tmux, which keeps sequences for the terminal around it unless they are wrapped.
+    pub is_tmux: bool,
+    /// It shows links (OSC 8).
+    pub links: bool,
+}
+
+impl Features {
+    /// From the environment.
+    pub fn from_variables<'v>(get: impl Fn(&str) -> Option<&'v str>) -> Self {
+        let is_tmux = get("TMUX").is_some();
+        Self {
+            is_tmux,
+            links: shows_links(is_tmux, get),
+        }
+    }
+}
+
+/// Terminals that are known to; the others may print the address.
+fn shows_links<'v>(is_tmux: bool, get: impl Fn(&str) -> Option<&'v str>) -> bool {
+    const PROGRAMS: [&str; 5] = ["iTerm.app", "WezTerm", "ghostty", "vscode", "rio"];
+    const TERMS: [&str; 4] = ["xterm-kitty", "alacritty", "foot", "xterm-ghostty"];
+    const VARIABLES: [&str; 2] = ["WT_SESSION", "KONSOLE_VERSION"];
+    /// From 0.50 on.
+    const VTE: u32 = 5_000;
+    let program = get("TERM_PROGRAM");
+    if is_tmux {
+        // What the terminal around it set is still there; only tmux itself says whether it passes links on.
+        let version = get("TERM_PROGRAM_VERSION").filter(|_| program == Some("tmux"));
+        let mut parts = version.unwrap_or_default().split('.');
+        let mut number = || {
+            let part = parts.next().unwrap_or_default();
+            let digits = part.trim_end_matches(|c: char| !c.is_ascii_digit());
+            digits.parse::<u32>().unwrap_or(0)
+        };
+        return (number(), number()) >= (3, 4);
+    }
+    let vte = get("VTE_VERSION").and_then(|version| version.parse::<u32>().ok());
+    program.is_some_and(|program| PROGRAMS.contains(&program))
+        || get("TERM").is_some_and(|term| TERMS.contains(&term))
+        || VARIABLES.iter().any(|name| get(name).is_some())
+        || vte.is_some_and(|version| version >= VTE)
 }
 
 /// How a terminal shows replies. A file gets what the model wrote in any case.
@@ -131,6 +178,41 @@ mod tests {
                 expected,
                 "NO_COLOR={no_color:?} TERM={term:?}"
             );
+        }
+    }
+
+    #[test]
+    fn links_are_shown_where_the_terminal_is_known_to_show_them() {
+        for (variables, links) in [
+            (&[("TERM", "xterm-256color")][..], false),
+            (&[("TERM", "xterm-kitty")], true),
+            (&[("VTE_VERSION", "7600")], true),
+            (&[("VTE_VERSION", "4800")], false),
+            (&[("TERM_PROGRAM", "WezTerm")], true),
+            (&[("TERM_PROGRAM", "Apple_Terminal")], false),
+            (&[("TMUX", "/tmp/x"), ("VTE_VERSION", "7600")], false),
+            (
+                &[
+                    ("TMUX", "/tmp/x"),
+                    ("TERM_PROGRAM", "tmux"),
+                    ("TERM_PROGRAM_VERSION", "3.5a"),
+                ],
+                true,
+            ),
+            (
+                &[
+                    ("TMUX", "/tmp/x"),
+                    ("TERM_PROGRAM", "tmux"),
+                    ("TERM_PROGRAM_VERSION", "3.3a"),
+                ],
+                false,
+            ),
+        ] {
+            let get = |name: &str| {
+                let known = variables.iter().find(|(known, _)| *known == name);
+                known.map(|(_, value)| *value)
+            };
+            assert_eq!(Features::from_variables(get).links, links, "{variables:?}");
         }
     }
 

@@ -11,7 +11,10 @@ pub struct Settings {
     pub markdown: bool,
     /// The background that the colours of code are made for.
     pub theme: Theme,
+    /// The keys of the line editor.
     pub keys: EditKeys,
+    /// A line after each turn says what memory did and what the request took.
+    pub memory_line: bool,
 }
 
 /// The keys of the line editor.
@@ -40,6 +43,7 @@ impl Default for Settings {
             markdown: true,
             theme: Theme::Auto,
             keys: EditKeys::Emacs,
+            memory_line: true,
         }
     }
 }

@@ -117,6 +117,7 @@ impl Provider for ScriptedProvider {
             context_window: self.window,
             window_source: WindowSource::Config,
             max_output: self.max_output,
+            price: None,
         }
     }
 

@@ -196,7 +196,7 @@ fn completions_and_help_are_printed() {
             "{shell} offers what is not for people"
         );
     }
-    let help = home.cogtrix(&["--help"]).run();
+    let help = home.cogtrix(&["--help-all"]).run();
     for flag in [
         "--memory-mode",
         "--session",

@@ -141,6 +141,7 @@ impl Provider for Careless {
             context_window: self.window,
             window_source: WindowSource::Config,
             max_output: None,
+            price: None,
         }
     }
 

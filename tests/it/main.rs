@@ -32,12 +32,14 @@ mod layers;
 mod line_input;
 mod links;
 mod long_session;
+mod manual;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod mem0_client;
 mod memories;
 mod memory_modes;
 mod mentions;
+mod models;
 mod notes;
 mod odd_files;
 mod one_search;

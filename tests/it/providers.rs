@@ -766,6 +766,7 @@ async fn the_window_comes_from_the_config_the_server_or_the_table_in_this_order(
             context_window: configured,
             max_tokens: 0,
             num_ctx: 0,
+            price: None,
         };
         settings.models.aliases.insert("it".into(), alias);
         let provider = choose(settings, "it").await.unwrap().provider;
@@ -789,6 +790,7 @@ async fn ollama_is_told_the_same_window_in_every_request() {
             context_window: 0,
             max_tokens: 0,
             num_ctx,
+            price: None,
         };
         settings.models.aliases.insert("it".into(), alias);
         let provider = choose(settings, "it").await.unwrap().provider;
@@ -990,6 +992,7 @@ async fn names_that_mean_nothing_are_refused_with_those_that_do() {
                 context_window: 0,
                 max_tokens: 0,
                 num_ctx: 0,
+                price: None,
             };
             settings.models.aliases.insert(alias.into(), model);
         }
@@ -1070,6 +1073,7 @@ async fn each_name_finds_its_model() {
             context_window: 0,
             max_tokens: 0,
             num_ctx: 0,
+            price: None,
         };
         settings.models.aliases.insert("it".into(), model);
         let environment = environment(&[("ANTHROPIC_API_KEY", "sk-x")]);

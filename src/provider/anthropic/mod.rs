@@ -17,11 +17,11 @@ use tokio::sync::OnceCell;
 use self::decode::Decoder;
 use self::names::Names;
 use super::http::{self, Http};
+use super::known::{self, Told};
 use super::reply::{self, Frames};
 use super::target::{self, Offered, Target};
 use super::{
-    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, known, sse,
-    wire,
+    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, sse, wire,
 };
 use crate::chat::Tokens;
 
@@ -41,8 +41,8 @@ pub(super) struct Anthropic(Arc<Inner>);
 struct Inner {
     target: Target,
     http: Arc<Http>,
-    /// What the server says of the window, once it was reached.
-    window: OnceCell<Option<Tokens>>,
+    /// What the server says of the model, once it was reached.
+    told: OnceCell<Told>,
 }
 
 impl Anthropic {
@@ -55,7 +55,7 @@ impl Anthropic {
         );
         Self(Arc::new(Inner {
             http: Arc::new(http),
-            window: OnceCell::new(),
+            told: OnceCell::new(),
             target,
         }))
     }
@@ -78,8 +78,12 @@ impl Provider for Anthropic {
         let target = &self.0.target;
         let known = target.known.as_ref();
         let is_told = target.limits.context_window > 0 || known.is_some();
-        let window = if is_told { None } else { self.0.window().await };
-        known::settle(target.limits, window, known)
+        let told = if is_told {
+            Told::default()
+        } else {
+            self.0.told().await
+        };
+        known::settle(target.limits, told, known)
     }
 
     /// The vendor's own models; who else speaks the protocol may not know the tools.
@@ -90,6 +94,10 @@ impl Provider for Anthropic {
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
         target::aside(&self.0.http.shown(), self.0.models()).await
+    }
+
+    async fn offers(&self) -> Result<Vec<Offered>, ProviderError> {
+        target::aside(&self.0.http.shown(), self.0.offered()).await
     }
 
     async fn count(&self, request: &ChatRequest) -> Option<Tokens> {
@@ -128,9 +136,9 @@ impl Inner {
         list.ok_or_else(|| self.http.protocol("no list of models".to_owned()))
     }
 
-    async fn window(&self) -> Option<Tokens> {
+    async fn told(&self) -> Told {
         let (model, url) = (&self.target.name.model, self.http.shown());
-        target::listed_window(&self.window, model, &url, self.offered()).await
+        target::listed(&self.told, model, &url, self.offered()).await
     }
 
     async fn count(&self, request: &ChatRequest) -> Result<Tokens, ProviderError> {

@@ -15,7 +15,7 @@ use tokio::sync::OnceCell;
 
 use self::decode::Decoder;
 use super::http::Http;
-use super::known::{self, Limits};
+use super::known::{self, Limits, Told};
 use super::ndjson::{BadLine, Lines};
 use super::reply::{self, Frames};
 use super::target::{self, Target};
@@ -141,10 +141,14 @@ impl Inner {
                 context_window: window,
                 ..self.target.limits
             };
-            return known::settle(limits, None, known);
+            return known::settle(limits, Told::default(), known);
         }
         let maximum = self.shown().await.and_then(|shown| shown.maximum);
-        let mut abilities = known::settle(self.target.limits, maximum, known);
+        let told = Told {
+            window: maximum,
+            price: None,
+        };
+        let mut abilities = known::settle(self.target.limits, told, known);
         abilities.context_window = abilities.context_window.min(USUAL_WINDOW);
         abilities
     }

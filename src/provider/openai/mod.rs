@@ -22,13 +22,12 @@ use tokio::sync::OnceCell;
 use self::decode::{Chunk, Decoder};
 use self::encode::Dialect;
 use super::http::{self, Http};
-use super::known::{self, LimitField};
+use super::known::{self, LimitField, Told};
 use super::reply::{self, Frames};
 use super::target::{self, Offered, Target};
 use super::{
     Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, sse, wire,
 };
-use crate::chat::Tokens;
 use crate::net;
 
 /// The vendor's own server, which does not tell how much its models hold.
@@ -44,8 +43,8 @@ struct Inner {
     http: Arc<Http>,
     /// Behind a lock because requests may run side by side; held for a copy only.
     dialect: Mutex<Dialect>,
-    /// What the server says of the window, once it was reached.
-    window: OnceCell<Option<Tokens>>,
+    /// What the server says of the model, once it was reached.
+    told: OnceCell<Told>,
 }
 
 impl OpenAi {
@@ -65,7 +64,7 @@ impl OpenAi {
         Self(Arc::new(Inner {
             http: Arc::new(Http::new(endpoint, model, target.network.clone())),
             dialect: Mutex::new(dialect),
-            window: OnceCell::new(),
+            told: OnceCell::new(),
             target,
         }))
     }
@@ -91,12 +90,20 @@ impl Provider for OpenAi {
         let target = &self.0.target;
         let known = target.known.as_ref();
         let is_told = target.limits.context_window > 0 || (is_official(target) && known.is_some());
-        let window = if is_told { None } else { self.0.window().await };
-        known::settle(target.limits, window, known)
+        let told = if is_told {
+            Told::default()
+        } else {
+            self.0.told().await
+        };
+        known::settle(target.limits, told, known)
     }
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
         target::aside(&self.0.http.shown(), self.0.models()).await
+    }
+
+    async fn offers(&self) -> Result<Vec<Offered>, ProviderError> {
+        target::aside(&self.0.http.shown(), self.0.offered()).await
     }
 
     fn stream(&self, request: ChatRequest) -> EventStream {
@@ -115,9 +122,9 @@ impl Inner {
         Ok(target::names(self.offered().await?))
     }
 
-    async fn window(&self) -> Option<Tokens> {
+    async fn told(&self) -> Told {
         let (model, url) = (&self.target.name.model, self.http.shown());
-        target::listed_window(&self.window, model, &url, self.offered()).await
+        target::listed(&self.told, model, &url, self.offered()).await
     }
 
     async fn offered(&self) -> Result<Vec<Offered>, ProviderError> {

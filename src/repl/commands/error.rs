@@ -60,6 +60,8 @@ pub enum CommandError {
     Approvals(#[from] ApprovalsError),
     #[error(transparent)]
     Changes(#[from] ChangesError),
+    #[error("there is no such reply")]
+    NoReply,
     #[error("cannot write {path}")]
     Export {
         path: String,
@@ -101,6 +103,7 @@ impl Hint for CommandError {
             Self::QuestionWaits(_) => Some(
                 "what only shows something works meanwhile: /help, /context, /memory, /details, /diff, /history, /tools, /approvals, /pin, /summary".into(),
             ),
+            Self::NoReply => Some("`/history` shows the replies there are".into()),
             Self::ReadOnly(_) | Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,
             Self::Edit(error) => error.hint(),
             Self::Tool(_) => Some("`/tools` lists them".into()),

@@ -6,13 +6,14 @@ use super::{CommandError, Desk, Next, usage};
 use crate::chat::Session;
 use crate::files::{Existing, write_for_person};
 use crate::repl::listing::count;
-use crate::repl::transcript;
+use crate::repl::{html, transcript};
 use crate::store;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Markdown,
     Json,
+    Html,
 }
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
@@ -22,6 +23,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     let text = match format {
         Format::Markdown => markdown(session),
         Format::Json => store::export_json(session),
+        Format::Html => html::page(session),
     };
     let path = typed_path(file, desk.places.home.as_deref());
     write_for_person(&path, text.as_bytes(), Existing::Stays).map_err(|source| {
@@ -37,7 +39,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
 }
 
 /// A path as a shell would read it.
-fn typed_path(typed: &str, home: Option<&Path>) -> PathBuf {
+pub(super) fn typed_path(typed: &str, home: Option<&Path>) -> PathBuf {
     match (typed.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
         (None, _) | (_, None) => PathBuf::from(typed),
@@ -51,13 +53,15 @@ fn parse(arguments: &str) -> Option<(Format, &str)> {
     let (format, file) = match (first, rest.trim()) {
         ("md", file) => (Some(Format::Markdown), file),
         ("json", file) => (Some(Format::Json), file),
+        ("html", file) => (Some(Format::Html), file),
         _ => (None, arguments),
     };
     let by_ending = || {
-        if file.to_lowercase().ends_with(".json") {
-            Format::Json
-        } else {
-            Format::Markdown
+        let ending = Path::new(file).extension().unwrap_or_default();
+        match ending.to_ascii_lowercase().to_str() {
+            Some("json") => Format::Json,
+            Some("html" | "htm") => Format::Html,
+            _ => Format::Markdown,
         }
     };
     (!file.is_empty()).then(|| (format.unwrap_or_else(by_ending), file))
@@ -107,6 +111,8 @@ mod tests {
             ("md notes.txt", Some((Format::Markdown, "notes.txt"))),
             ("json notes", Some((Format::Json, "notes"))),
             ("notes.json", Some((Format::Json, "notes.json"))),
+            ("html notes", Some((Format::Html, "notes"))),
+            ("Notes.HTML", Some((Format::Html, "Notes.HTML"))),
             ("my notes.md", Some((Format::Markdown, "my notes.md"))),
             ("", None),
             ("md", None),

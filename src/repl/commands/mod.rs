@@ -6,24 +6,27 @@
 mod board;
 mod compact;
 mod context;
+mod cost;
 mod entries;
 mod error;
 mod export;
 mod help;
 mod history;
-mod info;
 mod memory;
 mod mode;
 mod model;
 mod owning;
 mod pins;
 mod recall;
+mod reply;
 mod search;
 mod servers;
 mod session;
+mod status;
 mod summary;
 mod table;
 mod tools;
+mod why;
 
 use futures_util::future::LocalBoxFuture;
 
@@ -37,6 +40,7 @@ pub(super) use session::{open as open_session, overview as session_overview};
 
 pub use error::CommandError;
 pub use owning::{FILES as MEMORY_FILES, WORDS as MEMORY_WORDS};
+pub use reply::Saved;
 pub use session::{forked, open_new};
 pub use table::COMMANDS;
 
@@ -70,8 +74,8 @@ impl Command {
         let first = arguments.split_whitespace().next().unwrap_or_default();
         match self.name {
             "help" | "mode" | "model" | "context" | "recall" | "search" | "tools" | "mcp"
-            | "approve" | "details" | "history" | "diff" | "session" | "export" | "info"
-            | "quit" => true,
+            | "approve" | "details" | "history" | "diff" | "session" | "export" | "status"
+            | "cost" | "copy" | "save" | "why" | "quit" => true,
             "memory" => !["add", "edit", "forget", "reindex", "restore", "rm"].contains(&first),
             "compact" => first == "dry",
             "summary" => first != "undo",
@@ -132,6 +136,11 @@ pub enum Next {
     Think(String),
     /// Compact in this way; the text is what the person wants kept.
     Compact(Compacting, String),
+    /// Put a text on the clipboard; what it is, in words.
+    Copy {
+        what: String,
+        text: String,
+    },
     /// Read several lines and send them.
     Paste,
     Leave,
@@ -151,6 +160,8 @@ pub enum Deed {
     Clear,
     Delete(SessionName),
     DropAll(Kind),
+    /// Write a reply over a file.
+    Save(Saved),
 }
 
 impl Next {

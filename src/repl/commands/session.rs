@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{Answer, CommandError, Deed, Desk, Next, board, nothing, usage};
 use crate::chat::{BadName, Session, SessionName, TurnId};
+use crate::files::Existing;
 use crate::hint::chain;
 use crate::index::session::keys_of;
 use crate::repl::listing;
@@ -292,6 +293,7 @@ impl Deed {
                 })
             }
             Self::DropAll(kind) => board::drop_all(desk, kind),
+            Self::Save(reply) => reply.write(Existing::IsReplaced),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::error::{nothing, usage};
 use super::{
-    Command, Completes, Next, board, compact, context, export, help, history, info, memory, mode,
-    model, owning, pins, recall, search, servers, session, summary, tools,
+    Command, Completes, Next, board, compact, context, cost, export, help, history, memory, mode,
+    model, owning, pins, recall, reply, search, servers, session, status, summary, tools, why,
 };
 
 /// Lets a plain async function stand in the table.
@@ -14,7 +14,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 46] = [
+pub const COMMANDS: [Command; 50] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -54,6 +54,15 @@ pub const COMMANDS: [Command; 46] = [
                   they set; with a name it takes one for the rest of this run.",
         completes: Completes::Words(&["full", "proof", "preset"]),
         run: run!(context::run),
+    },
+    Command {
+        name: "why",
+        aliases: &[],
+        arguments: "",
+        summary: "Show what in memory stood behind the last answer",
+        details: "Each with its source, its date and why it was sent.",
+        completes: Completes::Nothing,
+        run: run!(why::run),
     },
     Command {
         name: "memory",
@@ -423,20 +432,48 @@ pub const COMMANDS: [Command; 46] = [
     Command {
         name: "export",
         aliases: &[],
-        arguments: "[md|json] FILE",
+        arguments: "[md|json|html] FILE",
         summary: "Write the whole session to a file",
-        details: "Without a format the file's ending decides; Markdown otherwise. Never writes over a file.",
-        completes: Completes::Words(&["md", "json"]),
+        details: "Without a format the file's ending decides; Markdown otherwise. Never writes over a file.\n\
+                  HTML is one file that needs nothing else: readable, searchable, light and dark.",
+        completes: Completes::Words(&["md", "json", "html"]),
         run: run!(export::run),
     },
     Command {
-        name: "info",
+        name: "save",
         aliases: &[],
+        arguments: "FILE",
+        summary: "Write the last reply to a file",
+        details: "Asks before it overwrites a file; where nobody can be asked it refuses.",
+        completes: Completes::Nothing,
+        run: run!(reply::save),
+    },
+    Command {
+        name: "copy",
+        aliases: &[],
+        arguments: "[N|code]",
+        summary: "Copy the last reply, the Nth from the end, or the last code block",
+        details: "Through the terminal (OSC 52), so it works over ssh and in tmux, where the terminal allows it.",
+        completes: Completes::Words(&["code"]),
+        run: run!(reply::copy),
+    },
+    Command {
+        name: "status",
+        aliases: &["info"],
         arguments: "",
-        summary: "Show session, mode, model, window and where things are kept",
+        summary: "Show session, model, window, memory, sandbox and folders",
         details: "",
         completes: Completes::Nothing,
-        run: run!(info::run),
+        run: run!(status::run),
+    },
+    Command {
+        name: "cost",
+        aliases: &[],
+        arguments: "",
+        summary: "Show tokens and price of the session and of this run, by model",
+        details: "As servers report them. Prices come from the config file (`models.NAME.price`) or the server's list.",
+        completes: Completes::Nothing,
+        run: run!(cost::run),
     },
     Command {
         name: "paste",

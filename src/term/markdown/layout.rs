@@ -11,7 +11,7 @@ use pulldown_cmark::{
 };
 
 use super::highlight::Highlighter;
-use super::line::{Color, Line, TextStyle};
+use super::line::{Color, Line, Target, TextStyle};
 use super::table::{Shape, Table};
 use super::wrap::Flow;
 
@@ -540,6 +540,7 @@ impl<'a> Layouter<'a> {
     }
 
     fn begin_link(&mut self, target: &str) {
+        self.flow.link(Target::new(target));
         self.links.push((target.to_owned(), self.flow.text().len()));
         self.push_style(TextStyle::UNDERLINE);
     }
@@ -549,6 +550,10 @@ impl<'a> Layouter<'a> {
         let Some((target, begin)) = self.links.pop() else {
             return;
         };
+        // A picture may be the text of a link.
+        let outer = self.links.last();
+        self.flow
+            .link(outer.and_then(|(target, _)| Target::new(target)));
         let style = self.style(DIM);
         self.inline(close, style);
         let text = self.flow.text().get(begin..).unwrap_or_default();

@@ -1,5 +1,7 @@
 //! A line as it is laid out: pieces of text, each with its style. The text is harmless whatever went in.
 
+use std::sync::Arc;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::term::escape::harmless;
@@ -105,10 +107,47 @@ impl TextStyle {
     }
 }
 
+/// Where a link leads: an address of plain letters alone, fit for a sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Target(Arc<str>);
+
+impl Target {
+    /// Longer ones are not taken by terminals.
+    const MAX_BYTES: usize = 2_000;
+
+    /// Returns the target of an address that leads to a page, a file of the web or mail, and of no other.
+    pub(crate) fn new(address: &str) -> Option<Self> {
+        const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];
+        let begin = address.get(..8).unwrap_or(address).to_ascii_lowercase();
+        if !SCHEMES.iter().any(|scheme| begin.starts_with(scheme)) {
+            return None;
+        }
+        let mut plain = String::with_capacity(address.len());
+        for byte in address.bytes() {
+            match byte {
+                b'!'..=b'~' => plain.push(char::from(byte)),
+                // A control character is never a part of an address.
+                0..=0x1f | 0x7f => {}
+                other => plain.extend(["%".to_owned(), format!("{other:02X}")]),
+            }
+        }
+        (plain.len() <= Self::MAX_BYTES).then(|| Self(plain.into()))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Span {
     text: String,
     style: TextStyle,
+    target: Option<Target>,
+}
+
+/// Whether the terminal makes links of texts (OSC 8).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Links {
+    #[default]
+    Shown,
+    Followed,
 }
 
 /// One line, without its line break. It may be longer than the terminal is wide: long words and lines of code are left
@@ -121,22 +160,34 @@ pub(crate) struct Line {
 impl Line {
     /// Appends text, made harmless; a line break in it becomes a blank.
     pub(crate) fn push(&mut self, text: &str, style: TextStyle) {
+        self.push_linked(text, style, None);
+    }
+
+    /// The same as the text of a link.
+    pub(crate) fn push_linked(&mut self, text: &str, style: TextStyle, target: Option<Target>) {
         if text.is_empty() {
             return;
         }
         let text = harmless(text).replace('\n', " ");
+        self.push_span(Span {
+            text,
+            style,
+            target,
+        });
+    }
+
+    fn push_span(&mut self, span: Span) {
         match self.spans.last_mut() {
-            Some(last) if last.style == style => last.text.push_str(&text),
-            Some(_) | None => self.spans.push(Span { text, style }),
+            Some(last) if last.style == span.style && last.target == span.target => {
+                last.text.push_str(&span.text);
+            }
+            Some(_) | None => self.spans.push(span),
         }
     }
 
     pub(crate) fn append(&mut self, other: Self) {
-        for Span { text, style } in other.spans {
-            match self.spans.last_mut() {
-                Some(last) if last.style == style => last.text.push_str(&text),
-                Some(_) | None => self.spans.push(Span { text, style }),
-            }
+        for span in other.spans {
+            self.push_span(span);
         }
     }
 
@@ -169,11 +220,19 @@ impl Line {
         self.spans.iter().map(|span| text_width(&span.text)).sum()
     }
 
-    /// The line as a terminal shows it.
-    pub(crate) fn painted(&self, paint: Paint) -> String {
+    /// The line as a terminal shows it, its links as ones that can be followed where that is wanted.
+    pub(crate) fn painted(&self, paint: Paint, links: Links) -> String {
         let mut painted = String::new();
         for span in &self.spans {
+            let target = span.target.as_ref();
+            let target = target.filter(|_| links == Links::Followed && paint == Paint::Full);
+            if let Some(Target(address)) = target {
+                painted.extend(["\x1b]8;;", address, "\x1b\\"]);
+            }
             span.style.paint(&span.text, paint, &mut painted);
+            if target.is_some() {
+                painted.push_str("\x1b]8;;\x1b\\");
+            }
         }
         painted
     }
@@ -202,7 +261,7 @@ impl Line {
                     kept.push_str(grapheme);
                 }
             }
-            end.push(&kept, span.style);
+            end.push_linked(&kept, span.style, span.target.clone());
         }
         end
     }

@@ -21,6 +21,6 @@ mod tests;
 mod wrap;
 
 pub(super) use highlight::Highlighter;
-pub(super) use line::{Line, TextStyle};
+pub(super) use line::{Line, Links, TextStyle};
 pub(super) use screen::Screen;
 pub(super) use stream::{Markdown, Size};

@@ -1,7 +1,7 @@
 //! What a terminal is sent so that it shows settled lines once and the unfinished rest below them, drawn anew where it
 //! changed. Each frame is one synchronised update; words that are only added to the last line are just printed.
 
-use super::line::Line;
+use super::line::{Line, Links};
 use super::stream::Size;
 use crate::term::policy::Paint;
 
@@ -12,6 +12,7 @@ const END_UPDATE: &str = "\x1b[?2026l";
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
     drawn: Vec<Drawn>,
+    links: Links,
 }
 
 #[derive(Debug, PartialEq)]
@@ -21,6 +22,14 @@ struct Drawn {
 }
 
 impl Screen {
+    /// A screen whose links can be followed, or not.
+    pub(crate) fn with_links(links: Links) -> Self {
+        Self {
+            links,
+            ..Self::default()
+        }
+    }
+
     /// Returns what brings the screen from the last frame to this one.
     pub(crate) fn frame(
         &mut self,
@@ -29,8 +38,9 @@ impl Screen {
         size: Size,
         paint: Paint,
     ) -> String {
+        let how = self.links;
         let draw = |line: Line| Drawn {
-            painted: line.painted(paint),
+            painted: line.painted(paint, how),
             line,
         };
         let tail = clip(tail, size);

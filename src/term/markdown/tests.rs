@@ -6,7 +6,7 @@ use std::num::NonZeroU16;
 use std::time::{Duration, Instant};
 
 use super::highlight::Highlighter;
-use super::line::Line;
+use super::line::{Line, Links};
 use super::screen::Screen;
 use super::stream::{Markdown, Size};
 use crate::term::escape::Harmless;
@@ -320,7 +320,10 @@ fn code_gets_the_colours_of_its_language_and_of_the_theme() {
         }
         document.finish();
         let lines = document.take_settled();
-        let lines: Vec<String> = lines.iter().map(|line| line.painted(Paint::Full)).collect();
+        let lines: Vec<String> = lines
+            .iter()
+            .map(|line| line.painted(Paint::Full, Links::Shown))
+            .collect();
         lines.join("\n")
     };
     let dark = painted(Theme::Dark);

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::line::{Line, TextStyle, text_width};
+use super::line::{Line, Target, TextStyle, text_width};
 use crate::term::escape::harmless;
 use crate::term::text::{max_width, wrap};
 
@@ -15,13 +15,27 @@ use crate::term::text::{max_width, wrap};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flow {
     text: String,
-    /// Where each style ends.
-    runs: Vec<(usize, TextStyle)>,
+    runs: Vec<Run>,
+    /// Where a link leads whose text is being pushed.
+    target: Option<Target>,
     /// Where text begins that stands in the source as it is, and where that is; `None` for what does not.
     sources: Vec<(usize, Option<usize>)>,
 }
 
+/// A part of one style; it begins where the one before ends.
+#[derive(Clone, Debug)]
+struct Run {
+    end: usize,
+    style: TextStyle,
+    target: Option<Target>,
+}
+
 impl Flow {
+    /// Makes a link of what is pushed from now on, or ends it.
+    pub(super) fn link(&mut self, target: Option<Target>) {
+        self.target = target;
+    }
+
     /// Appends text; `source` says where it stands outside all markup.
     pub(super) fn push(&mut self, text: &str, style: TextStyle, source: Option<usize>) {
         if text.is_empty() {
@@ -31,9 +45,14 @@ impl Flow {
         let source = source.filter(|_| shown == text);
         self.sources.push((self.text.len(), source));
         self.text.push_str(&shown);
+        let end = self.text.len();
         match self.runs.last_mut() {
-            Some((end, last)) if *last == style => *end = self.text.len(),
-            Some(_) | None => self.runs.push((self.text.len(), style)),
+            Some(last) if last.style == style && last.target == self.target => last.end = end,
+            Some(_) | None => self.runs.push(Run {
+                end,
+                style,
+                target: self.target.clone(),
+            }),
         }
     }
 
@@ -43,22 +62,28 @@ impl Flow {
         self.text.push('\n');
         let end = self.text.len();
         match self.runs.last_mut() {
-            Some(run) => run.0 = end,
-            None => self.runs.push((end, TextStyle::default())),
+            Some(run) => run.end = end,
+            None => self.runs.push(Run {
+                end,
+                style: TextStyle::default(),
+                target: None,
+            }),
         }
     }
 
     pub(super) fn append(&mut self, other: &Self) {
         let mut at = 0;
-        for (end, style) in &other.runs {
-            for (index, part) in other.text[at..*end].split('\n').enumerate() {
+        for run in &other.runs {
+            self.link(run.target.clone());
+            for (index, part) in other.text[at..run.end].split('\n').enumerate() {
                 if index > 0 {
                     self.break_line();
                 }
-                self.push(part, *style, None);
+                self.push(part, run.style, None);
             }
-            at = *end;
+            at = run.end;
         }
+        self.link(None);
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -87,14 +112,14 @@ impl Flow {
     /// A part of the text in its styles.
     pub(super) fn line(&self, range: Range<usize>) -> Line {
         let mut line = Line::default();
-        let first = self.runs.partition_point(|(end, _)| *end <= range.start);
+        let first = self.runs.partition_point(|run| run.end <= range.start);
         let mut at = range.start;
-        for (end, style) in &self.runs[first..] {
-            let end = (*end).min(range.end);
+        for run in &self.runs[first..] {
+            let end = run.end.min(range.end);
             if at >= end {
                 break;
             }
-            line.push(&self.text[at..end], *style);
+            line.push_linked(&self.text[at..end], run.style, run.target.clone());
             at = end;
         }
         line.trimmed()

@@ -179,7 +179,7 @@ fn export_writes_a_file_and_never_over_one() {
     chat.says("/export notes.md", "error: cannot write notes.md");
     let notes = std::fs::read_to_string(home.path().join("notes.md")).unwrap();
     assert!(notes.starts_with("# default\n\n**You**"), "{notes}");
-    chat.says("/export", "usage: /export [md|json] FILE");
+    chat.says("/export", "usage: /export [md|json|html] FILE");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod owning;
 mod pictures;
 mod screens;
 mod sessions;
+mod status;
 mod streaming;
 mod typing;
 
@@ -127,6 +128,7 @@ models:
   main: {{provider: desk, model: scripted}}
   other: {{provider: desk, model: second}}
 network: {{tries: 1}}
+ui: {{memory_line: false}}
 ",
         server.openai_url()
     )

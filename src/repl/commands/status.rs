@@ -1,0 +1,112 @@
+//! `/status`: the session, the model, memory and what tools may do, on one screen.
+
+use super::{CommandError, Desk, Next, nothing};
+use crate::provider::WindowSource;
+use crate::repl::listing::{count, thousand};
+use crate::tools::policy::{Asking, Writing};
+use crate::tools::shell::Sandbox;
+
+pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    nothing("status", arguments)?;
+    let session = desk.session();
+    let provider = desk.agent.provider();
+    let abilities = provider.abilities().await;
+    let mode = desk.agent.memory().mode();
+    let began = session
+        .meta()
+        .created_at
+        .map_or_else(|| "now".to_owned(), |at| at.to_string());
+    let config = desk
+        .places
+        .config
+        .as_ref()
+        .map_or_else(|| "none".to_owned(), |path| path.display().to_string());
+    let rows = [
+        ("session", format!("{}, began {began}", session.name())),
+        (
+            "messages",
+            format!(
+                "{} in {}",
+                session.messages().len(),
+                count(session.turns().len(), "turn")
+            ),
+        ),
+        (
+            "mode",
+            format!("{} (window of {} messages)", mode.name, mode.window),
+        ),
+        ("model", provider.model().to_string()),
+        (
+            "window",
+            window(desk, abilities.context_window.0, abilities.window_source),
+        ),
+        ("memory", memory(desk)),
+        ("tools", tools(desk)),
+        ("folder", desk.agent.settings().directory.clone()),
+        ("data", desk.places.data.display().to_string()),
+        ("config", config),
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+    ];
+    let lines = rows
+        .iter()
+        .map(|(name, value)| format!("{name:<9} {value}"));
+    Next::answer(lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn window(desk: &Desk, size: u32, source: WindowSource) -> String {
+    let source = source.as_str();
+    let size = thousand(u64::from(size));
+    desk.agent.window_use().map_or_else(
+        || format!("{size} tokens ({source})"),
+        |usage| {
+            let about = if usage.is_estimate { "about " } else { "" };
+            format!(
+                "{about}{} of {size} tokens used, {:.0} % ({source})",
+                thousand(u64::from(usage.input.0)),
+                usage.percent_used
+            )
+        },
+    )
+}
+
+/// What outlives the window: how much of each there is.
+fn memory(desk: &Desk) -> String {
+    let session = desk.session();
+    let summarised = session.hybrid().running();
+    let summarised = summarised.map_or(0, |summary| summary.upto - summary.from);
+    let captured = desk
+        .agent
+        .notebook()
+        .and_then(|notebook| notebook.captures().all().ok())
+        .map_or(0, |captures| {
+            captures.iter().filter(|capture| !capture.forgotten).count()
+        });
+    let entries = desk.agent.entries().in_force().count();
+    let counts = [
+        count(entries, "entry").replace("entrys", "entries"),
+        format!("{captured} captured"),
+        count(session.pins().len(), "pin"),
+        format!("{} summarised", count(summarised, "message")),
+    ];
+    counts.join(", ")
+}
+
+/// What tools may do, and where commands run.
+fn tools(desk: &Desk) -> String {
+    let toolbox = desk.agent.toolbox();
+    let asked = match (toolbox.stance.writing, toolbox.stance.asking) {
+        (Writing::Refused, _) => "read-only".to_owned(),
+        (_, Asking::Never) => "nothing is asked".to_owned(),
+        (_, Asking::WhenNeeded) => match toolbox.rules().len() {
+            0 => "ask before changes".to_owned(),
+            rules => format!("ask before changes, {}", count(rules, "rule")),
+        },
+    };
+    let sandbox = match (desk.sandbox, toolbox.lacks_sandbox()) {
+        (Sandbox::Off, _) => "off",
+        (_, true) => "incomplete here, so each command is asked",
+        (Sandbox::On, false) => "on",
+        (Sandbox::Net, false) => "on, with network",
+    };
+    format!("{asked}; sandbox {sandbox}")
+}

@@ -1,0 +1,113 @@
+//! `/why`: what of memory stood behind the last answer, each with its source, its date and the reason it was there.
+
+use super::{CommandError, Desk, Next, nothing};
+use crate::chat::{Session, Timestamp, TurnId};
+use crate::context::{Brought, Content, Section, SectionKind, Source};
+use crate::repl::transcript::first_words;
+
+/// Characters that are shown of one thing.
+const SHOWN: usize = 100;
+const ALWAYS: &str = "sent with every request";
+
+pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    nothing("why", arguments)?;
+    let Some(plan) = desk.agent.last_plan() else {
+        return Next::answer("Nothing was asked in this run yet.");
+    };
+    let session = desk.session();
+    let sections = plan.sections().iter();
+    let mut behind: Vec<String> = sections
+        .flat_map(|section| reasons(session, section))
+        .collect();
+    if behind.is_empty() {
+        behind.push(
+            "Nothing of memory: the last answer rests on the messages in the window alone."
+                .to_owned(),
+        );
+    }
+    behind.push(
+        "`/context full` shows the whole request, `/memory why N` where a note is from.".to_owned(),
+    );
+    Next::answer(behind.join("\n"))
+}
+
+/// A thing in a line: its name, when it was said, why it is there; its words below.
+fn item(name: &str, at: Option<Timestamp>, why: &str, words: &str) -> String {
+    let date = at.map_or_else(String::new, |at| format!(", {}", at.date()));
+    let line = format!("{name}{date}: {why}");
+    let words = first_words(words, SHOWN);
+    if words.is_empty() {
+        line
+    } else {
+        format!("{line}\n    {words}")
+    }
+}
+
+fn reasons(session: &Session, section: &Section) -> Vec<String> {
+    let always = |name: &str, at| vec![item(name, at, ALWAYS, "")];
+    match (&section.source, section.kind) {
+        (Source::Recall(turns), _) => turns.iter().map(|it| recalled(session, it)).collect(),
+        (Source::Hits(hits), _) => {
+            let text = text_of(section);
+            hits.iter().map(|hit| found(hit, &text)).collect()
+        }
+        (Source::Summary { from, upto }, _) => {
+            let summary = session.hybrid().running();
+            let name = format!("summary of messages {} to {upto}", from + 1);
+            let why = "they have left the window";
+            vec![item(&name, summary.map(|summary| summary.at), why, "")]
+        }
+        (Source::Compaction { upto, .. }, _) => {
+            let compaction = session.hybrid().compaction.as_ref();
+            let name = format!("summary of messages up to {upto}");
+            let at = compaction.map(|compaction| compaction.at);
+            vec![item(&name, at, "they were compacted", "")]
+        }
+        (Source::Pinned(pins), _) => always(&format!("{pins} pinned by you"), None),
+        (Source::Tracker(mode), _) => always(&format!("notes of {mode} mode"), None),
+        (Source::File(name), kind) if kind != SectionKind::System => always(name, None),
+        (Source::Files(names), kind) if kind != SectionKind::System => {
+            names.iter().flat_map(|name| always(name, None)).collect()
+        }
+        (Source::Scratchpad(_), _) => always("scratchpad", None),
+        _ => Vec::new(),
+    }
+}
+
+/// An exchange of this session that recall brought.
+fn recalled(session: &Session, turn: &Brought<TurnId>) -> String {
+    let said = session.turns().iter().find(|known| known.id == turn.what);
+    let said = said.and_then(|turn| session.messages_of(turn).first());
+    let words = said.map_or_else(String::new, |message| message.said().into_owned());
+    let name = format!("turn {}", turn.what);
+    item(&name, turn.at, &match_of(turn), &words)
+}
+
+/// A note, an entry, a document or another session, with the line that was sent of it.
+fn found(hit: &Brought<String>, text: &str) -> String {
+    let begin = format!("- {}: ", hit.what);
+    let words = text.lines().find_map(|line| line.strip_prefix(&begin));
+    item(&hit.what, hit.at, &match_of(hit), words.unwrap_or_default())
+}
+
+fn match_of<T>(brought: &Brought<T>) -> String {
+    let words = format!(
+        "has {:.0} % of the question's words",
+        100.0 * brought.overlap
+    );
+    brought.similarity.map_or_else(
+        || words.clone(),
+        |similarity| format!("{words}, {similarity:.2} alike in meaning"),
+    )
+}
+
+fn text_of(section: &Section) -> String {
+    match section.content() {
+        Content::System(text) => text.clone(),
+        Content::Messages(messages) => {
+            let said = messages.iter().map(|message| message.said().into_owned());
+            said.collect::<Vec<_>>().join("\n")
+        }
+        Content::Tools(_) => String::new(),
+    }
+}

@@ -1,0 +1,86 @@
+//! `cogtrix models`: what each provider offers, and what is told of one that does not answer.
+
+use cogtrix::testing::server::{Script, raw};
+use serde_json::{Value, json};
+
+use crate::support::home::Home;
+
+const GONE: &str = "http://127.0.0.1:9/v1";
+
+fn home() -> (Home, cogtrix::testing::server::Server) {
+    let list = json!({"data": [
+        {"id": "org/large", "context_length": 200_000,
+         "pricing": {"prompt": "0.000003", "completion": "0.000015"}},
+        {"id": "gpt-4o-mini"},
+        {"id": "nobody-knows"},
+    ]});
+    let list = raw(200, "application/json", [list.to_string()]);
+    let server = Script::new([]).route("/v1/models", list).serve();
+    let home = Home::new();
+    let config = format!(
+        "providers:\n  there: {{type: openai, base_url: \"{}\"}}\n  gone: {{type: openai, base_url: \"{GONE}\"}}\n\
+         models:\n  mine: {{provider: there, model: nobody-knows, context_window: 5000, price: {{input: 0.5, output: 1}}}}\n",
+        server.openai_url()
+    );
+    home.write("test.yaml", config);
+    (home, server)
+}
+
+#[test]
+fn each_model_has_a_line_with_window_and_price_where_they_are_known() {
+    let (home, _server) = home();
+    let run = home.cogtrix(&["-c", "test.yaml", "models"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let row = |name: &str| {
+        let line = run.stdout.lines().find(|line| line.starts_with(name));
+        let words = line.unwrap_or_else(|| panic!("{name}: {run}"));
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        row("there/org/large"),
+        "there/org/large 200k $3 in, $15 out"
+    );
+    assert_eq!(row("there/gpt-4o-mini"), "there/gpt-4o-mini 128k");
+    assert_eq!(
+        row("there/nobody-knows"),
+        "there/nobody-knows 5.0k $0.50 in, $1 out"
+    );
+    let gone = run.stderr.lines().filter(|line| line.starts_with("gone: "));
+    assert_eq!(gone.count(), 1, "{run}");
+}
+
+#[test]
+fn models_are_told_as_json_too() {
+    let (home, _server) = home();
+    let run = home.cogtrix(&["-c", "test.yaml", "models", "--json"]).run();
+    let providers: Value = serde_json::from_str(&run.stdout).unwrap();
+    let of = |name: &str| {
+        let mut providers = providers.as_array().unwrap().iter();
+        providers.find(|it| it["provider"] == name).unwrap()
+    };
+    let there = of("there");
+    assert_eq!(there["error"], Value::Null);
+    let large = &there["models"][2];
+    assert_eq!(large["name"], "there/org/large");
+    assert_eq!(large["window"], 200_000);
+    assert_eq!(large["price"]["output"], 15.0);
+    assert!(
+        of("gone")["error"]
+            .as_str()
+            .unwrap()
+            .contains("127.0.0.1:9")
+    );
+}
+
+#[test]
+fn where_no_provider_offers_anything_the_exit_code_says_so() {
+    let home = Home::new();
+    let config = format!("providers: {{gone: {{type: openai, base_url: \"{GONE}\"}}}}\n");
+    home.write("test.yaml", config);
+    let run = home
+        .cogtrix(&["-c", "test.yaml", "models"])
+        .env("OLLAMA_HOST", "127.0.0.1:9")
+        .run();
+    assert_eq!(run.code, Some(3), "{run}");
+    assert_eq!(run.stdout, "");
+}
