@@ -60,7 +60,7 @@ const GROUPS: [(&str, &[(&str, Need)]); 6] = [
             ("no_confirm", Often),
             ("read_only", Often),
             ("sandbox", Seldom),
-            ("project", Seldom),
+            ("project", Often),
             ("trust_folder", Seldom),
         ],
     ),

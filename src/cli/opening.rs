@@ -17,6 +17,7 @@ use crate::repl::commands::open_new;
 use crate::repl::picker::{self, Picked};
 use crate::store::{Opened, SessionStore, StoreError};
 use crate::term::Output;
+use crate::text::secrets;
 
 /// The name of a session that nobody can open again.
 const PRIVATE: &str = "private";
@@ -160,7 +161,9 @@ fn wanted(
     Ok(match manner {
         _ if args.session.is_some() || args.no_lock => Wanted::This(configured()),
         Manner::OneShot(prompt) if config.source("session") == Source::Default => {
-            Wanted::New(SessionName::of_question(now, prompt.text()))
+            // Names of sessions are in lists, logs and paths.
+            let question = secrets::masked(prompt.text());
+            Wanted::New(SessionName::of_question(now, &question))
         }
         Manner::OneShot(_) | Manner::Silent => Wanted::This(configured()),
         Manner::Lines | Manner::Terminal => Wanted::Free(configured()),

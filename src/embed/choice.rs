@@ -13,7 +13,7 @@ use super::listing::{Listed, listed_as, ollama_models, openai_models};
 use super::{EmbedError, Embedder, Hashed, Ollama, OpenAi, RemoteSettings, Wanted};
 use crate::files::Disk;
 use crate::hint::Hint;
-use crate::net::Endpoint;
+use crate::net::{Endpoint, is_embedding_model};
 
 /// Longest wait for a server that may not be there.
 pub const PROBE: Duration = Duration::from_secs(2);
@@ -170,16 +170,10 @@ fn open_ai(endpoint: &Endpoint, model: &str) -> Arc<OpenAi> {
 /// Returns the model that a compatible server is asked for: the usual one if the server has it or keeps no list, else
 /// one whose name says that it embeds. A chat model is never taken.
 fn offered(listed: &Listed) -> Option<&str> {
-    const EMBEDDING: [&str; 9] = [
-        "embed", "bge", "e5-", "gte-", "minilm", "mxbai", "arctic", "nomic", "jina",
-    ];
     let Listed::Names(names) = listed else {
         return Some(OpenAi::USUAL_MODEL);
     };
-    let embeds = |name: &&String| {
-        let name = name.to_lowercase();
-        EMBEDDING.iter().any(|mark| name.contains(mark))
-    };
+    let embeds = |name: &&String| is_embedding_model(name);
     listed_as(OpenAi::USUAL_MODEL, names).or_else(|| names.iter().find(embeds).map(String::as_str))
 }
 

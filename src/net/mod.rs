@@ -4,9 +4,11 @@
 mod client;
 mod endpoint;
 mod error;
+mod models;
 mod words;
 
 pub use client::{Patience, body, causes, client, fetching, guarded};
 pub use endpoint::{Endpoint, Key, KeySource, Scheme, base_url, ollama_host};
 pub use error::NetError;
+pub use models::is_embedding_model;
 pub use words::{LONGEST, complaint, html_title, one_line, retry_after, said};

@@ -9,6 +9,7 @@ use super::http::Http;
 use super::known::Limits;
 use super::places::Entry;
 use super::{Kind, ProviderError, ollama, target};
+use crate::net::is_embedding_model;
 
 const HOW: &str = "no model found: start Ollama, or set OPENAI_API_KEY or ANTHROPIC_API_KEY";
 const PULL: &str = "Ollama runs but has no chat model: `ollama pull qwen3:8b` gets one";
@@ -88,7 +89,7 @@ pub(super) async fn usual_model(catalog: &Catalog, entry: &Entry) -> Result<Stri
     }
 }
 
-/// A compatible server has models of its own: the usual one if it is among them, else its first.
+/// A compatible server has models of its own: the usual one if it is among them, else its first that chats.
 async fn offered_model(catalog: &Catalog, entry: &Entry, usual: String) -> String {
     let Ok(choice) = catalog.choice(entry, &usual, Limits::default()) else {
         return usual;
@@ -96,7 +97,10 @@ async fn offered_model(catalog: &Catalog, entry: &Entry, usual: String) -> Strin
     let offered = target::aside(&entry.name, choice.provider.models()).await;
     match offered {
         Ok(names) if names.contains(&usual) => usual,
-        Ok(names) => names.into_iter().next().unwrap_or(usual),
+        Ok(names) => {
+            let mut chat = names.into_iter().filter(|name| !is_embedding_model(name));
+            chat.next().unwrap_or(usual)
+        }
         Err(error) => {
             tracing::debug!("no list of models: {error}");
             usual

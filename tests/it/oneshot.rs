@@ -55,6 +55,7 @@ fn each_question_has_a_session_of_its_own() {
     assert!(!asks(&["-p", "Why is the sky blue?"]));
     assert!(!asks(&["what", "is", "rust"]));
     assert!(!asks(&["-s", "work", "-p", "hi"]));
+    assert!(!asks(&["-p", "My password is hunter2xyz, is that good?"]));
     let names: Vec<String> = Home::files(&home.data().join("history"))
         .into_keys()
         .map(|path| path.display().to_string())
@@ -63,6 +64,7 @@ fn each_question_has_a_session_of_its_own() {
     assert!(is_there("-what-does-rotation-mean.json"), "{names:?}");
     assert!(is_there("-what-is-rust.json"), "{names:?}");
     assert!(!is_there("default.json"), "{names:?}");
+    assert!(!names.concat().contains("hunter2"), "{names:?}");
     // The last session is one that was named, unless all are meant.
     for (flags, rotation) in [
         (&["--continue", "-p", "again"][..], "\"session\": \"work\""),

@@ -964,8 +964,9 @@ async fn without_ollama_a_key_decides_and_without_a_key_it_is_offline() {
 }
 
 #[tokio::test]
-async fn a_compatible_server_is_asked_for_its_models() {
-    let server = Script::new([]).models(["local-model"]).serve();
+async fn a_compatible_server_is_asked_for_its_models_and_one_that_embeds_is_not_taken() {
+    let models = ["a-text-embedding-model", "local-model"];
+    let server = Script::new([]).models(models).serve();
     let base = server.openai_url();
     let pairs = [
         ("OPENAI_BASE_URL", base.as_str()),

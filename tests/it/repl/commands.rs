@@ -52,7 +52,7 @@ fn the_case_of_m_tells_mode_from_model() {
 
 #[test]
 fn help_lists_every_command() {
-    let mut chat = Home::offline().sized(110, 70).chat(&["--no-banner"]);
+    let mut chat = Home::offline().sized(110, 90).chat(&["--no-banner"]);
     chat.says("/help", "Several lines: ");
     insta::assert_snapshot!(chat.screen());
     chat.says("/help modes", "Rule of thumb: ");

@@ -355,7 +355,7 @@ fn inputs_are_remembered_for_each_project_and_those_from_before_for_all() {
 fn vi_keys_come_with_the_configuration() {
     let server = listener();
     let home = Home::with(&server);
-    let config = super::config(&server) + "ui: {keys: vi}\n";
+    let config = super::config(&server).replace("ui: {", "ui: {keys: vi, ");
     home.write("home/.cogtrix.yaml", &config);
     let mut chat = home.chat(&[]);
     chat.type_text("one two").wait_for("> one two");
