@@ -48,8 +48,8 @@ fn list() -> String {
         .map(|command| format!("  {:<width$}  {}", signature(command), command.summary));
     let rows: Vec<String> = rows.collect();
     format!(
-        "{}\n\nSeveral lines: begin and end with \"\"\", end a line with \\, or Alt-Enter. Ctrl-C stops a reply.\n\
-         Files: @src/main.rs:10-40, @\"my notes.md\", @shot.png, @folder/ go with the message; Tab completes.",
+        "{}\n\nMultiple lines: start and end with \"\"\", end a line with \\, or press Alt-Enter. Ctrl-C stops a reply.\n\
+         Files: attach with @src/main.rs:10-40, @\"my notes.md\", @shot.png or @folder/; Tab completes.",
         rows.join("\n")
     )
 }
