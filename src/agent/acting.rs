@@ -90,7 +90,7 @@ impl Agent {
                 (Acted::All, Some(failure)) => Err(failure),
                 (Acted::All, None) => self.perform(turn, call, observe, cancel).await,
                 (Acted::Interrupted, _) => Err(Failure::Interrupted),
-                (Acted::Stuck { .. }, _) => Err(Failure::of("not done: the turn was stopped")),
+                (Acted::Stuck { .. }, _) => Err(Failure::of("not run: the turn was stopped")),
             };
             let failed = output.as_ref().map_or(true, |output| output.failed);
             if output == Err(Failure::Interrupted) {
@@ -144,7 +144,7 @@ impl Agent {
                     output = retried(std::mem::take(first), again);
                 }
                 Err(Failure::Interrupted) => output = Err(Failure::Interrupted),
-                Err(failure) => note(first, format_args!("not tried again: {failure}")),
+                Err(failure) => note(first, format_args!("not retried: {failure}")),
             }
         }
         if let Ok(output) = &mut output {
@@ -182,8 +182,8 @@ impl Agent {
         for file in files {
             let path = file.path.display();
             let said = match file.keep() {
-                Ok(()) => format!("the person kept the change to {path} after all"),
-                Err(error) => format!("the change to {path} could not be kept: {error}"),
+                Ok(()) => format!("the user kept the change to {path} after all"),
+                Err(error) => format!("could not keep the change to {path}: {error}"),
             };
             note(output, said);
         }
@@ -274,7 +274,7 @@ impl Agent {
             }
             Approval::Refused { why } => {
                 let why = why.map_or_else(String::new, |why| format!(": {why}"));
-                Err(Failure::Failed(format!("the person said no{why}")))
+                Err(Failure::Failed(format!("the call was declined{why}")))
             }
         }
     }
@@ -294,9 +294,11 @@ impl Agent {
             return Ok(Arc::clone(tool));
         }
         Err(Failure::Failed(if registry.get(name).is_some() {
-            format!("{name} is not offered in this run")
+            format!("{name} is not available in this run")
         } else {
-            format!("there is no tool {name}; {REQUEST_TOOLS} without arguments lists all")
+            format!(
+                "there is no tool {name}; call {REQUEST_TOOLS} without arguments to list them all"
+            )
         }))
     }
 
@@ -392,7 +394,7 @@ impl Agent {
     fn has_not_thought(&self) -> Result<(), Failure> {
         if Report::of(self.session().running()).next().is_some() {
             return Err(Failure::of(
-                "this turn had its deep think; work with that report",
+                "deep_think already ran in this turn; use its report",
             ));
         }
         Ok(())
@@ -445,7 +447,7 @@ impl Agent {
                 // Nothing but history keeps secrets.
                 let whole = self.ledger.known().masked(text);
                 match outputs.put(self.session().name(), whole.as_bytes()) {
-                    Ok(name) => format!("{cut}\n[the whole is kept as {name}]"),
+                    Ok(name) => format!("{cut}\n[full output saved as {name}]"),
                     Err(error) => {
                         let why = error.to_string();
                         observe(TurnEvent::Warning(Warning::NotKeptWhole { why }));
@@ -489,7 +491,7 @@ fn retried(mut first: Output, again: Result<Output, Failure>) -> Result<Output, 
         }
         Err(Failure::Interrupted) => Err(Failure::Interrupted),
         Err(failure) => {
-            note(&mut first, format_args!("tried again: {failure}"));
+            note(&mut first, format_args!("retried: {failure}"));
             Ok(first)
         }
     }
@@ -502,7 +504,7 @@ fn unfit(call: &ToolCall, standing: Standing) -> Option<Failure> {
         Standing::Refused(why) => Some(Failure::of(why)),
         Standing::CutAt(_) if parsed(&call.arguments).is_ok() => None,
         Standing::CutAt(most) => Some(Failure::Arguments(format!(
-            "your reply was cut at its limit of {most} tokens, in the middle of this call; do it in smaller pieces"
+            "your reply was cut off at its limit of {most} tokens, in the middle of this call; split it into smaller calls"
         ))),
     }
 }
@@ -520,7 +522,7 @@ fn parsed(arguments: &str) -> Result<Value, Failure> {
     match serde_json::from_str(arguments) {
         Ok(object @ Value::Object(_)) => Ok(object),
         Ok(Value::Null) => Ok(Value::Object(serde_json::Map::new())),
-        Ok(_) => Err(bad("they are JSON, but no object".to_owned())),
+        Ok(_) => Err(bad("they are JSON, but not an object".to_owned())),
         Err(error) => Err(bad(error.to_string())),
     }
 }
@@ -553,7 +555,7 @@ mod tests {
     #[test]
     fn a_second_run_that_could_not_be_done_leaves_the_result_of_the_first() {
         let first = || output("first", &[("hook", "1")]);
-        let kept = output("first\n[tried again: no sandbox]", &[("hook", "1")]);
+        let kept = output("first\n[retried: no sandbox]", &[("hook", "1")]);
         let failure = Failure::of("no sandbox");
         assert_eq!(retried(first(), Err(failure)), Ok(kept));
         let interrupted = retried(first(), Err(Failure::Interrupted));

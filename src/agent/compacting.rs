@@ -227,7 +227,7 @@ impl Agent {
             None
         };
         if let Some(failed) = &failed {
-            tracing::warn!(kind = kind.as_str(), error = %failed, "no compaction");
+            tracing::warn!(kind = kind.as_str(), error = %failed, "compaction failed");
             let (record, _) = self.memory.failed(self.session());
             self.record(record, observe);
         }

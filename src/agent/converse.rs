@@ -89,7 +89,8 @@ impl Agent {
             };
             let calls = self.tidied(calls);
             if round == most {
-                standing = Standing::Refused("not done: this turn has had all its rounds of calls");
+                standing =
+                    Standing::Refused("not run: this turn has used all its rounds of tool calls");
             }
             budget = budget.with(budget.window(), calibration);
             self.record_calls(turn, text, &calls, observe);
@@ -217,7 +218,7 @@ impl Agent {
                 standing: match reason {
                     FinishReason::Length => Standing::CutAt(sent.max_tokens),
                     FinishReason::Filtered => {
-                        Standing::Refused("not done: the server filtered this reply")
+                        Standing::Refused("not run: the server filtered this reply")
                     }
                     FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other(_) => {
                         Standing::ToBeDone

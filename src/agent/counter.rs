@@ -84,7 +84,10 @@ impl TokenCounter {
             }
         };
         if tokio::time::timeout(PATIENCE, all).await.is_err() {
-            tracing::debug!("{} is slow to count tokens", provider.model());
+            tracing::debug!(
+                "counting tokens with {} timed out; estimating",
+                provider.model()
+            );
         }
         let counts = counts.into_iter().zip(texts);
         let count = |(tokens, text): (Option<Tokens>, &Uncounted)| Count {

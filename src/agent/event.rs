@@ -143,7 +143,7 @@ impl fmt::Display for Beside {
         }
         write!(
             f,
-            "finds no room in a window of {window} tokens, of which the tools' descriptions take about {tools} and system texts and files {rest}"
+            "does not fit in the model's window of {window} tokens, of which tool descriptions take about {tools} and system prompt and files {rest}"
         )
     }
 }
@@ -155,7 +155,7 @@ fn room_from(usage: TokenUsage, tools: Tokens) -> String {
         return "`/compact` makes room".to_owned();
     }
     format!(
-        "the tools' descriptions take about {tools} of them, so `/tools off NAME` and `/tools none` make room, and `/compact`"
+        "tool descriptions take about {tools} of them; `/tools off NAME`, `/tools none` or `/compact` makes room"
     )
 }
 
@@ -164,7 +164,7 @@ impl Beside {
         if self.tools == Tokens::ZERO {
             ""
         } else {
-            "; `/tools off NAME` makes room, and so does `/tools none` or `--tools none`"
+            "; `/tools off NAME`, `/tools none` or `--tools none` makes room"
         }
     }
 }
@@ -202,12 +202,12 @@ impl fmt::Display for Warning {
         match self {
             Self::NotSaved { why } => write!(
                 f,
-                "NOT SAVED: {why}; kept in memory and tried again with the next turn"
+                "NOT SAVED: {why}; held in memory and retried with the next turn"
             ),
             Self::LeftOut { messages, reach } => {
                 let reach = match reach {
-                    Reach::Recalled => "they are recalled when they are spoken of",
-                    Reach::OnDisk => "they stay on disk",
+                    Reach::Recalled => "they are recalled when they become relevant",
+                    Reach::OnDisk => "they are still on disk",
                 };
                 write!(
                     f,
@@ -216,7 +216,7 @@ impl fmt::Display for Warning {
             }
             Self::InputCut { chars, beside } => write!(
                 f,
-                "your message {beside}: {chars} characters from its middle were not sent (the whole text is kept){}",
+                "your message {beside}: {chars} characters from its middle were not sent (the full text is saved){}",
                 beside.remedy()
             ),
             Self::SilentCut {
@@ -225,14 +225,14 @@ impl fmt::Display for Warning {
                 window,
             } => write!(
                 f,
-                "the server counted {counted} tokens where about {estimated} were sent: it may have cut the beginning (window assumed: {window}; set num_ctx or context_window to what it really has)"
+                "the server counted {counted} tokens where about {estimated} were sent: it may have cut off the beginning (assumed window: {window}; set num_ctx or context_window to the real size)"
             ),
             Self::Refitted { window } => {
                 f.write_str("the request was too long for the server")?;
                 if let Some(window) = window {
                     write!(f, ", whose window has {window} tokens")?;
                 }
-                f.write_str("; asked again with less")
+                f.write_str("; retried with less")
             }
             Self::NearLimit { usage, tools } => write!(
                 f,
@@ -261,16 +261,16 @@ impl fmt::Display for Warning {
             }
             Self::NoSummary { why } => write!(
                 f,
-                "older messages could not be summarised three times in a row ({why}); they are still sent while there is room, and it is tried now and then"
+                "could not summarise older messages three times in a row ({why}); they are still sent while there is room, with a retry now and then"
             ),
             Self::NotCompacted { why } => write!(
                 f,
-                "older messages not summarised ({why}); the newest are sent"
+                "could not summarise older messages ({why}); the newest are sent"
             ),
             Self::Compacted { messages, form } => {
                 let text = match form {
                     Form::Summary => "a summary",
-                    Form::Notice => "a notice without a summary",
+                    Form::Notice => "a notice (no summary)",
                 };
                 let plural = if *messages == 1 { "" } else { "s" };
                 write!(
@@ -280,39 +280,45 @@ impl fmt::Display for Warning {
             }
             Self::StillFull { percent, target } => write!(
                 f,
-                "the request still takes about {percent} % of the window after a compaction that was to reach {target} %; the oldest messages are left out as room requires"
+                "the request still takes about {percent} % of the window after compaction (target: {target} %); the oldest messages are left out as needed"
             ),
             Self::Recall(news) => news.fmt(f),
             Self::NoTools { model } => {
-                write!(f, "{model} takes no tools; asked without them")
+                write!(f, "{model} does not support tools; sent without them")
             }
             Self::Attached { names } => write!(f, "attached {}", names.join("; ")),
             Self::NotAttached { notice }
             | Self::Entries { notice }
             | Self::NotConfined { notice } => f.write_str(notice),
             Self::NoImages { model } => {
-                write!(f, "{model} takes no images; it is told their names only")
+                write!(
+                    f,
+                    "{model} does not support images; only their names were sent"
+                )
             }
             Self::ToolsLeftOut { tools, tokens } => write!(
                 f,
-                "the model's window is too small for {tools} tools, whose descriptions take about {tokens} tokens; asked without them (`/tools off NAME` leaves out one, `/tools none` or `--tools none` all of them)"
+                "the model's window is too small for {tools} tools, whose descriptions take about {tokens} tokens; sent without them (`/tools off NAME` turns one off, `/tools none` or `--tools none` all)"
             ),
             Self::FileTakenBack { line } => f.write_str(line),
             Self::FilesStay { why } => {
-                write!(f, "what the first try changed in files stays: {why}")
+                write!(f, "could not undo the file changes of the first try: {why}")
             }
             Self::ThoughtCut { why } => {
-                write!(f, "thinking ended early: {why}; this is the best so far")
+                write!(
+                    f,
+                    "thinking ended early: {why}; this is the best result so far"
+                )
             }
             Self::NotKeptWhole { why } => {
                 write!(
                     f,
-                    "the whole result was not kept: {why}; history has the cut one"
+                    "could not save the full result: {why}; history has the truncated one"
                 )
             }
             Self::EntriesNotKept { why } => write!(
                 f,
-                "memory entries are NOT SAVED: {why}; they are kept in memory and tried again"
+                "memory entries NOT SAVED: {why}; held in memory and retried later"
             ),
             Self::NotNoted { why } => write!(f, "long-term memory: {why}"),
             Self::NotRemembered { why, hint } => write!(f, "not remembered: {why}; {hint}"),

@@ -51,7 +51,7 @@ impl Further {
 
     fn add(&mut self, text: String) {
         if self.adding.len() >= MOST {
-            tracing::warn!("mem0: too much at once; the files alone have it");
+            tracing::warn!("mem0: too many entries at once; saved to files only");
             return;
         }
         let mem0 = Arc::clone(&self.mem0);
@@ -74,7 +74,7 @@ impl Further {
         let found = tokio::time::timeout(patience, self.mem0.search(&question, limit)).await;
         let late = |_| {
             let server = self.mem0.shown();
-            format!("no answer of {server} within {} s", patience.as_secs())
+            format!("no answer from {server} within {} s", patience.as_secs())
         };
         let found = found.map_err(late)?.map_err(|error| chain(&error))?;
         let hits = (1..).zip(found).map(|(line, memory)| Hit {
@@ -96,7 +96,7 @@ impl Further {
     /// What is to be told of a search that failed: the first time.
     pub(super) fn not_searched(&mut self, why: &str) -> Option<String> {
         let is_new = !std::mem::replace(&mut self.told_of_searching, true);
-        is_new.then(|| format!("mem0 was not searched: {why}"))
+        is_new.then(|| format!("could not search mem0: {why}"))
     }
 
     /// What is to be told of texts that did not get there: the first time.
@@ -111,7 +111,7 @@ impl Further {
     fn failed(&mut self, why: Option<String>) -> Option<Warning> {
         let why = why.filter(|_| !self.told_of_adding)?;
         self.told_of_adding = true;
-        let why = format!("mem0 did not take what was remembered, the files have it: {why}");
+        let why = format!("could not save to mem0, only to files: {why}");
         Some(Warning::NotNoted { why })
     }
 

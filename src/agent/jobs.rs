@@ -243,7 +243,7 @@ impl Agent {
                 match (self.jobs.running.take().map(|running| running.what), result) {
                     // It is done again another time.
                     (Some(What::Learning), Err(error)) => {
-                        tracing::warn!(%error, "no facts");
+                        tracing::warn!(%error, "could not extract facts");
                         None
                     }
                     (_, Ok(Done::Learned(learned))) => self.take_in_learned(&learned),
@@ -276,7 +276,7 @@ impl Agent {
             Ok(done) => self.memory.absorb(self.session(), done, self.clock.now()),
             Err(NotWritten::Interrupted) => return None,
             Err(error) => {
-                tracing::warn!(%error, "no summary");
+                tracing::warn!(%error, "could not write a summary");
                 return self.failed(&error.to_string());
             }
         };
@@ -290,11 +290,11 @@ impl Agent {
                     .or(told)
             }
             Err(error) if error.is_stale() => {
-                tracing::info!("a summary came too late");
+                tracing::info!("discarded an outdated summary");
                 None
             }
             Err(error) => {
-                tracing::warn!(%error, "summary not taken");
+                tracing::warn!(%error, "summary rejected");
                 // What was not good enough is asked for anew.
                 self.summaries.clear();
                 self.failed(&error.to_string())

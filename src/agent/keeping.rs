@@ -32,7 +32,7 @@ pub enum CannotPin {
     #[error(transparent)]
     Text(#[from] NotPinned),
     #[error(
-        "the pins would take about {tokens} tokens, at most {most} may be: a tenth of the model's window"
+        "the pins would take about {tokens} tokens; the limit is {most}, a tenth of the model's window"
     )]
     NoRoom { tokens: Tokens, most: Tokens },
     #[error("there is no pin {id}")]
@@ -167,7 +167,7 @@ impl Agent {
             Keeping::Pin(text) => {
                 let pinned = self.pin(&text).await.map_err(Failure::of)?;
                 let said = format!(
-                    "pinned as {}; all pins: {} of {} bytes",
+                    "pinned as {}; pins use {} of {} bytes",
                     pinned.id,
                     pinned.bytes,
                     Pins::MOST_BYTES
@@ -209,10 +209,10 @@ impl Agent {
             "key": kept.entry.key, "scope": kept.scope.as_str(),
         });
         if kept.is_masked {
-            said["note"] = "a secret in it was left out".into();
+            said["note"] = "a secret in it was redacted".into();
         }
         if kept.left > 0 {
-            said["left"] = format!("{} oldest entries, for want of room", kept.left).into();
+            said["left"] = format!("{} oldest entries, to make room", kept.left).into();
         }
         if kept.scope != Scope::Session {
             self.add_further(&kept.entry.content);
@@ -233,7 +233,7 @@ impl Agent {
     /// became of it.
     async fn keep_durably(&self, kept: &Kept, lasting: Lasting) -> Option<String> {
         let Some(notebook) = self.notebook().cloned() else {
-            let lost = "not written: nothing outlives this session".to_owned();
+            let lost = "not written: nothing is kept beyond this session".to_owned();
             return (lasting == Lasting::Durable).then_some(lost);
         };
         let (entry, status, now) = (kept.entry.clone(), kept.status, self.clock.now());
@@ -268,7 +268,7 @@ impl Agent {
         }
         let found = self.entries_mut().lookup(query, scope, limit);
         if found.is_empty() {
-            return Ok(Output::content("no entry speaks of this", "no entries"));
+            return Ok(Output::content("no entry matches", "no entries"));
         }
         let line = |found: &Found| {
             let entry = row(&found.entry);
@@ -300,14 +300,14 @@ impl Agent {
             if !rows.is_empty() {
                 let left = match rows.len().saturating_sub(limit) {
                     0 => String::new(),
-                    older => format!("\n({older} older ones; search, or raise limit)"),
+                    older => format!("\n({older} older entries not shown; search, or raise limit)"),
                 };
                 let newest: Vec<&str> = rows.iter().rev().take(limit).map(String::as_str).collect();
                 parts.push(format!("{its}:\n{}{left}", newest.join("\n")));
             }
         }
         if parts.is_empty() {
-            return Ok(Output::content("nothing is kept here yet", "no entries"));
+            return Ok(Output::content("nothing saved yet", "no entries"));
         }
         Ok(Output::content(parts.join("\n"), entries(count)))
     }

@@ -55,7 +55,7 @@ impl Agent {
         let Some(job) = self.memory.learn(self.session(), parts.captured()) else {
             return false;
         };
-        tracing::info!(messages = job.messages(), "reading for what lasts");
+        tracing::info!(messages = job.messages(), "fact extraction started");
         self.jobs.start(Job::Learn(job), asker);
         true
     }

@@ -122,8 +122,8 @@ impl Searched {
     pub(super) fn as_result(&self) -> Output {
         let hits = &self.hits;
         let brief = match hits.len() {
-            1 => "1 hit".to_owned(),
-            several => format!("{several} hits"),
+            1 => "1 match".to_owned(),
+            several => format!("{several} matches"),
         };
         if hits.is_empty() {
             return Output::content("[]", brief);

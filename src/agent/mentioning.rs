@@ -84,7 +84,7 @@ impl Agent {
             if let Some(bytes) = outputs.get(self.session().name(), &image.sha256) {
                 loaded.add(image, &bytes);
             } else {
-                tracing::warn!(image.name, image.sha256, "a picture is no longer there");
+                tracing::warn!(image.name, image.sha256, "an attached image is missing");
             }
         }
         loaded
@@ -134,9 +134,9 @@ fn part(
             media_type,
             bytes,
         } => {
-            let outputs = outputs.ok_or_else(|| format!("there is no place to keep {name}"))?;
+            let outputs = outputs.ok_or_else(|| format!("no place to save {name}"))?;
             let kept = outputs.put(session, &bytes);
-            let sha256 = kept.map_err(|error| format!("{name} could not be kept: {error}"))?;
+            let sha256 = kept.map_err(|error| format!("could not save {name}: {error}"))?;
             Ok(Part::Image(Image {
                 name,
                 media_type: media_type.to_owned(),

@@ -68,19 +68,19 @@ impl Approver for Nobody {
         let tool = asked.tool;
         let how = match (asked.unread, asked.effect) {
             (Some(unread), _) => {
-                format!("the rules of this project must be mended first: {unread}")
+                format!("fix this project's rules first: {unread}")
             }
             (None, Effect::Runs(run)) if run.escalation != Escalation::NONE => {
                 let flag = policy::flag_for(run.escalation);
-                format!("a run has {} with {flag}", run.escalation)
+                format!("pass {flag} to allow {}", run.escalation)
             }
             (None, _) if asked.is_unconfined => {
-                "a part of the sandbox is missing here, so it is asked with -y too; --sandbox off does without all of it"
+                "part of the sandbox is missing here, so -y does not cover it; --sandbox off turns the sandbox off"
                     .to_owned()
             }
-            (None, _) => "this run allows it with -y (--no-confirm)".to_owned(),
+            (None, _) => "pass -y (--no-confirm) to allow it".to_owned(),
         };
-        let why = format!("nobody is there to approve {tool}; {how}");
+        let why = format!("nobody can approve {tool} here; {how}");
         Approval::Refused { why: Some(why) }
     }
 }
@@ -225,11 +225,11 @@ impl Toolbox {
         let warning = match support {
             Ok(support) if support.is_whole() => return None,
             Ok(support) => format!(
-                "commands of tools are not wholly confined here, so each is asked; not held: {}",
+                "shell commands are only partly sandboxed here, so each one needs approval; not covered: {}",
                 support.missing.join("; ")
             ),
             Err(unavailable) => format!(
-                "commands of tools cannot be confined here ({unavailable}), so none are run; `--sandbox off` runs them all the same"
+                "cannot sandbox shell commands here ({unavailable}), so none are run; `--sandbox off` runs them unsandboxed"
             ),
         };
         self.is_unconfined = true;
@@ -424,7 +424,7 @@ mod tests {
             toolbox
                 .unread()
                 .unwrap()
-                .contains("does not say what may be done")
+                .contains("is not a valid approvals file")
         );
         disk.replace(&file, b"rules:\n- allow: shell\n").unwrap();
         assert_eq!(toolbox.verdict("shell", &push()), Verdict::Allow);
@@ -463,7 +463,7 @@ mod tests {
             ),
             (
                 Ok(support(vec!["the network"])),
-                &["each is asked", "not held: the network"],
+                &["each one needs approval", "not held: the network"],
             ),
             (Ok(support(Vec::new())), &[]),
         ] {
@@ -502,7 +502,10 @@ mod tests {
         toolbox.untried = Some(program);
         assert_eq!(toolbox.verdict("shell", &push()), Verdict::Allow);
         let told = toolbox.try_sandbox().await.unwrap();
-        assert!(told.contains("cannot be confined here"), "{told}");
+        assert!(
+            told.contains("cannot sandbox shell commands here"),
+            "{told}"
+        );
         assert_eq!(toolbox.verdict("shell", &push()), Verdict::Ask);
         assert_eq!(toolbox.try_sandbox().await, None);
     }

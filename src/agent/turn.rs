@@ -75,9 +75,9 @@ pub enum TurnFailure {
     Filtered,
     #[error("stopped after {steps} rounds of tool calls")]
     TooManySteps { steps: usize },
-    #[error("no approach could be worked out: what the model wrote could not be read")]
+    #[error("no approach found: could not parse the model's reply")]
     NoApproach,
-    #[error("stopped: the same call of {tool} failed three times")]
+    #[error("stopped: the same {tool} call failed three times")]
     Stuck { tool: String },
 }
 
@@ -87,14 +87,14 @@ impl Hint for TurnFailure {
             Self::Provider(error) => {
                 let hint = error.hint()?;
                 let joint = if hint.ends_with('?') { " " } else { "; " };
-                Some(format!("{hint}{joint}`/retry` asks again").into())
+                Some(format!("{hint}{joint}`/retry` tries again").into())
             }
             Self::DoesNotFit(error) => error.hint(),
-            Self::NoApproach => Some("`/retry` thinks again; another model may do better".into()),
-            Self::Empty => Some("`/retry` asks again".into()),
-            Self::Filtered => Some("say it in other words".into()),
+            Self::NoApproach => Some("`/retry` tries again; another model may do better".into()),
+            Self::Empty => Some("`/retry` tries again".into()),
+            Self::Filtered => Some("rephrase it".into()),
             Self::TooManySteps { .. } => Some(
-                "say \"go on\" and the model goes on from there; `tools.max_steps` in the config file sets the limit"
+                "say \"go on\" to continue; `tools.max_steps` in the config file sets the limit"
                     .into(),
             ),
             Self::Stuck { .. } => {

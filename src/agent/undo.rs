@@ -37,13 +37,13 @@ pub enum TakenDown {
 /// Why a turn cannot be taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTurn {
-    #[error("nothing to undo or to ask again")]
+    #[error("nothing to undo or retry")]
     None,
-    #[error("there is no compaction to undo")]
+    #[error("no compaction to undo")]
     NoCompaction,
-    #[error("there is no summary to undo")]
+    #[error("no summary to undo")]
     NoSummary,
-    #[error("the last turn is part of a compaction; `/compact undo` brings it back first")]
+    #[error("the last turn has been compacted; run `/compact undo` first")]
     Compacted,
 }
 

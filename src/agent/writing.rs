@@ -37,9 +37,9 @@ pub struct Progress {
 pub enum NotWritten {
     #[error(transparent)]
     Provider(#[from] ProviderError),
-    #[error("the summary was not complete")]
+    #[error("the model did not finish the summary")]
     Incomplete,
-    #[error("the model's window of {window} tokens is too small to summarise in")]
+    #[error("the model's window of {window} tokens is too small to write a summary")]
     WindowTooSmall { window: Tokens },
     #[error("the summary is empty or too short")]
     TooShort,
@@ -47,7 +47,7 @@ pub enum NotWritten {
     CalledTool,
     #[error("no summary within {} s", STEP.as_secs())]
     TimedOut,
-    #[error("the summary was not complete after {} s", after.as_secs())]
+    #[error("the summary was not finished after {} s", after.as_secs())]
     Stuck { after: Duration },
     #[error("interrupted")]
     Interrupted,
@@ -58,7 +58,7 @@ impl Hint for NotWritten {
         match self {
             Self::Provider(error) => error.hint(),
             Self::WindowTooSmall { .. } => {
-                Some("`memory.summarization_model` names another model for it".into())
+                Some("set `memory.summarization_model` to a model with a larger window".into())
             }
             Self::Incomplete
             | Self::TooShort
@@ -163,7 +163,7 @@ impl Writer {
             Some(merge) => match self.write(&merge, &mut |_| ()).await {
                 Err(NotWritten::Interrupted) => Err(NotWritten::Interrupted),
                 Err(error) => {
-                    tracing::warn!(%error, "summaries of parts stay apart");
+                    tracing::warn!(%error, "could not merge partial summaries; keeping them separate");
                     Ok(inquiry.joined(&texts))
                 }
                 merged => merged,

@@ -19,8 +19,7 @@ const RESERVED_ENDS: [&str; 8] = [
     ".lock",
 ];
 const DAMAGED_MARK: &str = ".damaged-";
-const ALLOWED: &str =
-    "a name has 1 to 64 letters, digits, spaces, or . _ - and does not start with a dot";
+const ALLOWED: &str = "use 1 to 64 letters, digits, spaces, or . _ - and do not start with a dot";
 const MAX_CHARS: usize = 64;
 const MAX_BYTES: usize = 200;
 
@@ -143,11 +142,11 @@ impl FromStr for SessionName {
         }
         let lower = name.to_lowercase();
         if let Some(end) = RESERVED_ENDS.iter().find(|end| lower.ends_with(*end)) {
-            return refuse(format!("ends in {end:?}, which is kept for side files"));
+            return refuse(format!("ends in {end:?}, which is reserved for side files"));
         }
         if lower.contains(DAMAGED_MARK) {
             return refuse(format!(
-                "contains {DAMAGED_MARK:?}, which is kept for damaged files"
+                "contains {DAMAGED_MARK:?}, which is reserved for damaged files"
             ));
         }
         Ok(Self(name.to_owned()))

@@ -26,9 +26,9 @@ pub struct Pins {
 /// A text that is not pinned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotPinned {
-    #[error("there is nothing to pin: the text is empty")]
+    #[error("nothing to pin: the text is empty")]
     Empty,
-    #[error("{} bytes would be pinned, at most {} may be; unpin something or pin less", .bytes, Pins::MOST_BYTES)]
+    #[error("the pins would take {} bytes, the limit is {}; unpin something or pin less", .bytes, Pins::MOST_BYTES)]
     TooMany { bytes: usize },
 }
 

@@ -55,9 +55,9 @@ pub enum NotWritten {
     NoKey,
     #[error("the key {key:?} is reserved; choose another")]
     Reserved { key: String },
-    #[error("the key has {chars} characters, at most {most} may be", most = Scratchpad::MOST_KEY_CHARS)]
+    #[error("the key has {chars} characters, the limit is {most}", most = Scratchpad::MOST_KEY_CHARS)]
     LongKey { chars: usize },
-    #[error("the scratchpad takes no more than {keys} keys; write over one of them")]
+    #[error("the scratchpad is full ({keys} keys); overwrite one of them")]
     Full { keys: usize },
 }
 

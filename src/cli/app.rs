@@ -32,7 +32,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let manner = Manner::of(args)?;
     match manner {
         Manner::Silent => {
-            output.notice("no prompt: nothing was piped in");
+            output.notice("no prompt: stdin is empty");
             return Ok(Exit::Ok);
         }
         Manner::OneShot(_) if args.no_lock => return Err(ReadOnly.into()),
@@ -76,7 +76,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     if manner == Manner::Terminal && !config.is_project {
         let folder = home_relative(&project, &inputs);
         output.notice(&format!(
-            "{folder} is not a project: no rules or config files are read here, and tools that change or run something ask each time."
+            "{folder} is not a project: its rules and config files are ignored, and tools ask before every change or command"
         ));
     }
     let summariser = summariser(&config, &catalog, output).await?;
@@ -254,7 +254,7 @@ async fn summariser(
         Ok(choice) => Ok(Some(choice.provider)),
         Err(error) => {
             output.warning(&format!(
-                "memory.summarization_model cannot be used, the model that replies summarises: {error}"
+                "cannot use memory.summarization_model, the chat model summarises instead: {error}"
             ));
             Ok(None)
         }

@@ -18,7 +18,7 @@ Examples:
 
 `cogtrix --help-all` has every flag, `cogtrix man` the manual page.";
 
-/// A terminal chat agent whose memory is the point
+/// A terminal chat agent with long-term memory
 #[derive(Debug, Parser)]
 #[command(
     name = "cogtrix",
@@ -31,7 +31,7 @@ pub struct Args {
     #[command(flatten)]
     pub chat: ChatArgs,
 
-    /// A question, asked as with -p; behind -- also one that begins like a command
+    /// Question to ask, as with -p; put -- before one that looks like a command
     #[arg(value_name = "QUESTION", conflicts_with_all = ["prompt", "prompt_file", "lines"])]
     pub question: Vec<String>,
 
@@ -89,7 +89,7 @@ pub struct ChatArgs {
     #[arg(short = 'M', long = "memory-mode", value_name = "MODE", global = true)]
     pub mode: Option<String>,
 
-    /// Session to open or begin
+    /// Session to open or create
     #[arg(short, long, value_name = "NAME", global = true)]
     pub session: Option<String>,
 
@@ -101,19 +101,19 @@ pub struct ChatArgs {
     )]
     pub resume: Option<Option<String>>,
 
-    /// Go on with the session used last
+    /// Resume the last session used
     #[arg(long = "continue", conflicts_with_all = ["session", "resume"])]
     pub resume_last: bool,
 
-    /// With -r or --continue: the last session even if it is that of a single question
+    /// With -r or --continue: include sessions of one-shot questions
     #[arg(long)]
     pub last: bool,
 
-    /// Model: an alias of the config file, or provider/model
+    /// Model: an alias from the config file, or provider/model
     #[arg(short, long, value_name = "MODEL", global = true)]
     pub model: Option<String>,
 
-    /// Config file to use instead of the one that would be found
+    /// Config file to use instead of the default
     #[arg(
         short,
         long = "config-file",
@@ -123,43 +123,43 @@ pub struct ChatArgs {
     )]
     pub config_file: Option<PathBuf>,
 
-    /// Folder for sessions and everything else that is kept
+    /// Folder for sessions and all other saved data
     #[arg(long, value_name = "DIR", global = true)]
     pub data_dir: Option<PathBuf>,
 
-    /// Folder for notes, memories and other texts that outlive sessions
+    /// Folder for notes, memories and other long-term files
     #[arg(long, value_name = "DIR", global = true)]
     pub workspace: Option<PathBuf>,
 
-    /// Tools the model is offered: all, none, mode, or names with commas between them
+    /// Tools to offer the model: all, none, mode, or a comma-separated list
     #[arg(long, value_name = "TOOLS")]
     pub tools: Option<String>,
 
-    /// Folder that tools work in and whose entries count, instead of the one cogtrix was started in
+    /// Project folder for tools and memory entries, instead of the current one
     #[arg(long, value_name = "DIR", global = true)]
     pub project: Option<PathBuf>,
 
-    /// Let tools change, run and fetch without asking
+    /// Let tools change files, run commands and fetch URLs without asking
     #[arg(short = 'y', long = "no-confirm")]
     pub no_confirm: bool,
 
-    /// Refuse everything by which a tool could change something
+    /// Refuse every tool call that could change something
     #[arg(long)]
     pub read_only: bool,
 
-    /// Sandbox of commands: on, net (on, with the network), or off
+    /// Sandbox for shell commands: on, net (on, with network access), or off
     #[arg(long, value_name = "KIND")]
     pub sandbox: Option<String>,
 
-    /// Settings of the context by name: default, cogtrix, co-cli, agenticx, gokin, qanot
+    /// Context preset: default, cogtrix, co-cli, agenticx, gokin, qanot
     #[arg(long, value_name = "NAME")]
     pub context_preset: Option<String>,
 
-    /// Ask this and leave; text piped on stdin is appended
+    /// Ask this and exit; text piped to stdin is appended
     #[arg(short, long, value_name = "TEXT")]
     pub prompt: Option<String>,
 
-    /// Ask what this file holds and leave
+    /// Ask the contents of this file and exit
     #[arg(long, value_name = "FILE", conflicts_with = "prompt")]
     pub prompt_file: Option<PathBuf>,
 
@@ -167,11 +167,11 @@ pub struct ChatArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Write one JSON object: reply, session, model, usage, context
+    /// Print one JSON object: reply, session, model, usage, context
     #[arg(long)]
     pub json: bool,
 
-    /// How long a run of one prompt may take in all, as 90s or 2h (an hour; 0s: no limit); in a chat, each reply
+    /// Time limit for a one-shot run, or for each reply in a chat, such as 90s or 2h (one-shot default: 1h; 0s: no limit)
     #[arg(long, value_name = "DURATION")]
     pub timeout: Option<String>,
 
@@ -179,23 +179,23 @@ pub struct ChatArgs {
     #[arg(long, conflicts_with_all = ["prompt", "prompt_file", "json", "output"])]
     pub lines: bool,
 
-    /// Show a reply when it is complete
+    /// Show replies only when complete
     #[arg(long)]
     pub no_stream: bool,
 
-    /// Show replies as the model writes them, without layout
+    /// Show replies as written, without rendering Markdown
     #[arg(long)]
     pub plain: bool,
 
-    /// Leave out the banner
+    /// Hide the banner
     #[arg(long)]
     pub no_banner: bool,
 
-    /// Only replies, warnings and errors
+    /// Show only replies, warnings and errors
     #[arg(short, long, conflicts_with = "verbose", global = true)]
     pub quiet: bool,
 
-    /// Say more about what happens
+    /// Show more detail
     #[arg(short, long, global = true)]
     pub verbose: bool,
 
@@ -203,15 +203,15 @@ pub struct ChatArgs {
     #[arg(long, value_name = "FILE", global = true)]
     pub log: Option<PathBuf>,
 
-    /// Keep nothing of this session: it stays in memory and is gone at the end
+    /// Save nothing: the session is lost on exit
     #[arg(long, conflicts_with_all = ["session", "resume", "resume_last"])]
     pub private: bool,
 
-    /// Let a config file of this folder name servers and keys
+    /// Trust this folder for this run: its config file may name servers and keys
     #[arg(long, global = true)]
     pub trust_folder: bool,
 
-    /// Open the session to read in it, even if another process has it: commands show, nothing is written or asked
+    /// Open the session read-only, even if another process has it open: commands work, nothing is sent or saved
     #[arg(long, conflicts_with = "private")]
     pub no_lock: bool,
 
@@ -233,14 +233,14 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<SessionsCommand>,
     },
-    /// Bring in, search and index what was said in all sessions
+    /// List, search, import, export or forget what memory holds
     Memory {
         #[command(subcommand)]
         command: MemoryCommand,
     },
     /// Search everything: what is kept and what was said; the same as `memory search`
     Search(SearchArgs),
-    /// Show and check the configuration
+    /// Show or check the configuration
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
@@ -253,12 +253,12 @@ pub enum Command {
     },
     /// Diagnose the setup: config, models, folders, sandbox
     Doctor,
-    /// Show which embedder recall has, and fetch the local one
+    /// Show which embedder recall uses, or download the local one
     Embedder {
         #[command(subcommand)]
         command: EmbedderCommand,
     },
-    /// Try out MCP servers
+    /// Test MCP servers
     #[cfg(feature = "mcp")]
     Mcp {
         #[command(subcommand)]
@@ -272,7 +272,7 @@ pub enum Command {
     },
     /// Print a completion script
     Completions {
-        /// The shell it is for
+        /// Shell to complete for
         shell: Shell,
     },
     /// Print the manual page, or write those of all commands
@@ -287,14 +287,14 @@ pub enum Command {
 pub enum SessionsCommand {
     /// List all sessions, most recently used first
     List,
-    /// Print what was said in a session
+    /// Print the messages of a session
     Show {
-        /// Its name
+        /// Session name
         name: String,
     },
     /// Copy a session
     Fork {
-        /// Its name
+        /// Session name
         name: String,
         /// The name of the copy
         new: String,
@@ -304,112 +304,112 @@ pub enum SessionsCommand {
     },
     /// Give a session another name
     Rename {
-        /// Its name
+        /// Session name
         name: String,
         /// The new one
         new: String,
     },
     /// Move a session to the trash folder
     Delete {
-        /// Its name
+        /// Session name
         name: String,
     },
     /// Bring back a session that was deleted
     Restore {
-        /// Its name
+        /// Session name
         name: String,
     },
 }
 
 #[derive(Clone, Debug, Subcommand)]
 pub enum MemoryCommand {
-    /// List what is kept: entries, and what was captured from what was said
+    /// List saved entries and captures from conversations
     List {
-        /// All of it, not only the newest
+        /// List everything, not only the newest
         #[arg(long)]
         all: bool,
 
-        /// Write one JSON object with all of it
+        /// Print everything as one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Show one of them whole: a capture by its number, an entry by its id or key, a file of the workspace by its name
+    /// Show one item in full: a capture by number, an entry by id or key, a workspace file by name
     Show {
-        /// A number or an id, as `list` shows them, the key of an entry, or a file such as MEMORY.md
+        /// A number or id from `list`, the key of an entry, or a file such as MEMORY.md
         #[arg(value_name = "N|ID|FILE")]
         what: String,
     },
-    /// Take something out of everything but history: MEMORY.md, notes, entries, boards, summaries, every later request
+    /// Forget something: remove it from MEMORY.md, notes, entries, boards, summaries and later requests, but not from history
     Forget {
-        /// Numbers and ids as `list` shows them, ranges such as 2-8, the key of an entry, words, or `last`
+        /// Numbers or ids from `list`, ranges such as 2-8, the key of an entry, words, or `last`
         #[arg(value_name = "N|2-8|ID|WORDS|last", required = true)]
         what: Vec<String>,
 
-        /// Strike it in history, too: a mark stands in its place
+        /// Redact it in history too
         #[arg(long)]
         redact: bool,
 
-        /// Where the entry of a key is, if several have it
+        /// Scope of the entry, if the key exists in several
         #[arg(long, value_name = "SCOPE")]
         scope: Option<KeptFor>,
     },
-    /// Write the entries of this project and those of all projects to a file, one JSON object a line
+    /// Export project and global entries, one JSON object per line
     Export {
-        /// What is written
+        /// What to export
         #[arg(long, value_name = "FORMAT", default_value = "entries")]
         format: ExportFormat,
 
-        /// The file, which must not be there; without it, or with -, stdout
+        /// File to create; must not exist. Omitted or -: stdout
         file: Option<PathBuf>,
     },
-    /// Add messages of a file to sessions, or entries to memory; what is there already is left alone
+    /// Import messages into sessions, or entries into memory; duplicates are skipped
     Import {
-        /// jsonl: one object {"session","id","role","speaker","timestamp","text"} a line; entries: as `export` writes them
+        /// jsonl: one {"session","id","role","speaker","timestamp","text"} object per line; entries: as written by `export`
         #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
         format: ImportFormat,
 
-        /// Keep entries for all projects, whatever they say
+        /// Import all entries as global
         #[arg(long)]
         global: bool,
 
-        /// The file; - is stdin
+        /// File to import; - is stdin
         file: PathBuf,
     },
-    /// Find what is kept, or what was said: everything, or with -s and --all sessions alone
+    /// Search everything; with -s or --all, only sessions
     Search(SearchArgs),
-    /// Make the indexes anew: of one session with -s, else of all
+    /// Rebuild the search indexes of all sessions, or of one with -s
     Reindex,
-    /// Show what is kept of each session, and how much of it can be found
+    /// Show the size and index coverage of each session
     Stats,
 }
 
 #[derive(Clone, Debug, ClapArgs)]
 pub struct SearchArgs {
-    /// What is looked for, as a question or in words
+    /// Question or words to search for
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     pub query: Vec<String>,
 
-    /// Hits wanted; 50 at most unless sessions alone are searched
+    /// Maximum number of results; at most 50 unless searching only sessions
     #[arg(short, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub k: u16,
 
-    /// Search what was said in every session, and nothing else
+    /// Search only sessions, all of them
     #[arg(long, conflicts_with = "session")]
     pub all: bool,
 
-    /// Search what was said in every session, or in that of -s, with what was forgotten since: history keeps it
+    /// Search the history of all sessions, or of the one in -s, including forgotten messages
     #[arg(long, conflicts_with_all = ["within", "batch"])]
     pub history: bool,
 
-    /// Search notes, entries and documents alone, or everything, as without it: those and all sessions
+    /// Search only notes, entries and documents, or everything (the default)
     #[arg(long = "in", value_name = "WHERE", conflicts_with_all = ["all", "session", "batch"])]
     pub within: Option<Within>,
 
-    /// Write one JSON object; a batch always writes JSON
+    /// Print one JSON object; --batch always prints JSON
     #[arg(long)]
     pub json: bool,
 
-    /// Answer each line {"id","query","session"?} of a file with a line {"id","hits":[{"id","score","session"}]}
+    /// Run a file of queries: for each line {"id","query","session"?} print {"id","hits":[{"id","score","session"}]}
     #[arg(long, value_name = "FILE")]
     pub batch: Option<PathBuf>,
 }
@@ -443,19 +443,19 @@ pub enum ExportFormat {
 
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Print every value and where it comes from, secrets masked
+    /// Print every setting and its source, with secrets masked
     Show,
-    /// Check the config file and say what is wrong with it
+    /// Check the config file for errors
     Check,
 }
 
 #[derive(Clone, Debug, Subcommand)]
 pub enum EmbedderCommand {
-    /// Say which embedder is used and why; asks servers, but sends them nothing of yours
+    /// Show which embedder is used and why; contacts servers but sends them none of your data
     Show,
-    /// Fetch the files of the local sentence encoder (91 MB) and check them
+    /// Download and verify the local sentence encoder (91 MB)
     Install {
-        /// Address below which the files are, or a folder that has them; else embedding.source of the config
+        /// Base URL or folder to get the files from; default: embedding.source in the config
         #[arg(long, value_name = "URL")]
         from: Option<String>,
     },
@@ -464,7 +464,7 @@ pub enum EmbedderCommand {
 #[cfg(feature = "mcp")]
 #[derive(Clone, Debug, Subcommand)]
 pub enum McpCommand {
-    /// Connect to a server, list its tools and, if wanted, call them
+    /// Connect to a server, list its tools and optionally call them
     Probe(ProbeArgs),
 }
 
@@ -472,11 +472,11 @@ pub enum McpCommand {
 #[cfg(feature = "mcp")]
 #[derive(Clone, Debug, ClapArgs)]
 pub struct ProbeArgs {
-    /// Address of a server that runs
+    /// URL of a running server
     #[arg(required_unless_present = "command", conflicts_with = "command")]
     pub url: Option<String>,
 
-    /// Program that is a server, with its arguments
+    /// Command that starts a server, with its arguments
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 
@@ -484,19 +484,19 @@ pub struct ProbeArgs {
     #[arg(long, value_name = "NAME")]
     pub call: Option<String>,
 
-    /// Arguments of the call, a JSON object
+    /// Arguments for the call, as a JSON object
     #[arg(long, value_name = "JSON", requires = "call")]
     pub arguments: Option<String>,
 
-    /// Call every tool whose required arguments can be made up, also those that change things
+    /// Call every tool whose required arguments can be generated, including tools that change things
     #[arg(long = "try", conflicts_with = "call")]
     pub try_all: bool,
 
-    /// Send a header whose value stands in a variable of the environment
+    /// Send a header with its value taken from an environment variable
     #[arg(long, value_name = "HEADER=VARIABLE", requires = "url")]
     pub header_env: Vec<String>,
 
-    /// Hand a variable of the environment on to the program
+    /// Pass an environment variable to the command
     #[arg(long, value_name = "VARIABLE", requires = "command")]
     pub pass_env: Vec<String>,
 }

@@ -59,8 +59,8 @@ pub(super) fn check_target(args: &ChatArgs, data_dir: &Path) -> Result<(), CliEr
     let target = path.canonicalize().unwrap_or(folder);
     match data_dir.join("history").canonicalize() {
         Ok(history) if target.starts_with(&history) => Err(CliError::Usage {
-            problem: format!("{} lies among the sessions", path.display()),
-            hint: "name a file outside the data folder's history",
+            problem: format!("{} is inside the session history", path.display()),
+            hint: "choose a file outside the data folder's history",
         }),
         Ok(_) | Err(_) => Ok(()),
     }

@@ -98,7 +98,7 @@ pub(super) async fn found(choice: &EmbedderChoice) -> Result<Option<String>, NoE
     }
 }
 
-const NONE: &str = "none: words alone";
+const NONE: &str = "none: keyword search";
 
 /// What made the choice.
 #[derive(Clone, Copy, Debug)]
@@ -120,10 +120,10 @@ impl<'a> Reason<'a> {
         match self {
             Self::Model(model) => format!("rag.model is {model}"),
             Self::Provider(Wanted::Auto) if choice.chosen().is_some() => {
-                "embedding.provider is auto, and this is the first that is there".to_owned()
+                "embedding.provider is auto, and this is the first one available".to_owned()
             }
             Self::Provider(Wanted::Auto) => {
-                "embedding.provider is auto, and none is there".to_owned()
+                "embedding.provider is auto, and none is available".to_owned()
             }
             Self::Provider(wanted) => format!("embedding.provider is {}", wanted.name()),
         }
@@ -147,14 +147,17 @@ impl Errand<'_> {
             .await?
             .is_empty()
         {
-            output.answer(&format!("all {} files are in {folder}", self.files.len()));
+            output.answer(&format!(
+                "all {} files are already in {folder}",
+                self.files.len()
+            ));
             return Ok(Exit::Ok);
         }
         let from = Path::new(self.address);
         if !self.address.contains("://") {
             let copied = embed::copy(from, self.files, self.folder, disk).await?;
             output.answer(&format!(
-                "{copied} of {} files copied into {folder}",
+                "copied {copied} of {} files to {folder}",
                 self.files.len()
             ));
             return Ok(Exit::Ok);
@@ -182,7 +185,7 @@ impl Errand<'_> {
         output.end_progress();
         let fetched = fetched?;
         output.answer(&format!(
-            "{fetched} of {} files fetched into {folder}",
+            "downloaded {fetched} of {} files to {folder}",
             self.files.len()
         ));
         Ok(Exit::Ok)
@@ -267,14 +270,14 @@ mod tests {
 
         let (done, stdout, stderr) = errand(&from, &disk).await;
         assert_eq!(done.unwrap(), Exit::Ok);
-        assert_eq!(stdout, "1 of 2 files fetched into enc\n");
+        assert_eq!(stdout, "1 of 2 files to enc\n");
         assert!(stderr.contains("vocab.txt: 100 % of 1 MB"), "{stderr:?}");
         assert_eq!(disk.files()[Path::new("enc/vocab.txt")], b"0123456789");
 
         let n_asked = server.requests().len();
         let (done, stdout, _) = errand(from.as_str(), &disk).await;
         assert_eq!(done.unwrap(), Exit::Ok);
-        assert_eq!(stdout, "all 2 files are in enc\n");
+        assert_eq!(stdout, "all 2 files are already in enc\n");
         assert_eq!(server.requests().len(), n_asked);
     }
 
@@ -292,7 +295,7 @@ mod tests {
         disk.put("mirror/vocab.txt", b"0123456789");
         let (done, stdout, _) = errand("mirror", &disk).await;
         assert_eq!(done.unwrap(), Exit::Ok);
-        assert_eq!(stdout, "1 of 2 files copied into enc\n");
+        assert_eq!(stdout, "1 of 2 files to enc\n");
         assert_eq!(disk.files()[Path::new("enc/vocab.txt")], b"0123456789");
     }
 }

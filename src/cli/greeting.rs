@@ -13,9 +13,8 @@ use crate::term::{Output, Verbosity, width};
 fn mode_hint(opened: &Opened, config: &Config) -> Option<String> {
     let used = opened.session.meta().mode.as_deref()?;
     let chosen = config.source("memory.mode") != Source::Default;
-    (!chosen && used != config.settings.memory.mode).then(|| {
-        format!("this session was last used in {used} mode; `/mode {used}` goes back to it")
-    })
+    (!chosen && used != config.settings.memory.mode)
+        .then(|| format!("this session was last used in {used} mode; `/mode {used}` switches back"))
 }
 
 /// What `-v` adds: where things come from.
@@ -33,7 +32,7 @@ pub(super) async fn details(config: &Config, provider: &dyn Provider, output: &m
         config.settings.data_dir.display()
     ));
     output.detail(&format!(
-        "model {}, window of {} tokens ({})",
+        "model {}, context window {} tokens ({})",
         provider.model(),
         abilities.context_window,
         abilities.window_source.as_str()
@@ -81,7 +80,7 @@ impl Greeting {
             output.warning(&unread);
         }
         if desk.places.writing == Writing::Refused {
-            output.notice("open read-only: commands show the session, nothing is written or asked");
+            output.notice("opened read-only: commands work, but nothing is sent or saved");
         }
         if let Some(notice) = &self.notice {
             output.notice(notice);
@@ -99,7 +98,7 @@ impl Greeting {
                 self.because
             ));
             let opened = if args.private {
-                "private session: nothing of it is kept".to_owned()
+                "private session: nothing is saved".to_owned()
             } else {
                 listing::opened(&desk.agent, desk.now())
             };

@@ -22,10 +22,10 @@ pub(super) async fn finish_jobs(
     let catches_up = waiting == Waiting::ToCatchUp && covers >= BEHIND;
     if covers > 0 && (catches_up || waiting == Waiting::BrieflyAndSaid) {
         let what = match agent.job_name() {
-            Some("facts") => format!("noting what lasts of {covers} messages"),
+            Some("facts") => format!("extracting facts from {covers} messages"),
             Some(_) | None => format!("summarising {covers} older messages"),
         };
-        output.notice(&format!("{what}; Ctrl-C leaves that for the next time"));
+        output.notice(&format!("{what}; Ctrl-C postpones it to the next run"));
     }
     let grace = match waiting {
         // Vectors are on disk as they are made, so only a summary is worth a person's wait.

@@ -38,7 +38,7 @@ impl Manner {
             (true, true, _) => {
                 return Err(CliError::Usage {
                     problem: "the prompt is empty".to_owned(),
-                    hint: "say something with -p, or pipe it in",
+                    hint: "pass text with -p, or pipe it in",
                 });
             }
             (true, false, Stdin::Piped) => Self::Silent,

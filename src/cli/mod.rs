@@ -85,8 +85,8 @@ fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {
     log::start(args.chat.log.as_deref())?;
     if args.chat.no_lock && args.command.is_some() {
         return Err(CliError::Usage {
-            problem: "--no-lock opens a chat to read in".to_owned(),
-            hint: "leave --no-lock out",
+            problem: "--no-lock only works with a chat".to_owned(),
+            hint: "remove --no-lock",
         });
     }
     if args.chat.help_all {

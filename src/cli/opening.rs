@@ -70,7 +70,7 @@ pub(super) fn open(
                 let opened = open_new::<CliError>(&name, 2, store.as_ref())?;
                 let chosen = opened.session.name();
                 notice = Some(format!(
-                    "Session {name} is open elsewhere; this is {chosen} (`-s NAME` chooses another)."
+                    "Session {name} is open elsewhere; started {chosen} instead (use `-s NAME` for another)."
                 ));
                 opened
             }
@@ -183,7 +183,7 @@ fn meant(
     let Some(near) = name.slip_of(sessions.iter().map(|info| &info.name)) else {
         return Ok(name);
     };
-    let question = format!("There is no session {name}. Did you mean {near}? [Y/n = begin {name}]");
+    let question = format!("No session {name}. Did you mean {near}? [Y/n = create {name}]");
     match answer(&question, output).as_deref() {
         Some("n" | "no") => Ok(name),
         Some("" | "y" | "yes") => Ok(near.clone()),
@@ -213,7 +213,7 @@ fn open_asking(
                 });
             }
         };
-        let question = format!("{locked}. r = read it here, or type another name:");
+        let question = format!("{locked}. r = open read-only, or type another name:");
         match answer(&question, output).as_deref() {
             None | Some("") => return Err(locked.into()),
             Some("r") => args.no_lock = true,

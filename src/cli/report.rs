@@ -104,23 +104,23 @@ pub(super) enum CliError {
     },
     #[error("{problem}")]
     Usage { problem: String, hint: &'static str },
-    #[error("there is no command of that name; did you mean `cogtrix {command}`?")]
+    #[error("unknown command; did you mean `cogtrix {command}`?")]
     NearCommand { command: String },
     #[error("cannot start")]
     Runtime {
         #[source]
         source: io::Error,
     },
-    #[error("the working folder cannot be found")]
+    #[error("cannot find the working folder")]
     NoWorkingFolder {
         #[source]
         source: io::Error,
     },
     #[error("{how}; your message is saved in session {session}")]
     NoModel { how: String, session: SessionName },
-    #[error("there is no session to resume")]
+    #[error("no session to resume")]
     NothingToResume,
-    #[error("there is no tool {name}")]
+    #[error("unknown tool {name}")]
     UnknownTool { name: String, known: Vec<String> },
 }
 
@@ -180,20 +180,20 @@ impl Hint for CliError {
             Self::Install(error) => error.hint(),
             Self::Usage { hint, .. } => Some((*hint).into()),
             Self::NoWorkingFolder { .. } => {
-                Some("it was removed or may not be entered; `cd` to another folder".into())
+                Some("it was removed or is not accessible; `cd` to another folder".into())
             }
             Self::DataFolder { .. } => {
-                Some("make it a folder, or name another with --data-dir".into())
+                Some("make it a folder, or choose another with --data-dir".into())
             }
             Self::NearCommand { .. } => {
-                Some("in quotes, or behind `--`, words are asked as a question".into())
+                Some("to ask it as a question, quote it or put `--` before it".into())
             }
-            Self::NothingToResume => Some("`cogtrix` begins one".into()),
+            Self::NothingToResume => Some("run `cogtrix` to start one".into()),
             Self::UnknownTool { known, .. } => {
-                Some(format!("there are {}", known.join(", ")).into())
+                Some(format!("available: {}", known.join(", ")).into())
             }
             Self::Lists { .. } => {
-                Some("fix the file, or move it away: the program brings lists of its own".into())
+                Some("fix the file, or move it away to use the built-in lists".into())
             }
             #[cfg(feature = "mcp")]
             Self::Mcp { .. } => None,

@@ -66,7 +66,7 @@ pub(super) async fn wait_for_all(
                 show::server(output, &change, Remedy::LookCloser);
             }
         }
-        Err(_) => output.notice("interrupted while MCP servers were starting; nothing was asked"),
+        Err(_) => output.notice("interrupted while MCP servers were starting; nothing was sent"),
     }
     settled
 }

@@ -101,7 +101,7 @@ pub(super) fn run(
             let gone = said.unwrap_or_default().into_iter().collect();
             let vectors = config.settings.data_dir.join("vectordb");
             if let Err(error) = let_go(&disk, &vectors, &gone, None) {
-                output.warning(&format!("its vectors stay: {error}"));
+                output.warning(&format!("could not delete its vectors: {error}"));
             }
             output.answer(&format!(
                 "Session {name} moved to {}; `cogtrix sessions restore {}` brings it back",

@@ -35,7 +35,7 @@ pub(super) fn run(
                 return Ok(Exit::Usage);
             }
             let file = config.file.as_ref().map_or_else(
-                || "no config file; defaults".to_owned(),
+                || "no config file, using defaults".to_owned(),
                 |path| path.display().to_string(),
             );
             output.answer(&format!("{file}: ok"));

@@ -61,11 +61,11 @@ fn text(bytes: Vec<u8>, from: &str) -> Result<String, CliError> {
         })
     };
     if bytes.len() as u64 > MOST_BYTES {
-        return refuse("is larger than 64 MB", "send a part of it");
+        return refuse("is larger than 64 MB", "send a smaller part");
     }
     if bytes.contains(&0) {
         return refuse(
-            "is not text: it holds NUL bytes",
+            "is not text: it contains NUL bytes",
             "convert it to text first",
         );
     }

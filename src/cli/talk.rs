@@ -64,7 +64,7 @@ pub(super) async fn terminal(
 /// The last line of a chat whose session is saved: the command that goes on with it.
 pub(super) fn farewell(desk: &Desk, args: &ChatArgs, output: &mut Output) {
     if args.private {
-        output.notice("Private session: nothing of it was kept.");
+        output.notice("Private session: nothing was saved.");
         return;
     }
     if desk.agent.is_blank() || args.no_lock {

@@ -77,8 +77,7 @@ fn begin(
         Some(request) => {
             let is_yes = settle(&request, may_ask, output)?;
             if is_yes && args.private {
-                output
-                    .notice("Trusted for this run: --private keeps nothing, so it is asked again.");
+                output.notice("Trusted for this run only: with --private the answer is not saved.");
             }
             if is_yes {
                 request.remember(disk)?
@@ -184,11 +183,11 @@ fn tell_broken(error: Option<&ConfigError>, output: &mut Output) {
     let mistakes: Vec<&str> = text.lines().collect();
     let more = match mistakes.len() {
         0 | 1 => String::new(),
-        n => format!(", and {} more mistakes", n - 1),
+        n => format!(", and {} more errors", n - 1),
     };
     let first = cut(mistakes.first().unwrap_or(&""), MISTAKE_MAX);
     output.warning(&format!(
-        "ignored, because it is broken and its folder is not trusted: {first}{more}"
+        "ignored, because it has errors and its folder is not trusted: {first}{more}"
     ));
 }
 
@@ -225,7 +224,7 @@ fn tell_unused(demand: &Demand, output: &mut Output) {
         .chain(data)
         .collect();
     output.notice(&format!(
-        "Not used, because this folder is not trusted: {} (--trust-folder uses it in this run)",
+        "Ignored, because this folder is not trusted: {} (--trust-folder trusts it for this run)",
         names.join(", ")
     ));
 }
@@ -256,15 +255,15 @@ fn question(demand: &Demand) -> Vec<String> {
             n => format!(" and {n} more files"),
         };
         let files = files.join(", ");
-        lines.push(format!("  {files}{more} goes to the model as rules"));
+        lines.push(format!("  rules sent to the model: {files}{more}"));
     }
     if let Some(data) = &demand.data {
         lines.push(format!(
-            "  data/ keeps your sessions ({} in it already)",
+            "  data/ stores your sessions ({} already there)",
             data.sessions
         ));
     }
-    lines.push("Trust it? Without a yes, none of this is used. [y/N]".to_owned());
+    lines.push("Trust it? If not, none of this is used. [y/N]".to_owned());
     lines
 }
 
@@ -356,7 +355,7 @@ fn shortened(settings: Vec<Setting<'_>>) -> Vec<String> {
         lines.extend(first_of(block, found, share));
     }
     if lines.iter().any(|line| line.starts_with(MORE)) {
-        lines.push("    (`cogtrix config show` shows them all)".to_owned());
+        lines.push("    (see all with `cogtrix config show`)".to_owned());
     }
     lines
 }

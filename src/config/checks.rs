@@ -170,7 +170,7 @@ fn lasting_rules(memory: &memory::Settings) -> impl Iterator<Item = Rule> {
         rule("memory.wal.durable", durable),
         rule(
             "memory.workspace.project_files",
-            project_file.map(|_| refused("wants names of files in the project folder")),
+            project_file.map(|_| refused("must be names of files in the project folder")),
         ),
         rule(
             "memory.store.debounce_ms",
@@ -180,7 +180,7 @@ fn lasting_rules(memory: &memory::Settings) -> impl Iterator<Item = Rule> {
         rule(
             "memory.mem0.api_key_env",
             (!mem0.api_key_env.is_empty() && !is_variable_name(&mem0.api_key_env))
-                .then(|| refused("wants the name of a variable")),
+                .then(|| refused("must be the name of an environment variable")),
         ),
     ];
     counts.chain(others)
@@ -195,14 +195,14 @@ fn context_rules(context: &context::Settings) -> Vec<Rule> {
     let is_part = |value: f64| value > 0.0 && value < 1.0;
     let (auto, warning) = (context.auto_compact_threshold, context.warning_threshold);
     let auto_rule = if is_share(auto) {
-        let broken = (auto > warning).then(|| refused("may not be above warning_threshold"));
+        let broken = (auto > warning).then(|| refused("must not be above warning_threshold"));
         rule("context.auto_compact_threshold", broken)
     } else {
         share(
             "auto_compact_threshold",
             auto,
             is_share,
-            "a number above 0, at most 1",
+            "a number above 0 and at most 1",
         )
     };
     let counted = |key: &str, number| rule(&format!("context.{key}"), count(number, 0..=MOST));
@@ -224,7 +224,7 @@ fn context_rules(context: &context::Settings) -> Vec<Rule> {
             "proactive_threshold",
             context.proactive_threshold,
             is_share,
-            "a number above 0, at most 1",
+            "a number above 0 and at most 1",
         ),
         share(
             "buffer_threshold",
@@ -300,7 +300,7 @@ fn embedding_model(document: &Document) -> Option<Problem> {
     let known: Vec<String> = models.aliases.keys().cloned().collect();
     if known.is_empty() {
         return Some(refused(
-            "is no entry of models, which has none; write provider/model, such as ollama/nomic-embed-text",
+            "is not an alias, as models is empty; write provider/model, such as ollama/nomic-embed-text",
         ));
     }
     one_of(name, &known)
@@ -341,7 +341,7 @@ fn provider_rules(name: &str, provider: &ProviderSettings) -> [Rule; 4] {
     [
         Rule {
             broken: (name.trim().is_empty() || name.contains('/'))
-                .then(|| refused("is no name for a provider: it may not be empty or hold a /")),
+                .then(|| refused("is not a valid provider name: it must not be empty or contain a /")),
             key: at.clone(),
         },
         Rule {
@@ -350,7 +350,7 @@ fn provider_rules(name: &str, provider: &ProviderSettings) -> [Rule; 4] {
         },
         Rule {
             broken: (!provider.api_key_env.is_empty() && !is_variable_name(&provider.api_key_env))
-                .then(|| refused("wants the name of a variable; a key itself belongs in api_key")),
+                .then(|| refused("must be the name of an environment variable; put the key itself in api_key")),
             key: at.child("api_key_env"),
         },
         Rule {
@@ -359,7 +359,7 @@ fn provider_rules(name: &str, provider: &ProviderSettings) -> [Rule; 4] {
                 .api_key
                 .as_ref()
                 .is_some_and(|key| !key.expose_secret().chars().all(|c| c.is_ascii_graphic()))
-                .then(|| refused("wants a key in one piece: no blanks, no line ends")),
+                .then(|| refused("must be a single key without spaces or line breaks")),
             key: at.child("api_key"),
         },
     ]
@@ -397,7 +397,7 @@ fn model_rules(
 
 fn server_rules(name: &str, server: &ServerSettings) -> Vec<Rule> {
     let at = KeyPath::new("mcp_servers").child(name);
-    let unnamed = || refused("is no name for a server: it may not be empty");
+    let unnamed = || refused("is not a valid server name: it must not be empty");
     let unreachable = || Some(Problem::Refused(server.way().err()?.to_string()));
     let of = |key: &str, broken| Rule {
         key: at.child(key),
@@ -431,7 +431,7 @@ fn server_rules(name: &str, server: &ServerSettings) -> Vec<Rule> {
 fn variables<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Problem> {
     let mut names = names.into_iter();
     let is_bad = names.any(|name| name.is_empty() || !is_variable_name(name));
-    is_bad.then(|| refused("wants names of environment variables"))
+    is_bad.then(|| refused("must be names of environment variables"))
 }
 
 fn rule(key: &str, broken: Option<Problem>) -> Rule {
@@ -462,9 +462,9 @@ fn count<N: Copy + PartialOrd + Display>(number: N, valid: RangeInclusive<N>) ->
 fn time(time: Duration, shortest: Duration) -> Option<Problem> {
     (time < shortest || time > LONGEST).then(|| {
         Problem::Refused(if time > LONGEST {
-            "wants a duration of at most 24h".to_owned()
+            "must be a duration of at most 24h".to_owned()
         } else {
-            "wants a duration of at least 1ms".to_owned()
+            "must be a duration of at least 1ms".to_owned()
         })
     })
 }
@@ -483,7 +483,7 @@ fn refused(why: &str) -> Problem {
 /// Empty, or one.
 fn web_address(url: &str) -> Option<Problem> {
     (!url.is_empty() && !is_web_address(url))
-        .then(|| refused("wants a URL such as http://localhost:11434 or https://host/v1"))
+        .then(|| refused("must be a URL such as http://localhost:11434 or https://host/v1"))
 }
 
 /// `http` or `https`, with a host, in one piece.

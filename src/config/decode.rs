@@ -138,13 +138,13 @@ fn cut(text: &str) -> String {
 fn wanted(expected: &dyn Expected) -> String {
     match expected.to_string().as_str() {
         "u32" => format!("a whole number from 0 to {}", u32::MAX),
-        "u8" | "u16" | "u64" | "usize" => "a whole number, 0 or more".to_owned(),
+        "u8" | "u16" | "u64" | "usize" => "a whole number of 0 or more".to_owned(),
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number".to_owned(),
         "f32" | "f64" => "a number".to_owned(),
         "a boolean" => "true or false".to_owned(),
-        "a string" => "text (quote what looks like a number)".to_owned(),
+        "a string" => "text (quote it if it looks like a number)".to_owned(),
         "a duration" => "a duration such as 10s or 5min".to_owned(),
-        other if other.starts_with("struct ") || other == "a map" => "a block of keys".to_owned(),
+        other if other.starts_with("struct ") || other == "a map" => "a mapping".to_owned(),
         other => other.to_owned(),
     }
 }
@@ -158,7 +158,7 @@ fn kind(unexpected: Unexpected<'_>) -> &'static str {
         Unexpected::Char(_) | Unexpected::Str(_) => "text",
         Unexpected::Unit | Unexpected::Option => "nothing",
         Unexpected::Seq => "a list",
-        Unexpected::Map => "a block of keys",
+        Unexpected::Map => "a mapping",
         Unexpected::Bytes(_)
         | Unexpected::NewtypeStruct
         | Unexpected::Enum
@@ -179,7 +179,7 @@ impl<'a> Node<'a> {
             Tree::Block(entries) => Ok(entries),
             Tree::Null => Ok(&[]),
             other => Err(Fault::new(Problem::WrongType {
-                wanted: "a block of keys".to_owned(),
+                wanted: "a mapping".to_owned(),
                 found: other.kind().to_owned(),
                 nearest: None,
             })),

@@ -26,7 +26,7 @@ impl fmt::Display for Position {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// Asked for by name, and not there. `asked` is the flag or variable.
-    #[error("there is no config file {}, which {asked} names", path.display())]
+    #[error("config file {} does not exist (set by {asked})", path.display())]
     Missing { path: PathBuf, asked: Source },
 
     #[error("cannot read the config file {}", path.display())]
@@ -37,7 +37,7 @@ pub enum ConfigError {
     },
 
     /// A folder, a device, binary data, or too much of it.
-    #[error("{} is no config file: it {why}", path.display())]
+    #[error("{} is not a config file: it {why}", path.display())]
     NotConfig { path: PathBuf, why: String },
 
     /// Not YAML.
@@ -52,11 +52,11 @@ pub enum ConfigError {
     #[error("{}", lines(.0))]
     Mistakes(Vec<Mistake>),
 
-    #[error("the platform does not say where data belongs (is HOME set?)")]
+    #[error("cannot determine the data folder (is HOME set?)")]
     NoDataFolder,
 
     /// Refused, because nobody could be asked or somebody said no.
-    #[error("{} sets {}, and its folder is not trusted", file.display(), keys.join(", "))]
+    #[error("{} sets {}, but its folder is not trusted", file.display(), keys.join(", "))]
     Untrusted { file: PathBuf, keys: Vec<String> },
 
     /// What is remembered about trust cannot be read or written.
@@ -81,18 +81,18 @@ impl Hint for ConfigError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         let hint = match self {
             Self::Missing { .. } => {
-                "without -c and COGTRIX_CONFIG_FILE the usual places are searched; no file is fine too"
+                "without -c and COGTRIX_CONFIG_FILE the usual places are searched; a config file is optional"
             }
             Self::Unreadable { .. } | Self::NotConfig { .. } => {
-                "name another file with -c, or move this one away"
+                "choose another file with -c, or move this one away"
             }
             Self::Malformed { .. } => "indent with spaces, and quote text that holds `: ` or ` #`",
             Self::Mistakes(mistakes) => return mistakes_hint(mistakes),
-            Self::NoDataFolder => "name a folder with --data-dir or COGTRIX_DATA_DIR",
+            Self::NoDataFolder => "set one with --data-dir or COGTRIX_DATA_DIR",
             Self::Untrusted { .. } => {
-                "read the file; then pass --trust-folder for this run, or answer yes when asked at a terminal"
+                "review the file, then pass --trust-folder for this run, or answer yes when asked at a terminal"
             }
-            Self::TrustFile { .. } => "--trust-folder trusts the folder for this run alone",
+            Self::TrustFile { .. } => "--trust-folder trusts the folder for this run only",
             Self::Text(error) => return error.hint(),
         };
         Some(hint.into())
@@ -161,22 +161,22 @@ impl fmt::Display for Problem {
             Self::UnknownKey {
                 nearest: Some(nearest),
                 ..
-            } => write!(f, "unknown key; the nearest is {nearest}"),
+            } => write!(f, "unknown key; did you mean {nearest}?"),
             Self::UnknownKey { valid, .. } => {
-                write!(f, "unknown key; valid here: {}", valid.join(", "))
+                write!(f, "unknown key; valid keys: {}", valid.join(", "))
             }
-            Self::MissingKey { key } => write!(f, "needs the key {key}"),
+            Self::MissingKey { key } => write!(f, "missing key {key}"),
             Self::WrongType {
                 wanted,
                 found,
                 nearest,
             } => {
-                write!(f, "wants {wanted}, found {found}")?;
+                write!(f, "expected {wanted}, found {found}")?;
                 nearest
                     .iter()
-                    .try_for_each(|nearest| write!(f, "; the nearest key is {nearest}"))
+                    .try_for_each(|nearest| write!(f, "; did you mean the key {nearest}?"))
             }
-            Self::BadValue { wanted, found } => write!(f, "wants {wanted}, found {found}"),
+            Self::BadValue { wanted, found } => write!(f, "expected {wanted}, found {found}"),
             Self::NotOneOf {
                 found,
                 known,

@@ -36,7 +36,7 @@ pub(super) fn suggest(path: &KeyPath, problem: &mut Problem, keys: &[KeyPath]) {
         }
         Problem::WrongType {
             wanted, nearest, ..
-        } if wanted == "a block of keys" => {
+        } if wanted == "a mapping" => {
             let siblings: Vec<_> = keys
                 .iter()
                 .filter(|key| key.parent() == path.parent())

@@ -109,7 +109,7 @@ pub fn read_text(path: &Path) -> Result<String, TextError> {
     };
     let metadata = std::fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
-        return Err(not_text("is not an ordinary file".to_owned()));
+        return Err(not_text("is not a regular file".to_owned()));
     }
     let mut bytes = Vec::new();
     File::open(path)
@@ -120,7 +120,7 @@ pub fn read_text(path: &Path) -> Result<String, TextError> {
     }
     let text = String::from_utf8(bytes).map_err(|_| not_text("is not UTF-8".to_owned()))?;
     if text.contains('\0') {
-        return Err(not_text("holds binary data".to_owned()));
+        return Err(not_text("contains binary data".to_owned()));
     }
     Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }
@@ -128,18 +128,18 @@ pub fn read_text(path: &Path) -> Result<String, TextError> {
 /// Why a text cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TextError {
-    #[error("cannot read the text {}", path.display())]
+    #[error("cannot read {}", path.display())]
     Unreadable {
         path: PathBuf,
         #[source]
         source: io::Error,
     },
-    #[error("{} cannot be a text for the model: it {why}", path.display())]
+    #[error("{} cannot be used: it {why}", path.display())]
     NotText { path: PathBuf, why: String },
 }
 
 impl Hint for TextError {
     fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("a text is an ordinary UTF-8 file of at most 64 KB; move the file away to have the built-in one".into())
+        Some("use a regular UTF-8 file of at most 64 KB, or move the file away to use the built-in one".into())
     }
 }

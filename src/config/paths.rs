@@ -50,13 +50,13 @@ pub(super) struct Written<'a> {
 /// The absolute path: `~` is the home folder, `.` and `..` are resolved by name.
 pub(super) fn expand(written: Written<'_>, folders: &Folders) -> Result<PathBuf, String> {
     if written.text.contains('\0') {
-        return Err("is no path: it holds a zero character".to_owned());
+        return Err("is not a path: it contains a NUL character".to_owned());
     }
     let home = || {
         folders
             .home
             .as_deref()
-            .ok_or_else(|| "wants the home folder, and there is none".to_owned())
+            .ok_or_else(|| "needs a home folder, but none was found".to_owned())
     };
     let path = match written.text.strip_prefix('~') {
         None => written.base.join(written.text),
@@ -64,7 +64,8 @@ pub(super) fn expand(written: Written<'_>, folders: &Folders) -> Result<PathBuf,
         Some(rest) if rest.starts_with(['/', '\\']) => home()?.join(&rest[1..]),
         Some(_) => {
             return Err(
-                "knows ~ as the own home folder only; write another one in full".to_owned(),
+                "supports ~ for your own home folder only; write other home folders in full"
+                    .to_owned(),
             );
         }
     };

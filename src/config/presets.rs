@@ -75,7 +75,7 @@ impl Presets {
             Tree::Null => Ok(Vec::new()),
             _ => Err(ConfigError::NotConfig {
                 path: path.to_owned(),
-                why: "holds no presets".to_owned(),
+                why: "contains no presets".to_owned(),
             }),
         }
     }
@@ -135,7 +135,7 @@ impl Config {
         };
         let sets = leaves.iter().filter(|(_, value)| **value != Tree::empty());
         let sets = sets.map(|(path, value)| {
-            let hidden = if is_set(path) { " (set otherwise)" } else { "" };
+            let hidden = if is_set(path) { " (overridden)" } else { "" };
             format!("{path}: {}{hidden}", value.shown())
         });
         let sets = sets.collect();

@@ -159,10 +159,10 @@ pub(super) fn read(found: &Found, working_dir: &Path) -> Result<String, ConfigEr
     }
     if found.standing == Standing::WorkingFolder {
         if !metadata.is_file() {
-            return Err(not_config("is not an ordinary file"));
+            return Err(not_config("is not a regular file"));
         }
         if !is_inside(path, working_dir) {
-            return Err(not_config("is a link that leads out of the folder"));
+            return Err(not_config("is a link that points outside the folder"));
         }
     }
     let mut bytes = Vec::new();
@@ -177,7 +177,7 @@ pub(super) fn read(found: &Found, working_dir: &Path) -> Result<String, ConfigEr
     }
     let text = String::from_utf8(bytes).map_err(|_| not_config("is not UTF-8 text"))?;
     if text.contains('\0') {
-        return Err(not_config("holds binary data"));
+        return Err(not_config("contains binary data"));
     }
     Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }

@@ -32,7 +32,7 @@ impl Tree {
             Self::Whole(_) | Self::Real(_) => "a number",
             Self::Text(_) | Self::Word(_) => "text",
             Self::List(_) => "a list",
-            Self::Block(_) => "a block of keys",
+            Self::Block(_) => "a mapping",
         }
     }
 

@@ -56,11 +56,8 @@ impl fmt::Display for Warning {
             Self::UnknownVariable {
                 name,
                 nearest: Some(nearest),
-            } => write!(
-                f,
-                "{name} has no meaning; the nearest variable is {nearest}"
-            ),
-            Self::UnknownVariable { name, .. } => write!(f, "{name} has no meaning"),
+            } => write!(f, "unknown variable {name}; did you mean {nearest}?"),
+            Self::UnknownVariable { name, .. } => write!(f, "unknown variable {name}"),
             Self::VariableUnset { key, variable } => {
                 write!(f, "{key} names {variable}, which is not set")
             }
@@ -69,35 +66,35 @@ impl fmt::Display for Warning {
                 "providers.{provider} has no api_key or api_key_env, and {variable} is not set"
             ),
             Self::HiddenAlias { alias, why } => {
-                write!(f, "nobody can reach the model alias {alias:?}: {why}")
+                write!(f, "the model alias {alias:?} cannot be used: {why}")
             }
             Self::UnknownDefault { name, known } => write!(
                 f,
-                "models.default is {name:?}, which is no alias and no provider/model; known: {}",
+                "models.default is {name:?}, which is neither an alias nor provider/model; known: {}",
                 known.join(", ")
             ),
             Self::CannotEmbed { model, provider } => write!(
                 f,
-                "rag.model is {model:?}, but {provider} has no embeddings; embedding.provider decides instead"
+                "rag.model is {model:?}, but {provider} has no embeddings; embedding.provider is used instead"
             ),
             Self::NothingToPass { server, variable } => write!(
                 f,
                 "mcp_servers.{server}.pass_env names {variable}, which is not set"
             ),
-            Self::NoSqlite => f.write_str("memory.backend is sqlite, which this program does not have; files are used"),
+            Self::NoSqlite => f.write_str("memory.backend sqlite is not supported; using files"),
             Self::Raised { values } => {
                 let raised = values
                     .iter()
-                    .map(|(key, value, counts)| format!("context.{key} {value} counts as {counts}"));
+                    .map(|(key, value, counts)| format!("context.{key} {value} (using {counts})"));
                 let raised: Vec<String> = raised.collect();
-                write!(f, "too low to work with: {}", raised.join(", "))
+                write!(f, "too low: {}", raised.join(", "))
             }
             Self::NoMcp => f.write_str(
-                "mcp_servers is set, but this program was built without the feature mcp; none of them is started",
+                "mcp_servers is set, but this build lacks the mcp feature; no server is started",
             ),
             Self::ReadableByOthers { path } => write!(
                 f,
-                "{} holds an api_key and others may read it; chmod 600, or use api_key_env",
+                "{} contains an api_key and is readable by other users; chmod 600 it, or use api_key_env",
                 path.display()
             ),
             Self::TrustUnreadable { path, why } => {
@@ -204,9 +201,9 @@ fn key_warning(
 fn alias_warnings(document: &Document) -> impl Iterator<Item = Warning> {
     document.models.aliases.keys().filter_map(|alias| {
         let why = match alias.split_once('/') {
-            _ if alias == "auto" => "auto means to choose a model".to_owned(),
+            _ if alias == "auto" => "auto is reserved for choosing a model".to_owned(),
             Some((provider, _)) if is_provider(document, provider) => {
-                format!("it reads as a model of the provider {provider}")
+                format!("it is read as a model of the provider {provider}")
             }
             _ => return None,
         };

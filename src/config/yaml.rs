@@ -107,10 +107,10 @@ fn message(error: &serde_yaml::Error) -> String {
         .split_once(" at line ")
         .map_or(whole.as_str(), |(message, _)| message);
     match message {
-        "repetition limit exceeded" => "aliases repeat too much".to_owned(),
+        "repetition limit exceeded" => "aliases expand to too much data".to_owned(),
         "recursion limit exceeded" => "nested too deeply".to_owned(),
         message if message.contains("more than one document") => {
-            "more than one document; `---` may not separate several".to_owned()
+            "more than one document; remove the `---` between them".to_owned()
         }
         message => message.to_owned(),
     }
@@ -181,7 +181,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, _: A) -> Result<Tree, A::Error> {
-        Err(A::Error::custom("tags such as !name have no meaning here"))
+        Err(A::Error::custom("tags such as !name are not supported"))
     }
 }
 
@@ -200,13 +200,13 @@ impl Visitor<'_> for NewKey<'_> {
     type Value = String;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a key")
+        f.write_str("a key name")
     }
 
     fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<String, E> {
         if !self.0.insert(key.to_owned()) {
             let key: String = key.chars().take(60).collect();
-            return Err(E::custom(format!("the key {key:?} stands here twice")));
+            return Err(E::custom(format!("duplicate key {key:?}")));
         }
         Ok(key.to_owned())
     }
@@ -234,7 +234,7 @@ impl<'de> Visitor<'de> for Finder<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a block of keys")
+        f.write_str("a mapping")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
@@ -278,7 +278,7 @@ impl Visitor<'_> for Probe<'_> {
     type Value = bool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a key")
+        f.write_str("a key name")
     }
 
     fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<bool, E> {
@@ -322,9 +322,9 @@ mod tests {
             [
                 "a=1 (a number)",
                 "b.c=text (text)",
-                "b.d=true (true or false)",
+                "b.d=true (a boolean)",
                 "b.e=0.5 (a number)",
-                "g={} (a block of keys)",
+                "g={} (a mapping)",
                 "h=[1, x] (a list)",
                 "i=off (text)",
             ]
@@ -353,16 +353,12 @@ mod tests {
         for (text, at, words) in [
             ("a: b: c\n", Some((1, 5)), "mapping values are not allowed"),
             ("a: 1\n\tb: 2\n", Some((2, 1)), "tab character"),
-            (
-                "x: 1\ny:\n  a: 1\n  a: 2\n",
-                Some((4, 3)),
-                "\"a\" stands here twice",
-            ),
-            ("? [a]\n: 1\n", Some((1, 3)), "the name of a key"),
+            ("x: 1\ny:\n  a: 1\n  a: 2\n", Some((4, 3)), "\"a\""),
+            ("? [a]\n: 1\n", Some((1, 3)), "a key name"),
             ("a: !thing 3\n", Some((1, 4)), "tags"),
             ("a: *nobody\n", Some((1, 4)), "unknown anchor"),
             ("a: 1\n---\nb: 2\n", None, "more than one document"),
-            (bomb.as_str(), None, "aliases repeat too much"),
+            (bomb.as_str(), None, "aliases expand to too much data"),
             (deep.as_str(), Some((1, 65)), "nested too deeply"),
             (hidden.as_str(), Some((4097, 2)), "nested too deeply"),
             ("a: 'open\n", Some((2, 1)), "unexpected end of stream"),

@@ -148,11 +148,11 @@ impl fmt::Display for Source {
                 head: 0,
                 upto,
                 form: Form::Summary,
-            } => write!(f, "stands for {upto} messages"),
+            } => write!(f, "summarises {upto} messages"),
             Self::Compaction { head, upto, form } => {
                 match form {
-                    Form::Summary => f.write_str("stands for")?,
-                    Form::Notice => f.write_str("leaves out")?,
+                    Form::Summary => f.write_str("summarises")?,
+                    Form::Notice => f.write_str("omits")?,
                 }
                 write!(f, " messages {} to {upto}", head + 1)
             }

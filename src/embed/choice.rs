@@ -77,7 +77,7 @@ pub struct Looked {
 
 /// A candidate that is not there, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no vectors from {candidate}: {why}")]
+#[error("cannot embed with {candidate}: {why}")]
 pub struct NoEmbedder {
     pub candidate: String,
     pub why: EmbedError,
@@ -100,7 +100,7 @@ pub async fn look(settings: &ChoiceSettings, disk: &Arc<dyn Disk>) -> Looked {
             }
             Err(why) => {
                 let candidate = candidate.name();
-                tracing::debug!("{candidate} cannot embed: {why}");
+                tracing::debug!("cannot embed with {candidate}: {why}");
                 passed.push(NoEmbedder { candidate, why });
             }
         }
@@ -180,7 +180,7 @@ fn offered(listed: &Listed) -> Option<&str> {
 fn installed(names: &[String]) -> String {
     const SHOWN: usize = 8;
     match names {
-        [] => "it has no model at all".to_owned(),
+        [] => "it has no models".to_owned(),
         names => {
             let rest = if names.len() > SHOWN { ", …" } else { "" };
             let shown = &names[..names.len().min(SHOWN)];
@@ -207,8 +207,8 @@ async fn local(folder: PathBuf, disk: Arc<dyn Disk>) -> Result<Arc<dyn Embedder>
     let at = folder.clone();
     let open = move || match disk.list(&folder) {
         Ok(files) if files.is_empty() => Err(EmbedError::Setup {
-            what: format!("no files in {}", folder.display()),
-            hint: "`cogtrix embedder install` fetches them".to_owned(),
+            what: format!("no model files in {}", folder.display()),
+            hint: "run `cogtrix embedder install` to fetch them".to_owned(),
         }),
         Ok(_) | Err(_) => super::Local::open(&folder, disk),
     };
@@ -221,8 +221,8 @@ async fn local(folder: PathBuf, disk: Arc<dyn Disk>) -> Result<Arc<dyn Embedder>
 #[expect(clippy::unused_async, reason = "as the other one")]
 async fn local(_: PathBuf, _: Arc<dyn Disk>) -> Result<Arc<dyn Embedder>, EmbedError> {
     Err(EmbedError::Setup {
-        what: "this program was built without the local encoder".to_owned(),
-        hint: "build it with the feature local-embeddings".to_owned(),
+        what: "this build has no local embedder".to_owned(),
+        hint: "build it with --features local-embeddings".to_owned(),
     })
 }
 
@@ -293,12 +293,12 @@ impl EmbedderChoice {
             (Some([absent, ..]), Named::Yes) => format!("{NONE} ({absent})"),
             (Some(_), _) => NONE.to_owned(),
             (None, _) if self.is_off() => NONE.to_owned(),
-            (None, _) => "not looked for yet".to_owned(),
+            (None, _) => "not checked yet".to_owned(),
         }
     }
 }
 
-const NONE: &str = "none: words alone";
+const NONE: &str = "none: keyword search";
 
 /// The model, and its dimensions where they are known.
 pub fn described(embedder: &dyn Embedder) -> String {

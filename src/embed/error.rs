@@ -184,8 +184,8 @@ impl EmbedError {
 impl Hint for EmbedError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         let hint = match self {
-            Self::Unreachable { .. } => "is the server running, and is its address right?".into(),
-            Self::Silent { .. } => "a model that is just being loaded may need longer".into(),
+            Self::Unreachable { .. } => "is the server running, and is the URL right?".into(),
+            Self::Silent { .. } => "the model may still be loading; try again".into(),
             Self::Unauthorized { key, .. } => match key {
                 KeySource::None => "no key was sent".into(),
                 KeySource::Environment(name) => format!("the key came from ${name}").into(),
@@ -194,14 +194,14 @@ impl Hint for EmbedError {
                 }
             },
             Self::UnknownModel { model, .. } => {
-                format!("fetch it with the server's own means, such as `ollama pull {model}`")
+                format!("install it on the server, for example with `ollama pull {model}`")
                     .into()
             }
             Self::NoEmbeddingModel { .. } => {
-                "name one with `rag: {model: provider/model}`, or `cogtrix embedder install` gets a local one".into()
+                "set one with `rag: {model: provider/model}`, or run `cogtrix embedder install` for a local one".into()
             }
-            Self::Protocol { .. } => "does the address point at an API that embeds?".into(),
-            Self::Weights { .. } => "`cogtrix embedder install` fetches the files again".into(),
+            Self::Protocol { .. } => "does the URL point to an embeddings API?".into(),
+            Self::Weights { .. } => "run `cogtrix embedder install` to fetch the files again".into(),
             Self::Setup { hint, .. } => Cow::Borrowed(hint.as_str()),
             Self::TooLong { .. } | Self::Refused { .. } => return None,
         };

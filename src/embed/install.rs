@@ -73,7 +73,7 @@ pub enum InstallError {
         message: String,
     },
 
-    #[error("{url} is not the file it should be: {what}")]
+    #[error("{url} is not the expected file: {what}")]
     Other { url: String, what: String },
 
     #[error("{}: {source}", path.display())]
@@ -91,10 +91,12 @@ impl Hint for InstallError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Unreachable { .. } | Self::Silent { .. } => {
-                Some("`--from` takes another address, or a folder that has the files".into())
+                Some("use `--from` with another URL, or with a folder that has the files".into())
             }
-            Self::Status { .. } => Some("is the address the one of the model's files?".into()),
-            Self::Other { .. } => Some("nothing of it was kept; another server may have it".into()),
+            Self::Status { .. } => Some("does the URL point to the model's files?".into()),
+            Self::Other { .. } => {
+                Some("nothing was saved; try another server with `--from`".into())
+            }
             Self::Setup(error) => error.hint(),
             Self::Io { .. } => None,
         }
@@ -157,7 +159,7 @@ pub async fn copy(
         if !is_there(file, &source, disk).await? {
             return Err(InstallError::Other {
                 url: source.display().to_string(),
-                what: format!("it has not {} bytes of SHA-256 {}", file.bytes, file.sha256),
+                what: format!("expected {} bytes with SHA-256 {}", file.bytes, file.sha256),
             });
         }
         let copying = on_disk(disk, folder.join(file.name), move |disk, path| {

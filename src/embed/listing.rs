@@ -33,7 +33,7 @@ pub(super) async fn ollama_models(
     let names = list.as_ref().and_then(|list| names(list.get("models")?));
     names.ok_or_else(|| EmbedError::Protocol {
         url: endpoint.shown(),
-        what: "no list of models".to_owned(),
+        what: "something that is not a list of models".to_owned(),
     })
 }
 

@@ -47,8 +47,9 @@ impl Ask for Ollama {
             .answer(request.map_err(|error| server.failed(error))?)
             .await?;
         let answer: Result<GenerateEmbeddingsResponse, _> = serde_json::from_slice(&answer);
-        let answer =
-            answer.map_err(|error| server.protocol(format!("no list of vectors ({error})")))?;
+        let answer = answer.map_err(|error| {
+            server.protocol(format!("something that is not a list of vectors ({error})"))
+        })?;
         Ok(answer.embeddings)
     }
 

@@ -79,7 +79,9 @@ impl OpenAi {
             OpenAIError::Reqwest(error) => server.failed(error),
             OpenAIError::JSONDeserialize(error, text) => {
                 let text: String = server.endpoint.mask(&text).chars().take(80).collect();
-                server.protocol(format!("{text:?}, which is no list of vectors ({error})"))
+                server.protocol(format!(
+                    "{text:?}, which is not a list of vectors ({error})"
+                ))
             }
             other => server.protocol(net::one_line(&other.to_string())),
         }

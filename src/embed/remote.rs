@@ -83,9 +83,8 @@ impl Server {
         let retry_after = net::retry_after(response.headers(), SystemClock.now());
         let body = net::body(response, MAX_ANSWER).await;
         let body = body.map_err(|error| self.failed(error))?;
-        let body = body.ok_or_else(|| {
-            self.protocol(format!("an answer of more than {} MiB", MAX_ANSWER >> 20))
-        })?;
+        let body =
+            body.ok_or_else(|| self.protocol(format!("more than {} MiB", MAX_ANSWER >> 20)))?;
         if status.is_success() && !is_page {
             return Ok(body);
         }
@@ -208,7 +207,7 @@ fn checked(
             let what = format!("a vector of {} numbers, not {wanted}", vector.len());
             return Err(server.protocol(what));
         }
-        unit(vector).ok_or_else(|| server.protocol("a vector without a direction".to_owned()))
+        unit(vector).ok_or_else(|| server.protocol("a zero vector".to_owned()))
     };
     answer.into_iter().map(check).collect()
 }

@@ -10,34 +10,34 @@ use crate::hint::Hint;
 
 #[derive(Debug, thiserror::Error)]
 pub enum EntriesError {
-    #[error("there is nothing to keep: the content is empty")]
+    #[error("nothing to save: the content is empty")]
     Empty,
-    #[error("the {what} has {chars} characters, at most {most} are kept; keep its gist")]
+    #[error("the {what} has {chars} characters, the limit is {most}; shorten it")]
     TooLong {
         what: &'static str,
         chars: usize,
         most: usize,
     },
-    #[error("nothing is kept for all projects here: memory.store.allow_global is false")]
+    #[error("global entries are disabled: memory.store.allow_global is false")]
     NoGlobal,
     #[error(
-        "nothing is kept on disk here: memory.backend is none; only the scope session is there"
+        "nothing is saved to disk: memory.backend is none; only the session scope is available"
     )]
     NoFiles,
     #[error("no entry has the id or key {name:?}{}", in_scope(*.scope))]
     Missing { name: String, scope: Option<Scope> },
-    #[error("{name:?} is in several scopes: {}; say which with scope", words(.found))]
+    #[error("{name:?} exists in several scopes: {}; choose one with scope", words(.found))]
     Ambiguous {
         name: String,
         found: Vec<(Scope, EntryId)>,
     },
-    #[error("the scope {scope} would hold {would} entries, at most {most} are kept")]
+    #[error("scope {scope} would have {would} entries, the limit is {most}")]
     TooMany {
         scope: Scope,
         would: usize,
         most: usize,
     },
-    #[error("the key {key:?} has another entry by now")]
+    #[error("the key {key:?} now belongs to another entry")]
     KeyTaken { key: String },
     #[error("cannot {action} {}", path.display())]
     Io {
@@ -46,11 +46,11 @@ pub enum EntriesError {
         #[source]
         source: io::Error,
     },
-    #[error("{} is larger than {} MiB, so it is neither read nor written", path.display(), most >> 20)]
+    #[error("{} is larger than {} MiB, so it is neither read nor changed", path.display(), most >> 20)]
     TooLarge { path: PathBuf, most: u64 },
     #[error("{} is being written by another process{}", path.display(), pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default())]
     Locked { path: PathBuf, pid: Option<u32> },
-    #[error("{} is of version {found}, which this program does not know (it knows {known})", path.display())]
+    #[error("{} has version {found}, but this program supports {known}", path.display())]
     Newer {
         path: PathBuf,
         found: String,
@@ -70,9 +70,9 @@ fn words(found: &[(Scope, EntryId)]) -> String {
 impl Hint for EntriesError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::TooLarge { .. } => Some("move a part of it to another file".into()),
-            Self::Newer { .. } => Some("nothing was changed; use the newer cogtrix for it".into()),
-            Self::KeyTaken { .. } => Some("remove that one first".into()),
+            Self::TooLarge { .. } => Some("move part of it to another file".into()),
+            Self::Newer { .. } => Some("nothing was changed; use a newer cogtrix".into()),
+            Self::KeyTaken { .. } => Some("remove that entry first".into()),
             Self::TooMany { .. } => {
                 Some("nothing was changed; raise memory.store.max_entries, or import less".into())
             }
@@ -109,7 +109,7 @@ impl fmt::Display for Notice {
                 entries,
             } => write!(
                 f,
-                "the memory file {} was damaged: {entries} entries are recovered, the damaged file is kept as {}",
+                "the memory file {} was damaged: recovered {entries} entries, saved the damaged file as {}",
                 file.display(),
                 kept_as.display()
             ),

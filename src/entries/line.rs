@@ -20,23 +20,21 @@ pub enum BadEntry {
     NotObject,
     #[error("no \"content\"")]
     NoContent,
-    #[error("{field:?} is not a text")]
+    #[error("{field:?} is not a string")]
     NotText { field: &'static str },
-    #[error("\"id\" is {found:?}")]
+    #[error("invalid \"id\": {found:?}")]
     Id { found: String },
-    #[error("\"type\" is {found:?}")]
+    #[error("invalid \"type\": {found:?}")]
     Scope { found: String },
-    #[error("\"kind\" is {found:?}")]
+    #[error("invalid \"kind\": {found:?}")]
     Kind { found: String },
-    #[error("\"timestamp\" is {found:?}")]
+    #[error("invalid \"timestamp\": {found:?}")]
     Time { found: String },
-    #[error("\"tags\" is not a list of texts")]
+    #[error("\"tags\" is not a list of strings")]
     Tags,
     #[error(transparent)]
     TooLong(#[from] super::EntriesError),
-    #[error(
-        "the file is of version {found}, which this program does not know (it knows {VERSION})"
-    )]
+    #[error("the file has version {found}, but this program supports {VERSION}")]
     Newer { found: String },
 }
 
@@ -46,16 +44,16 @@ impl Hint for BadEntry {
             Self::NotJson { .. } | Self::NotObject | Self::NoContent => {
                 "each line is an object such as {\"content\": \"deploy uses fly.io\", \"key\": \"deploy\", \"type\": \"project\"}"
             }
-            Self::NotText { .. } => "write it in quotes, or leave out what may be left out",
+            Self::NotText { .. } => "put it in quotes, or omit it if it is optional",
             Self::Id { .. } => {
-                "an id is mem_ and 16 hexadecimal digits; one that is left out is made"
+                "an id is mem_ and 16 hexadecimal digits; omit it to have one generated"
             }
-            Self::Scope { .. } => "a type is project or global; what is left out is project",
-            Self::Kind { .. } => "a kind is note, fact, preference, convention or pattern",
-            Self::Time { .. } => "a timestamp is like 2026-02-14T15:23:05Z",
-            Self::Tags => "tags are like [\"database\", \"work\"]",
+            Self::Scope { .. } => "use project or global; the default is project",
+            Self::Kind { .. } => "use note, fact, preference, convention or pattern",
+            Self::Time { .. } => "write a timestamp like 2026-02-14T15:23:05Z",
+            Self::Tags => "write tags like [\"database\", \"work\"]",
             Self::TooLong(error) => return error.hint(),
-            Self::Newer { .. } => "use the newer cogtrix for it",
+            Self::Newer { .. } => "use a newer cogtrix",
         }))
     }
 }
@@ -156,8 +154,11 @@ mod tests {
             (json!([]), "not an object"),
             (json!({"text": "x"}), "no \"content\""),
             (json!({"content": " "}), "no \"content\""),
-            (json!({"content": 7}), "\"content\" is not a text"),
-            (json!({"content": "x", "key": []}), "\"key\" is not a text"),
+            (json!({"content": 7}), "\"content\" is not a string"),
+            (
+                json!({"content": "x", "key": []}),
+                "\"key\" is not a string",
+            ),
             (json!({"content": "x", "id": "7"}), "\"id\" is \"7\""),
             (
                 json!({"content": "x", "type": "team"}),
@@ -169,7 +170,7 @@ mod tests {
             ),
             (
                 json!({"content": "x", "timestamp": "noon"}),
-                "\"timestamp\" is \"noon\"",
+                "invalid \"timestamp\": \"noon\"",
             ),
             (
                 json!({"content": "x", "tags": "a"}),

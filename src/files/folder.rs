@@ -37,20 +37,20 @@ pub enum EntryKind {
 /// Why something in a folder was not had.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    #[error("is not there")]
+    #[error("does not exist")]
     Missing,
-    #[error("is there already")]
+    #[error("already exists")]
     Exists,
     #[error("is a folder")]
     IsFolder,
     #[error("is not a folder")]
     NotAFolder,
-    #[error("is a link or no ordinary file")]
+    #[error("is a link or not a regular file")]
     Other,
     #[error("is larger than {limit} bytes")]
     TooLarge { limit: u64 },
     /// Not of plain names.
-    #[error("is no path inside of the folder")]
+    #[error("is not a path inside the folder")]
     Outside,
     #[error("{0}")]
     Io(#[source] io::Error),

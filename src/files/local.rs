@@ -244,7 +244,7 @@ fn ensure_file(metadata: &Metadata) -> io::Result<()> {
 fn refuse_read_only(disk: &impl OpenPath, path: &Path) -> io::Result<()> {
     match disk.metadata(path) {
         Ok(found) if found.is_file() && found.permissions().readonly() => {
-            let words = "the file is read-only, so it stays as it is";
+            let words = "the file is read-only and was not changed";
             Err(io::Error::new(io::ErrorKind::PermissionDenied, words))
         }
         Ok(_) | Err(_) => Ok(()),
@@ -282,7 +282,8 @@ fn target(disk: &impl OpenPath, path: &Path) -> io::Result<Place> {
 fn behind_link(place: &Place, error: io::Error) -> io::Error {
     let is_link = || place.metadata().is_ok_and(|found| found.is_symlink());
     if error.kind() == io::ErrorKind::NotFound && is_link() {
-        let words = "it is a link to a file that is not there; make the file, or remove the link";
+        let words =
+            "it is a link to a file that does not exist; create the file, or remove the link";
         io::Error::new(io::ErrorKind::InvalidInput, words)
     } else {
         error
@@ -364,7 +365,7 @@ fn try_lock(disk: &impl OpenPath, path: &Path) -> Result<Option<HeldLock>, LockE
 fn open_lock(place: &Place) -> io::Result<File> {
     if let Ok(found) = place.metadata() {
         if found.is_symlink() {
-            let words = "it is a link, which no lock can be; remove it";
+            let words = "it is a link, but a lock file must not be one; remove it";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, words));
         }
         ensure_file(&found)?;

@@ -32,7 +32,7 @@ pub fn open_for_person(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
-        Err(io::Error::other("it is not an ordinary file"))
+        Err(io::Error::other("it is not a regular file"))
     }
 }
 
@@ -47,7 +47,7 @@ pub fn write_for_person(path: &Path, bytes: &[u8], existing: Existing) -> io::Re
     match (found, existing) {
         (Some(_), Existing::Stays) => Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
-            "there is such a file",
+            "the file already exists",
         )),
         (Some(found), Existing::IsReplaced) if found.is_file() => {
             // Also refuses a file that may not be written, which a rename would get around.
@@ -169,7 +169,7 @@ mod tests {
         assert!(open_for_person(&file).is_ok());
         for path in [pipe.as_path(), Path::new("/dev/zero"), folder.path()] {
             let refused = open_for_person(path).unwrap_err().to_string();
-            assert_eq!(refused, "it is not an ordinary file", "{path:?}");
+            assert_eq!(refused, "it is not a regular file", "{path:?}");
         }
     }
 

@@ -46,18 +46,18 @@ impl std::fmt::Display for News {
         match self {
             Self::Indexing { exchanges } => write!(
                 f,
-                "{exchanges} exchanges are being indexed by meaning in the background; they are found by their words meanwhile"
+                "indexing {exchanges} exchanges by meaning in the background; until then they are found by keyword"
             ),
             Self::Indexed { exchanges } => {
                 write!(f, "all {exchanges} exchanges are indexed by meaning")
             }
             Self::Offered { kept } => write!(
                 f,
-                "{kept} kept facts are only found by their words; `cogtrix embedder install` finds them by meaning"
+                "{kept} saved facts are found by keyword only; run `cogtrix embedder install` to find them by meaning"
             ),
             Self::Without { why } => write!(
                 f,
-                "no recall by meaning for now ({why}); by words it goes on"
+                "recall by meaning is paused ({why}); recall by keyword still works"
             ),
         }
     }
@@ -314,7 +314,7 @@ impl Meaning {
     }
 
     fn went_wrong(&mut self, step: Step, trouble: Trouble) -> Option<News> {
-        tracing::warn!("no vectors: {trouble:?}");
+        tracing::warn!("embedding failed: {trouble:?}");
         self.failures = self.failures.saturating_add(1);
         self.failed = self.failed.max(Some(step));
         let rest = 1_u32

@@ -489,7 +489,7 @@ impl Index {
                 (refreshed, self.told.news(troubles))
             }
             Err(error) => {
-                tracing::warn!("reading long-term memory broke: {error}");
+                tracing::warn!("reading long-term memory failed: {error}");
                 (Refreshed::default(), Vec::new())
             }
         }
@@ -540,7 +540,7 @@ impl Index {
         if self.parts.keeping == Keeping::Kept
             && let Err(error) = self.session.drop_all(name)
         {
-            tracing::warn!("the index of {name} stays: {error}");
+            tracing::warn!("could not remove the index of {name}: {error}");
         }
         self.session.open(name);
         let left = self.session.keys(session);
@@ -567,7 +567,7 @@ impl Index {
             return;
         }
         if let Err(error) = self.meaning.let_go(gone) {
-            tracing::warn!("vectors of what was forgotten stay: {error}");
+            tracing::warn!("could not remove vectors of forgotten text: {error}");
         }
     }
 
@@ -608,7 +608,7 @@ async fn near_chunks(corpus: Arc<Corpus>, asked: meaning::Asked) -> Vec<(usize, 
             .collect()
     });
     looking.await.unwrap_or_else(|error| {
-        tracing::warn!("searching long-term memory by meaning broke: {error}");
+        tracing::warn!("searching long-term memory by meaning failed: {error}");
         Vec::new()
     })
 }

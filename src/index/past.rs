@@ -106,7 +106,7 @@ impl PastSessions {
                 troubles
             }
             Err(error) => {
-                tracing::warn!("reading past sessions broke: {error}");
+                tracing::warn!("reading past sessions failed: {error}");
                 Vec::new()
             }
         }
@@ -148,7 +148,7 @@ impl PastSessions {
         let mut troubles = Vec::new();
         let files = parts.0.survey(&self.past.history).unwrap_or_else(|error| {
             let folder = self.past.history.display();
-            troubles.push(format!("{folder} cannot be searched: {error}"));
+            troubles.push(format!("cannot search {folder}: {error}"));
             Vec::new()
         });
         let mut sessions: Vec<(SessionName, Stamp)> = stamps(&files).into_iter().collect();
@@ -169,9 +169,7 @@ impl PastSessions {
                 (true, _) => room -= cost,
                 (false, Effort::ByItself) => continue,
                 (false, Effort::Asked) => {
-                    troubles.push(
-                        "the oldest sessions are not searched: there are too many".to_owned(),
-                    );
+                    troubles.push("too many sessions; the oldest are not searched".to_owned());
                     break;
                 }
             }
@@ -190,7 +188,7 @@ impl PastSessions {
                         },
                     );
                 }
-                Err(error) => troubles.push(format!("session {name} is not searched: {error}")),
+                Err(error) => troubles.push(format!("skipped session {name} in search: {error}")),
             }
         }
         troubles

@@ -203,9 +203,9 @@ async fn what_is_no_text_is_told_once_and_what_is_huge_is_read_as_far_as_it_goes
     let (_, troubles) = index.refresh(now()).await;
     let told = troubles.join("\n");
     for words in [
-        "USER.md is not searched: it is no text",
+        "USER.md in search: it is not text",
         "of IDENTITY.md the first and the last 524288 bytes are searched",
-        "memories/huge.md is not searched: it has more than 1048576 bytes",
+        "memories/huge.md in search: it is larger than 1048576 bytes",
         "SOUL.md is not searched",
     ] {
         assert!(told.contains(words), "{told}");

@@ -15,6 +15,6 @@ pub enum Mem0Error {
         status: u16,
         said: String,
     },
-    #[error("{server} sent something that is no answer: {what}")]
+    #[error("{server} sent an invalid answer: {what}")]
     Protocol { server: String, what: String },
 }

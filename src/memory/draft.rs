@@ -223,8 +223,8 @@ impl Memory {
     pub(super) fn system(&self, session: &Session, around: &Surroundings<'_>) -> Vec<Section> {
         let time = match self.settings.timestamps {
             Timestamps::All | Timestamps::User => {
-                "- A message may begin with its time in brackets, put there by the program. The newest one tells the \
-                 present. Never write such a time in front of your own replies."
+                "- A message may begin with its time in brackets, added by the program. The newest one is the \
+                 current time. Never write such a time in front of your own replies."
                     .to_owned()
             }
             Timestamps::Off => format!("- Today is {} (UTC).", around.now.date()),

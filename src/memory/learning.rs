@@ -66,7 +66,7 @@ pub struct Fact {
 
 /// The reply is no JSON of the form that was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the facts are not in the form that was asked for")]
+#[error("the facts are not in the requested format")]
 pub struct Unreadable;
 
 /// Counts alone: what was said belongs into no log.
@@ -160,7 +160,7 @@ impl LearnJob {
     /// What is asked where a reply could not be read.
     pub fn repair(reply: &str) -> String {
         format!(
-            "Write this again as the JSON object {{\"facts\": [...]}} that it was to be, and nothing else:\n{}",
+            "Rewrite this as the JSON object {{\"facts\": [...]}} that was asked for, and write nothing else:\n{}",
             fenced(reply)
         )
     }

@@ -103,7 +103,7 @@ impl Hint for NotTaken {
 /// Why a model's note is not kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CannotTrack {
-    #[error("{mode} mode keeps no {kind}; it keeps: {known}")]
+    #[error("{mode} mode does not track {kind}; it tracks: {known}")]
     Foreign {
         kind: &'static str,
         mode: String,

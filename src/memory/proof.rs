@@ -70,7 +70,10 @@ pub struct OutOfReach {
 
 impl Hint for OutOfReach {
     fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("they are on disk; `/context` shows what was left out, `/compact` makes room".into())
+        Some(
+            "they are still on disk; `/context` shows what was left out, `/compact` makes room"
+                .into(),
+        )
     }
 }
 

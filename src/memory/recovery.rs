@@ -19,7 +19,7 @@ pub struct RecoveryCues(Vec<Patterns>);
 /// Patterns that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadRecoveryCues {
-    #[error("{file} is no list of patterns by language: {what}")]
+    #[error("{file} is not a list of patterns by language: {what}")]
     Malformed { file: String, what: String },
     #[error("{file}: {language}: {pattern}")]
     Pattern {

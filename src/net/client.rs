@@ -88,7 +88,7 @@ pub async fn body(mut response: Response, max: usize) -> reqwest::Result<Option<
 
 fn no_tls(endpoint: &Endpoint, error: &dyn std::error::Error) -> NetError {
     NetError {
-        what: format!("no TLS for {}: {}", endpoint.shown(), causes(error)),
+        what: format!("cannot use TLS for {}: {}", endpoint.shown(), causes(error)),
         hint: "install the system's CA certificates (package ca-certificates)".to_owned(),
     }
 }

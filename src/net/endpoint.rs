@@ -147,8 +147,8 @@ fn unusable(source: &KeySource) -> NetError {
         KeySource::Config(path) => format!("the key at {path}"),
     };
     NetError {
-        what: format!("{place} holds a line break or another character that cannot be sent"),
-        hint: "copy the key again, without quotes and line breaks".to_owned(),
+        what: format!("{place} contains a line break or another character that cannot be sent"),
+        hint: "copy the key again, without quotes or line breaks".to_owned(),
     }
 }
 
@@ -179,7 +179,7 @@ pub fn base_url(place: &str, text: &str) -> Result<Url, NetError> {
         return Err(bad("is not a URL", example));
     };
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err(bad("is neither http nor https", example));
+        return Err(bad("is not an http or https URL", example));
     }
     url.set_query(None);
     url.set_fragment(None);

@@ -142,7 +142,7 @@ impl<'a> Buffer<'a> {
         let old = closed.len().saturating_sub(KEPT);
         for page in &closed[..old] {
             if let Err(error) = page.remove() {
-                tracing::warn!("{} stays: {error}", page.path.display());
+                tracing::warn!("cannot remove {}: {error}", page.path.display());
             }
         }
     }

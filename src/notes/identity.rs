@@ -123,9 +123,9 @@ fn stands(folder: &Dir, name: &Path) -> Stands {
     match folder.metadata(name) {
         Ok(found) if found.is_file() => Stands::File,
         Ok(found) if found.is_dir() => Stands::Nothing,
-        Ok(_) => Stands::Other("it is no ordinary file"),
+        Ok(_) => Stands::Other("it is not a regular file"),
         Err(_) if folder.symlink_metadata(name).is_ok() => {
-            Stands::Other("it leads to nothing, or out of the project")
+            Stands::Other("the link is broken or points outside the project")
         }
         Err(_) => Stands::Nothing,
     }

@@ -297,7 +297,7 @@ impl Desk {
                     folder: self.root.clone(),
                     pid,
                 },
-                LockError::Io(source) => NotesError::io("write in", &self.root)(source),
+                LockError::Io(source) => NotesError::io("write to", &self.root)(source),
             })?;
         Ok(Held {
             _lock: lock,

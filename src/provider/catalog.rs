@@ -174,7 +174,7 @@ impl Catalog {
         }
         Err(ProviderError::UnknownModel {
             url: self.endpoint(&entry)?.shown(),
-            message: "it is not in its list".to_owned(),
+            message: "not in its model list".to_owned(),
             known: nearest(model, offered),
             model: model.clone(),
         })
@@ -269,7 +269,7 @@ impl Catalog {
         let known = match aliases.len() {
             0 => String::new(),
             _ => format!(
-                "known here: {}; or ",
+                "configured: {}; or ",
                 nearest(choice, aliases.clone()).join(", ")
             ),
         };
@@ -278,8 +278,8 @@ impl Catalog {
             .find(|alias| strsim::jaro_winkler(alias, choice) > 0.8);
         let near = near.map_or(String::new(), |alias| format!("did you mean {alias}? "));
         ProviderError::Setup {
-            what: format!("there is no model {choice:?}"),
-            hint: format!("{near}{known}write provider/model, such as ollama/{choice}"),
+            what: format!("unknown model {choice:?}"),
+            hint: format!("{near}{known}use provider/model, such as ollama/{choice}"),
         }
     }
 
@@ -354,7 +354,7 @@ mod tests {
             assert_eq!((place.kind, place.model.as_str()), (Kind::Ollama, model));
             assert_eq!(place.endpoint.shown(), "http://box:7", "{choice}");
         }
-        assert!(catalog.place("openai/x").is_err(), "there is no key");
+        assert!(catalog.place("openai/x").is_err(), "no API key");
         assert!(catalog.place("nothing/of/the/kind").is_err());
     }
 }

@@ -12,7 +12,7 @@ use super::{Kind, ProviderError, ollama, target};
 use crate::net::is_embedding_model;
 
 const HOW: &str = "no model found: start Ollama, or set OPENAI_API_KEY or ANTHROPIC_API_KEY";
-const PULL: &str = "Ollama runs but has no chat model: `ollama pull qwen3:8b` gets one";
+const PULL: &str = "Ollama is running but has no chat model: run `ollama pull qwen3:8b`";
 
 /// What an Ollama server is good for.
 enum Found {
@@ -69,17 +69,17 @@ pub(super) async fn usual_model(catalog: &Catalog, entry: &Entry) -> Result<Stri
             Found::Model(model) => Ok(model),
             Found::NoModel => Err(ProviderError::Setup {
                 what: format!("{} has no chat model", entry.name),
-                hint: "`ollama pull qwen3:8b` gets one".to_owned(),
+                hint: "run `ollama pull qwen3:8b`".to_owned(),
             }),
             Found::NotThere => Err(ProviderError::Unreachable {
                 url: catalog.endpoint(entry)?.shown(),
-                why: "no Ollama answers".to_owned(),
+                why: "Ollama is not answering".to_owned(),
             }),
         },
         Kind::Openai | Kind::Anthropic => {
             let first = first.ok_or_else(|| ProviderError::Setup {
-                what: format!("no model of {} is known", entry.name),
-                hint: format!("write {}/MODEL", entry.name),
+                what: format!("no default model for {}", entry.name),
+                hint: format!("use {}/MODEL", entry.name),
             })?;
             if kind == Kind::Openai && catalog.elsewhere(entry).is_some() {
                 return Ok(offered_model(catalog, entry, first).await);

@@ -15,7 +15,7 @@ pub enum ProviderError {
     Unreachable { url: String, why: String },
 
     /// 401 or 403. `key` says where the key came from, never what it is.
-    #[error("{url} refused the key ({status}): {message}")]
+    #[error("{url} rejected the API key ({status}): {message}")]
     Unauthorized {
         url: String,
         status: u16,
@@ -33,7 +33,7 @@ pub enum ProviderError {
     },
 
     /// 429, or 503 and 529 where the server is full. Retrying helps unless it is the quota.
-    #[error("{url} is over its limit ({status}): {message}")]
+    #[error("{url} reports a rate limit or overload ({status}): {message}")]
     RateLimited {
         url: String,
         status: u16,
@@ -52,7 +52,7 @@ pub enum ProviderError {
     },
 
     /// The model, or its server, cannot call tools.
-    #[error("{url} offers no tools with {model:?}: {message}")]
+    #[error("{url} does not support tools with {model:?}: {message}")]
     NoTools {
         url: String,
         model: String,
@@ -69,7 +69,7 @@ pub enum ProviderError {
     },
 
     /// An error object in the middle of a stream that began well.
-    #[error("{url} broke off: {message}")]
+    #[error("{url} failed in the middle of the reply: {message}")]
     Stream { url: String, message: String },
 
     /// The stream ended without its end mark.
@@ -81,7 +81,7 @@ pub enum ProviderError {
     Idle { url: String, idle: Duration },
 
     /// What arrived is not what the protocol says.
-    #[error("{url} answered with {what}")]
+    #[error("unexpected response from {url}: {what}")]
     Protocol { url: String, what: String },
 
     /// Nothing was sent: the settings cannot work.
@@ -162,18 +162,18 @@ impl ProviderError {
 impl Hint for ProviderError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         let hint = match self {
-            Self::Unreachable { .. } => "is the server running, and is base_url right?".into(),
+            Self::Unreachable { .. } => "check that the server is running and base_url is correct".into(),
             Self::Unauthorized { key, .. } => match key {
                 KeySource::None => {
-                    "no key was sent: set api_key_env (or api_key) for this provider".into()
+                    "no API key was sent: set api_key_env (or api_key) for this provider".into()
                 }
-                KeySource::Environment(name) => format!("the key came from ${name}"),
-                KeySource::Config(path) => format!("the key came from {path} in the config file"),
+                KeySource::Environment(name) => format!("check the key in ${name}"),
+                KeySource::Config(path) => format!("check the key at {path} in the config file"),
             },
             Self::UnknownModel { known, .. } if known.is_empty() => {
-                "name another with `-m` or `/model`".into()
+                "choose another with `-m` or `/model`".into()
             }
-            Self::UnknownModel { known, .. } => format!("it has: {}", known.join(", ")),
+            Self::UnknownModel { known, .. } => format!("available: {}", known.join(", ")),
             Self::RateLimited { quota: true, .. } => {
                 "the account's quota is used up; retrying will not help".into()
             }
@@ -181,19 +181,19 @@ impl Hint for ProviderError {
                 retry_after: Some(after),
                 ..
             } => {
-                format!("the server asks to wait {} s", after.as_secs().max(1))
+                format!("the server says to wait {} s", after.as_secs().max(1))
             }
             Self::RateLimited { .. } | Self::Status { status: 500.., .. } | Self::Idle { .. } => {
-                "wait a little and ask again".into()
+                "wait a moment and try again".into()
             }
             Self::ContextTooLong { .. } => {
-                "set the model's context_window (Ollama: num_ctx) to what the server really has"
+                "set the model's context_window (Ollama: num_ctx) to the server's actual size"
                     .into()
             }
             Self::NoTools { .. } => "choose another model, or run with `--tools none`".into(),
-            Self::Stream { .. } | Self::Truncated { .. } => "ask again".into(),
+            Self::Stream { .. } | Self::Truncated { .. } => "try again".into(),
             Self::Protocol { .. } => {
-                "does base_url point at the API (for OpenAI-compatible servers it ends in /v1)?"
+                "check that base_url points to the API (it ends in /v1 for OpenAI-compatible servers)"
                     .into()
             }
             Self::Setup { hint, .. } => hint.clone(),

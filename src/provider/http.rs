@@ -132,7 +132,7 @@ impl Http {
             return Ok(response);
         }
         let moved = response.headers().get("location");
-        let moved = moved.and_then(|to| Some(format!("moved to {}", to.to_str().ok()?)));
+        let moved = moved.and_then(|to| Some(format!("redirected to {}", to.to_str().ok()?)));
         let retry_after = net::retry_after(response.headers(), SystemClock.now());
         let (body, _) = read(response, LONGEST_COMPLAINT).await;
         let mask = |text: &str| self.endpoint.mask(text);
@@ -163,7 +163,7 @@ impl Http {
             let text = String::from_utf8_lossy(&body);
             let start = net::one_line(&self.endpoint.mask(&text));
             let start: String = start.chars().take(80).collect();
-            self.protocol(format!("{start:?}, which is no JSON ({error})"))
+            self.protocol(format!("{start:?} is not JSON ({error})"))
         })
     }
 

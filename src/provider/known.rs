@@ -54,8 +54,8 @@ impl Known {
     /// has to mend it.
     pub fn parse(text: &str, file: &str) -> Result<Self, ProviderError> {
         let bad = |what: String| ProviderError::Setup {
-            what: format!("{file}, the table of known models: {what}"),
-            hint: "each row is {name: …, window: …}, with output, provider and limit if need be"
+            what: format!("{file} (known models): {what}"),
+            hint: "each row is {name: …, window: …}; output, provider and limit are optional"
                 .to_owned(),
         };
         let rows: Vec<KnownModel> =

@@ -10,7 +10,7 @@ pub(super) const LONGEST: usize = 8 << 20;
 /// Why bytes are no lines.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(super) enum BadLine {
-    #[error("a line of more than {} MiB", LONGEST >> 20)]
+    #[error("a line longer than {} MiB", LONGEST >> 20)]
     TooLong,
     #[error("text that is not UTF-8")]
     NotUtf8(#[from] FromUtf8Error),

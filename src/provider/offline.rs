@@ -87,8 +87,8 @@ impl Provider for Offline {
 /// Quotes would only look like thought.
 fn no_model() -> ProviderError {
     ProviderError::Setup {
-        what: "there is no model to think with".to_owned(),
-        hint: "`/help model` says how to get one".to_owned(),
+        what: "no model to think with".to_owned(),
+        hint: "see `/help model` for how to connect one".to_owned(),
     }
 }
 

@@ -80,8 +80,8 @@ impl Catalog {
         let configured = self.settings.providers.keys().map(String::as_str);
         let names: Vec<&str> = configured.chain(USUAL.map(|usual| usual.name)).collect();
         Err(ProviderError::Setup {
-            what: format!("there is no provider {name:?}"),
-            hint: format!("there are: {}", names.join(", ")),
+            what: format!("unknown provider {name:?}"),
+            hint: format!("available: {}", names.join(", ")),
         })
     }
 
@@ -152,10 +152,7 @@ impl Catalog {
             }
             "" => Ok(Key::none()),
             name => from(name).ok_or_else(|| ProviderError::Setup {
-                what: format!(
-                    "${name}, which should hold the key of {}, is not set",
-                    entry.name
-                ),
+                what: format!("${name} (API key for {}) is not set", entry.name),
                 hint: format!(
                     "export {name}=…, or remove providers.{}.api_key_env",
                     entry.name
@@ -183,7 +180,7 @@ impl Catalog {
         match usual.key_variable {
             Some(variable) if key.secret.is_none() && self.elsewhere(entry).is_none() => {
                 Err(ProviderError::Setup {
-                    what: format!("there is no key for {}", entry.name),
+                    what: format!("no API key for {}", entry.name),
                     hint: format!(
                         "export {variable}=…, or set providers.{}.api_key_env",
                         entry.name

@@ -138,7 +138,7 @@ impl Reply {
         let what = if self.size > MAX_SIZE {
             format!("a reply of more than {} MiB", MAX_SIZE >> 20)
         } else if self.n_begun > MAX_CALLS {
-            format!("a reply with more than {MAX_CALLS} calls of tools")
+            format!("a reply with more than {MAX_CALLS} tool calls")
         } else {
             return Ok(());
         };

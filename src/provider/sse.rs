@@ -161,7 +161,7 @@ pub(super) fn data(
                 })),
                 Err(EventStreamError::Parser(_)) => Some(Err(ProviderError::Protocol {
                     url: url.clone(),
-                    what: "something that is no event stream".to_owned(),
+                    what: "not an event stream".to_owned(),
                 })),
             };
             std::future::ready(data)

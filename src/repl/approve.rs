@@ -118,7 +118,9 @@ impl Pending {
             looks,
         } = self;
         if let Some(unread) = &asked.unread {
-            output.notice(&format!("{unread}; until it is mended every call is asked"));
+            output.notice(&format!(
+                "{unread}; until it is fixed, every call needs approval"
+            ));
         }
         output.question(&headline(&asked, Length::Short));
         show(output, asked.detail.as_ref(), SHOWN_LINES);
@@ -139,7 +141,8 @@ impl Pending {
                 Some(Typed::Always(wide)) => {
                     match asked.rules.iter().find(|rule| Wide::of(rule) == wide) {
                         Some(rule) => break (Asking::Answered, Approval::Always(rule.clone())),
-                        None => output.notice(&format!("not for this call: {}", choices(&asked))),
+                        None => output
+                            .notice(&format!("not available for this call: {}", choices(&asked))),
                     }
                 }
                 Some(Typed::Show) => {
@@ -155,7 +158,7 @@ impl Pending {
                     output.notice("answer y, or n plus a reason");
                 }
                 Some(Typed::Edit) if matches!(asked.effect, Effect::RunsLater(_)) => {
-                    output.notice(&format!("not for this call: {}", choices(&asked)));
+                    output.notice(&format!("not available for this call: {}", choices(&asked)));
                 }
                 Some(Typed::Edit) => match edited(&asked, input, output).await {
                     Ok(Some(approval)) => break (Asking::Answered, approval),
@@ -277,7 +280,7 @@ async fn edited(
     // A line editor draws what it is given.
     if harmless(&initial) != initial || initial.contains(['\n', '\r', '\t']) {
         return Err(
-            "this has characters that cannot be edited in a line; say in words what to change"
+            "this contains characters that cannot be edited on one line; describe the change instead"
                 .to_owned(),
         );
     }
@@ -289,7 +292,7 @@ async fn edited(
         Effect::Runs(_) => arguments["command"] = text.into(),
         _ => {
             arguments = serde_json::from_str(&text)
-                .map_err(|error| format!("these are no arguments: {error}"))?;
+                .map_err(|error| format!("invalid arguments: {error}"))?;
         }
     }
     Ok(Some(Approval::Edited(arguments)))

@@ -95,7 +95,7 @@ pub struct TimedOut(Duration);
 
 impl Hint for TimedOut {
     fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("`--timeout 2h` waits longer, `--timeout 0s` as long as it takes".into())
+        Some("wait longer with `--timeout 2h`, or without limit with `--timeout 0s`".into())
     }
 }
 
@@ -235,7 +235,7 @@ pub async fn ask(
             }
             // What stands before the request is given up alone.
             Next::Signal(Signal::Interrupt) if skip.skip() => {
-                output.notice("going on without a summary");
+                output.notice("continuing without a summary");
             }
             Next::Signal(signal) => {
                 cancel.cancel();

@@ -104,8 +104,7 @@ impl<'a> Chat<'a> {
             let after = match (leave.step(&line), line) {
                 (Step::Leave, _) => After::Leave,
                 (Step::Warn, _) => {
-                    self.output
-                        .notice("Ctrl-C again leaves, and so does Ctrl-D");
+                    self.output.notice("press Ctrl-C again or Ctrl-D to quit");
                     After::GoOn
                 }
                 (Step::Continue, Line::Text(text)) => self.line(&text).await,
@@ -234,7 +233,7 @@ impl<'a> Chat<'a> {
             next = running => next,
             // Commands change things only in their last step, so that dropping one undoes nothing.
             signal = self.signals.next() => {
-                self.output.notice("interrupted; nothing was changed");
+                self.output.notice("interrupted; nothing changed");
                 return if signal == Signal::Interrupt { After::GoOn } else { After::Leave };
             }
         };
@@ -473,7 +472,7 @@ impl<'a> Chat<'a> {
             Ok(Heard::Line(Line::Cleared | Line::Interrupted | Line::Eof)) | Err(_) => false,
         };
         if !yes {
-            self.output.notice("nothing was changed");
+            self.output.notice("cancelled; nothing changed");
             return After::GoOn;
         }
         let done = deed.run(self.desk);
@@ -481,8 +480,7 @@ impl<'a> Chat<'a> {
     }
 
     async fn which_session(&mut self, existing: &SessionName, new: &SessionName) -> After {
-        let prompt =
-            format!("There is no session {new}. Did you mean {existing}? [Y/n = begin {new}] ");
+        let prompt = format!("No session {new}. Did you mean {existing}? [Y/n = create {new}] ");
         let answer = match self.hear(Wanted::Answer(&prompt)).await {
             Ok(Heard::Leave) => return After::Leave,
             Ok(Heard::Line(Line::Text(answer))) => Some(answer.trim().to_lowercase()),
@@ -492,7 +490,7 @@ impl<'a> Chat<'a> {
             Some("" | "y" | "yes") => existing,
             Some("n" | "no") => new,
             Some(_) | None => {
-                self.output.notice("nothing was changed");
+                self.output.notice("cancelled; nothing changed");
                 return After::GoOn;
             }
         };
@@ -527,7 +525,7 @@ impl<'a> Chat<'a> {
 
     async fn paste(&mut self) -> After {
         self.output
-            .notice("several lines; a line with a single dot, or Ctrl-D, ends them");
+            .notice("enter several lines; end with a single dot on a line, or Ctrl-D");
         match self.hear(Wanted::Paste).await {
             Ok(Heard::Line(Line::Text(text))) if !text.trim().is_empty() => {
                 self.ask(Question::New(text.into())).await
@@ -557,12 +555,12 @@ fn prompt(desk: &Desk) -> String {
 /// What became of what was being written in the background.
 fn given_up(name: &str, is_done: bool) -> String {
     let after = if is_done {
-        "for this one"
+        "in favour of this one"
     } else {
-        "; it begins again after the next turn, if it is due"
+        "; it restarts after the next turn if due"
     };
     let gap = if is_done { " " } else { "" };
-    format!("the {name} that was being written in the background was given up{gap}{after}")
+    format!("cancelled the background {name}{gap}{after}")
 }
 
 /// What shrank (O16).
@@ -573,11 +571,11 @@ fn compacted(report: &CompactReport, wish: &str) -> String {
         warning,
     } = report;
     let mut text = format!(
-        "Compacted: {} messages -> {} messages, {} -> {} tokens; `/compact undo` goes back",
+        "Compacted: {} messages -> {} messages, {} -> {} tokens; undo with `/compact undo`",
         before.messages, after.messages, before.tokens, after.tokens
     );
     if !wish.is_empty() {
-        text = format!("{text}; in mind: {}", harmless(wish));
+        text = format!("{text}; focus: {}", harmless(wish));
     }
     if let Some(warning) = warning {
         text = format!("{text}\n{warning}");

@@ -20,7 +20,7 @@ use crate::term::Lent;
 /// Why a file was not edited.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EditError {
-    #[error("no editor is set; the file is {}", path.display())]
+    #[error("no editor set; the file is {}", path.display())]
     NoEditor { path: PathBuf },
     #[error("no editor is set")]
     NoEditorForText,
@@ -28,7 +28,7 @@ pub(super) enum EditError {
     NoTerminalForText,
     #[error("cannot hand the text to an editor")]
     Text(#[source] io::Error),
-    #[error("there is no terminal to edit at; the file is {}", path.display())]
+    #[error("cannot open an editor without a terminal; the file is {}", path.display())]
     NoTerminal { path: PathBuf },
     #[error("cannot start the editor {editor:?}")]
     Start {
@@ -37,23 +37,23 @@ pub(super) enum EditError {
         source: io::Error,
     },
     /// The copy is there where something was saved in it.
-    #[error("the editor {editor:?} ended with {status}; what it saved, if anything, is in {}", copy.display())]
+    #[error("the editor {editor:?} ended with {status}; anything it saved is in {}", copy.display())]
     Failed {
         editor: String,
         status: ExitStatus,
         copy: PathBuf,
     },
-    #[error("the editor took the file away; {} is as it was", file.display())]
+    #[error("the editor deleted the file; {} is unchanged", file.display())]
     Gone { file: PathBuf },
-    #[error("what the editor saved is no text; it is in {}", path.display())]
+    #[error("the edited file is not text; it is in {}", path.display())]
     NotText { path: PathBuf },
-    #[error("what you wrote is in {}", copy.display())]
+    #[error("could not save your changes; they are in {}", copy.display())]
     NotTaken {
         copy: PathBuf,
         #[source]
         source: NotesError,
     },
-    #[error("cannot read or write the copy for the editor, {}", path.display())]
+    #[error("cannot read or write the editor's copy {}", path.display())]
     Copy {
         path: PathBuf,
         #[source]
@@ -65,14 +65,14 @@ impl Hint for EditError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::NoEditor { .. } | Self::Start { .. } => {
-                Some("set EDITOR, or edit it by hand: it is read anew with each turn".into())
+                Some("set EDITOR, or edit the file directly: it is re-read every turn".into())
             }
             Self::NoEditorForText => Some("set EDITOR or VISUAL".into()),
             Self::NoTerminal { .. } => {
-                Some("edit it by hand: it is read anew with each turn".into())
+                Some("edit the file directly: it is re-read every turn".into())
             }
             Self::NotTaken { source, .. } => source.hint(),
-            Self::Gone { .. } => Some("`/memory forget` takes one thing out".into()),
+            Self::Gone { .. } => Some("use `/memory forget` to remove a single item".into()),
             Self::Failed { .. }
             | Self::NotText { .. }
             | Self::Copy { .. }
@@ -159,12 +159,17 @@ impl Edit<'_> {
 }
 
 fn told(taken: TakenIn) -> String {
-    let counts = "what it says now counts from the next turn on";
+    let counts = "saved; takes effect with the next turn";
     match taken {
-        TakenIn::Unchanged => "nothing was changed; an editor that returns at once needs an option to wait, such as `code --wait`".to_owned(),
+        TakenIn::Unchanged => {
+            "nothing changed; if your editor returns at once, make it wait, as with `code --wait`"
+                .to_owned()
+        }
         TakenIn::Written { others: 0 } => counts.to_owned(),
-        TakenIn::Written { others: 1 } => format!("{counts}; a line that was noted meanwhile is there, too"),
-        TakenIn::Written { others } => format!("{counts}; {others} lines that were noted meanwhile are there, too"),
+        TakenIn::Written { others: 1 } => format!("{counts}; one line noted meanwhile was kept"),
+        TakenIn::Written { others } => {
+            format!("{counts}; {others} lines noted meanwhile were kept")
+        }
     }
 }
 
@@ -253,7 +258,7 @@ mod tests {
     #[tokio::test]
     async fn the_editor_gets_the_file_whatever_its_name() {
         let (told, text, copies) = edited(Some("printf new >"), false).await;
-        assert!(told.unwrap().contains("counts from the next turn on"));
+        assert!(told.unwrap().contains("takes effect with the next turn"));
         assert_eq!((text.as_str(), copies), ("new", 0));
     }
 
@@ -268,7 +273,7 @@ mod tests {
                 "the copies",
                 1,
             ),
-            (Some("rm"), false, "took the file away", 0),
+            (Some("rm"), false, "deleted the file", 0),
             (Some("printf '\\377' >"), false, "no text", 1),
             (Some("printf new >"), true, "the copies", 1),
         ] {
@@ -278,7 +283,7 @@ mod tests {
             assert_eq!((text.as_str(), left), ("old\n", copies), "{error}");
         }
         let (told, text, copies) = edited(Some("true"), false).await;
-        assert!(told.unwrap().contains("nothing was changed"));
+        assert!(told.unwrap().contains("cancelled; nothing changed"));
         assert_eq!((text.as_str(), copies), ("old\n", 0));
     }
 }

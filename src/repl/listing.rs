@@ -18,7 +18,7 @@ pub fn opened(agent: &Agent, now: Timestamp) -> String {
         return format!("New session {name}");
     }
     if session.is_empty() {
-        return format!("Resumed {name} (nothing said yet; `/memory` shows its notes)");
+        return format!("Resumed {name} (no messages yet; `/memory` shows its notes)");
     }
     let messages = count(session.messages().len(), "message");
     let last = session
@@ -32,7 +32,7 @@ pub fn opened(agent: &Agent, now: Timestamp) -> String {
 pub fn notes_gone(gone: Result<Option<PathBuf>, NotesError>) -> Option<String> {
     match gone {
         Ok(gone) => gone.map(|gone| format!("Its notes moved to {}", gone.display())),
-        Err(error) => Some(format!("Its notes stay: {}", chain(&error))),
+        Err(error) => Some(format!("Could not move its notes: {}", chain(&error))),
     }
 }
 
@@ -46,7 +46,7 @@ pub fn unread(places: &[String]) -> Option<String> {
             more => format!(" and {more} more"),
         };
         format!(
-            "of what the modes noted, this cannot be read and is kept under \"unread\" in the mode state file: {named}{more}"
+            "some mode notes could not be read and are kept under \"unread\" in the mode state file: {named}{more}"
         )
     })
 }
@@ -65,7 +65,7 @@ pub fn also(places: &[String]) -> String {
 /// That a hit has nothing of the question itself.
 pub fn beside(hit: &Hit) -> &'static str {
     if hit.is_beside {
-        "  (beside a match)"
+        "  (next to a match)"
     } else {
         ""
     }

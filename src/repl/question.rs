@@ -63,7 +63,7 @@ pub(super) fn headline(asked: &Asked, length: Length) -> String {
         Effect::Contacts { what, .. } => format!("{tool} wants to fetch {}", plainly(what, length)),
         Effect::Delegates { server, tool: name } => {
             format!(
-                "{name} of the server {server} is called with {}",
+                "{name} of server {server} wants to run with {}",
                 plainly(&asked.arguments.to_string(), length)
             )
         }
@@ -88,7 +88,7 @@ pub(super) fn choices(asked: &Asked) -> String {
     });
     let always: String = always.collect();
     let (no, edit) = match &asked.effect {
-        Effect::RunsLater(_) => ("n = put back what was there", ""),
+        Effect::RunsLater(_) => ("n = restore the original", ""),
         _ => ("n = no, or say what to do instead", "  e = edit"),
     };
     let is_cut = headline(asked, Length::Short) != headline(asked, Length::Whole);

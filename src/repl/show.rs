@@ -21,10 +21,7 @@ pub fn event(output: &mut Output, event: TurnEvent, front: Front) {
         TurnEvent::Text(text) => output.reply_delta(&text),
         TurnEvent::Reasoning(text) => output.reasoning_delta(&text),
         TurnEvent::Retrying { why, after } => {
-            output.still_waiting(format!(
-                "{why}; trying again in {:.1} s",
-                after.as_secs_f64()
-            ));
+            output.still_waiting(format!("{why}; retrying in {:.1} s", after.as_secs_f64()));
         }
         TurnEvent::Warning(warning) => self::warning(output, &warning),
         TurnEvent::Compacting { messages, progress } => {
@@ -69,7 +66,7 @@ fn captured(receipt: &Receipt, front: Front) -> String {
     let text = first_words(&what.text, 80);
     let after = match front {
         Front::Chat | Front::Shell => front.command(&format!("forget {number}")),
-        Front::Private => "for this run alone: nothing of a private session is kept".to_owned(),
+        Front::Private => "for this run only: private sessions are not saved".to_owned(),
     };
     format!("noted ({kind}): {text} · {}", after.trim_matches('`'))
 }
@@ -155,10 +152,10 @@ pub fn server(output: &mut Output, change: &Change, remedy: Remedy) {
             ));
         }
         (News::Failed(why), Remedy::Restart) => output.warning(&format!(
-            "the MCP server {server} cannot be used: {why}; `/mcp restart {server}` tries again"
+            "MCP server {server} is not available: {why}; retry with `/mcp restart {server}`"
         )),
         (News::Failed(why), Remedy::LookCloser) => output.warning(&format!(
-            "the MCP server {server} cannot be used: {why}; `cogtrix doctor` looks closer"
+            "MCP server {server} is not available: {why}; check with `cogtrix doctor`"
         )),
     }
 }
@@ -166,7 +163,7 @@ pub fn server(output: &mut Output, change: &Change, remedy: Remedy) {
 /// Says that the person ended the reply, and what is left of it.
 pub fn interrupted(output: &mut Output, report: &TurnReport) {
     let kept = if report.partial {
-        "what arrived is kept, "
+        "the partial reply is kept, "
     } else {
         ""
     };
@@ -191,7 +188,7 @@ pub fn timed_out(output: &mut Output, error: TimedOut, report: &TurnReport) {
 /// The same for any cause; `partial` where part of a reply arrived.
 pub fn no_reply(output: &mut Output, error: &dyn fmt::Display, hint: Option<&str>, partial: bool) {
     let kept = if partial {
-        " (what arrived is kept)"
+        " (the partial reply is kept)"
     } else {
         ""
     };

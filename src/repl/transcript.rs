@@ -7,7 +7,7 @@ pub fn turn(session: &Session, turn: &Turn) -> String {
     let mark = match turn.withdrawn {
         None => "",
         Some(Withdrawal::Undone) => "  (undone)",
-        Some(Withdrawal::Retried) => "  (asked again)",
+        Some(Withdrawal::Retried) => "  (retried)",
     };
     let messages = session.messages_of(turn).iter();
     let blocks = messages.map(|message| format!("{}{mark}\n{}", heading(message), body(message)));

@@ -18,19 +18,19 @@ pub enum StoreError {
     },
     #[error("session {name} is open in another process{}", pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default())]
     Locked { name: SessionName, pid: Option<u32> },
-    #[error("{} is of version {found}, which this program does not know (it knows {known})", path.display())]
+    #[error("{} has version {found}, but this program supports {known}", path.display())]
     Newer {
         path: PathBuf,
         found: String,
         known: u64,
     },
-    #[error("there is no session {name}")]
+    #[error("session {name} does not exist")]
     Missing { name: SessionName },
     #[error("there is no session {name} in the trash")]
     NotInTrash { name: SessionName },
-    #[error("there is already a session {name}")]
+    #[error("session {name} already exists")]
     Taken { name: SessionName },
-    #[error("session {name} was changed by another process meanwhile")]
+    #[error("session {name} was changed by another process")]
     Changed { name: SessionName },
 }
 
@@ -38,13 +38,13 @@ impl Hint for StoreError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Locked { .. } => Some("close it there, or choose another name".into()),
-            Self::Newer { .. } => Some("nothing was changed; use the newer cogtrix for it".into()),
+            Self::Newer { .. } => Some("nothing was changed; use a newer cogtrix".into()),
             Self::Missing { .. } => Some("`cogtrix sessions` lists them".into()),
             Self::NotInTrash { .. } => {
                 Some("`trash` in the data folder has all that were deleted".into())
             }
             Self::Taken { .. } => Some("choose another name".into()),
-            Self::Changed { .. } => Some("nothing was written; do it again".into()),
+            Self::Changed { .. } => Some("nothing was written; try again".into()),
             Self::Io { .. } => None,
         }
     }

@@ -170,37 +170,37 @@ impl fmt::Display for Repair {
                 recovered,
             } => write!(
                 f,
-                "{} was damaged: {recovered} messages are recovered, the damaged file is kept as {}",
+                "{} was damaged: recovered {recovered} messages, damaged file kept as {}",
                 file.display(),
                 kept_as.display()
             ),
             Self::NotesSetAside { file, kept_as } => write!(
                 f,
-                "the modes' notes were damaged or not ours ({}): they are read from the conversation again, what was set by hand is in the file kept as {}",
+                "the mode notes were damaged or not written by cogtrix ({}): rebuilt from the conversation; what you set by hand is in {}",
                 file.display(),
                 kept_as.display()
             ),
             Self::ScratchpadSetAside { file, kept_as } => write!(
                 f,
-                "the scratchpad was damaged ({}): it begins anew, the damaged file is kept as {}",
+                "the scratchpad was damaged ({}): starting with an empty one, damaged file kept as {}",
                 file.display(),
                 kept_as.display()
             ),
             Self::PinsSetAside { file, kept_as } => write!(
                 f,
-                "the pins were damaged ({}): there are none now, the damaged file is kept as {}",
+                "the pins were damaged ({}): starting with none, damaged file kept as {}",
                 file.display(),
                 kept_as.display()
             ),
             Self::ForgottenSetAside { file, kept_as } => write!(
                 f,
-                "what was forgotten in this session was damaged ({}): it is sent again until `/memory forget WORDS` takes it out anew, the damaged file is kept as {}",
+                "the list of what was forgotten in this session was damaged ({}): it is sent again until you repeat `/memory forget WORDS`; damaged file kept as {}",
                 file.display(),
                 kept_as.display()
             ),
             Self::LeftAlone { file, why } => write!(
                 f,
-                "{} cannot be used, and not be moved aside either ({why}): the session is open without what it holds, and what would be written there is NOT SAVED",
+                "{} cannot be used or moved aside ({why}): the session opened without it, and anything written to it is NOT SAVED",
                 file.display()
             ),
             Self::JournalLines {
@@ -209,15 +209,15 @@ impl fmt::Display for Repair {
                 skipped,
             } => write!(
                 f,
-                "{}: {skipped} damaged lines were skipped, the original is kept as {}",
+                "{}: skipped {skipped} damaged lines, original kept as {}",
                 file.display(),
                 kept_as.display()
             ),
             Self::UnfinishedTurn { has_arrived: false } => f.write_str(
-                "the last turn was cut off by the end of the program; `/retry` asks it again",
+                "the last turn was cut off when cogtrix ended; `/retry` asks again",
             ),
             Self::UnfinishedTurn { has_arrived: true } => f.write_str(
-                "the last turn was cut off by the end of the program; what had arrived of the reply is kept, `/retry` asks it again",
+                "the last turn was cut off when cogtrix ended; the partial reply is kept, `/retry` asks again",
             ),
             Self::Clamped { file } => write!(
                 f,
@@ -226,7 +226,7 @@ impl fmt::Display for Repair {
             ),
             Self::SummariesDropped { file, kept_as } => write!(
                 f,
-                "{} holds summaries of messages that are not there any more: they are not used, the file as it was is kept as {}",
+                "{} has summaries of messages that no longer exist: they are ignored, original kept as {}",
                 file.display(),
                 kept_as.display()
             ),

@@ -88,7 +88,7 @@ impl Hint for OutputError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Failed(error) if error.kind() == io::ErrorKind::StorageFull => {
-                Some("the disk behind stdout is full; the session itself is kept".into())
+                Some("the disk that stdout writes to is full; the session is saved".into())
             }
             Self::Closed | Self::Failed(_) => None,
         }

@@ -50,7 +50,7 @@ pub enum ApprovalsError {
         #[source]
         source: io::Error,
     },
-    #[error("{} does not say what may be done: {what}", path.display())]
+    #[error("{} is not a valid approvals file: {what}", path.display())]
     Malformed { path: PathBuf, what: String },
     #[error("cannot write {}", path.display())]
     Unwritable {
@@ -58,7 +58,7 @@ pub enum ApprovalsError {
         #[source]
         source: io::Error,
     },
-    #[error("there is no rule {number}; there are {known}")]
+    #[error("no rule {number}; there are {known}")]
     NoSuch { number: usize, known: usize },
 }
 
@@ -66,9 +66,9 @@ impl Hint for ApprovalsError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Unreadable { .. } | Self::Malformed { .. } => {
-                Some("fix it or move it away; until then every call is asked".into())
+                Some("fix it or move it away; until then every call needs approval".into())
             }
-            Self::Unwritable { .. } => Some("the answer holds for this run only".into()),
+            Self::Unwritable { .. } => Some("the answer applies to this run only".into()),
             Self::NoSuch { .. } => Some("`/approvals` lists them".into()),
         }
     }
@@ -241,7 +241,7 @@ impl Line {
         };
         let is = |name: &str| tool.eq_ignore_ascii_case(name);
         if self.command.is_some() && !is("shell") || self.host.is_some() && !is("fetch_url") {
-            return Err("command is for shell alone, and host for fetch_url".to_owned());
+            return Err("command is only for shell, and host only for fetch_url".to_owned());
         }
         let escalation = Escalation {
             network: self.network,
@@ -249,7 +249,7 @@ impl Line {
         };
         // What leads out of the sandbox is allowed for a command by its name alone.
         if escalation != Escalation::NONE && (says == Says::Deny || self.command.is_none()) {
-            return Err("network and keys are for allow with a command".to_owned());
+            return Err("network and keys are only for allow with a command".to_owned());
         }
         let only = match (self.command, self.host) {
             (None, None) => Only::Any,
@@ -401,11 +401,11 @@ mod tests {
             ("rules:\n- alow: shell\n", "unknown field"),
             (
                 "rules:\n- allow: shell\n  network: true\n",
-                "rule 1: network and keys are for allow with a command",
+                "rule 1: network and keys are only for allow with a command",
             ),
             (
                 "rules:\n- deny: shell\n  command: curl\n  keys: true\n",
-                "rule 1: network and keys are for allow with a command",
+                "rule 1: network and keys are only for allow with a command",
             ),
             (
                 "rules:\n- deny: write_file\n  command: rm\n",

@@ -82,7 +82,7 @@ pub fn pattern(text: &str) -> Result<Regex, Failure> {
     builder.case_insensitive(true).size_limit(MOST_OF_PROGRAM);
     builder
         .build()
-        .map_err(|error| Failure::Arguments(format!("the pattern cannot be used: {error}")))
+        .map_err(|error| Failure::Arguments(format!("invalid pattern: {error}")))
 }
 
 /// Where a pattern is found in a session; of each message its first place. The turn that runs is left out.
@@ -201,7 +201,7 @@ impl Typed for HistorySearch {
             total => format!("{total} hits"),
         };
         if hits.total == 0 && hits.unread == 0 {
-            return Ok(Output::text("nothing said here matches", brief).into());
+            return Ok(Output::text("no matches in this session", brief).into());
         }
         let unread = hits.unread;
         let mut lines: Vec<String> = hits.shown.into_iter().map(|hit| hit.line).collect();
@@ -213,7 +213,7 @@ impl Typed for HistorySearch {
         }
         if unread > 0 {
             lines.push(format!(
-                "there was no time for the oldest {unread} messages; a simpler pattern is faster"
+                "out of time before the oldest {unread} messages; try a simpler pattern"
             ));
         }
         Ok(Output::text(lines.join("\n"), brief).into())

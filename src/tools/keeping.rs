@@ -60,7 +60,7 @@ pub(super) fn scope_of(name: Option<&str>) -> Result<Option<Scope>, Failure> {
     let scope = Scope::parse(&name.to_lowercase());
     scope.map(Some).ok_or_else(|| {
         Failure::Arguments(format!(
-            "there is no scope {name:?}; it is one of session, project, global"
+            "unknown scope {name:?}; use session, project or global"
         ))
     })
 }

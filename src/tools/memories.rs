@@ -111,13 +111,15 @@ fn mask(operation: &mut Operation, known: &Known) -> bool {
 }
 
 fn wanted<T>(value: Option<T>, name: &str) -> Result<T, Failure> {
-    value.ok_or_else(|| Failure::Arguments(format!("this command wants {name}")))
+    value.ok_or_else(|| Failure::Arguments(format!("this command needs {name}")))
 }
 
 fn range(range: &[i64]) -> Result<(i64, i64), Failure> {
     match *range {
         [first, last] => Ok((first, last)),
-        _ => Err(Failure::Arguments("view_range is [first, last]".to_owned())),
+        _ => Err(Failure::Arguments(
+            "view_range must be [first, last]".to_owned(),
+        )),
     }
 }
 
@@ -155,7 +157,7 @@ impl Typed for Memories {
         })
         .await?;
         if is_masked {
-            told = format!("{told}; secrets are not kept: {MASK} stands where one was");
+            told = format!("{told}; secrets are not saved, {MASK} replaces them");
         }
         let brief = if reads {
             let n_lines = told.lines().count();

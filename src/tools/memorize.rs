@@ -33,7 +33,7 @@ impl Arguments {
         let kind = Kind::parse(&self.kind.trim().to_lowercase());
         let kind = kind.filter(|kind| *kind != Kind::Note).ok_or_else(|| {
             Failure::Arguments(format!(
-                "there is no type {:?}; it is one of fact, preference, convention, pattern",
+                "unknown type {:?}; use fact, preference, convention or pattern",
                 self.kind
             ))
         })?;

@@ -118,7 +118,7 @@ impl Arguments {
         let action = ACTIONS.iter().find(|(known, _)| *known == name);
         action.map(|(_, action)| *action).ok_or_else(|| {
             Failure::Arguments(format!(
-                "there is no action {:?}; it is one of add, get, search, list, remove",
+                "unknown action {:?}; use add, get, search, list or remove",
                 self.action
             ))
         })
@@ -184,12 +184,12 @@ mod tests {
             (json!({"action": "remove"}), "needs id or key"),
             (
                 json!({"action": "grow"}),
-                "one of add, get, search, list, remove",
+                "use add, get, search, list or remove",
             ),
-            (json!({"action": ""}), "there is no action"),
+            (json!({"action": ""}), "unknown action"),
             (
                 json!({"action": "list", "scope": "team"}),
-                "one of session, project, global",
+                "use session, project or global",
             ),
         ] {
             let read: Arguments = serde_json::from_value(arguments.clone()).unwrap();

@@ -26,7 +26,7 @@ impl Arguments {
             (Some(content), false) => Ok(Keeping::Pin(content)),
             (None, true) => Ok(Keeping::Unpin),
             (Some(_), true) => Err(Failure::Arguments(
-                "content and clear exclude each other: call it once for each".to_owned(),
+                "content and clear cannot be combined: call it once for each".to_owned(),
             )),
             (None, false) => Err(Failure::Arguments(
                 "this needs content, the text to pin, or clear: true".to_owned(),

@@ -139,8 +139,8 @@ pub fn verdict(tool: &str, effect: &Effect, rules: &[Rule], stance: Stance) -> V
 /// A yes to all was given without seeing any command, so it does not lead out of the sandbox.
 fn not_by_yes_to_all(wanted: Escalation) -> String {
     format!(
-        "nobody is asked in this run (-y or /approve), and commands stay inside the sandbox then; for {wanted} the person must start \
-         cogtrix without -y, or with {}",
+        "approvals are off in this run (-y or /approve), so commands stay inside the sandbox; for {wanted} \
+         the user must start cogtrix without -y, or with {}",
         flag_for(wanted)
     )
 }

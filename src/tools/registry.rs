@@ -92,7 +92,7 @@ pub struct Listed<'a> {
 
 /// No tool has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no tool {name}{}", near(.nearest.as_deref()))]
+#[error("unknown tool {name}{}", near(.nearest.as_deref()))]
 pub struct UnknownTool {
     pub name: String,
     pub nearest: Option<String>,
@@ -273,7 +273,7 @@ impl Registry {
             match self.state(name, mode) {
                 State::Off | State::Excluded => {
                     return Err(Failure::Failed(format!(
-                        "{name} was switched off by the person"
+                        "{name} was switched off by the user"
                     )));
                 }
                 State::OnDemand => adding.push(name.to_owned()),
@@ -548,7 +548,7 @@ mod tests {
         let refused = registry.load(&["write_file".to_owned()], &[], None, REASONING);
         assert_eq!(
             refused.unwrap_err().to_string(),
-            "write_file was switched off by the person"
+            "write_file was switched off by the user"
         );
         assert!(registry.further(REASONING).is_empty());
     }
@@ -576,7 +576,7 @@ mod tests {
         let unknown = registry.load(&["readfile".to_owned()], &[], None, REASONING);
         assert_eq!(
             unknown.unwrap_err().to_string(),
-            "there is no tool readfile; did you mean read_file?"
+            "unknown tool readfile; did you mean read_file?"
         );
         let kept = registry.load(&[], &["request_tools".to_owned()], None, REASONING);
         assert_eq!(

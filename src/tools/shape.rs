@@ -87,8 +87,8 @@ fn error_lines(text: &str, most: usize) -> String {
 
 /// What tells of errors, then as much of the whole as fits.
 fn errors_first(text: &str, chars: usize, lines: &str, most: usize) -> String {
-    const HEADING: &str = "Lines that tell of errors:\n";
-    const REST: &str = "\nThe output itself:\n";
+    const HEADING: &str = "Lines with errors:\n";
+    const REST: &str = "\nOutput:\n";
     let taken = HEADING.len() + REST.len() + lines.chars().count();
     let rest = head_and_tail(text, chars, most.saturating_sub(taken));
     format!("{HEADING}{lines}{REST}{rest}")
@@ -133,7 +133,7 @@ mod tests {
         let cut = smart(&log, false);
         assert!(cut.contains("\nsrc/a.rs:4: Error: the one that matters\n"));
         assert!(cut.chars().count() <= 10_000, "{}", cut.chars().count());
-        assert!(cut.starts_with("Lines that tell of errors:\n"));
+        assert!(cut.starts_with("Lines with errors:\n"));
     }
 
     #[test]

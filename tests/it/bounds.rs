@@ -109,8 +109,8 @@ fn a_server_that_drips_is_given_up_and_what_arrived_is_kept() {
         .run();
     assert_eq!(run.code, Some(1), "{run}");
     assert_eq!(run.stdout, "Once upon\n");
-    let expected = "error: no complete reply after 3s (--timeout) (what arrived is kept)\n\
-        hint: `--timeout 2h` waits longer, `--timeout 0s` as long as it takes\n";
+    let expected = "error: no complete reply after 3s (--timeout) (the partial reply is kept)\n\
+        hint: wait longer with `--timeout 2h`, or without limit with `--timeout 0s`\n";
     assert_eq!(run.stderr, expected);
     let said = home.said("s");
     assert!(
@@ -203,7 +203,7 @@ fn too_many_calls_end_the_turn_and_lose_nothing_of_the_session() {
         home.config_of(kind, &url, "");
         let run = home.ask("s", "look everywhere");
         assert_eq!(run.code, Some(1), "{kind}: {run}");
-        let expected = "a reply with more than 100 calls of tools";
+        let expected = "a reply with more than 100 tool calls";
         assert!(run.stderr.contains(expected), "{kind}: {run}");
         assert_eq!(home.ask("s", "go on").stdout, "Fine.\n", "{kind}");
         let said = home.said("s");
@@ -228,7 +228,7 @@ fn devices_and_pipes_are_no_files_to_import() {
     ] {
         for path in ["/dev/zero", "pipe", "."] {
             let run = home.cogtrix(arguments).args([path]).run();
-            let expected = format!("error: cannot read {path}: it is not an ordinary file\n");
+            let expected = format!("error: cannot read {path}: it is not a regular file\n");
             assert_eq!((run.stderr, run.code), (expected, Some(1)), "{arguments:?}");
         }
     }

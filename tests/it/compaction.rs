@@ -135,8 +135,11 @@ fn a_window_without_a_summary_says_how_many_are_left_out_and_the_turn_goes_on() 
     let sent = messages(&request(&server, 21));
     assert!(sent[2].contains("[Left out: 18 earlier messages, without a summary]"));
     assert!(!sent[2].contains("Summary of"), "{}", sent[2]);
-    assert!(run.stderr.contains("messages not summarised"), "{run}");
-    let told = "18 older messages replaced by a notice without a summary";
+    assert!(
+        run.stderr.contains("could not summarise older messages"),
+        "{run}"
+    );
+    let told = "18 older messages replaced by a notice (no summary)";
     assert!(run.stderr.contains(told), "{run}");
     // What no summary stands for is in the next one that is asked for.
     let asked = server
@@ -399,7 +402,7 @@ fn a_preset_is_switched_live_and_explicit_keys_win() {
     let run = home.lines("s", &lines);
     assert!(run.stdout.contains("* default"), "{run}");
     assert!(run.stdout.contains("context.strategy: window"), "{run}");
-    assert!(run.stderr.contains("knows no preset \"nonsense\""), "{run}");
+    assert!(run.stderr.contains("has no preset \"nonsense\""), "{run}");
     assert!(
         run.stdout
             .contains("preset co-cli, strategy window, guards none"),
@@ -424,8 +427,7 @@ fn what_would_go_is_told_before_anything_does() {
         ],
     );
     assert!(
-        run.stdout
-            .contains("window would put one text in the place of messages 3 to 10"),
+        run.stdout.contains("window would replace messages 3 to 10"),
         "{run}"
     );
     assert!(
@@ -476,7 +478,10 @@ fn the_summary_of_a_chinese_talk_is_asked_for_in_chinese_and_one_in_english_is_r
         .collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let run = home.lines("s", &lines);
-    assert!(run.stderr.contains("not in the script"), "{run}");
+    assert!(
+        run.stderr.contains("not in the conversation's script"),
+        "{run}"
+    );
     let asked = server.chats()[10].message(-1);
     assert!(asked.starts_with("请为下面对话"), "{asked}");
     let compaction = &hybrid(&home)["compaction"];

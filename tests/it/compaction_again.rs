@@ -68,7 +68,7 @@ fn a_guard_that_cannot_reach_its_target_rests_for_ten_messages_and_says_so_once(
         for pair in asked.windows(2) {
             assert!(pair[1] - pair[0] >= 5, "{layout}: {asked:?}");
         }
-        let told = run.stderr.matches("after a compaction that was to").count();
+        let told = run.stderr.matches("after compaction (target").count();
         assert!(told <= 1, "{run}");
     }
 }
@@ -125,7 +125,7 @@ fn what_was_summarised_is_not_asked_for_again_when_the_disk_refused_it_or_it_was
     running.wait_for_notice("nothing to compact");
     std::fs::remove_dir(home.history("s_hybrid.json")).unwrap();
     running.say("/compact undo");
-    running.wait_for("is undone");
+    running.wait_for("undone");
     running.say("/compact");
     running.wait_for_times("Compacted: ", 2);
     let run = running.wait();
@@ -156,7 +156,7 @@ fn after_an_undo_no_compaction_comes_until_a_tenth_of_the_window_was_said() {
         assert!(made > 0, "{context}: {run}");
         let undo = ["/compact undo"];
         let run = home.lines("s", &undo);
-        let told = "None comes by itself until as much as a tenth of the window was said since";
+        let told = "The next automatic one waits until another tenth of the window is filled";
         assert_eq!(run.stdout.matches(told).count(), 1, "{context}: {run}");
         let said = format!("And then. {}", "The tide is high. ".repeat(24));
         let run = home.lines("s", &[&said]);
@@ -175,10 +175,10 @@ fn after_an_undo_no_compaction_comes_until_a_tenth_of_the_window_was_said() {
 #[test]
 fn a_compaction_in_the_background_is_given_up_for_one_that_is_asked_for_and_that_is_told() {
     for (asked, told) in [
-        ("/compact", "was given up for this one"),
+        ("/compact", "was given up in favour of this one"),
         (
             "/compact the dates",
-            "was given up; it begins again after the next turn, if it is due",
+            "was given up; it restarts after the next turn if due",
         ),
     ] {
         let home = Home::new();
@@ -317,7 +317,7 @@ fn context_tells_of_the_next_request_once_messages_were_compacted() {
         "/context",
     ];
     let run = home.lines("s", &lines);
-    let ahead = "Compacted since the last request; the next one would hold:";
+    let ahead = "Compacted since the last request; the next one would contain:";
     assert_eq!(run.stdout.matches(ahead).count(), 1, "{run}");
     let shown = &run.stdout[run.stdout.find(ahead).unwrap()..];
     let shown = &shown[..shown.find("as of the next one:").unwrap()];
@@ -325,7 +325,7 @@ fn context_tells_of_the_next_request_once_messages_were_compacted() {
         shown.contains("stands for 8 messages") && shown.contains("estimated"),
         "{shown}"
     );
-    assert!(run.stdout.contains("none out of reach"), "{run}");
+    assert!(run.stdout.contains("all within reach"), "{run}");
 }
 
 #[test]

@@ -325,9 +325,9 @@ fn a_named_file_that_is_missing_or_no_config_is_a_mistake() {
     home.write("list.yaml", "- a\n- b\n");
     home.write("twice.yaml", "session: a\nsession: b\n");
     for (file, expected) in [
-        ("missing.yaml", "there is no config file"),
+        ("missing.yaml", "config file"),
         ("folder.yaml", "is a folder"),
-        ("binary.yaml", "is no config file"),
+        ("binary.yaml", "config file "),
         ("list.yaml", "list.yaml:1:1"),
         ("twice.yaml", "twice.yaml:2:1"),
     ] {
@@ -362,7 +362,7 @@ fn all_mistakes_of_a_file_are_told_at_once() {
     let run = home.cogtrix(&["-c", "bad.yaml", "config", "check"]).run();
     insta::assert_snapshot!(home.shown(&run), @r#"
     --- stderr
-    error: ROOT/home/work/bad.yaml:1:1: memroy: unknown key; the nearest is memory
+    error: ROOT/home/work/bad.yaml:1:1: memroy: unknown key; did you mean memory
     ROOT/home/work/bad.yaml:4:15: memory.timestamps: "yes please" is not one of all, user, off
     ROOT/home/work/bad.yaml:5:12: lock_wait: wants a duration such as 10s or 5min, found "soon"
     ROOT/home/work/bad.yaml:6:18: network.tries: wants a whole number from 0 to 4294967295, found text
@@ -403,9 +403,8 @@ fn a_variable_nobody_knows_is_a_warning() {
         .run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(
-        run.stderr.contains(
-            "COGTRIX_MEMORY_MODDE has no meaning; the nearest variable is COGTRIX_MEMORY_MODE"
-        ),
+        run.stderr
+            .contains("COGTRIX_MEMORY_MODDE; did you mean COGTRIX_MEMORY_MODE"),
         "{run}"
     );
 }
@@ -456,8 +455,8 @@ fn what_is_harmless_in_a_working_folder_needs_no_trust() {
         .run();
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
-    error: ROOT/home/work/cogtrix.yaml sets data_dir, and its folder is not trusted
-    hint: read the file; then pass --trust-folder for this run, or answer yes when asked at a terminal
+    error: ROOT/home/work/cogtrix.yaml sets data_dir, but its folder is not trusted
+    hint: review the file, then pass --trust-folder for this run, or answer yes when asked at a terminal
     --- exit 2
     ");
     assert!(!home.work().join("inside").exists());
@@ -516,8 +515,8 @@ fn a_check_names_every_value_that_means_nothing_with_its_place() {
         .run();
     assert_eq!(run.code, Some(2), "{run}");
     for mistake in [
-        "--model: models.default: there is no model \"nope\"",
-        "$COGTRIX_SUMMARIZATION_MODEL: memory.summarization_model: there is no model \"naught\"",
+        "--model: models.default: unknown model \"nope\"",
+        "$COGTRIX_SUMMARIZATION_MODEL: memory.summarization_model: unknown model \"naught\"",
         "test.yaml:3:5: memory.wal.languages: ",
         "test.yaml:4:11: memory.facts.cues: ",
     ] {

@@ -83,7 +83,7 @@ fn any_mix_of_lengths_and_scripts_fits_a_small_window() {
     assert_eq!(
         kept[1],
         format!("user: {}", inputs[1].trim()),
-        "the whole text is kept"
+        "the full text is saved"
     );
 }
 
@@ -282,8 +282,8 @@ fn where_tools_take_the_room_a_cut_message_says_so_and_how_to_make_room() {
         (
             "all",
             1,
-            "in a window of 5,000 tokens, of which the tools' descriptions take about ",
-            "`/tools off NAME` makes room",
+            "in a window of 5,000 tokens, of which tool descriptions take about ",
+            "`/tools off NAME`, `/tools none`",
         ),
         (
             "none",
@@ -306,7 +306,7 @@ fn where_tools_take_the_room_a_cut_message_says_so_and_how_to_make_room() {
         assert!(run.stderr.contains(remedy), "{preset}: {run}");
         let near = run.stderr.lines().find(|line| line.contains("% full"));
         let near = near.unwrap_or_else(|| panic!("{run}"));
-        let names = near.contains("the tools' descriptions take about ");
+        let names = near.contains("tool descriptions take about ");
         assert_eq!(names, preset == "all", "{near}");
     }
 }

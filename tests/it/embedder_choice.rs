@@ -37,7 +37,7 @@ fn no_key() -> Candidate {
     Candidate::Unusable {
         wanted: Wanted::Openai,
         why: EmbedError::Setup {
-            what: "there is no key for openai".to_owned(),
+            what: "no API key for openai".to_owned(),
             hint: "export one".to_owned(),
         },
     }
@@ -73,7 +73,7 @@ fn with(models: &[&str]) -> Server {
 async fn ollama_is_first_and_counts_only_if_it_lists_the_model() {
     let (first, second) = (with(&["qwen3:8b", "nomic-embed-text:latest"]), with(&["m"]));
     let (choice, _) = choice([ollama(&first), compatible(&second)], Named::No);
-    assert_eq!(choice.describe(), "not looked for yet");
+    assert_eq!(choice.describe(), "not checked yet");
     assert!(choice.chosen().is_none() && first.requests().is_empty());
     let embedder = choice.resolve().await.unwrap().unwrap();
     assert_eq!(choice.describe(), "ollama/nomic-embed-text");
@@ -140,7 +140,7 @@ async fn where_none_is_there_none_is_chosen_and_nobody_is_warned() {
     let candidates = [ollama(&server), compatible(&server), no_key(), no_files()];
     let (choice, disk) = choice(candidates, Named::No);
     assert!(choice.resolve().await.unwrap().is_none());
-    assert_eq!(choice.describe(), "none: words alone");
+    assert_eq!(choice.describe(), "none: keyword search");
     assert_eq!(choice.passed().len(), 4);
     assert!(disk.files().is_empty());
 }
@@ -156,7 +156,7 @@ async fn one_that_was_asked_for_and_is_not_there_is_an_error_and_looked_for_agai
     assert!(error.to_string().contains("starting"), "{error}");
     let told = choice.describe();
     assert!(
-        told.starts_with("none: words alone (no vectors from ollama/"),
+        told.starts_with("none: keyword search (cannot embed with ollama/"),
         "{told}"
     );
     assert!(choice.resolve().await.unwrap().is_some());
@@ -180,7 +180,7 @@ async fn a_server_that_says_nothing_is_not_waited_for() {
 async fn without_candidates_nobody_is_asked() {
     let (choice, _) = choice([], Named::No);
     assert!(choice.is_off());
-    assert_eq!(choice.describe(), "none: words alone");
+    assert_eq!(choice.describe(), "none: keyword search");
     assert!(choice.resolve().await.unwrap().is_none());
 }
 
@@ -210,7 +210,7 @@ fn the_program_tells_which_embedder_it_has_and_why() {
     assert_eq!(
         run.stdout,
         "embedder  ollama/nomic-embed-text, 16 dimensions\n\
-         because   embedding.provider is auto, and this is the first that is there\n"
+         because   embedding.provider is auto, and this is the first one available\n"
     );
     let run = show(&[])
         .env("OLLAMA_HOST", second.url())
@@ -227,7 +227,7 @@ fn the_program_tells_which_embedder_it_has_and_why() {
     let nobody = "http://127.0.0.1:9";
     let run = show(&[]).env("OLLAMA_HOST", nobody).run();
     assert!(
-        run.stdout.starts_with("embedder  none: words alone\n"),
+        run.stdout.starts_with("embedder  none: keyword search\n"),
         "{run}"
     );
     assert_eq!(
@@ -241,7 +241,7 @@ fn the_program_tells_which_embedder_it_has_and_why() {
     assert_eq!(run.code, Some(1), "{run}");
     assert!(
         run.stderr
-            .contains("error: no vectors from ollama/nomic-embed-text"),
+            .contains("error: cannot embed with ollama/nomic-embed-text"),
         "{run}"
     );
 
@@ -251,7 +251,7 @@ fn the_program_tells_which_embedder_it_has_and_why() {
         .env("OLLAMA_HOST", first.url())
         .run();
     assert!(
-        run.stdout.contains("none: words alone") && run.code == Some(0),
+        run.stdout.contains("none: keyword search") && run.code == Some(0),
         "{run}"
     );
     assert_eq!(first.requests().len(), n_asked);

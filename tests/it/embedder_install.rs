@@ -129,7 +129,7 @@ fn the_program_takes_no_other_files_and_keeps_nothing_of_them() {
         ),
         (
             raw(200, "text/plain", ["{}"]),
-            "is not the file it should be: 2 bytes with SHA-256",
+            "is not the expected file: 2 bytes with SHA-256",
         ),
     ] {
         let home = Home::new();
@@ -176,7 +176,7 @@ fn without_an_address_the_public_source_is_asked_or_the_mirror_that_stands_in_fo
         .run();
     assert!(
         run.stderr
-            .contains("--from: \"ftp://x\" is neither http nor https"),
+            .contains("--from: \"ftp://x\" is not an http or https URL"),
         "{run}"
     );
     assert_eq!(run.code, Some(2));

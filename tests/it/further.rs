@@ -149,11 +149,11 @@ fn a_wrong_key_or_silence_is_told_once_and_the_files_have_it() {
         assert_eq!(run.code, Some(0), "{run}");
         assert_eq!(run.stdout.matches("Noted.").count(), 3, "{run}");
         assert_eq!(
-            run.stderr.matches("mem0 was not searched").count(),
+            run.stderr.matches("could not search mem0").count(),
             1,
             "{run}"
         );
-        let untaken = run.stderr.matches("mem0 did not take").count();
+        let untaken = run.stderr.matches("could not save to mem0").count();
         let is_answer = format!("{is_taken:?}").contains("status: 200");
         assert_eq!(untaken, usize::from(!is_answer), "{run}");
         assert!(!run.to_string().contains(KEY), "{run}");

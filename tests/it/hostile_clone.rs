@@ -88,7 +88,7 @@ fn a_broken_configuration_of_the_clone_hinders_no_start_and_one_line_says_where_
     assert_eq!(lines.len(), 1, "{run}");
     for part in [
         ".cogtrix.yaml:2:1: no_such_key: unknown key",
-        ", and 1 more mistakes",
+        ", and 1 more errors",
     ] {
         assert!(lines[0].contains(part), "{part}: {run}");
     }
@@ -153,7 +153,7 @@ fn approvals_that_the_clone_brings_allow_nothing() {
             && server.chats()[1]
                 .body
                 .to_string()
-                .contains("nobody is there to approve shell");
+                .contains("nobody can approve shell");
         assert!(is_refused || asked, "{data}: {run}");
     }
 }

@@ -63,7 +63,7 @@ fn a_conversation_from_elsewhere_is_a_session_like_any_other() {
     home.config(&server, "memory: {timestamps: off}");
     let run = import(&home, &(talk("trip", 6) + &talk("other", 2)));
     insta::assert_snapshot!(home.shown(&run), @r"
-    8 messages into 2 sessions (0 were there already)
+    8 messages into 2 sessions (0 were already there)
     --- stderr
     --- exit 0
     ");
@@ -100,11 +100,11 @@ fn an_import_can_be_repeated_and_a_file_that_has_grown_adds_what_is_new() {
     assert_eq!(import(&home, &talk("trip", 3)).code, Some(0));
     let before = Home::files(&home.data());
     let run = import(&home, &talk("trip", 3));
-    assert_eq!(run.stdout, "nothing new: 3 were there already\n", "{run}");
+    assert_eq!(run.stdout, "nothing new: 3 were unchanged\n", "{run}");
     assert_eq!(Home::files(&home.data()), before);
     let run = import(&home, &talk("trip", 6));
     assert_eq!(
-        run.stdout, "3 messages into 1 session (3 were there already)\n",
+        run.stdout, "3 messages into 1 session (3 were already there)\n",
         "{run}"
     );
     let grown = home.snapshot("trip");
@@ -130,19 +130,19 @@ fn every_wrong_line_is_named_and_nothing_is_imported() {
     insta::assert_snapshot!(home.shown(&run), @r#"
     --- stderr
     error: talk.jsonl:2: no "id"
-    hint: a message needs session, id, role and text; speaker and timestamp may be left out
+    hint: a message needs session, id, role and text; speaker and timestamp are optional
     error: talk.jsonl:3: "role" is "narrator"
-    hint: a role is user, assistant or tool; leave out system prompts
+    hint: use user, assistant or tool; omit system prompts
     error: talk.jsonl:4: "timestamp" is "noon"
     hint: a timestamp is like TIME or 2026-02-14T16:23:05+01:00
     error: talk.jsonl:5: session name "a/b" contains '/'
-    hint: a name has 1 to 64 letters, digits, spaces, or . _ - and does not start with a dot
-    error: talk.jsonl:6: id "trip/0" is that of line 1, which says something else
-    hint: give each message of a session an id of its own
+    hint: use 1 to 64 letters, digits, spaces, or . _ - and do not start with a dot
+    error: talk.jsonl:6: id "trip/0" is already used on line 1, with different content
+    hint: give each message in a session its own id
     error: talk.jsonl:8: not JSON: EOF while parsing a value (column 11)
-    hint: each line is an object such as {"session":"work","id":"1","role":"user","text":"Hello"}
+    hint: each line must be an object such as {"session":"work","id":"1","role":"user","text":"Hello"}
     error: nothing was imported: 6 lines of talk.jsonl are wrong
-    hint: correct the file and import it again
+    hint: fix the file and import it again
     --- exit 1
     "#);
     assert!(!home.data().exists(), "nothing was written");
@@ -157,8 +157,7 @@ fn of_many_wrong_lines_ten_are_named_and_the_rest_is_counted() {
         .lines()
         .filter(|line| line.contains("talk.jsonl:"));
     assert_eq!(told.count(), 10, "{run}");
-    let last =
-        "nothing was imported: 1,234 lines of talk.jsonl are wrong, 1,224 more than those above";
+    let last = "nothing was imported: 1,234 lines of talk.jsonl are wrong, 1,224 more not shown";
     assert!(run.stderr.contains(last), "{run}");
     assert_eq!((run.stdout.as_str(), run.code), ("", Some(1)), "{run}");
 }
@@ -196,7 +195,7 @@ fn lines_come_from_stdin_too_with_any_line_ends_and_empty_lines() {
         .stdin(content)
         .run();
     assert_eq!(
-        run.stdout, "4 messages into 1 session (0 were there already)\n",
+        run.stdout, "4 messages into 1 session (0 were already there)\n",
         "{run}"
     );
     let run = home
@@ -228,10 +227,10 @@ fn an_import_goes_behind_own_turns_and_never_takes_their_ids() {
     );
     insta::assert_snapshot!(home.shown(&run), @r#"
     --- stderr
-    error: talk.jsonl:5: session trip has a message "m1" that says something else
-    hint: import into another session, or give the messages other ids
+    error: talk.jsonl:5: session trip already already has a message "m1" with different content
+    hint: import into another session, or change the ids
     error: nothing was imported: 1 line of talk.jsonl is wrong
-    hint: correct the file and import it again
+    hint: fix the file and import it again
     --- exit 1
     "#);
     assert_eq!(home.snapshot("trip"), own);
@@ -354,7 +353,7 @@ fn a_full_disk_is_told_with_what_was_imported_before() {
         .env("COGTRIX_DATA_DIR", data)
         .run()
     });
-    let half_way = "before that, 6 messages into 1 session (0 were there already)";
+    let half_way = "imported before that: 6 messages into 1 session (0 were already there)";
     let told = runs
         .take_while(|run| run.code != Some(0))
         .inspect(|run| assert!(run.stderr.contains("error: cannot"), "{run}"))
@@ -384,6 +383,6 @@ fn progress_is_shown_at_a_terminal_and_nowhere_else() {
     let screen = pty.screen();
     assert_eq!(
         screen.trim(),
-        "2,500 messages into 1 session (0 were there already)"
+        "2,500 messages into 1 session (0 were already there)"
     );
 }

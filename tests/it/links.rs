@@ -89,7 +89,7 @@ fn links_in_a_workspace_lead_neither_to_a_shell_file_nor_to_a_key() {
     assert!(run.stdout.contains("INJECTED-REPLY"), "{run}");
     attacked.assert_nothing_happened(&run);
     for name in ["USER.md", "MEMORY.md"] {
-        let told = format!("{name} is a link that leads out of ");
+        let told = format!("{name} is a link that points outside ");
         assert_eq!(run.stderr.matches(&told).count(), 1, "{run}");
     }
     assert!(
@@ -98,7 +98,7 @@ fn links_in_a_workspace_lead_neither_to_a_shell_file_nor_to_a_key() {
         "{run}"
     );
     assert!(
-        run.stderr.contains(".md is a link that leads out of "),
+        run.stderr.contains(".md is a link that points outside "),
         "{run}"
     );
 }
@@ -116,7 +116,8 @@ fn the_same_links_in_the_workspace_of_a_data_folder_lead_nowhere() {
     assert_eq!(run.code, Some(0), "{run}");
     attacked.assert_nothing_happened(&run);
     assert!(
-        run.stderr.contains("USER.md is a link that leads out of "),
+        run.stderr
+            .contains("USER.md is a link that points outside "),
         "{run}"
     );
 }
@@ -130,7 +131,7 @@ fn a_workspace_that_is_itself_a_link_out_of_the_data_folder_is_not_used() {
     attacked.assert_nothing_happened(&run);
     assert!(
         run.stderr
-            .contains("workspace is a link that leads out of "),
+            .contains("workspace is a link that points outside "),
         "{run}"
     );
 }
@@ -158,7 +159,8 @@ fn a_history_folder_that_is_a_link_out_holds_no_session() {
     let run = attacked.ask(&["--data-dir", "data"]);
     attacked.assert_nothing_happened(&run);
     assert!(
-        run.stderr.contains("history is a link that leads out of "),
+        run.stderr
+            .contains("history is a link that points outside "),
         "{run}"
     );
 }
@@ -188,7 +190,7 @@ fn entries_behind_a_link_that_leads_out_are_neither_read_nor_written() {
     assert_ne!(run.code, Some(0), "{run}");
     assert!(
         run.stderr
-            .contains("global.json is a link that leads out of "),
+            .contains("global.json is a link that points outside "),
         "{run}"
     );
 }

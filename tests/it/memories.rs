@@ -141,7 +141,7 @@ fn a_read_only_run_looks_and_writes_nothing_and_without_the_setting_there_is_no_
     ask(&home, &["--tools", "memories", "--read-only"]);
     let said = home.said("s").join("\n");
     assert!(said.contains("read-only"), "{said}");
-    assert!(said.contains("(nothing in it)"), "{said}");
+    assert!(said.contains("(empty)"), "{said}");
     assert!(!home.data().join("workspace/memories").exists());
     home.config_of(
         "openai",
@@ -170,5 +170,5 @@ fn a_secret_is_left_out_of_what_a_model_keeps_and_it_is_told_so() {
     let kept = std::fs::read_to_string(kept).unwrap();
     assert_eq!(kept, "first [secret]\nkey [secret]\nlast [secret]\n");
     let said = home.said("s").join("\n");
-    assert_eq!(said.matches("secrets are not kept").count(), 3, "{said}");
+    assert_eq!(said.matches("secrets are not saved").count(), 3, "{said}");
 }

@@ -142,12 +142,12 @@ fn what_may_not_be_read_is_refused_and_the_words_are_sent() {
     home.write("prog", b"\x7fELF\0");
     let data = home.work().join("data");
     for (mention, why) in [
-        ("@../secret.txt", "is outside of the project folder"),
+        ("@../secret.txt", "is outside the project folder"),
         (
             "@data/history/other.json",
-            "belongs to cogtrix itself, where no tool may go",
+            "belongs to cogtrix itself, and tools may not access it",
         ),
-        ("@.git/config", "belongs to .git"),
+        ("@.git/config", "is inside .git"),
         ("@prog", "is not text"),
         ("@none.rs", "no such file: none.rs; sent as typed"),
         ("@alice", ""),
@@ -243,7 +243,10 @@ fn a_model_without_eyes_is_told_the_name() {
         let run = home.ask("s", "What is @shot.png?");
         well(&run);
         assert_eq!(run.stdout, "read\n", "{kind}: {run}");
-        assert!(run.stderr.contains("takes no images"), "{kind}: {run}");
+        assert!(
+            run.stderr.contains("does not support images"),
+            "{kind}: {run}"
+        );
         assert_eq!(server.chats().len(), n_asked, "{kind}");
         let heard = heard(server.chats().last().unwrap());
         assert_eq!(heard, "What is @shot.png?\n\n[image shot.png]", "{kind}");

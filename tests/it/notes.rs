@@ -117,7 +117,7 @@ fn a_section_leaves_the_request_when_it_went_untouched_and_comes_back() {
     );
     assert!(
         run.stdout
-            .contains("Decisions (1 of 20): not sent, last touched 5 turns ago"),
+            .contains("Decisions (1 of 20): not sent, last changed 5 turns ago"),
         "{run}"
     );
 }
@@ -199,11 +199,11 @@ fn done_closes_a_goal_by_number_or_words_and_a_task_by_itself() {
     for expected in [
         "Goal #1: find a bank (completed)",
         "Goal #2: find a partner (completed)",
-        "finds several goals with \"find\"; say the number",
+        "matches several goals with \"find\"; use the number",
         "there is no goal 7",
         "there are 1, 2; `/memory` shows them",
         "Goal #1: find a bank (blocked)",
-        "/done needs what is done: no task is set",
+        "/done needs a text: no task is set",
         "Progress #1: Fix it",
         "No task yet",
         "Progress #2: wrote the docs",
@@ -234,11 +234,11 @@ fn dropping_asks_before_it_takes_a_whole_section() {
     let shown = format!("{}{}", run.stdout, run.stderr);
     for expected in [
         "Dropped: b.rs",
-        "nothing was changed",
+        "cancelled; nothing changed",
         "Dropped 2 files",
-        "there is nothing under files",
-        "does not know \"nonsense\"; there are: task, step",
-        "does not know the number \"x\"",
+        "nothing under files",
+        "has no section \"nonsense\"; use one of: task, step",
+        "needs a number, not \"x\"",
         "/drop needs one of: task, step",
     ] {
         assert!(shown.contains(expected), "{expected}:\n{run}");
@@ -266,14 +266,10 @@ fn caps_of_nothing_switch_sections_off() {
     ];
     let run = home.lines("w", &lines);
     for section in ["files", "errors", "decisions", "alternatives"] {
-        let expected = format!("{section}: switched off");
+        let expected = format!("{section}: turned off");
         assert!(run.stderr.contains(&expected), "{expected}: {run}");
     }
-    assert!(
-        run.stderr
-            .contains("the config file lets a mode keep 0 files"),
-        "{run}"
-    );
+    assert!(run.stderr.contains("the config file limits files"), "{run}");
 }
 
 #[test]
@@ -323,7 +319,7 @@ fn a_damaged_state_file_is_set_aside_and_said() {
     assert_eq!(run.code, Some(0), "{run}");
     assert!(
         run.stderr
-            .contains("the modes' notes were damaged or not ours"),
+            .contains("the mode notes were damaged or not written by cogtrix"),
         "{run}"
     );
     assert_eq!(
@@ -351,7 +347,8 @@ fn a_foreign_state_file_is_set_aside_and_a_byte_order_mark_is_nothing_foreign() 
         let run = home.ask("w", "two");
         assert_eq!(run.code, Some(0), "{foreign}: {run}");
         assert!(
-            run.stderr.contains("notes were damaged or not ours"),
+            run.stderr
+                .contains("notes were damaged or not written by cogtrix"),
             "{foreign}: {run}"
         );
     }
@@ -451,12 +448,12 @@ fn the_overview_says_what_other_modes_noted_and_what_is_not_sent() {
     assert!(!systems(&server)[0].contains("tides"));
     assert!(
         run.stdout
-            .contains("Topics (1 of 20): kept, and not sent (`inject_entities` is off)"),
+            .contains("Topics (1 of 20): kept but not sent (`inject_entities` is off)"),
         "{run}"
     );
     assert!(
         run.stdout
-            .contains("also noted, for code mode: task, 1 file (`/memory code`)"),
+            .contains("also noted for code mode: task, 1 file (`/memory code`)"),
         "{run}"
     );
 }

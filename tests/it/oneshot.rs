@@ -221,7 +221,7 @@ fn ollama_is_always_told_its_window_and_reported_when_it_cuts() {
     let run = home.ask("s", &"many words ".repeat(600));
     assert_eq!(server.chats()[0].body["options"]["num_ctx"], 4096);
     assert!(
-        run.stderr.contains("it may have cut the beginning"),
+        run.stderr.contains("it may have cut off the beginning"),
         "{run}"
     );
 }
@@ -482,7 +482,7 @@ fn a_reply_cut_half_way_is_kept_marked_and_said() {
     let run = home.ask("s", "hi");
     assert_eq!(run.code, Some(1), "{run}");
     assert!(run.stdout.starts_with("First half,"), "{run}");
-    assert!(run.stderr.contains("what arrived is kept"), "{run}");
+    assert!(run.stderr.contains("the partial reply is kept"), "{run}");
     assert!(
         home.said("s")[1].contains("First half,\n[reply cut: "),
         "{:?}",

@@ -68,7 +68,7 @@ fn what_is_forgotten_leaves_both_files_and_the_next_request() {
             .contains("sessions/s/SESSION-STATE.md, MEMORY.md"),
         "{run}"
     );
-    assert!(run.stdout.contains("Nothing is kept yet"), "{run}");
+    assert!(run.stdout.contains("Nothing saved yet"), "{run}");
     assert!(!captured(&home).concat().contains(mark));
     let after = server.chats().last().unwrap().body.to_string();
     assert!(
@@ -77,7 +77,7 @@ fn what_is_forgotten_leaves_both_files_and_the_next_request() {
     );
     let run = home.lines("s", &["/memory forget 1"]);
     assert!(
-        run.stderr.contains("number 1 was taken back before"),
+        run.stderr.contains("number 1 was already forgotten"),
         "{run}"
     );
 }
@@ -106,12 +106,15 @@ fn what_is_forgotten_leaves_the_days_notes_and_the_scratchpad_and_what_stays_is_
         let gone = run
             .stdout
             .lines()
-            .find(|line| line.starts_with("gone from "));
+            .find(|line| line.starts_with("removed from "));
         let gone = gone.unwrap_or_else(|| panic!("{run}"));
         for place in ["requests", "the scratchpad", ", memory/", ", MEMORY.md"] {
             assert!(gone.contains(place), "{place}: {gone}");
         }
-        assert!(run.stdout.contains("history keeps what was said"), "{run}");
+        assert!(
+            run.stdout.contains("history still has the message"),
+            "{run}"
+        );
         assert!(!notes().contains(TEA), "{}", notes());
         assert!(
             notes().contains("[forgotten]. And book the ferry"),
@@ -134,7 +137,7 @@ fn forgetting_a_changed_preference_brings_back_the_one_before_it() {
         captured(&home)[0]
     );
     let run = memory(&home, &["forget", "2"]);
-    let told = "MEMORY.md: what it had taken the place of counts again: **preference**: I prefer dark mode";
+    let told = "MEMORY.md: restored what it had replaced: **preference**: I prefer dark mode";
     assert!(run.stdout.contains(told), "{run}");
     let memory = &captured(&home)[0];
     assert!(
@@ -150,12 +153,12 @@ fn what_was_captured_of_a_turn_that_is_taken_back_is_named_and_stays() {
     let home = home(&server);
     let run = home.lines("s", &[TEA, "hello", "/undo", "/undo"]);
     let (first, second) = run.stdout.split_once("Taken back: I prefer").unwrap();
-    let named = "memory keeps (preference): I prefer tea over coffee · /memory forget 1\n";
+    let named = "still in memory (preference): I prefer tea over coffee · /memory forget 1\n";
     assert!(!first.contains(named) && second.contains(named), "{run}");
     assert!(captured(&home).concat().contains("tea over coffee"));
     // The same place in a session that was begun anew.
     let run = home.lines("s", &["/clear", "y", "hello", "/memory forget 1", "/undo"]);
-    assert!(!run.stdout.contains("memory keeps"), "{run}");
+    assert!(!run.stdout.contains("still in memory"), "{run}");
 }
 
 #[test]
@@ -197,7 +200,7 @@ fn what_was_captured_is_forgotten_also_when_its_session_has_another_name() {
     let home = home(&server);
     home.lines("s", &[TEA, "/rename t"]);
     let run = home.lines("t", &["/memory forget 1"]);
-    assert!(run.stdout.contains("gone from "), "{run}");
+    assert!(run.stdout.contains("removed from "), "{run}");
     let state = read(&workspace(&home, "sessions/t/SESSION-STATE.md"));
     assert!(!state.is_empty() && !state.contains("tea"), "{state}");
 }
@@ -247,8 +250,7 @@ fn why_names_the_message_that_put_a_fact_here() {
     assert!(run.stdout.contains(&from), "{run}");
     assert!(run.stdout.contains(&format!("> {TEA}.")), "{run}");
     assert!(
-        run.stdout
-            .contains("`cogtrix memory forget 1` takes it back"),
+        run.stdout.contains("`cogtrix memory forget 1` removes it"),
         "{run}"
     );
 }
@@ -261,9 +263,9 @@ fn memory_is_listed_shown_and_forgotten_from_the_command_line() {
     home.lines("s", &[&[TEA], &add[..]].concat());
     let run = memory(&home, &["list"]);
     for words in [
-        "project (`cogtrix memory forget ID` takes one back)",
+        "project (`cogtrix memory forget ID`)",
         "db: MySQL",
-        "captured (`cogtrix memory forget N` takes one back)",
+        "captured (`cogtrix memory forget N`)",
         "    1  preference: ",
     ] {
         assert!(run.stdout.contains(words), "{run}");
@@ -288,7 +290,7 @@ fn memory_is_listed_shown_and_forgotten_from_the_command_line() {
     let run = memory(&home, &["forget", "1"]);
     assert!(run.stdout.contains("Forgotten 1"), "{run}");
     let run = memory(&home, &["list"]);
-    assert!(run.stdout.contains("Nothing is kept yet"), "{run}");
+    assert!(run.stdout.contains("Nothing saved yet"), "{run}");
 }
 
 #[test]
@@ -299,7 +301,7 @@ fn several_are_forgotten_at_once_and_one_that_cannot_be_stops_no_other() {
     let said = [TEA, "Remember that the key rotates monthly."];
     home.lines("s", &[&said[..], &kept[..]].concat());
     let run = home.lines("s", &["/memory forget 2 77 1"]);
-    for words in ["Forgotten 2", "77: not taken back: nothing", "Forgotten 1"] {
+    for words in ["Forgotten 2", "77: not forgotten: nothing", "Forgotten 1"] {
         assert!(run.stdout.contains(words), "{words}: {run}");
     }
     // A key of two scopes: what is typed next is told, and it works.
@@ -315,7 +317,7 @@ fn several_are_forgotten_at_once_and_one_that_cannot_be_stops_no_other() {
     assert_eq!(run.code, Some(1), "{run}");
     assert!(
         run.stdout
-            .contains("99: not taken back: nothing was captured"),
+            .contains("99: not forgotten: nothing was captured"),
         "{run}"
     );
     assert!(run.stdout.contains(": Postgres\n"), "{run}");
@@ -341,7 +343,7 @@ fn numbers_that_said_the_same_are_forgotten_together_without_an_error() {
     home.lines("t", &[TEA]);
     let run = home.lines("t", &["/memory forget 3 4"]);
     assert!(run.stdout.contains("Forgotten 4 (preference)"), "{run}");
-    assert!(!run.stdout.contains("not taken back"), "{run}");
+    assert!(!run.stdout.contains("not forgotten"), "{run}");
     for session in ["s", "t"] {
         let state = format!("sessions/{session}/SESSION-STATE.md");
         assert!(!read(&workspace(&home, &state)).contains(TEA), "{session}");
@@ -358,7 +360,7 @@ fn a_mistyped_word_is_told_its_own_form_and_does_nothing() {
     for (line, expected) in [
         (
             "/memory lsit",
-            "does not know \"lsit\"; did you mean `/memory list`?",
+            "has no section \"lsit\"; did you mean `/memory list`?",
         ),
         ("/memory cod", "modes: code, conversation, reasoning"),
         (
@@ -375,8 +377,11 @@ fn a_mistyped_word_is_told_its_own_form_and_does_nothing() {
         ("/memory rm --globl x", "usage: /memory rm KEY|ID"),
         ("/pin rm", "/pin takes a text; `/unpin N`"),
         ("/pin rm 1", "/pin takes a text; `/unpin N`"),
-        (long.as_str(), "the key has 300 characters, at most 200"),
-        ("/memory edit", "there is no terminal to edit at"),
+        (
+            long.as_str(),
+            "the key has 300 characters, the limit is 200",
+        ),
+        ("/memory edit", "cannot open an editor without a terminal"),
         ("/compact windw", "did you mean `/compact window`?"),
         ("/compact prefx", "did you mean `/compact prefix`?"),
     ] {
@@ -385,11 +390,7 @@ fn a_mistyped_word_is_told_its_own_form_and_does_nothing() {
     }
     assert!(!workspace(&home, "MEMORY.md").exists());
     let run = home.lines("s", &["/memory list", "/pin", "/scratch"]);
-    for words in [
-        "Nothing is kept yet",
-        "Nothing is pinned",
-        "scratchpad is empty",
-    ] {
+    for words in ["Nothing saved yet", "No pins", "scratchpad is empty"] {
         assert!(run.stdout.contains(words), "{run}");
     }
 }
@@ -402,21 +403,18 @@ fn what_memory_does_not_hold_is_an_error_and_no_path_leads_out() {
     let before = Home::files(&home.data());
     let huge = "9".repeat(400);
     for (args, expected) in [
-        (["show", "7"], "nothing was captured under number 7"),
-        (["forget", "0"], "nothing was captured under number 0"),
-        (
-            ["forget", huge.as_str()],
-            "nothing was captured under number 99",
-        ),
+        (["show", "7"], "no capture with number 7"),
+        (["forget", "0"], "no capture with number 0"),
+        (["forget", huge.as_str()], "no capture with number 99"),
         (["forget", "-1"], "unexpected argument"),
-        (["forget", "nothing"], "Nothing has the words nothing."),
+        (["forget", "nothing"], "No match for nothing."),
         (
             ["show", "../../etc/passwd"],
             "no entry, capture or file \"../../etc/passwd\"",
         ),
         (["show", "/etc/passwd"], "no entry, capture or file"),
         (["show", "memories/../../x"], "no entry, capture or file"),
-        (["show", "USER.md"], "there is no file USER.md yet"),
+        (["show", "USER.md"], "file USER.md yet"),
         (["show", ""], "no entry, capture or file \"\""),
     ] {
         let run = memory(&home, &args);
@@ -501,7 +499,7 @@ fn entries_go_to_a_file_and_come_back_as_they_were_however_often() {
     let before = Home::files(&home.data().join("memory"));
     let import = ["import", "--format", "entries", "all.jsonl"];
     let run = memory(&home, &import);
-    let same = "0 entries added, 0 brought up to date, 3 there already\n";
+    let same = "0 entries added, 0 updated, 3 unchanged\n";
     assert_eq!(run.stdout, same, "{run}");
     assert_eq!(Home::files(&home.data().join("memory")), before);
 
@@ -528,7 +526,7 @@ fn entries_go_to_a_file_and_come_back_as_they_were_however_often() {
     let file = home.home().join("old/memory/global.json");
     let file = file.to_str().unwrap();
     let run = memory(&home, &["import", "--format", "entries", file]);
-    assert!(run.stdout.contains("1 there already"), "{run}");
+    assert!(run.stdout.contains("1 unchanged"), "{run}");
 }
 
 #[test]
@@ -555,7 +553,7 @@ fn a_file_of_entries_with_something_wrong_in_it_is_refused_whole_with_every_line
     assert!(
         memory(&home, &["list"])
             .stdout
-            .contains("Nothing is kept yet")
+            .contains("Nothing saved yet")
     );
     home.write("bad.json", "{\"entries\": [{\"content\": \"fine\"}, 7]}");
     let run = memory(&home, &["import", "--format", "entries", "bad.json"]);
@@ -576,7 +574,7 @@ fn a_file_of_entries_with_something_wrong_in_it_is_refused_whole_with_every_line
         .stdin(read(&home.work().join("secret")))
         .run();
     assert!(
-        run.stderr.contains("secrets were left out of 1 entry"),
+        run.stderr.contains("secrets were removed from 1 entry"),
         "{run}"
     );
     assert!(!memory(&home, &["export"]).stdout.contains("q8R2"));
@@ -664,7 +662,7 @@ fn a_private_session_lists_and_forgets_what_it_captured_and_leaves_no_receipt() 
     assert!(run.stdout.contains(&format!("> {TEA}")), "{run}");
     assert!(run.stdout.contains("Forgotten 2"), "{run}");
     assert!(
-        run.stderr.contains("a private session changes no file"),
+        run.stderr.contains("private sessions do not change files"),
         "{run}"
     );
     assert_eq!(Home::files(&home.data()), before, "{run}");

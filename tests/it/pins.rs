@@ -48,7 +48,7 @@ fn a_pin_is_in_every_request_of_its_session_and_of_no_other() {
         ],
     );
     assert!(run.stdout.contains(&format!("   1  {PIN}")), "{run}");
-    assert!(run.stdout.contains("Nothing is pinned"), "{run}");
+    assert!(run.stdout.contains("No pins"), "{run}");
     assert!(run.stderr.contains("there is no pin 1"), "{run}");
     assert!(run.stdout.contains("Pinned as 2"), "{run}");
 }
@@ -130,7 +130,7 @@ fn a_model_writes_and_reads_the_scratchpad_within_its_limits_also_after_a_restar
     for words in [
         "stored plan: 23 characters",
         "stored long: 25 characters, the rest was cut off",
-        "the scratchpad takes no more than 2 keys",
+        "the scratchpad is full (2 keys",
         "the key \"session_facts\" is reserved",
         "key is missing",
         "{\"steps\":[\"one\",\"two\"]}",
@@ -150,7 +150,7 @@ fn a_model_writes_and_reads_the_scratchpad_within_its_limits_also_after_a_restar
     );
     assert!(run.stdout.contains("long  25 characters: walk on"), "{run}");
     assert!(run.stdout.contains("Stored long: 5 characters"), "{run}");
-    assert!(run.stderr.contains("finds no key \"none\""), "{run}");
+    assert!(run.stderr.contains("has no key \"none\""), "{run}");
 }
 
 #[test]
@@ -166,15 +166,15 @@ fn a_person_takes_a_key_off_the_scratchpad_and_sees_what_it_said() {
             "/scratch",
         ],
     );
-    let told = "Removed plan; `/scratch plan TEXT` writes it again. It said:\none, then two\n";
+    let told = "Removed plan; `/scratch plan TEXT`. It was:\none, then two\n";
     assert!(run.stdout.contains(told), "{run}");
     assert!(run.stdout.contains("The scratchpad is empty"), "{run}");
     let run = home.lines("s", &["/scratch rm plan", "/scratch rm", "/scratch"]);
     assert!(
         run.stderr
-            .contains("finds no key \"plan\", so nothing was removed"),
+            .contains("has no key \"plan\", so nothing was removed"),
         "{run}"
     );
-    assert!(run.stderr.contains("rm wants a key"), "{run}");
+    assert!(run.stderr.contains("rm needs a key"), "{run}");
     assert!(run.stdout.contains("The scratchpad is empty"), "{run}");
 }

@@ -1016,7 +1016,7 @@ async fn settings_that_cannot_work_are_refused_before_anything_is_sent() {
     };
     for (entry, words) in [
         (entry("api.example.com/v1", None, ""), "has no scheme"),
-        (entry("ftp://h", None, ""), "neither http nor https"),
+        (entry("ftp://h", None, ""), "not an http or https URL"),
         (entry("http://h/v1", Some("sk\nx"), ""), "line break"),
         (entry("http://h/v1", None, "NOT_SET"), "$NOT_SET"),
         (entry("", None, ""), "no key"),

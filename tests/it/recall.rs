@@ -617,7 +617,7 @@ fn read_only_or_in_a_folder_that_cannot_be_written_words_are_still_found() {
         &[filler(60), filler(61), QUESTION.to_owned(), filler(62)],
     );
     assert_eq!(
-        told(&run).matches("no recall by meaning for now").count(),
+        told(&run).matches("recall by meaning is paused").count(),
         1,
         "{run}"
     );
@@ -836,7 +836,7 @@ fn the_overview_names_the_embedder_and_how_much_it_has_done() {
     let run = talk(&home, "w", &[filler(16), "/memory".to_owned()]);
     assert!(
         run.stdout.contains(
-            "best 3, by words; embedder: openai/e5, 16 dimensions; vectors of 3 exchanges"
+            "best 3, by keyword; embedder: openai/e5, 16 dimensions; vectors for 3 exchanges"
         ),
         "{run}"
     );
@@ -849,12 +849,15 @@ fn the_overview_names_the_embedder_and_how_much_it_has_done() {
         .run();
     assert!(
         run.stdout
-            .contains("embedder: ollama/nomic-embed-text, 16 dimensions; vectors of 5 exchanges"),
+            .contains("embedder: ollama/nomic-embed-text, 16 dimensions; vectors for 5 exchanges"),
         "{run}"
     );
     home.config(&server, WORDS);
     let run = talk(&home, "w", &["/memory".to_owned()]);
-    assert!(run.stdout.contains("embedder: none: words alone"), "{run}");
+    assert!(
+        run.stdout.contains("embedder: none: keyword search"),
+        "{run}"
+    );
     home.config(
         &server,
         "memory: {modes: {conversation: {vector_recall_k: 0}}}",

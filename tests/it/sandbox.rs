@@ -573,7 +573,7 @@ fn a_socket_that_was_bound_by_a_relative_path_is_closed() {
     let script = ask(&folder.path().join("service"));
     let ran: Vec<(Ran, Ran, bool)> = cages()
         .iter()
-        // Of a service of another user the working folder is not known.
+        // Of a service of another user the working folder.
         .map(|cage| {
             (
                 cage.run(&script),
@@ -697,7 +697,7 @@ models: {default: it, it: {provider: there, model: scripted}}
             HOME=$PWD/home COGTRIX_DATA_DIR=$PWD/data {} -c test.yaml --tools all --lines",
             program().display()
         ));
-        let asked = "Nothing but commands is asked any more: a part of their sandbox is missing";
+        let asked = "Only commands still need approval, because part of their sandbox is missing";
         assert!(ran.printed.contains(asked), "{ran:?}");
         assert!(
             ran.printed.contains("not held: a network of its own"),

@@ -101,7 +101,7 @@ fn a_session_is_searched_and_each_hit_says_where_it_is_from() {
     );
     insta::assert_snapshot!(home.shown(&run), @r"
     --- stderr
-    nothing that was said speaks of that
+    no matches
     --- exit 0
     ");
 }
@@ -174,13 +174,9 @@ fn a_search_writes_nothing_of_a_history_and_is_quick_to_say_what_is_wrong() {
         (
             &["-s", "nope", "memory", "search", "a"][..],
             1,
-            "error: there is no session nope",
+            "error: session nope",
         ),
-        (
-            &["memory", "search", "quetzalcoatl"],
-            0,
-            "nothing that is kept speaks of that",
-        ),
+        (&["memory", "search", "quetzalcoatl"], 0, "no matches"),
         (&["memory", "search"], 2, "<QUERY>"),
         (
             &["memory", "search", "-k", "0", "a"],
@@ -195,7 +191,7 @@ fn a_search_writes_nothing_of_a_history_and_is_quick_to_say_what_is_wrong() {
         (
             &["-s", "nope", "memory", "reindex"],
             1,
-            "error: there is no session nope",
+            "error: session nope",
         ),
     ] {
         let run = memory(&home, args);
@@ -210,17 +206,17 @@ fn a_search_writes_nothing_of_a_history_and_is_quick_to_say_what_is_wrong() {
     let shown = |args: &[&str]| empty.shown(&empty.cogtrix(args).run());
     insta::assert_snapshot!(shown(&["memory", "search", "--all", "ferry"]), @r"
     --- stderr
-    nothing that was said speaks of that
+    no matches
     --- exit 0
     ");
     insta::assert_snapshot!(shown(&["memory", "stats"]), @r"
     --- stderr
-    there is no session yet
+    no sessions yet
     --- exit 0
     ");
     insta::assert_snapshot!(shown(&["memory", "reindex"]), @r"
     --- stderr
-    there is no session yet
+    no sessions yet
     --- exit 0
     ");
     assert!(Home::files(&empty.data()).is_empty());
@@ -263,7 +259,7 @@ fn each_line_of_a_batch_is_answered_by_a_line_up_to_one_that_is_wrong() {
         ("{\"id\":\"q\"}", "stdin, line 2: missing field `query`"),
         (
             "{\"id\":\"q\",\"query\":\"a\",\"session\":\"nope\"}",
-            "stdin, line 2: there is no session nope",
+            "stdin, line 2: session nope",
         ),
         (
             "{\"id\":\"q\",\"query\":\"a\",\"session\":\"../x\"}",
@@ -365,7 +361,7 @@ fn recall_shows_what_it_would_bring_how_well_it_fits_and_where_it_is_from() {
         ],
     );
     let (nothing, rest) = run.stdout.split_once("Noted.\n").unwrap();
-    assert_eq!(nothing, "Nothing that was said speaks of that\n");
+    assert_eq!(nothing, "No matches\n");
     let shown = home.normal(rest);
     assert!(
         shown.contains(
@@ -377,13 +373,10 @@ fn recall_shows_what_it_would_bring_how_well_it_fits_and_where_it_is_from() {
         shown.contains(" %, in the window\n  [turn 3, m5 to m6, TIME]\n  User: The code"),
         "{run}"
     );
-    assert!(
-        shown.ends_with("Nothing that was said speaks of that\n"),
-        "{run}"
-    );
+    assert!(shown.ends_with("No matches\n"), "{run}");
     assert!(
         run.stderr
-            .contains("error: /recall wants a question\nhint: usage: /recall QUESTION"),
+            .contains("error: /recall needs a question\nhint: usage: /recall QUESTION"),
         "{run}"
     );
     assert_eq!(server.chats().len(), 3, "a question to memory is no turn");

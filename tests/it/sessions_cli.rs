@@ -133,7 +133,7 @@ fn show_prints_what_was_said_and_an_unknown_name_is_an_error() {
     let run = home.cogtrix(&["sessions", "show", "nobody"]).run();
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
-    error: there is no session nobody
+    error: session nobody
     hint: `cogtrix sessions` lists them
     --- exit 1
     ");
@@ -225,7 +225,7 @@ fn resume_takes_a_name_or_the_session_used_last_and_begins_none() {
         .run();
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
-    error: there is no session nobody
+    error: session nobody
     hint: `cogtrix sessions` lists them
     --- exit 1
     ");
@@ -238,8 +238,8 @@ fn resume_with_nothing_to_resume_says_how_to_begin() {
     let run = home.cogtrix(&["-r", "-p", "hi"]).run();
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
-    error: there is no session to resume
-    hint: `cogtrix` begins one
+    error: no session to resume
+    hint: run `cogtrix` to start one
     --- exit 2
     ");
 }
@@ -299,14 +299,14 @@ fn rename_takes_the_whole_session_along() {
     );
     insta::assert_snapshot!(home.shown(&run), @r#"
     Answer 2.
-    Session one is now called two
+    Session one to two
     Answer 3.
     --- stderr
-    error: there is already a session taken
+    error: session taken
     hint: choose another name
     error: session name "../x" starts with a dot
-    hint: a name has 1 to 64 letters, digits, spaces, or . _ - and does not start with a dot
-    error: /rename needs the new name
+    hint: use 1 to 64 letters, digits, spaces, or . _ - and do not start with a dot
+    error: /rename needs a new name
     hint: usage: /rename NAME
     --- exit 1
     "#);
@@ -344,16 +344,16 @@ fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
     Answer 2.
     --- stderr
     Move session other (2 messages) to the trash? [y/N]
-    nothing was changed
+    cancelled; nothing changed
     Move session other (2 messages) to the trash? [y/N]
-    nothing was changed
+    cancelled; nothing changed
     Move the 2 messages of this session and its notes to the archive? [y/N]
-    nothing was changed
-    error: /delete cannot take the session that is open; go to another with /session first
+    cancelled; nothing changed
+    error: /delete cannot delete the open session; switch with `/session NAME` first
     hint: usage: /delete NAME
-    error: there is no session nobody
+    error: session nobody
     hint: `cogtrix sessions` lists them
-    error: /delete needs the name of a session
+    error: /delete needs a session name
     hint: usage: /delete NAME
     --- exit 1
     ");
@@ -361,7 +361,7 @@ fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
     assert_eq!(home.said("one").len(), 2);
     let run = home.lines("one", &["/delete other"]);
     assert!(
-        run.stderr.contains("nothing was changed"),
+        run.stderr.contains("cancelled; nothing changed"),
         "the end of the input is no yes: {run}"
     );
     assert_eq!(home.said("other").len(), 2);
@@ -435,11 +435,11 @@ fn an_export_in_json_is_a_session_again_and_never_writes_over_a_file() {
     2 messages written to out.json
     2 messages written to out.md
     --- stderr
-    error: cannot write out.json: there is such a file
-    hint: choose another path; a file that is there is never written over
-    error: /export needs the name of a file
+    error: cannot write out.json: the file already exists
+    hint: choose another path; existing files are never overwritten
+    error: /export needs a file name
     hint: usage: /export [md|json] FILE
-    error: /export needs the name of a file
+    error: /export needs a file name
     hint: usage: /export [md|json] FILE
     --- exit 1
     ");
@@ -489,7 +489,7 @@ fn retry_replaces_the_answer_in_what_is_sent_and_history_keeps_both() {
         ["first", "Answer 2."]
     );
     assert!(!chats[2].body.to_string().contains("Answer 1."));
-    assert!(run.stdout.contains("(asked again)\nAnswer 1."), "{run}");
+    assert!(run.stdout.contains("(retried)\nAnswer 1."), "{run}");
 }
 
 #[test]
@@ -497,11 +497,11 @@ fn retry_and_undo_of_nothing_say_so() {
     let (home, server) = home();
     let run = home.lines("one", &["/retry", "/undo", "/history", "/compact undo"]);
     insta::assert_snapshot!(home.shown(&run), @"
-    Nothing was said yet
+    No messages yet
     --- stderr
-    error: nothing to undo or to ask again
-    error: nothing to undo or to ask again
-    error: there is no compaction to undo
+    error: nothing to undo or retry
+    error: nothing to undo or retry
+    error: compaction failed to undo
     --- exit 1
     ");
     assert_eq!(server.chats().len(), 0);
@@ -537,12 +537,12 @@ fn an_unknown_command_names_the_nearest_and_is_never_sent() {
     Answer 1.
     --- stderr
     error: unknown command /mdoe
-    hint: did you mean /mode or /model? `/help` lists all; a space before the / sends the line
+    hint: did you mean /mode or /model? See `/help`; to send the line, put a space before the /
     error: unknown command /
-    hint: `/help` lists them; to send a line that begins with /, put a space before it
+    hint: see `/help`; to send a line that starts with /, put a space before it
     error: unknown command /zzzz
-    hint: `/help` lists them; to send a line that begins with /, put a space before it
-    error: /undo takes no argument
+    hint: see `/help`; to send a line that starts with /, put a space before it
+    error: /undo takes no argumentssss
     hint: usage: /undo
     --- exit 1
     ");

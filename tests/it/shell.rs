@@ -372,7 +372,7 @@ async fn when_the_supervisor_is_killed_from_outside_everything_is_ended_and_put_
     let output = run.end().await.unwrap();
     assert_eq!(end_of(&output), "[killed from outside");
     assert_eq!(wrote(&desk.path("project/.envrc")), None);
-    let told = ".envrc is protected: what the command made was put back]";
+    let told = ".envrc is protected: the command made was put back]";
     assert!(output.text.contains(told), "{}", output.text);
     assert_eq!(pids.len(), 4);
     gone(&pids);
@@ -403,7 +403,7 @@ async fn a_hundred_megabytes_neither_block_nor_are_kept() {
 async fn binary_output_is_told_of_and_not_shown() {
     let desk = Desk::unconfined();
     let output = desk.run("printf '\\177ELF\\0\\377\\376'").await;
-    assert!(output.text.starts_with("[7 bytes that are no text]\n"));
+    assert!(output.text.starts_with("[7 bytes of binary data]\n"));
 }
 
 #[tokio::test]
@@ -653,7 +653,7 @@ async fn what_a_command_makes_of_protected_files_is_put_back_and_told() {
     let output = desk.run("echo evil > .envrc; echo fine > file").await;
     assert_eq!(wrote(&desk.path("project/.envrc")), None);
     assert_eq!(wrote(&desk.path("project/file")).as_deref(), Some("fine\n"));
-    let told = ".envrc is protected: what the command made was put back]";
+    let told = ".envrc is protected: the command made was put back]";
     assert!(output.text.contains(told), "{}", output.text);
 }
 
@@ -695,7 +695,7 @@ async fn a_repository_that_commands_name_in_the_index_runs_nothing_when_the_pers
     assert!(!plain.text.contains("is protected"), "{}", plain.text);
     desk.run(&evil("plain")).await;
     let output = desk.run(&format!("{}\n{}", make("sub"), evil("sub"))).await;
-    let told = "sub/.git/config is protected: what the command made was put back]";
+    let told = "sub/.git/config is protected: the command made was put back]";
     assert!(output.text.contains(told), "{}", output.text);
     let status = git("git status").unwrap();
     assert!(status.status.success(), "{status:?}");

@@ -189,8 +189,8 @@ fn summaries_are_shown_listed_and_taken_back() {
     home.config(&server, FOREGROUND);
     let run = home.lines("w", &["/summary", "/summary undo", "/summary nonsense"]);
     assert!(run.stdout.contains("No summary yet"), "{run}");
-    assert!(run.stderr.contains("there is no summary to undo"), "{run}");
-    assert!(run.stderr.contains("does not know \"nonsense\""), "{run}");
+    assert!(run.stderr.contains("no summary to undo"), "{run}");
+    assert!(run.stderr.contains("has no section \"nonsense\""), "{run}");
     talk(&home, "w", 1, 23);
     let run = home.lines(
         "w",
@@ -198,7 +198,7 @@ fn summaries_are_shown_listed_and_taken_back() {
     );
     let shown = &run.stdout;
     assert!(
-        shown.contains("Stands for messages 1 to 20 (m1 to m20), made "),
+        shown.contains("Covers messages 1 to 20 (m1 to m20), made "),
         "{run}"
     );
     assert_eq!(shown.matches("Summary number 2").count(), 2, "{run}");
@@ -266,7 +266,7 @@ fn a_model_for_summaries_that_cannot_be_used_costs_a_warning_and_the_other_one_s
     home.write("test.yaml", config("smal"));
     let run = home.lines("w", &["message number 19"]);
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("there is no model \"smal\""), "{run}");
+    assert!(run.stderr.contains("unknown model \"smal\""), "{run}");
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn a_kill_while_a_summary_is_written_loses_nothing_and_it_is_made_the_next_time(
     assert_eq!(run.wait().signal, Some(9));
     let run = home.lines("w", &["message number 19", "/context proof"]);
     assert!(
-        run.stdout.contains("38 messages, none out of reach"),
+        run.stdout.contains("38 messages, all within reach"),
         "{run}"
     );
     assert_eq!(hybrid(&home, "w")["summary_idx"], 12, "{run}");
@@ -380,7 +380,7 @@ fn after_three_failures_it_is_tried_every_tenth_reply_and_said_once() {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let run = home.lines("w", &lines);
     assert_eq!(asked_after(&server), [18, 19, 20, 30, 40]);
-    let told = "older messages could not be summarised three times in a row";
+    let told = "could not summarise older messages three times in a row";
     assert_eq!(run.stderr.matches(told).count(), 1, "{run}");
     assert!(run.stderr.contains("no room"), "{run}");
     let run = home.lines(
@@ -522,10 +522,7 @@ fn a_summary_of_more_than_there_is_covers_no_more_than_that_and_it_is_said_once(
         home.write(home.history("w_hybrid.json"), kept.to_string());
         let run = home.lines("w", &["message number 24", "/context proof"]);
         assert_eq!(run.code, Some(0), "{run}");
-        assert!(
-            run.stdout.contains("7 messages, none out of reach"),
-            "{run}"
-        );
+        assert!(run.stdout.contains("7 messages, all within reach"), "{run}");
         assert_eq!(notices(&run, "w_hybrid.json"), 1, "{run}");
         let index = hybrid(&home, "w")["summary_idx"].as_u64();
         // A question without a reply is sent in one message with the next.
@@ -561,7 +558,7 @@ fn of_a_history_that_was_cut_every_message_is_still_sent_or_summarised() {
         snapshot["messages"].as_array_mut().unwrap().drain(cut);
         home.write(home.history("w.json"), snapshot.to_string());
         let run = home.lines("w", &["message number 20", "/context proof"]);
-        assert!(run.stdout.contains("none out of reach"), "{run}");
+        assert!(run.stdout.contains("all within reach"), "{run}");
         assert_eq!(notices(&run, "w_hybrid.json"), 1, "{run}");
         assert_eq!(sent(&server, 1..=19), expected.collect::<Vec<_>>());
         assert_eq!(hybrid(&home, "w")["summary_idx"].as_u64(), index);
@@ -626,10 +623,7 @@ fn every_message_is_shown_to_be_in_one_place() {
     let server = server(numbered);
     home.config(&server, FOREGROUND);
     let run = home.lines("w", &["/context proof"]);
-    assert!(
-        run.stdout.contains("0 messages, none out of reach"),
-        "{run}"
-    );
+    assert!(run.stdout.contains("0 messages, all within reach"), "{run}");
     talk(&home, "w", 1, 20);
     let run = home.lines("w", &["message number 21", "/undo", "/context proof"]);
     assert_eq!(run.code, Some(0), "{run}");
@@ -642,7 +636,7 @@ fn every_message_is_shown_to_be_in_one_place() {
     compacted        0
     withdrawn        2  messages 41 to 42
     recallable       0
-    42 messages, none out of reach
+    42 messages, all within reach
     ");
 }
 
@@ -685,8 +679,8 @@ fn the_first_undo_takes_a_summary_begun_behind_a_compaction_and_the_second_the_c
     talk(&home, "w", 4, 21);
     assert_eq!(hybrid(&home, "w")["summary_from"], 6);
     let run = home.lines("w", &["/context proof", "/compact undo", "/compact undo"]);
-    let summary = run.stdout.find("The last summary is undone");
-    let compaction = run.stdout.find("The last compaction is undone");
+    let summary = run.stdout.find("Last summary undone");
+    let compaction = run.stdout.find("Last compaction undone");
     assert!(summary.is_some() && summary < compaction, "{run}");
     assert!(
         run.stdout.contains("compacted        6  messages 1 to 6\n"),
@@ -716,7 +710,7 @@ fn a_model_too_small_to_summarise_in_is_named_as_that() {
     let run = home.lines("w", &lines);
     assert!(
         run.stderr
-            .contains("window of 600 tokens is too small to summarise in"),
+            .contains("window of 600 tokens is too small to write a summary"),
         "{run}"
     );
     assert_eq!(asked_after(&server), Vec::<usize>::new());

@@ -66,7 +66,7 @@ fn calls_of_one_reply_are_done_in_order_and_answered_in_each_format() {
             "{run}"
         );
         assert!(
-            run.stderr.contains("there is no kind \"wish\""),
+            run.stderr.contains("unknown kind \"wish\""),
             "{kind}: {run}"
         );
         let chats = server.chats();
@@ -91,10 +91,7 @@ fn calls_of_one_reply_are_done_in_order_and_answered_in_each_format() {
         );
         let second = chats[1].body.to_string();
         let first_result = second.find("task #1: Mend the parser").unwrap();
-        assert!(
-            second[first_result..].contains("there is no kind"),
-            "{kind}"
-        );
+        assert!(second[first_result..].contains("unknown kind"), "{kind}");
         assert_eq!(
             home.said("s").len(),
             5,
@@ -142,7 +139,7 @@ fn a_tool_that_does_not_exist_is_refused_at_the_command_line() {
     let home = Home::new();
     let run = home.cogtrix(&["--tools", "track,rm_rf", "-p", "hi"]).run();
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("there is no tool rm_rf"), "{run}");
+    assert!(run.stderr.contains("unknown tool rm_rf"), "{run}");
 }
 
 #[test]
@@ -161,7 +158,11 @@ fn a_model_that_takes_no_tools_is_asked_without_them() {
         run.stdout.contains("Plain.") && run.stdout.contains("Still plain."),
         "{run}"
     );
-    assert_eq!(run.stderr.matches("takes no tools").count(), 1, "{run}");
+    assert_eq!(
+        run.stderr.matches("does not support tools").count(),
+        1,
+        "{run}"
+    );
     let with: Vec<bool> = server
         .chats()
         .iter()
@@ -179,7 +180,7 @@ fn the_same_failing_call_ends_the_turn_at_the_third_time() {
     assert_eq!(run.code, Some(1), "{run}");
     assert!(
         run.stderr
-            .contains("the same call of track failed three times"),
+            .contains("the same call of track call call failed three times"),
         "{run}"
     );
     assert_eq!(server.chats().len(), 3);
@@ -405,19 +406,19 @@ fn with_a_yes_to_all_commands_stay_without_network_unless_the_sandbox_has_it() {
         server.chats()[1].body.to_string()
     };
     let told = results(&["-y"], &network);
-    assert!(told.contains("nobody is asked in this run"), "{told}");
+    assert!(told.contains("approvals are off in this run"), "{told}");
     assert!(told.contains("--sandbox net"), "{told}");
     assert!(!told.contains("ran\\n[exit 0"), "{told}");
     let told = results(&["-y"], &missing);
     assert!(told.contains("call again with network: true"), "{told}");
-    assert!(told.contains("[not tried again: nobody is asked"), "{told}");
+    assert!(told.contains("[not retried: nobody is asked"), "{told}");
     let told = results(&["-y", "--sandbox", "net"], &network);
     assert!(told.contains("ran\\n[exit 0"), "{told}");
     let told = results(&["-y", "--sandbox", "net"], &missing);
-    assert!(!told.contains("not tried again"), "{told}");
+    assert!(!told.contains("not retried"), "{told}");
     // Without -y, too, nobody is there to ask.
     let told = results(&[], &network);
-    assert!(told.contains("nobody is there to approve shell"), "{told}");
+    assert!(told.contains("nobody can approve shell"), "{told}");
     assert!(
         told.contains("a run has network with --sandbox net"),
         "{told}"
@@ -439,13 +440,13 @@ fn rules_that_cannot_be_read_end_a_yes_to_all_and_the_reason_is_told() {
     home.write(rules.file(), "rules:\n- deny: write_file\n- alow: shell\n");
     let run = ask(&home, &["--tools", "all", "-y"], "Write");
     assert!(
-        run.stderr.contains("until then every call is asked"),
+        run.stderr.contains("until then every call needs approval"),
         "{run}"
     );
     let told = server.chats()[1].body.to_string();
     for word in [
-        "nobody is there to approve write_file",
-        "must be mended first",
+        "nobody can approve write_file",
+        "fix this project's rules first",
         "rules[1]",
     ] {
         assert!(told.contains(word), "{word}: {told}");
@@ -483,11 +484,8 @@ fn undo_brings_files_back_with_the_turn_unless_a_person_changed_them() {
         "{run}"
     );
     assert!(run.stdout.contains("removed b.txt"), "{run}");
-    assert!(run.stdout.contains("left as it is a.txt"), "{run}");
-    assert!(
-        run.stdout.contains("No tool has changed a file here."),
-        "{run}"
-    );
+    assert!(run.stdout.contains("left unchanged a.txt"), "{run}");
+    assert!(run.stdout.contains("No files changed by tools."), "{run}");
     assert!(!home.work().join("b.txt").exists());
     assert_eq!(
         std::fs::read(home.work().join("a.txt")).unwrap(),
@@ -519,7 +517,7 @@ fn asking_again_takes_back_what_the_first_try_did_to_files_and_says_so() {
     for line in [
         "restored a.txt",
         "removed c.txt",
-        "left as it is b.txt (it was changed since)",
+        "left unchanged b.txt (it was changed since)",
     ] {
         assert!(run.stderr.contains(line), "{line}: {run}");
     }
@@ -754,7 +752,7 @@ fn a_call_cut_with_its_reply_is_told_so() {
     let run = ask(&home, &[], "Begin");
     assert!(run.stderr.contains("the reply reached its limit"), "{run}");
     let second = server.chats()[1].body.to_string();
-    assert!(second.contains("do it in smaller pieces"), "{second}");
+    assert!(second.contains("split it into smaller calls"), "{second}");
 }
 
 #[test]

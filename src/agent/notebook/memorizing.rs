@@ -27,14 +27,14 @@ impl LetGo {
     pub fn told(&self) -> Option<String> {
         let lines = match self.lines {
             0 => None,
-            1 => Some("its line is gone from it".to_owned()),
-            several => Some(format!("its {several} lines are gone from it")),
+            1 => Some("its line was removed".to_owned()),
+            several => Some(format!("its {several} lines were removed")),
         };
         let changed = (self.changed > 0)
-            .then(|| "a line is gone or was changed by hand, so nothing was taken out".to_owned());
+            .then(|| "a line is missing or was edited by hand, so nothing was removed".to_owned());
         let failed = self.failed.as_ref();
         let failed =
-            failed.map(|why| format!("could not be changed, take the line out by hand: {why}"));
+            failed.map(|why| format!("could not be changed; remove the line by hand: {why}"));
         let parts: Vec<String> = [lines, changed, failed].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
@@ -44,7 +44,7 @@ impl Parts {
     /// Adds what an entry says to MEMORY.md, unless it is there, and marks what it said before; tells what became of it.
     pub fn remember(&self, entry: &Entry, now: Timestamp) -> String {
         if self.settings.backend == Backend::None {
-            return "not written: nothing outlives this session".to_owned();
+            return "not written: nothing is kept beyond this session".to_owned();
         }
         let folded = entry.content.split_whitespace().collect::<Vec<_>>();
         let folded = folded.join(" ");
@@ -64,8 +64,10 @@ impl Parts {
         };
         match memory.add(now, &crate::notes::Section::Notes, &folded, judge) {
             Ok(Added::Known) => match supersede(&memory, &outdated, now) {
-                None => "there already".to_owned(),
-                Some(why) => format!("there already; what it said before is not marked: {why}"),
+                None => "already there".to_owned(),
+                Some(why) => {
+                    format!("already there; could not mark its earlier text as outdated: {why}")
+                }
             },
             Ok(added @ (Added::Added | Added::AtEndOfLarge)) => {
                 // Of a large file no other line was changed.
@@ -77,7 +79,7 @@ impl Parts {
                     || "written".to_owned(),
                     |error| {
                         format!(
-                            "written, but it will not go with the entry: {}",
+                            "written, but it will not be removed with the entry: {}",
                             chain(&error)
                         )
                     },

@@ -162,7 +162,7 @@ impl Agent {
             }
             Err(Fruitless::Interrupted) => Err(Failure::Interrupted),
             Err(Fruitless::Failed(failure)) => Err(Failure::of(format!(
-                "deep_think came to nothing: {}; answer without it",
+                "deep_think failed: {}; answer without it",
                 chain(&failure)
             ))),
         }
@@ -173,7 +173,7 @@ impl Agent {
         let mut scratchpad = self.session().scratchpad().clone();
         if let Err(error) = scratchpad.keep_thought(report.number, text) {
             // The report itself is in history.
-            tracing::warn!(%error, "report not kept in the scratchpad");
+            tracing::warn!(%error, "could not save the report to the scratchpad");
             return;
         }
         self.ledger.apply(Record::ScratchpadReplaced(scratchpad));
@@ -259,7 +259,7 @@ impl Agent {
             Err(Fruitless::Failed(failure)) if course.round() == 1 => {
                 tracing::warn!(
                     why = chain(&failure),
-                    "no approaches; the direct one is taken"
+                    "no approaches found; using the direct one"
                 );
                 Ok(course.branched(None))
             }
@@ -303,7 +303,7 @@ impl Agent {
                     worked += 1;
                     course.developed(approach, work);
                 }
-                Ok(None) => tracing::warn!(approach = approach.title, "not worked out"),
+                Ok(None) => tracing::warn!(approach = approach.title, "approach not developed"),
                 Err(why) => fruitless = why,
             }
         }
@@ -330,7 +330,7 @@ impl Agent {
         let text = self.answer(request, cancel).await?;
         let read = read::weighing(&text, &course.titles());
         if read.is_none() {
-            tracing::warn!(round = course.round(), "the weighing could not be read");
+            tracing::warn!(round = course.round(), "could not parse the weighing");
         }
         course.weighed(read);
         Ok(())

@@ -25,7 +25,7 @@ pub(super) fn data_folder(root: &Path, disk: &dyn Disk) -> Finding {
         Finding::problem(
             DATA,
             format!("{shown} cannot be used: {error}"),
-            "make it a folder that you may write to, or name another with --data-dir",
+            "make it a writable folder, or choose another with --data-dir",
         )
     };
     match std::fs::metadata(root) {
@@ -35,7 +35,7 @@ pub(super) fn data_folder(root: &Path, disk: &dyn Disk) -> Finding {
             Err(error) => ill(&error),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => match creatable(root) {
-            Ok(folder) => with_room(folder, format!("{shown}, made by the first session")),
+            Ok(folder) => with_room(folder, format!("{shown}, created by the first session")),
             Err(error) => ill(&error),
         },
         Err(error) => ill(&error),
@@ -70,7 +70,7 @@ fn with_room(folder: &Path, what: String) -> Finding {
     let free = room.f_bavail.saturating_mul(room.f_frsize);
     let what = format!("{what}, {} MB free", free / 1_000_000);
     if free < LEAST_ROOM {
-        return Finding::problem(DATA, what, "free some room on its disk");
+        return Finding::problem(DATA, what, "free some disk space");
     }
     Finding::ok(DATA, what)
 }
@@ -81,7 +81,7 @@ pub(super) fn project(folder: &Path) -> Finding {
         return Finding::problem(
             "project",
             format!("{shown} cannot be opened: {error}"),
-            "name another folder with --project",
+            "choose another folder with --project",
         );
     }
     let writable = access(folder, Access::WRITE_OK).is_ok();
@@ -95,7 +95,7 @@ pub(super) fn sandbox(wanted: Sandbox) -> Finding {
     const ABOUT: &str = "sandbox";
     let name = match wanted {
         Sandbox::Off => {
-            return Finding::none(ABOUT, "off: commands of tools may write wherever you may");
+            return Finding::none(ABOUT, "off: shell commands can write anywhere you can");
         }
         Sandbox::On => "on",
         Sandbox::Net => "net",
@@ -112,12 +112,12 @@ pub(super) fn sandbox(wanted: Sandbox) -> Finding {
         ),
         Ok(support) => Finding::none(
             ABOUT,
-            format!("{name}, not held: {}", support.missing.join("; ")),
+            format!("{name}, not restricted: {}", support.missing.join("; ")),
         ),
         Err(unavailable) => Finding::problem(
             ABOUT,
             unavailable.to_string(),
-            "so none are run; `--sandbox off` or tools.shell.sandbox: off runs them all the same",
+            "no commands are run; to run them unsandboxed, use `--sandbox off` or tools.shell.sandbox: off",
         ),
     }
 }
@@ -146,7 +146,7 @@ pub(super) fn terminal(environment: &Environment, output: &Output) -> Finding {
     } else {
         Finding::problem(
             "terminal",
-            format!("{what}: other letters than English ones may come out wrong"),
+            format!("{what}: non-English characters may display incorrectly"),
             "export LANG=C.UTF-8",
         )
     }

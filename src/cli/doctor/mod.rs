@@ -101,7 +101,7 @@ async fn all(
 fn file(config: &Config) -> Finding {
     match &config.file {
         Some(file) => Finding::ok("config", file.display().to_string()),
-        None => Finding::none("config", "no file; every value is its default"),
+        None => Finding::none("config", "no file, using defaults"),
     }
 }
 

@@ -46,7 +46,7 @@ fn of_error(about: String, error: &ProviderError) -> Finding {
         ProviderError::Unreachable { .. } | ProviderError::Idle { .. } => Finding::problem(
             about,
             error.to_string(),
-            "is the server running, and is its base_url right?",
+            "check that the server is running and its base_url is correct",
         ),
         other => Finding::of_error(about, other),
     }
@@ -59,11 +59,7 @@ pub(super) async fn model(catalog: &Catalog) -> Finding {
         Err(error) => return of_error("model".to_owned(), &error),
     };
     if let Some(notice) = choice.notice {
-        return Finding::problem(
-            "model",
-            "none: a chat quotes what was said before, and no more",
-            notice,
-        );
+        return Finding::problem("model", "none: replies only quote earlier messages", notice);
     }
     let name = choice.provider.model();
     if let Some(missing) = missing(catalog, &name.provider, &name.model).await {
@@ -74,7 +70,7 @@ pub(super) async fn model(catalog: &Catalog) -> Finding {
     let source = abilities.window_source.as_str();
     Finding::ok(
         "model",
-        format!("{name}, window of {window} tokens ({source})"),
+        format!("{name}, context window {window} tokens ({source})"),
     )
 }
 
@@ -92,7 +88,7 @@ async fn missing(catalog: &Catalog, provider: &str, model: &str) -> Option<Findi
         Finding::problem(
             "model",
             format!("{url} does not have {model}"),
-            format!("`ollama pull {model}` gets it"),
+            format!("run `ollama pull {model}`"),
         )
     })
 }
@@ -102,7 +98,7 @@ pub(super) async fn embedder(choice: &EmbedderChoice) -> Finding {
         Ok(Some(shown)) => Finding::ok("embedder", shown),
         Ok(None) => Finding::none(
             "embedder",
-            "keyword search; `cogtrix embedder show` says why no embedder is used",
+            "keyword search only; see why with `cogtrix embedder show`",
         ),
         Err(absent) => Finding::of_error("embedder", &absent),
     }

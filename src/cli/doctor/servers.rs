@@ -12,7 +12,7 @@ pub(super) async fn servers(config: &Config, inputs: &Inputs, project: &Path) ->
         return vec![Finding::none("MCP servers", "none configured")];
     }
     let Some(mut servers) = fleet(config, inputs, project) else {
-        let why = "this program was built without them";
+        let why = "not supported by this build";
         return vec![Finding::none("MCP servers", why)];
     };
     servers.start();
@@ -37,9 +37,9 @@ fn finding(status: &Status) -> Finding {
         State::Failed(why) => Finding::problem(
             about,
             format!("{target}: {why}"),
-            format!("fix mcp_servers.{name} in the config file, or set enabled: false there"),
+            format!("fix mcp_servers.{name} in the config file, or set enabled: false"),
         ),
-        State::Disabled => Finding::none(about, "off: enabled is false"),
-        State::Starting | State::Stopped => Finding::none(about, "was not started"),
+        State::Disabled => Finding::none(about, "disabled in the config"),
+        State::Starting | State::Stopped => Finding::none(about, "not started"),
     }
 }

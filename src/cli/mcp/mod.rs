@@ -45,8 +45,8 @@ fn arguments(text: Option<&str>) -> Result<Value, CliError> {
         return Ok(json!({}));
     };
     serde_json::from_str(text).map_err(|error| CliError::Usage {
-        problem: format!("--arguments is no JSON: {error}"),
-        hint: "write an object, such as '{\"path\": \"a.txt\"}'",
+        problem: format!("--arguments is not JSON: {error}"),
+        hint: "pass an object, such as '{\"path\": \"a.txt\"}'",
     })
 }
 
@@ -54,8 +54,8 @@ fn settings(args: &ProbeArgs) -> Result<ServerSettings, CliError> {
     let mut words = args.command.iter().cloned();
     let headers = args.header_env.iter().map(|pair| {
         let (header, variable) = pair.split_once('=').ok_or_else(|| CliError::Usage {
-            problem: format!("--header-env {pair:?} names no variable"),
-            hint: "write HEADER=VARIABLE, such as Authorization=MY_TOKEN",
+            problem: format!("--header-env {pair:?} has no variable"),
+            hint: "use HEADER=VARIABLE, such as Authorization=MY_TOKEN",
         })?;
         Ok((header.to_owned(), variable.to_owned()))
     });
@@ -91,7 +91,7 @@ async fn probe(
     ) = (&status, found)
     else {
         return Err(CliError::Mcp {
-            problem: format!("the MCP server cannot be used: {}", why(status)),
+            problem: format!("cannot use the MCP server: {}", why(status)),
         });
     };
     if let Some(tool) = &args.call {
@@ -161,7 +161,7 @@ async fn try_all(
     for tool in listed.iter() {
         let Some(arguments) = sample::arguments(&tool.parameters) else {
             output.answer(&format!(
-                "{}: left out, its arguments cannot be made up",
+                "{}: skipped, could not generate its arguments",
                 tool.name
             ));
             continue;

@@ -73,7 +73,7 @@ pub(super) fn import(
     owned.flush(output)?;
     if imported.masked > 0 {
         output.notice(&format!(
-            "secrets were left out of {}",
+            "secrets were removed from {}",
             number(imported.masked)
         ));
     }
@@ -123,7 +123,7 @@ fn told(imported: Imported, from: &Source) -> String {
     match added + updated + unchanged {
         0 => format!("no entries in {}", from.name()),
         _ => format!(
-            "{} added, {} brought up to date, {} there already",
+            "{} added, {} updated, {} unchanged",
             number(added),
             thousands(updated),
             thousands(unchanged)

@@ -33,8 +33,7 @@ pub(super) async fn run(
     let (_, mut troubles) = index.refresh(now).await;
     let embedding = index.embed_all_long_term();
     if tokio::time::timeout(PATIENCE, embedding).await.is_err() {
-        output
-            .warning("the embedder takes long; words are searched alone where vectors are missing");
+        output.warning("the embedder is slow; using keyword search where vectors are missing");
     }
     let asked = Search {
         query,
@@ -55,7 +54,7 @@ pub(super) async fn run(
         let hits: Vec<Value> = searched.hits.iter().map(json).collect();
         output.answer(&format!("{:#}", json!({"query": query, "hits": hits})));
     } else if searched.hits.is_empty() {
-        output.notice("nothing that is kept speaks of that");
+        output.notice("no matches");
     } else {
         let shown = (1..).zip(&searched.hits).map(|(n, hit)| shown(n, hit));
         output.answer(&shown.collect::<Vec<_>>().join("\n"));

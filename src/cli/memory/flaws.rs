@@ -16,7 +16,7 @@ const MOST_TOLD: usize = 10;
 /// Why nothing was imported.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::cli) enum ImportError {
-    #[error("nothing was imported: {} of {from} {} wrong{}", unit.count(*.wrong), if *.wrong == 1 { "is" } else { "are" }, untold(*.wrong))]
+    #[error("nothing was imported: {} of {from} {} invalid{}", unit.count(*.wrong), if *.wrong == 1 { "is" } else { "are" }, untold(*.wrong))]
     Wrong {
         from: String,
         wrong: usize,
@@ -52,7 +52,7 @@ impl Unit {
 
 impl Hint for ImportError {
     fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("correct the file and import it again".into())
+        Some("fix the file and import it again".into())
     }
 }
 
@@ -60,7 +60,7 @@ impl Hint for ImportError {
 fn untold(wrong: usize) -> String {
     match wrong.saturating_sub(MOST_TOLD) {
         0 => String::new(),
-        more => format!(", {} more than those above", thousands(more)),
+        more => format!(", {} more not shown", thousands(more)),
     }
 }
 

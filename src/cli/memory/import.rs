@@ -101,7 +101,7 @@ impl Import {
             output.end_progress();
             if let Err(error) = written {
                 if told.sessions > 0 {
-                    output.notice(&format!("before that, {}", told.words(&self.from)));
+                    output.notice(&format!("imported before that: {}", told.words(&self.from)));
                 }
                 return Err(error);
             }
@@ -130,7 +130,7 @@ impl Import {
         told.messages += n;
         told.there += all - n;
         output.detail(&format!(
-            "{name}: {} ({} there)",
+            "{name}: {} ({} already there)",
             listing::count(n, "message"),
             all - n
         ));
@@ -166,14 +166,14 @@ impl Told {
             Self {
                 messages: 0, there, ..
             } => {
-                format!("nothing new: {} there already", were(*there))
+                format!("nothing new: {} already there", were(*there))
             }
             Self {
                 messages,
                 sessions,
                 there,
             } => format!(
-                "{} into {} ({} there already)",
+                "{} into {} ({} already there)",
                 listing::count(*messages, "message"),
                 listing::count(*sessions, "session"),
                 were(*there)
@@ -199,10 +199,10 @@ mod tests {
                 100_000,
                 1,
                 0,
-                "100,000 messages into 1 session (0 were there already)",
+                "100,000 messages into 1 session (0 were already there)",
             ),
-            (1, 2, 1, "1 message into 2 sessions (1 was there already)"),
-            (0, 0, 1_234, "nothing new: 1,234 were there already"),
+            (1, 2, 1, "1 message into 2 sessions (1 was already there)"),
+            (0, 0, 1_234, "nothing new: 1,234 were unchanged"),
             (0, 0, 0, "no messages in talk.jsonl"),
         ] {
             let told = Told {

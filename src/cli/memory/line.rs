@@ -55,7 +55,7 @@ pub(super) enum Flaw {
     NotObject { found: &'static str },
     #[error("no {field:?}")]
     Missing { field: &'static str },
-    #[error("{field:?} is {found}, not a text")]
+    #[error("{field:?} is {found}, not a string")]
     NotText {
         field: &'static str,
         found: &'static str,
@@ -70,34 +70,32 @@ pub(super) enum Flaw {
     Session(#[from] BadName),
     #[error("{field:?} has more than {MOST_LEVELS} levels")]
     TooDeep { field: String },
-    #[error("id {:?} is that of line {first}, which says something else", id.as_str())]
+    #[error("id {:?} is already used on line {first}, with different content", id.as_str())]
     Repeated { id: MessageId, first: usize },
-    #[error("session {session} has a message {:?} that says something else", id.as_str())]
+    #[error("session {session} already has a message {:?} with different content", id.as_str())]
     Taken { session: SessionName, id: MessageId },
 }
 
 impl Hint for Flaw {
     fn hint(&self) -> Option<Cow<'_, str>> {
         let hint = match self {
-            Self::TooLong => "one message stands on one line; is this a file of such lines?",
+            Self::TooLong => "each message must be one line; is this a JSONL file?",
             Self::NotUtf8 { .. } => "convert the file to UTF-8 first",
             Self::NotJson { .. } | Self::NotObject { .. } => {
-                "each line is an object such as {\"session\":\"work\",\"id\":\"1\",\"role\":\"user\",\"text\":\"Hello\"}"
+                "each line must be an object such as {\"session\":\"work\",\"id\":\"1\",\"role\":\"user\",\"text\":\"Hello\"}"
             }
             Self::Missing { .. } => {
-                "a message needs session, id, role and text; speaker and timestamp may be left out"
+                "a message needs session, id, role and text; speaker and timestamp are optional"
             }
-            Self::NotText { .. } => "write it in quotes, or leave out what may be left out",
-            Self::EmptyId | Self::Repeated { .. } => {
-                "give each message of a session an id of its own"
-            }
-            Self::Role { .. } => "a role is user, assistant or tool; leave out system prompts",
+            Self::NotText { .. } => "put it in quotes, or omit it if it is optional",
+            Self::EmptyId | Self::Repeated { .. } => "give each message in a session its own id",
+            Self::Role { .. } => "use user, assistant or tool; omit system prompts",
             Self::Time { .. } => {
-                "a timestamp is like 2026-02-14T15:23:05Z or 2026-02-14T16:23:05+01:00"
+                "use a timestamp like 2026-02-14T15:23:05Z or 2026-02-14T16:23:05+01:00"
             }
             Self::Session(name) => return name.hint(),
-            Self::TooDeep { .. } => "write it as a text, or leave it out",
-            Self::Taken { .. } => "import into another session, or give the messages other ids",
+            Self::TooDeep { .. } => "make it a string, or omit it",
+            Self::Taken { .. } => "import into another session, or change the ids",
         };
         Some(hint.into())
     }
@@ -209,9 +207,9 @@ fn is_within(value: &Value, levels: usize) -> bool {
 fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
-        Value::Bool(_) => "true or false",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
@@ -336,11 +334,11 @@ mod tests {
             (with("text", Value::Null).to_string(), "no \"text\""),
             (
                 with("text", json!(["a"])).to_string(),
-                "\"text\" is a list, not a text",
+                "\"text\" is a list, not a string",
             ),
             (
                 with("id", json!(7)).to_string(),
-                "\"id\" is a number, not a text",
+                "\"id\" is a number, not a string",
             ),
             (with("id", "".into()).to_string(), "\"id\" is empty"),
             (
@@ -353,11 +351,11 @@ mod tests {
             ),
             (
                 with("timestamp", "yesterday".into()).to_string(),
-                "\"timestamp\" is \"yesterday\"",
+                "invalid \"timestamp\": \"yesterday\"",
             ),
             (
                 with("timestamp", "0000-01-01T00:00:00+01:00".into()).to_string(),
-                "\"timestamp\" is \"0000-01-01T00:00:00+01:00\"",
+                "invalid \"timestamp\": \"0000-01-01T00:00:00+01:00\"",
             ),
             (
                 with("session", "../x".into()).to_string(),

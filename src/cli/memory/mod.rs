@@ -81,8 +81,8 @@ pub(super) async fn run(
             global: true,
             ..
         } => Err(CliError::Usage {
-            problem: "messages belong to sessions: --global goes with --format entries".to_owned(),
-            hint: "leave --global out",
+            problem: "--global only works with --format entries".to_owned(),
+            hint: "remove --global",
         }),
         MemoryCommand::Import {
             format: ImportFormat::Entries,
@@ -102,8 +102,8 @@ pub(super) async fn run(
 fn check_kept(args: &ChatArgs) -> Result<(), CliError> {
     if args.private {
         return Err(CliError::Usage {
-            problem: "with --private nothing of this would be kept".to_owned(),
-            hint: "leave --private out",
+            problem: "with --private nothing would be saved".to_owned(),
+            hint: "remove --private",
         });
     }
     Ok(())

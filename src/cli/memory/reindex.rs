@@ -18,7 +18,7 @@ pub(super) async fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, Cl
         None => sessions.names(output)?,
     };
     if names.is_empty() {
-        output.notice("there is no session yet");
+        output.notice("no sessions yet");
     }
     let mut exit = Exit::Ok;
     let mut keys = HashSet::new();
@@ -54,7 +54,7 @@ async fn forget_others(
     if troubles.is_empty()
         && let Err(error) = sessions.meaning().retain(|key| keys.contains(&key))
     {
-        output.warning(&format!("old vectors could not be removed: {error}"));
+        output.warning(&format!("could not remove old vectors: {error}"));
     }
     Ok(())
 }
@@ -85,7 +85,7 @@ async fn reindex(
     // The words come first: what is found by them needs no embedder.
     let read = volume.index.catch_up(&volume.session).await;
     if read.is_none() {
-        output.warning(&format!("the words of {name} could not be read"));
+        output.warning(&format!("could not index the words of {name}"));
     }
     volume.index.keep_all();
     keys.extend(volume.index.keys(&volume.session).iter().copied());

@@ -56,7 +56,7 @@ pub(super) async fn run(
         let hits: Vec<Value> = hits.iter().map(Hit::json).collect();
         output.answer(&format!("{:#}", json!({"query": query, "hits": hits})));
     } else if hits.is_empty() {
-        output.notice("nothing that was said speaks of that");
+        output.notice("no matches");
     } else {
         let shown = (1..).zip(&hits).map(|(n, hit)| hit.shown(n));
         output.answer(&shown.collect::<Vec<_>>().join("\n"));
@@ -77,7 +77,7 @@ fn asked(search: &SearchArgs) -> Result<String, CliError> {
     if query.trim().is_empty() {
         return Err(CliError::Usage {
             problem: "nothing to search for".to_owned(),
-            hint: "`cogtrix memory search when does the ferry sail`",
+            hint: "try `cogtrix memory search when does the ferry sail`",
         });
     }
     Ok(query)
@@ -167,7 +167,7 @@ async fn search_one(
     }
     let lookup = volume.index.look_up(&volume.session, query, meaning).await;
     let Some((lookup, words)) = lookup.zip(volume.index.words()) else {
-        output.warning(&format!("session {name} could not be searched"));
+        output.warning(&format!("could not search session {name}"));
         return Ok(Vec::new());
     };
     if let Some(news) = lookup.news {
@@ -267,7 +267,7 @@ async fn answer_all(
         }
         let wrong = |problem: String| CliError::Usage {
             problem: format!("{}, line {}: {problem}", source.name(), input.line()),
-            hint: "each line is {\"id\": …, \"query\": …}, with a \"session\" where it is another one",
+            hint: "each line must be {\"id\": …, \"query\": …}, with \"session\" to search another one",
         };
         let asked: Result<Asked, _> = serde_json::from_slice(&bytes);
         let asked = asked.map_err(|error| wrong(line::problem(&error)))?;

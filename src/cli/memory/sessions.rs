@@ -49,7 +49,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why one of all sessions takes no part.
 pub(super) fn left_out(name: &SessionName, why: &dyn std::error::Error) -> String {
-    format!("session {name} is left out: {}", chain(why))
+    format!("skipped session {name}: {}", chain(why))
 }
 
 impl Sessions {
@@ -79,7 +79,7 @@ impl Sessions {
             match info.problem {
                 None => names.push(info.name),
                 Some(problem) => {
-                    output.warning(&format!("session {} is left out: {problem}", info.name));
+                    output.warning(&format!("skipped session {}: {problem}", info.name));
                 }
             }
         }
@@ -121,7 +121,7 @@ impl Sessions {
                     });
                 }
                 Err(StoreError::Locked { .. }) => output.notice(&format!(
-                    "session {name} is open elsewhere: its last state on disk is read, and nothing of it is written"
+                    "session {name} is open elsewhere: reading its last saved state, writing nothing"
                 )),
                 Err(other) => return Err(other),
             }
@@ -183,7 +183,7 @@ impl Volume {
                 meaning.abort();
                 output.end_progress();
                 output.warning(
-                    "the embedder takes long; words are searched alone where vectors are missing",
+                    "the embedder is slow; using keyword search where vectors are missing",
                 );
             }
             return;
@@ -193,7 +193,7 @@ impl Volume {
         let kept = self.index.kept_exchanges();
         if self.is_ours() && matches!(embedder, Ok(Some(_))) && kept + SHORT < turns {
             output.notice(&format!(
-                "{kept} of {} exchanges have vectors; `cogtrix memory reindex -s {name}` makes the others",
+                "{kept} of {} exchanges have vectors; `cogtrix memory reindex -s {name}` adds the rest",
                 thousands(turns)
             ));
         }
@@ -236,7 +236,7 @@ impl Volume {
             if let Some(News::Without { why }) = news {
                 output.end_progress();
                 output.warning(&format!(
-                    "the vectors could not be made: {why}; words are searched alone"
+                    "could not create vectors: {why}; using keyword search only"
                 ));
                 return CaughtUp::No;
             }
@@ -250,9 +250,9 @@ impl Volume {
             || "no vectors".to_owned(),
             |made| {
                 let exchanges = count(self.index.kept_exchanges(), "exchange");
-                format!("vectors of {exchanges} by {}", made.model)
+                format!("vectors for {exchanges} by {}", made.model)
             },
         );
-        format!("{} by words, {vectors}", count(words, "message"))
+        format!("{} by keyword, {vectors}", count(words, "message"))
     }
 }

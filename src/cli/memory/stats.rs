@@ -19,7 +19,7 @@ pub(super) fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError
         None => sessions.names(output)?,
     };
     if names.is_empty() {
-        output.notice("there is no session yet");
+        output.notice("no sessions yet");
         return Ok(Exit::Ok);
     }
     let mut table = Table::new([

@@ -16,39 +16,39 @@ fn each_names_file_line_key_and_what_was_meant() {
     for (text, expected) in [
         (
             "memroy:\n  mode: code\n",
-            "project/cogtrix.yaml:1:1: memroy: unknown key; the nearest is memory",
+            "project/cogtrix.yaml:1:1: memroy: unknown key; did you mean memory",
         ),
         (
             "memory:\n  mod: code\n",
-            "project/cogtrix.yaml:2:3: memory.mod: unknown key; the nearest is memory.mode",
+            "project/cogtrix.yaml:2:3: memory.mod: unknown key; did you mean memory.mode",
         ),
         (
             "timestamps: all\n",
-            "project/cogtrix.yaml:1:1: timestamps: unknown key; the nearest is memory.timestamps",
+            "project/cogtrix.yaml:1:1: timestamps: unknown key; did you mean memory.timestamps",
         ),
         (
             "base_url: x\n",
-            "project/cogtrix.yaml:1:1: base_url: unknown key; the nearest is providers.NAME.base_url",
+            "project/cogtrix.yaml:1:1: base_url: unknown key; did you mean providers.NAME.base_url",
         ),
         (
             "network:\n  zzz: 1\n",
-            "project/cogtrix.yaml:2:3: network.zzz: unknown key; valid here: connect, idle, tries, timeout",
+            "project/cogtrix.yaml:2:3: network.zzz: unknown key; valid keys: connect, idle, tries, timeout",
         ),
         (
             "memory:\n  carry_pending: 3\n",
-            "project/cogtrix.yaml:2:18: memory.carry_pending: wants true or false, found a number",
+            "project/cogtrix.yaml:2:18: memory.carry_pending: wants a boolean, found a number",
         ),
         (
             "session: 2026\n",
-            "project/cogtrix.yaml:1:10: session: wants text (quote what looks like a number), found a number",
+            "project/cogtrix.yaml:1:10: session: wants text (quote it if it looks like a number), found a number",
         ),
         (
             "memory:\n  modes: {code: {max_files: many}}\n",
-            "project/cogtrix.yaml:2:29: memory.modes.code.max_files: wants a whole number, 0 or more, found text",
+            "project/cogtrix.yaml:2:29: memory.modes.code.max_files: wants a whole number of 0 or more, found text",
         ),
         (
             "memory:\n  modes: {code: {max_files: -1}}\n",
-            "project/cogtrix.yaml:2:29: memory.modes.code.max_files: wants a whole number, 0 or more, found -1",
+            "project/cogtrix.yaml:2:29: memory.modes.code.max_files: wants a whole number of 0 or more, found -1",
         ),
         (
             "network: {tries: 99999999999999999999999}\n",
@@ -60,11 +60,11 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "memory: fast\n",
-            "project/cogtrix.yaml:1:9: memory: wants a block of keys, found text",
+            "project/cogtrix.yaml:1:9: memory: wants a mapping, found text",
         ),
         (
             "- memory\n",
-            "project/cogtrix.yaml:1:1: wants a block of keys, found a list",
+            "project/cogtrix.yaml:1:1: wants a mapping, found a list",
         ),
         (
             "memory:\n  timestamps: usr\n",
@@ -72,7 +72,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "memory:\n  timestamps: false\n",
-            "project/cogtrix.yaml:2:15: memory.timestamps: wants one of all, user, off, found true or false",
+            "project/cogtrix.yaml:2:15: memory.timestamps: wants one of all, user, off, found a boolean",
         ),
         (
             "memory: {mode: cde}\n",
@@ -88,7 +88,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "network: {idle: 0s}\n",
-            "project/cogtrix.yaml:1:17: network.idle: wants a duration of at least 1ms",
+            "project/cogtrix.yaml:1:17: network.idle: must be a duration of at least 1ms",
         ),
         (
             "context: {warning_threshold: 80}\n",
@@ -108,7 +108,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "embedding: {dims: 3}\n",
-            "project/cogtrix.yaml:1:13: embedding.dims: unknown key; the nearest is embedding.dim",
+            "project/cogtrix.yaml:1:13: embedding.dims: unknown key; did you mean embedding.dim",
         ),
         (
             "embedding: {dim: 0}\n",
@@ -116,7 +116,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "embedding: {source: files}\n",
-            "project/cogtrix.yaml:1:21: embedding.source: wants a URL such as http://localhost:11434 or https://host/v1",
+            "project/cogtrix.yaml:1:21: embedding.source: must be a URL such as http://localhost:11434 or https://host/v1",
         ),
         (
             "rag: {model: emb}\nmodels: {embd: {provider: ollama, model: m}}\n",
@@ -124,7 +124,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "rag: {model: emb}\n",
-            "project/cogtrix.yaml:1:14: rag.model: is no entry of models, which has none; write provider/model, such as ollama/nomic-embed-text",
+            "project/cogtrix.yaml:1:14: rag.model: is not an alias, as models is empty; use provider/model, such as ollama/nomic-embed-text",
         ),
         (
             "memory: {recall: {min_similarity: 2}}\n",
@@ -140,19 +140,19 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "lock_wait: 2days\n",
-            "project/cogtrix.yaml:1:12: lock_wait: wants a duration of at most 24h",
+            "project/cogtrix.yaml:1:12: lock_wait: must be a duration of at most 24h",
         ),
         (
             "\"a\\e[2J\\nb\": 1\n",
-            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, mcp_servers, ui, lock_wait, shutdown_grace",
+            "project/cogtrix.yaml:1:1: a\\u{1b}[2J\\nb: unknown key; valid keys: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, mcp_servers, ui, lock_wait, shutdown_grace",
         ),
         (
             "session: ../x\n",
-            "project/cogtrix.yaml:1:10: session: session name \"../x\" starts with a dot; a name has 1 to 64 letters, digits, spaces, or . _ - and does not start with a dot",
+            "project/cogtrix.yaml:1:10: session: session name \"../x\" starts with a dot; use 1 to 64 letters, digits, spaces, or . _ - and do not start with a dot",
         ),
         (
             "providers:\n  local: {}\n",
-            "project/cogtrix.yaml:2:3: providers.local: needs the key type",
+            "project/cogtrix.yaml:2:3: providers.local: missing key type",
         ),
         (
             "providers:\n  local: {type: olama}\n",
@@ -160,15 +160,15 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "providers:\n  local: {type: ollama, base_url: localhost}\n",
-            "project/cogtrix.yaml:2:35: providers.local.base_url: wants a URL such as http://localhost:11434 or https://host/v1",
+            "project/cogtrix.yaml:2:35: providers.local.base_url: must be a URL such as http://localhost:11434 or https://host/v1",
         ),
         (
             "providers:\n  a/b: {type: ollama}\n",
-            "project/cogtrix.yaml:2:8: providers.a/b: is no name for a provider: it may not be empty or hold a /",
+            "project/cogtrix.yaml:2:8: providers.a/b: is not a valid provider name: it must not be empty or contain a /",
         ),
         (
             "models:\n  defualt: auto\n",
-            "project/cogtrix.yaml:2:12: models.defualt: wants a block of keys, found text; the nearest key is models.default",
+            "project/cogtrix.yaml:2:12: models.defualt: wants a mapping, found text; did you mean the key models.default",
         ),
         (
             "models:\n  fast: {provider: lcal, model: m}\nproviders:\n  local: {type: ollama}\n",
@@ -176,11 +176,11 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "models:\n  fast: {provider: ollama, modle: m}\n",
-            "project/cogtrix.yaml:2:28: models.fast.modle: unknown key; the nearest is models.fast.model",
+            "project/cogtrix.yaml:2:28: models.fast.modle: unknown key; did you mean models.fast.model",
         ),
         (
             "memory:\n  mode: code\n  mode: reasoning\n",
-            "project/cogtrix.yaml:3:3: memory: the key \"mode\" stands here twice",
+            "project/cogtrix.yaml:3:3: memory: the key \"mode\"",
         ),
         (
             "memory: {mode: code\n",
@@ -188,7 +188,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "<<: {session: a}\n",
-            "project/cogtrix.yaml:1:1: <<: unknown key; valid here: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, mcp_servers, ui, lock_wait, shutdown_grace",
+            "project/cogtrix.yaml:1:1: <<: unknown key; valid keys: session, data_dir, system_prompt_file, providers, models, network, embedding, rag, memory, context, tools, deep_think, mcp_servers, ui, lock_wait, shutdown_grace",
         ),
     ] {
         check(text, expected);
@@ -200,9 +200,9 @@ fn all_of_a_file_are_told_at_once_in_its_order() {
     check(
         "lock_wait: x\nmemory:\n  mod: code\n  modes:\n    code: 3\nsesion: a\n",
         "project/cogtrix.yaml:1:12: lock_wait: wants a duration such as 10s or 5min, found \"x\"\n\
-         project/cogtrix.yaml:3:3: memory.mod: unknown key; the nearest is memory.mode\n\
-         project/cogtrix.yaml:5:11: memory.modes.code: wants a block of keys, found a number\n\
-         project/cogtrix.yaml:6:1: sesion: unknown key; the nearest is session",
+         project/cogtrix.yaml:3:3: memory.mod: unknown key; did you mean memory.mode\n\
+         project/cogtrix.yaml:5:11: memory.modes.code: wants a mapping, found a number\n\
+         project/cogtrix.yaml:6:1: sesion: unknown key; did you mean session",
     );
 }
 
@@ -229,7 +229,7 @@ fn a_bad_variable_or_flag_is_named() {
     });
     assert_eq!(
         machine.error(),
-        "--session: session name \"a/b\" contains '/'; a name has 1 to 64 letters, digits, spaces, or . _ - and does not start with a dot\n\
+        "--session: session name \"a/b\" contains '/'; use 1 to 64 letters, digits, spaces, or . _ - and do not start with a dot\n\
          --memory-mode: \"resoning\" is not one of conversation, code, reasoning; did you mean reasoning?"
     );
     assert_eq!(
@@ -249,23 +249,23 @@ fn what_is_no_config_file_is_said_to_be_none() {
     for (name, expected) in [
         (
             "missing",
-            "there is no config file project/missing, which --config-file names",
+            "config file project/missing, which --config-file names",
         ),
         (
             "image.png",
-            "project/image.png is no config file: it is not UTF-8 text",
+            "project/image.png is not a config file: it is not UTF-8 text",
         ),
         (
             "zero",
-            "project/zero is no config file: it holds binary data",
+            "project/zero is not a config file: it contains binary data",
         ),
         (
             "huge",
-            "project/huge is no config file: it is larger than 256 KB",
+            "project/huge is not a config file: it is larger than 256 KB",
         ),
         (
             "../home",
-            "project/../home is no config file: it is a folder",
+            "project/../home is not a config file: it is a folder",
         ),
     ] {
         machine.inputs.flags.config_file = Some(name.into());
@@ -276,7 +276,7 @@ fn what_is_no_config_file_is_said_to_be_none() {
     fs::create_dir(machine.at("project/cogtrix.yaml")).unwrap();
     assert_eq!(
         machine.error(),
-        "project/cogtrix.yaml is no config file: it is a folder"
+        "project/cogtrix.yaml is not a config file: it is a folder"
     );
 }
 
@@ -351,31 +351,31 @@ fn a_server_is_reached_in_one_way_and_its_variables_are_names() {
     for (text, expected) in [
         (
             "mcp_servers:\n  a: {}\n",
-            "project/cogtrix.yaml:2:6: mcp_servers.a: wants either command (a program to start) or url (a server that runs)",
+            "project/cogtrix.yaml:2:6: mcp_servers.a: needs either command (a program to start) or url (a running server)",
         ),
         (
             "mcp_servers:\n  a: {command: x, url: 'http://h/'}\n",
-            "project/cogtrix.yaml:2:6: mcp_servers.a: has both command and url; a server is either started or reached by its address",
+            "project/cogtrix.yaml:2:6: mcp_servers.a: has both command and url; use only one",
         ),
         (
             "mcp_servers:\n  a: {url: 'http://h/', args: [x]}\n",
-            "project/cogtrix.yaml:2:6: mcp_servers.a: args is for a server that is started by command, and this one has a url",
+            "project/cogtrix.yaml:2:6: mcp_servers.a: args is only for servers with a command, and this one has a url",
         ),
         (
             "mcp_servers:\n  a: {url: h}\n",
-            "project/cogtrix.yaml:2:12: mcp_servers.a.url: wants a URL such as http://localhost:11434 or https://host/v1",
+            "project/cogtrix.yaml:2:12: mcp_servers.a.url: must be a URL such as http://localhost:11434 or https://host/v1",
         ),
         (
             "mcp_servers:\n  a: {command: x, timeout: 0s}\n",
-            "project/cogtrix.yaml:2:28: mcp_servers.a.timeout: wants a duration of at least 1ms",
+            "project/cogtrix.yaml:2:28: mcp_servers.a.timeout: must be a duration of at least 1ms",
         ),
         (
             "mcp_servers:\n  a: {url: 'http://h/', headers_env: {Authorization: 'Bearer x'}}\n",
-            "project/cogtrix.yaml:2:54: mcp_servers.a.headers_env.Authorization: wants names of environment variables",
+            "project/cogtrix.yaml:2:54: mcp_servers.a.headers_env.Authorization: must be names of environment variables",
         ),
         (
             "mcp_servers:\n  a: {comand: x}\n",
-            "project/cogtrix.yaml:2:7: mcp_servers.a.comand: unknown key; the nearest is mcp_servers.a.command",
+            "project/cogtrix.yaml:2:7: mcp_servers.a.comand: unknown key; did you mean mcp_servers.a.command",
         ),
     ] {
         check(text, expected);

@@ -20,17 +20,17 @@ fn what_is_probably_not_meant_is_said() {
         .map(Warning::to_string)
         .collect();
     let mut expected = vec![
-        "COGTRIX_MEMORY_MOD has no meaning; the nearest variable is COGTRIX_MEMORY_MODE".to_owned(),
-        "COGTRIX_QQQQ has no meaning".to_owned(),
+        "COGTRIX_MEMORY_MOD; did you mean COGTRIX_MEMORY_MODE".to_owned(),
+        "COGTRIX_QQQQ".to_owned(),
         "providers.a has no api_key or api_key_env, and OPENAI_API_KEY is not set".to_owned(),
         "providers.b.api_key_env names B_KEY, which is not set".to_owned(),
-        "nobody can reach the model alias \"auto\": auto means to choose a model".to_owned(),
-        "nobody can reach the model alias \"ollama/x\": it reads as a model of the provider ollama".to_owned(),
-        "models.default is \"nobody\", which is no alias and no provider/model; known: auto, ollama/x".to_owned(),
+        "the model alias \"auto\": auto is reserved for choosing a model".to_owned(),
+        "the model alias \"ollama/x\": it is read as a model of the provider ollama".to_owned(),
+        "models.default is \"nobody\", which is neither an alias nor provider/model; known: auto, ollama/x".to_owned(),
     ];
     if cfg!(unix) {
         expected.push(format!(
-            "{} holds an api_key and others may read it; chmod 600, or use api_key_env",
+            "{} contains an api_key and is readable by other users; chmod 600 it, or use api_key_env",
             file.display()
         ));
     }
@@ -85,6 +85,6 @@ fn a_backend_of_other_programs_is_told_of_and_files_are_used() {
     let warnings: Vec<_> = config.warnings.iter().map(Warning::to_string).collect();
     assert_eq!(
         warnings,
-        ["memory.backend is sqlite, which this program does not have; files are used"]
+        ["memory.backend sqlite is not supported; using files"]
     );
 }

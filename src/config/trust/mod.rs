@@ -118,11 +118,13 @@ impl Demand {
         let records = match records::read(disk, &path) {
             Ok(Found::Records(records)) => records,
             Ok(Found::Damaged) => {
-                warnings.push(unreadable("it does not parse".to_owned()));
+                warnings.push(unreadable("it cannot be parsed".to_owned()));
                 return self;
             }
             Ok(Found::Newer(version)) => {
-                warnings.push(unreadable(format!("it is of version {version}")));
+                warnings.push(unreadable(format!(
+                    "it has version {version}, which this program does not support"
+                )));
                 return self;
             }
             Err(error) => {

@@ -116,7 +116,7 @@ pub(super) fn update(
         return Err(failed(
             "write",
             Path::new("trust.json"),
-            io::Error::new(ErrorKind::NotFound, "the platform names no state folder"),
+            io::Error::new(ErrorKind::NotFound, "no state folder found"),
         ));
     };
     let mut records = match read(disk, &path).map_err(|error| failed("read", &path, error))? {
@@ -126,7 +126,7 @@ pub(super) fn update(
             Records::default()
         }
         Found::Newer(version) => {
-            let why = format!("it is of version {version}, and this program knows {VERSION}");
+            let why = format!("it has version {version}, but this program supports {VERSION}");
             return Err(failed("write", &path, io::Error::other(why)));
         }
     };

@@ -21,7 +21,7 @@ use cut::{level, text_of};
 /// The window is too small for the system prompt and a usable rest of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a context window of {window} tokens leaves {room} for the prompt, and {needed} are needed at least"
+    "a context window of {window} tokens leaves {room} for the prompt, which needs at least {needed}"
 )]
 pub struct DoesNotFit {
     pub window: Tokens,

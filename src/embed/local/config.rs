@@ -32,7 +32,7 @@ impl Config {
             ),
         ] {
             if is != wanted {
-                return Err(format!("{name} is {is:?}; only {wanted:?} can be run here"));
+                return Err(format!("{name} is {is:?}; only {wanted:?} is supported"));
             }
         }
         let Self {
@@ -41,7 +41,9 @@ impl Config {
             ..
         } = config;
         if heads == 0 || hidden_size == 0 || !hidden_size.is_multiple_of(heads) {
-            return Err(format!("{heads} heads do not share {hidden_size} numbers"));
+            return Err(format!(
+                "{heads} attention heads do not divide hidden_size {hidden_size}"
+            ));
         }
         Ok(config)
     }

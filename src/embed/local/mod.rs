@@ -143,7 +143,7 @@ impl Inner {
         let vectors = encoder::encode(&self.config, &weights, &ids);
         let vectors = vectors.into_iter().map(unit).collect::<Option<_>>();
         vectors.ok_or_else(|| {
-            EmbedError::weights(&self.folder.join(WEIGHTS), &"they make vectors of nothing")
+            EmbedError::weights(&self.folder.join(WEIGHTS), &"they produce zero vectors")
         })
     }
 

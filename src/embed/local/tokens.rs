@@ -40,7 +40,7 @@ impl Vocabulary {
         }
         let id = |name: &str| {
             let id = ids.get(name).copied();
-            id.ok_or_else(|| format!("the vocabulary has no {name}"))
+            id.ok_or_else(|| format!("the vocabulary lacks {name}"))
         };
         Ok(Self {
             cls: id("[CLS]")?,

@@ -62,12 +62,14 @@ impl Weights {
         let words = source.matrix("embeddings.word_embeddings.weight")?;
         if words.nrows() < n_words || words.ncols() != size {
             let shape = words.dim();
-            return Err(format!("word vectors are {shape:?} for {n_words} words"));
+            return Err(format!(
+                "the word vectors have shape {shape:?} for {n_words} words"
+            ));
         }
         let kinds = source.matrix("embeddings.token_type_embeddings.weight")?;
         let first = kinds.rows().into_iter().next();
         let first = first.filter(|row| row.len() == size);
-        let first = first.ok_or("there is no vector for the kind of text")?;
+        let first = first.ok_or("the token type embedding is missing")?;
         let mut positions = source.shaped(
             "embeddings.position_embeddings.weight",
             (config.max_position_embeddings, size),
@@ -115,7 +117,7 @@ impl<'a> Source<'a> {
     fn values(&self, name: &str) -> Result<(Vec<usize>, Vec<f32>), String> {
         let found = self.header.info(name);
         let found = found.or_else(|| self.header.info(&format!("bert.{name}")));
-        let tensor = found.ok_or_else(|| format!("there is no {name}"))?;
+        let tensor = found.ok_or_else(|| format!("{name} is missing"))?;
         if tensor.dtype != Dtype::F32 {
             return Err(format!("{name} is {:?}, not F32", tensor.dtype));
         }
@@ -129,10 +131,10 @@ impl<'a> Source<'a> {
             values.extend(words.iter().map(|word| f32::from_le_bytes(*word)));
         }
         if values.len() * 4 != len {
-            return Err(format!("{name} is cut off"));
+            return Err(format!("{name} is truncated"));
         }
         if values.iter().any(|value| !value.is_finite()) {
-            return Err(format!("{name} holds numbers that are not finite"));
+            return Err(format!("{name} contains numbers that are not finite"));
         }
         Ok((tensor.shape.clone(), values))
     }
@@ -140,7 +142,7 @@ impl<'a> Source<'a> {
     fn matrix(&self, name: &str) -> Result<Array2<f32>, String> {
         let (shape, values) = self.values(name)?;
         let [rows, columns] = shape[..] else {
-            return Err(format!("{name} has the shape {shape:?}"));
+            return Err(format!("{name} has shape {shape:?}"));
         };
         let matrix = Array2::from_shape_vec((rows, columns), values);
         matrix.map_err(|error| format!("{name}: {error}"))
@@ -151,7 +153,10 @@ impl<'a> Source<'a> {
         if matrix.dim() == shape {
             Ok(matrix)
         } else {
-            Err(format!("{name} is {:?}, not {shape:?}", matrix.dim()))
+            Err(format!(
+                "{name} has shape {:?}, not {shape:?}",
+                matrix.dim()
+            ))
         }
     }
 

@@ -36,7 +36,7 @@ struct Opened {
 /// Why a path below a root is neither read nor written.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{} is a link that leads out of {}; copy the file in, or point {setting} at its folder",
+    "{} is a link that points outside {}; copy the file in, or point {setting} at its folder",
     .link.display(), .root.display()
 )]
 pub struct LeadsOut {

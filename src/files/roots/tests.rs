@@ -112,7 +112,7 @@ fn no_operation_reaches_a_file_behind_a_link_that_leads_out() {
             let words = error.to_string();
             if name != "lock" {
                 let expected = format!(
-                    "file is a link that leads out of {}; copy the file in, or point memory.path at its folder",
+                    "file is a link that points outside {}; copy the file in, or point memory.path at its folder",
                     fixture.at("").components().as_path().display()
                 );
                 assert_eq!(words, expected, "{name}");
@@ -141,7 +141,7 @@ fn no_operation_passes_a_folder_behind_a_link_that_leads_out() {
                 }
                 let error = operation(&fixture.disk, &fixture.at(path)).unwrap_err();
                 let words = error.to_string();
-                let expected = "way is a link that leads out of ";
+                let expected = "way is a link that points outside ";
                 assert!(words.starts_with(expected), "{name} {path}: {words}");
                 fixture.assert_outside_is_as_it_was(name);
             }
@@ -165,7 +165,7 @@ fn nothing_is_made_behind_a_link_to_nothing() {
             let fixture = Fixture::new();
             fixture.link(to, link);
             let result = operation(&fixture.disk, &fixture.at(path));
-            // What is not there is gone already.
+            // What does not exist is gone already.
             let is_none = name == "remove" && to == "missing";
             assert_eq!(result.is_ok(), is_none, "{name} {path} -> {to}: {result:?}");
             assert!(!fixture.at("missing").exists(), "{name} {path}");

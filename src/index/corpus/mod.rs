@@ -139,7 +139,7 @@ impl Corpus {
                 Ok(Some(text)) => changed.push(text),
                 Ok(None) => {}
                 Err(trouble) => {
-                    troubles.push(format!("{source} is not searched: {trouble}"));
+                    troubles.push(format!("skipped {source} in search: {trouble}"));
                     let held = self.held.get(&source);
                     let is_refused = held.is_some_and(|held| held.standing == Standing::NoText);
                     seen.extend(is_refused.then_some(source));
@@ -152,7 +152,7 @@ impl Corpus {
                 } else {
                     format!("the first {MOST_OF_FILE} bytes")
                 };
-                troubles.push(format!("of {source} {what} are searched"));
+                troubles.push(format!("only {what} of {source} are searched"));
             }
             seen.push(source);
         }
@@ -211,7 +211,7 @@ impl Corpus {
             self.let_go(std::slice::from_ref(source));
             let refused = Held::refused(Standing::NoText, file.kind, (stamp, hash));
             self.held.insert(Arc::clone(source), refused);
-            return Err("it is no text".to_owned());
+            return Err("it is not text".to_owned());
         };
         Ok(Some(Text {
             source: Arc::clone(source),
@@ -316,7 +316,7 @@ impl Corpus {
             self.held.insert(Arc::clone(&text.source), refused);
             let source = &text.source;
             troubles.push(format!(
-                "{source} is not searched: there is too much of all texts together"
+                "skipped {source} in search: all texts together are too large"
             ));
             return;
         }

@@ -165,7 +165,7 @@ impl Walk<'_> {
             if error.kind() != io::ErrorKind::NotADirectory {
                 let folder = folder.display();
                 self.troubles
-                    .push(format!("{folder} cannot be searched: {error}"));
+                    .push(format!("cannot search {folder}: {error}"));
             }
             Vec::new()
         })
@@ -242,11 +242,11 @@ impl Walk<'_> {
                 match wanted(&file) {
                     Wanted::No => {}
                     Wanted::TooLong => self.troubles.push(format!(
-                        "{source} is not searched: it has more than {MOST_OF_OWN} bytes"
+                        "skipped {source} in search: it is larger than {MOST_OF_OWN} bytes"
                     )),
                     Wanted::Yes if left == 0 => {
                         self.troubles.push(format!(
-                            "{label} has more than {MOST_FILES} files; the others are not searched"
+                            "{label} has more than {MOST_FILES} files; the rest are not searched"
                         ));
                         return;
                     }

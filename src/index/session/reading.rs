@@ -107,11 +107,11 @@ impl Reading {
         if let Self::Running(task) = self {
             match tokio::time::timeout(PATIENCE, task).await {
                 Err(_) => {
-                    tracing::warn!("the index of words is not ready yet");
+                    tracing::warn!("the word index is not ready yet");
                     return None;
                 }
                 Ok(Err(error)) => {
-                    tracing::warn!("reading the index of words broke: {error}");
+                    tracing::warn!("reading the word index failed: {error}");
                     *self = Self::NotYet;
                     return None;
                 }
@@ -170,14 +170,14 @@ impl Read {
         });
         match written {
             Ok(()) => self.kept = self.words.read(),
-            Err(error) => tracing::warn!("{} cannot be written: {error}", path.display()),
+            Err(error) => tracing::warn!("cannot write {}: {error}", path.display()),
         }
     }
 
     /// Drops an index that speaks of another history, and takes back what was taken back while nobody could tell it.
     fn check(&mut self, session: &Session) {
         if !self.words.is_of(session) {
-            tracing::info!("the index of words is of another history; it is made again");
+            tracing::info!("the word index belongs to another history; rebuilding it");
             self.words = Words::new(Arc::clone(&self.lists));
             self.kept = 0;
         }
@@ -204,7 +204,7 @@ fn read(parts: &Parts, path: &Path) -> Read {
         Ok(bytes) => {
             let words = Words::from_bytes(Arc::clone(&lists), &bytes);
             if words.is_none() {
-                tracing::info!("{} cannot be used; it is made again", path.display());
+                tracing::info!("{} cannot be used; rebuilding it", path.display());
             }
             words
         }

@@ -19,7 +19,7 @@ async fn what_was_refused_is_not_read_again_while_it_is_as_it_was() {
     old(&disk);
     let mut index = index_of(&disk);
     let (_, troubles) = index.refresh(now()).await;
-    assert!(troubles[0].contains("USER.md is not searched: it is no text"));
+    assert!(troubles[0].contains("USER.md in search: it is not text"));
     assert!(disk.looked_at().0.contains(&PathBuf::from("w/USER.md")));
     assert_eq!(index.refresh(now()).await.0, Refreshed::default());
     assert!(disk.looked_at().0.is_empty());

@@ -273,7 +273,7 @@ impl Shared {
             let block = &blocks[blocks.len() - 1];
             let insert = || self.insert(block, first);
             if catch_unwind(AssertUnwindSafe(insert)).is_err() {
-                tracing::warn!("the vector graph could not be built; rows are scanned instead");
+                tracing::warn!("could not build the vector graph; scanning rows instead");
                 self.give_up(Stage::InDoubt);
             }
             if self.is_stopped() {
@@ -318,11 +318,11 @@ impl Shared {
         }
         #[expect(clippy::cast_precision_loss, reason = "some hundreds")]
         let share = known as f64 / (TRIALS * TRIAL_HITS) as f64;
-        tracing::info!(rows = n, share, "the vector graph is built");
+        tracing::info!(rows = n, share, "vector graph built");
         if share < TRIAL_SHARE {
             tracing::warn!(
                 share,
-                "the vector graph misses too much; rows are scanned instead"
+                "the vector graph misses too many rows; scanning rows instead"
             );
             return self.give_up(Stage::Unfit);
         }

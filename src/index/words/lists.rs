@@ -42,7 +42,7 @@ pub struct Lists {
 #[derive(Debug, thiserror::Error)]
 pub enum BadLists {
     /// Not YAML, or not of this form; the source names line and key.
-    #[error("the word lists cannot be read")]
+    #[error("cannot read the word lists")]
     Form(#[source] serde_yaml::Error),
     /// No Snowball stemmer has this name.
     #[error("there is no stemmer {name:?}")]
@@ -51,7 +51,7 @@ pub enum BadLists {
         name: String,
     },
     /// Neither no months nor twelve.
-    #[error("{found} months in the word lists instead of 12")]
+    #[error("the word lists have {found} months instead of 12")]
     Months {
         /// How many there are.
         found: usize,
@@ -284,13 +284,10 @@ mod tests {
     #[test]
     fn lists_that_cannot_be_used_say_why() {
         let rows = [
-            ("stop: 3", "the word lists cannot be read"),
-            ("stops: []", "the word lists cannot be read"),
+            ("stop: 3", "cannot read the word lists"),
+            ("stops: []", "cannot read the word lists"),
             ("stemmer: klingon", "there is no stemmer \"klingon\""),
-            (
-                "months: [[january]]",
-                "1 months in the word lists instead of 12",
-            ),
+            ("months: [[january]]", "1 months instead of 12"),
             ("says_when: ['(']", "bad pattern in says_when"),
             ("asks_when: ['a(?=b)']", "bad pattern in asks_when"),
         ];

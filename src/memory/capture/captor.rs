@@ -445,7 +445,7 @@ fn unknown(language: &str, sheets: &BTreeMap<String, Sheet>, file: &str) -> BadC
     BadCues {
         file: file.to_owned(),
         what: format!(
-            "has no language {language:?}, which memory.wal.languages names; it has: {}",
+            "has no language {language:?} (set in memory.wal.languages); available: {}",
             known.collect::<Vec<_>>().join(", ")
         ),
     }

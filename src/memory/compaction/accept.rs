@@ -17,11 +17,11 @@ use crate::memory::script;
 pub enum NotCompacted {
     #[error("the summary is empty or too short")]
     TooShort,
-    #[error("the summary is not at least a fifth smaller ({} -> {} tokens)", before.0, after.0)]
+    #[error("the summary saves less than a fifth ({} -> {} tokens)", before.0, after.0)]
     NotSmaller { before: Tokens, after: Tokens },
-    #[error("the summary is not in the script of the conversation")]
+    #[error("the summary is not in the conversation's script")]
     OtherScript,
-    #[error("the session changed meanwhile")]
+    #[error("the session changed in the meantime")]
     Stale,
 }
 

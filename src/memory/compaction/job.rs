@@ -93,18 +93,18 @@ impl fmt::Debug for Compacted {
 /// Why no compaction can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CannotCompact {
-    #[error("nothing to compact: nothing was said since the last time")]
+    #[error("nothing to compact: no new messages")]
     Nothing,
-    #[error("nothing to compact: all messages are among those that {} keeps", .0.as_str())]
+    #[error("nothing to compact: {} keeps all current messages", .0.as_str())]
     AllStays(Kind),
-    #[error("nothing to summarise: no message has left the window")]
+    #[error("nothing to summarise: all messages are still in the window")]
     WindowHoldsAll,
     #[error(
-        "nothing to condense: no older result of a tool is longer than {} characters",
+        "nothing to condense: no older tool result is longer than {} characters",
         super::CONDENSED
     )]
     NoResults,
-    #[error("the model's window is too small to summarise in")]
+    #[error("the model's window is too small to write a summary")]
     WindowTooSmall,
 }
 
@@ -113,7 +113,7 @@ impl Hint for CannotCompact {
         match self {
             Self::Nothing | Self::NoResults | Self::WindowHoldsAll => None,
             Self::AllStays(_) => Some("`/compact` alone summarises everything".into()),
-            Self::WindowTooSmall => Some("choose a model with a larger window with /model".into()),
+            Self::WindowTooSmall => Some("choose a model with a larger window (`/model`)".into()),
         }
     }
 }

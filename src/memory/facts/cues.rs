@@ -86,7 +86,7 @@ impl FactCues {
                 );
             } else if !heard.contains(&name.as_str()) {
                 return Err(bad(format!(
-                    "has no language {name:?}, which memory.facts.cues names; it has: {known}"
+                    "has no language {name:?} (set in memory.facts.cues); available: {known}"
                 )));
             }
         }

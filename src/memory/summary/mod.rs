@@ -96,11 +96,11 @@ impl fmt::Debug for Summarised {
 pub enum NotSummarised {
     #[error("the summary is empty")]
     Empty,
-    #[error("the summary is not shorter than what it stands for")]
+    #[error("the summary is not shorter than what it replaces")]
     NotShorter,
-    #[error("the summary is not in the script of the conversation")]
+    #[error("the summary is not in the conversation's script")]
     OtherScript,
-    #[error("the session changed meanwhile")]
+    #[error("the session changed in the meantime")]
     Stale,
 }
 

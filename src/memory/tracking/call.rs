@@ -45,15 +45,15 @@ pub struct TrackCall {
 /// A call that says nothing to be noted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadCall {
-    #[error("there is no kind {kind:?}")]
+    #[error("unknown kind {kind:?}")]
     Kind { kind: String },
     #[error(
-        "there is no status {status:?}; it is one of pending, in_progress, completed, blocked, rejected, chosen"
+        "unknown status {status:?}; use pending, in_progress, completed, blocked, rejected or chosen"
     )]
     Status { status: String },
     #[error("text is missing: say what to note in one line")]
     Empty,
-    #[error("an id without a status changes nothing")]
+    #[error("an id needs a status")]
     NoStatus,
 }
 

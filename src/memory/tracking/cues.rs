@@ -113,7 +113,7 @@ pub(in crate::memory) fn filled(
         let words = lists.get(name).filter(|words| !words.is_empty());
         let words = words.ok_or_else(|| BadPattern {
             pattern: pattern.to_owned(),
-            why: format!("names a list {name:?} that is not there, or is empty"),
+            why: format!("names a list {name:?} that does not exist or is empty"),
         })?;
         let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
         words.sort_by_key(|word| std::cmp::Reverse(word.len()));

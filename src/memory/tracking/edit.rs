@@ -45,11 +45,11 @@ pub enum Edited {
 /// A change that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CannotEdit {
-    #[error("nothing to keep in that")]
+    #[error("nothing to note: no usable text")]
     Empty,
-    #[error("{}: switched off", kind.row().section)]
+    #[error("{}: turned off", kind.row().section)]
     Off { kind: Kind },
-    #[error("there is nothing under {}", kind.row().section)]
+    #[error("nothing under {}", kind.row().section)]
     Nothing { kind: Kind },
     #[error("there is no {} {number}", kind.row().name)]
     NoSuch {
@@ -57,9 +57,9 @@ pub enum CannotEdit {
         number: u32,
         known: Vec<u32>,
     },
-    #[error("the person set or dropped this {} by hand", kind.row().name)]
+    #[error("the user set or dropped this {} by hand", kind.row().name)]
     ByHand { kind: Kind },
-    #[error("no mode keeps a {}", kind.row().name)]
+    #[error("no mode tracks a {}", kind.row().name)]
     Foreign { kind: Kind },
 }
 
@@ -68,14 +68,14 @@ impl Hint for CannotEdit {
         match self {
             Self::Off { kind } => Some(
                 format!(
-                    "the config file lets a mode keep 0 {}; raise that number",
+                    "the config file limits {} to 0; raise that limit",
                     kind.row().section
                 )
                 .into(),
             ),
             Self::NoSuch { known, .. } => {
                 let known: Vec<String> = known.iter().map(u32::to_string).collect();
-                Some(format!("there are {}; `/memory` shows them", known.join(", ")).into())
+                Some(format!("available: {}; `/memory` shows them", known.join(", ")).into())
             }
             Self::Empty | Self::Nothing { .. } | Self::ByHand { .. } | Self::Foreign { .. } => None,
         }

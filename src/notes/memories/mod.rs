@@ -66,7 +66,7 @@ pub enum MemoriesError {
     },
     #[error("{path} is not UTF-8 text, so it can only be renamed or deleted")]
     NotText { path: String },
-    #[error("the text would be larger than 1 MiB; keep it in several files")]
+    #[error("the text would be larger than 1 MiB; split it into several files")]
     TooLarge,
     #[error("/memories itself cannot be {0}")]
     Root(&'static str),
@@ -81,7 +81,7 @@ pub enum MemoriesError {
 fn advice(error: &FolderError) -> &'static str {
     match error {
         FolderError::Exists => "; change it with str_replace or insert, or delete it first",
-        FolderError::Missing => "; view /memories to see what is",
+        FolderError::Missing => "; view /memories to see what exists",
         FolderError::IsFolder
         | FolderError::NotAFolder
         | FolderError::Other
@@ -155,7 +155,7 @@ impl Workspace {
                 ensure_fits(text)?;
                 folder.create(&path, text.as_bytes()).map_err(of)?;
                 self.tell(&path, Change::Added(text.clone()));
-                Ok(format!("made {}", shown(&path)))
+                Ok(format!("created {}", shown(&path)))
             }
             Operation::StrReplace { old, new, .. } => {
                 let changed = text::replaced(&read(&folder, &path)?, old, new);
@@ -166,7 +166,7 @@ impl Workspace {
                 let changed = text::inserted(&read(&folder, &path)?, *line, text);
                 self.put(&folder, &path, changed)?;
                 Ok(format!(
-                    "changed {}: inserted behind line {line}",
+                    "changed {}: inserted after line {line}",
                     shown(&path)
                 ))
             }
@@ -358,7 +358,7 @@ fn listing(path: &Path, rows: &[String]) -> String {
     let mut lines = vec![format!("{} with sizes in bytes:", shown(path))];
     lines.extend(rows.iter().take(MOST_LISTED).cloned());
     if rows.is_empty() {
-        lines.push("(nothing in it)".to_owned());
+        lines.push("(empty)".to_owned());
     }
     if rows.len() > MOST_LISTED {
         lines.push(format!("… and {} more", rows.len() - MOST_LISTED));

@@ -30,10 +30,10 @@ pub(super) fn located(text: &str) -> Result<PathBuf, MemoriesError> {
         return refuse("does not begin with /memories");
     }
     if text.contains(|c: char| c == '\\' || c.is_control()) {
-        return refuse("has a backslash or a control character in it");
+        return refuse("contains a backslash or a control character");
     }
     if text.contains(is_unseen) {
-        return refuse("has a character in it that nobody sees");
+        return refuse("contains an invisible character");
     }
     // Two names that look the same would be two files.
     let composed: String = text.nfc().collect();
@@ -42,11 +42,11 @@ pub(super) fn located(text: &str) -> Result<PathBuf, MemoriesError> {
     }
     let lower = text.to_ascii_lowercase();
     if ENCODED.iter().any(|encoded| lower.contains(encoded)) {
-        return refuse("has an encoded character in it");
+        return refuse("contains an encoded character");
     }
     let names: Vec<&str> = inside.split('/').filter(|name| !name.is_empty()).collect();
     if names.len() > DEPTH {
-        return refuse("has too many folders in it");
+        return refuse("has too many nested folders");
     }
     for name in &names {
         if name.starts_with('.') {
@@ -56,7 +56,7 @@ pub(super) fn located(text: &str) -> Result<PathBuf, MemoriesError> {
             return refuse("has a name that is too long");
         }
         if name.trim() != *name || name.ends_with('.') || name.contains(':') {
-            return refuse("has a name with a colon, or with a space or a dot at its end");
+            return refuse("has a name with a colon, or with a space or a dot at the end");
         }
     }
     Ok(names.into_iter().collect())

@@ -86,7 +86,7 @@ fn the_six_operations_do_what_they_say() {
     let fixture = Fixture::new();
     assert_eq!(
         fixture.run(&view("/memories")).unwrap(),
-        "/memories with sizes in bytes:\n(nothing in it)"
+        "/memories with sizes in bytes:\n(empty)"
     );
     assert!(!fixture.at("").exists(), "looking makes nothing");
     fixture.make("/memories/a/b.md", "one\ntwo\n");
@@ -115,7 +115,7 @@ fn the_six_operations_do_what_they_say() {
         fixture
             .run(&view("/memories"))
             .unwrap()
-            .ends_with("(nothing in it)")
+            .ends_with("(empty)")
     );
 }
 
@@ -136,32 +136,32 @@ fn what_cannot_be_done_is_said_and_changes_nothing() {
         range: Some((first, last)),
     };
     for (operation, expected) in [
-        (create("/memories/a.md", "new"), "is there already"),
+        (create("/memories/a.md", "new"), "already exists"),
         (create("/memories/a.md/x", "new"), "is not a folder"),
         (create("/memories", "x"), "is a folder"),
         (
             create("/memories/new", &"x".repeat((1 << 20) + 1)),
             "larger than 1 MiB",
         ),
-        (view("/memories/none"), "is not there"),
+        (view("/memories/none"), "does not exist"),
         (view("/memories/bytes"), "not UTF-8"),
         (view("/memories/large"), "larger than 1048576"),
-        (range(3, 4), "view_range has to be"),
+        (range(3, 4), "view_range must be"),
         (
             replace("/memories/a.md", "x", "y"),
-            "2 times, in lines 1, 2",
+            "2 times, on lines 1, 2",
         ),
         (replace("/memories/a.md", "", "y"), "must not be empty"),
-        (replace("/memories/a.md", "z", "y"), "is not in it"),
+        (replace("/memories/a.md", "z", "y"), "was not found"),
         (replace("/memories/d", "b", "y"), "is a folder"),
         (insert("/memories/a.md", 3, "y"), "from 0 to 2"),
         (delete("/memories"), "cannot be deleted"),
         (delete("/memories/"), "cannot be deleted"),
-        (delete("/memories/none"), "is not there"),
+        (delete("/memories/none"), "does not exist"),
         (rename("/memories", "/memories/x"), "cannot be renamed"),
         (
             rename("/memories/a.md", "/memories/d/b.md"),
-            "is there already",
+            "already exists",
         ),
         (rename("/memories/d", "/memories/d/e"), "into itself"),
         (

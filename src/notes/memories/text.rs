@@ -22,7 +22,7 @@ impl fmt::Display for Miss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("old_str must not be empty"),
-            Self::NotThere => f.write_str("old_str is not in it; view it again"),
+            Self::NotThere => f.write_str("old_str was not found; view the file again"),
             Self::Several { lines } => {
                 let named: Vec<_> = lines
                     .iter()
@@ -36,15 +36,15 @@ impl fmt::Display for Miss {
                 };
                 write!(
                     f,
-                    "old_str is in it {} times, in lines {}{more}; give more of the text around it",
+                    "old_str occurs {} times, on lines {}{more}; include more of the surrounding text",
                     lines.len(),
                     named.join(", ")
                 )
             }
-            Self::Line { n_lines } => write!(f, "insert_line has to be from 0 to {n_lines}"),
+            Self::Line { n_lines } => write!(f, "insert_line must be from 0 to {n_lines}"),
             Self::Range { n_lines } => write!(
                 f,
-                "view_range has to be [first, last] within 1 to {n_lines}, first no later than last; a last of -1 is the end"
+                "view_range must be [first, last] within 1 to {n_lines}, with first not after last; -1 as last means the end"
             ),
         }
     }

@@ -205,7 +205,7 @@ impl Decode for Decoder {
             let start: String = (self.mask)(&data).chars().take(80).collect();
             ProviderError::Protocol {
                 url: reply.url(),
-                what: format!("{start:?}, which is no event of a reply ({error})"),
+                what: format!("{start:?} is not a reply event ({error})"),
             }
         })?;
         if let Some(error) = event.error.filter(|error| !error.is_null()) {
@@ -369,7 +369,7 @@ mod tests {
         let many: Vec<String> = (0..=100).map(begun).collect();
         for (stream, what) in [
             (long, "a reply of more than 32 MiB"),
-            (many, "a reply with more than 100 calls of tools"),
+            (many, "a reply with more than 100 tool calls"),
         ] {
             let stream: Vec<&str> = stream.iter().map(String::as_str).collect();
             assert_eq!(events(&stream).await, error(what));

@@ -133,7 +133,7 @@ impl Inner {
             .json(self.http.get("/v1/models?limit=1000")?)
             .await?;
         let list = target::offered(&list);
-        list.ok_or_else(|| self.http.protocol("no list of models".to_owned()))
+        list.ok_or_else(|| self.http.protocol("not a model list".to_owned()))
     }
 
     async fn told(&self) -> Told {
@@ -149,7 +149,7 @@ impl Inner {
         let tokens = tokens.and_then(|tokens| u32::try_from(tokens).ok());
         tokens
             .map(Tokens)
-            .ok_or_else(|| self.http.protocol("no count of tokens".to_owned()))
+            .ok_or_else(|| self.http.protocol("no token count".to_owned()))
     }
 
     /// With what has to be announced of its tools.

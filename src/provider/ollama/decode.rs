@@ -74,7 +74,7 @@ impl Decode for Decoder {
             let start: String = (self.mask)(&line).chars().take(80).collect();
             ProviderError::Protocol {
                 url: reply.url(),
-                what: format!("{start:?}, which is no line of a reply ({error})"),
+                what: format!("{start:?} is not a reply line ({error})"),
             }
         })?;
         if let Some(error) = line.error.filter(|error| !error.is_null()) {
@@ -204,7 +204,7 @@ mod tests {
         let short = r#"{"message":{"tool_calls":[{"function":{"name":"f","arguments":{}}}]}}"#;
         for (line, n, what) in [
             (long.as_str(), 8, "a reply of more than 32 MiB"),
-            (short, 101, "a reply with more than 100 calls of tools"),
+            (short, 101, "a reply with more than 100 tool calls"),
         ] {
             let error = Err(ProviderError::Protocol {
                 url: "http://test".into(),

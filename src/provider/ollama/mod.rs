@@ -230,7 +230,7 @@ impl Inner {
     async fn models(&self) -> Result<Vec<String>, ProviderError> {
         let listed = self.http.json(self.http.get("/api/tags")?).await?;
         let models = listed.get("models").and_then(Value::as_array);
-        let models = models.ok_or_else(|| self.http.protocol("no list of models".to_owned()))?;
+        let models = models.ok_or_else(|| self.http.protocol("not a model list".to_owned()))?;
         let names = models
             .iter()
             .filter_map(|model| model.get("name")?.as_str());

@@ -370,7 +370,7 @@ mod tests {
         let got = chunks(&vec![piece.as_str(); 33]).await;
         assert_eq!(got, error("a reply of more than 32 MiB"));
         let got = chunks(&calls).await;
-        assert_eq!(got, error("a reply with more than 100 calls of tools"));
+        assert_eq!(got, error("a reply with more than 100 tool calls"));
         let got = chunks(&[&calls[..100], &[STOP]].concat()).await;
         assert_eq!(got.len(), 101);
         assert!(got.iter().all(Result::is_ok));

@@ -135,7 +135,7 @@ impl Inner {
             .await
             .map_err(|error| translate(&self.http, error, None))?;
         let list = target::offered(&list);
-        list.ok_or_else(|| self.http.protocol("no list of models".to_owned()))
+        list.ok_or_else(|| self.http.protocol("not a model list".to_owned()))
     }
 
     /// Sends, and once more if the server refuses a field that others want to have.
@@ -246,7 +246,7 @@ impl Transport {
             Delivery::Whole => http.body(response).await?.into(),
             Delivery::Streamed if is_json => {
                 let object: Value = serde_json::from_slice(&http.body(response).await?)
-                    .map_err(|error| http.protocol(format!("broken JSON ({error})")))?;
+                    .map_err(|error| http.protocol(format!("invalid JSON ({error})")))?;
                 self.marked.get_or_init(|| ());
                 format!("data: {object}\n\n").into()
             }
@@ -301,7 +301,7 @@ fn translate(http: &Http, error: OpenAIError, broken: Option<&ProviderError>) ->
         OpenAIError::Reqwest(error) => http.failed(error),
         OpenAIError::JSONDeserialize(error, text) => {
             let text: String = http.endpoint().mask(&text).chars().take(80).collect();
-            http.protocol(format!("{text:?}, which is no completion ({error})"))
+            http.protocol(format!("{text:?} is not a completion ({error})"))
         }
         other => match broken {
             Some(broken) => broken.clone(),

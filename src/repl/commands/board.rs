@@ -39,7 +39,7 @@ pub(super) async fn goal(desk: &mut Desk, text: &str) -> Result<Next, CommandErr
         }
         // "10 customers by May" is a goal, "#10 sold" is not.
         (Some(_), None) if first.starts_with('#') => {
-            return Err(usage("goal", format!("does not know the status {rest:?}")));
+            return Err(usage("goal", format!("has no status {rest:?}")));
         }
         (Some(_) | None, _) => {}
     }
@@ -99,7 +99,7 @@ pub(super) async fn done(desk: &mut Desk, text: &str) -> Result<Next, CommandErr
     }
     let task = section(desk, Kind::Task).and_then(|section| section.entries().last().cloned());
     let Some(task) = task else {
-        return Err(usage("done", "needs what is done: no task is set"));
+        return Err(usage("done", "needs a text: no task is set"));
     };
     desk.agent.edit(&Edit::Drop {
         kind: Kind::Task,
@@ -115,7 +115,7 @@ fn finished(goals: &[Entry], text: &str) -> Result<u32, CommandError> {
         return Ok(number);
     }
     if text.is_empty() {
-        return Err(usage("done", "needs a goal: its number or words of it"));
+        return Err(usage("done", "needs a goal: its number or words from it"));
     }
     let wanted = text.to_lowercase();
     let is_open = |entry: &Entry| entry.note.status != Some(Status::Completed);
@@ -133,12 +133,12 @@ fn finished(goals: &[Entry], text: &str) -> Result<u32, CommandError> {
             [] => {}
             [one] => return Ok(*one),
             [..] => {
-                let problem = format!("finds several goals with {text:?}; say the number");
+                let problem = format!("matches several goals with {text:?}; use the number");
                 return Err(usage("done", problem));
             }
         }
     }
-    Err(usage("done", format!("finds no goal with {text:?}")))
+    Err(usage("done", format!("matches no goal with {text:?}")))
 }
 
 /// `2` or `#2`.
@@ -177,7 +177,7 @@ pub(super) async fn drop(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
         return drop_all(desk, kind).map(Next::Answer);
     }
     let number = number_of(number)
-        .ok_or_else(|| usage("drop", format!("does not know the number {number:?}")))?;
+        .ok_or_else(|| usage("drop", format!("needs a number, not {number:?}")))?;
     dropped(desk, &Edit::Drop { kind, number }).map(Next::Answer)
 }
 
@@ -203,7 +203,7 @@ fn kind_of(command: &'static str, name: &str) -> Result<Kind, CommandError> {
         let problem = if name.is_empty() {
             format!("needs one of: {}", known.join(", "))
         } else {
-            format!("does not know {name:?}; there are: {}", known.join(", "))
+            format!("has no section {name:?}; use one of: {}", known.join(", "))
         };
         usage(command, problem)
     })
@@ -235,7 +235,7 @@ fn reasoned(
         } else {
             "reject"
         };
-        return Err(usage(name, "needs words in front of the reason"));
+        return Err(usage(name, "needs a text before the reason"));
     }
     let note = Note {
         why: (!why.is_empty()).then(|| why.to_owned()),

@@ -23,7 +23,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     let (first, rest) = split(arguments);
     match first {
         "undo" if rest.is_empty() => undo(desk),
-        "undo" => Err(usage("compact", "undo takes no more words")),
+        "undo" => Err(usage("compact", "undo takes no arguments")),
         "dry" => dry(desk, rest).await,
         "" => Ok(Next::Compact(ALL, String::new())),
         word => match (of_word(word), near(word)) {
@@ -32,7 +32,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
                 Ok(Next::Compact(what, rest.to_owned()))
             }
             (None, Some(near)) => {
-                let problem = format!("does not know {word:?}; did you mean `/compact {near}`?");
+                let problem = format!("has no option {word:?}; did you mean `/compact {near}`?");
                 Err(usage("compact", problem))
             }
             (None, None) => Ok(Next::Compact(ALL, arguments.to_owned())),
@@ -46,9 +46,9 @@ const ALL: Compacting = Compacting::Kind(Kind::Compact);
 fn takes_wish(desk: &Desk, what: Compacting, wish: &str) -> Result<(), CommandError> {
     let writes = desk.agent.settings().context.proactive_summary;
     let problem = match what {
-        Compacting::Tools => "tools asks no model, so a wish would be lost",
+        Compacting::Tools => "tools does not use the model, so it takes no focus",
         Compacting::Kind(Kind::Proactive) if !writes => {
-            "proactive writes no summary without context.proactive_summary, so a wish would be lost"
+            "proactive writes no summary unless context.proactive_summary is set, so it takes no focus"
         }
         Compacting::Aggressive | Compacting::Rolling | Compacting::Kind(_) => return Ok(()),
     };
@@ -86,12 +86,10 @@ fn undo(desk: &mut Desk) -> Result<Next, CommandError> {
     let (what, warning) = desk.agent.undo_newest()?;
     let said = match what {
         TakenDown::Compaction => {
-            "The last compaction is undone; the messages are sent again. None comes by itself until as much as a \
-             tenth of the window was said since; what finds no room till then is left out"
+            "Last compaction undone; its messages are sent again. The next automatic one waits until another tenth of the \
+             window is filled; until then, what does not fit is left out"
         }
-        TakenDown::Summary => {
-            "The last summary is undone; the one before it, if there is one, stands again"
-        }
+        TakenDown::Summary => "Last summary undone; back to the previous one, if any",
     };
     Ok(Next::with(said.to_owned(), warning))
 }
@@ -102,12 +100,12 @@ async fn dry(desk: &mut Desk, word: &str) -> Result<Next, CommandError> {
         ("", _) => ALL,
         (_, Some(what)) => what,
         (_, None) => {
-            let problem = format!("dry does not know {word:?}");
+            let problem = format!("dry has no option {word:?}");
             return Err(usage("compact", problem));
         }
     };
     Next::answer(match desk.agent.compact_dry(what).await {
-        Ok(dry) => format!("{}; nothing was changed", shown(&dry)),
+        Ok(dry) => format!("{}; nothing changed", shown(&dry)),
         Err(error) => match error.hint() {
             Some(hint) => format!("{error}; {hint}"),
             None => error.to_string(),
@@ -119,12 +117,12 @@ fn shown(dry: &Dry) -> String {
     match dry {
         Dry::Cut(cut) => shown_cut(cut),
         Dry::Tools(tools) => shown_tools(tools),
-        Dry::Aggressive(None, cut) => format!("no result is long\n{}", shown_cut(cut)),
+        Dry::Aggressive(None, cut) => format!("no long tool results\n{}", shown_cut(cut)),
         Dry::Aggressive(Some(tools), cut) => {
             format!("{}\nthen {}", shown_tools(tools), shown_cut(cut))
         }
         Dry::Rolling(size) => format!(
-            "rolling would take {} that left the window into the summary ({} tokens)",
+            "rolling would add {} that left the window to the summary ({} tokens)",
             count(size.messages, "message"),
             size.tokens
         ),
@@ -133,7 +131,7 @@ fn shown(dry: &Dry) -> String {
 
 fn shown_tools(tools: &DryTools) -> String {
     format!(
-        "tools would send {} with the beginning only: {} -> {} tokens",
+        "tools would shorten {} to the beginning: {} -> {} tokens",
         count(tools.results, "result"),
         tools.before,
         tools.after
@@ -150,11 +148,11 @@ fn shown_cut(dry: &DryCut) -> String {
     } = dry;
     let head = match cut.head {
         0 => String::new(),
-        head => format!("; messages 1 to {head} stay in front of it"),
+        head => format!("; messages 1 to {head} stay before it"),
     };
     format!(
-        "{} would put one text in the place of messages {} to {} ({}, {} tokens){head}\n\
-         {} stay word for word ({} tokens); it takes {} to the model",
+        "{} would replace messages {} to {} ({}, {} tokens) with one text{head}\n\
+         {} stay verbatim ({} tokens); this takes {} to the model",
         kind.as_str(),
         cut.head + 1,
         cut.upto,

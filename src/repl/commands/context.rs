@@ -31,7 +31,7 @@ pub(super) async fn look(
         "" => Shown::Overview,
         "full" => Shown::Full,
         "proof" => return Ok(proof(agent).await),
-        other => return Err(usage("context", format!("does not know {other:?}"))),
+        other => return Err(usage("context", format!("has no option {other:?}"))),
     };
     Next::answer(show(agent, shown, columns).await)
 }
@@ -42,7 +42,7 @@ fn presets(desk: &Desk) -> String {
     let lines = desk.presets.iter().map(|preset| {
         let mark = if preset.name == *active { "* " } else { "  " };
         let sets = if preset.sets.is_empty() {
-            "nothing: the defaults".to_owned()
+            "nothing (the defaults)".to_owned()
         } else {
             preset.sets.join(&format!("\n{:12}", ""))
         };
@@ -55,7 +55,7 @@ fn presets(desk: &Desk) -> String {
 fn preset(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
     let Some(preset) = desk.presets.iter().find(|preset| preset.name == name) else {
         let known: Vec<&str> = desk.presets.iter().map(|it| it.name.as_str()).collect();
-        let problem = format!("knows no preset {name:?}; there are {}", known.join(", "));
+        let problem = format!("has no preset {name:?}; available: {}", known.join(", "));
         return Err(usage("context", problem));
     };
     let (context, memory) = (preset.context.clone(), preset.memory.clone());
@@ -74,9 +74,9 @@ enum Shown {
 async fn show(agent: &mut Agent, shown: Shown, columns: usize) -> String {
     let (heading, plan) = match plan(agent).await {
         Ok((Seen::Sent, plan)) => ("", plan),
-        Ok((Seen::Ahead, plan)) => ("Nothing was sent yet; the next request would hold:\n", plan),
+        Ok((Seen::Ahead, plan)) => ("Nothing sent yet; the next request would contain:\n", plan),
         Ok((Seen::Compacted, plan)) => (
-            "Compacted since the last request; the next one would hold:\n",
+            "Compacted since the last request; the next one would contain:\n",
             plan,
         ),
         Err(error) => return error.to_string(),
@@ -113,7 +113,7 @@ async fn plan(agent: &Agent) -> Result<(Seen, ContextPlan), DoesNotFit> {
 async fn proof(agent: &mut Agent) -> Next {
     let (heading, plan) = match plan(agent).await {
         Ok((Seen::Sent, plan)) => ("As of the last request and its reply:", plan),
-        Ok((Seen::Ahead, plan)) => ("Nothing was sent yet; as of the next request:", plan),
+        Ok((Seen::Ahead, plan)) => ("Nothing sent yet; as of the next request:", plan),
         Ok((Seen::Compacted, plan)) => (
             "Compacted since the last request; as of the next one:",
             plan,
@@ -127,7 +127,7 @@ async fn proof(agent: &mut Agent) -> Next {
     match proof.check(session) {
         Ok(()) => {
             let all = count(session.messages().len(), "message");
-            lines.push(format!("{all}, none out of reach"));
+            lines.push(format!("{all}, all within reach"));
             Next::with(lines.join("\n"), None)
         }
         Err(problem) => Next::Refuted(lines.join("\n"), problem),
@@ -321,7 +321,7 @@ impl Used {
             (false, false) => "within the limit",
         };
         format!(
-            "input {} of {} tokens ({:.0} %, {state}, {how}); room for a reply of {}",
+            "input {} of {} tokens ({:.0} %, {state}, {how}); reserved for the reply: {}",
             usage.input,
             usage.max,
             usage.percent_used,
@@ -411,7 +411,7 @@ mod tests {
             .unwrap();
     }
 
-    /// Counts the words of what was said.
+    /// Counts could not index could not index the words of what was said.
     #[expect(clippy::unnecessary_wraps, reason = "some providers cannot count")]
     fn words_of(request: &ChatRequest) -> Option<Tokens> {
         let words = request.messages[0].said().split_whitespace().count();
@@ -428,7 +428,7 @@ mod tests {
         system        ~164 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
         window         ~23 tok  █░░░░░░░░░░░░░░░░░░░  turn 1, 2 messages
         input          ~14 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
-        input 207 of 8,192 tokens (3 %, within the limit, estimated); room for a reply of 7,921
+        input 207 of 8,192 tokens (3 %, within the limit, estimated); reserved for the reply: 7,921
         preset default, strategy rolling, guards threshold
         ");
     }
@@ -444,7 +444,7 @@ mod tests {
         system          80 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
         window          10 tok  █░░░░░░░░░░░░░░░░░░░  turn 1, 2 messages
         input            6 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
-        input 98 of 8,192 tokens (1 %, within the limit, counted); room for a reply of 7,921
+        input 98 of 8,192 tokens (1 %, within the limit, counted); reserved for the reply: 7,921
         preset default, strategy rolling, guards threshold
         ");
     }
@@ -459,7 +459,7 @@ mod tests {
         system           2 tok  █░░░░░░░░░░░░░░░░░░░  base.md
         system        ~164 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
         input            5 tok  █░░░░░░░░░░░░░░░░░░░  you, 1 message
-        input 171 of 8,192 tokens (2 %, within the limit, estimated); room for a reply of 7,947
+        input 171 of 8,192 tokens (2 %, within the limit, estimated); reserved for the reply: 7,947
         preset default, strategy rolling, guards threshold
         ");
     }
@@ -478,9 +478,9 @@ mod tests {
             usage_lines.push('\n');
         }
         insta::assert_snapshot!(usage_lines, @r"
-        input 6,554 of 8,192 tokens (80 %, near the limit, reported); room for a reply of 7,946
-        input 8,193 of 8,192 tokens (100 %, over the limit, reported); room for a reply of 7,922
-        input 107 of 8,192 tokens (1 %, within the limit, counted); room for a reply of 7,898
+        input 6,554 of 8,192 tokens (80 %, near the limit, reported); reserved for the reply: 7,946
+        input 8,193 of 8,192 tokens (100 %, over the limit, reported); reserved for the reply: 7,922
+        input 107 of 8,192 tokens (1 %, within the limit, counted); reserved for the reply: 7,898
         ");
     }
 
@@ -492,7 +492,7 @@ mod tests {
         system           2 tok  █░░░░░░░░░░░░░░░░░░░  base.md
         system          80 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
         input            0 tok  ░░░░░░░░░░░░░░░░░░░░  you, 1 message
-        input 82 of 8,192 tokens (1 %, within the limit, counted); room for a reply of 7,954
+        input 82 of 8,192 tokens (1 %, within the limit, counted); reserved for the reply: 7,954
         preset default, strategy rolling, guards threshold
         ");
     }

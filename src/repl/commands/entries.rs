@@ -30,11 +30,11 @@ pub(super) fn first(text: &str) -> (&str, &str) {
 fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     let (scope, text) = scoped(desk, arguments);
     if is_option(text) {
-        return Err(mistaken("add", "knows no other option than those"));
+        return Err(mistaken("add", "has no other options"));
     }
     let (key, content) = keyed(text);
     if content.is_empty() {
-        return Err(mistaken("add", "wants a text to keep"));
+        return Err(mistaken("add", "needs a text to save"));
     }
     let wanted = Wanted {
         key: key.map(str::to_owned),
@@ -62,18 +62,20 @@ fn in_memory(written: Option<String>) -> String {
 fn told(kept: &Kept) -> String {
     let status = match kept.status {
         Status::Added => "Kept",
-        Status::Updated => "Updated; what it said before is kept with it",
-        Status::Unchanged => "Kept already",
+        Status::Updated => "Updated, previous text kept",
+        Status::Unchanged => "Already kept",
     };
     let key = kept.entry.key.as_deref();
     let key = key.map_or_else(String::new, |key| format!(", key {key}"));
     let mut lines = vec![format!("{status}: {} ({}{key})", kept.entry.id, kept.scope)];
     if kept.is_masked {
-        lines.push("A secret in it was left out".to_owned());
+        lines.push("A secret in it was removed".to_owned());
     }
     if kept.left > 0 {
         let gone = count(kept.left, "oldest entry").replace("entrys", "entries");
-        lines.push(format!("{gone} left for it (`memory.store.max_entries`)"));
+        lines.push(format!(
+            "{gone} removed to make room (`memory.store.max_entries`)"
+        ));
     }
     lines.join("\n")
 }
@@ -104,7 +106,7 @@ fn keyed(text: &str) -> (Option<&str>, &str) {
 
 fn get(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
     if name.is_empty() {
-        return Err(mistaken("get", "wants a key or an id"));
+        return Err(mistaken("get", "needs a key or an id"));
     }
     let now = desk.now();
     let (scope, entry) = desk.agent.entries_mut().get(name, None)?;
@@ -118,11 +120,11 @@ fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     if is_option(name) {
         return Err(mistaken(
             "rm",
-            "knows no other option than --global, --project and --session",
+            "has no options other than --global, --project and --session",
         ));
     }
     if name.is_empty() {
-        return Err(mistaken("rm", "wants a key or an id"));
+        return Err(mistaken("rm", "needs a key or an id"));
     }
     let (captures, now) = (desk.agent.notebook().map(|it| it.captures()), desk.now());
     let entries = desk.agent.entries_mut();
@@ -132,7 +134,7 @@ fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
 
 fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {
     if id.is_empty() {
-        return Err(mistaken("restore", "wants an id"));
+        return Err(mistaken("restore", "needs an id"));
     }
     let (scope, entry) = desk.agent.entries_mut().restore(id)?;
     let words = first_words(&entry.content, SHOWN);

@@ -73,15 +73,14 @@ pub enum CommandError {
 impl Hint for CommandError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::Unknown { near, .. } if near.is_empty() => Some(
-                "`/help` lists them; to send a line that begins with /, put a space before it"
-                    .into(),
-            ),
+            Self::Unknown { near, .. } if near.is_empty() => {
+                Some("see `/help`; to send a line that starts with /, put a space before it".into())
+            }
             Self::Unknown { near, .. } => {
                 let near: Vec<String> = near.iter().map(|name| format!("/{name}")).collect();
                 Some(
                     format!(
-                        "did you mean {}? `/help` lists all; a space before the / sends the line",
+                        "did you mean {}? See `/help`; to send the line, put a space before the /",
                         near.join(" or ")
                     )
                     .into(),
@@ -97,7 +96,7 @@ impl Hint for CommandError {
             Self::Name(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Model(error) => error.hint(),
-            Self::Pin(_) => Some("`/pin` lists them, `/unpin N` takes one off".into()),
+            Self::Pin(_) => Some("`/pin` lists them, `/unpin N` removes one".into()),
             Self::Entries(error) => entries_hint(error, Front::Chat),
             Self::Holdings(error) => error.hint(),
             Self::QuestionWaits(_) => Some(
@@ -111,13 +110,13 @@ impl Hint for CommandError {
                 if known.is_empty() {
                     servers::NONE.to_owned()
                 } else {
-                    format!("there are {}", known.join(", "))
+                    format!("available: {}", known.join(", "))
                 }
                 .into(),
             ),
             Self::Approvals(error) => error.hint(),
             Self::Export { .. } => {
-                Some("choose another path; a file that is there is never written over".into())
+                Some("choose another path; existing files are never overwritten".into())
             }
         }
     }
@@ -128,7 +127,7 @@ pub(super) fn nothing(name: &'static str, arguments: &str) -> Result<(), Command
     if arguments.is_empty() {
         Ok(())
     } else {
-        Err(usage(name, "takes no argument"))
+        Err(usage(name, "takes no arguments"))
     }
 }
 

@@ -17,8 +17,7 @@ enum Format {
 }
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    let (format, file) =
-        parse(arguments).ok_or_else(|| usage("export", "needs the name of a file"))?;
+    let (format, file) = parse(arguments).ok_or_else(|| usage("export", "needs a file name"))?;
     let session = desk.session();
     let text = match format {
         Format::Markdown => markdown(session),

@@ -18,11 +18,11 @@ pub(super) fn history(agent: &Agent, arguments: &str) -> Result<Next, CommandErr
         "all" => usize::MAX,
         number => number
             .parse()
-            .map_err(|_| usage("history", format!("does not know {number:?}")))?,
+            .map_err(|_| usage("history", format!("needs a number, not {number:?}")))?,
     };
     let session = agent.session();
     if session.is_empty() {
-        return Next::answer("Nothing was said yet");
+        return Next::answer("No messages yet");
     }
     let turns = session.turns();
     let skipped = turns.len().saturating_sub(count);
@@ -48,14 +48,20 @@ pub(super) async fn undo(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
         warning,
     } = desk.agent.undo()?;
     let words = transcript::first_words(&input, 60);
-    let mut lines = vec![format!("Taken back: {words}")];
+    let mut lines = vec![format!("Undone: {words}")];
     match files {
         Ok(restored) => lines.extend(restored.lines().map(|line| format!("  {line}"))),
-        Err(error) => lines.push(format!("Its changes to files stay: {}", chain(&error))),
+        Err(error) => lines.push(format!(
+            "Could not undo its file changes: {}",
+            chain(&error)
+        )),
     }
     match captured {
         Ok(receipts) => lines.extend(receipts.iter().map(stays)),
-        Err(error) => lines.push(format!("What was captured of it stays: {}", chain(&error))),
+        Err(error) => lines.push(format!(
+            "Could not check what memory captured from it: {}",
+            chain(&error)
+        )),
     }
     Ok(Next::with(lines.join("\n"), warning))
 }
@@ -65,7 +71,7 @@ fn stays(receipt: &Receipt) -> String {
     let Receipt { number, what, .. } = receipt;
     let kind = what.category.replace('_', " ");
     let text = transcript::first_words(&what.text, 80);
-    format!("  memory keeps ({kind}): {text} · /memory forget {number}")
+    format!("  still in memory ({kind}): {text} · /memory forget {number}")
 }
 
 /// `/edit`: the last message, to be sent anew.
@@ -91,11 +97,11 @@ pub(super) fn changes(agent: &Agent, arguments: &str) -> Result<Next, CommandErr
         "last" => 1,
         number => number
             .parse()
-            .map_err(|_| usage("diff", format!("does not know {number:?}")))?,
+            .map_err(|_| usage("diff", format!("needs a number, not {number:?}")))?,
     };
     let diff = agent.changes(newest)?;
     if diff.trim().is_empty() {
-        return Next::answer("No tool has changed a file here.");
+        return Next::answer("No files changed by tools.");
     }
     Ok(Next::Diff(diff))
 }

@@ -93,12 +93,12 @@ fn recall(agent: &Agent) -> String {
     let embedder = embedder.unwrap_or_default();
     let vectors = agent.vectors().map_or_else(String::new, |vectors| {
         let running = vectors.running.map_or(String::new(), |(done, wanted)| {
-            format!(", {} on their way", wanted - done)
+            format!(", {} pending", wanted - done)
         });
         let exchanges = count(vectors.exchanges, "exchange");
-        format!("; vectors of {exchanges}{running}")
+        format!("; vectors for {exchanges}{running}")
     });
-    format!("best {k}, by words; embedder: {embedder}{vectors}")
+    format!("top {k}, by keyword; embedder: {embedder}{vectors}")
 }
 
 /// How far the rolling summary has come, and how it fares (C15).
@@ -112,7 +112,7 @@ fn summary(agent: &Agent) -> String {
                 "" => String::new(),
                 by => format!(" by {by}"),
             };
-            format!("stands for {messages}, made {}{by}", summary.at)
+            format!("covers {messages}, made {}{by}", summary.at)
         },
     )];
     let running = agent.job_covers();
@@ -138,7 +138,7 @@ fn compaction(session: &Session) -> String {
         |compaction| {
             let words = first_words(&compaction.text, 60);
             let messages = count(compaction.upto, "message");
-            format!("stands for {messages}, made {}: {words}", compaction.at)
+            format!("covers {messages}, made {}: {words}", compaction.at)
         },
     )
 }
@@ -162,7 +162,7 @@ fn elsewhere(agent: &Agent, mode: &dyn MemoryMode) -> Option<String> {
         .collect();
     (agent.memory().mode().name != *name && !noted.is_empty()).then(|| {
         format!(
-            "also noted, for {name} mode: {} (`/memory {name}`)",
+            "also noted for {name} mode: {} (`/memory {name}`)",
             noted.join(", ")
         )
     })
@@ -212,7 +212,7 @@ fn of_section(board: &Board, section: &Section, freshness: Freshness) -> String 
     let entries = section.entries();
     let hidden = match section.hidden() {
         0 => String::new(),
-        hidden => format!(", {hidden} older ones kept beyond the limit"),
+        hidden => format!(", {hidden} older ones over the limit"),
     };
     let kept = match row.holds {
         Holds::One => String::new(),
@@ -231,17 +231,17 @@ fn sent(board: &Board, section: &Section, freshness: Freshness) -> String {
     let row = section.kind().row();
     let stale = board.stale(section.kind());
     match freshness {
-        Freshness::Never => ": kept, and not sent (`inject_entities` is off)".to_owned(),
+        Freshness::Never => ": kept but not sent (`inject_entities` is off)".to_owned(),
         Freshness::Within(most) if !freshness.allows(section.kind(), stale) => {
             let turns = count(usize::try_from(stale).unwrap_or(usize::MAX), "turn");
             let at = section.touched().at;
             let at = at.map_or_else(String::new, |at| format!(" ({at})"));
             format!(
-                ": not sent, last touched {turns} ago{at}; after {most} a section waits until it is touched again"
+                ": not sent, last changed {turns} ago{at}; sections unchanged for {most} are not sent"
             )
         }
         Freshness::Within(_) | Freshness::Always if section.entries().len() > row.shown => {
-            format!(", at most the newest {} are sent", row.shown)
+            format!(", only the newest {} are sent", row.shown)
         }
         Freshness::Within(_) | Freshness::Always => String::new(),
     }

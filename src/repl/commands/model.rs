@@ -25,7 +25,7 @@ async fn list(desk: &Desk) -> String {
             lines.extend(others.map(|model| format!("  {}/{model}", active.provider)));
         }
         Err(error) => lines.push(format!(
-            "  ({} does not say what it has: {error})",
+            "  (could not list the models of {}: {error})",
             active.provider
         )),
     }

@@ -9,25 +9,28 @@ use crate::repl::holdings::{Chosen, Extent, Found, Front, History, Holdings, Hol
 
 /// What `/memory` takes first, beside a mode.
 pub const WORDS: [(&str, &str); 13] = [
-    ("list", "[all]: what is kept, and what was captured"),
-    ("show", "N|ID|FILE: one of them whole"),
+    ("list", "[all]: list saved entries and captures"),
+    ("show", "N|ID|FILE: show one in full"),
     (
         "forget",
-        "N|2-8|ID|WORDS|last [--redact]: take it out of everything but history",
+        "N|2-8|ID|WORDS|last [--redact]: remove it everywhere except history",
     ),
-    ("why", "N|WORDS: which message put it here"),
-    ("edit", "[FILE]: MEMORY.md, or another file, in your editor"),
+    ("why", "N|WORDS: show which message it came from"),
+    (
+        "edit",
+        "[FILE]: open MEMORY.md, or another file, in your editor",
+    ),
     (
         "layers",
-        "what stands for each layer of memory, its size and path",
+        "show each memory layer with its files, sizes and paths",
     ),
-    ("paths", "where everything is"),
-    ("add", "[--global|--session] [KEY:] TEXT: keep a text"),
-    ("get", "KEY|ID: show what is kept under it"),
-    ("rm", "KEY|ID: take it away"),
-    ("restore", "ID: bring back what was taken away"),
-    ("search", "WORDS: look through what outlives sessions"),
-    ("reindex", "read all of it again"),
+    ("paths", "show where everything is stored"),
+    ("add", "[--global|--session] [KEY:] TEXT: save an entry"),
+    ("get", "KEY|ID: show an entry"),
+    ("rm", "KEY|ID: remove an entry"),
+    ("restore", "ID: restore a removed entry"),
+    ("search", "WORDS: search long-term memory"),
+    ("reindex", "rebuild the long-term index"),
 ];
 
 /// Words behind which a file of the workspace may be named.
@@ -51,14 +54,14 @@ fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     let extent = match arguments {
         "" => Extent::Newest,
         "all" => Extent::All,
-        _ => return Err(mistaken("list", "takes `all` or nothing")),
+        _ => return Err(mistaken("list", "takes only `all`")),
     };
     answer(desk, |held| Ok(held.list(extent)))
 }
 
 fn show(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
     if name.is_empty() {
-        return Err(mistaken("show", "wants a number, an id or a file"));
+        return Err(mistaken("show", "needs a number, an id or a file"));
     }
     answer(desk, |held| held.show(name))
 }
@@ -68,7 +71,7 @@ pub(super) async fn forget(desk: &mut Desk, arguments: &str) -> Result<Next, Com
     let (scope, arguments) = scoped(arguments);
     let (asked, history) = redacting(arguments);
     if asked.is_empty() {
-        return Err(mistaken("forget", "wants a number, an id or words"));
+        return Err(mistaken("forget", "needs a number, an id or words"));
     }
     desk.agent.entries_mut().refresh();
     match holdings(desk)?.find(asked, scope, history)? {
@@ -140,7 +143,7 @@ fn scoped(arguments: &str) -> (Option<Scope>, &str) {
 
 fn why(desk: &mut Desk, asked: &str) -> Result<Next, CommandError> {
     if asked.is_empty() {
-        return Err(mistaken("why", "wants a number or words"));
+        return Err(mistaken("why", "needs a number or words"));
     }
     answer(desk, |held| held.why(asked))
 }
@@ -188,7 +191,7 @@ pub(super) fn unknown(arguments: &str, modes: &[String]) -> Option<CommandError>
     // Of a mode that is nearly there, all modes are told.
     let word = word?;
     let typed: String = typed.chars().take(40).collect();
-    let problem = format!("does not know {typed:?}; did you mean `/memory {word}`?");
+    let problem = format!("has no option {typed:?}; did you mean `/memory {word}`?");
     Some(usage("memory", problem))
 }
 
@@ -196,7 +199,7 @@ fn bare(word: &'static str, rest: &str) -> Result<(), CommandError> {
     if rest.is_empty() {
         Ok(())
     } else {
-        Err(mistaken(word, "takes no argument"))
+        Err(mistaken(word, "takes no arguments"))
     }
 }
 

@@ -19,11 +19,11 @@ pub(super) async fn pin(desk: &mut Desk, text: &str) -> Result<Next, CommandErro
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let names_a_pin = rest.is_empty() || rest == "all" || rest.parse::<u32>().is_ok();
     if word == RM && names_a_pin {
-        return Err(usage("pin", "takes a text; `/unpin N` takes one off"));
+        return Err(usage("pin", "takes a text; use `/unpin N` to remove a pin"));
     }
     let pinned = desk.agent.pin(text).await?;
     let text = format!(
-        "Pinned as {}; all pins take {} of {} bytes. `/unpin {}` takes it off",
+        "Pinned as {}; pins use {} of {} bytes. Remove with `/unpin {}`",
         pinned.id,
         pinned.bytes,
         Pins::MOST_BYTES,
@@ -34,7 +34,7 @@ pub(super) async fn pin(desk: &mut Desk, text: &str) -> Result<Next, CommandErro
 
 pub(super) fn pinned(pins: &Pins) -> String {
     if pins.is_empty() {
-        return "Nothing is pinned; `/pin TEXT` pins something".to_owned();
+        return "No pins; add one with `/pin TEXT`".to_owned();
     }
     let row = |pin: &crate::chat::Pin| format!("{:>4}  {}", pin.id, pin.text);
     pins.iter().map(row).collect::<Vec<_>>().join("\n")
@@ -52,7 +52,7 @@ pub(super) async fn unpin(desk: &mut Desk, which: &str) -> Result<Next, CommandE
     let number = which.strip_prefix('#').unwrap_or(which);
     let number = number
         .parse()
-        .map_err(|_| usage("unpin", "wants the number of a pin, or all"))?;
+        .map_err(|_| usage("unpin", "needs a pin number, or all"))?;
     let (pin, warning) = desk.agent.unpin(number)?;
     let words = first_words(&pin.text, SHOWN);
     Ok(Next::with(format!("Unpinned: {words}"), warning))
@@ -74,14 +74,14 @@ pub(super) async fn scratch(desk: &mut Desk, arguments: &str) -> Result<Next, Co
         });
         let rows: Vec<String> = rows.collect();
         return Next::answer(if rows.is_empty() {
-            "The scratchpad is empty; `/scratch KEY VALUE` writes on it".to_owned()
+            "The scratchpad is empty; write to it with `/scratch KEY VALUE`".to_owned()
         } else {
             rows.join("\n")
         });
     }
     if value.is_empty() {
         let text = scratchpad.get(key);
-        let text = text.ok_or_else(|| usage("scratch", format!("finds no key {key:?}")))?;
+        let text = text.ok_or_else(|| usage("scratch", format!("has no key {key:?}")))?;
         return Next::answer(text.to_owned());
     }
     let (written, warning) = desk.agent.scribble(key, value)?;
@@ -97,21 +97,20 @@ pub(super) async fn scratch(desk: &mut Desk, arguments: &str) -> Result<Next, Co
 /// Takes a key off, whoever wrote it. Its text is shown whole: nothing else keeps it.
 fn scratch_off(desk: &mut Desk, key: &str) -> Result<Next, CommandError> {
     if key.is_empty() {
-        return Err(usage("scratch", "rm wants a key; `/scratch` lists them"));
+        return Err(usage("scratch", "rm needs a key; `/scratch` lists them"));
     }
     let removed = desk.agent.unscribble(key);
     let (text, warning) = removed.ok_or_else(|| {
-        let problem =
-            format!("finds no key {key:?}, so nothing was removed; `/scratch` lists them");
+        let problem = format!("has no key {key:?}; `/scratch` lists them");
         usage("scratch", problem)
     })?;
     let back = if Scratchpad::is_reserved(key) {
-        "only the program writes it anew".to_owned()
+        "only cogtrix can write it again".to_owned()
     } else {
-        format!("`/scratch {key} TEXT` writes it again")
+        format!("restore it with `/scratch {key} TEXT`")
     };
     Ok(Next::with(
-        format!("Removed {key}; {back}. It said:\n{text}"),
+        format!("Removed {key}; {back}. It was:\n{text}"),
         warning,
     ))
 }

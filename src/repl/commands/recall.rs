@@ -10,7 +10,7 @@ const SHOWN: usize = 5;
 
 pub(super) async fn run(desk: &mut Desk, question: &str) -> Result<Next, CommandError> {
     if question.is_empty() {
-        return Err(usage("recall", "wants a question".to_owned()));
+        return Err(usage("recall", "needs a question".to_owned()));
     }
     let recalled = desk.agent.recall(question, SHOWN).await;
     let window = desk.agent.memory().mode().window;
@@ -26,7 +26,7 @@ pub(super) async fn run(desk: &mut Desk, question: &str) -> Result<Next, Command
         })
         .collect();
     let text = if shown.is_empty() {
-        "Nothing that was said speaks of that".to_owned()
+        "No matches".to_owned()
     } else {
         shown.join("\n\n")
     };

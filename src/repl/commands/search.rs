@@ -39,7 +39,7 @@ async fn search(
     command: &'static str,
 ) -> Result<Next, CommandError> {
     if query.trim().is_empty() {
-        return Err(usage(command, "wants words to look for"));
+        return Err(usage(command, "needs words to search for"));
     }
     let searching = desk.agent.search(query, SHOWN, SearchMode::Hybrid, scope);
     let searched = searching.await;
@@ -57,9 +57,9 @@ async fn search(
 /// `/memory reindex`.
 pub(super) async fn reindex(desk: &mut Desk) -> Result<Next, CommandError> {
     let Some((read, troubles)) = desk.agent.reread_long_term().await else {
-        return Next::answer("There is no long-term memory here");
+        return Next::answer("No long-term memory here");
     };
-    let text = format!("{} read again", count(read.read, "source"));
+    let text = format!("{} reindexed", count(read.read, "source"));
     Ok(Next::Answer(Answer {
         text,
         warning: warning(&troubles),
@@ -82,18 +82,18 @@ async fn in_session(desk: &Desk, regex: &str) -> Result<Next, CommandError> {
     let hits = hits.map_err(bad)?;
     if hits.total == 0 && hits.unread == 0 {
         let messages = count(desk.session().messages().len(), "message");
-        return Next::answer(format!("Nothing in the {messages} of this session matches"));
+        return Next::answer(format!("No matches in the {messages} of this session"));
     }
     let mut lines: Vec<String> = hits.shown.iter().map(|hit| harmless(&hit.line)).collect();
     if hits.total > lines.len() {
         let shown = lines.len();
         let matching = count(hits.total, "message");
-        lines.push(format!("{matching} in all; the newest {shown} are shown"));
+        lines.push(format!("{matching} in total; showing the newest {shown}"));
     }
     if hits.unread > 0 {
         let unread = count(hits.unread, "message");
         lines.push(format!(
-            "no time for the oldest {unread}; a simpler pattern is faster"
+            "out of time before the oldest {unread}; try a simpler pattern"
         ));
     }
     Next::answer(lines.join("\n"))
@@ -135,9 +135,9 @@ fn listed(hits: &[Hit]) -> String {
 /// What was looked through, where that brought nothing.
 fn nothing(searched: &Searched) -> String {
     if searched.is_of_nothing() {
-        return "Nothing is kept yet that could be searched".to_owned();
+        return "Nothing to search yet".to_owned();
     }
-    format!("Nothing speaks of that in {}", looked(&searched.looked))
+    format!("No matches in {}", looked(&searched.looked))
 }
 
 fn looked(looked: &BTreeMap<Kind, usize>) -> String {

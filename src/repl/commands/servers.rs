@@ -7,7 +7,7 @@ use crate::term::{Align, Table};
 use crate::tools::mcp::{Servers, State, Status, UnknownServer};
 
 pub(super) const NONE: &str =
-    "No MCP servers: `mcp_servers` in the config file names them, and `--tools none` starts none";
+    "No MCP servers: add them under `mcp_servers` in the config file (`--tools none` starts none)";
 
 /// `/mcp`, `/mcp restart NAME`, `/mcp log NAME`.
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
@@ -18,9 +18,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     match (word, name.trim(), desk.servers.as_deref_mut()) {
         ("", _, None) => Next::answer(NONE),
         ("", _, Some(servers)) => Next::answer(table(&servers.status(), columns)),
-        ("restart" | "log", "", _) => {
-            Err(usage("mcp", format!("{word} needs the name of a server")))
-        }
+        ("restart" | "log", "", _) => Err(usage("mcp", format!("{word} needs a server name"))),
         ("restart" | "log", name, None) => Err(UnknownServer {
             name: name.to_owned(),
             known: Vec::new(),
@@ -28,12 +26,10 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         .into()),
         ("restart", name, Some(servers)) => {
             servers.restart(name)?;
-            Next::answer(format!(
-                "{name} is being started; `/mcp` says how far it is"
-            ))
+            Next::answer(format!("Starting {name}; check with `/mcp`"))
         }
         ("log", name, Some(servers)) => log(servers, name),
-        (_, _, _) => Err(usage("mcp", format!("does not know {arguments:?}"))),
+        (_, _, _) => Err(usage("mcp", format!("has no option {arguments:?}"))),
     }
 }
 
@@ -48,7 +44,7 @@ fn log(servers: &dyn Servers, name: &str) -> Result<Next, CommandError> {
         });
     lines.extend(failed);
     if lines.is_empty() {
-        return Next::answer(format!("{name} wrote nothing"));
+        return Next::answer(format!("{name} has no log output"));
     }
     Next::answer(lines.join("\n"))
 }

@@ -222,23 +222,23 @@ pub(super) async fn list(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
 
 pub(super) async fn rename(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
-        return Err(usage("rename", "needs the new name"));
+        return Err(usage("rename", "needs a new name"));
     }
     let name: SessionName = arguments.parse()?;
     let before = desk.session().name().clone();
     desk.agent.rename(&name).await?;
-    Next::answer(format!("Session {before} is now called {name}"))
+    Next::answer(format!("Renamed session {before} to {name}"))
 }
 
 pub(super) async fn delete(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
-        return Err(usage("delete", "needs the name of a session"));
+        return Err(usage("delete", "needs a session name"));
     }
     let name: SessionName = arguments.parse()?;
     if name == *desk.session().name() {
         return Err(usage(
             "delete",
-            "cannot take the session that is open; go to another with /session first",
+            "cannot delete the open session; switch with `/session NAME` first",
         ));
     }
     let listed = desk.store.list()?;
@@ -255,7 +255,7 @@ pub(super) async fn delete(desk: &mut Desk, arguments: &str) -> Result<Next, Com
 pub(super) async fn clear(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     nothing("clear", arguments)?;
     if desk.agent.is_blank() {
-        return Next::answer("Nothing was said yet");
+        return Next::answer("No messages yet");
     }
     let messages = listing::count(desk.session().messages().len(), "message");
     let question = format!("Move the {messages} of this session and its notes to the archive?");

@@ -14,17 +14,16 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
             let warning = desk.agent.undo_summary()?;
             let text = match desk.session().hybrid().summary.as_ref() {
                 Some(summary) => format!(
-                    "Back to the summary of messages {} to {}, made {}; what came after is sent again while there is room",
+                    "Back to the summary of messages {} to {}, made {}; later messages are sent again while they fit",
                     summary.from + 1,
                     summary.upto,
                     summary.at
                 ),
-                None => "There is no summary now; its messages are sent again while there is room"
-                    .to_owned(),
+                None => "No summary now; its messages are sent again while they fit".to_owned(),
             };
             Ok(Next::with(text, warning))
         }
-        other => Err(usage("summary", format!("does not know {other:?}"))),
+        other => Err(usage("summary", format!("has no option {other:?}"))),
     }
 }
 
@@ -32,20 +31,17 @@ pub(super) fn shown(agent: &Agent) -> String {
     let hybrid = agent.session().hybrid();
     let running = match agent.job_covers() {
         0 => String::new(),
-        messages => format!(
-            "\n\n{} more are being summarised",
-            count(messages, "message")
-        ),
+        messages => format!("\n\nsummarising another {}", count(messages, "message")),
     };
     let failed = match hybrid.failures {
         0 => String::new(),
         failures => format!(
-            "\n\nnot to be had the last {}; the messages are still sent while there is room",
+            "\n\nfailed the last {}; the messages are still sent while they fit",
             count(failures as usize, "time")
         ),
     };
     let summary = hybrid.summary.as_ref().map_or_else(
-        || "No summary yet: one is made when ten messages have left the window".to_owned(),
+        || "No summary yet: one is written when ten messages have left the window".to_owned(),
         |summary| format!("{}\n\n{}", heading(summary), summary.text),
     );
     format!("{summary}{running}{failed}")
@@ -59,7 +55,7 @@ fn heading(summary: &Summary) -> String {
     };
     let (first, last) = &summary.covers;
     format!(
-        "Stands for messages {} to {} ({first} to {last}), made {}{by}",
+        "Covers messages {} to {} ({first} to {last}), made {}{by}",
         summary.from + 1,
         summary.upto,
         summary.at

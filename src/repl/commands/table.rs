@@ -19,8 +19,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "help",
         aliases: &["h", "?"],
         arguments: "[COMMAND|modes]",
-        summary: "List the commands, or explain one",
-        details: "`/help modes` says which memory mode suits what; `/help model` says how to get a model.",
+        summary: "List commands, or explain one",
+        details: "`/help modes` explains which memory mode to use; `/help model` how to connect a model.",
         completes: Completes::Commands,
         run: run!(help::run),
     },
@@ -28,8 +28,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "mode",
         aliases: &["M"],
         arguments: "[MODE]",
-        summary: "List the memory modes, or switch to one",
-        details: "Takes effect with the very next request. Nothing is lost: every mode reads every turn.",
+        summary: "List memory modes, or switch to one",
+        details: "Takes effect with the next request. Nothing is lost: every mode sees every turn.",
         completes: Completes::Modes,
         run: run!(mode::run),
     },
@@ -37,10 +37,10 @@ pub const COMMANDS: [Command; 50] = [
         name: "model",
         aliases: &["m"],
         arguments: "[ALIAS|PROVIDER/MODEL]",
-        summary: "List the models, or switch to one",
-        details: "Memory stays as it is. An alias is an entry of `models` in the config file.\n\
+        summary: "List models, or switch to one",
+        details: "Memory is not affected. An alias is an entry under `models` in the config file.\n\
                   To get a model: install Ollama and `ollama pull` one, or set OPENAI_API_KEY or ANTHROPIC_API_KEY,\n\
-                  or name an OpenAI-compatible server in the config file (`providers`, then `models`).",
+                  or add an OpenAI-compatible server to the config file (`providers`, then `models`).",
         completes: Completes::Models,
         run: run!(model::run),
     },
@@ -48,10 +48,10 @@ pub const COMMANDS: [Command; 50] = [
         name: "context",
         aliases: &[],
         arguments: "[full|proof|preset [NAME]]",
-        summary: "Show what the last request held: sections, tokens, where from",
-        details: "`/context full` prints the whole of it; `/context proof` says where every message of the session is,\n\
-                  and fails where one is out of the model's reach. `/context preset` lists the presets of settings and what\n\
-                  they set; with a name it takes one for the rest of this run.",
+        summary: "Show what the last request contained: sections, tokens, sources",
+        details: "`/context full` prints it in full. `/context proof` shows where every message of the session is,\n\
+                  and fails if the model cannot reach one. `/context preset` lists the presets and their settings;\n\
+                  with a name, it uses that one until you quit.",
         completes: Completes::Words(&["full", "proof", "preset"]),
         run: run!(context::run),
     },
@@ -68,16 +68,16 @@ pub const COMMANDS: [Command; 50] = [
         name: "memory",
         aliases: &["mem"],
         arguments: "[MODE|list|show|forget|why|edit|…]",
-        summary: "Show what memory holds; list, explain, edit and forget it",
-        details: "Numbers are what `/drop` takes. A mode's name shows what that mode noted.\n\
-                  `/memory list [all]` shows entries and what was captured from your words; `/memory show N|ID|FILE` one of them whole;\n\
-                  `/memory forget N|2-8|ID|WORDS|last` takes it out of everything but history, which `--redact` changes, too;\n\
-                  `/memory why N|WORDS` tells which message put it here.\n\
-                  `/memory edit [FILE]` opens MEMORY.md, or another file of the workspace, in your editor.\n\
-                  `/memory layers` and `/memory paths` show what there is, how large it is and where.\n\
-                  `/memory add [--global|--session] [KEY:] TEXT` keeps an entry for this project, all of them, or this session;\n\
-                  `/memory get KEY|ID` and `/memory rm KEY|ID` find and remove; `/memory restore ID` brings back.\n\
-                  `/memory search WORDS` looks through what outlives sessions; `reindex` reads all of it again, which is never needed.",
+        summary: "Show memory; list, explain, edit or forget its contents",
+        details: "The numbers are for `/drop`. A mode's name shows that mode's notes.\n\
+                  `/memory list [all]` lists entries and captures from your messages; `/memory show N|ID|FILE` shows one in full.\n\
+                  `/memory forget N|2-8|ID|WORDS|last` removes something everywhere except history; `--redact` removes it there too.\n\
+                  `/memory why N|WORDS` shows which message it came from.\n\
+                  `/memory edit [FILE]` opens MEMORY.md, or another workspace file, in your editor.\n\
+                  `/memory layers` and `/memory paths` show what is stored, how large it is and where.\n\
+                  `/memory add [--global|--session] [KEY:] TEXT` saves an entry for this project, all projects, or this session.\n\
+                  `/memory get KEY|ID` shows an entry, `/memory rm KEY|ID` removes it, `/memory restore ID` brings it back.\n\
+                  `/memory search WORDS` searches long-term memory; `reindex` rebuilds its index, which is never needed.",
         completes: Completes::Memory,
         run: run!(memory::run),
     },
@@ -85,9 +85,9 @@ pub const COMMANDS: [Command; 50] = [
         name: "forget",
         aliases: &[],
         arguments: "[N|WORDS]",
-        summary: "Forget what the last turn kept, or what is named",
-        details: "`/forget` takes what the last turn kept out of everything but history; with a number or words it is `/memory forget`.\n\
-                  `--redact` strikes it in history, too.",
+        summary: "Forget what the last turn saved, or something by number or words",
+        details: "`/forget` removes what the last turn saved everywhere except history; with a number or words it is `/memory forget`.\n\
+                  `--redact` removes it from history too.",
         completes: Completes::Nothing,
         run: run!(owning::forget_last),
     },
@@ -95,8 +95,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "pin",
         aliases: &[],
         arguments: "[TEXT]",
-        summary: "Pin a text to the session, or list what is pinned",
-        details: "It stands in every request of this session, whatever is summarised or compacted.",
+        summary: "Pin a text to the session, or list pins",
+        details: "Pins are sent with every request of this session, even after summaries and compaction.",
         completes: Completes::Nothing,
         run: run!(pins::pin),
     },
@@ -104,7 +104,7 @@ pub const COMMANDS: [Command; 50] = [
         name: "unpin",
         aliases: &[],
         arguments: "N|all",
-        summary: "Take a pin off by its number, or all of them",
+        summary: "Unpin by number, or all",
         details: "",
         completes: Completes::Words(&["all"]),
         run: run!(pins::unpin),
@@ -113,8 +113,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "scratch",
         aliases: &[],
         arguments: "[KEY [VALUE]|rm KEY]",
-        summary: "Show the session's scratchpad, read, write or remove a key",
-        details: "Models write on it too: `scratchpad_write`. `rm KEY` takes off any key, and shows what it said.",
+        summary: "Show the scratchpad; read, write or remove a key",
+        details: "The model writes to it too, with `scratchpad_write`. `rm KEY` removes any key and prints its value.",
         completes: Completes::Words(&pins::WORDS),
         run: run!(pins::scratch),
     },
@@ -123,7 +123,7 @@ pub const COMMANDS: [Command; 50] = [
         aliases: &[],
         arguments: "[TEXT]",
         summary: "Show or set the task (code mode)",
-        details: "What is set by hand here and below is never overwritten by what the program reads.",
+        details: "What you set with this and the commands below is never overwritten automatically.",
         completes: Completes::Nothing,
         run: run!(board::task),
     },
@@ -131,8 +131,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "done",
         aliases: &[],
         arguments: "[TEXT|N]",
-        summary: "Note that something is done",
-        details: "In reasoning mode a goal, by its number or words. Otherwise a step of the work; alone, the task itself.",
+        summary: "Mark something as done",
+        details: "In reasoning mode, a goal, by number or words. In other modes, a step; without arguments, the task itself.",
         completes: Completes::Nothing,
         run: run!(board::done),
     },
@@ -185,7 +185,7 @@ pub const COMMANDS: [Command; 50] = [
         name: "constraint",
         aliases: &[],
         arguments: "[LABEL: VALUE]",
-        summary: "Show or set constraints; the same label replaces",
+        summary: "Show or set constraints; the same label overwrites",
         details: "",
         completes: Completes::Nothing,
         run: run!(board::constraint),
@@ -203,7 +203,7 @@ pub const COMMANDS: [Command; 50] = [
         name: "note",
         aliases: &[],
         arguments: "KIND [TEXT]",
-        summary: "Show or note anything else a mode keeps: a file, error, question, fact, …",
+        summary: "Show or add other notes: a file, error, question, fact, …",
         details: "",
         completes: Completes::Kinds,
         run: run!(board::note),
@@ -212,20 +212,20 @@ pub const COMMANDS: [Command; 50] = [
         name: "drop",
         aliases: &[],
         arguments: "SECTION [N]",
-        summary: "Take notes off: one by its number, or a whole section",
-        details: "`/memory` shows sections and numbers. What is dropped is not read from the talk again.",
+        summary: "Remove a note by number, or a whole section",
+        details: "`/memory` shows sections and numbers. Dropped notes are not picked up from the conversation again.",
         completes: Completes::Sections,
         run: run!(board::drop),
     },
     Command {
         name: "compact",
         aliases: &[],
-        arguments: "[HOW] [WISH]|dry [HOW]|undo",
-        summary: "Let a summary stand for everything said so far, or for a part of it",
-        details: "Only what is sent shrinks: history stays whole on disk, and `/compact undo` goes back.\n\
-                  HOW is one of tools (older results of tools in short, without a model), aggressive (that and everything),\n\
-                  rolling, window, prefix, threshold, proactive. `/compact dry [HOW]` only says what would go.\n\
-                  Any other words are a wish for the summary: `/compact the dates of the harbour`.",
+        arguments: "[HOW] [FOCUS]|dry [HOW]|undo",
+        summary: "Replace the conversation so far, or part of it, with a summary",
+        details: "Only what is sent shrinks: history stays complete on disk, and `/compact undo` reverts it.\n\
+                  HOW is one of tools (shorten older tool results, without a model), aggressive (that, and summarise everything),\n\
+                  rolling, window, prefix, threshold, proactive. `/compact dry [HOW]` only shows what would change.\n\
+                  Any other words are the focus of the summary: `/compact the dates of the harbour`.",
         completes: Completes::Words(&compact::WORDS),
         run: run!(compact::run),
     },
@@ -233,8 +233,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "summary",
         aliases: &[],
         arguments: "[history|undo]",
-        summary: "Show the summary of what has left the window",
-        details: "`/summary history` lists those it replaced; `/summary undo` goes back to the one before.",
+        summary: "Show the summary of messages outside the window",
+        details: "`/summary history` lists earlier summaries; `/summary undo` goes back to the previous one.",
         completes: Completes::Words(&["history", "undo"]),
         run: run!(summary::run),
     },
@@ -242,8 +242,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "recall",
         aliases: &[],
         arguments: "QUESTION",
-        summary: "Show what memory would bring for a question",
-        details: "Each exchange with its score, the share of the question's words in it, and where an embedder is, how near it is by meaning. A request gets the best of those that it does not hold anyway.",
+        summary: "Show what memory would recall for a question",
+        details: "Lists exchanges with their score, the share of the question's words they contain and, with an embedder, their similarity in meaning. A request gets the best of those it does not already contain.",
         completes: Completes::Nothing,
         run: run!(recall::run),
     },
@@ -251,8 +251,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "search",
         aliases: &[],
         arguments: "QUERY|/REGEX/",
-        summary: "Find something in all that is kept: notes, entries, documents, sessions",
-        details: "Case does not matter. A regular expression between slashes finds what was said in this session.",
+        summary: "Search everything: notes, entries, documents, sessions",
+        details: "Ignores case. A regular expression between slashes searches this session.",
         completes: Completes::Nothing,
         run: run!(search::run),
     },
@@ -260,8 +260,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "tools",
         aliases: &[],
         arguments: "[on|off NAME] [all|none|mode]",
-        summary: "List the tools the model may call, or switch some",
-        details: "A mode has a few at hand; the model loads others when it needs them, for one turn. What is switched on or off\nhere stays so until you leave.",
+        summary: "List the tools the model may call, or turn some on or off",
+        details: "Each mode offers a few; the model loads others for a turn when it needs them. Changes made here last\nuntil you quit.",
         completes: Completes::Words(&["on", "off", "all", "none", "mode"]),
         run: run!(tools::tools),
     },
@@ -269,8 +269,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "mcp",
         aliases: &[],
         arguments: "[restart|log NAME]",
-        summary: "List the MCP servers, start one again, or show its last lines",
-        details: "They are entries of `mcp_servers` in the config file; their tools are called NAME__TOOL.",
+        summary: "List MCP servers, restart one, or show its log",
+        details: "Servers are configured under `mcp_servers` in the config file; their tools are called NAME__TOOL.",
         completes: Completes::Words(&["restart", "log"]),
         run: run!(servers::run),
     },
@@ -278,8 +278,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "approvals",
         aliases: &[],
         arguments: "[revoke N|all]",
-        summary: "List what tools may do here without asking, or take it back",
-        details: "Rules are kept for each project folder, in a file that can be edited.",
+        summary: "List what tools may do here without asking, or revoke it",
+        details: "Rules are stored per project folder, in a file you can edit.",
         completes: Completes::Words(&["revoke"]),
         run: run!(tools::approvals),
     },
@@ -287,8 +287,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "approve",
         aliases: &[],
         arguments: "[on|off]",
-        summary: "Let tools do everything without asking, until you leave",
-        details: "The same as -y. A rule that denies still denies.",
+        summary: "Let tools do everything without asking, until you quit",
+        details: "Same as -y. Deny rules still apply.",
         completes: Completes::Words(&["on", "off"]),
         run: run!(tools::approve),
     },
@@ -296,7 +296,7 @@ pub const COMMANDS: [Command; 50] = [
         name: "details",
         aliases: &[],
         arguments: "[N]",
-        summary: "Show the thinking and the tool calls of the last turn whole",
+        summary: "Show the full thinking and tool calls of the last turn",
         details: "",
         completes: Completes::Nothing,
         run: run!(tools::details),
@@ -306,7 +306,7 @@ pub const COMMANDS: [Command; 50] = [
         aliases: &[],
         arguments: "[N]",
         summary: "Print the last N turns (default 5), or `all`",
-        details: "Shows what is kept, whatever the model is sent: undone and failed turns are marked.",
+        details: "Shows what is saved, not what the model is sent; undone and failed turns are marked.",
         completes: Completes::Words(&["all"]),
         run: run!(history::run),
     },
@@ -314,8 +314,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "undo",
         aliases: &[],
         arguments: "",
-        summary: "Take back the last turn: what was said, and what its tools changed in files",
-        details: "The turn stays in the history on disk, marked. A file that was changed by hand since is left alone, and so is\nwhat commands of `shell` did.",
+        summary: "Undo the last turn: its messages and its tools' file changes",
+        details: "The turn stays in the history on disk, marked. Files edited by hand since are left alone, and so is\nwhat `shell` commands did.",
         completes: Completes::Nothing,
         run: run!(history::undo),
     },
@@ -323,8 +323,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "diff",
         aliases: &[],
         arguments: "[N|last]",
-        summary: "Show what tools changed in files, in this session or its last N turns",
-        details: "What commands of `shell` changed is not in it.",
+        summary: "Show file changes made by tools, in this session or its last N turns",
+        details: "Changes made by `shell` commands are not included.",
         completes: Completes::Words(&["last"]),
         run: run!(history::diff),
     },
@@ -333,7 +333,7 @@ pub const COMMANDS: [Command; 50] = [
         aliases: &[],
         arguments: "",
         summary: "Ask the last question again",
-        details: "The new answer replaces the old one in what is sent; history keeps both. What the first try changed in files is\ntaken back as by `/undo`.",
+        details: "The new reply replaces the old one in what is sent; history keeps both. File changes of the first try are\nundone as by `/undo`.",
         completes: Completes::Nothing,
         run: |_, arguments| {
             Box::pin(async move { nothing("retry", arguments).map(|()| Next::Retry) })
@@ -352,14 +352,14 @@ pub const COMMANDS: [Command; 50] = [
         name: "think",
         aliases: &[],
         arguments: "TASK",
-        summary: "Think a hard question through: several approaches, weighed",
-        details: "Takes up to 15 model calls; Ctrl-C ends it with the best so far. The report is kept as a reply, and in\n\
-                  reasoning mode what it chose and rejected is noted. `deep_think` in the config file says how far it goes.",
+        summary: "Think through a hard question: compare several approaches",
+        details: "Takes up to 15 model calls; Ctrl-C stops with the best so far. The report is saved as a reply, and\n\
+                  reasoning mode notes what it chose and rejected. Set its limits with `deep_think` in the config file.",
         completes: Completes::Nothing,
         run: |_, task| {
             Box::pin(async move {
                 if task.is_empty() {
-                    return Err(usage("think", "wants a task"));
+                    return Err(usage("think", "needs a task"));
                 }
                 Ok(Next::Think(task.to_owned()))
             })
@@ -406,7 +406,7 @@ pub const COMMANDS: [Command; 50] = [
         name: "rename",
         aliases: &[],
         arguments: "NAME",
-        summary: "Give this session another name",
+        summary: "Rename this session",
         details: "",
         completes: Completes::Nothing,
         run: run!(session::rename),
@@ -424,8 +424,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "clear",
         aliases: &[],
         arguments: "",
-        summary: "Begin this session anew; asks first",
-        details: "What was said moves to the archive folder; nothing is deleted.",
+        summary: "Clear this session; asks first",
+        details: "Its messages move to the archive folder; nothing is deleted.",
         completes: Completes::Nothing,
         run: run!(session::clear),
     },
@@ -433,7 +433,7 @@ pub const COMMANDS: [Command; 50] = [
         name: "export",
         aliases: &[],
         arguments: "[md|json|html] FILE",
-        summary: "Write the whole session to a file",
+        summary: "Export the whole session to a file",
         details: "Without a format the file's ending decides; Markdown otherwise. Never writes over a file.\n\
                   HTML is one file that needs nothing else: readable, searchable, light and dark.",
         completes: Completes::Words(&["md", "json", "html"]),
@@ -479,8 +479,8 @@ pub const COMMANDS: [Command; 50] = [
         name: "paste",
         aliases: &[],
         arguments: "",
-        summary: "Read several lines, up to a line with a single dot",
-        details: "A message may also begin and end with \"\"\", or lines may end in \\.",
+        summary: "Enter several lines, up to a line with a single dot",
+        details: "You can also start and end a message with \"\"\", or end lines with \\.",
         completes: Completes::Nothing,
         run: |_, arguments| {
             Box::pin(async move { nothing("paste", arguments).map(|()| Next::Paste) })
@@ -490,7 +490,7 @@ pub const COMMANDS: [Command; 50] = [
         name: "quit",
         aliases: &["exit", "q"],
         arguments: "",
-        summary: "Save and leave; so does Ctrl-D",
+        summary: "Save and quit (also Ctrl-D)",
         details: "",
         completes: Completes::Nothing,
         run: |_, arguments| {

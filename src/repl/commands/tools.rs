@@ -24,7 +24,7 @@ pub(super) async fn tools(desk: &mut Desk, arguments: &str) -> Result<Next, Comm
                 .select(Selection::parse(word));
             Next::answer(catalogue(&desk.agent, desk.columns))
         }
-        (_, _) => Err(usage("tools", format!("does not know {arguments:?}"))),
+        (_, _) => Err(usage("tools", format!("has no option {arguments:?}"))),
     }
 }
 
@@ -32,9 +32,9 @@ fn switch(desk: &mut Desk, name: &str, switch: Switch) -> Result<Next, CommandEr
     desk.agent.toolbox_mut().registry.switch(name, switch)?;
     let word = match switch {
         Switch::On => "offered in every request",
-        Switch::Off => "not offered any more",
+        Switch::Off => "no longer offered",
     };
-    Next::answer(format!("{name} is {word}, until you leave"))
+    Next::answer(format!("{name} is {word}, until you quit"))
 }
 
 pub(super) fn catalogue(agent: &Agent, columns: usize) -> String {
@@ -43,7 +43,7 @@ pub(super) fn catalogue(agent: &Agent, columns: usize) -> String {
     let mut table = Table::new([Align::Left, Align::Left, Align::Left]);
     let rows: Vec<Listed<'_>> = registry.catalogue(mode).collect();
     if rows.is_empty() {
-        return "There are no tools.".to_owned();
+        return "No tools.".to_owned();
     }
     for Listed { spec, state } in rows {
         table.row([
@@ -68,19 +68,16 @@ pub(super) async fn approvals(desk: &mut Desk, arguments: &str) -> Result<Next, 
         }
         ("revoke", "all") => {
             let count = toolbox.revoke_all()?;
-            Next::answer(format!("{count} revoked; every call is asked again"))
+            Next::answer(format!("{count} revoked; every call needs approval again"))
         }
         ("revoke", number) => match number.parse() {
             Ok(number) => {
                 let rule = toolbox.revoke(number)?;
                 Next::answer(format!("revoked: {}", in_words(&rule)))
             }
-            Err(_) => Err(usage(
-                "approvals",
-                "needs the number of a rule, or all".to_owned(),
-            )),
+            Err(_) => Err(usage("approvals", "needs a rule number, or all".to_owned())),
         },
-        (_, _) => Err(usage("approvals", format!("does not know {arguments:?}"))),
+        (_, _) => Err(usage("approvals", format!("has no option {arguments:?}"))),
     }
 }
 
@@ -91,16 +88,16 @@ pub(super) fn rules(agent: &Agent) -> String {
         .map(|(place, rule)| format!("{:>3}  {}", place + 1, in_words(rule)))
         .collect();
     if lines.is_empty() {
-        lines.push("No rules: what changes, runs or fetches anything is asked.".to_owned());
+        lines.push("No rules: every change, command and fetch needs approval.".to_owned());
     }
     if toolbox.stance.asking == Asking::Never {
-        lines.push("Nothing is asked in this run; `/approve off` ends that.".to_owned());
+        lines.push("Nothing needs approval in this run; `/approve off` ends that.".to_owned());
     }
     if toolbox.stance.writing == Writing::Refused {
         lines.push("This run is read-only: nothing can be changed or run.".to_owned());
     }
     if let Some(approvals) = toolbox.approvals() {
-        lines.push(format!("Kept in {}", approvals.file().display()));
+        lines.push(format!("Stored in {}", approvals.file().display()));
     }
     lines.join("\n")
 }
@@ -127,7 +124,7 @@ pub(super) async fn approve(desk: &mut Desk, arguments: &str) -> Result<Next, Co
     let asking = match arguments {
         "" | "on" | "all" => Asking::Never,
         "off" => Asking::WhenNeeded,
-        other => return Err(usage("approve", format!("does not know {other:?}"))),
+        other => return Err(usage("approve", format!("has no option {other:?}"))),
     };
     let toolbox = desk.agent.toolbox_mut();
     // Nobody can say yes to all but what is denied, where that is not known.
@@ -142,15 +139,15 @@ pub(super) async fn approve(desk: &mut Desk, arguments: &str) -> Result<Next, Co
     let each_time = toolbox.stance.each_time;
     let answer = match (asking, each_time) {
         (Asking::Never, EachTime::Everything) => {
-            "This folder is no project, so what changes, runs or fetches anything is asked each time all the same."
+            "This folder is not a project, so every change, command and fetch still needs approval."
         }
         (Asking::Never, EachTime::Commands) => {
-            "Nothing but commands is asked any more: a part of their sandbox is missing here. `/approve off` asks again."
+            "Only commands still need approval, because part of their sandbox is missing here. `/approve off` asks again."
         }
         (Asking::Never, EachTime::Nothing) => {
-            "Nothing is asked any more until you leave, inside the sandbox; rules that deny still hold. `/approve off` asks again."
+            "Nothing inside the sandbox needs approval until you quit; deny rules still apply. `/approve off` asks again."
         }
-        (Asking::WhenNeeded, _) => "What changes, runs or fetches anything is asked again.",
+        (Asking::WhenNeeded, _) => "Every change, command and fetch needs approval again.",
     };
     Ok(Next::with(answer.to_owned(), warning))
 }
@@ -163,12 +160,11 @@ pub(super) async fn details(desk: &mut Desk, arguments: &str) -> Result<Next, Co
 pub(super) fn made(agent: &Agent, thinking: &str, arguments: &str) -> Result<Next, CommandError> {
     let which = match arguments {
         "" => None,
-        number => Some(number.parse::<usize>().map_err(|_| {
-            usage(
-                "details",
-                format!("needs the number of a call, not {number:?}"),
-            )
-        })?),
+        number => Some(
+            number
+                .parse::<usize>()
+                .map_err(|_| usage("details", format!("needs a call number, not {number:?}")))?,
+        ),
     };
     let session = agent.session();
     let turns = session.live_turns().rev();
@@ -182,7 +178,7 @@ pub(super) fn made(agent: &Agent, thinking: &str, arguments: &str) -> Result<Nex
     let calls: Vec<String> = messages.map_or_else(Vec::new, calls);
     let thinking = thinking.trim();
     if calls.is_empty() && (thinking.is_empty() || which.is_some()) {
-        return Next::answer("No tool was called yet.");
+        return Next::answer("No tool calls yet.");
     }
     match which {
         None => {
@@ -194,7 +190,7 @@ pub(super) fn made(agent: &Agent, thinking: &str, arguments: &str) -> Result<Nex
             Some(call) => Next::answer(call.clone()),
             None => Err(usage(
                 "details",
-                format!("knows calls 1 to {}", calls.len()),
+                format!("has only calls 1 to {}", calls.len()),
             )),
         },
     }

@@ -11,17 +11,17 @@ use crate::notes::{NotesError, ReceiptsError};
 pub enum HoldingsError {
     #[error("memory has no entry, capture or file {name:?}")]
     Unknown { name: String },
-    #[error("nothing was captured under number {digits}")]
+    #[error("no capture with number {digits}")]
     NoNumber { digits: String },
-    #[error("number {number} was taken back before")]
+    #[error("number {number} was already forgotten")]
     Already { number: u64 },
-    #[error("nothing that is kept or was said speaks of {words:?}")]
+    #[error("nothing matches {words:?}")]
     NothingSays { words: String },
-    #[error("nothing is kept that could be forgotten")]
+    #[error("nothing to forget")]
     NothingKept,
-    #[error("there is no file {name} yet")]
+    #[error("file {name} does not exist yet")]
     NoFile { name: String },
-    #[error("a private session changes no file; this one is {path}")]
+    #[error("private sessions do not change files; this one is {path}")]
     Private { path: String },
     #[error(transparent)]
     Entries(#[from] EntriesError),
@@ -40,9 +40,11 @@ impl HoldingsError {
             Self::Unknown { .. } => list(&format!(
                 "shows entries and captures, {files} the files; other files are not shown"
             )),
-            Self::NoNumber { .. } => Some(format!("{} shows every number", front.all()).into()),
-            Self::NoFile { .. } => Some(format!("{files} shows those that are there").into()),
-            Self::Private { .. } => Some("edit it by hand, or in a session that is kept".into()),
+            Self::NoNumber { .. } => Some(format!("{} lists all numbers", front.all()).into()),
+            Self::NoFile { .. } => Some(format!("{files} lists existing files").into()),
+            Self::Private { .. } => {
+                Some("edit it directly, or in a session that is not private".into())
+            }
             Self::Already { .. } | Self::NothingKept | Self::NothingSays { .. } => {
                 list("shows what there is")
             }
@@ -68,7 +70,7 @@ pub fn entries_hint(error: &EntriesError, front: Front) -> Option<Cow<'_, str>> 
         EntriesError::Ambiguous { found, .. } => {
             let each = found.iter().map(|(scope, id)| {
                 let forget = front.command(&format!("forget {id}"));
-                format!("{forget} takes back that of {scope}")
+                format!("{forget} removes the one in {scope}")
             });
             Some(each.collect::<Vec<_>>().join(", ").into())
         }

@@ -92,8 +92,8 @@ impl Holdings<'_> {
             (Pick::None | Pick::Number(_), _) => {
                 let shown = first_words(words, list::SHOWN);
                 let heading = match candidates.len() {
-                    1 => format!("One thing has words that begin with {shown}:"),
-                    _ => format!("Several things have the words {shown}:"),
+                    1 => format!("One match starting with {shown}:"),
+                    _ => format!("Several matches for {shown}:"),
                 };
                 return Ok(Found::Several(self.listed(
                     &heading,
@@ -115,7 +115,7 @@ impl Holdings<'_> {
         if newest.is_empty() {
             return Err(HoldingsError::NothingSays { words });
         }
-        let heading = format!("Nothing has the words {words}. Kept last:");
+        let heading = format!("No match for {words}. Most recent:");
         Ok(Found::Several(self.listed(&heading, None, &newest)))
     }
 
@@ -197,7 +197,7 @@ impl Holdings<'_> {
                 Err(error) => {
                     chosen
                         .problems
-                        .push(format!("{name}: not taken back: {error}"));
+                        .push(format!("{name}: not forgotten: {error}"));
                     first = first.or(Some(error));
                 }
             }
@@ -476,7 +476,7 @@ impl Holdings<'_> {
         }
         let more = candidates.len().saturating_sub(MAX_LISTED);
         if more > 0 {
-            lines.push(format!("  … {more} more; more words tell fewer"));
+            lines.push(format!("  … {more} more; add words to narrow it down"));
         }
         let forget = |what: &str| self.front.command(&format!("forget {what}"));
         let asked = words.unwrap_or_default();

@@ -167,7 +167,7 @@ impl Holdings<'_> {
             let notes = root.join("workspace");
             let notes = self.captures.forget_put_away(notes, &chosen.statements);
             if !notes.from.is_empty() {
-                gone.from.push("notes that were put away".to_owned());
+                gone.from.push("notes in the trash or archive".to_owned());
             }
             let failed = notes.failed.into_iter();
             gone.failed
@@ -176,8 +176,8 @@ impl Holdings<'_> {
         if let Some(file) = self.line_history {
             match forget_lines(self.disk, file, &chosen.statements) {
                 Ok(0) => {}
-                Ok(_) => gone.from.push("the line history".to_owned()),
-                Err(error) => gone.failed.push(format!("the line history: {error}")),
+                Ok(_) => gone.from.push("the input history".to_owned()),
+                Err(error) => gone.failed.push(format!("the input history: {error}")),
             }
         }
         gone.files =
@@ -215,7 +215,7 @@ impl Holdings<'_> {
         let called = if root == self.data {
             format!("session {name}")
         } else {
-            format!("session {name} that was put away")
+            format!("session {name} in the trash or archive")
         };
         let mut statements = chosen.statements.clone();
         if session.forgotten().is_pending {
@@ -232,11 +232,11 @@ impl Holdings<'_> {
             Ok(opened) => opened,
             Err(StoreError::Locked { .. }) => {
                 store.leave_forgotten(name, &struck.places)?;
-                let place = format!("session {name}, which is open elsewhere, with its next turn");
+                let place = format!("session {name} (open elsewhere, from its next turn on)");
                 gone.from.push(place);
                 if !which.is_empty() {
                     gone.failed.push(format!(
-                        "the history of session {name}: it is open elsewhere; say it again when that is closed"
+                        "the history of session {name}: it is open elsewhere; repeat this when it is closed"
                     ));
                 }
                 return Ok(());
@@ -283,28 +283,28 @@ impl Holdings<'_> {
             .collect();
         lines.extend(chosen.texts.iter().map(|text| {
             let text = first_words(text, super::list::SHOWN);
-            format!("Forgotten {text}")
+            format!("Forgotten: {text}")
         }));
         if !also.is_empty() {
             lines.push(format!(
-                "what says the same goes with it: {}",
+                "also forgotten, saying the same: {}",
                 joined(&also)
             ));
         }
         if gone.from.is_empty() {
-            lines.push("it stood nowhere any more".to_owned());
+            lines.push("it was no longer stored anywhere".to_owned());
         } else {
-            lines.push(format!("gone from {}", gone.from.join(", ")));
+            lines.push(format!("removed from {}", gone.from.join(", ")));
         }
         lines.extend(gone.files.restored.iter().map(|line| {
             let line = first_words(line.trim_start_matches("- "), super::list::SHOWN);
-            format!("MEMORY.md: what it had taken the place of counts again: {line}")
+            format!("MEMORY.md: restored what it had replaced: {line}")
         }));
         lines.extend(gone.files.changed.iter().map(|file| {
-            format!("{file}: the line is gone or was changed by hand, so nothing was taken from it")
+            format!("{file}: the line is gone or was edited by hand, so nothing was removed")
         }));
         lines.extend(gone.files.failed.iter().map(|(file, why)| {
-            format!("{file}: could not be changed, take the line out by hand: {why}")
+            format!("{file}: could not be changed, remove the line by hand: {why}")
         }));
         lines.extend(
             gone.failed
@@ -323,13 +323,13 @@ impl Holdings<'_> {
             }
         }
         if self.has_further && chosen.is_further {
-            lines.push("mem0 may have it too, and keeps it: delete it there".to_owned());
+            lines.push("mem0 may still have it: delete it there".to_owned());
         }
         lines.push(match (history, self.front) {
-            (History::Redacted, _) => "history has a mark in its place".to_owned(),
-            (History::Kept, Front::Private) => "history keeps nothing of this run".to_owned(),
+            (History::Redacted, _) => "redacted in history".to_owned(),
+            (History::Kept, Front::Private) => "this run is not saved in history".to_owned(),
             (History::Kept, _) => {
-                "history keeps what was said; with `--redact` it is struck there, too".to_owned()
+                "history still has the message; `--redact` removes it there too".to_owned()
             }
         });
         harmless(&lines.join("\n"))

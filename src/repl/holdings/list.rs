@@ -61,8 +61,8 @@ impl Holdings<'_> {
             Err(error) => parts.push(unlisted(&error)),
         }
         if parts.is_empty() {
-            let add = "`/memory add TEXT` in a chat keeps something";
-            return format!("Nothing is kept yet; {add}");
+            let add = "add something with `/memory add TEXT` in a chat";
+            return format!("Nothing saved yet; {add}");
         }
         parts.join("\n\n")
     }
@@ -160,7 +160,7 @@ impl Holdings<'_> {
     fn part(&self, name: &str, back: &str, rows: Vec<String>, extent: Extent) -> Option<String> {
         let older = rows.len().saturating_sub(extent.most());
         let back = self.front.command(back);
-        let mut lines = vec![format!("{name} ({back} takes one back)")];
+        let mut lines = vec![format!("{name} (remove with {back})")];
         lines.extend(rows.into_iter().skip(older).rev());
         if older > 0 {
             let all = self.front.all();
@@ -195,11 +195,7 @@ pub(super) fn capture(receipt: &Receipt, now: Timestamp) -> String {
     let ago = receipt
         .at
         .map_or_else(|| "some time ago".to_owned(), |at| at.ago(now));
-    let back = if receipt.forgotten {
-        ", taken back"
-    } else {
-        ""
-    };
+    let back = if receipt.forgotten { ", forgotten" } else { "" };
     let number = receipt.number;
     harmless(&format!("{number:>5}  {kind}: {words}  [{ago}{back}]"))
 }

@@ -91,12 +91,12 @@ impl Holdings<'_> {
     pub(super) fn message(&self, origin: &Origin<'_>) -> Result<Message, String> {
         let session = origin.session.as_ref();
         let is_it = |message: &&Message| origin.is(message);
-        let gone = || format!("the message is not in session {session} any more");
+        let gone = || format!("the message is no longer in session {session}");
         if let Some(open) = self.open.filter(|open| open.name().as_str() == session) {
             let found = open.messages().iter().find(is_it);
             return found.cloned().ok_or_else(gone);
         }
-        let cannot = |why: String| format!("the message cannot be read: {why}");
+        let cannot = |why: String| format!("cannot read the message: {why}");
         let name: SessionName = session.parse().map_err(|error| cannot(chain(&error)))?;
         let read = self.store.read(&name);
         let read = read.map_err(|error| cannot(chain(&error)))?;

@@ -56,7 +56,11 @@ impl Holdings<'_> {
         ]);
         let lines = rows.into_iter().map(|(name, path)| {
             let is_there = self.disk.size(&path).is_ok();
-            let missing = if is_there { "" } else { "  (not there yet)" };
+            let missing = if is_there {
+                ""
+            } else {
+                "  (does not exist yet)"
+            };
             format!("{name:<17} {}{missing}", path.display())
         });
         harmless(&lines.collect::<Vec<_>>().join("\n"))
@@ -81,17 +85,17 @@ impl Holdings<'_> {
             Layer::Core => vec![self.note("IDENTITY.md")?, self.note("SOUL.md")?],
             Layer::Episodic => vec![
                 self.at(&format!("history{messages}"), &history(".json")),
-                self.at("newest of it", &history(".journal.jsonl")),
+                self.at("its journal", &history(".journal.jsonl")),
             ],
             Layer::Semantic => vec![
                 self.note("MEMORY.md")?,
-                self.folder("index of the session", &self.index()),
+                self.folder("session index", &self.index()),
             ],
             Layer::ShortTerm => vec![
                 Row {
                     what: "window".to_owned(),
                     size: "-".to_owned(),
-                    path: "the end of the history, in each request".to_owned(),
+                    path: "the end of the history, sent with each request".to_owned(),
                 },
                 self.at("scratchpad", &history("_scratchpad.json")),
                 self.note("SESSION-STATE.md")?,

@@ -38,17 +38,17 @@ impl Holdings<'_> {
             format!("{number}  {}: {}", kind(&what.category), what.text),
             format!("session {}, message {}{at}", what.session, what.message),
             if what.files.is_empty() {
-                "written nowhere else".to_owned()
+                "not written to any file".to_owned()
             } else {
                 format!("written to {}", what.files.join(", "))
             },
             self.quote(&Origin::of(receipt)),
         ];
         lines.push(if receipt.forgotten {
-            "It was taken back".to_owned()
+            "Already forgotten".to_owned()
         } else {
             let forget = self.front.command(&format!("forget {number}"));
-            format!("{forget} takes it back")
+            format!("{forget} removes it")
         });
         lines.join("\n")
     }
@@ -63,7 +63,7 @@ impl Holdings<'_> {
             text = format!("{text}\n{}", self.quote(&origin));
         }
         let forget = self.front.command(&format!("forget {}", entry.id));
-        format!("{text}\n{forget} takes it back")
+        format!("{text}\n{forget} removes it")
     }
 
     fn file(&self, source: &Source) -> Result<String, HoldingsError> {

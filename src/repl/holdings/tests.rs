@@ -113,7 +113,7 @@ fn the_newest_fifty_are_listed_and_how_many_are_older() {
     let held = Held::with(&texts);
     held.captures.receipts.forget(52, now()).unwrap();
     let list = held.look().list(Extent::Newest);
-    assert!(list.starts_with("captured (`/memory forget N` takes one back)"));
+    assert!(list.starts_with("captured (`/memory forget N`)"));
     assert!(
         list.contains("   53  user preference: word53.  ["),
         "{list}"
@@ -193,7 +193,7 @@ fn a_message_of_another_session_is_read_from_disk_or_it_is_said_why_not() {
     let mut held = Held::with(&["I like tea"]);
     let shown = |held: &Held| held.look().show("1").unwrap();
     held.session = Session::new("other".parse().unwrap());
-    assert!(shown(&held).contains("the message cannot be read"));
+    assert!(shown(&held).contains("cannot read the message"));
     held.session = Session::new("work".parse().unwrap());
     assert!(shown(&held).contains("not in session work any more"));
 }
@@ -262,7 +262,7 @@ fn an_entry_that_says_the_same_goes_too_and_cannot_be_brought_back() {
     assert_eq!(chosen.forget_entries(&mut held.entries, now()).unwrap(), 1);
     let told = forget(&held.look(), "2").unwrap();
     assert!(
-        told.contains("what says the same goes with it: 1"),
+        told.contains("also forgotten, saying the same: 1"),
         "{told}"
     );
     assert!(held.entries.all().next().is_none() && held.entries.restore(&id).is_err());
@@ -308,13 +308,13 @@ fn what_is_not_held_is_an_error_with_a_way_on() {
     let huge = "9".repeat(5_000);
     for (name, expected) in [
         ("2", "number 2"),
-        (huge.as_str(), "nothing was captured under number 9"),
+        (huge.as_str(), "no capture with number 9"),
         (
             "../../etc/passwd",
             "no entry, capture or file \"../../etc/passwd\"",
         ),
         ("\u{1b}[2J", "\\u{1b}"),
-        ("USER.md", "there is no file USER.md yet"),
+        ("USER.md", "file USER.md yet"),
     ] {
         let error = held.look().show(name).unwrap_err();
         let said = error.to_string();
@@ -325,7 +325,7 @@ fn what_is_not_held_is_an_error_with_a_way_on() {
     assert!(held.look().draft("../../etc/passwd").is_err());
     forget(&held.look(), "1").unwrap();
     let again = forget(&held.look(), "1").unwrap_err().to_string();
-    assert!(again.contains("taken back before"), "{again}");
+    assert!(again.contains("already forgotten"), "{again}");
 }
 
 #[test]
@@ -369,7 +369,7 @@ fn what_is_forgotten_leaves_its_file_also_where_a_later_line_took_its_place() {
             format!("# Memory\n\n## Auto-captured\n\n{left}## Mine\n\nI like cake with tea\n");
         assert_eq!(file, expected, "{line}");
         assert!(told.contains("gone from MEMORY.md"), "{told}");
-        assert!(told.contains("history keeps what was said"), "{told}");
+        assert!(told.contains("history still has the message"), "{told}");
     }
 }
 
@@ -382,10 +382,7 @@ fn words_that_mean_several_things_list_them_and_choose_none() {
     ]);
     held.keep("drink", "tea with milk", None);
     let listed = forget(&held.look(), "tea").unwrap();
-    assert!(
-        listed.starts_with("Several things have the words tea:"),
-        "{listed}"
-    );
+    assert!(listed.starts_with("Several matches for tea:"), "{listed}");
     assert!(
         listed.contains(
             "
@@ -455,7 +452,7 @@ fn what_a_server_may_keep_and_a_file_that_cannot_be_changed_are_told() {
         ..held.look()
     };
     let told = forget(&further, "1").unwrap();
-    assert!(told.contains("mem0 may have it too"), "{told}");
+    assert!(told.contains("mem0 may still have it"), "{told}");
     let told = forget(&held.look(), "2").unwrap();
     assert!(!told.contains("mem0"), "{told}");
     let large = format!("- **user_preference**: I like jam\n{}", "x".repeat(9 << 20));
@@ -494,7 +491,7 @@ fn the_six_layers_have_their_files_with_size_and_path() {
     assert!(line("SOUL.md").contains(" - "), "{layers}");
     let paths = held.look().paths();
     assert!(
-        paths.contains("/d/history/work.json  (not there yet)"),
+        paths.contains("/d/history/work.json  (does not exist yet)"),
         "{paths}"
     );
     assert!(paths.contains("/d/memory/receipts.jsonl"), "{paths}");

@@ -48,14 +48,14 @@ impl Holdings<'_> {
         found.extend(entries.filter(said).map(|entry| self.of_kept(entry)));
         if found.is_empty() && unlisted.is_none() {
             return Ok(
-                "No capture, fact or entry speaks of that; what a person or the model wrote to a file has no receipt"
+                "No capture, fact or entry matches; text that you or the model wrote to a file is not tracked"
                     .to_owned(),
             );
         }
         let more = found.len().saturating_sub(MOST);
         found.truncate(MOST);
         if more > 0 {
-            found.push(format!("… {more} more; other words tell fewer"));
+            found.push(format!("… {more} more; try more specific words"));
         }
         found.extend(unlisted);
         Ok(found.join("\n\n"))
@@ -71,7 +71,7 @@ impl Holdings<'_> {
 
     fn of_kept(&self, entry: &Entry) -> String {
         let from = self.origin(entry).map_or_else(
-            || "       by hand: no message is known".to_owned(),
+            || "       added by hand, no message known".to_owned(),
             |origin| self.from(&origin),
         );
         format!("{}\n{from}", list::row(entry, self.now))

@@ -61,14 +61,14 @@ pub enum InputError {
     TooLong { line: u64 },
     #[error("cannot read the input: {0}")]
     Io(#[source] io::Error),
-    #[error("the thread that reads the input is gone")]
+    #[error("the input reader stopped")]
     Gone,
 }
 
 impl Hint for InputError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
-            Self::TooLong { .. } => Some("nothing of it was sent; send it in parts".into()),
+            Self::TooLong { .. } => Some("nothing was sent; send it in parts".into()),
             Self::Io(_) | Self::Gone => None,
         }
     }

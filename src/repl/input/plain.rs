@@ -36,7 +36,7 @@ impl<R: BufRead> PlainSource<R> {
             return Ok(Line::Eof);
         };
         self.warnings
-            .push("the input ended in the middle of several lines; sent as it is".to_owned());
+            .push("the input ended inside a multi-line message; sent as is".to_owned());
         Ok(Line::Text(begun.trim_end_matches('\n').to_owned()))
     }
 
@@ -67,7 +67,7 @@ impl<R: BufRead> PlainSource<R> {
     fn decode(&mut self, bytes: Vec<u8>) -> String {
         String::from_utf8(bytes).unwrap_or_else(|error| {
             self.warnings.push(format!(
-                "line {} of the input is not UTF-8; what could not be read is shown as \u{FFFD}",
+                "line {} of the input is not UTF-8; invalid bytes are shown as \u{FFFD}",
                 self.n_lines
             ));
             String::from_utf8_lossy(error.as_bytes()).into_owned()

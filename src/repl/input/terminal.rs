@@ -361,8 +361,9 @@ fn outcome(
         Ok(text) => Ok(Line::Text(text)),
         Err(ReadlineError::Interrupted) => Ok(Line::Interrupted),
         Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
-            warnings
-                .push("the terminal sent bytes that are not UTF-8; the line is dropped".to_owned());
+            warnings.push(
+                "the terminal sent bytes that are not UTF-8; the line was discarded".to_owned(),
+            );
             Ok(Line::Cleared)
         }
         // A terminal that was closed is the end of its input.

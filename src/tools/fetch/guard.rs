@@ -24,15 +24,15 @@ pub(super) enum Refusal {
     NoUrl(String),
     #[error("{0}: only http and https are fetched")]
     Scheme(Url),
-    #[error("a user name or a password in a URL is not sent")]
+    #[error("URLs with a user name or password are not fetched")]
     Credentials,
-    #[error("{0} leads to a private or reserved address, which is not fetched")]
+    #[error("{0} points to a private or reserved address, which is not fetched")]
     Private(String),
-    #[error("{0} is not known")]
+    #[error("could not resolve {0}")]
     Unknown(String),
     #[error("more than {MOST_REDIRECTS} redirects")]
     Redirects,
-    #[error("it redirects to {0}; fetch that if it is wanted")]
+    #[error("it redirects to {0}; fetch that URL if needed")]
     Elsewhere(Url),
 }
 

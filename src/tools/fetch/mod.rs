@@ -131,7 +131,7 @@ impl Typed for FetchUrl {
     async fn call(&self, arguments: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
         let url = self.url(&arguments)?;
         let late = Failure::of(format_args!(
-            "{url}: no whole answer within {} s",
+            "{url}: no complete response within {} s",
             self.timeout.as_secs_f64()
         ));
         tokio::select! {
@@ -237,7 +237,7 @@ impl Fetched {
         let media_type = match (self.media_type(), self.header(&CONTENT_ENCODING)) {
             (media_type, _) if media_type.is_empty() => "unknown type".to_owned(),
             (media_type, "" | "identity") => media_type,
-            (media_type, packed) => format!("{media_type} packed as {packed}"),
+            (media_type, packed) => format!("{media_type} compressed as {packed}"),
         };
         match self.length {
             Some(length) => format!("[{media_type}, {length} bytes: not shown]"),

@@ -43,9 +43,7 @@ impl Arguments {
         let which = if self.all { Which::All } else { Which::TheOne };
         move |file: Option<&[u8]>| {
             let file = file.ok_or_else(|| {
-                Failure::of(format!(
-                    "there is no {name} to edit: write_file creates files"
-                ))
+                Failure::of(format!("{name} does not exist: create it with write_file"))
             })?;
             let text = str::from_utf8(file).map_err(|_| {
                 Failure::of(format!("{name} is not UTF-8 text and cannot be edited"))

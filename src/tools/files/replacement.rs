@@ -35,11 +35,11 @@ impl fmt::Display for Miss {
         match self {
             Self::Empty => f.write_str("old must not be empty"),
             Self::Same => f.write_str("old and new are the same"),
-            Self::NotThere { nearest } if nearest.is_empty() => {
-                f.write_str("old is not in it, nor anything like its first line; read it again")
-            }
+            Self::NotThere { nearest } if nearest.is_empty() => f.write_str(
+                "old was not found, nor anything like its first line; read the file again",
+            ),
             Self::NotThere { nearest } => {
-                f.write_str("old is not in it; the lines nearest to its first line are:")?;
+                f.write_str("old was not found; the lines most like its first line are:")?;
                 let mut lines = nearest.iter();
                 lines.try_for_each(|(number, line)| write!(f, "\n{number}→{line}"))
             }
@@ -47,7 +47,7 @@ impl fmt::Display for Miss {
                 let shown = lines.iter().take(PLACES_SHOWN).map(ToString::to_string);
                 write!(
                     f,
-                    "old is in it {}, beginning in lines {}{}; give more of the text around it, or set all",
+                    "old was found {}, starting in lines {}{}; include more surrounding text, or set all",
                     count(lines.len() as u64, "time"),
                     shown.collect::<Vec<_>>().join(", "),
                     if lines.len() > PLACES_SHOWN {
@@ -227,25 +227,25 @@ mod tests {
                 "a\nb\na\n",
                 "a",
                 "c",
-                "old is in it 2 times, beginning in lines 1, 3; give more of the text around it, or set all",
+                "old was found 2 times, starting in lines 1, 3; include more surrounding text, or set all",
             ),
             (
                 "aaa",
                 "aa",
                 "c",
-                "old is in it 2 times, beginning in lines 1, 1; give more of the text around it, or set all",
+                "old was found 2 times, starting in lines 1, 1; include more surrounding text, or set all",
             ),
             (
                 "fn one() {\n    let x = 1;\n}\n",
                 "  let x = 2;\n}",
                 "",
-                "old is not in it; the lines nearest to its first line are:\n2→    let x = 1;",
+                "old was not found; the lines most like its first line are:\n2→    let x = 1;",
             ),
             (
                 "zzz",
                 "fn one()",
                 "",
-                "old is not in it, nor anything like its first line; read it again",
+                "old was not found, nor anything like its first line; read the file again",
             ),
         ] {
             let miss = replaced(text, old, new, Which::TheOne).unwrap_err();

@@ -92,7 +92,7 @@ impl Line {
         self.length += 1;
         if self.length > LONGEST_LINE {
             return Err(format!(
-                "it sent a message of more than {} MB",
+                "it sent a message larger than {} MB",
                 LONGEST_LINE / (1024 * 1024)
             ));
         }
@@ -175,7 +175,7 @@ mod tests {
         assert!(read.len() <= LONGEST_LINE);
         assert_eq!(
             verdict.as_deref(),
-            Some("it sent a message of more than 16 MB")
+            Some("it sent a message larger than 16 MB")
         );
     }
 

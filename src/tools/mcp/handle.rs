@@ -62,7 +62,7 @@ impl Handle {
             Value::Object(object) => Ok(object),
             Value::Null => Ok(JsonObject::new()),
             _ => Err(Failure::Arguments(format!(
-                "the arguments of a tool of {} are a JSON object",
+                "the arguments for a tool of {} must be a JSON object",
                 self.setup.name
             ))),
         }
@@ -89,12 +89,12 @@ impl Handle {
             State::Starting => format!("the MCP server {name} is still starting; try again later"),
             State::Failed(why) => {
                 format!(
-                    "the MCP server {name} is not there: {why}; the person can start it again with /mcp restart {name}"
+                    "the MCP server {name} is not available: {why}; the user can restart it with /mcp restart {name}"
                 )
             }
             State::Disabled | State::Stopped | State::Ready { .. } => {
                 format!(
-                    "the MCP server {name} is stopped; the person can start it with /mcp restart {name}"
+                    "the MCP server {name} is stopped; the user can start it with /mcp restart {name}"
                 )
             }
         })
@@ -105,11 +105,11 @@ impl Handle {
         match missed {
             Missed::Interrupted => Failure::Interrupted,
             Missed::TimedOut => Failure::of(format!(
-                "the MCP server {name} did not answer within {} s; the call was given up",
+                "the MCP server {name} did not answer within {} s; the call was cancelled",
                 self.setup.call_timeout.as_secs_f64()
             )),
             Missed::Refused(why) => Failure::of(format!(
-                "the MCP server {name} did not do it: {}",
+                "the MCP server {name} could not complete the call: {}",
                 self.setup.mask(&why)
             )),
             Missed::Closed => self.ended().await,
@@ -132,11 +132,11 @@ impl Handle {
                 (State::Starting, Some(why)) => {
                     let name = &self.setup.name;
                     Failure::of(format!(
-                        "the MCP server {name} ended during the call: {why}; it is being started again, so the call can be tried once more"
+                        "the MCP server {name} ended during the call: {why}; it is restarting, so the call can be retried"
                     ))
                 }
                 (State::Ready { .. }, _) => Failure::of(format!(
-                    "the MCP server {} ended during the call and was started again; the call can be tried once more",
+                    "the MCP server {} ended during the call and was restarted; the call can be retried",
                     self.setup.name
                 )),
                 (state, _) => self.absent(state),

@@ -82,7 +82,7 @@ fn answered(answer: Result<ServerResult, ServiceError>) -> Result<CallToolResult
     let answer = answer.map_err(|error| match error {
         // Said of this answer alone, by a connection that is there: of a stream of events that could not be read to its end.
         ServiceError::TransportClosed => {
-            Missed::Refused("its answer broke off, or was too large or nested too deep".to_owned())
+            Missed::Refused("its answer was incomplete, too large or nested too deep".to_owned())
         }
         error => missed(error),
     });
@@ -91,13 +91,13 @@ fn answered(answer: Result<ServerResult, ServiceError>) -> Result<CallToolResult
         // A tool that has nothing to say may leave everything out.
         ServerResult::EmptyResult(_) => Ok(CallToolResult::success(Vec::new())),
         ServerResult::InputRequiredResult(_) => Err(Missed::Refused(
-            "it asks for input of the person, which is not supported".to_owned(),
+            "it asks for user input, which is not supported".to_owned(),
         )),
         ServerResult::CreateTaskResult(_) => Err(Missed::Refused(
-            "it made a task of the call, which is not supported".to_owned(),
+            "it turned the call into a task, which is not supported".to_owned(),
         )),
         _ => Err(Missed::Refused(
-            "its answer is not the result of a tool".to_owned(),
+            "its answer is not a tool result".to_owned(),
         )),
     }
 }

@@ -135,7 +135,7 @@ impl Server {
         match web::transport(&self.setup).map_err(Stumble::Told)? {
             Some(transport) => ours.serve(transport).await.map_err(stumble),
             None => Err(Stumble::Told(
-                "it is neither a program nor an address".to_owned(),
+                "it has neither a command nor a url".to_owned(),
             )),
         }
     }
@@ -203,7 +203,7 @@ impl Server {
             Ok(Err(_)) if !offers_tools => Vec::new(),
             Ok(Err(error)) => {
                 return Err(self.setup.mask(&format!(
-                    "its tools cannot be listed: {}",
+                    "could not list its tools: {}",
                     link::in_words(&error)
                 )));
             }
@@ -242,7 +242,7 @@ enum Stumble {
 
 fn stumble(error: ClientInitializeError) -> Stumble {
     if error.is_authorization_required() {
-        return Stumble::Told("it wants to be authorised (OAuth is not supported; a token goes into headers or headers_env)".to_owned());
+        return Stumble::Told("it requires authorisation (OAuth is not supported; put a token in headers or headers_env)".to_owned());
     }
     match error {
         ClientInitializeError::ConnectionClosed(_) => Stumble::Closed,
@@ -253,14 +253,15 @@ fn stumble(error: ClientInitializeError) -> Stumble {
             Stumble::Closed
         }
         ClientInitializeError::TransportError { error, .. } => Stumble::Told(format!(
-            "it cannot be reached: {}",
+            "could not reach it: {}",
             web::in_words(error.error.as_ref())
         )),
-        ClientInitializeError::JsonRpcError(error) => {
-            Stumble::Told(format!("it refused to begin: {}", one_line(&error.message)))
-        }
+        ClientInitializeError::JsonRpcError(error) => Stumble::Told(format!(
+            "it refused to initialise: {}",
+            one_line(&error.message)
+        )),
         other => Stumble::Told(one_line(&format!(
-            "it does not begin as the protocol wants: {other}"
+            "it did not initialise as the protocol requires: {other}"
         ))),
     }
 }

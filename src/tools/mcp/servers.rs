@@ -61,7 +61,7 @@ pub enum News {
 
 /// No server has that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no MCP server {name:?}")]
+#[error("unknown MCP server {name:?}")]
 pub struct UnknownServer {
     pub name: String,
     /// Those there are.

@@ -66,13 +66,13 @@ pub enum Way {
 /// Why an entry makes no server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadServer {
-    #[error("wants either command (a program to start) or url (a server that runs)")]
+    #[error("needs either command (a program to start) or url (a running server)")]
     Neither,
-    #[error("has both command and url; a server is either started or reached by its address")]
+    #[error("has both command and url; use only one")]
     Both,
-    #[error("{0} is for a server that is started by command, and this one has a url")]
+    #[error("{0} is only for servers with a command, and this one has a url")]
     OnlyOfCommand(&'static str),
-    #[error("{0} is for a server that is reached by url, and this one has a command")]
+    #[error("{0} is only for servers with a url, and this one has a command")]
     OnlyOfUrl(&'static str),
 }
 

@@ -167,9 +167,7 @@ fn web(
     let mut values = settings.headers.clone();
     for (header, variable) in &settings.headers_env {
         let Some(value) = around.environment.get(variable) else {
-            return Err(format!(
-                "${variable}, which holds its header {header}, is not set"
-            ));
+            return Err(format!("${variable} (for its header {header}) is not set"));
         };
         values.insert(header.clone(), SecretString::from(value));
     }
@@ -197,13 +195,14 @@ fn credentials(value: &SecretString) -> Vec<SecretString> {
 }
 
 fn header_name(name: &str) -> Result<HeaderName, String> {
-    HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("{name:?} is no name of a header"))
+    HeaderName::from_bytes(name.as_bytes())
+        .map_err(|_| format!("{name:?} is not a valid header name"))
 }
 
 fn header_value(name: &str, value: &SecretString) -> Result<HeaderValue, String> {
     let value = HeaderValue::from_str(value.expose_secret());
     let mut value = value.map_err(|_| {
-        format!("its header {name} holds a line break or another character that cannot be sent")
+        format!("its header {name} contains a line break or another character that cannot be sent")
     })?;
     value.set_sensitive(true);
     Ok(value)
@@ -317,7 +316,7 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_said() {
         for (yaml, expected) in [
-            ("{}", "wants either"),
+            ("{}", "needs either"),
             ("{url: 'host/mcp'}", "has no scheme"),
             (
                 "{url: 'http://localhost', headers_env: {A: UNSET}}",
@@ -325,7 +324,7 @@ mod tests {
             ),
             (
                 "{url: 'http://localhost', headers: {'a b': c}}",
-                "is no name of a header",
+                "is not a valid header name",
             ),
             (
                 "{url: 'http://localhost', headers: {A: \"c\\nd\"}}",

@@ -57,7 +57,7 @@ pub(super) fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
             Some(status) => format!("HTTP {status}"),
             None => net::causes(error),
         },
-        Some(StreamableHttpError::AuthRequired(_)) => "it wants to be authorised".to_owned(),
+        Some(StreamableHttpError::AuthRequired(_)) => "it requires authorisation".to_owned(),
         _ => net::causes(error),
     }
 }

@@ -246,8 +246,7 @@ impl Shell {
             return;
         };
         let keys = arguments.keys || network::wants_keys(&arguments.command);
-        output.text +=
-            "\n[it ran without network; where it needs that, call again with network: true";
+        output.text += "\n[it ran without network; if it needs that, call again with network: true";
         output.text += if keys { ", keys: true" } else { "" };
         output.text += " and a reason]";
         let given = arguments.reason.filter(|reason| !reason.trim().is_empty());
@@ -347,13 +346,13 @@ impl Typed for Shell {
     fn effect(&self, arguments: &Arguments) -> Result<Effect, Failure> {
         self.limit(arguments)?;
         if arguments.command.trim().is_empty() || arguments.command.contains('\0') {
-            let text = "shell: command must be a command line without zero bytes";
+            let text = "shell: command must be a command line without NUL bytes";
             return Err(Failure::Arguments(text.to_owned()));
         }
         let escalation = self.escalation(arguments);
         let reason = arguments.reason.as_deref().unwrap_or_default();
         if escalation != Escalation::NONE && reason.trim().is_empty() {
-            let text = format!("shell: {escalation} need a reason, which the person reads");
+            let text = format!("shell: give a reason for {escalation}, which the user reads");
             return Err(Failure::Arguments(text));
         }
         Ok(Effect::Runs(Run {
@@ -451,13 +450,13 @@ fn texts(ran: Ran) -> (String, String) {
     }
     let left = match ran.left {
         0 => String::new(),
-        n => format!("[processes in the background, ended with the command: {n}]\n"),
+        n => format!("[background processes ended with the command: {n}]\n"),
     };
     let remaining = match ran.remaining {
         0 => String::new(),
-        n => format!(
-            "[processes that could not be ended: {n}; protected files were not looked after]\n"
-        ),
+        n => {
+            format!("[processes that could not be ended: {n}; protected files were not checked]\n")
+        }
     };
     let lacks = ran.lacks.iter().map(|part| format!("[sandbox: {part}]\n"));
     let lacks: String = lacks.collect();
@@ -465,7 +464,7 @@ fn texts(ran: Ran) -> (String, String) {
         let (path, change) = (file.path.display(), file.change.name());
         match (file.change, &file.copy) {
             (Change::Changed, None) => format!("[{path} is protected, and was changed]\n"),
-            _ => format!("[{path} is protected: what the command {change} was put back]\n"),
+            _ => format!("[{path} is protected: the command {change} it, which was undone]\n"),
         }
     });
     let put_back: String = put_back.collect();
@@ -611,7 +610,7 @@ mod tests {
         };
         let told = told(ran, Duration::ZERO).unwrap().text;
         for line in [
-            "[processes that could not be ended: 1; protected files were not looked after]\n",
+            "[processes that could not be ended: 1; protected files were not checked]\n",
             "[sandbox: no namespaces for this command: unshare: EPERM]\n",
         ] {
             assert!(told.contains(line), "{told}");

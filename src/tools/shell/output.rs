@@ -61,7 +61,7 @@ fn readable(bytes: &[u8]) -> Option<String> {
 }
 
 fn binary(length: u64) -> String {
-    format!("[{length} bytes that are no text]")
+    format!("[{length} bytes of binary data]")
 }
 
 /// Bytes up to the last whole character.
@@ -106,7 +106,7 @@ impl Shown {
         self.length += whole.len();
         let mut text = String::from_utf8_lossy(&whole).into_owned();
         if self.length >= SHOWN {
-            text.push_str("\n[... more is printed, and not shown ...]\n");
+            text.push_str("\n[... more output not shown ...]\n");
         }
         Some(text).filter(|text| !text.is_empty())
     }
@@ -132,7 +132,7 @@ mod tests {
             (b"\x1b[31mred\x1b[0m", "red"),
             (b"caf\xe9", "caf\u{fffd}"),
             (b"one\0two\0", "one\u{2400}two\u{2400}"),
-            (b"\x7fELF\0\xff\xfe", "[7 bytes that are no text]"),
+            (b"\x7fELF\0\xff\xfe", "[7 bytes of binary data]"),
         ] {
             assert_eq!(text_of(bytes), expected);
         }

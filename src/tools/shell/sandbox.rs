@@ -22,7 +22,7 @@ pub enum Level {
 
 /// Why commands cannot be confined here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("commands cannot be confined: {why}")]
+#[error("cannot sandbox commands: {why}")]
 pub struct Unavailable {
     pub why: String,
 }
@@ -143,7 +143,7 @@ mod kernel {
         let status = ruleset.restrict_self()?;
         let is_held = status.ruleset != RulesetStatus::NotEnforced && status.no_new_privs;
         Ok(is_held.then_some(()).ok_or_else(|| Unavailable {
-            why: "the kernel did not take the rules".to_owned(),
+            why: "the kernel did not accept the rules".to_owned(),
         }))
     }
 
@@ -180,10 +180,7 @@ mod kernel {
 
     fn unavailable(error: &RulesetError) -> Unavailable {
         Unavailable {
-            why: format!(
-                "Landlock of Linux 6.2 or newer is needed ({})",
-                causes(error)
-            ),
+            why: format!("needs Landlock of Linux 6.2 or newer ({})", causes(error)),
         }
     }
 }

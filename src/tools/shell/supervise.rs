@@ -109,7 +109,7 @@ fn supervise(order: &Order) -> ExitCode {
     // for who leads a group already.
     setsid().ok();
     if let Err(error) = descendants::adopt() {
-        return refuse(&format!("cannot look after processes: {error}"));
+        return refuse(&format!("cannot supervise processes: {error}"));
     }
     let guard = Guard::new(order);
     if let Err(error) = limit(order.limits) {
@@ -357,7 +357,7 @@ pub(super) fn start_confined(order: &Order, program: &Path) -> Result<Started, S
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn start_confined(_: &Order, _: &Path) -> Result<Started, String> {
-    Err("only Linux can confine commands".to_owned())
+    Err("commands can only be sandboxed on Linux".to_owned())
 }
 
 /// Starts the second stage and waits until it has become the command, or has failed and is gone.

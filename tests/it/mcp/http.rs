@@ -172,7 +172,7 @@ async fn a_server_that_refuses_or_is_none_says_so_and_shows_no_secret() {
         "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".to_owned()
     };
     for (name, web, expected) in [
-        ("401", Web::new(denied), "wants to be authorised"),
+        ("401", Web::new(denied), "requires authorisation"),
         (
             "500",
             Web::new(|_| reply("500 Internal Server Error", "text/plain", "broken")),
@@ -183,7 +183,7 @@ async fn a_server_that_refuses_or_is_none_says_so_and_shows_no_secret() {
             Web::new(|_| reply("200 OK", "text/html", "<html></html>")),
             "text/html",
         ),
-        ("empty", Web::new(|_| String::new()), "it cannot be reached"),
+        ("empty", Web::new(|_| String::new()), "could not reach it"),
     ] {
         let url = format!("{}?key=in-query", web.url);
         let servers = Servers::up([
@@ -221,7 +221,7 @@ async fn a_call_to_a_server_that_went_away_fails_and_says_why() {
     };
     assert_eq!(
         text,
-        "the MCP server web did not do it: connection closed before message completed"
+        "MCP server web could not complete the call: connection closed before message completed"
     );
     assert!(matches!(servers.state("web"), State::Ready { .. }));
 }

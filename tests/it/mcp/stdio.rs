@@ -71,7 +71,7 @@ async fn what_goes_wrong_in_a_tool_is_an_output_and_what_is_refused_a_failure() 
     );
     assert_eq!(
         failed(servers.call("s__refuse").await),
-        "the MCP server s did not do it: not like this"
+        "MCP server s could not complete the call: not like this"
     );
 }
 
@@ -126,7 +126,7 @@ async fn a_program_that_ends_at_its_start_or_is_not_there_says_why() {
         why.starts_with("cannot start no-such-program in ") && why.contains("No such file"),
         "{why}"
     );
-    assert!(servers.why("nothing").contains("wants either command"));
+    assert!(servers.why("nothing").contains("needs either command"));
     assert_eq!(servers.state("off"), State::Disabled);
     assert_eq!(servers.names(), Vec::<String>::new());
 }
@@ -150,7 +150,7 @@ async fn a_server_that_dies_in_a_call_is_started_once_more_and_not_twice() {
     let mut servers = Servers::up([("s", rote("plain")), ("other", rote("other"))]).await;
     let text = failed(servers.call("s__die").await);
     assert!(
-        text.contains("ended during the call") && text.contains("once more"),
+        text.contains("ended during the call") && text.contains("retried"),
         "{text}"
     );
     assert_eq!(
@@ -158,7 +158,7 @@ async fn a_server_that_dies_in_a_call_is_started_once_more_and_not_twice() {
         "plain heard it"
     );
     let text = failed(servers.call("s__die").await);
-    let expected = "the MCP server s is not there: it ended with exit status 9: out of memory; \
+    let expected = "MCP server s is not available: it ended with exit status 9: out of memory; \
                     the person can start it again with /mcp restart s";
     assert_eq!(text, expected);
     assert_eq!(failed(servers.call("s__echo").await), expected);
@@ -182,7 +182,7 @@ async fn a_server_that_dies_in_a_call_is_started_once_more_and_not_twice() {
 #[tokio::test]
 async fn a_result_that_is_too_large_or_too_deep_ends_the_server_and_says_so() {
     for (tool, why) in [
-        ("huge", "it sent a message of more than 16 MB"),
+        ("huge", "it sent a message larger than 16 MB"),
         ("deep", "it sent a message nested deeper than 100"),
     ] {
         let servers = Servers::up([("s", rote("plain"))]).await;
@@ -204,7 +204,7 @@ async fn a_call_that_takes_too_long_is_given_up() {
     let text = failed(servers.call("s__hang").await);
     assert_eq!(
         text,
-        "the MCP server s did not answer within 0.2 s; the call was given up"
+        "MCP server s did not answer within 0.2 s; the call was cancelled"
     );
     let heard = servers.call("s__recall").await.unwrap().text;
     assert!(

@@ -38,7 +38,10 @@ fn yes_does_it_no_tells_the_model_and_always_is_remembered_for_the_project() {
         .says("no, spell it out", "Understood.");
     assert_eq!(held(&home), "one\n");
     let told = server.chats()[3].body.to_string();
-    assert!(told.contains("the person said no: spell it out"), "{told}");
+    assert!(
+        told.contains("the call was declined: spell it out"),
+        "{told}"
+    );
     chat.says("more", "+three").says("t", "Third.");
     assert_eq!(held(&home), "three\n");
     chat.leave();
@@ -48,7 +51,7 @@ fn yes_does_it_no_tells_the_model_and_always_is_remembered_for_the_project() {
     assert_eq!(held(&home), "four\n");
     chat.says("/approvals", "1  always write_file");
     chat.says("/approvals revoke 1", "revoked: always write_file");
-    chat.says("/approvals revoke 1", "there is no rule 1");
+    chat.says("/approvals revoke 1", "no rule 1");
     chat.leave();
 }
 
@@ -119,7 +122,8 @@ fn the_network_is_asked_for_with_the_reason_and_remembered_only_when_the_answer_
     );
     let printed = chat.printed();
     assert!(!printed.contains("up\u{1b}[2J"), "{printed:?}");
-    chat.says("a", "not for this call").says("y", "One.");
+    chat.says("a", "not available for this call")
+        .says("y", "One.");
     chat.says("two", "with network: to look up")
         .says("p", "Two.");
     chat.says("three", "Three.");
@@ -161,7 +165,7 @@ fn a_command_that_fails_for_want_of_the_network_is_offered_with_it_once() {
         .says("no, work offline", "Refused.");
     let sent = server.chats()[1].body.to_string();
     assert!(
-        sent.contains("[not tried again: the person said no: work offline]"),
+        sent.contains("[not retried: the call was declined: work offline]"),
         "{sent}"
     );
     assert!(!sent.contains("reached\\n[exit 0"), "{sent}");
@@ -202,7 +206,10 @@ fn a_change_of_a_file_that_runs_later_is_put_back_unless_the_person_keeps_it() {
     let config = home.path().join(".git/config.worktree");
     assert_eq!(std::fs::read_to_string(config).unwrap(), "[core]\n");
     let sent = server.chats()[3].body.to_string();
-    assert!(sent.contains("the person kept the change to"), "{sent}");
+    assert!(
+        sent.contains("the user kept could not keep the change to"),
+        "{sent}"
+    );
     chat.leave();
 }
 

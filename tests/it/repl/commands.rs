@@ -78,10 +78,10 @@ fn context_shows_what_was_sent_and_full_prints_it() {
     let mut chat = Home::with(&server).chat(&["-M", "code", "--tools", "none"]);
     chat.says(
         "/context",
-        "Nothing was sent yet; the next request would hold:",
+        "Nothing sent yet; the next request would contain:",
     );
     chat.says("first", "one").says("second", "two");
-    chat.says("/context", "room for a reply of");
+    chat.says("/context", "reserved for the reply");
     let screen = chat.screen();
     let shown = &screen[screen.rfind("/context").unwrap()..];
     for part in [
@@ -160,7 +160,7 @@ fn undo_and_retry_change_what_is_sent_and_not_what_is_kept() {
     chat.says("/undo", "Taken back: b").says("/retry", "third");
     chat.says("/undo", "Taken back: a")
         .says("/undo", "error: nothing to undo");
-    chat.says("/history", "(asked again)").says("c", "fourth");
+    chat.says("/history", "(retried)").says("c", "fourth");
     chat.leave();
     assert!(server.chats()[2].message(-1).ends_with('a'));
     assert_eq!(

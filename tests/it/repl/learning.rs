@@ -5,7 +5,7 @@ use cogtrix::testing::server::{Reply, Request, Script, Server, fail, say};
 use super::Home;
 
 const ASKED: &str = "note what will still matter to the user";
-const AGAIN: &str = "Write this again as the JSON object";
+const AGAIN: &str = "Rewrite this as the JSON object";
 
 fn is_reading(request: &Request) -> bool {
     let body = request.body.to_string();

@@ -24,11 +24,11 @@ fn ctrl_c_clears_the_line_and_leaves_when_given_twice_on_an_empty_one() {
     chat.type_text("never sent").wait_for("> never sent");
     chat.key(Key::CtrlC).wait_for_prompt();
     chat.key(Key::CtrlC)
-        .wait_for("Ctrl-C again leaves, and so does Ctrl-D");
+        .wait_for("press Ctrl-C again or Ctrl-D to quit");
     chat.wait_for_prompt().says("/mode", "* conversation");
     chat.key(Key::CtrlC);
     chat.wait_until("the second warning", |screen| {
-        screen.matches("again leaves").count() == 2
+        screen.matches("again or Ctrl-D to quit").count() == 2
     });
     chat.wait_for_prompt().key(Key::CtrlC);
     assert_eq!(chat.wait_exit(), Exit::code(0));
@@ -122,7 +122,7 @@ fn a_kill_in_the_middle_of_a_reply_costs_the_reply_alone() {
     let mut chat = home.chat(&["-s", "killed"]);
     let screen = chat.screen();
     assert!(screen.contains("Resumed killed (4 messages"), "{screen}");
-    let cut_off = "was cut off by the end of the program; `/retry` asks it again";
+    let cut_off = "was cut off when cogtrix ended; `/retry` asks again";
     assert!(screen.replace('\n', " ").contains(cut_off), "{screen}");
     chat.says("/retry", "the whole");
     chat.leave();

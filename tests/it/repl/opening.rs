@@ -88,7 +88,7 @@ fn a_second_process_is_told_who_holds_the_session() {
     let mut second = home.start(&["-s", "shared"], &[]);
     let pid = first.pid();
     let open = format!("session shared is open in another process (pid {pid})");
-    second.wait_for(&format!("? {open}. r = read it here, or"));
+    second.wait_for(&format!("? {open}. r = open read-only, or"));
     second.wait_for("type another name:");
     second.enter("");
     assert_eq!(second.wait_exit(), Exit::code(1));
@@ -125,7 +125,7 @@ fn a_second_terminal_gets_the_next_session_that_was_never_used() {
     let home = Home::offline();
     let mut first = home.chat(&[]);
     let mut second = home.chat(&[]);
-    second.wait_for("Session default is open elsewhere; this is default-2 (`-s NAME` chooses");
+    second.wait_for("Session default is open elsewhere; started default-2 (`-s NAME` chooses");
     second.says("hello", "Message saved.");
     let mut third = home.chat(&[]);
     third.wait_for("this is default-3");
@@ -151,16 +151,16 @@ fn a_name_that_is_nearly_that_of_a_session_is_asked_about() {
     let mut chat = home.chat(&["-s", "first"]);
     chat.says("hello", "Message saved.");
     chat.leave();
-    let question = "There is no session frist. Did you mean first? [Y/n = begin frist]";
+    let question = "No session frist. Did you mean first? [Y/n = create frist]";
     for (answer, opened) in [("", "Resumed first"), ("n", "New session frist")] {
         let mut chat = home.start(&["-s", "frist"], &[]);
         chat.wait_for(question);
         chat.enter(answer);
         chat.wait_for(opened);
         chat.enter("/session fisrt");
-        chat.wait_for("There is no session fisrt. Did you mean first?");
+        chat.wait_for("No session fisrt. Did you mean first?");
         chat.enter("maybe");
-        chat.wait_for("nothing was changed");
+        chat.wait_for("cancelled; nothing changed");
         chat.enter("/quit");
         assert_eq!(chat.wait_exit(), Exit::code(0));
     }
@@ -186,7 +186,7 @@ fn a_folder_with_a_config_of_its_own_is_asked_about_once() {
         assert!(screen.contains(&server.openai_url()), "{screen}");
         assert!(screen.contains("AGENTS.md goes to the model"), "{screen}");
         chat.type_text(answer);
-        chat.wait_for("Not used, because this folder is not trusted: cogtrix.yaml, AGENTS.md");
+        chat.wait_for("Ignored, because this folder is not trusted: cogtrix.yaml, AGENTS.md");
         chat.wait_for_prompt();
         chat.leave();
     }
@@ -237,7 +237,7 @@ fn a_yes_in_a_private_chat_is_said_to_hold_for_this_run_alone() {
     for _ in 0..2 {
         let mut chat = home.start_in(&folder, &["--private"], &[]);
         chat.wait_for("[y/N]").enter("y");
-        chat.wait_for("Trusted for this run: --private keeps nothing");
+        chat.wait_for("Trusted for this run only");
         chat.wait_for_prompt();
         chat.leave();
     }

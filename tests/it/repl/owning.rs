@@ -15,7 +15,7 @@ fn a_receipt_stands_before_the_reply_and_its_number_takes_it_back() {
     assert!(receipt < screen.find("Good to know.").unwrap(), "{screen}");
     assert!(screen.contains("/memory forget 1"), "{screen}");
     chat.says("/memory forget 1", "Forgotten 1 (preference)");
-    chat.says("/memory list", "Nothing is kept yet");
+    chat.says("/memory list", "Nothing saved yet");
     chat.says("I prefer trains over planes", "/memory forget 2");
     chat.leave();
 }
@@ -32,10 +32,7 @@ fn an_editor_opens_memory_and_what_was_edited_is_sent_next() {
     let editor = format!("sh {}", script.display());
     let mut chat = home.start(&["--no-banner"], &[("EDITOR", &editor)]);
     chat.wait_for_prompt();
-    chat.says(
-        "/memory edit",
-        "what it says now counts from the next turn on",
-    );
+    chat.says("/memory edit", "saved; takes effect with the next turn");
     assert!(chat.screen().contains("MEMORY.md"));
     chat.says("/memory edit USER.md", "USER.md");
     chat.says("/memory edit ../../etc/passwd", "no entry, capture or file");
@@ -62,10 +59,7 @@ fn an_editor_keeps_what_others_wrote_and_may_not_take_the_file_away() {
     let editor = format!("sh {}", home.path().join("editor.sh").display());
     let mut chat = home.start(&["--no-banner"], &[("EDITOR", &editor)]);
     chat.wait_for_prompt();
-    chat.says(
-        "/memory edit",
-        "a line that was noted meanwhile is there, too",
-    );
+    chat.says("/memory edit", "one line noted meanwhile was kept");
     chat.leave();
     let text = std::fs::read_to_string(&memory).unwrap();
     assert!(
@@ -74,7 +68,7 @@ fn an_editor_keeps_what_others_wrote_and_may_not_take_the_file_away() {
     );
     let mut chat = home.start(&["--no-banner"], &[("EDITOR", "rm")]);
     chat.wait_for_prompt();
-    chat.says("/memory edit", "the editor took the file away");
+    chat.says("/memory edit", "the editor deleted the file");
     chat.leave();
     assert_eq!(std::fs::read_to_string(&memory).unwrap(), text);
 }
@@ -87,7 +81,7 @@ fn an_editor_that_fails_or_is_missing_is_told_with_the_file() {
     chat.says("/memory edit", "the editor \"false\" ended with");
     chat.leave();
     let mut chat = home.chat(&["--no-banner"]);
-    chat.says("/memory edit", "no editor is set; the file is ");
+    chat.says("/memory edit", "no editor set; the file is ");
     chat.says("/memory edit SOUL.md", "SOUL.md");
     chat.leave();
     // Nothing is made for an edit that never was.

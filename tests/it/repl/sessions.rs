@@ -47,11 +47,11 @@ fn a_session_open_elsewhere_is_not_taken() {
 fn clear_asks_and_takes_only_a_yes() {
     let home = Home::offline();
     let mut chat = home.chat(&["-s", "full"]);
-    chat.says("/clear", "Nothing was said yet");
+    chat.says("/clear", "No messages yet");
     chat.says("hello", "Message saved.");
     for no in ["\r", "n\r", "no\r", "yeah\r", "\x03", "\x04"] {
         chat.enter("/clear").wait_for("to the archive? [y/N]");
-        chat.type_text(no).wait_for("nothing was changed");
+        chat.type_text(no).wait_for("cancelled; nothing changed");
         chat.wait_for_prompt();
         chat.says("/info", "messages  2 in 1 turn");
         // The next round's texts are to be new on the screen.
@@ -82,7 +82,7 @@ fn a_yes_typed_before_the_question_does_not_answer_it() {
     rest.go_on();
     chat.wait_for("[y/N]")
         .enter("n")
-        .wait_for("nothing was changed");
+        .wait_for("cancelled; nothing changed");
     // The line begun before the question is begun still.
     chat.wait_for("conversation> y\nlast\n\nconversation> y");
     chat.key(Key::CtrlC).wait_for_prompt();
@@ -94,12 +94,12 @@ fn delete_moves_to_the_trash_after_a_yes() {
     let home = Home::offline();
     home.chat(&["-s", "old"]).says("hello", "saved.").leave();
     let mut chat = home.chat(&["-s", "new"]);
-    chat.says("/delete new", "cannot take the session that is open");
-    chat.says("/delete nobody", "error: there is no session nobody");
+    chat.says("/delete new", "cannot delete the open session");
+    chat.says("/delete nobody", "error: session nobody");
     chat.says("/delete", "usage: /delete NAME");
     chat.enter("/delete old")
         .wait_for("Move session old (2 messages) to the trash? [y/N]");
-    chat.key(Key::Enter).wait_for("nothing was changed");
+    chat.key(Key::Enter).wait_for("cancelled; nothing changed");
     assert!(home.history("old.json").exists());
     chat.wait_for_prompt().enter("/delete old");
     chat.wait_until("the second question", |screen| {
@@ -116,7 +116,7 @@ fn a_renamed_session_is_resumed_under_its_new_name() {
     let home = Home::offline();
     let mut chat = home.chat(&["-s", "draft"]);
     chat.says("hello", "Message saved.");
-    chat.says("/rename final", "Session draft is now called final");
+    chat.says("/rename final", "Session draft to final");
     assert!(chat.leave().ends_with("cogtrix -s final"));
     home.chat(&["-s", "final"])
         .wait_for("Resumed final (2 messages")

@@ -35,7 +35,7 @@ fn ctrl_c_keeps_what_arrived_and_gives_the_prompt_back() {
     let mut chat = home.chat(&["-s", "stopped"]);
     chat.enter("tell").wait_for("half of");
     chat.key(Key::CtrlC)
-        .wait_for("interrupted; what arrived is kept, `/retry` asks again");
+        .wait_for("interrupted; the partial reply is kept, `/retry`");
     chat.wait_for_prompt().says("go on", "the whole");
     chat.leave();
     assert!(server.chats()[1].message(2).contains("] half of "));
@@ -51,7 +51,7 @@ fn ctrl_c_before_the_first_word_gives_the_prompt_back() {
     chat.enter("hello").wait_for("waiting for");
     server.wait_for_chats(1);
     chat.key(Key::CtrlC).wait_for("interrupted");
-    assert_eq!(chat.count("what arrived"), 0, "nothing did");
+    assert_eq!(chat.count("the partial reply"), 0, "nothing did");
     chat.wait_for_prompt().says("/retry", "there");
 }
 
@@ -63,7 +63,7 @@ fn a_reply_that_breaks_off_is_kept_and_said() {
         say("ok"),
     ]);
     let mut chat = Home::with(&server).chat(&[]);
-    chat.says("tell", "(what arrived is kept)");
+    chat.says("tell", "(the partial reply is kept)");
     assert!(chat.screen().contains("half of\nerror: "));
     chat.says("again", "bad key").says("/retry", "ok");
 }
@@ -191,7 +191,7 @@ fn long_thinking_folds_to_a_line_and_is_read_with_details() {
         "Thinking\nfirst line of it\nsecond line\n\nand the last words\n",
     );
     chat.says("3 + 2?", "Five.")
-        .says("/details", "No tool was called yet.");
+        .says("/details", "No tool calls yet.");
     chat.leave();
     assert_eq!(home.kept("folded"), ["2 + 2?", "Four.", "3 + 2?", "Five."]);
 }

@@ -95,7 +95,7 @@ fn tab_completes_commands_modes_models_and_sessions() {
     chat.type_text("/mod")
         .key(Key::Tab)
         .wait_for("model  List the models");
-    chat.wait_for("List the memory modes, or switch to one");
+    chat.wait_for("List memory modes, or switch to one");
     chat.type_text(" re")
         .key(Key::Tab)
         .wait_for("> /mode reasoning");

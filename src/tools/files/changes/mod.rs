@@ -63,9 +63,9 @@ pub enum ChangesError {
     },
     #[error("{} is damaged in line {line}", .path.display())]
     Index { path: PathBuf, line: usize },
-    #[error("{} does not hold what its name says", .path.display())]
+    #[error("{} does not match its name, a checksum", .path.display())]
     Copy { path: PathBuf },
-    #[error("{} is no name that a copy can be kept under", .path.display())]
+    #[error("{} is not a valid name for a copy", .path.display())]
     Name { path: PathBuf },
 }
 

@@ -28,7 +28,7 @@ impl Restored {
         let removed = self.removed.iter();
         let removed = removed.map(move |path| line("removed", path));
         let kept = self.kept.iter();
-        let kept = kept.map(move |(path, why)| format!("{} ({why})", line("left as it is", path)));
+        let kept = kept.map(move |(path, why)| format!("{} ({why})", line("left unchanged", path)));
         back.chain(removed).chain(kept)
     }
 }
@@ -166,7 +166,7 @@ impl Changes {
             Some(held) => {
                 let copy = self.of_session(session).join(held);
                 format!(
-                    "it was changed by somebody else between two changes; what it held then is in {}",
+                    "it was changed from outside between two changes; that version is in {}",
                     copy.display()
                 )
             }

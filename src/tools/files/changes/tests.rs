@@ -95,7 +95,7 @@ fn what_somebody_wrote_between_two_changes_of_a_turn_is_kept_and_the_file_stays(
         said,
         [
             &*format!(
-                "it was changed by somebody else between two changes; what it held then is in {}",
+                "it was changed from outside between two changes; that version is in {}",
                 copy.display()
             ),
             "it was removed between two changes",
@@ -165,9 +165,7 @@ fn without_a_copy_nothing_is_changed() {
     fixture.disk.make_read_only();
     let said = fixture.text("write_file", json!({"path": "a", "content": "x"}));
     assert!(
-        said.starts_with(
-            "a is unchanged, since no copy of it could be kept for undo: changes/work/"
-        ),
+        said.starts_with("a is unchanged, because no copy could be saved for undo: changes/work/"),
         "{said}"
     );
     assert_eq!(fixture.held("a").as_deref(), Some("a0"));
@@ -199,7 +197,10 @@ fn a_copy_that_was_tampered_with_is_not_put_back_and_no_index_leads_out() {
     fixture.disk.put(&copy, b"other");
     let (path, why) = restored(&fixture, 1).kept.remove(0);
     assert_eq!(path, Path::new("a"));
-    assert!(why.ends_with("does not hold what its name says"), "{why}");
+    assert!(
+        why.ends_with("does not match its name, a checksum"),
+        "{why}"
+    );
     assert_eq!(fixture.held("a").as_deref(), Some("a1"));
 
     let secret = digest(crate::tools::files::fixture::SECRET.as_bytes());

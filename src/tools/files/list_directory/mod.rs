@@ -116,11 +116,11 @@ pub(in crate::tools::files) fn listing(
     if n_found > ENTRIES_MAX {
         let more = if walked.is_break() { "more than " } else { "" };
         let rest = n_found - ENTRIES_MAX;
-        let note = format!("[{more}{rest} more; list a folder of it]");
+        let note = format!("[{more}{rest} more; list a subfolder]");
         text.push_str(&note);
     }
     if text.is_empty() {
-        text.push_str("[nothing in it]");
+        text.push_str("[empty folder]");
     }
     Ok((text.trim_end().to_owned(), n_found))
 }
@@ -136,7 +136,7 @@ fn line(text: &mut String, found: &Found<'_>) {
         Kind::Link => found
             .target()
             .map_or(String::new(), |target| format!(" -> {}", shown(&target))),
-        Kind::Special => "  (no file)".to_owned(),
+        Kind::Special => "  (special file)".to_owned(),
     };
     writeln!(text, "{indent}{name}{rest}").expect("a string takes every character");
 }

@@ -38,7 +38,7 @@ fn a_folder_is_listed_sorted_with_folders_first_and_without_what_is_ignored() {
         (json!({"path": "b.txt"}), "b.txt is not a folder"),
         (
             json!({"path": "none"}),
-            "there is no none in the project folder",
+            "there is no none does not exist does not exist in the project folder",
         ),
     ] {
         assert_eq!(
@@ -53,7 +53,7 @@ fn a_folder_is_listed_sorted_with_folders_first_and_without_what_is_ignored() {
         .unwrap();
     assert_eq!(
         (output.text.as_str(), output.brief.as_str()),
-        ("[nothing in it]", "0 entries")
+        ("[empty folder]", "0 entries")
     );
 }
 
@@ -67,7 +67,7 @@ fn five_hundred_entries_are_shown_and_the_rest_counted() {
     assert!(
         output
             .text
-            .ends_with("499  0 bytes\n[3 more; list a folder of it]")
+            .ends_with("499  0 bytes\n[3 more; list a subfolder]")
     );
     assert_eq!(output.brief, "503 entries");
 }
@@ -109,7 +109,7 @@ fn links_are_named_and_never_followed_out() {
             .unwrap_err();
         assert!(!failure.to_string().contains("secret"), "{path}");
         assert!(
-            failure.to_string().contains("outside of the project"),
+            failure.to_string().contains("outside the project"),
             "{path}: {failure}"
         );
     }

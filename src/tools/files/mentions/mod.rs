@@ -159,9 +159,7 @@ fn led(project: &Project, text: &str) -> Led {
     match way.and_then(|()| project.metadata(&path)) {
         Ok(_) => Led::To(path),
         Err(ProjectError::Missing { .. } | ProjectError::Io { .. }) => Led::Nowhere,
-        Err(ProjectError::Git { path }) => {
-            Led::Refused(format!("{} belongs to .git", shown(&path)))
-        }
+        Err(ProjectError::Git { path }) => Led::Refused(format!("{} is inside .git", shown(&path))),
         Err(error) => Led::Refused(error.to_string()),
     }
 }
@@ -323,7 +321,7 @@ mod tests {
             (
                 "@.git/config",
                 vec![],
-                vec!["not attached: .git/config belongs to .git"],
+                vec!["not attached: .git/config is inside .git"],
             ),
         ] {
             assert_eq!(

@@ -9,9 +9,9 @@ use crate::tools::files::words::{shown, size};
 /// Paths are relative to the project folder.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
-    #[error("{} leads outside of the project folder, where no tool may go", shown(.path))]
+    #[error("{} leads outside the project folder, which tools may not access", shown(.path))]
     Outside { path: PathBuf },
-    #[error("there is no {} in the project folder", shown(.path))]
+    #[error("{} does not exist in the project folder", shown(.path))]
     Missing { path: PathBuf },
     #[error("{} is a folder, not a file", shown(.path))]
     Folder { path: PathBuf },
@@ -19,9 +19,9 @@ pub enum ProjectError {
     NotAFolder { path: PathBuf },
     #[error("{} is a pipe, a socket or a device, not a file", shown(.path))]
     Special { path: PathBuf },
-    #[error("{} belongs to .git, where no tool may write", shown(.path))]
+    #[error("{} is inside .git, where tools may not write", shown(.path))]
     Git { path: PathBuf },
-    #[error("{} belongs to cogtrix itself, where no tool may go", shown(.path))]
+    #[error("{} belongs to cogtrix itself, and tools may not access it", shown(.path))]
     Kept { path: PathBuf },
     #[error("{} is larger than {}", shown(.path), size(*.limit))]
     TooLarge { path: PathBuf, limit: u64 },

@@ -26,7 +26,7 @@ pub(super) fn locate(text: &str, roots: &[&Path]) -> Result<PathBuf, Failure> {
         Some(path) if path.as_os_str().is_empty() => Ok(PathBuf::from(".")),
         Some(path) => Ok(path),
         None => refuse(&format!(
-            "{text:?} is outside of the project folder: give a path inside of it, such as \"src/a.txt\""
+            "{text:?} is outside the project folder: use a path inside it, such as \"src/a.txt\""
         )),
     }
 }

@@ -186,7 +186,9 @@ fn open_regular(
     ensure_regular(path, &metadata)?;
     // Looked at after it was opened: a link that was put there meanwhile leads to a file of another number.
     if !is_same(&folder.symlink_metadata(name).map_err(of)?, &metadata) {
-        return Err(of(io::Error::other("it changed meanwhile; try again")));
+        return Err(of(io::Error::other(
+            "it changed in the meantime; try again",
+        )));
     }
     Ok((file.into_std(), metadata))
 }

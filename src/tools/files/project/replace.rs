@@ -85,7 +85,7 @@ fn step(at: &Dir, name: Component<'_>, parents: Parents) -> io::Result<Dir> {
     let named = at.symlink_metadata(name)?;
     if !is_same(&named, &found.dir_metadata()?) {
         return Err(io::Error::other(
-            "a folder on the way changed meanwhile; try again",
+            "a parent folder changed in the meantime; try again",
         ));
     }
     Ok(found)

@@ -62,7 +62,7 @@ impl Project {
             };
             links += 1;
             if links > MOST_LINKS {
-                let source = io::Error::other("too many links, one behind the other");
+                let source = io::Error::other("too many chained links");
                 return Err(ProjectError::of(path, source));
             }
             real.pop();

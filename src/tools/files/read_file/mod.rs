@@ -133,7 +133,7 @@ fn kind_of(kind: &str, bytes: u64) -> String {
 
 fn with_advice(error: ProjectError) -> Failure {
     match error {
-        ProjectError::Folder { .. } => Failure::of(format!("{error}; list_directory lists it")),
+        ProjectError::Folder { .. } => Failure::of(format!("{error}; use list_directory")),
         _ => error.into(),
     }
 }
@@ -173,7 +173,7 @@ fn text(path: &Path, page: Page) -> Result<String, Failure> {
     }
     if page.n_bad > 0 {
         let bad = count(page.n_bad, "line");
-        notes.push(format!("[not UTF-8: {bad} shown with � for other bytes]"));
+        notes.push(format!("[not UTF-8: {bad} shown with � for invalid bytes]"));
     }
     if page.lacks_end {
         notes.push("[no line break at the end]".to_owned());

@@ -18,7 +18,7 @@ impl Range {
     pub(in crate::tools::files) fn parse(text: &str) -> Result<Self, Failure> {
         Self::read(text).ok_or_else(|| {
             Failure::Arguments(format!(
-                "range {text:?} is none of \"10-40\", \"10-\", \"-40\" and \"10\", with lines counted from 1"
+                "range {text:?} must look like \"10-40\", \"10-\", \"-40\" or \"10\", with lines counted from 1"
             ))
         })
     }

@@ -29,16 +29,16 @@ fn a_file_comes_as_numbered_lines_with_a_note_of_what_is_odd() {
         (
             "latin",
             None,
-            "1→caf�\n[not UTF-8: 1 line shown with � for other bytes]",
+            "1→caf�\n[not UTF-8: 1 line shown with � for invalid bytes]",
         ),
         ("a", Some("3-"), "a has only 2 lines"),
         ("empty", Some("2"), "empty has only 0 lines"),
-        ("none", None, "there is no none in the project folder"),
         (
-            ".",
+            "none",
             None,
-            ". is a folder, not a file; list_directory lists it",
+            "there is no none does not exist does not exist in the project folder",
         ),
+        (".", None, ". is a folder, not a file; use list_directory"),
     ] {
         let text = fixture.text("read_file", json!({"path": path, "range": range}));
         assert_eq!(text, expected, "{path} {range:?}");
@@ -86,12 +86,9 @@ fn what_is_asked_for_wrongly_is_refused_before_anybody_is_asked() {
     for (arguments, expected) in [
         (
             json!({"path": "/etc/passwd"}),
-            "\"/etc/passwd\" is outside of the project folder",
+            "\"/etc/passwd\" is outside the project folder",
         ),
-        (
-            json!({"path": "a/../../x"}),
-            "outside of the project folder",
-        ),
+        (json!({"path": "a/../../x"}), "outside the project folder"),
         (json!({"path": "a\u{0}"}), "must not contain NUL"),
         (json!({"path": ""}), "must not be empty"),
         (json!({"path": "a", "range": "0"}), "range \"0\" is none of"),

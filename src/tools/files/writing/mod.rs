@@ -100,7 +100,7 @@ impl Writing {
             .and_then(|()| self.changes.after(&self.project, session, turn, real, new))
             .map_err(|error| {
                 Failure::of(format!(
-                    "{} is unchanged, since no copy of it could be kept for undo: {error}",
+                    "{} is unchanged, because no copy could be saved for undo: {error}",
                     shown(&planned.path)
                 ))
             })?;
@@ -120,7 +120,7 @@ impl Planned {
     fn told(&self) -> Done {
         let name = shown(&self.path);
         if self.is_nothing() {
-            return Output::text(format!("{name} holds this already"), "unchanged").into();
+            return Output::text(format!("{name} already has this content"), "unchanged").into();
         }
         let Difference { text, brief } = self.difference();
         Output {
@@ -135,7 +135,7 @@ impl Planned {
 
 fn too_large(what: &str) -> Failure {
     Failure::of(format!(
-        "nothing was written: {what} is larger than {}, and no copy of it would be kept for undo",
+        "nothing was written: {what} is larger than {}, too large to save a copy for undo",
         size(FILE_MAX)
     ))
 }
@@ -145,7 +145,7 @@ pub(in crate::tools) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|error| Err(Failure::of(format!("the tool broke: {error}"))))
+    done.unwrap_or_else(|error| Err(Failure::of(format!("the tool crashed: {error}"))))
 }
 
 #[cfg(test)]

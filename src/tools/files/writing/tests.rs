@@ -64,11 +64,11 @@ fn an_edit_replaces_its_one_place_and_keeps_line_breaks() {
     for (arguments, expected) in [
         (
             edit("y", "", false),
-            "a is unchanged: old is not in it, nor anything like its first line; read it again",
+            "a is unchanged: old was not found, nor anything like its first line; read the file again",
         ),
         (
             edit("\n", "", false),
-            "a is unchanged: old is in it 2 times, beginning in lines 1, 2; give more of the text around it, or set all",
+            "a is unchanged: old was found 2 times, starting in lines 1, 2; include more surrounding text, or set all",
         ),
         (
             edit("", "x", false),
@@ -76,7 +76,7 @@ fn an_edit_replaces_its_one_place_and_keeps_line_breaks() {
         ),
         (
             json!({"path": "none", "old": "a", "new": "b"}),
-            "there is no none to edit: write_file creates files",
+            "there is no none does not exist: create it with write_file",
         ),
         (
             json!({"path": "latin", "old": "a", "new": "b"}),
@@ -84,7 +84,7 @@ fn an_edit_replaces_its_one_place_and_keeps_line_breaks() {
         ),
         (
             json!({"path": "empty", "old": "a", "new": "b"}),
-            "empty is unchanged: old is not in it, nor anything like its first line; read it again",
+            "empty is unchanged: old was not found, nor anything like its first line; read the file again",
         ),
     ] {
         assert_eq!(fixture.preview("edit_file", &arguments), None);
@@ -102,7 +102,7 @@ fn a_write_that_leads_out_or_into_git_is_refused_before_anybody_is_asked() {
     fixture.link("file", "../outside/secret.txt");
     fixture.link("hooks", ".git/hooks");
     fixture.pipe("pipe");
-    let outside = "outside of the project";
+    let outside = "outside the project";
     for (path, expected) in [
         ("../outside/new", outside),
         ("/tmp/new", outside),
@@ -110,9 +110,9 @@ fn a_write_that_leads_out_or_into_git_is_refused_before_anybody_is_asked() {
         ("out/new", outside),
         ("file", outside),
         ("a\u{0}", "NUL"),
-        (".git/hooks/pre-commit", "belongs to .git"),
-        (".git/config", "belongs to .git"),
-        ("hooks/pre-commit", "belongs to .git"),
+        (".git/hooks/pre-commit", "is inside .git"),
+        (".git/config", "is inside .git"),
+        ("hooks/pre-commit", "is inside .git"),
         ("d", "is a folder"),
         ("pipe", "is a pipe"),
         ("d/x/y", "d/x/y"),
@@ -148,7 +148,7 @@ fn what_is_too_large_to_keep_a_copy_of_is_not_changed() {
         ("write_file", json!({"path": "new", "content": large})),
     ] {
         let said = fixture.text(tool, arguments);
-        let end = "is larger than 10.0 MB, and no copy of it would be kept for undo";
+        let end = "is larger than 10.0 MB, too large to save a copy for undo";
         assert!(
             said.starts_with("nothing was written: ") && said.ends_with(end),
             "{said}"

@@ -297,7 +297,7 @@ fn a_file_that_cannot_be_used_is_named() {
         ("en: {leads: ['(']}", "unclosed group"),
         (
             "en: {clauses: [{cues: {goal: ['{nouns}']}}]}",
-            "\"nouns\" that is not there",
+            "\"nouns\" that does not exist",
         ),
         ("en: {clauses: [{needs: ['a{']}]}", "names a list"),
     ] {
