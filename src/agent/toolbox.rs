@@ -463,7 +463,7 @@ mod tests {
             ),
             (
                 Ok(support(vec!["the network"])),
-                &["each one needs approval", "not held: the network"],
+                &["each one needs approval", "not covered: the network"],
             ),
             (Ok(support(Vec::new())), &[]),
         ] {

@@ -270,7 +270,7 @@ mod tests {
 
         let (done, stdout, stderr) = errand(&from, &disk).await;
         assert_eq!(done.unwrap(), Exit::Ok);
-        assert_eq!(stdout, "1 of 2 files to enc\n");
+        assert_eq!(stdout, "downloaded 1 of 2 files to enc\n");
         assert!(stderr.contains("vocab.txt: 100 % of 1 MB"), "{stderr:?}");
         assert_eq!(disk.files()[Path::new("enc/vocab.txt")], b"0123456789");
 
@@ -295,7 +295,7 @@ mod tests {
         disk.put("mirror/vocab.txt", b"0123456789");
         let (done, stdout, _) = errand("mirror", &disk).await;
         assert_eq!(done.unwrap(), Exit::Ok);
-        assert_eq!(stdout, "1 of 2 files to enc\n");
+        assert_eq!(stdout, "copied 1 of 2 files to enc\n");
         assert_eq!(disk.files()[Path::new("enc/vocab.txt")], b"0123456789");
     }
 }

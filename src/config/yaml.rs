@@ -322,7 +322,7 @@ mod tests {
             [
                 "a=1 (a number)",
                 "b.c=text (text)",
-                "b.d=true (a boolean)",
+                "b.d=true (true or false)",
                 "b.e=0.5 (a number)",
                 "g={} (a mapping)",
                 "h=[1, x] (a list)",

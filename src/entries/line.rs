@@ -159,14 +159,14 @@ mod tests {
                 json!({"content": "x", "key": []}),
                 "\"key\" is not a string",
             ),
-            (json!({"content": "x", "id": "7"}), "\"id\" is \"7\""),
+            (json!({"content": "x", "id": "7"}), "invalid \"id\": \"7\""),
             (
                 json!({"content": "x", "type": "team"}),
-                "\"type\" is \"team\"",
+                "invalid \"type\": \"team\"",
             ),
             (
                 json!({"content": "x", "kind": "lie"}),
-                "\"kind\" is \"lie\"",
+                "invalid \"kind\": \"lie\"",
             ),
             (
                 json!({"content": "x", "timestamp": "noon"}),

@@ -109,6 +109,9 @@ mod tests {
         );
         let bad =
             RecoveryCues::parse(&Prompt::new("mine.yaml", "[1, 2]"), Checked::Now).unwrap_err();
-        assert!(bad.to_string().starts_with("mine.yaml is no list"), "{bad}");
+        assert!(
+            bad.to_string().starts_with("mine.yaml is not a list"),
+            "{bad}"
+        );
     }
 }

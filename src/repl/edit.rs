@@ -274,7 +274,7 @@ mod tests {
                 1,
             ),
             (Some("rm"), false, "deleted the file", 0),
-            (Some("printf '\\377' >"), false, "no text", 1),
+            (Some("printf '\\377' >"), false, "not text", 1),
             (Some("printf new >"), true, "the copies", 1),
         ] {
             let (told, text, left) = edited(editor, is_protected).await;
@@ -283,7 +283,7 @@ mod tests {
             assert_eq!((text.as_str(), left), ("old\n", copies), "{error}");
         }
         let (told, text, copies) = edited(Some("true"), false).await;
-        assert!(told.unwrap().contains("cancelled; nothing changed"));
+        assert!(told.unwrap().contains("nothing changed; if your editor"));
         assert_eq!((text.as_str(), copies), ("old\n", 0));
     }
 }

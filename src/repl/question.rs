@@ -262,7 +262,7 @@ pub(super) mod tests {
             headline(&hook, Length::Short),
             "the command changed .git/hooks/pre-commit\n  which runs later. Keep it? [y/N]"
         );
-        assert_eq!(choices(&hook), "y = yes  n = put back what was there");
+        assert_eq!(choices(&hook), "y = yes  n = restore the original");
         let many = asked(Effect::RunsLater(vec![".envrc".into(), "a\nb".into()]));
         assert_eq!(
             headline(&many, Length::Short),

@@ -409,7 +409,7 @@ mod tests {
             ),
             (
                 "rules:\n- deny: write_file\n  command: rm\n",
-                "rule 1: command is for shell alone",
+                "rule 1: command is only for shell",
             ),
             ("- allow: shell\n", "invalid type"),
         ] {

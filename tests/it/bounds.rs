@@ -182,7 +182,7 @@ fn a_timeout_that_is_none_is_refused_with_an_example() {
     let home = Home::new();
     let run = home.cogtrix(&["--timeout", "soon", "-p", "hi"]).run();
     assert_eq!(run.code, Some(2), "{run}");
-    let expected = "--timeout: wants a duration such as 10s or 5min, found \"soon\"";
+    let expected = "--timeout: expected a duration such as 10s or 5min, found \"soon\"";
     assert!(run.stderr.contains(expected), "{run}");
 }
 

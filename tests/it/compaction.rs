@@ -431,11 +431,12 @@ fn what_would_go_is_told_before_anything_does() {
         "{run}"
     );
     assert!(
-        run.stdout.contains("in the place of messages 1 to 30"),
+        run.stdout
+            .contains("compact would replace messages 1 to 30"),
         "{run}"
     );
     assert!(
-        run.stdout.contains("it takes 1 request to the model"),
+        run.stdout.contains("this takes 1 request to the model"),
         "{run}"
     );
     assert!(
@@ -453,7 +454,7 @@ fn what_the_person_wants_kept_is_asked_for_as_a_wish() {
     home.config(&server, "");
     talk(&home, 1, 6);
     let run = home.lines("s", &["/compact the dates of the harbour"]);
-    let told = "`/compact undo` goes back; in mind: the dates of the harbour\n";
+    let told = "undo with `/compact undo`; focus: the dates of the harbour\n";
     assert!(run.stdout.contains(told), "{run}");
     let asked = server.chats().pop().unwrap().message(-1);
     let wish = asked.find("The person asks that the summary").unwrap();

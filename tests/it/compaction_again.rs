@@ -175,10 +175,13 @@ fn after_an_undo_no_compaction_comes_until_a_tenth_of_the_window_was_said() {
 #[test]
 fn a_compaction_in_the_background_is_given_up_for_one_that_is_asked_for_and_that_is_told() {
     for (asked, told) in [
-        ("/compact", "was given up in favour of this one"),
+        (
+            "/compact",
+            "cancelled the background compaction in favour of this one",
+        ),
         (
             "/compact the dates",
-            "was given up; it restarts after the next turn if due",
+            "cancelled the background compaction; it restarts after the next turn if due",
         ),
     ] {
         let home = Home::new();
@@ -205,8 +208,7 @@ fn a_compaction_in_the_background_is_given_up_for_one_that_is_asked_for_and_that
         run.wait_for_notice(told);
         let run = run.wait();
         assert!(
-            run.stderr
-                .contains("the compaction that was being written in the background"),
+            run.stderr.contains("cancelled the background compaction"),
             "{run}"
         );
         assert_eq!(
@@ -322,7 +324,7 @@ fn context_tells_of_the_next_request_once_messages_were_compacted() {
     let shown = &run.stdout[run.stdout.find(ahead).unwrap()..];
     let shown = &shown[..shown.find("as of the next one:").unwrap()];
     assert!(
-        shown.contains("stands for 8 messages") && shown.contains("estimated"),
+        shown.contains("summarises 8 messages") && shown.contains("estimated"),
         "{shown}"
     );
     assert!(run.stdout.contains("all within reach"), "{run}");
@@ -385,7 +387,7 @@ fn a_window_or_prefix_larger_than_the_model_that_summarises_is_summarised_in_ste
             .filter(|chat| chat.body["model"] == "small")
             .count();
         assert!(small > 2, "{strategy}: {small} requests; {run}");
-        assert!(!run.stderr.contains("could not be summarised"), "{run}");
+        assert!(!run.stderr.contains("could not summarise"), "{run}");
         assert!(server.violations().is_empty(), "{:?}", server.violations());
         let file = std::fs::read(home.history("s_hybrid.json")).unwrap();
         let hybrid: Value = serde_json::from_slice(&file).unwrap();

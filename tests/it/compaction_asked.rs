@@ -148,7 +148,7 @@ fn words_near_to_those_that_are_known_begin_no_compaction() {
             "/compact undoo it all",
         ],
     );
-    assert!(run.stderr.contains("undo takes no argumentsssss"), "{run}");
+    assert!(run.stderr.contains("undo takes no arguments"), "{run}");
     assert!(run.stderr.contains("did you mean `/compact dry`?"), "{run}");
     assert!(
         run.stderr.contains("did you mean `/compact undo`?"),
@@ -172,7 +172,7 @@ fn a_wish_reaches_the_rolling_summary_and_is_refused_where_nobody_writes() {
             "/compact rolling the dates",
         ],
     );
-    assert!(run.stderr.contains("tools asks no model"), "{run}");
+    assert!(run.stderr.contains("tools does not use the model"), "{run}");
     assert!(run.stderr.contains("proactive writes no summary"), "{run}");
     let asked = summaries(&server);
     assert_eq!(asked.len(), 1, "{run}");
@@ -221,11 +221,7 @@ fn every_way_to_compact_can_be_told_beforehand() {
         "{run}"
     );
     assert!(run.stdout.contains("rolling would "), "{run}");
-    assert_eq!(
-        run.stdout.matches("cancelled; nothing changed").count(),
-        3,
-        "{run}"
-    );
+    assert_eq!(run.stdout.matches("; nothing changed").count(), 3, "{run}");
     let after = std::fs::read(home.history("s_hybrid.json")).ok();
     assert_eq!(before, after, "{run}");
 }
@@ -239,14 +235,11 @@ fn the_newest_is_undone_first_be_it_a_compaction_or_a_summary() {
     home.lines("s", &["/compact"]);
     talk(&home, 17);
     let run = home.lines("s", &["/compact rolling", "/compact undo"]);
-    assert!(run.stdout.contains("The last summary is undone"), "{run}");
+    assert!(run.stdout.contains("Last summary undone"), "{run}");
     assert_eq!(hybrid(&home)["compaction"]["upto"], 6, "{run}");
     let run = home.lines("s", &["/compact undo", "/compact undo"]);
-    assert!(
-        run.stdout.contains("The last compaction is undone"),
-        "{run}"
-    );
-    assert!(run.stderr.contains("compaction failed to undo"), "{run}");
+    assert!(run.stdout.contains("Last compaction undone"), "{run}");
+    assert!(run.stderr.contains("no compaction to undo"), "{run}");
 }
 
 #[test]

@@ -327,7 +327,7 @@ fn a_named_file_that_is_missing_or_no_config_is_a_mistake() {
     for (file, expected) in [
         ("missing.yaml", "config file"),
         ("folder.yaml", "is a folder"),
-        ("binary.yaml", "config file "),
+        ("binary.yaml", "is not a config file: it is not UTF-8 text"),
         ("list.yaml", "list.yaml:1:1"),
         ("twice.yaml", "twice.yaml:2:1"),
     ] {
@@ -362,10 +362,10 @@ fn all_mistakes_of_a_file_are_told_at_once() {
     let run = home.cogtrix(&["-c", "bad.yaml", "config", "check"]).run();
     insta::assert_snapshot!(home.shown(&run), @r#"
     --- stderr
-    error: ROOT/home/work/bad.yaml:1:1: memroy: unknown key; did you mean memory
+    error: ROOT/home/work/bad.yaml:1:1: memroy: unknown key; did you mean memory?
     ROOT/home/work/bad.yaml:4:15: memory.timestamps: "yes please" is not one of all, user, off
-    ROOT/home/work/bad.yaml:5:12: lock_wait: wants a duration such as 10s or 5min, found "soon"
-    ROOT/home/work/bad.yaml:6:18: network.tries: wants a whole number from 0 to 4294967295, found text
+    ROOT/home/work/bad.yaml:5:12: lock_wait: expected a duration such as 10s or 5min, found "soon"
+    ROOT/home/work/bad.yaml:6:18: network.tries: expected a whole number from 0 to 4294967295, found text
     hint: cogtrix.example.yaml shows every key with its default
     --- exit 2
     "#);

@@ -282,14 +282,14 @@ fn where_tools_take_the_room_a_cut_message_says_so_and_how_to_make_room() {
         (
             "all",
             1,
-            "in a window of 5,000 tokens, of which tool descriptions take about ",
+            "does not fit in the model's window of 5,000 tokens, of which tool descriptions take about ",
             "`/tools off NAME`, `/tools none`",
         ),
         (
             "none",
             20,
             "your message is larger than the model's window: ",
-            "is kept)\n",
+            "(the full text is saved)\n",
         ),
     ] {
         let server = Script::answering(|_| say("Well.").without_usage()).serve();

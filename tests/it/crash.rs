@@ -77,7 +77,7 @@ impl Acknowledged {
                 .filter(|reply| run.stdout.contains(&format!("{reply}\n")))
                 .collect(),
             is_compacted: run.stdout.contains("Compacted: "),
-            is_undone: run.stdout.contains("Taken back: gamma"),
+            is_undone: run.stdout.contains("Undone: gamma"),
         }
     }
 
@@ -310,7 +310,7 @@ fn a_kill_while_the_server_holds_the_request_leaves_the_question_closed_and_repo
     insta::assert_snapshot!(home.shown(&restarted), @"
     At last.
     --- stderr
-    warning: the last turn was cut off when cogtrix ended; `/retry`
+    warning: the last turn was cut off when cogtrix ended; `/retry` asks again
     --- exit 0
     ");
     assert_eq!(server.chats()[2].message(-1), "two");
@@ -361,7 +361,7 @@ fn a_kill_in_the_middle_of_a_reply_keeps_what_had_arrived_and_marks_it_as_cut() 
     Half a reply
     [reply cut: interrupted]
     --- stderr
-    warning: the last turn was cut off when cogtrix ended; the partial reply is kept, `/retry`
+    warning: the last turn was cut off when cogtrix ended; the partial reply is kept, `/retry` asks again
     --- exit 0
     ");
     let said = [
@@ -521,7 +521,6 @@ fn a_full_disk_is_an_error_of_the_whole_run_too() {
     REPLY
     --- stderr
     warning: NOT SAVED: cannot append to ROOT/data/history/s.journal.jsonl: no storage space; held in memory and retried with the next turn
-    warning: long-term memory: cannot write ROOT/data/workspace/memory/DATE.md: no storage space
     error: cannot write ROOT/data/history/s.json: no storage space
     --- exit 1
     ");

@@ -251,9 +251,9 @@ fn what_was_mended_is_said_once_with_the_place_of_the_copy() {
     Assistant, TIME
     [no reply: interrupted]
     --- stderr
-    warning: ROOT/data/history/s.json was damaged: recovered recovered recovered recovered 3 messages, damaged file kept as ROOT/data/history/s.json.damaged-TIME
+    warning: ROOT/data/history/s.json was damaged: recovered 3 messages, damaged file kept as ROOT/data/history/s.json.damaged-TIME
     warning: ROOT/data/history/s_hybrid.json pointed beyond the history and was corrected
-    warning: the last turn was cut off when cogtrix ended; `/retry`
+    warning: the last turn was cut off when cogtrix ended; `/retry` asks again
     no model found: start Ollama, or set OPENAI_API_KEY or ANTHROPIC_API_KEY
     --- exit 0
     ");
@@ -454,7 +454,7 @@ fn a_closed_port_is_an_error_of_the_turn_and_the_chat_goes_on() {
     [no reply: cannot reach http://127.0.0.1:PORT/v1: connection refused]
     --- stderr
     error: cannot reach http://127.0.0.1:PORT/v1: connection refused
-    hint: check that the server is running and base_url is correct `/retry`
+    hint: check that the server is running and base_url is correct; `/retry` tries again
     --- exit 0
     ");
     let server = Server::start([say("Here I am.")]);
@@ -565,7 +565,7 @@ fn errors_of_the_vendors_are_quoted_with_a_remedy() {
     for (status, message, expected) in [
         (401, "Incorrect API key", "key"),
         (403, "not allowed", "key"),
-        (404, "model not found", "it has: "),
+        (404, "model not found", "; available: "),
         (429, "slow down", "wait"),
     ] {
         let home = Home::new();

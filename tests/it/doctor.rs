@@ -45,7 +45,7 @@ fn a_chat_that_can_begin_is_well() {
     ok       data folder         ROOT/data, writable, N MB free
     ok       provider there      2 models at http://127.0.0.1:PORT/v1, no key
     -        provider anthropic  no API key for anthropic
-    ok       model               there/scripted, window of 32,768 tokens (from config)
+    ok       model               there/scripted, context window 32,768 tokens (from config)
     -        embedder            keyword search only; see why with `cogtrix embedder show`
     -        MCP servers         none configured
     -        sandbox             off: shell commands can write anywhere you can
@@ -82,7 +82,7 @@ fn what_is_wrong_is_said_with_what_to_do() {
     problem  provider there      cannot reach http://127.0.0.1:PORT/v1: connection refused
                                  check that the server is running and its base_url is correct
     -        provider anthropic  no API key for anthropic
-    ok       model               there/scripted, window of 32,768 tokens (from config)
+    ok       model               there/scripted, context window 32,768 tokens (from config)
     -        embedder            keyword search only; see why with `cogtrix embedder show`
     problem  MCP server bad      sh SCRIPT dies: it ended with exit status 3: no licence found
                                  fix mcp_servers.bad in the config file, or set enabled: false
@@ -129,11 +129,7 @@ fn a_model_that_an_ollama_does_not_have_is_said() {
     assert_eq!(run.code, Some(1), "{run}");
     assert!(run.stdout.contains("1 model at http://127.0.0.1"), "{run}");
     assert!(run.stdout.contains("does not have scripted\n"), "{run}");
-    assert!(
-        run.stdout
-            .contains("run run `ollama pull scripted` gets it"),
-        "{run}"
-    );
+    assert!(run.stdout.contains("run `ollama pull scripted`"), "{run}");
 }
 
 #[test]
@@ -172,13 +168,13 @@ fn a_data_folder_that_cannot_be_written_to_is_a_problem() {
     for (more, why) in [
         (
             ["--data-dir", file.to_str().unwrap()],
-            "is not available: not a directory",
+            "cannot be used: not a directory",
         ),
         (
             ["--data-dir", below.to_str().unwrap()],
-            "is not available: Not a directory",
+            "cannot be used: Not a directory",
         ),
-        (["--fault", "full@1"], "is not available: "),
+        (["--fault", "full@1"], "cannot be used: "),
     ] {
         let run = doctor(&home, &more);
         assert_eq!(run.code, Some(1), "{run}");
@@ -188,7 +184,10 @@ fn a_data_folder_that_cannot_be_written_to_is_a_problem() {
             line.starts_with("problem") && line.contains(why),
             "{why}: {run}"
         );
-        assert!(run.stdout.contains("name another with --data-dir"), "{run}");
+        assert!(
+            run.stdout.contains("or choose another with --data-dir"),
+            "{run}"
+        );
     }
 }
 
@@ -211,8 +210,8 @@ fn a_config_with_mistakes_and_one_without_trust_are_problems_and_nobody_is_asked
     home.write("test.yaml", "memroy: {}\nsession: 3\n");
     let run = doctor(&home, &[]);
     insta::assert_snapshot!(shown(&home, &run), @r"
-    problem  config    ROOT/home/work/test.yaml:1:1: memroy: unknown key; did you mean memory
-                       ROOT/home/work/test.yaml:2:10: session: wants text (quote it if it looks like a number), found a number
+    problem  config    ROOT/home/work/test.yaml:1:1: memroy: unknown key; did you mean memory?
+                       ROOT/home/work/test.yaml:2:10: session: expected text (quote it if it looks like a number), found a number
                        cogtrix.example.yaml shows every key with its default
     ok       project   ROOT/home/work
     -        terminal  stdout is not a terminal

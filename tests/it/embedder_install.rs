@@ -168,7 +168,7 @@ fn without_an_address_the_public_source_is_asked_or_the_mirror_that_stands_in_fo
         .cogtrix(&["-c", "bad.yaml", "embedder", "install"])
         .run();
     assert!(
-        run.stderr.contains("embedding.source: wants a URL"),
+        run.stderr.contains("embedding.source: must be a URL"),
         "{run}"
     );
     let run = home

@@ -92,7 +92,7 @@ fn a_model_adds_finds_and_removes_entries_and_is_told_what_it_got_wrong() {
         "MySQL 8\nbefore",
         "deploy uses fly.io",
         "global:\nmem_",
-        "\"db\" exists in several scopes: project, global; say which",
+        "\"db\" exists in several scopes: project, global; choose one with scope",
         "\"status\":\"removed\"",
         "no entry has the id or key \"db\" in scope global",
         "needs content",
@@ -171,7 +171,7 @@ fn a_line_for_good_goes_with_its_entry() {
     assert!(text.contains(") Zeus\n- Hera\n"), "{text}");
     let run = home.lines("s", &["/memory rm god"]);
     assert!(
-        run.stdout.contains("MEMORY.md: its 2 lines are gone"),
+        run.stdout.contains("MEMORY.md: its 2 lines were removed"),
         "{run}"
     );
     assert!(!memory(&home).contains("Hera"));
@@ -261,7 +261,7 @@ fn a_removed_entry_is_brought_back_by_what_the_answer_says() {
     for words in [
         "no entry has the id or key \"nothing\"",
         "rm needs",
-        "add wants",
+        "add needs",
     ] {
         assert!(run.stderr.contains(words), "{run}");
     }
@@ -340,8 +340,7 @@ fn a_damaged_file_is_set_aside_and_what_can_be_read_of_it_is_kept() {
     home.write(&file, torn);
     let run = home.lines("s", &["/memory list"]);
     assert!(
-        run.stderr
-            .contains("was damaged: recovered recovered 1 entries are recovered"),
+        run.stderr.contains("was damaged: recovered 1 entries"),
         "{run}"
     );
     assert!(run.stdout.contains("a: first"), "{run}");
@@ -368,7 +367,10 @@ fn the_oldest_entry_leaves_where_there_are_too_many() {
     let mut lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     lines.push("/memory list");
     let run = home.lines("s", &lines);
-    assert!(run.stdout.contains("1 oldest entry left for it"), "{run}");
+    assert!(
+        run.stdout.contains("1 oldest entry removed to make room"),
+        "{run}"
+    );
     assert!(
         !run.stdout.contains("k1: text 1") && run.stdout.contains("k6: text 6"),
         "{run}"

@@ -198,7 +198,7 @@ async fn a_name_that_leads_to_a_private_address_is_refused_when_it_is_resolved()
     let refused = fetch(FetchUrl::new(&Settings::default()), &url).await;
     let failure = refused.unwrap_err().to_string();
     assert!(
-        failure.contains("localhost leads to a private"),
+        failure.contains("localhost points to a private"),
         "{failure}"
     );
     assert!(site.heads.try_recv().is_err());
@@ -216,9 +216,9 @@ async fn every_redirect_is_checked() {
     });
     for (path, expected) in [
         ("/to/ftp://127.0.0.1/x", "only http and https"),
-        ("/to/http://127.0.0.2/", "127.0.0.2 leads to a private"),
-        ("/to/http://0x7f.2/", "127.0.0.2 leads to a private"),
-        ("/to/http://[::1]/", "[::1] leads to a private"),
+        ("/to/http://127.0.0.2/", "127.0.0.2 points to a private"),
+        ("/to/http://0x7f.2/", "127.0.0.2 points to a private"),
+        ("/to/http://[::1]/", "[::1] points to a private"),
         ("/to/http://u:p@127.0.0.1/", "user name or password"),
         ("/loop", "more than 5 redirects"),
     ] {
@@ -282,7 +282,7 @@ async fn a_body_without_end_is_given_up_in_time() {
     assert!(
         failure
             .to_string()
-            .ends_with("no whole answer within 0.2 s")
+            .ends_with("no complete response within 0.2 s")
     );
 }
 

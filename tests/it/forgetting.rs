@@ -453,10 +453,7 @@ fn a_chat_that_is_open_forgets_with_its_next_turn_what_the_shell_forgot() {
     chat.say("/scratch family sister Zarrina");
     chat.wait_for("Stored family");
     let run = memory(&home, &["forget", "sister"]);
-    assert!(
-        run.stdout.contains("session s, which is open elsewhere"),
-        "{run}"
-    );
+    assert!(run.stdout.contains("session s (open elsewhere"), "{run}");
     chat.say("hello again");
     chat.wait_for_times("much to be said", 12);
     assert_eq!(chat.wait().code, Some(0));
@@ -480,7 +477,7 @@ fn forget_alone_takes_back_what_the_last_turn_kept() {
         "hello",
     ];
     let run = home.lines("s", &said);
-    assert!(run.stdout.contains("Forgotten 2 (remember)"), "{run}");
+    assert!(run.stdout.contains("Forgotten: 2 (remember)"), "{run}");
     assert_eq!(
         files_with(&home, "Schnurrbart", |path| !is_history(path)),
         [""; 0]
@@ -490,7 +487,7 @@ fn forget_alone_takes_back_what_the_last_turn_kept() {
     assert!(run.stderr.contains("nothing to forget"), "{run}");
     // The last capture leaves no heading behind.
     let run = home.lines("s", &["/memory forget last", "hello"]);
-    assert!(run.stdout.contains("Forgotten 1 (preference)"), "{run}");
+    assert!(run.stdout.contains("Forgotten: 1 (preference)"), "{run}");
     let sent = server.chats();
     let last = sent.last().unwrap().body.to_string();
     assert!(
@@ -661,7 +658,10 @@ fn where_nothing_has_the_words_what_was_kept_last_is_offered() {
         "/memory forget my address",
     ];
     let run = home.lines("s", &lines);
-    assert!(run.stdout.contains("Kept last:"), "{run}");
+    assert!(
+        run.stdout.contains("No match for my address. Most recent:"),
+        "{run}"
+    );
     assert!(run.stdout.contains("Ostrander"), "{run}");
     assert!(
         run.stdout.contains("`/memory forget 1` forgets the first"),

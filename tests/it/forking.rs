@@ -179,11 +179,8 @@ fn what_cannot_be_forked_is_refused_and_nothing_is_written() {
             &["work", "new", "--at", "2"][..],
             "error: session work has no such turn",
         ),
-        (
-            &["work", "other"],
-            "error: there is already a session other",
-        ),
-        (&["nobody", "new"], "error: there is no session nobody"),
+        (&["work", "other"], "error: session other already exists"),
+        (&["nobody", "new"], "error: session nobody does not exist"),
         (&["work", "../new"], "error: session name"),
     ] {
         let run = home
@@ -195,7 +192,7 @@ fn what_cannot_be_forked_is_refused_and_nothing_is_written() {
     }
     for (line, error) in [
         ("/fork new 7", "/fork does not know that turn"),
-        ("/fork other", "error: there is already"),
+        ("/fork other", "error: session other already exists"),
     ] {
         let run = home.lines("work", &[line]);
         assert!(run.stderr.contains(error), "{run}");
@@ -223,7 +220,7 @@ fn a_renamed_session_keeps_everything() {
         "{told}"
     );
     for (from, to, error) in [
-        ("draft", "x", "error: there is no session draft"),
+        ("draft", "x", "error: session draft does not exist"),
         ("final", "final", ""),
     ] {
         let run = home
@@ -259,8 +256,7 @@ fn a_deleted_session_comes_back_as_it_was() {
     lines(&home, "old", "code", &["two"]);
     let run = sessions(&["restore", "old"]);
     assert!(
-        run.stderr
-            .starts_with("error: there is already a session old"),
+        run.stderr.starts_with("error: session old already exists"),
         "{run}"
     );
     assert_eq!(sessions(&["rename", "old", "other"]).code, Some(0));
@@ -270,7 +266,10 @@ fn a_deleted_session_comes_back_as_it_was() {
     );
     assert_eq!(files_of(&home, "old"), before);
     let run = sessions(&["restore", "old"]);
-    assert!(run.stderr.starts_with("error: there is already"), "{run}");
+    assert!(
+        run.stderr.starts_with("error: session old already exists"),
+        "{run}"
+    );
     let run = sessions(&["restore", "nobody"]);
     assert!(
         run.stderr

@@ -100,7 +100,7 @@ fn an_import_can_be_repeated_and_a_file_that_has_grown_adds_what_is_new() {
     assert_eq!(import(&home, &talk("trip", 3)).code, Some(0));
     let before = Home::files(&home.data());
     let run = import(&home, &talk("trip", 3));
-    assert_eq!(run.stdout, "nothing new: 3 were unchanged\n", "{run}");
+    assert_eq!(run.stdout, "nothing new: 3 were already there\n", "{run}");
     assert_eq!(Home::files(&home.data()), before);
     let run = import(&home, &talk("trip", 6));
     assert_eq!(
@@ -134,14 +134,14 @@ fn every_wrong_line_is_named_and_nothing_is_imported() {
     error: talk.jsonl:3: "role" is "narrator"
     hint: use user, assistant or tool; omit system prompts
     error: talk.jsonl:4: "timestamp" is "noon"
-    hint: a timestamp is like TIME or 2026-02-14T16:23:05+01:00
+    hint: use a timestamp like TIME or 2026-02-14T16:23:05+01:00
     error: talk.jsonl:5: session name "a/b" contains '/'
     hint: use 1 to 64 letters, digits, spaces, or . _ - and do not start with a dot
     error: talk.jsonl:6: id "trip/0" is already used on line 1, with different content
     hint: give each message in a session its own id
     error: talk.jsonl:8: not JSON: EOF while parsing a value (column 11)
     hint: each line must be an object such as {"session":"work","id":"1","role":"user","text":"Hello"}
-    error: nothing was imported: 6 lines of talk.jsonl are wrong
+    error: nothing was imported: 6 lines of talk.jsonl are invalid
     hint: fix the file and import it again
     --- exit 1
     "#);
@@ -157,7 +157,7 @@ fn of_many_wrong_lines_ten_are_named_and_the_rest_is_counted() {
         .lines()
         .filter(|line| line.contains("talk.jsonl:"));
     assert_eq!(told.count(), 10, "{run}");
-    let last = "nothing was imported: 1,234 lines of talk.jsonl are wrong, 1,224 more not shown";
+    let last = "nothing was imported: 1,234 lines of talk.jsonl are invalid, 1,224 more not shown";
     assert!(run.stderr.contains(last), "{run}");
     assert_eq!((run.stdout.as_str(), run.code), ("", Some(1)), "{run}");
 }
@@ -180,7 +180,7 @@ fn a_line_too_long_or_not_utf8_is_named_and_the_others_are_still_read() {
             "error: talk.jsonl:1: the line is longer than 16 MB",
             "error: talk.jsonl:2: byte 8 is not UTF-8",
             "error: talk.jsonl:3: not JSON: expected ident (column 2)",
-            "error: nothing was imported: 3 lines of talk.jsonl are wrong",
+            "error: nothing was imported: 3 lines of talk.jsonl are invalid",
         ],
         "{run}"
     );
@@ -227,9 +227,9 @@ fn an_import_goes_behind_own_turns_and_never_takes_their_ids() {
     );
     insta::assert_snapshot!(home.shown(&run), @r#"
     --- stderr
-    error: talk.jsonl:5: session trip already already has a message "m1" with different content
+    error: talk.jsonl:5: session trip already has a message "m1" with different content
     hint: import into another session, or change the ids
-    error: nothing was imported: 1 line of talk.jsonl is wrong
+    error: nothing was imported: 1 line of talk.jsonl is invalid
     hint: fix the file and import it again
     --- exit 1
     "#);

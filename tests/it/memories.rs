@@ -55,7 +55,8 @@ fn the_six_operations_work_in_each_format_without_a_question() {
         let run = ask(&home, &["--tools", "memories"]);
         assert!(run.stdout.contains("Kept."), "{kind}: {run}");
         assert!(
-            run.stderr.contains("memories create: made /memories/a.md"),
+            run.stderr
+                .contains("memories create: created /memories/a.md"),
             "{kind}: {run}"
         );
         let files = Home::files(&home.data().join("workspace/memories/b"));

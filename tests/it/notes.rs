@@ -201,7 +201,7 @@ fn done_closes_a_goal_by_number_or_words_and_a_task_by_itself() {
         "Goal #2: find a partner (completed)",
         "matches several goals with \"find\"; use the number",
         "there is no goal 7",
-        "there are 1, 2; `/memory` shows them",
+        "available: 1, 2; `/memory` shows them",
         "Goal #1: find a bank (blocked)",
         "/done needs a text: no task is set",
         "Progress #1: Fix it",

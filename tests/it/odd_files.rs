@@ -232,7 +232,10 @@ fn no_other_session_is_worse_off_by_files_that_are_none() {
                 .lines()
                 .find(|line| line.starts_with("other: "));
             let row = row.unwrap_or_else(|| panic!("{case}: {reindexed}"));
-            assert!(row.contains("vectors of 1 exchange"), "{case}: {reindexed}");
+            assert!(
+                row.contains("vectors for 1 exchange"),
+                "{case}: {reindexed}"
+            );
             assert_eq!(
                 std::fs::read(home.history("other.json")).unwrap(),
                 other,

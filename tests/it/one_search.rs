@@ -269,7 +269,7 @@ fn a_person_searches_everything_and_is_told_where_nothing_was_found() {
         "No matches in 1 note, 1 session state, 30 daily notes, 1 file of the model",
         ", 1 session",
         "No matches in the 0 messages of this session",
-        "33 sources read again",
+        "33 sources reindexed",
     ] {
         assert!(out.contains(words), "no {words:?} in {run}");
     }

@@ -62,7 +62,7 @@ fn what_is_forgotten_leaves_both_files_and_the_next_request() {
     assert!(before.contains(mark), "{run}{before}");
 
     let run = home.lines("s", &["/memory forget 1", "hello again", "/memory list"]);
-    assert!(run.stdout.contains("Forgotten 1 (preference)"), "{run}");
+    assert!(run.stdout.contains("Forgotten: 1 (preference)"), "{run}");
     assert!(
         run.stdout
             .contains("sessions/s/SESSION-STATE.md, MEMORY.md"),
@@ -152,7 +152,7 @@ fn what_was_captured_of_a_turn_that_is_taken_back_is_named_and_stays() {
     let server = chatty();
     let home = home(&server);
     let run = home.lines("s", &[TEA, "hello", "/undo", "/undo"]);
-    let (first, second) = run.stdout.split_once("Taken back: I prefer").unwrap();
+    let (first, second) = run.stdout.split_once("Undone: I prefer").unwrap();
     let named = "still in memory (preference): I prefer tea over coffee · /memory forget 1\n";
     assert!(!first.contains(named) && second.contains(named), "{run}");
     assert!(captured(&home).concat().contains("tea over coffee"));
@@ -263,9 +263,9 @@ fn memory_is_listed_shown_and_forgotten_from_the_command_line() {
     home.lines("s", &[&[TEA], &add[..]].concat());
     let run = memory(&home, &["list"]);
     for words in [
-        "project (`cogtrix memory forget ID`)",
+        "project (remove with `cogtrix memory forget ID`)",
         "db: MySQL",
-        "captured (`cogtrix memory forget N`)",
+        "captured (remove with `cogtrix memory forget N`)",
         "    1  preference: ",
     ] {
         assert!(run.stdout.contains(words), "{run}");
@@ -284,11 +284,11 @@ fn memory_is_listed_shown_and_forgotten_from_the_command_line() {
     assert_eq!(run.stdout, captured(&home)[0], "{run}");
     let run = memory(&home, &["forget", id]);
     assert!(
-        run.stdout.contains(&format!("Forgotten {id}: MySQL")),
+        run.stdout.contains(&format!("Forgotten: {id}: MySQL")),
         "{run}"
     );
     let run = memory(&home, &["forget", "1"]);
-    assert!(run.stdout.contains("Forgotten 1"), "{run}");
+    assert!(run.stdout.contains("Forgotten: 1"), "{run}");
     let run = memory(&home, &["list"]);
     assert!(run.stdout.contains("Nothing saved yet"), "{run}");
 }
@@ -301,7 +301,11 @@ fn several_are_forgotten_at_once_and_one_that_cannot_be_stops_no_other() {
     let said = [TEA, "Remember that the key rotates monthly."];
     home.lines("s", &[&said[..], &kept[..]].concat());
     let run = home.lines("s", &["/memory forget 2 77 1"]);
-    for words in ["Forgotten 2", "77: not forgotten: nothing", "Forgotten 1"] {
+    for words in [
+        "Forgotten: 2",
+        "77: not forgotten: no capture",
+        "Forgotten: 1",
+    ] {
         assert!(run.stdout.contains(words), "{words}: {run}");
     }
     // A key of two scopes: what is typed next is told, and it works.
@@ -317,14 +321,14 @@ fn several_are_forgotten_at_once_and_one_that_cannot_be_stops_no_other() {
     assert_eq!(run.code, Some(1), "{run}");
     assert!(
         run.stdout
-            .contains("99: not forgotten: nothing was captured"),
+            .contains("99: not forgotten: no capture with number 99"),
         "{run}"
     );
     assert!(run.stdout.contains(": Postgres\n"), "{run}");
     let run = memory(&home, &["forget", "db"]);
     assert!(run.stdout.contains(": MySQL\n"), "{run}");
     let run = memory(&home, &["forget", "--help"]);
-    for words in ["Numbers and ids", "--redact", "--project", "--scope"] {
+    for words in ["Numbers or ids", "--redact", "--project", "--scope"] {
         assert!(run.stdout.contains(words), "{words}: {run}");
     }
 }
@@ -338,11 +342,11 @@ fn numbers_that_said_the_same_are_forgotten_together_without_an_error() {
     home.lines("t", &[TEA]);
     let run = memory(&home, &["forget", "1", "2"]);
     assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stdout.contains("Forgotten 2 (preference)"), "{run}");
+    assert!(run.stdout.contains("Forgotten: 2 (preference)"), "{run}");
     home.lines("s", &[TEA]);
     home.lines("t", &[TEA]);
     let run = home.lines("t", &["/memory forget 3 4"]);
-    assert!(run.stdout.contains("Forgotten 4 (preference)"), "{run}");
+    assert!(run.stdout.contains("Forgotten: 4 (preference)"), "{run}");
     assert!(!run.stdout.contains("not forgotten"), "{run}");
     for session in ["s", "t"] {
         let state = format!("sessions/{session}/SESSION-STATE.md");
@@ -360,7 +364,7 @@ fn a_mistyped_word_is_told_its_own_form_and_does_nothing() {
     for (line, expected) in [
         (
             "/memory lsit",
-            "has no section \"lsit\"; did you mean `/memory list`?",
+            "has no option \"lsit\"; did you mean `/memory list`?",
         ),
         ("/memory cod", "modes: code, conversation, reasoning"),
         (
@@ -375,8 +379,8 @@ fn a_mistyped_word_is_told_its_own_form_and_does_nothing() {
         ("/memory paths x", "usage: /memory paths\n"),
         ("/memory add --globl x", "usage: /memory add [--global"),
         ("/memory rm --globl x", "usage: /memory rm KEY|ID"),
-        ("/pin rm", "/pin takes a text; `/unpin N`"),
-        ("/pin rm 1", "/pin takes a text; `/unpin N`"),
+        ("/pin rm", "/pin takes a text; use `/unpin N`"),
+        ("/pin rm 1", "/pin takes a text; use `/unpin N`"),
         (
             long.as_str(),
             "the key has 300 characters, the limit is 200",
@@ -414,7 +418,7 @@ fn what_memory_does_not_hold_is_an_error_and_no_path_leads_out() {
         ),
         (["show", "/etc/passwd"], "no entry, capture or file"),
         (["show", "memories/../../x"], "no entry, capture or file"),
-        (["show", "USER.md"], "file USER.md yet"),
+        (["show", "USER.md"], "file USER.md does not exist yet"),
         (["show", ""], "no entry, capture or file \"\""),
     ] {
         let run = memory(&home, &args);
@@ -543,10 +547,10 @@ fn a_file_of_entries_with_something_wrong_in_it_is_refused_whole_with_every_line
     for words in [
         "bad.jsonl:3: not JSON",
         "bad.jsonl:4: no \"content\"",
-        "bad.jsonl:5: \"type\" is \"team\"",
-        "bad.jsonl:6: \"id\" is \"1\"",
+        "bad.jsonl:5: invalid \"type\": \"team\"",
+        "bad.jsonl:6: invalid \"id\": \"1\"",
         "bad.jsonl:7: not an object",
-        "nothing was imported: 5 lines of bad.jsonl are wrong",
+        "nothing was imported: 5 lines of bad.jsonl are invalid",
     ] {
         assert!(run.stderr.contains(words), "{run}");
     }
@@ -597,7 +601,7 @@ fn an_open_chat_and_the_command_line_lose_nothing_of_each_other() {
     let run = memory(&home, &["import", "--format", "entries", "two.jsonl"]);
     assert!(run.stdout.starts_with("1 entry added"), "{run}");
     let run = memory(&home, &["forget", "1"]);
-    assert!(run.stdout.contains("Forgotten 1"), "{run}");
+    assert!(run.stdout.contains("Forgotten: 1"), "{run}");
     chat.say("I live in Lisbon and I prefer trains over planes");
     chat.wait_for_notice("/memory forget 2");
     chat.wait_for_times("Noted.", 2);
@@ -660,7 +664,7 @@ fn a_private_session_lists_and_forgets_what_it_captured_and_leaves_no_receipt() 
         .run();
     assert!(run.stdout.contains("    2  preference: "), "{run}");
     assert!(run.stdout.contains(&format!("> {TEA}")), "{run}");
-    assert!(run.stdout.contains("Forgotten 2"), "{run}");
+    assert!(run.stdout.contains("Forgotten: 2"), "{run}");
     assert!(
         run.stderr.contains("private sessions do not change files"),
         "{run}"

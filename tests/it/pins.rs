@@ -72,11 +72,11 @@ fn a_model_pins_and_clears_and_more_than_a_tenth_of_the_window_is_refused_with_n
     assert!(!chats[0].system().contains(PIN) && chats[1].system().contains(PIN));
     let said = home.said("s").join("\n");
     assert!(
-        said.contains("pinned as 1; all pins: 22 of 65536 bytes"),
+        said.contains("pinned as 1; pins use 22 of 65536 bytes"),
         "{said}"
     );
     assert!(
-        said.contains("at most 3,276 may be") || said.contains("at most 3276 may be"),
+        said.contains("the limit is 3,276,") || said.contains("the limit is 3276,"),
         "{said}"
     );
     assert!(said.contains("this needs content"), "{said}");
@@ -166,13 +166,13 @@ fn a_person_takes_a_key_off_the_scratchpad_and_sees_what_it_said() {
             "/scratch",
         ],
     );
-    let told = "Removed plan; `/scratch plan TEXT`. It was:\none, then two\n";
+    let told = "Removed plan; restore it with `/scratch plan TEXT`. It was:\none, then two\n";
     assert!(run.stdout.contains(told), "{run}");
     assert!(run.stdout.contains("The scratchpad is empty"), "{run}");
     let run = home.lines("s", &["/scratch rm plan", "/scratch rm", "/scratch"]);
     assert!(
         run.stderr
-            .contains("has no key \"plan\", so nothing was removed"),
+            .contains("has no key \"plan\"; `/scratch` lists them"),
         "{run}"
     );
     assert!(run.stderr.contains("rm needs a key"), "{run}");

@@ -536,7 +536,7 @@ async fn an_unknown_model_comes_with_those_that_exist() {
             ("nope", "a b"),
             "{kind:?}"
         );
-        assert_eq!(error(&got).hint().unwrap(), "it has: a, b");
+        assert_eq!(error(&got).hint().unwrap(), "available: a, b");
     }
 }
 
@@ -1019,7 +1019,7 @@ async fn settings_that_cannot_work_are_refused_before_anything_is_sent() {
         (entry("ftp://h", None, ""), "not an http or https URL"),
         (entry("http://h/v1", Some("sk\nx"), ""), "line break"),
         (entry("http://h/v1", None, "NOT_SET"), "$NOT_SET"),
-        (entry("", None, ""), "no key"),
+        (entry("", None, ""), "no API key"),
     ] {
         let mut settings = Settings::default();
         settings.providers.insert("test".into(), entry);
@@ -1049,7 +1049,7 @@ async fn a_redirect_is_said_and_not_followed_with_the_key() {
     let got = ask(Kind::Anthropic, &server).await;
     let said = error(&got).to_string();
     assert!(
-        said.contains("moved to https://elsewhere.example/v1"),
+        said.contains("redirected to https://elsewhere.example/v1"),
         "{said}"
     );
 }

@@ -274,7 +274,7 @@ fn an_embedder_that_fails_costs_one_notice_and_nothing_else() {
         with_embedder(&home, &server, "e5", "");
         let run = planted(&home, "w", FACT, 19);
         assert_eq!(
-            run.stderr.matches("no recall by meaning").count(),
+            run.stderr.matches("recall by meaning is paused").count(),
             1,
             "{n}: {run}"
         );
@@ -296,7 +296,7 @@ fn an_embedder_that_fails_for_a_while_is_asked_again_in_the_same_run() {
     with_embedder(&home, &server, "e5", "");
     let run = planted(&home, "w", FACT, 22);
     assert_eq!(
-        run.stderr.matches("no recall by meaning").count(),
+        run.stderr.matches("recall by meaning is paused").count(),
         1,
         "{run}"
     );
@@ -836,7 +836,7 @@ fn the_overview_names_the_embedder_and_how_much_it_has_done() {
     let run = talk(&home, "w", &[filler(16), "/memory".to_owned()]);
     assert!(
         run.stdout.contains(
-            "best 3, by keyword; embedder: openai/e5, 16 dimensions; vectors for 3 exchanges"
+            "top 3, by keyword; embedder: openai/e5, 16 dimensions; vectors for 3 exchanges"
         ),
         "{run}"
     );

@@ -700,7 +700,7 @@ models: {default: it, it: {provider: there, model: scripted}}
         let asked = "Only commands still need approval, because part of their sandbox is missing";
         assert!(ran.printed.contains(asked), "{ran:?}");
         assert!(
-            ran.printed.contains("not held: a network of its own"),
+            ran.printed.contains("not covered: a network of its own"),
             "{ran:?}"
         );
     }

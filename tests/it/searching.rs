@@ -280,8 +280,8 @@ fn indexes_are_made_anew_on_request_and_counted() {
     let home = library(VECTORS);
     let shown = |args: &[&str]| home.shown(&memory(&home, args));
     insta::assert_snapshot!(shown(&["memory", "reindex"]), @r"
-    trip: 4 messages by words, vectors of 2 exchanges by hashed/32
-    work: 2 messages by words, vectors of 1 exchange by hashed/32
+    trip: 4 messages by keyword, vectors for 2 exchanges by hashed/32
+    work: 2 messages by keyword, vectors for 1 exchange by hashed/32
     --- stderr
     --- exit 0
     ");
@@ -334,7 +334,7 @@ fn a_session_that_is_open_elsewhere_is_searched_by_words_and_not_indexed() {
     assert_eq!(run.code, Some(1), "{run}");
     let run = memory(&home, &["memory", "reindex"]);
     assert_eq!(run.code, Some(1), "{run}");
-    assert!(run.stderr.contains("session w is left out"), "{run}");
+    assert!(run.stderr.contains("skipped session w"), "{run}");
     assert!(!home.data().join("vectordb").exists());
     chat.say("And the key is under the mat.");
     chat.say("/quit");

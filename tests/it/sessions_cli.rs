@@ -133,7 +133,7 @@ fn show_prints_what_was_said_and_an_unknown_name_is_an_error() {
     let run = home.cogtrix(&["sessions", "show", "nobody"]).run();
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
-    error: session nobody
+    error: session nobody does not exist
     hint: `cogtrix sessions` lists them
     --- exit 1
     ");
@@ -225,7 +225,7 @@ fn resume_takes_a_name_or_the_session_used_last_and_begins_none() {
         .run();
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
-    error: session nobody
+    error: session nobody does not exist
     hint: `cogtrix sessions` lists them
     --- exit 1
     ");
@@ -299,10 +299,10 @@ fn rename_takes_the_whole_session_along() {
     );
     insta::assert_snapshot!(home.shown(&run), @r#"
     Answer 2.
-    Session one to two
+    Renamed session one to two
     Answer 3.
     --- stderr
-    error: session taken
+    error: session taken already exists
     hint: choose another name
     error: session name "../x" starts with a dot
     hint: use 1 to 64 letters, digits, spaces, or . _ - and do not start with a dot
@@ -351,7 +351,7 @@ fn deleting_and_clearing_ask_first_and_do_nothing_on_anything_but_yes() {
     cancelled; nothing changed
     error: /delete cannot delete the open session; switch with `/session NAME` first
     hint: usage: /delete NAME
-    error: session nobody
+    error: session nobody does not exist
     hint: `cogtrix sessions` lists them
     error: /delete needs a session name
     hint: usage: /delete NAME
@@ -438,9 +438,9 @@ fn an_export_in_json_is_a_session_again_and_never_writes_over_a_file() {
     error: cannot write out.json: the file already exists
     hint: choose another path; existing files are never overwritten
     error: /export needs a file name
-    hint: usage: /export [md|json] FILE
+    hint: usage: /export [md|json|html] FILE
     error: /export needs a file name
-    hint: usage: /export [md|json] FILE
+    hint: usage: /export [md|json|html] FILE
     --- exit 1
     ");
     let markdown = std::fs::read_to_string(home.work().join("out.md")).unwrap();
@@ -467,7 +467,7 @@ fn undo_takes_the_last_turn_out_of_what_is_sent_and_history_keeps_it() {
         "one",
         &["first", "second", "/undo", "third", "/history all"],
     );
-    assert!(run.stdout.contains("Taken back: second"), "{run}");
+    assert!(run.stdout.contains("Undone: second"), "{run}");
     let body = server.chats()[2].body.to_string();
     assert!(body.contains("first") && !body.contains("second"), "{body}");
     assert!(run.stdout.contains("(undone)\nsecond"), "{run}");
@@ -501,7 +501,7 @@ fn retry_and_undo_of_nothing_say_so() {
     --- stderr
     error: nothing to undo or retry
     error: nothing to undo or retry
-    error: compaction failed to undo
+    error: no compaction to undo
     --- exit 1
     ");
     assert_eq!(server.chats().len(), 0);
@@ -542,7 +542,7 @@ fn an_unknown_command_names_the_nearest_and_is_never_sent() {
     hint: see `/help`; to send a line that starts with /, put a space before it
     error: unknown command /zzzz
     hint: see `/help`; to send a line that starts with /, put a space before it
-    error: /undo takes no argumentssss
+    error: /undo takes no arguments
     hint: usage: /undo
     --- exit 1
     ");

@@ -281,7 +281,13 @@ async fn what_a_shell_leaves_in_the_background_ends_with_it() {
         let pids = pids(output.text.lines());
         assert_eq!((pids.len(), alive(&pids)), (2, vec![]));
         assert_eq!(end_of(&output), "[exit 4");
-        assert!(output.text.contains("in the background"), "{}", output.text);
+        assert!(
+            output
+                .text
+                .contains("background processes ended with the command"),
+            "{}",
+            output.text
+        );
     }
 }
 
@@ -372,7 +378,7 @@ async fn when_the_supervisor_is_killed_from_outside_everything_is_ended_and_put_
     let output = run.end().await.unwrap();
     assert_eq!(end_of(&output), "[killed from outside");
     assert_eq!(wrote(&desk.path("project/.envrc")), None);
-    let told = ".envrc is protected: the command made was put back]";
+    let told = ".envrc is protected: the command made it, which was undone]";
     assert!(output.text.contains(told), "{}", output.text);
     assert_eq!(pids.len(), 4);
     gone(&pids);
@@ -653,7 +659,7 @@ async fn what_a_command_makes_of_protected_files_is_put_back_and_told() {
     let output = desk.run("echo evil > .envrc; echo fine > file").await;
     assert_eq!(wrote(&desk.path("project/.envrc")), None);
     assert_eq!(wrote(&desk.path("project/file")).as_deref(), Some("fine\n"));
-    let told = ".envrc is protected: the command made was put back]";
+    let told = ".envrc is protected: the command made it, which was undone]";
     assert!(output.text.contains(told), "{}", output.text);
 }
 
@@ -695,7 +701,7 @@ async fn a_repository_that_commands_name_in_the_index_runs_nothing_when_the_pers
     assert!(!plain.text.contains("is protected"), "{}", plain.text);
     desk.run(&evil("plain")).await;
     let output = desk.run(&format!("{}\n{}", make("sub"), evil("sub"))).await;
-    let told = "sub/.git/config is protected: the command made was put back]";
+    let told = "sub/.git/config is protected: the command made it, which was undone]";
     assert!(output.text.contains(told), "{}", output.text);
     let status = git("git status").unwrap();
     assert!(status.status.success(), "{status:?}");

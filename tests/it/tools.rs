@@ -180,7 +180,7 @@ fn the_same_failing_call_ends_the_turn_at_the_third_time() {
     assert_eq!(run.code, Some(1), "{run}");
     assert!(
         run.stderr
-            .contains("the same call of track call call failed three times"),
+            .contains("the same track call failed three times"),
         "{run}"
     );
     assert_eq!(server.chats().len(), 3);
@@ -213,7 +213,7 @@ fn a_turn_ends_at_its_last_step_and_the_session_goes_on() {
     );
     let said = home.said("s").join("\n");
     assert!(
-        said.contains("tool: not done: this turn has had all its rounds"),
+        said.contains("tool: not run: this turn has used all its rounds"),
         "{said}"
     );
     let run = ask(&home, &[], "Go on");
@@ -411,7 +411,7 @@ fn with_a_yes_to_all_commands_stay_without_network_unless_the_sandbox_has_it() {
     assert!(!told.contains("ran\\n[exit 0"), "{told}");
     let told = results(&["-y"], &missing);
     assert!(told.contains("call again with network: true"), "{told}");
-    assert!(told.contains("[not retried: nobody is asked"), "{told}");
+    assert!(told.contains("[not retried: approvals are off"), "{told}");
     let told = results(&["-y", "--sandbox", "net"], &network);
     assert!(told.contains("ran\\n[exit 0"), "{told}");
     let told = results(&["-y", "--sandbox", "net"], &missing);
@@ -420,7 +420,7 @@ fn with_a_yes_to_all_commands_stay_without_network_unless_the_sandbox_has_it() {
     let told = results(&[], &network);
     assert!(told.contains("nobody can approve shell"), "{told}");
     assert!(
-        told.contains("a run has network with --sandbox net"),
+        told.contains("pass --sandbox net to allow network"),
         "{told}"
     );
 }

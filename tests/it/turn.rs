@@ -476,7 +476,7 @@ async fn a_call_of_a_tool_nobody_offered_is_answered_and_an_empty_reply_is_a_fai
     else {
         panic!("no result: {:?}", answered.messages.last());
     };
-    assert!(failed & output.contains("unknown tool rm"), "{output}");
+    assert!(failed & output.contains("there is no tool rm"), "{output}");
 }
 
 #[tokio::test]

@@ -512,7 +512,7 @@ fn what_a_model_keeps_for_good_is_written_once() {
     let sea = entry(&mut store, None, "The  sea\nis calm");
     assert_eq!(parts.remember(&sea, noon()), "written");
     let again = entry(&mut store, Some("sea"), "the sea is calm");
-    assert_eq!(parts.remember(&again, noon()), "unchanged");
+    assert_eq!(parts.remember(&again, noon()), "already there");
     assert!(text(&disk, "w/MEMORY.md").contains("## Notes\n\n- The sea is calm\n"));
     parts.settings.backend = Backend::None;
     assert!(parts.remember(&sea, noon()).starts_with("not written"));
@@ -527,10 +527,10 @@ fn what_a_model_keeps_is_known_by_whole_lines_alone() {
     for text in ["tea", "drink tea", "likes rum"] {
         let entry = entry(&mut store, Some(text), text);
         assert_eq!(parts.remember(&entry, noon()), "written", "{text}");
-        assert_eq!(parts.remember(&entry, noon()), "unchanged", "{text}");
+        assert_eq!(parts.remember(&entry, noon()), "already there", "{text}");
     }
     let jazz = entry(&mut store, None, "likes jazz");
-    assert_eq!(parts.remember(&jazz, noon()), "unchanged");
+    assert_eq!(parts.remember(&jazz, noon()), "already there");
     assert!(text(&disk, "w/MEMORY.md").starts_with(before));
 }
 
@@ -555,7 +555,7 @@ fn the_line_of_an_entry_is_marked_when_it_says_something_else_and_goes_with_it()
     );
     // What a person wrote is nobody's.
     let athena = entry(&mut store, Some("god"), "Athena");
-    assert_eq!(parts.remember(&athena, noon()), "unchanged");
+    assert_eq!(parts.remember(&athena, noon()), "already there");
     let memory = text(&disk, "w/MEMORY.md");
     assert!(
         memory.contains("- (superseded 2026-02-14) Hera\n"),

@@ -202,7 +202,7 @@ mod tests {
                 "100,000 messages into 1 session (0 were already there)",
             ),
             (1, 2, 1, "1 message into 2 sessions (1 was already there)"),
-            (0, 0, 1_234, "nothing new: 1,234 were unchanged"),
+            (0, 0, 1_234, "nothing new: 1,234 were already there"),
             (0, 0, 0, "no messages in talk.jsonl"),
         ] {
             let told = Told {

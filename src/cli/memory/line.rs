@@ -351,11 +351,11 @@ mod tests {
             ),
             (
                 with("timestamp", "yesterday".into()).to_string(),
-                "invalid \"timestamp\": \"yesterday\"",
+                "\"timestamp\" is \"yesterday\"",
             ),
             (
                 with("timestamp", "0000-01-01T00:00:00+01:00".into()).to_string(),
-                "invalid \"timestamp\": \"0000-01-01T00:00:00+01:00\"",
+                "\"timestamp\" is \"0000-01-01T00:00:00+01:00\"",
             ),
             (
                 with("session", "../x".into()).to_string(),

@@ -16,19 +16,19 @@ fn each_names_file_line_key_and_what_was_meant() {
     for (text, expected) in [
         (
             "memroy:\n  mode: code\n",
-            "project/cogtrix.yaml:1:1: memroy: unknown key; did you mean memory",
+            "project/cogtrix.yaml:1:1: memroy: unknown key; did you mean memory?",
         ),
         (
             "memory:\n  mod: code\n",
-            "project/cogtrix.yaml:2:3: memory.mod: unknown key; did you mean memory.mode",
+            "project/cogtrix.yaml:2:3: memory.mod: unknown key; did you mean memory.mode?",
         ),
         (
             "timestamps: all\n",
-            "project/cogtrix.yaml:1:1: timestamps: unknown key; did you mean memory.timestamps",
+            "project/cogtrix.yaml:1:1: timestamps: unknown key; did you mean memory.timestamps?",
         ),
         (
             "base_url: x\n",
-            "project/cogtrix.yaml:1:1: base_url: unknown key; did you mean providers.NAME.base_url",
+            "project/cogtrix.yaml:1:1: base_url: unknown key; did you mean providers.NAME.base_url?",
         ),
         (
             "network:\n  zzz: 1\n",
@@ -36,35 +36,35 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "memory:\n  carry_pending: 3\n",
-            "project/cogtrix.yaml:2:18: memory.carry_pending: wants a boolean, found a number",
+            "project/cogtrix.yaml:2:18: memory.carry_pending: expected true or false, found a number",
         ),
         (
             "session: 2026\n",
-            "project/cogtrix.yaml:1:10: session: wants text (quote it if it looks like a number), found a number",
+            "project/cogtrix.yaml:1:10: session: expected text (quote it if it looks like a number), found a number",
         ),
         (
             "memory:\n  modes: {code: {max_files: many}}\n",
-            "project/cogtrix.yaml:2:29: memory.modes.code.max_files: wants a whole number of 0 or more, found text",
+            "project/cogtrix.yaml:2:29: memory.modes.code.max_files: expected a whole number of 0 or more, found text",
         ),
         (
             "memory:\n  modes: {code: {max_files: -1}}\n",
-            "project/cogtrix.yaml:2:29: memory.modes.code.max_files: wants a whole number of 0 or more, found -1",
+            "project/cogtrix.yaml:2:29: memory.modes.code.max_files: expected a whole number of 0 or more, found -1",
         ),
         (
             "network: {tries: 99999999999999999999999}\n",
-            "project/cogtrix.yaml:1:18: network.tries: wants a whole number from 0 to 4294967295, found a number",
+            "project/cogtrix.yaml:1:18: network.tries: expected a whole number from 0 to 4294967295, found a number",
         ),
         (
             "network: {tries: 4294967296}\n",
-            "project/cogtrix.yaml:1:18: network.tries: wants a whole number from 0 to 4294967295, found 4294967296",
+            "project/cogtrix.yaml:1:18: network.tries: expected a whole number from 0 to 4294967295, found 4294967296",
         ),
         (
             "memory: fast\n",
-            "project/cogtrix.yaml:1:9: memory: wants a mapping, found text",
+            "project/cogtrix.yaml:1:9: memory: expected a mapping, found text",
         ),
         (
             "- memory\n",
-            "project/cogtrix.yaml:1:1: wants a mapping, found a list",
+            "project/cogtrix.yaml:1:1: expected a mapping, found a list",
         ),
         (
             "memory:\n  timestamps: usr\n",
@@ -72,7 +72,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "memory:\n  timestamps: false\n",
-            "project/cogtrix.yaml:2:15: memory.timestamps: wants one of all, user, off, found a boolean",
+            "project/cogtrix.yaml:2:15: memory.timestamps: expected one of all, user, off, found true or false",
         ),
         (
             "memory: {mode: cde}\n",
@@ -80,11 +80,11 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "lock_wait: soon\n",
-            "project/cogtrix.yaml:1:12: lock_wait: wants a duration such as 10s or 5min, found \"soon\"",
+            "project/cogtrix.yaml:1:12: lock_wait: expected a duration such as 10s or 5min, found \"soon\"",
         ),
         (
             "network: {idle: 10}\n",
-            "project/cogtrix.yaml:1:17: network.idle: wants a duration such as 10s or 5min, found a number",
+            "project/cogtrix.yaml:1:17: network.idle: expected a duration such as 10s or 5min, found a number",
         ),
         (
             "network: {idle: 0s}\n",
@@ -92,15 +92,15 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "context: {warning_threshold: 80}\n",
-            "project/cogtrix.yaml:1:30: context.warning_threshold: wants a number from 0 to 1, found 80",
+            "project/cogtrix.yaml:1:30: context.warning_threshold: expected a number from 0 to 1, found 80",
         ),
         (
             "context: {warning_threshold: .nan}\n",
-            "project/cogtrix.yaml:1:30: context.warning_threshold: wants a number from 0 to 1, found NaN",
+            "project/cogtrix.yaml:1:30: context.warning_threshold: expected a number from 0 to 1, found NaN",
         ),
         (
             "memory: {modes: {code: {working_memory_size: 0}}}\n",
-            "project/cogtrix.yaml:1:46: memory.modes.code.working_memory_size: wants a whole number from 1 to 1000000, found 0",
+            "project/cogtrix.yaml:1:46: memory.modes.code.working_memory_size: expected a whole number from 1 to 1000000, found 0",
         ),
         (
             "embedding: {provider: olama}\n",
@@ -108,11 +108,11 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "embedding: {dims: 3}\n",
-            "project/cogtrix.yaml:1:13: embedding.dims: unknown key; did you mean embedding.dim",
+            "project/cogtrix.yaml:1:13: embedding.dims: unknown key; did you mean embedding.dim?",
         ),
         (
             "embedding: {dim: 0}\n",
-            "project/cogtrix.yaml:1:18: embedding.dim: wants a whole number from 1 to 4096, found 0",
+            "project/cogtrix.yaml:1:18: embedding.dim: expected a whole number from 1 to 4096, found 0",
         ),
         (
             "embedding: {source: files}\n",
@@ -124,19 +124,19 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "rag: {model: emb}\n",
-            "project/cogtrix.yaml:1:14: rag.model: is not an alias, as models is empty; use provider/model, such as ollama/nomic-embed-text",
+            "project/cogtrix.yaml:1:14: rag.model: is not an alias, as models is empty; write provider/model, such as ollama/nomic-embed-text",
         ),
         (
             "memory: {recall: {min_similarity: 2}}\n",
-            "project/cogtrix.yaml:1:35: memory.recall.min_similarity: wants a number from 0 to 1, found 2",
+            "project/cogtrix.yaml:1:35: memory.recall.min_similarity: expected a number from 0 to 1, found 2",
         ),
         (
             "memory: {recall: {min_similarity: high}}\n",
-            "project/cogtrix.yaml:1:35: memory.recall.min_similarity: wants a number, found text",
+            "project/cogtrix.yaml:1:35: memory.recall.min_similarity: expected a number, found text",
         ),
         (
             "memory: {recall: {hnsw_min: 0}}\n",
-            "project/cogtrix.yaml:1:29: memory.recall.hnsw_min: wants a whole number from 1 to 1000000, found 0",
+            "project/cogtrix.yaml:1:29: memory.recall.hnsw_min: expected a whole number from 1 to 1000000, found 0",
         ),
         (
             "lock_wait: 2days\n",
@@ -168,7 +168,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "models:\n  defualt: auto\n",
-            "project/cogtrix.yaml:2:12: models.defualt: wants a mapping, found text; did you mean the key models.default",
+            "project/cogtrix.yaml:2:12: models.defualt: expected a mapping, found text; did you mean the key models.default?",
         ),
         (
             "models:\n  fast: {provider: lcal, model: m}\nproviders:\n  local: {type: ollama}\n",
@@ -176,7 +176,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "models:\n  fast: {provider: ollama, modle: m}\n",
-            "project/cogtrix.yaml:2:28: models.fast.modle: unknown key; did you mean models.fast.model",
+            "project/cogtrix.yaml:2:28: models.fast.modle: unknown key; did you mean models.fast.model?",
         ),
         (
             "memory:\n  mode: code\n  mode: reasoning\n",
@@ -199,10 +199,10 @@ fn each_names_file_line_key_and_what_was_meant() {
 fn all_of_a_file_are_told_at_once_in_its_order() {
     check(
         "lock_wait: x\nmemory:\n  mod: code\n  modes:\n    code: 3\nsesion: a\n",
-        "project/cogtrix.yaml:1:12: lock_wait: wants a duration such as 10s or 5min, found \"x\"\n\
-         project/cogtrix.yaml:3:3: memory.mod: unknown key; did you mean memory.mode\n\
-         project/cogtrix.yaml:5:11: memory.modes.code: wants a mapping, found a number\n\
-         project/cogtrix.yaml:6:1: sesion: unknown key; did you mean session",
+        "project/cogtrix.yaml:1:12: lock_wait: expected a duration such as 10s or 5min, found \"x\"\n\
+         project/cogtrix.yaml:3:3: memory.mod: unknown key; did you mean memory.mode?\n\
+         project/cogtrix.yaml:5:11: memory.modes.code: expected a mapping, found a number\n\
+         project/cogtrix.yaml:6:1: sesion: unknown key; did you mean session?",
     );
 }
 
@@ -249,7 +249,7 @@ fn what_is_no_config_file_is_said_to_be_none() {
     for (name, expected) in [
         (
             "missing",
-            "config file project/missing, which --config-file names",
+            "config file project/missing does not exist (set by --config-file)",
         ),
         (
             "image.png",
@@ -375,7 +375,7 @@ fn a_server_is_reached_in_one_way_and_its_variables_are_names() {
         ),
         (
             "mcp_servers:\n  a: {comand: x}\n",
-            "project/cogtrix.yaml:2:7: mcp_servers.a.comand: unknown key; did you mean mcp_servers.a.command",
+            "project/cogtrix.yaml:2:7: mcp_servers.a.comand: unknown key; did you mean mcp_servers.a.command?",
         ),
     ] {
         check(text, expected);

@@ -115,10 +115,7 @@ fn values_below_the_floors_are_raised_with_one_warning() {
     assert_eq!(floors, (8, 4_000, 4));
     assert_eq!(config.warnings.len(), 1);
     let shown = config.warnings[0].to_string();
-    assert!(
-        shown.contains("threshold_chars 1 counts as 4000"),
-        "{shown}"
-    );
+    assert!(shown.contains("threshold_chars 1 (using 4000)"), "{shown}");
 }
 
 #[test]

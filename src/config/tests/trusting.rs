@@ -290,7 +290,7 @@ fn a_config_file_that_is_a_link_out_of_the_folder_is_not_read() {
     assert!(
         machine
             .error()
-            .contains("a link that leads out of the folder")
+            .contains("a link that points outside the folder")
     );
 }
 

@@ -20,12 +20,12 @@ fn what_is_probably_not_meant_is_said() {
         .map(Warning::to_string)
         .collect();
     let mut expected = vec![
-        "COGTRIX_MEMORY_MOD; did you mean COGTRIX_MEMORY_MODE".to_owned(),
-        "COGTRIX_QQQQ".to_owned(),
+        "unknown variable COGTRIX_MEMORY_MOD; did you mean COGTRIX_MEMORY_MODE?".to_owned(),
+        "unknown variable COGTRIX_QQQQ".to_owned(),
         "providers.a has no api_key or api_key_env, and OPENAI_API_KEY is not set".to_owned(),
         "providers.b.api_key_env names B_KEY, which is not set".to_owned(),
-        "the model alias \"auto\": auto is reserved for choosing a model".to_owned(),
-        "the model alias \"ollama/x\": it is read as a model of the provider ollama".to_owned(),
+        "the model alias \"auto\" cannot be used: auto is reserved for choosing a model".to_owned(),
+        "the model alias \"ollama/x\" cannot be used: it is read as a model of the provider ollama".to_owned(),
         "models.default is \"nobody\", which is neither an alias nor provider/model; known: auto, ollama/x".to_owned(),
     ];
     if cfg!(unix) {

@@ -223,7 +223,7 @@ async fn files_that_do_not_fit_together_are_told_by_path_and_reason() {
     let whole = file(&tensors());
     for (weights, said) in [
         (file(&narrow), "(8, 12), not (12, 8)"),
-        (file(&missing), "there is no embeddings.LayerNorm.bias"),
+        (file(&missing), "embeddings.LayerNorm.bias is missing"),
         (file(&broken), "not finite"),
         (whole[..whole.len() / 2].to_vec(), "model.safetensors"),
         (Vec::new(), "model.safetensors"),
@@ -268,5 +268,5 @@ async fn the_encoder_is_chosen_where_its_files_are_and_nowhere_else() {
     let nowhere = choice(MemoryDisk::default(), "e");
     assert!(nowhere.resolve().await.unwrap().is_none());
     let why = nowhere.passed()[0].why.to_string();
-    assert_eq!(why, "no files in e");
+    assert_eq!(why, "no model files in e");
 }

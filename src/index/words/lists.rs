@@ -287,7 +287,10 @@ mod tests {
             ("stop: 3", "cannot read the word lists"),
             ("stops: []", "cannot read the word lists"),
             ("stemmer: klingon", "there is no stemmer \"klingon\""),
-            ("months: [[january]]", "1 months instead of 12"),
+            (
+                "months: [[january]]",
+                "the word lists have 1 months instead of 12",
+            ),
             ("says_when: ['(']", "bad pattern in says_when"),
             ("asks_when: ['a(?=b)']", "bad pattern in asks_when"),
         ];

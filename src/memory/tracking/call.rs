@@ -139,12 +139,15 @@ mod tests {
     #[test]
     fn a_call_that_says_nothing_is_told_what_is_missing() {
         for (arguments, expected) in [
-            (json!({"kind": "wish", "text": "x"}), "no kind \"wish\""),
+            (
+                json!({"kind": "wish", "text": "x"}),
+                "unknown kind \"wish\"",
+            ),
             (json!({"kind": "task"}), "text is missing"),
-            (json!({"kind": "goal", "id": 1}), "changes nothing"),
+            (json!({"kind": "goal", "id": 1}), "an id needs a status"),
             (
                 json!({"kind": "goal", "text": "x", "status": "soon"}),
-                "no status \"soon\"",
+                "unknown status \"soon\"",
             ),
         ] {
             let error = edit(&arguments).unwrap_err().to_string();

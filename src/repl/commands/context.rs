@@ -488,7 +488,7 @@ mod tests {
     async fn before_the_first_request_the_next_one_is_shown() {
         let provider = ScriptedProvider::new([]).with_count(words_of);
         insta::assert_snapshot!(show(&mut agent(provider), Shown::Overview, 80).await, @r"
-        Nothing was sent yet; the next request would hold:
+        Nothing sent yet; the next request would contain:
         system           2 tok  █░░░░░░░░░░░░░░░░░░░  base.md
         system          80 tok  █░░░░░░░░░░░░░░░░░░░  mode.md
         input            0 tok  ░░░░░░░░░░░░░░░░░░░░  you, 1 message

@@ -87,7 +87,7 @@ mod tests {
         assert!(
             text.starts_with(
                 "/model, /m [ALIAS|PROVIDER/MODEL]
-  List the models"
+  List models"
             ),
             "{text}"
         );

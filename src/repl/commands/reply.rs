@@ -38,7 +38,7 @@ pub(super) async fn copy(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
 /// `/save FILE`.
 pub(super) async fn save(desk: &mut Desk, file: &str) -> Result<Next, CommandError> {
     if file.is_empty() {
-        return Err(usage("save", "needs the name of a file"));
+        return Err(usage("save", "needs a file name"));
     }
     let text = reply(desk.session(), 1)?;
     let reply = Saved {

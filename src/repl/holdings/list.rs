@@ -172,7 +172,7 @@ impl Holdings<'_> {
 
 /// What stands for captures where their receipts cannot be read: the files and the entries are none the worse.
 pub(super) fn unlisted(error: &ReceiptsError) -> String {
-    harmless(&format!("captured: cannot be listed: {}", chain(error)))
+    harmless(&format!("could not list captures: {}", chain(error)))
 }
 
 /// `  mem_0123456789abcdef  db: Postgres 16  [fact, 3 days ago]`

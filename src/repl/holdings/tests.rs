@@ -113,7 +113,7 @@ fn the_newest_fifty_are_listed_and_how_many_are_older() {
     let held = Held::with(&texts);
     held.captures.receipts.forget(52, now()).unwrap();
     let list = held.look().list(Extent::Newest);
-    assert!(list.starts_with("captured (`/memory forget N`)"));
+    assert!(list.starts_with("captured (remove with `/memory forget N`)"));
     assert!(
         list.contains("   53  user preference: word53.  ["),
         "{list}"
@@ -195,7 +195,7 @@ fn a_message_of_another_session_is_read_from_disk_or_it_is_said_why_not() {
     held.session = Session::new("other".parse().unwrap());
     assert!(shown(&held).contains("cannot read the message"));
     held.session = Session::new("work".parse().unwrap());
-    assert!(shown(&held).contains("not in session work any more"));
+    assert!(shown(&held).contains("no longer in session work"));
 }
 
 /// One file that cannot be read hid everything.
@@ -208,7 +208,7 @@ fn entries_are_listed_also_where_receipts_cannot_be_read() {
     let list = held.look().list(Extent::Newest);
     assert!(list.contains("drink: tea"), "{list}");
     assert!(
-        list.contains("captured: cannot be listed: cannot read /d/memory"),
+        list.contains("could not list captures: cannot read /d/memory"),
         "{list}"
     );
     let json = held.look().json();
@@ -216,7 +216,7 @@ fn entries_are_listed_also_where_receipts_cannot_be_read() {
     assert!(json["captured"].is_null() && json["problem"].is_string());
     let why = held.look().why("tea").unwrap();
     assert!(
-        why.contains("drink: tea") && why.contains("cannot be listed"),
+        why.contains("drink: tea") && why.contains("could not list"),
         "{why}"
     );
 }
@@ -240,7 +240,7 @@ fn a_line_for_good_is_listed_as_its_entry_while_that_is_there_and_else_by_itself
     let list = held.look().list(Extent::Newest);
     assert!(list.contains("    1  memorized: tea"), "{list}");
     let told = forget(&held.look(), "1").unwrap();
-    assert!(told.contains("gone from MEMORY.md"), "{told}");
+    assert!(told.contains("removed from MEMORY.md"), "{told}");
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn of_a_session_begun_anew_or_with_another_name_no_wrong_message_is_quoted() {
     for asked in ["1", "drink", "tea"] {
         let why = held.look().why(asked).unwrap();
         assert!(!why.contains("weather"), "{why}");
-        assert!(why.contains("not in session work any more"), "{why}");
+        assert!(why.contains("no longer in session work"), "{why}");
     }
     let receipts = &held.captures.receipts;
     receipts.rename("work", "trip", anew).unwrap();
@@ -314,7 +314,7 @@ fn what_is_not_held_is_an_error_with_a_way_on() {
             "no entry, capture or file \"../../etc/passwd\"",
         ),
         ("\u{1b}[2J", "\\u{1b}"),
-        ("USER.md", "file USER.md yet"),
+        ("USER.md", "file USER.md does not exist yet"),
     ] {
         let error = held.look().show(name).unwrap_err();
         let said = error.to_string();
@@ -368,7 +368,7 @@ fn what_is_forgotten_leaves_its_file_also_where_a_later_line_took_its_place() {
         let expected =
             format!("# Memory\n\n## Auto-captured\n\n{left}## Mine\n\nI like cake with tea\n");
         assert_eq!(file, expected, "{line}");
-        assert!(told.contains("gone from MEMORY.md"), "{told}");
+        assert!(told.contains("removed from MEMORY.md"), "{told}");
         assert!(told.contains("history still has the message"), "{told}");
     }
 }

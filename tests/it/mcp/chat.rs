@@ -169,8 +169,8 @@ fn servers_are_listed_started_again_and_their_last_lines_shown() {
     for said in [
         "warning: MCP server bad is not available: it ended with exit status 3: no licence found; retry with `/mcp restart bad`",
         "error: /mcp restart needs a server name",
-        "error: /mcp has no section \"stop bad\"",
-        "error: unknown MCP server \"nobody\"\nhint: there are bad, good, off",
+        "error: /mcp has no option \"stop bad\"",
+        "error: unknown MCP server \"nobody\"\nhint: available: bad, good, off",
     ] {
         assert!(run.stderr.contains(said), "{said}: {run}");
     }

@@ -221,7 +221,7 @@ async fn a_call_to_a_server_that_went_away_fails_and_says_why() {
     };
     assert_eq!(
         text,
-        "MCP server web could not complete the call: connection closed before message completed"
+        "the MCP server web could not complete the call: connection closed before message completed"
     );
     assert!(matches!(servers.state("web"), State::Ready { .. }));
 }

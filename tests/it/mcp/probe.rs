@@ -67,7 +67,7 @@ fn one_tool_is_called_and_its_failure_is_the_exit_code() {
     let (shown, _) = probe(&["--call", "refuse", "--", "sh", SCRIPT, "plain"]);
     insta::assert_snapshot!(shown, @r"
     --- stderr
-    error: MCP server probe could not complete the call: not like this
+    error: the MCP server probe could not complete the call: not like this
     --- exit 1
     ");
 }
@@ -77,7 +77,7 @@ fn a_server_that_is_none_is_an_error() {
     let (shown, _) = probe(&["--", "sh", SCRIPT, "dies"]);
     insta::assert_snapshot!(shown, @r"
     --- stderr
-    error: cannot use MCP server: it ended with exit status 3: no licence found
+    error: cannot use the MCP server: it ended with exit status 3: no licence found
     --- exit 1
     ");
     let (shown, _) = probe(&[

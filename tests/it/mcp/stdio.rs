@@ -71,7 +71,7 @@ async fn what_goes_wrong_in_a_tool_is_an_output_and_what_is_refused_a_failure() 
     );
     assert_eq!(
         failed(servers.call("s__refuse").await),
-        "MCP server s could not complete the call: not like this"
+        "the MCP server s could not complete the call: not like this"
     );
 }
 
@@ -158,8 +158,8 @@ async fn a_server_that_dies_in_a_call_is_started_once_more_and_not_twice() {
         "plain heard it"
     );
     let text = failed(servers.call("s__die").await);
-    let expected = "MCP server s is not available: it ended with exit status 9: out of memory; \
-                    the person can start it again with /mcp restart s";
+    let expected = "the MCP server s is not available: it ended with exit status 9: out of memory; \
+                    the user can restart it with /mcp restart s";
     assert_eq!(text, expected);
     assert_eq!(failed(servers.call("s__echo").await), expected);
     assert_eq!(
@@ -204,7 +204,7 @@ async fn a_call_that_takes_too_long_is_given_up() {
     let text = failed(servers.call("s__hang").await);
     assert_eq!(
         text,
-        "MCP server s did not answer within 0.2 s; the call was cancelled"
+        "the MCP server s did not answer within 0.2 s; the call was cancelled"
     );
     let heard = servers.call("s__recall").await.unwrap().text;
     assert!(

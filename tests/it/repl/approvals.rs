@@ -199,17 +199,14 @@ fn a_change_of_a_file_that_runs_later_is_put_back_unless_the_person_keeps_it() {
     chat.says("n", "First.");
     assert!(!hook.exists());
     let sent = server.chats()[1].body.to_string();
-    assert!(sent.contains("was put back]"), "{sent}");
+    assert!(sent.contains("which was undone]"), "{sent}");
     chat.says("configure", "shell wants to run")
         .says("y", "which runs later. Keep it? [y/N]")
         .says("y", "Second.");
     let config = home.path().join(".git/config.worktree");
     assert_eq!(std::fs::read_to_string(config).unwrap(), "[core]\n");
     let sent = server.chats()[3].body.to_string();
-    assert!(
-        sent.contains("the user kept could not keep the change to"),
-        "{sent}"
-    );
+    assert!(sent.contains("the user kept the change to"), "{sent}");
     chat.leave();
 }
 
@@ -233,11 +230,11 @@ fn approve_is_refused_until_rules_that_cannot_be_read_are_mended() {
     let file = files.next().unwrap().unwrap().path();
     let file = file.strip_prefix(home.path()).unwrap().to_str().unwrap();
     home.write(file, "rules: [");
-    chat.says("/approve", "does not say what may be done");
-    chat.says("again", "until it is mended every call is asked");
+    chat.says("/approve", "valid approvals file");
+    chat.says("again", "until it is fixed");
     chat.says("y", "Two.");
     home.write(file, "rules: []\n");
-    chat.says("/approve", "Nothing is asked any more");
+    chat.says("/approve", "Nothing inside the sandbox needs approval");
     chat.says("once more", "Three.");
     chat.leave();
 }
@@ -309,12 +306,12 @@ fn commands_that_only_show_something_work_while_a_question_waits() {
     chat.says("please write", "+one");
     let question = "write_file wants to change";
     for (line, shown) in [
-        ("/help diff", "Show what tools changed in files"),
+        ("/help diff", "Show file changes made by tools"),
         ("/context", "tokens"),
-        ("/context proof", "none out of reach"),
+        ("/context proof", "all within reach"),
         ("/memory", "next request:"),
         ("/history", "please write"),
-        ("/diff", "No tool has changed a file here."),
+        ("/diff", "No files changed by tools."),
         ("/details", "write_file"),
         ("/tools", "read_file"),
         (

@@ -66,7 +66,7 @@ fn an_unknown_command_names_the_nearest_and_is_never_sent() {
     let mut chat = Home::with(&server).chat(&[]);
     chat.says("/mdoe code", "unknown command /mdoe");
     assert!(chat.screen().contains("hint: did you mean /mode"));
-    chat.says("/", "unknown command /\nhint: `/help` lists them");
+    chat.says("/", "unknown command /\nhint: see `/help`");
     chat.says("/usr/bin/env", "unknown command /usr/bin/env");
     chat.leave();
     assert_eq!(server.chats().len(), 0);
@@ -81,7 +81,7 @@ fn context_shows_what_was_sent_and_full_prints_it() {
         "Nothing sent yet; the next request would contain:",
     );
     chat.says("first", "one").says("second", "two");
-    chat.says("/context", "reserved for the reply");
+    chat.says("/context", "reserved for the");
     let screen = chat.screen();
     let shown = &screen[screen.rfind("/context").unwrap()..];
     for part in [
@@ -157,8 +157,8 @@ fn undo_and_retry_change_what_is_sent_and_not_what_is_kept() {
     let home = Home::with(&server);
     let mut chat = home.chat(&["-s", "back"]);
     chat.says("a", "first").says("b", "second");
-    chat.says("/undo", "Taken back: b").says("/retry", "third");
-    chat.says("/undo", "Taken back: a")
+    chat.says("/undo", "Undone: b").says("/retry", "third");
+    chat.says("/undo", "Undone: a")
         .says("/undo", "error: nothing to undo");
     chat.says("/history", "(retried)").says("c", "fourth");
     chat.leave();

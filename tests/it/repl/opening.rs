@@ -75,7 +75,7 @@ fn the_last_mode_is_named_but_not_taken_unless_asked_for() {
     let mut chat = home.chat(&["-s", "plan"]);
     let screen = chat.screen();
     assert!(screen.contains("conversation mode"), "{screen}");
-    assert!(screen.contains("last used in reasoning mode; `/mode reasoning` goes back"));
+    assert!(screen.contains("last used in reasoning mode; `/mode reasoning` switches"));
     chat.leave();
     let chat = home.chat(&["-M", "code", "-s", "plan"]);
     assert!(!chat.screen().contains("last used in"));
@@ -125,15 +125,15 @@ fn a_second_terminal_gets_the_next_session_that_was_never_used() {
     let home = Home::offline();
     let mut first = home.chat(&[]);
     let mut second = home.chat(&[]);
-    second.wait_for("Session default is open elsewhere; started default-2 (`-s NAME` chooses");
+    second.wait_for("Session default is open elsewhere; started default-2 instead");
     second.says("hello", "Message saved.");
     let mut third = home.chat(&[]);
-    third.wait_for("this is default-3");
+    third.wait_for("started default-3 instead");
     second.leave();
     third.leave();
     // What was said in is not opened again unasked; what nothing was said in is.
     let mut fourth = home.chat(&[]);
-    fourth.wait_for("this is default-3");
+    fourth.wait_for("started default-3 instead");
     fourth.leave();
     first.leave();
     let mut alone = home.chat(&[]);
@@ -184,7 +184,10 @@ fn a_folder_with_a_config_of_its_own_is_asked_about_once() {
         chat.wait_for("is not trusted yet").wait_for("[y/N]");
         let screen = chat.screen();
         assert!(screen.contains(&server.openai_url()), "{screen}");
-        assert!(screen.contains("AGENTS.md goes to the model"), "{screen}");
+        assert!(
+            screen.contains("rules sent to the model: AGENTS.md"),
+            "{screen}"
+        );
         chat.type_text(answer);
         chat.wait_for("Ignored, because this folder is not trusted: cogtrix.yaml, AGENTS.md");
         chat.wait_for_prompt();

@@ -116,7 +116,7 @@ fn a_renamed_session_is_resumed_under_its_new_name() {
     let home = Home::offline();
     let mut chat = home.chat(&["-s", "draft"]);
     chat.says("hello", "Message saved.");
-    chat.says("/rename final", "Session draft to final");
+    chat.says("/rename final", "Renamed session draft to final");
     assert!(chat.leave().ends_with("cogtrix -s final"));
     home.chat(&["-s", "final"])
         .wait_for("Resumed final (2 messages")
@@ -238,7 +238,7 @@ fn new_begins_the_next_session_of_the_usual_name_and_refuses_a_name_that_is_take
     chat.says("/new", "New session default-2");
     chat.says("hello", "saved.");
     chat.says("/new plans", "New session plans");
-    chat.says("/new b", "error: there is already a session b");
+    chat.says("/new b", "error: session b already exists");
     chat.says("/resume default-2", "Resumed default-2 (2 messages");
     chat.says("/resume default-2", "Already in session default-2");
     chat.leave();

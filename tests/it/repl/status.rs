@@ -91,7 +91,7 @@ fn one_line_after_a_turn_says_what_memory_did_and_what_it_cost() {
     assert_eq!(chat.count("noted ("), 0, "one line, not two");
     let printed = chat.printed();
     assert!(printed.contains("\x1b[2mnoted 1 preference"), "{printed:?}");
-    chat.says("/forget", "Forgotten 1 (preference)");
+    chat.says("/forget", "Forgotten: 1 (preference)");
     chat.says("/memory add the harbour opens at nine", "Kept");
     chat.says(
         "when does the harbour open?",
@@ -236,7 +236,7 @@ fn save_asks_before_it_overwrites() {
     let held = |name: &str| std::fs::read_to_string(home.path().join(name)).unwrap();
     let mut chat = home.chat(&[]);
     chat.says("one", "The reply.");
-    chat.says("/save", "/save needs the name of a file");
+    chat.says("/save", "/save needs a file name");
     chat.says(
         "/save new.md",
         "Saved the last reply to new.md (14 characters)",
@@ -245,11 +245,11 @@ fn save_asks_before_it_overwrites() {
     let question = "notes.md exists. Overwrite it? [y/N]";
     chat.enter("/save notes.md").wait_for(question);
     chat.enter("n")
-        .wait_for("nothing was changed")
+        .wait_for("cancelled; nothing changed")
         .wait_for_prompt();
     assert_eq!(held("notes.md"), "mine\n");
     chat.enter("/save notes.md").wait_for(&format!(
-        "nothing was changed\n\nconversation> /save notes.md\n{question}"
+        "cancelled; nothing changed\n\nconversation> /save notes.md\n{question}"
     ));
     chat.enter("y")
         .wait_for("Saved the last reply to notes.md")

@@ -94,7 +94,7 @@ fn tab_completes_commands_modes_models_and_sessions() {
 
     chat.type_text("/mod")
         .key(Key::Tab)
-        .wait_for("model  List the models");
+        .wait_for("model  List models");
     chat.wait_for("List memory modes, or switch to one");
     chat.type_text(" re")
         .key(Key::Tab)
@@ -270,12 +270,12 @@ fn what_completion_lists_fits_the_width_with_dim_descriptions_one_to_a_line() {
             let lines: Vec<&str> = screen.lines().collect();
             lines
                 .iter()
-                .any(|line| line.starts_with("mode   List the memory"))
+                .any(|line| line.starts_with("mode   List memory"))
                 && lines
                     .iter()
-                    .any(|line| line.starts_with("model  List the models"))
+                    .any(|line| line.starts_with("model  List models"))
         });
-        assert!(chat.printed().contains("\x1b[2mList the memory"));
+        assert!(chat.printed().contains("\x1b[2mList memory"));
         chat.key(Key::CtrlC).wait_for_prompt();
         chat.type_text("/m ")
             .key(Key::Tab)
@@ -340,7 +340,7 @@ fn inputs_are_remembered_for_each_project_and_those_from_before_for_all() {
         .says("I prefer trains over planes", "/memory forget")
         .leave();
     let mut chat = start("b");
-    chat.says("/memory forget trains", "line history").leave();
+    chat.says("/memory forget trains", "input history").leave();
     let folder = home.path().join("data/cogtrix/line_histories");
     let kept = std::fs::read_dir(folder).unwrap();
     let kept = kept.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());

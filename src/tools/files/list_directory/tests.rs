@@ -38,7 +38,7 @@ fn a_folder_is_listed_sorted_with_folders_first_and_without_what_is_ignored() {
         (json!({"path": "b.txt"}), "b.txt is not a folder"),
         (
             json!({"path": "none"}),
-            "there is no none does not exist does not exist in the project folder",
+            "none does not exist in the project folder",
         ),
     ] {
         assert_eq!(
@@ -97,7 +97,7 @@ fn links_are_named_and_never_followed_out() {
     fixture.put("two\nlines", "");
     let text = fixture.text("list_directory", json!({"depth": 3}));
     let expected =
-        "d/\n  x  0 bytes\nin -> d\nout -> ../outside\npipe  (no file)\ntwo\\nlines  0 bytes";
+        "d/\n  x  0 bytes\nin -> d\nout -> ../outside\npipe  (special file)\ntwo\\nlines  0 bytes";
     assert_eq!(text, expected);
     assert_eq!(
         fixture.text("list_directory", json!({"path": "in"})),

@@ -33,11 +33,7 @@ fn a_file_comes_as_numbered_lines_with_a_note_of_what_is_odd() {
         ),
         ("a", Some("3-"), "a has only 2 lines"),
         ("empty", Some("2"), "empty has only 0 lines"),
-        (
-            "none",
-            None,
-            "there is no none does not exist does not exist in the project folder",
-        ),
+        ("none", None, "none does not exist in the project folder"),
         (".", None, ". is a folder, not a file; use list_directory"),
     ] {
         let text = fixture.text("read_file", json!({"path": path, "range": range}));
@@ -91,7 +87,10 @@ fn what_is_asked_for_wrongly_is_refused_before_anybody_is_asked() {
         (json!({"path": "a/../../x"}), "outside the project folder"),
         (json!({"path": "a\u{0}"}), "must not contain NUL"),
         (json!({"path": ""}), "must not be empty"),
-        (json!({"path": "a", "range": "0"}), "range \"0\" is none of"),
+        (
+            json!({"path": "a", "range": "0"}),
+            "range \"0\" must look like",
+        ),
         (json!({"path": "a", "lines": "1"}), "unknown field `lines`"),
         (json!({}), "missing field `path`"),
     ] {

@@ -55,7 +55,7 @@ fn matches_come_grouped_by_file_with_their_lines() {
         (json!({"pattern": "nowhere"}), "[no matches]"),
         (
             json!({"pattern": "x", "path": "none"}),
-            "there is no none does not exist does not exist in the project folder",
+            "none does not exist in the project folder",
         ),
     ] {
         assert_eq!(

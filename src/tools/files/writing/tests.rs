@@ -76,7 +76,7 @@ fn an_edit_replaces_its_one_place_and_keeps_line_breaks() {
         ),
         (
             json!({"path": "none", "old": "a", "new": "b"}),
-            "there is no none does not exist: create it with write_file",
+            "none does not exist: create it with write_file",
         ),
         (
             json!({"path": "latin", "old": "a", "new": "b"}),

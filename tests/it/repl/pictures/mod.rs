@@ -41,12 +41,12 @@ fn the_chat_of_the_readme() {
 
 #[test]
 fn what_the_model_was_sent() {
-    let server = serve(["At seven."]);
+    let server = serve(["Noted: comments nest."]);
     let home = Home::offline().sized(92, 30);
     let mut chat = home.beside(&server, &["-M", "code", "-s", "parser"]);
     chat.says(
         "The parser must accept nested comments, as Rust has them.",
-        "At seven.",
+        "comments nest.",
     );
     chat.says("/context", "preset");
     draw(&chat, "context", "$ cogtrix -M code -s parser");
