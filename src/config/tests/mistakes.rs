@@ -180,7 +180,7 @@ fn each_names_file_line_key_and_what_was_meant() {
         ),
         (
             "memory:\n  mode: code\n  mode: reasoning\n",
-            "project/cogtrix.yaml:3:3: memory: the key \"mode\"",
+            "project/cogtrix.yaml:3:3: memory: duplicate key \"mode\"",
         ),
         (
             "memory: {mode: code\n",
