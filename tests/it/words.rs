@@ -123,7 +123,7 @@ fn shown(literal: &str) -> Option<String> {
     let text = text.trim_end_matches('#').strip_suffix('"')?;
     let lines: Vec<&str> = text.split("\\\n").map(str::trim_start).collect();
     let text = lines.concat().replace('\n', "\\n");
-    let words = text.split(|sign: char| sign == ' ' || sign == '\\');
+    let words = text.split([' ', '\\']);
     let is_word = |word: &&str| word.chars().filter(|sign| sign.is_alphabetic()).count() > 1;
     (words.filter(is_word).count() > 1).then_some(text)
 }

@@ -52,10 +52,8 @@ fn has_ink(cell: Option<&Cell>) -> bool {
 struct Look {
     ink: String,
     paper: Option<String>,
-    is_bold: bool,
-    is_dim: bool,
-    is_italic: bool,
-    is_underlined: bool,
+    /// Attributes of its text: bold, dim and the like.
+    attributes: String,
 }
 
 impl Look {
@@ -69,13 +67,18 @@ impl Look {
         } else {
             (ink, paper)
         };
+        let attributes = [
+            (cell.bold(), " font-weight=\"bold\""),
+            (cell.dim(), " opacity=\"0.6\""),
+            (cell.italic(), " font-style=\"italic\""),
+            (cell.underline(), " text-decoration=\"underline\""),
+        ];
+        let attributes = attributes.into_iter().filter(|(holds, _)| *holds);
+        let attributes = attributes.map(|(_, attribute)| attribute).collect();
         Self {
             ink: ink.unwrap_or_else(|| INK.to_owned()),
             paper,
-            is_bold: cell.bold(),
-            is_dim: cell.dim(),
-            is_italic: cell.italic(),
-            is_underlined: cell.underline(),
+            attributes,
         }
     }
 }
@@ -100,18 +103,10 @@ impl Run {
         if self.text.trim().is_empty() {
             return;
         }
-        let mut style = String::new();
-        for (holds, attribute) in [
-            (self.look.is_bold, " font-weight=\"bold\""),
-            (self.look.is_dim, " opacity=\"0.6\""),
-            (self.look.is_italic, " font-style=\"italic\""),
-            (self.look.is_underlined, " text-decoration=\"underline\""),
-        ] {
-            style.push_str(if holds { attribute } else { "" });
-        }
-        let (ink, baseline) = (&self.look.ink, y + CELL.1 * 0.75);
+        let (ink, attributes) = (&self.look.ink, &self.look.attributes);
+        let baseline = y + CELL.1 * 0.75;
         let text = escaped(&self.text);
-        writeln!(svg, "<text x=\"{x:.1}\" y=\"{baseline:.1}\" textLength=\"{width:.1}\" xml:space=\"preserve\" fill=\"{ink}\"{style}>{text}</text>").unwrap();
+        writeln!(svg, "<text x=\"{x:.1}\" y=\"{baseline:.1}\" textLength=\"{width:.1}\" xml:space=\"preserve\" fill=\"{ink}\"{attributes}>{text}</text>").unwrap();
     }
 }
 
