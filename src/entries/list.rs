@@ -413,7 +413,8 @@ mod tests {
     #[test]
     fn what_says_the_same_without_a_key_is_kept_once() {
         let mut entries = Entries::default();
-        let long = "the build of server runs on every push to main and takes nine minutes in all";
+        let long =
+            "the build of the server runs on every push to main and takes nine minutes in all";
         for (content, expected) in [
             (long, "added"),
             (&long.to_uppercase(), "unchanged"),

@@ -194,7 +194,7 @@ impl fmt::Display for Repair {
             ),
             Self::ForgottenSetAside { file, kept_as } => write!(
                 f,
-                "the list of what was forgotten in this session was damaged ({}): it is sent again until you repeat `/memory forget WORDS`; damaged file kept as {}",
+                "the list of what was forgotten in this session was damaged ({}): those texts are sent again until you repeat `/memory forget WORDS`; damaged file kept as {}",
                 file.display(),
                 kept_as.display()
             ),

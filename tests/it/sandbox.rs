@@ -573,7 +573,7 @@ fn a_socket_that_was_bound_by_a_relative_path_is_closed() {
     let script = ask(&folder.path().join("service"));
     let ran: Vec<(Ran, Ran, bool)> = cages()
         .iter()
-        // Of a service of another user the working folder.
+        // Of a service of another user the working folder is not known.
         .map(|cage| {
             (
                 cage.run(&script),

@@ -411,7 +411,7 @@ mod tests {
             .unwrap();
     }
 
-    /// Counts could not index could not index the words of what was said.
+    /// Counts the words of what was said.
     #[expect(clippy::unnecessary_wraps, reason = "some providers cannot count")]
     fn words_of(request: &ChatRequest) -> Option<Tokens> {
         let words = request.messages[0].said().split_whitespace().count();

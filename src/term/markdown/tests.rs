@@ -451,7 +451,7 @@ fn nothing_is_lost_where_a_block_is_taller_than_the_screen() {
                 let size = Size { columns, rows };
                 let parts = visible(&shown([text.as_str()], size));
                 if name.contains("table") {
-                    // A table that goes on has shape that suited its first rows.
+                    // A table that goes on has the shape that suited its first rows.
                     let mut words = whole.split(|c: char| !c.is_alphanumeric());
                     assert!(
                         words.all(|word| parts.contains(word)),

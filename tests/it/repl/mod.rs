@@ -74,7 +74,7 @@ impl Home {
         self.path().join("data/cogtrix/history").join(file)
     }
 
-    /// What a session holds on disk after a clean end: could not index could not index the words of its messages.
+    /// What a session holds on disk after a clean end: the words of its messages.
     fn kept(&self, session: &str) -> Vec<String> {
         let snapshot = std::fs::read(self.history(&format!("{session}.json"))).unwrap();
         let snapshot: Value = serde_json::from_slice(&snapshot).unwrap();
