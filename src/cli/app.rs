@@ -1,7 +1,7 @@
 //! The composition root: the only place that knows every concrete type.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use super::args::ChatArgs;
@@ -11,11 +11,11 @@ use super::report::{CliError, Exit};
 use super::{ask, leaving, opening, parts, servers, talk, toolbox, trust};
 use crate::agent::{self, Agent};
 use crate::clock::{Clock, SystemClock};
-use crate::config::{Config, Inputs, Texts};
+use crate::config::{Config, Entry, Inputs, Source, Texts};
 use crate::provider::{Catalog, Delivery, Provider};
 use crate::repl::approve;
 use crate::repl::ask::Deadline;
-use crate::repl::desk::{Desk, Places, Preset, ReadOnly, Writing};
+use crate::repl::desk::{Desk, Environment, Places, Preset, ReadOnly, Setting, Settings, Writing};
 use crate::repl::edit::TextEditor;
 use crate::repl::input::HistoryFile;
 use crate::repl::{Signals, show};
@@ -134,9 +134,31 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
             .with_meter(meter)
             .with_long_term(long_term)
             .with_further(further),
-        store,
+        env: Environment {
+            store,
+            clock,
+            places: Places {
+                line_history: inputs.folders.line_history(),
+                data: config.settings.data_dir.clone(),
+                config: config.file.clone(),
+                home: inputs.folders.home.clone(),
+                editor: TextEditor {
+                    command: ["VISUAL", "EDITOR"]
+                        .iter()
+                        .find_map(|name| inputs.environment.get(name))
+                        .map(str::to_owned),
+                },
+                disk: Arc::clone(&machine),
+                writing: match (args.no_lock, args.private) {
+                    (true, _) => Writing::Refused,
+                    (false, true) => Writing::Veiled,
+                    (false, false) => Writing::Kept,
+                },
+            },
+            sandbox: config.settings.tools.shell.sandbox,
+            columns: output.columns(),
+        },
         catalog,
-        clock,
         usual_name: match &args.session {
             None => config.settings.session.clone(),
             Some(_) => USUAL_SESSION.parse()?,
@@ -146,31 +168,12 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         turn_timeout: args.timeout.as_ref().map(|_| timeout),
         servers,
         questions,
-        places: Places {
-            line_history: inputs.folders.line_history(),
-            data: config.settings.data_dir.clone(),
-            config: config.file.clone(),
-            home: inputs.folders.home.clone(),
-            editor: TextEditor {
-                command: ["VISUAL", "EDITOR"]
-                    .iter()
-                    .find_map(|name| inputs.environment.get(name))
-                    .map(str::to_owned),
-            },
-            disk: Arc::clone(&machine),
-            writing: match (args.no_lock, args.private) {
-                (true, _) => Writing::Refused,
-                (false, true) => Writing::Veiled,
-                (false, false) => Writing::Kept,
-            },
-        },
+        settings: listing(&config),
         presets: presets(&config),
         shell,
         ran: Vec::new(),
         thinking: String::new(),
-        sandbox: config.settings.tools.shell.sandbox,
         memory_line: config.settings.ui.memory_line && output.is_interactive(),
-        columns: output.columns(),
     };
     desk.agent.warm_up();
     // In the background: nobody waits for them but a run of one prompt.
@@ -178,7 +181,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         servers.start();
     }
     let is_terminal = manner == Manner::Terminal;
-    let learns = is_terminal && desk.places.writing == Writing::Kept;
+    let learns = is_terminal && desk.env.places.writing == Writing::Kept;
     let waiting = leaving::Waiting::of(&manner);
     let exit = match manner {
         Manner::OneShot(prompt) => {
@@ -288,6 +291,19 @@ fn settings(
 }
 
 /// What `/context preset` can switch to.
+/// Every setting, for a chat that asks.
+fn listing(config: &Config) -> Settings {
+    let entries = config.entries_later();
+    let settings = |entry: Entry| Setting {
+        key: entry.key,
+        value: entry.value,
+        source: (entry.source != Source::Default).then(|| entry.source.to_string()),
+    };
+    Arc::new(LazyLock::new(Box::new(move || {
+        entries().into_iter().map(settings).collect()
+    })))
+}
+
 fn presets(config: &Config) -> Vec<Preset> {
     let presets = config.presets().into_iter();
     presets

@@ -79,7 +79,7 @@ impl Greeting {
         if let Some(unread) = listing::unread(desk.agent.memory().unread()) {
             output.warning(&unread);
         }
-        if desk.places.writing == Writing::Refused {
+        if desk.env.places.writing == Writing::Refused {
             output.notice("opened read-only: commands work, but nothing is sent or saved");
         }
         if let Some(notice) = &self.notice {
@@ -100,7 +100,7 @@ impl Greeting {
             let opened = if args.private {
                 "private session: nothing is saved".to_owned()
             } else {
-                listing::opened(&desk.agent, desk.now())
+                listing::opened(&desk.agent, desk.env.now())
             };
             let whole = format!("{opened} · /help lists commands");
             // Who comes back to a session knows of it.

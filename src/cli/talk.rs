@@ -52,7 +52,7 @@ pub(super) async fn terminal(
         completer,
         paint: output.policy().paint,
         keys,
-        editor: desk.places.editor.clone(),
+        editor: desk.env.places.editor.clone(),
     };
     let mut input = LineReader::terminal(input).map_err(|source| CliError::Runtime { source })?;
     let mut chat = Chat::new(desk, &mut input, output, signals);
@@ -90,7 +90,7 @@ fn offers(desk: &Desk) -> Offers {
         let preset = mode.preset();
         (preset.name.clone(), preset.summary.clone())
     });
-    let store = Arc::clone(&desk.store);
+    let store = Arc::clone(&desk.env.store);
     let sessions = move || {
         let sessions = store.list().unwrap_or_default().into_iter();
         sessions
@@ -119,6 +119,7 @@ fn offers(desk: &Desk) -> Offers {
             .map(|preset| (preset.name.clone(), preset.sets.join(", ")))
             .collect(),
         sessions: Listed::by(sessions),
+        settings: Arc::clone(&desk.settings),
         files: Listed::by(notes),
         paths: files.map(|files| Paths::of(Arc::clone(&files.project))),
     }

@@ -204,11 +204,13 @@ const FLAGS: [FlagRow; 11] = [
 ];
 
 /// One layer.
+#[derive(Clone)]
 pub(super) struct Layer {
     pub(super) tree: Tree,
     origin: Origin,
 }
 
+#[derive(Clone)]
 enum Origin {
     /// The text is kept for the lines of its keys; it may hold keys of another kind.
     File {

@@ -74,6 +74,12 @@ impl Config {
         show::entries(&self.layers, &self.settings.data_dir).into_iter()
     }
 
+    /// The same for later: it takes milliseconds, and a chat seldom asks.
+    pub fn entries_later(&self) -> impl FnOnce() -> Vec<Entry> + Send + use<> {
+        let (layers, data_dir) = (self.layers.clone(), self.settings.data_dir.clone());
+        move || show::entries(&layers, &data_dir)
+    }
+
     /// Where the value of a key comes from, such as `memory.mode`.
     pub fn source(&self, key: &str) -> Source {
         layers::source_of(&self.layers, &tree::KeyPath::new(key))

@@ -21,7 +21,7 @@ pub enum EmbedError {
     Silent { url: String, idle: Duration },
 
     /// 401 or 403. `key` says where the key came from, never what it is.
-    #[error("{url} refused the key ({status}): {message}")]
+    #[error("{url} rejected the API key ({status}): {message}")]
     Unauthorized {
         url: String,
         status: u16,

@@ -11,6 +11,7 @@ use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 
 use super::commands::{self, Answer, Next};
+use super::desk::Environment;
 use super::input::{InputError, Line, LineReader};
 use super::question::{Length, Wide, choices, headline};
 use super::{Signal, Signals, show as shown_as};
@@ -109,6 +110,7 @@ impl Pending {
     pub async fn ask(
         self,
         input: &mut LineReader,
+        env: &Environment,
         output: &mut Output,
         signals: &mut Signals,
     ) -> Asking {
@@ -150,7 +152,7 @@ impl Pending {
                     show(output, asked.detail.as_ref(), usize::MAX);
                 }
                 Some(Typed::Command(line)) => {
-                    look(&looks, &line, output).await;
+                    look(&looks, env, &line, output).await;
                     output.question(&headline(&asked, Length::Short));
                     output.notice(&choices(&asked));
                 }
@@ -174,14 +176,19 @@ impl Pending {
 }
 
 /// Carries out a command that only shows something; says of any other that it has to wait.
-async fn look(looks: &mpsc::UnboundedSender<Look>, line: &str, output: &mut Output) {
+async fn look(
+    looks: &mpsc::UnboundedSender<Look>,
+    env: &Environment,
+    line: &str,
+    output: &mut Output,
+) {
     let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let (name, arguments) = (name.to_owned(), arguments.trim().to_owned());
     let (shown, showing) = oneshot::channel();
-    let columns = output.columns();
+    let env = env.clone();
     let look: Look = Box::new(move |agent| {
         async move {
-            let next = commands::look(agent, columns, &name, &arguments).await;
+            let next = commands::look(agent, &env, &name, &arguments).await;
             // Nobody waits for it where the question is gone.
             shown.send(next).ok();
         }

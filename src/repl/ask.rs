@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::approve::{Asking, Pending, Questions};
+use super::desk::Environment;
 use super::holdings::Front;
 use super::input::LineReader;
 use super::show;
@@ -119,6 +120,7 @@ pub enum Person<'a> {
     At {
         input: &'a mut LineReader,
         questions: &'a mut Questions,
+        env: &'a Environment,
     },
 }
 
@@ -302,7 +304,7 @@ impl Person<'_> {
     ) -> Asking {
         match self {
             Self::Nobody => Asking::Answered,
-            Self::At { input, .. } => pending.ask(input, output, signals).await,
+            Self::At { input, env, .. } => pending.ask(input, env, output, signals).await,
         }
     }
 }

@@ -97,7 +97,7 @@ impl<'a> Chat<'a> {
                     return self.ended;
                 }
             };
-            self.desk.columns = self.output.columns();
+            self.desk.env.columns = self.output.columns();
             if line == Line::Interrupted && !self.input.is_terminal() {
                 return Ended::Interrupted;
             }
@@ -160,7 +160,7 @@ impl<'a> Chat<'a> {
 
     async fn line(&mut self, text: &str) -> After {
         match commands::parse(text) {
-            Typed::Message(_) if self.desk.places.writing == Writing::Refused => {
+            Typed::Message(_) if self.desk.env.places.writing == Writing::Refused => {
                 self.answer(Err(ReadOnly.into()))
             }
             Typed::Nothing => After::GoOn,
@@ -172,7 +172,7 @@ impl<'a> Chat<'a> {
 
     /// Runs a command; its output goes with the next message.
     async fn shell(&mut self, command: &str) -> After {
-        if self.desk.places.writing == Writing::Refused {
+        if self.desk.env.places.writing == Writing::Refused {
             return self.answer(Err(ReadOnly.into()));
         }
         let toolbox = self.desk.agent.toolbox();
@@ -224,7 +224,7 @@ impl<'a> Chat<'a> {
                 return After::GoOn;
             }
         };
-        if self.desk.places.writing == Writing::Refused && !command.only_shows(arguments) {
+        if self.desk.env.places.writing == Writing::Refused && !command.only_shows(arguments) {
             return self.answer(Err(ReadOnly.into()));
         }
         let running = (command.run)(self.desk, arguments);
@@ -294,7 +294,7 @@ impl<'a> Chat<'a> {
     }
 
     async fn edit(&mut self, draft: Draft) -> After {
-        let places = &self.desk.places;
+        let places = &self.desk.env.places;
         let notebook = self.desk.agent.notebook();
         let edited = match notebook.filter(|_| self.input.is_terminal()) {
             None => Err(EditError::NoTerminal { path: draft.path }),
@@ -323,7 +323,7 @@ impl<'a> Chat<'a> {
             return After::GoOn;
         }
         let edited = {
-            let mut editing = std::pin::pin!(self.desk.places.editor.edit(message));
+            let mut editing = std::pin::pin!(self.desk.env.places.editor.edit(message));
             loop {
                 tokio::select! {
                     biased;
@@ -378,6 +378,7 @@ impl<'a> Chat<'a> {
             Some(questions) => Person::At {
                 input: self.input,
                 questions,
+                env: &self.desk.env,
             },
             None => Person::Nobody,
         };
@@ -429,7 +430,7 @@ impl<'a> Chat<'a> {
                 let price = |model: &str| known_price(agent, catalog, model);
                 told = told.with_request(agent, cost(&spent, price));
             }
-            if let Some(line) = told.line(self.desk.now()) {
+            if let Some(line) = told.line(self.desk.env.now()) {
                 self.output.aside(&line);
             }
         }
@@ -499,7 +500,7 @@ impl<'a> Chat<'a> {
     }
 
     async fn pick_session(&mut self) -> After {
-        let sessions = match self.desk.store.list() {
+        let sessions = match self.desk.env.store.list() {
             Ok(sessions) => sessions,
             Err(error) => return self.answer(Err(error.into())),
         };
@@ -508,7 +509,7 @@ impl<'a> Chat<'a> {
             let overview = commands::session_overview(self.desk);
             return self.answer(overview);
         }
-        let (store, now) = (self.desk.store.clone(), self.desk.now());
+        let (store, now) = (self.desk.env.store.clone(), self.desk.env.now());
         match picker::pick(sessions, &store, now, self.output, self.signals).await {
             Ok(Picked::Session(name)) => {
                 let opened = commands::open_session(self.desk, &name);
@@ -571,7 +572,7 @@ fn compacted(report: &CompactReport, wish: &str) -> String {
         warning,
     } = report;
     let mut text = format!(
-        "Compacted: {} messages -> {} messages, {} -> {} tokens; undo with `/compact undo`",
+        "Compacted: messages {} -> {}, tokens {} -> {}; undo with `/compact undo`",
         before.messages, after.messages, before.tokens, after.tokens
     );
     if !wish.is_empty() {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bytesize::ByteSize;
 
 use super::commands::{COMMANDS, Completes, MEMORY_FILES, MEMORY_WORDS, find};
+use super::desk::Settings;
 use super::input::{Candidate, Complete, Completions};
 use crate::memory::tracking::{Kind, Row};
 use crate::tools::files::Project;
@@ -109,6 +110,7 @@ pub struct Offers {
     /// Of settings of the context.
     pub presets: Vec<Offer>,
     pub sessions: Listed,
+    pub settings: Settings,
     /// Of the workspace.
     pub files: Listed,
     /// `None`: there is no project.
@@ -126,6 +128,12 @@ impl Offers {
                 words.chain(self.modes.iter().cloned()).collect()
             }
             Completes::Models => self.models.clone(),
+            Completes::Settings => {
+                let settings = self.settings.iter();
+                settings
+                    .map(|setting| (setting.key.clone(), setting.value.clone()))
+                    .collect()
+            }
             Completes::Sessions => self.sessions.offers(begun),
             Completes::Commands => COMMANDS
                 .iter()
@@ -192,7 +200,10 @@ impl Complete for Offers {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
+    use crate::repl::desk::Setting;
 
     #[test]
     fn names_and_arguments_are_completed() {
@@ -201,6 +212,13 @@ mod tests {
             models: Vec::new(),
             presets: vec![("qanot".into(), "threshold: 0.6".into())],
             sessions: Listed::by(|| vec![("work".into(), "First words".into())]),
+            settings: Arc::new(LazyLock::new(Box::new(|| {
+                vec![Setting {
+                    key: "ui.keys".into(),
+                    value: "vi".into(),
+                    source: None,
+                }]
+            }))),
             files: Listed::by(|| vec![("MEMORY.md".into(), String::new())]),
             paths: None,
         };
@@ -210,6 +228,7 @@ mod tests {
             ("/M ", 3, vec!["code"]),
             ("/context f", 9, vec!["full"]),
             ("/context preset q", 16, vec!["qanot"]),
+            ("/config ui.", 8, vec!["ui.keys"]),
             ("/delete w", 8, vec!["work"]),
             ("/memory re", 8, vec!["restore", "reindex"]),
             ("/memory edit ", 13, vec!["MEMORY.md"]),

@@ -1,7 +1,7 @@
 //! What commands work on: the conversation, and what it takes to open another or ask another model.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use super::approve::Questions;
@@ -21,16 +21,16 @@ use crate::{context, memory};
 #[derive(Debug)]
 pub struct Desk {
     pub agent: Agent,
-    pub store: Arc<dyn SessionStore>,
+    pub env: Environment,
     pub catalog: Catalog,
-    pub clock: Arc<dyn Clock>,
     /// What `/new` calls a session that is not named, with a number behind it.
     pub usual_name: SessionName,
     /// How long opening another session waits for its lock.
     pub lock_wait: Duration,
     /// How long each turn may take; `None`: as long as it takes.
     pub turn_timeout: Option<Duration>,
-    pub places: Places,
+    /// For `/config`.
+    pub settings: Settings,
     /// What `/context preset` switches to.
     pub presets: Vec<Preset>,
     /// Servers whose tools the model may be offered; none where none are configured or tools are off.
@@ -43,13 +43,39 @@ pub struct Desk {
     pub ran: Vec<Attached>,
     /// What the model thought in the last turn, for `/details`; kept nowhere else.
     pub thinking: String,
-    /// Of shell commands.
-    pub sandbox: Sandbox,
     /// `ui.memory_line`: a line after each turn says what memory did.
     pub memory_line: bool,
+}
+
+/// What stays as it is while a turn runs.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    pub store: Arc<dyn SessionStore>,
+    pub clock: Arc<dyn Clock>,
+    pub places: Places,
+    /// Of shell commands.
+    pub sandbox: Sandbox,
     /// Columns of the terminal, for tables; 80 where there is none.
     pub columns: usize,
 }
+
+impl Environment {
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}
+
+/// A key of the config file, with the value in force.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    pub key: String,
+    pub value: String,
+    /// Where it is set; `None`: it is the default.
+    pub source: Option<String>,
+}
+
+/// Read when it is asked for.
+pub type Settings = Arc<LazyLock<Vec<Setting>, Box<dyn FnOnce() -> Vec<Setting> + Send>>>;
 
 /// Settings of the context under a name.
 #[derive(Clone, Debug)]
@@ -88,7 +114,9 @@ pub enum Writing {
 
 /// Refuses a line that would change a session which is open read-only (C85).
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("this session is open read-only; start another with -s NAME, or close the other terminal")]
+#[error(
+    "this session is open read-only; close the other terminal, or start cogtrix with -s NAME for another session"
+)]
 pub struct ReadOnly;
 
 impl Desk {
@@ -102,9 +130,5 @@ impl Desk {
             Some(servers) => take_in(servers.as_mut(), &mut self.agent.toolbox_mut().registry),
             None => Vec::new(),
         }
-    }
-
-    pub fn now(&self) -> Timestamp {
-        self.clock.now()
     }
 }

@@ -329,7 +329,7 @@ fn a_long_list_is_summarised_in_chunks_and_these_as_one() {
     talk(&home, 1, 51);
     let before = server.chats().len();
     let run = home.lines("s", &["/compact threshold"]);
-    assert!(run.stdout.contains("Compacted: 102 messages -> "), "{run}");
+    assert!(run.stdout.contains("Compacted: messages 102 -> "), "{run}");
     let asked: Vec<String> = server.chats()[before..]
         .iter()
         .map(|chat| chat.message(-1))

@@ -666,7 +666,7 @@ fn a_private_session_lists_and_forgets_what_it_captured_and_leaves_no_receipt() 
     assert!(run.stdout.contains(&format!("> {TEA}")), "{run}");
     assert!(run.stdout.contains("Forgotten: 2"), "{run}");
     assert!(
-        run.stderr.contains("private sessions do not change files"),
+        run.stderr.contains("a private session cannot edit files"),
         "{run}"
     );
     assert_eq!(Home::files(&home.data()), before, "{run}");

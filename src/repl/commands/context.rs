@@ -18,7 +18,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     match arguments {
         "preset" => Next::answer(presets(desk)),
         other if other.starts_with("preset ") => preset(desk, other["preset ".len()..].trim()),
-        other => look(&mut desk.agent, desk.columns, other).await,
+        other => look(&mut desk.agent, desk.env.columns, other).await,
     }
 }
 

@@ -42,7 +42,7 @@ fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
         kind: Kind::Note,
         ..Wanted::default()
     };
-    let now = desk.now();
+    let now = desk.env.now();
     let kept = desk.agent.keep_entry(scope, wanted)?;
     let line = if kept.status == Status::Updated {
         let notebook = desk.agent.notebook();
@@ -108,7 +108,7 @@ fn get(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
     if name.is_empty() {
         return Err(mistaken("get", "needs a key or an id"));
     }
-    let now = desk.now();
+    let now = desk.env.now();
     let (scope, entry) = desk.agent.entries_mut().get(name, None)?;
     Next::answer(holdings::whole(scope, &entry, now))
 }
@@ -126,7 +126,10 @@ fn remove(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     if name.is_empty() {
         return Err(mistaken("rm", "needs a key or an id"));
     }
-    let (captures, now) = (desk.agent.notebook().map(|it| it.captures()), desk.now());
+    let (captures, now) = (
+        desk.agent.notebook().map(|it| it.captures()),
+        desk.env.now(),
+    );
     let entries = desk.agent.entries_mut();
     let removed = holdings::remove(entries, (name, scope), captures.as_ref(), now)?;
     Ok(Next::with(removed, desk.agent.flush_entries()))
@@ -139,7 +142,7 @@ fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {
     let (scope, entry) = desk.agent.entries_mut().restore(id)?;
     let words = first_words(&entry.content, SHOWN);
     let notebook = desk.agent.notebook();
-    let line = in_memory(notebook.and_then(|it| it.bring_back(&entry, desk.now())));
+    let line = in_memory(notebook.and_then(|it| it.bring_back(&entry, desk.env.now())));
     Ok(written(desk, format!("Back ({scope}): {words}{line}")))
 }
 

@@ -100,7 +100,7 @@ impl Hint for CommandError {
             Self::Entries(error) => entries_hint(error, Front::Chat),
             Self::Holdings(error) => error.hint(),
             Self::QuestionWaits(_) => Some(
-                "what only shows something works meanwhile: /help, /context, /memory, /details, /diff, /history, /tools, /approvals, /pin, /summary".into(),
+                "commands that only show something work meanwhile, such as /context, /memory list, /search, /diff".into(),
             ),
             Self::NoReply => Some("`/history` shows the replies there are".into()),
             Self::ReadOnly(_) | Self::NoTurn(_) | Self::Changes(_) | Self::Scratchpad(_) => None,

@@ -24,7 +24,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         Format::Json => store::export_json(session),
         Format::Html => html::page(session),
     };
-    let path = typed_path(file, desk.places.home.as_deref());
+    let path = typed_path(file, desk.env.places.home.as_deref());
     write_for_person(&path, text.as_bytes(), Existing::Stays).map_err(|source| {
         CommandError::Export {
             path: file.to_owned(),

@@ -20,7 +20,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     }
     match arguments.split_once(' ').unwrap_or((arguments, "")) {
         ("forget", asked) => return owning::forget(desk, asked.trim()).await,
-        ("search", query) => return search::long_term(desk, query.trim()).await,
+        ("search", query) => return search::long_term(&mut desk.agent, query.trim()).await,
         ("reindex", "") => return search::reindex(desk).await,
         _ => {}
     }

@@ -5,6 +5,7 @@
 
 mod board;
 mod compact;
+mod config;
 mod context;
 mod cost;
 mod entries;
@@ -30,7 +31,7 @@ mod why;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::desk::Desk;
+use super::desk::{Desk, Environment};
 use crate::agent::{Agent, Compacting, Warning};
 use crate::chat::SessionName;
 use crate::memory::OutOfReach;
@@ -75,7 +76,7 @@ impl Command {
         match self.name {
             "help" | "mode" | "model" | "context" | "recall" | "search" | "tools" | "mcp"
             | "approve" | "details" | "history" | "diff" | "session" | "export" | "status"
-            | "cost" | "copy" | "save" | "why" | "quit" => true,
+            | "config" | "cost" | "copy" | "save" | "why" | "quit" => true,
             "memory" => !["add", "edit", "forget", "reindex", "restore", "rm"].contains(&first),
             "compact" => first == "dry",
             "summary" => first != "undo",
@@ -105,6 +106,8 @@ pub enum Completes {
     Kinds,
     /// What `/drop` takes first.
     Sections,
+    /// Keys of the config file.
+    Settings,
     /// One of these words.
     Words(&'static [&'static str]),
 }
@@ -217,7 +220,7 @@ pub fn find(name: &str) -> Result<&'static Command, CommandError> {
 /// at.
 pub(super) async fn look(
     agent: &mut Agent,
-    columns: usize,
+    env: &Environment,
     name: &str,
     arguments: &str,
 ) -> Result<Next, CommandError> {
@@ -225,16 +228,25 @@ pub(super) async fn look(
     match (command.name, arguments) {
         ("help", of) => help::help(of),
         ("context", what) if !what.starts_with("preset") => {
-            context::look(agent, columns, what).await
+            context::look(agent, env.columns, what).await
         }
+        ("why", arguments) => why::run(agent, arguments),
+        ("status", arguments) => status::run(agent, env, arguments).await,
+        ("search", query) => search::run(agent, query).await,
+        ("sessions", "") => session::table(agent, env).and_then(Next::answer),
         ("memory", "") => memory::overview(agent).await,
         ("memory", mode) if agent.memory().modes().get(mode).is_ok() => {
             Next::answer(memory::state(agent.memory().modes().get(mode)?))
         }
+        ("memory", words) => match words.split_once(' ') {
+            Some(("search", query)) => search::long_term(agent, query.trim()).await,
+            _ => owning::look(agent, env, words)
+                .unwrap_or(Err(CommandError::QuestionWaits(command.name))),
+        },
         ("details", which) => tools::made(agent, "", which),
         ("diff", newest) => history::changes(agent, newest),
         ("history", newest) => history::history(agent, newest),
-        ("tools", "") => Next::answer(tools::catalogue(agent, columns)),
+        ("tools", "") => Next::answer(tools::catalogue(agent, env.columns)),
         ("approvals", "") => Next::answer(tools::rules(agent)),
         ("pin", "") => Next::answer(pins::pinned(agent.session().pins())),
         ("summary", "") => Next::answer(summary::shown(agent)),
@@ -349,6 +361,7 @@ mod tests {
             ("/sessions restore b", false),
             ("/delete b", false),
             ("/clear", false),
+            ("/config ui", true),
             ("/export a.md", true),
         ] {
             let Typed::Command(name, arguments) = parse(line) else {

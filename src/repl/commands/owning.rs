@@ -1,7 +1,8 @@
 //! `/memory list|show|forget|why|edit|layers|paths`: what memory holds is the person's own.
 
 use super::entries::first;
-use super::{CommandError, Desk, Next, usage, usage_as};
+use super::{CommandError, Desk, Environment, Next, usage, usage_as};
+use crate::agent::Agent;
 use crate::entries::Scope;
 use crate::hint::chain;
 use crate::repl::desk::Writing;
@@ -33,37 +34,41 @@ pub const WORDS: [(&str, &str); 13] = [
     ("reindex", "rebuild the long-term index"),
 ];
 
+const NO_ARGUMENTS: &str = "takes no arguments";
+
 /// Words behind which a file of the workspace may be named.
 pub const FILES: [&str; 2] = ["edit", "show"];
 
 /// Does what the words say; `None` where they are no words of this.
 pub(super) fn run(desk: &mut Desk, arguments: &str) -> Option<Result<Next, CommandError>> {
-    let (word, rest) = first(arguments);
-    Some(match word {
-        "list" => list(desk, rest),
-        "show" => show(desk, rest),
-        "why" => why(desk, rest),
-        "edit" => edit(desk, rest),
-        "layers" => layers(desk, rest),
-        "paths" => bare("paths", rest).and_then(|()| answer(desk, |held| Ok(held.paths()))),
-        _ => return None,
-    })
-}
-
-fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    let extent = match arguments {
-        "" => Extent::Newest,
-        "all" => Extent::All,
-        _ => return Err(mistaken("list", "takes only `all`")),
-    };
-    answer(desk, |held| Ok(held.list(extent)))
-}
-
-fn show(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
-    if name.is_empty() {
-        return Err(mistaken("show", "needs a number, an id or a file"));
+    match first(arguments) {
+        ("edit", name) => Some(edit(desk, name)),
+        _ => look(&mut desk.agent, &desk.env, arguments),
     }
-    answer(desk, |held| held.show(name))
+}
+
+/// Does what only shows something; `None` where the words are no words of this.
+pub(super) fn look(
+    agent: &mut Agent,
+    env: &Environment,
+    arguments: &str,
+) -> Option<Result<Next, CommandError>> {
+    let (word, rest) = first(arguments);
+    let shown = match (word, rest) {
+        ("list", "") => answer(agent, env, |held| Ok(held.list(Extent::Newest))),
+        ("list", "all") => answer(agent, env, |held| Ok(held.list(Extent::All))),
+        ("list", _) => Err(mistaken("list", "takes only `all`")),
+        ("show", "") => Err(mistaken("show", "needs a number, an id or a file")),
+        ("show", name) => answer(agent, env, |held| held.show(name)),
+        ("why", "") => Err(mistaken("why", "needs a number or words")),
+        ("why", asked) => answer(agent, env, |held| held.why(asked)),
+        ("layers", "") => holdings(agent, env).and_then(|held| Next::answer(held.layers()?)),
+        ("paths", "") => answer(agent, env, |held| Ok(held.paths())),
+        ("layers", _) => Err(mistaken("layers", NO_ARGUMENTS)),
+        ("paths", _) => Err(mistaken("paths", NO_ARGUMENTS)),
+        _ => return None,
+    };
+    Some(shown)
 }
 
 /// `/memory forget`: by number, range, id, key, `last` or words.
@@ -74,7 +79,7 @@ pub(super) async fn forget(desk: &mut Desk, arguments: &str) -> Result<Next, Com
         return Err(mistaken("forget", "needs a number, an id or words"));
     }
     desk.agent.entries_mut().refresh();
-    match holdings(desk)?.find(asked, scope, history)? {
+    match holdings(&desk.agent, &desk.env)?.find(asked, scope, history)? {
         Found::Several(listed) => Next::answer(listed),
         Found::One(chosen) => forget_chosen(desk, chosen, history).await,
     }
@@ -86,7 +91,7 @@ pub(super) async fn forget_last(desk: &mut Desk, arguments: &str) -> Result<Next
         return forget(desk, arguments).await;
     }
     desk.agent.entries_mut().refresh();
-    let chosen = holdings(desk)?.kept_last()?;
+    let chosen = holdings(&desk.agent, &desk.env)?.kept_last()?;
     forget_chosen(desk, chosen, redacting(arguments).1).await
 }
 
@@ -95,7 +100,7 @@ async fn forget_chosen(
     mut chosen: Chosen,
     history: History,
 ) -> Result<Next, CommandError> {
-    holdings(desk)?.settle(&mut chosen);
+    holdings(&desk.agent, &desk.env)?.settle(&mut chosen);
     let texts = desk.agent.keys_of_texts().await;
     let here = desk.agent.forget_here(&chosen.statements);
     let mut failed = Vec::new();
@@ -108,10 +113,10 @@ async fn forget_chosen(
             Err(error) => failed.push(format!("history: {}", chain(&error))),
         }
     }
-    let now = desk.now();
+    let now = desk.env.now();
     let entries = chosen.forget_entries(desk.agent.entries_mut(), now)?;
     let refused = desk.agent.flush_entries();
-    let mut gone = holdings(desk)?.forget(&chosen, history)?;
+    let mut gone = holdings(&desk.agent, &desk.env)?.forget(&chosen, history)?;
     gone.also_from(&from, entries);
     gone.failed.extend(failed);
     let keys = texts
@@ -119,7 +124,7 @@ async fn forget_chosen(
         .chain(std::mem::take(&mut gone.keys))
         .collect();
     desk.agent.let_go_of_texts(keys).await;
-    let told = holdings(desk)?.told(&chosen, &gone, history);
+    let told = holdings(&desk.agent, &desk.env)?.told(&chosen, &gone, history);
     Ok(Next::with(told, here.warning.or(refused)))
 }
 
@@ -141,28 +146,16 @@ fn scoped(arguments: &str) -> (Option<Scope>, &str) {
     (scope, if scope.is_some() { rest } else { arguments })
 }
 
-fn why(desk: &mut Desk, asked: &str) -> Result<Next, CommandError> {
-    if asked.is_empty() {
-        return Err(mistaken("why", "needs a number or words"));
-    }
-    answer(desk, |held| held.why(asked))
-}
-
 fn edit(desk: &mut Desk, name: &str) -> Result<Next, CommandError> {
     let name = if name.is_empty() { "MEMORY.md" } else { name };
-    let held = holdings(desk)?;
-    match desk.places.writing {
+    let held = holdings(&desk.agent, &desk.env)?;
+    match desk.env.places.writing {
         Writing::Kept => Ok(Next::Edit(held.draft(name)?)),
         Writing::Veiled | Writing::Refused => Err(HoldingsError::Private {
             path: held.path(name)?.display().to_string(),
         }
         .into()),
     }
-}
-
-fn layers(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    bare("layers", arguments)?;
-    Next::answer(holdings(desk)?.layers()?)
 }
 
 /// A mistake in what stands behind a word: how that is written is told.
@@ -195,37 +188,30 @@ pub(super) fn unknown(arguments: &str, modes: &[String]) -> Option<CommandError>
     Some(usage("memory", problem))
 }
 
-fn bare(word: &'static str, rest: &str) -> Result<(), CommandError> {
-    if rest.is_empty() {
-        Ok(())
-    } else {
-        Err(mistaken(word, "takes no arguments"))
-    }
-}
-
 fn answer(
-    desk: &mut Desk,
+    agent: &mut Agent,
+    env: &Environment,
     asked: impl FnOnce(&Holdings<'_>) -> Result<String, HoldingsError>,
 ) -> Result<Next, CommandError> {
-    desk.agent.entries_mut().refresh();
-    Next::answer(asked(&holdings(desk)?)?)
+    agent.entries_mut().refresh();
+    Next::answer(asked(&holdings(agent, env)?)?)
 }
 
-fn holdings(desk: &Desk) -> Result<Holdings<'_>, CommandError> {
-    let notebook = desk.agent.notebook();
+fn holdings<'a>(agent: &'a Agent, env: &'a Environment) -> Result<Holdings<'a>, CommandError> {
+    let notebook = agent.notebook();
     let notebook = notebook.ok_or_else(|| usage("memory", "has no files here"))?;
-    let session = desk.session();
+    let session = agent.session();
     Ok(Holdings {
-        entries: desk.agent.entries(),
+        entries: agent.entries(),
         captures: notebook.captures(),
-        store: desk.store.as_ref(),
-        disk: desk.places.disk.as_ref(),
-        data: &desk.places.data,
-        line_history: desk.places.line_history.as_deref(),
+        store: env.store.as_ref(),
+        disk: env.places.disk.as_ref(),
+        data: &env.places.data,
+        line_history: env.places.line_history.as_deref(),
         session: session.name(),
         open: Some(session),
-        now: desk.now(),
+        now: env.now(),
         front: Front::Chat,
-        has_further: desk.agent.has_further(),
+        has_further: agent.has_further(),
     })
 }

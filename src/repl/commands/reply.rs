@@ -42,7 +42,7 @@ pub(super) async fn save(desk: &mut Desk, file: &str) -> Result<Next, CommandErr
     }
     let text = reply(desk.session(), 1)?;
     let reply = Saved {
-        path: export::typed_path(file, desk.places.home.as_deref()),
+        path: export::typed_path(file, desk.env.places.home.as_deref()),
         file: file.to_owned(),
         text,
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tokio_util::sync::CancellationToken;
 
 use super::{Answer, CommandError, Desk, Next, usage};
-use crate::agent::Warning;
+use crate::agent::{Agent, Warning};
 use crate::index::{Hit, Kind, Scope, SearchMode, Searched};
 use crate::repl::listing::{also, beside, count};
 use crate::repl::transcript::first_words;
@@ -17,23 +17,23 @@ const SHOWN: usize = 20;
 /// Characters of one hit.
 const CHARS: usize = 240;
 
-pub(super) async fn run(desk: &mut Desk, query: &str) -> Result<Next, CommandError> {
+pub(super) async fn run(agent: &mut Agent, query: &str) -> Result<Next, CommandError> {
     let regex = query
         .strip_prefix('/')
         .and_then(|rest| rest.strip_suffix('/'));
     match regex {
-        Some(regex) => in_session(desk, regex).await,
-        None => search(desk, query, Scope::Everything, "search").await,
+        Some(regex) => in_session(agent, regex).await,
+        None => search(agent, query, Scope::Everything, "search").await,
     }
 }
 
 /// `/memory search`.
-pub(super) async fn long_term(desk: &mut Desk, query: &str) -> Result<Next, CommandError> {
-    search(desk, query, Scope::LongTerm, "memory").await
+pub(super) async fn long_term(agent: &mut Agent, query: &str) -> Result<Next, CommandError> {
+    search(agent, query, Scope::LongTerm, "memory").await
 }
 
 async fn search(
-    desk: &mut Desk,
+    agent: &mut Agent,
     query: &str,
     scope: Scope,
     command: &'static str,
@@ -41,7 +41,7 @@ async fn search(
     if query.trim().is_empty() {
         return Err(usage(command, "needs words to search for"));
     }
-    let searching = desk.agent.search(query, SHOWN, SearchMode::Hybrid, scope);
+    let searching = agent.search(query, SHOWN, SearchMode::Hybrid, scope);
     let searched = searching.await;
     let text = if searched.hits.is_empty() {
         nothing(&searched)
@@ -66,13 +66,13 @@ pub(super) async fn reindex(desk: &mut Desk) -> Result<Next, CommandError> {
     }))
 }
 
-async fn in_session(desk: &Desk, regex: &str) -> Result<Next, CommandError> {
+async fn in_session(agent: &Agent, regex: &str) -> Result<Next, CommandError> {
     let bad = |failure: crate::tools::Failure| usage("search", failure.to_string());
     let pattern = history::pattern(regex).map_err(bad)?;
     // Ctrl-C drops the whole command, which lets go between messages and between parts of a long one.
     let cancel = CancellationToken::new();
     let hits = history::search(
-        desk.session(),
+        agent.session(),
         &pattern,
         (SHOWN, history::deadline()),
         None,
@@ -81,7 +81,7 @@ async fn in_session(desk: &Desk, regex: &str) -> Result<Next, CommandError> {
     .await;
     let hits = hits.map_err(bad)?;
     if hits.total == 0 && hits.unread == 0 {
-        let messages = count(desk.session().messages().len(), "message");
+        let messages = count(agent.session().messages().len(), "message");
         return Next::answer(format!("No matches in the {messages} of this session"));
     }
     let mut lines: Vec<String> = hits.shown.iter().map(|hit| harmless(&hit.line)).collect();

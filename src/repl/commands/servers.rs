@@ -14,7 +14,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     let (word, name) = arguments
         .split_once(char::is_whitespace)
         .unwrap_or((arguments, ""));
-    let columns = desk.columns;
+    let columns = desk.env.columns;
     match (word, name.trim(), desk.servers.as_deref_mut()) {
         ("", _, None) => Next::answer(NONE),
         ("", _, Some(servers)) => Next::answer(table(&servers.status(), columns)),

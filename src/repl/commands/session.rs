@@ -3,7 +3,8 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::{Answer, CommandError, Deed, Desk, Next, board, nothing, usage};
+use super::{Answer, CommandError, Deed, Desk, Environment, Next, board, nothing, usage};
+use crate::agent::Agent;
 use crate::chat::{BadName, Session, SessionName, TurnId};
 use crate::files::Existing;
 use crate::hint::chain;
@@ -20,8 +21,8 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     // A script is not asked.
     if desk.questions.is_some()
         && name != *desk.session().name()
-        && !desk.store.has(&name)?
-        && let Some(existing) = slip(&name, &desk.store.list()?)
+        && !desk.env.store.has(&name)?
+        && let Some(existing) = slip(&name, &desk.env.store.list()?)
     {
         return Ok(Next::WhichSession {
             existing,
@@ -39,13 +40,11 @@ fn slip(name: &SessionName, sessions: &[SessionInfo]) -> Option<SessionName> {
 /// The open session in a line, and all others below it: for who has no list to choose from.
 pub(in crate::repl) fn overview(desk: &Desk) -> Result<Answer, CommandError> {
     let session = desk.session();
-    let last = session
-        .meta()
-        .updated_at
-        .map_or_else(String::new, |at| format!(", last {}", at.ago(desk.now())));
+    let last = session.meta().updated_at.map_or_else(String::new, |at| {
+        format!(", last {}", at.ago(desk.env.now()))
+    });
     let messages = listing::count(session.messages().len(), "message");
-    let (name, now) = (session.name(), desk.now());
-    let table = listing::table(&desk.store.list()?, Some(name), now, desk.columns);
+    let (name, table) = (session.name(), table(&desk.agent, &desk.env)?);
     Ok(Answer {
         text: format!("Session {name} ({messages}{last})\n{table}"),
         warning: None,
@@ -55,13 +54,13 @@ pub(in crate::repl) fn overview(desk: &Desk) -> Result<Answer, CommandError> {
 /// `/new [NAME]`: begins a session, named like the usual one with a number where no name is given.
 pub(super) async fn new(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     if arguments.is_empty() {
-        let opened = open_new(&desk.usual_name, 1, desk.store.as_ref());
+        let opened = open_new(&desk.usual_name, 1, desk.env.store.as_ref());
         return opened
             .and_then(|opened| enter(desk, opened))
             .map(Next::Answer);
     }
     let name: SessionName = arguments.parse()?;
-    if name == *desk.session().name() || desk.store.has(&name)? {
+    if name == *desk.session().name() || desk.env.store.has(&name)? {
         return Err(StoreError::Taken { name }.into());
     }
     open(desk, &name).map(Next::Answer)
@@ -100,7 +99,7 @@ pub(in crate::repl) fn open(desk: &mut Desk, name: &SessionName) -> Result<Answe
             warning: None,
         });
     }
-    let opened = desk.store.open(name, desk.lock_wait)?;
+    let opened = desk.env.store.open(name, desk.lock_wait)?;
     enter(desk, opened)
 }
 
@@ -108,10 +107,10 @@ pub(in crate::repl) fn open(desk: &mut Desk, name: &SessionName) -> Result<Answe
 fn enter(desk: &mut Desk, opened: Opened) -> Result<Answer, CommandError> {
     let repairs: Vec<String> = opened.repairs.iter().map(Repair::to_string).collect();
     desk.agent.open(opened)?;
-    let mut lines = vec![listing::opened(&desk.agent, desk.now())];
+    let mut lines = vec![listing::opened(&desk.agent, desk.env.now())];
     // A script knows what it asks for.
     if desk.questions.is_some() {
-        lines.extend(recap(&desk.agent, desk.columns));
+        lines.extend(recap(&desk.agent, desk.env.columns));
     }
     lines.extend(repairs);
     lines.extend(listing::unread(desk.agent.memory().unread()));
@@ -133,7 +132,7 @@ pub(super) async fn fork(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
     }
     let name = match name {
         Some(name) => name.parse()?,
-        None => fork_name(&from, desk.store.as_ref())?,
+        None => fork_name(&from, desk.env.store.as_ref())?,
     };
     let Some(fork) = desk.agent.fork(name, at) else {
         return Err(usage(
@@ -141,7 +140,7 @@ pub(super) async fn fork(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
             "does not know that turn; `/history` shows their numbers",
         ));
     };
-    let opened = desk.store.keep_fork(&fork, &from)?;
+    let opened = desk.env.store.keep_fork(&fork, &from)?;
     let until = at.and(fork.meta().updated_at);
     let notebook = desk.agent.notebook();
     let copied = notebook.map(|it| it.workspace.fork_session(&from, fork.name(), until));
@@ -199,7 +198,7 @@ fn fork_name(from: &SessionName, store: &dyn SessionStore) -> Result<SessionName
 pub(super) async fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     if let Some(name) = arguments.strip_prefix("restore ") {
         let name: SessionName = name.parse()?;
-        let from = desk.store.restore(&name)?;
+        let from = desk.env.store.restore(&name)?;
         let mut lines = vec![format!(
             "Session {name} is back; `/session {name}` opens it"
         )];
@@ -211,13 +210,14 @@ pub(super) async fn list(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
         return Next::answer(lines.join("\n"));
     }
     nothing("sessions", arguments)?;
-    let sessions = desk.store.list()?;
-    Next::answer(listing::table(
-        &sessions,
-        Some(desk.session().name()),
-        desk.now(),
-        desk.columns,
-    ))
+    table(&desk.agent, &desk.env).and_then(Next::answer)
+}
+
+/// Every session in a line, the open one marked.
+pub(super) fn table(agent: &Agent, env: &Environment) -> Result<String, CommandError> {
+    let sessions = env.store.list()?;
+    let open = Some(agent.session().name());
+    Ok(listing::table(&sessions, open, env.now(), env.columns))
 }
 
 pub(super) async fn rename(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
@@ -241,7 +241,7 @@ pub(super) async fn delete(desk: &mut Desk, arguments: &str) -> Result<Next, Com
             "cannot delete the open session; switch with `/session NAME` first",
         ));
     }
-    let listed = desk.store.list()?;
+    let listed = desk.env.store.list()?;
     let Some(info) = listed.iter().find(|info| info.name == name) else {
         return Err(StoreError::Missing { name }.into());
     };
@@ -275,9 +275,9 @@ impl Deed {
                 })
             }
             Self::Delete(name) => {
-                let said = desk.store.read(&name).map(|session| keys_of(&session));
-                let now = desk.now();
-                let trash = desk.store.discard(&name, now)?;
+                let said = desk.env.store.read(&name).map(|session| keys_of(&session));
+                let now = desk.env.now();
+                let trash = desk.env.store.discard(&name, now)?;
                 desk.agent.let_go_of_vectors(said.unwrap_or_default());
                 let mut text = format!(
                     "Session {name} moved to {}; `/sessions restore {name}` brings it back",

@@ -1,22 +1,27 @@
 //! `/status`: the session, the model, memory and what tools may do, on one screen.
 
-use super::{CommandError, Desk, Next, nothing};
+use super::{CommandError, Environment, Next, nothing};
+use crate::agent::Agent;
 use crate::provider::WindowSource;
 use crate::repl::listing::{count, thousand};
 use crate::tools::policy::{Asking, Writing};
 use crate::tools::shell::Sandbox;
 
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) async fn run(
+    agent: &Agent,
+    env: &Environment,
+    arguments: &str,
+) -> Result<Next, CommandError> {
     nothing("status", arguments)?;
-    let session = desk.session();
-    let provider = desk.agent.provider();
+    let session = agent.session();
+    let provider = agent.provider();
     let abilities = provider.abilities().await;
-    let mode = desk.agent.memory().mode();
+    let mode = agent.memory().mode();
     let began = session
         .meta()
         .created_at
         .map_or_else(|| "now".to_owned(), |at| at.to_string());
-    let config = desk
+    let config = env
         .places
         .config
         .as_ref()
@@ -38,12 +43,12 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         ("model", provider.model().to_string()),
         (
             "window",
-            window(desk, abilities.context_window.0, abilities.window_source),
+            window(agent, abilities.context_window.0, abilities.window_source),
         ),
-        ("memory", memory(desk)),
-        ("tools", tools(desk)),
-        ("folder", desk.agent.settings().directory.clone()),
-        ("data", desk.places.data.display().to_string()),
+        ("memory", memory(agent)),
+        ("tools", tools(agent, env)),
+        ("folder", agent.settings().directory.clone()),
+        ("data", env.places.data.display().to_string()),
         ("config", config),
         ("version", env!("CARGO_PKG_VERSION").to_owned()),
     ];
@@ -53,10 +58,10 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     Next::answer(lines.collect::<Vec<_>>().join("\n"))
 }
 
-fn window(desk: &Desk, size: u32, source: WindowSource) -> String {
+fn window(agent: &Agent, size: u32, source: WindowSource) -> String {
     let source = source.as_str();
     let size = thousand(u64::from(size));
-    desk.agent.window_use().map_or_else(
+    agent.window_use().map_or_else(
         || format!("{size} tokens ({source})"),
         |usage| {
             let about = if usage.is_estimate { "about " } else { "" };
@@ -70,18 +75,17 @@ fn window(desk: &Desk, size: u32, source: WindowSource) -> String {
 }
 
 /// What outlives the window: how much of each there is.
-fn memory(desk: &Desk) -> String {
-    let session = desk.session();
+fn memory(agent: &Agent) -> String {
+    let session = agent.session();
     let summarised = session.hybrid().running();
     let summarised = summarised.map_or(0, |summary| summary.upto - summary.from);
-    let captured = desk
-        .agent
+    let captured = agent
         .notebook()
         .and_then(|notebook| notebook.captures().all().ok())
         .map_or(0, |captures| {
             captures.iter().filter(|capture| !capture.forgotten).count()
         });
-    let entries = desk.agent.entries().in_force().count();
+    let entries = agent.entries().in_force().count();
     let counts = [
         count(entries, "entry").replace("entrys", "entries"),
         format!("{captured} captured"),
@@ -92,8 +96,8 @@ fn memory(desk: &Desk) -> String {
 }
 
 /// What tools may do, and where commands run.
-fn tools(desk: &Desk) -> String {
-    let toolbox = desk.agent.toolbox();
+fn tools(agent: &Agent, env: &Environment) -> String {
+    let toolbox = agent.toolbox();
     let asked = match (toolbox.stance.writing, toolbox.stance.asking) {
         (Writing::Refused, _) => "read-only".to_owned(),
         (_, Asking::Never) => "nothing is asked".to_owned(),
@@ -102,7 +106,7 @@ fn tools(desk: &Desk) -> String {
             rules => format!("ask before changes, {}", count(rules, "rule")),
         },
     };
-    let sandbox = match (desk.sandbox, toolbox.lacks_sandbox()) {
+    let sandbox = match (env.sandbox, toolbox.lacks_sandbox()) {
         (Sandbox::Off, _) => "off",
         (_, true) => "incomplete here, so each command is asked",
         (Sandbox::On, false) => "on",

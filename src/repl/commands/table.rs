@@ -2,8 +2,9 @@
 
 use super::error::{nothing, usage};
 use super::{
-    Command, Completes, Next, board, compact, context, cost, export, help, history, memory, mode,
-    model, owning, pins, recall, reply, search, servers, session, status, summary, tools, why,
+    Command, Completes, Next, board, compact, config, context, cost, export, help, history, memory,
+    mode, model, owning, pins, recall, reply, search, servers, session, status, summary, tools,
+    why,
 };
 
 /// Lets a plain async function stand in the table.
@@ -14,7 +15,7 @@ macro_rules! run {
 }
 
 /// Every command, in the order in which help lists them.
-pub const COMMANDS: [Command; 50] = [
+pub const COMMANDS: [Command; 51] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -62,7 +63,7 @@ pub const COMMANDS: [Command; 50] = [
         summary: "Show what in memory stood behind the last answer",
         details: "Each with its source, its date and why it was sent.",
         completes: Completes::Nothing,
-        run: run!(why::run),
+        run: |desk, arguments| Box::pin(async { why::run(&desk.agent, arguments) }),
     },
     Command {
         name: "memory",
@@ -254,7 +255,7 @@ pub const COMMANDS: [Command; 50] = [
         summary: "Search everything: notes, entries, documents, sessions",
         details: "Ignores case. A regular expression between slashes searches this session.",
         completes: Completes::Nothing,
-        run: run!(search::run),
+        run: |desk, query| Box::pin(search::run(&mut desk.agent, query)),
     },
     Command {
         name: "tools",
@@ -458,13 +459,23 @@ pub const COMMANDS: [Command; 50] = [
         run: run!(reply::copy),
     },
     Command {
+        name: "config",
+        aliases: &[],
+        arguments: "[WORDS]",
+        summary: "Show settings and where each is set",
+        details: "Without arguments, those that differ from the defaults; `/config memory recall` finds keys by their words.\n\
+                  Settings are changed in the config file and read at the next start.",
+        completes: Completes::Settings,
+        run: |desk, words| Box::pin(async move { config::run(desk, words) }),
+    },
+    Command {
         name: "status",
         aliases: &["info"],
         arguments: "",
         summary: "Show session, model, window, memory, sandbox and folders",
         details: "",
         completes: Completes::Nothing,
-        run: run!(status::run),
+        run: |desk, arguments| Box::pin(status::run(&desk.agent, &desk.env, arguments)),
     },
     Command {
         name: "cost",

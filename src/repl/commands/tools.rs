@@ -14,7 +14,7 @@ pub(super) async fn tools(desk: &mut Desk, arguments: &str) -> Result<Next, Comm
         .split_once(char::is_whitespace)
         .unwrap_or((arguments, ""));
     match (word, name.trim()) {
-        ("", _) => Next::answer(catalogue(&desk.agent, desk.columns)),
+        ("", _) => Next::answer(catalogue(&desk.agent, desk.env.columns)),
         ("on", name) if !name.is_empty() => switch(desk, name, Switch::On),
         ("off", name) if !name.is_empty() => switch(desk, name, Switch::Off),
         ("all" | "none" | "mode", "") => {
@@ -22,7 +22,7 @@ pub(super) async fn tools(desk: &mut Desk, arguments: &str) -> Result<Next, Comm
                 .toolbox_mut()
                 .registry
                 .select(Selection::parse(word));
-            Next::answer(catalogue(&desk.agent, desk.columns))
+            Next::answer(catalogue(&desk.agent, desk.env.columns))
         }
         (_, _) => Err(usage("tools", format!("has no option {arguments:?}"))),
     }

@@ -1,6 +1,7 @@
 //! `/why`: what of memory stood behind the last answer, each with its source, its date and the reason it was there.
 
-use super::{CommandError, Desk, Next, nothing};
+use super::{CommandError, Next, nothing};
+use crate::agent::Agent;
 use crate::chat::{Session, Timestamp, TurnId};
 use crate::context::{Brought, Content, Section, SectionKind, Source};
 use crate::repl::transcript::first_words;
@@ -9,12 +10,12 @@ use crate::repl::transcript::first_words;
 const SHOWN: usize = 100;
 const ALWAYS: &str = "sent with every request";
 
-pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+pub(super) fn run(agent: &Agent, arguments: &str) -> Result<Next, CommandError> {
     nothing("why", arguments)?;
-    let Some(plan) = desk.agent.last_plan() else {
+    let Some(plan) = agent.last_plan() else {
         return Next::answer("Nothing was asked in this run yet.");
     };
-    let session = desk.session();
+    let session = agent.session();
     let sections = plan.sections().iter();
     let mut behind: Vec<String> = sections
         .flat_map(|section| reasons(session, section))

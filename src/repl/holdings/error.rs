@@ -21,7 +21,7 @@ pub enum HoldingsError {
     NothingKept,
     #[error("file {name} does not exist yet")]
     NoFile { name: String },
-    #[error("private sessions do not change files; this one is {path}")]
+    #[error("a private session cannot edit files; this one is {path}")]
     Private { path: String },
     #[error(transparent)]
     Entries(#[from] EntriesError),

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsFd;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -56,7 +57,7 @@ impl Ahead {
     pub(super) fn fill(&mut self, terminal: impl AsFd) -> io::Result<()> {
         let mut buffer = [0; 4096];
         let mut taken = 0;
-        while taken < MOST && is_ready(&terminal)? {
+        while taken < MOST && is_ready(&terminal, Duration::ZERO)? {
             let read = rustix::io::read(&terminal, &mut buffer)?;
             if read == 0 {
                 self.end();
@@ -93,13 +94,30 @@ impl Ahead {
     }
 }
 
-fn is_ready(terminal: &impl AsFd) -> io::Result<bool> {
+/// Reads on to the end of a marked paste, or until nothing more of it comes.
+pub(super) fn skip_paste(terminal: impl AsFd) -> io::Result<()> {
+    const PAUSE: Duration = Duration::from_millis(100);
+    let mut buffer = [0; 4096];
+    let mut end = Vec::new();
+    while is_ready(&terminal, PAUSE)? {
+        let read = rustix::io::read(&terminal, &mut buffer)?;
+        end.extend_from_slice(&buffer[..read]);
+        if read == 0 || position(&end, PASTE_END).is_some() {
+            break;
+        }
+        end.drain(..end.len().saturating_sub(PASTE_END.len()));
+    }
+    Ok(())
+}
+
+/// Returns whether there is something to read, now or before long.
+fn is_ready(terminal: &impl AsFd, wait: Duration) -> io::Result<bool> {
     let mut polled = [PollFd::new(terminal, PollFlags::IN)];
-    let now = Timespec {
+    let wait = Timespec {
         tv_sec: 0,
-        tv_nsec: 0,
+        tv_nsec: wait.subsec_nanos().into(),
     };
-    poll(&mut polled, Some(&now))?;
+    poll(&mut polled, Some(&wait))?;
     Ok(polled[0].revents().contains(PollFlags::IN))
 }
 

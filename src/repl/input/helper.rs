@@ -83,6 +83,11 @@ impl Shared {
         lock(&self.pasting)
     }
 
+    /// Gives up a paste that is under way; tells whether one was.
+    pub(super) fn stop_paste(&self) -> bool {
+        self.pasting().take().is_some()
+    }
+
     /// Takes a key that belongs to a paste; `None` where nothing is being pasted.
     fn paste(&self, event: &Event) -> Option<Cmd> {
         let mut pasting = self.pasting();
@@ -265,8 +270,10 @@ impl rustyline::completion::Completer for Helper {
             .map(|c| width(&c.replacement))
             .max()
             .unwrap_or(0);
-        let columns = columns();
-        let is_described = candidates.iter().any(|it| !it.description.is_empty());
+        let (columns, rows) = size();
+        // The editor shows more lines than the screen has in pages, which no Ctrl-C ends.
+        let is_described =
+            candidates.len() + 2 < rows && candidates.iter().any(|it| !it.description.is_empty());
         let pairs = candidates
             .into_iter()
             .map(|candidate| candidate.pair(widest, is_described, columns))
@@ -275,12 +282,12 @@ impl rustyline::completion::Completer for Helper {
     }
 }
 
-/// Columns of the terminal.
-fn columns() -> usize {
+/// Columns and rows of the terminal.
+fn size() -> (usize, usize) {
     let size = tcgetwinsize(std::io::stdout()).or_else(|_| tcgetwinsize(std::io::stdin()));
-    match size.map(|size| usize::from(size.ws_col)) {
-        Ok(0) | Err(_) => 80,
-        Ok(columns) => columns,
+    match size {
+        Ok(size) if size.ws_col > 0 => (size.ws_col.into(), size.ws_row.into()),
+        _ => (80, 24),
     }
 }
 
@@ -353,7 +360,7 @@ impl Hinter for Helper {
         let whole = self
             .only_candidate(line)
             .or_else(|| remembered(line, context))?;
-        let columns = columns();
+        let (columns, _) = size();
         let used = self.shared.prompt.load(Ordering::Relaxed) + width(line);
         let room = columns - used % columns - 1;
         Some(Suggestion {

@@ -16,7 +16,7 @@ use rustyline::{
     EventHandler, KeyCode, KeyEvent, Modifiers,
 };
 
-use super::ahead::{Ahead, Typed};
+use super::ahead::{Ahead, Typed, skip_paste};
 use super::continuation::{Continuation, assemble};
 use super::helper::{
     Complete, Helper, Leave, OnAny, OnEdge, OnEnter, OnLeave, OnMarker, OnPaste, Shared,
@@ -194,6 +194,10 @@ impl TerminalSource {
         let styled = (prompt, painted(prompt, editors.paint));
         self.shared.prompt.store(width(prompt), Ordering::Relaxed);
         let read = editors.input.readline_with_initial(&styled, (initial, ""));
+        // The editor lets go of what it had read of a paste, mostly with the mark of its end.
+        if self.shared.stop_paste() {
+            skip_paste(io::stdin()).ok();
+        }
         outcome(read, &mut self.warnings)
     }
 
@@ -361,9 +365,7 @@ fn outcome(
         Ok(text) => Ok(Line::Text(text)),
         Err(ReadlineError::Interrupted) => Ok(Line::Interrupted),
         Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
-            warnings.push(
-                "the terminal sent bytes that are not UTF-8; the line was discarded".to_owned(),
-            );
+            warnings.push("the input is not UTF-8 text, so it was left out".to_owned());
             Ok(Line::Cleared)
         }
         // A terminal that was closed is the end of its input.

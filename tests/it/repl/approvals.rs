@@ -318,7 +318,11 @@ fn commands_that_only_show_something_work_while_a_question_waits() {
             "/mode code",
             "/mode has to wait until the question is answered",
         ),
-        ("/sessions", "/sessions has to wait"),
+        ("/sessions", "* "),
+        ("/search written", "No matches in"),
+        ("/status", "sandbox"),
+        ("/memory list", "othing"),
+        ("/memory forget 1", "/memory has to wait"),
         ("/nonsense", "unknown command /nonsense"),
         ("!touch b.txt", "answer y, or n plus a reason"),
     ] {

@@ -52,6 +52,22 @@ fn a_paste_that_looks_like_commands_is_one_message() {
 }
 
 #[test]
+fn a_paste_that_is_not_utf8_is_left_out_and_the_next_line_is_typed_as_ever() {
+    let long = "more\r".repeat(2000);
+    for rest in ["second\r", &long] {
+        let server = listener();
+        let mut chat = Home::with(&server).chat(&[]);
+        let paste = [b"\x1b[200~caf\xe9 ", rest.as_bytes(), b"\x1b[201~"].concat();
+        chat.type_bytes(&paste).wait_for("not UTF-8");
+        chat.wait_for_prompt();
+        chat.says("typed by hand", "got it");
+        assert_eq!(heard(&server), "typed by hand");
+        assert_eq!(server.chats().len(), 1);
+        chat.leave();
+    }
+}
+
+#[test]
 fn paste_mode_ends_with_ctrl_d_and_is_given_up_with_ctrl_c() {
     let server = listener();
     let mut chat = Home::with(&server).chat(&[]);

@@ -21,6 +21,8 @@ use tempfile::TempDir;
 const DEADLINE: Duration = Duration::from_secs(20);
 /// Written behind all that a program printed when it has ended, so that its last words are seen first.
 const END: &[u8] = b"\x1b]777;ended\x07";
+/// A question that every terminal answers: what it can do.
+const ATTRIBUTES: &[u8] = b"\x1b[c";
 
 /// Keys that are more than a letter.
 #[derive(Clone, Copy, Debug)]
@@ -108,12 +110,14 @@ impl Watch {
     }
 }
 
+type Keys = Arc<Mutex<Box<dyn Write + Send>>>;
+
 /// A running program, its terminal and its home, which is new and empty.
 pub(crate) struct Pty {
     master: Box<dyn MasterPty + Send>,
     /// Kept open, so that the terminal's settings outlive the program.
     _slave: Box<dyn SlavePty + Send>,
-    keys: Box<dyn Write + Send>,
+    keys: Keys,
     pid: Pid,
     watch: Arc<Watch>,
     home: Arc<TempDir>,
@@ -168,14 +172,22 @@ impl Pty {
             changed: Condvar::new(),
         });
         let mut printed = pair.master.try_clone_reader().unwrap();
-        let reading = Arc::clone(&watch);
+        let keys = Arc::new(Mutex::new(pair.master.take_writer().unwrap()));
+        let (reading, answering) = (Arc::clone(&watch), Arc::clone(&keys));
         thread::spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(read @ 1..) = printed.read(&mut buffer) {
+                let mut is_asked = false;
                 reading.update(|seen| {
                     seen.screen.process(&buffer[..read]);
+                    let new = seen.bytes.len().saturating_sub(ATTRIBUTES.len() - 1);
                     seen.bytes.extend_from_slice(&buffer[..read]);
+                    let mut windows = seen.bytes[new..].windows(ATTRIBUTES.len());
+                    is_asked = windows.any(|bytes| bytes == ATTRIBUTES);
                 });
+                if is_asked {
+                    answering.lock().unwrap().write_all(b"\x1b[?6c").unwrap();
+                }
             }
         });
         let waiting = Arc::clone(&watch);
@@ -196,7 +208,7 @@ impl Pty {
             terminal.write_all(END).ok();
         });
         Self {
-            keys: pair.master.take_writer().unwrap(),
+            keys,
             master: pair.master,
             _slave: pair.slave,
             pid,
@@ -220,8 +232,14 @@ impl Pty {
 
     /// Types text as it is; a newline is not the Enter key.
     pub(crate) fn type_text(&mut self, text: &str) -> &mut Self {
-        self.keys.write_all(text.as_bytes()).unwrap();
-        self.keys.flush().unwrap();
+        self.type_bytes(text.as_bytes())
+    }
+
+    pub(crate) fn type_bytes(&mut self, bytes: &[u8]) -> &mut Self {
+        let mut keys = self.keys.lock().unwrap();
+        keys.write_all(bytes).unwrap();
+        keys.flush().unwrap();
+        drop(keys);
         self
     }
 
