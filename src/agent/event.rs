@@ -238,7 +238,7 @@ impl fmt::Display for Warning {
                 f,
                 "the context window is {}{:.0} % full ({} of {} tokens); {}",
                 if usage.is_estimate { "about " } else { "" },
-                usage.percent_used,
+                usage.percent_used.floor(),
                 usage.input,
                 usage.max,
                 room_from(*usage, *tools)

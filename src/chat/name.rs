@@ -73,14 +73,26 @@ impl SessionName {
 
     /// Returns the name with a number behind it: `work-2`.
     pub fn numbered(&self, n: usize) -> Result<Self, BadName> {
-        format!("{self}-{n}").parse()
+        self.with_end(&format!("-{n}"))
+    }
+
+    /// Returns the name with this behind it, cut where it would be too long.
+    pub fn with_end(&self, end: &str) -> Result<Self, BadName> {
+        let max_chars = MAX_CHARS.saturating_sub(end.chars().count());
+        let cut: String = self.0.chars().take(max_chars).collect();
+        let bytes = cut.floor_char_boundary(MAX_BYTES.saturating_sub(end.len()));
+        format!("{}{end}", &cut[..bytes]).parse()
     }
 
     /// Finds the name that this one is most likely a slip of the keyboard for: an edit away, or two of a long name, and
     /// not another number of the same series.
     pub fn slip_of<'a>(&self, others: impl Iterator<Item = &'a Self>) -> Option<&'a Self> {
         let without_digits = |name: &Self| name.0.replace(|c: char| c.is_numeric(), "");
-        let max = if self.0.chars().count() < 7 { 1 } else { 2 };
+        let max = match self.0.chars().count() {
+            0..3 => return None,
+            3..7 => 1,
+            _ => 2,
+        };
         let near = others.filter_map(|other| {
             let distance = strsim::osa_distance(&self.0.to_lowercase(), &other.0.to_lowercase());
             let is_other_number = distance > 0 && without_digits(self) == without_digits(other);
@@ -216,6 +228,16 @@ mod tests {
             let typed: SessionName = typed.parse().unwrap();
             let found = typed.slip_of(names.iter()).map(SessionName::as_str);
             assert_eq!(found, meant, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_long_name_is_cut_for_what_goes_behind_it() {
+        for long in ["x".repeat(64), "日".repeat(64)] {
+            let name: SessionName = long.parse().unwrap();
+            let fork = name.with_end("-fork").unwrap();
+            assert!(fork.as_str().ends_with("-fork"), "{fork}");
+            assert!(fork.numbered(12).unwrap().as_str().ends_with("-12"));
         }
     }
 

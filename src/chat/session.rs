@@ -325,6 +325,11 @@ impl Session {
         &self.name
     }
 
+    /// Marks the session as used at this time.
+    pub fn touch(&mut self, now: Timestamp) {
+        self.meta.updated_at = Some(now);
+    }
+
     pub fn rename(&mut self, name: SessionName) {
         self.name = name;
     }

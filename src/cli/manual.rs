@@ -1,7 +1,8 @@
 //! Help, man pages and completion scripts, all made from the definition of the arguments.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
+use std::process;
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
@@ -126,7 +127,10 @@ pub(super) fn man(folder: Option<&Path>, output: &mut Output) -> Result<Exit, Cl
     let mut command = all().disable_help_subcommand(true);
     command.build();
     let Some(folder) = folder else {
-        output.answer(&page(command)?.1);
+        let page = page(command)?.1;
+        if !output.is_interactive() || !shown_by_man(&page) {
+            output.answer(&page);
+        }
         return Ok(Exit::Ok);
     };
     let mut pages = Vec::new();
@@ -144,6 +148,21 @@ pub(super) fn man(folder: Option<&Path>, output: &mut Output) -> Result<Exit, Cl
     let pages = count(pages.len(), "page");
     output.notice(&format!("{pages} written to {}", folder.display()));
     Ok(Exit::Ok)
+}
+
+/// Whether there is a `man` that showed the page.
+fn shown_by_man(page: &str) -> bool {
+    let mut man = process::Command::new("man");
+    let Ok(mut man) = man.args(["-l", "-"]).stdin(process::Stdio::piped()).spawn() else {
+        return false;
+    };
+    // Who leaves the pager early reads no further.
+    let written = man
+        .stdin
+        .take()
+        .map(|mut stdin| stdin.write_all(page.as_bytes()));
+    drop(written);
+    man.wait().is_ok_and(|status| status.success())
 }
 
 fn collect(command: Command, pages: &mut Vec<(String, String)>) -> Result<(), CliError> {

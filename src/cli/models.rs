@@ -63,7 +63,7 @@ async fn providers(catalog: &Catalog) -> Vec<Provider> {
 
 fn table(providers: &[Provider], output: &mut Output) {
     let mut table = Table::new([Align::Left, Align::Right, Align::Left]);
-    table.row(["MODEL", "WINDOW", "DOLLARS PER MILLION TOKENS"]);
+    table.row(["MODEL", "WINDOW", "PRICE PER 1M TOKENS"]);
     let mut rows = 0;
     for Provider { name, offered } in providers {
         for model in offered.iter().flatten() {

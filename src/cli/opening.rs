@@ -183,11 +183,15 @@ fn meant(
     let Some(near) = name.slip_of(sessions.iter().map(|info| &info.name)) else {
         return Ok(name);
     };
-    let question = format!("No session {name}. Did you mean {near}? [Y/n = create {name}]");
-    match answer(&question, output).as_deref() {
-        Some("n" | "no") => Ok(name),
-        Some("" | "y" | "yes") => Ok(near.clone()),
-        Some(_) | None => Err(StoreError::Missing { name }.into()),
+    let question =
+        format!("No session {name}. Did you mean {near}? [Y = open {near}, n = create {name}]");
+    loop {
+        match answer(&question, output).as_deref() {
+            Some("n" | "no") => return Ok(name),
+            Some("" | "y" | "yes") => return Ok(near.clone()),
+            Some(_) => output.notice("answer y or n"),
+            None => return Err(StoreError::Missing { name }.into()),
+        }
     }
 }
 

@@ -52,14 +52,15 @@ pub(super) fn run(
             let session = store.read(&from)?;
             let texts = Texts::load(inputs.folders.config.as_deref())?;
             let mut memory = parts::memory(&config, &texts)?;
-            let Some(fork) = memory.fork(&session, new.parse()?, at) else {
+            let Some(mut fork) = memory.fork(&session, new.parse()?, at) else {
                 return Err(CliError::Usage {
                     problem: format!("session {from} has no such turn"),
                     hint: "`cogtrix sessions show NAME` has the numbers",
                 });
             };
-            store.keep_fork(&fork, &from)?;
             let until = at.and(fork.meta().updated_at);
+            fork.touch(now);
+            store.keep_fork(&fork, &from)?;
             if let Err(error) = workspace.fork_session(&from, fork.name(), until) {
                 output.warning(&chain(&error));
             }

@@ -30,8 +30,6 @@ pub enum Warning {
     NoKey { provider: String, variable: String },
     /// An alias whose name means something else.
     HiddenAlias { alias: String, why: String },
-    /// `models.default` names nothing that is known.
-    UnknownDefault { name: String, known: Vec<String> },
     /// `rag.model` names a model of a provider without embeddings.
     CannotEmbed { model: String, provider: String },
     /// A server is to get a variable that is not set.
@@ -68,11 +66,6 @@ impl fmt::Display for Warning {
             Self::HiddenAlias { alias, why } => {
                 write!(f, "the model alias {alias:?} cannot be used: {why}")
             }
-            Self::UnknownDefault { name, known } => write!(
-                f,
-                "models.default is {name:?}, which is neither an alias nor provider/model; known: {}",
-                known.join(", ")
-            ),
             Self::CannotEmbed { model, provider } => write!(
                 f,
                 "rag.model is {model:?}, but {provider} has no embeddings; embedding.provider is used instead"
@@ -115,7 +108,6 @@ pub(super) fn warnings(
         found.extend(key_warning(name, provider, environment));
     }
     found.extend(alias_warnings(document));
-    found.extend(default_warning(document));
     found.extend(embedding_warning(document));
     if document.memory.backend == Backend::Sqlite {
         found.push(Warning::NoSqlite);
@@ -216,29 +208,6 @@ fn alias_warnings(document: &Document) -> impl Iterator<Item = Warning> {
 
 fn is_provider(document: &Document, name: &str) -> bool {
     document.providers.contains_key(name) || BUILT_IN.contains(&name)
-}
-
-fn default_warning(document: &Document) -> Option<Warning> {
-    let name = &document.models.default;
-    let aliases = &document.models.aliases;
-    let known = name == "auto"
-        || aliases.contains_key(name)
-        || name
-            .split_once('/')
-            .is_some_and(|(provider, _)| is_provider(document, provider))
-        || is_provider(document, name);
-    (!known).then(|| Warning::UnknownDefault {
-        name: name.clone(),
-        known: std::iter::once("auto")
-            .chain(
-                aliases
-                    .keys()
-                    .map(String::as_str)
-                    .filter(|&alias| alias != "auto"),
-            )
-            .map(str::to_owned)
-            .collect(),
-    })
 }
 
 fn embedding_warning(document: &Document) -> Option<Warning> {

@@ -241,6 +241,9 @@ pub async fn ask(
             }
             Next::Signal(signal) => {
                 cancel.cancel();
+                if let Person::At { input, .. } = &mut person {
+                    input.hold_typed();
+                }
                 if signal != Signal::Interrupt {
                     after = After::Leave;
                 }

@@ -481,7 +481,9 @@ impl<'a> Chat<'a> {
     }
 
     async fn which_session(&mut self, existing: &SessionName, new: &SessionName) -> After {
-        let prompt = format!("No session {new}. Did you mean {existing}? [Y/n = create {new}] ");
+        let prompt = format!(
+            "No session {new}. Did you mean {existing}? [Y = open {existing}, n = create {new}] "
+        );
         let answer = match self.hear(Wanted::Answer(&prompt)).await {
             Ok(Heard::Leave) => return After::Leave,
             Ok(Heard::Line(Line::Text(answer))) => Some(answer.trim().to_lowercase()),

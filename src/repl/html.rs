@@ -3,8 +3,6 @@
 //! What was said is never markup: HTML in a message is shown as its text, and the policy in the head forbids every other
 //! script and every resource. Links lead to web pages and mail alone; pictures become links.
 
-use std::borrow::Cow;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
@@ -13,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::listing::count;
 use super::transcript::speaker;
 use crate::chat::{Message, Part, Role, Session, Withdrawal};
+use crate::term::harmless;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/find.js");
@@ -113,6 +112,7 @@ fn folded(summary: &str, text: &str) -> String {
 
 /// Markdown as HTML, without any HTML of its own.
 fn markdown(text: &str) -> String {
+    let text = &harmless(text);
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
@@ -162,11 +162,9 @@ fn link<'a>(
     }
 }
 
-/// A text in which nothing is markup.
-fn escaped(text: &str) -> Cow<'_, str> {
-    if !text.contains(['&', '<', '>', '"', '\'']) {
-        return Cow::Borrowed(text);
-    }
+/// A text in which nothing is markup and nothing controls anything.
+fn escaped(text: &str) -> String {
+    let text = harmless(text);
     let mut safe = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         match c {
@@ -178,7 +176,7 @@ fn escaped(text: &str) -> Cow<'_, str> {
             c => safe.push(c),
         }
     }
-    Cow::Owned(safe)
+    safe
 }
 
 #[cfg(test)]
@@ -208,6 +206,14 @@ mod tests {
             page.contains("<a href=\"https://x.org/p.png\">pic</a>"),
             "{page}"
         );
+    }
+
+    #[test]
+    fn nothing_that_was_said_controls_a_terminal_or_turns_the_text_around() {
+        let text = "a\u{0}b\u{1b}[2J\u{8}c\u{202e}d";
+        for page in [escaped(text), markdown(text)] {
+            assert!(page.contains("a␀b␛[2J␈c\u{fffd}d"), "{page:?}");
+        }
     }
 
     #[test]

@@ -9,10 +9,7 @@ use crate::term::fit_to;
 /// in which nothing was said has none.
 pub fn recap(agent: &Agent, columns: usize) -> Vec<String> {
     let session = agent.session();
-    let last = session
-        .live_turns()
-        .rfind(|turn| turn.outcome == Some(Outcome::Answered));
-    let last = last.or_else(|| session.live_turns().next_back());
+    let last = session.live_turns().next_back();
     let messages = last.map_or(&[][..], |turn| session.messages_of(turn));
     let mut said = messages
         .iter()
@@ -21,6 +18,13 @@ pub fn recap(agent: &Agent, columns: usize) -> Vec<String> {
     let reply = said.rfind(|message| message.role == Role::Assistant);
     let question = question.map(|message| message.said().into_owned());
     let reply = reply.map(|message| message.said().into_owned());
+    let reply = match last.and_then(|turn| turn.outcome) {
+        Some(Outcome::Answered) | None => reply,
+        Some(Outcome::Interrupted | Outcome::Failed) => Some(match reply {
+            Some(begun) => format!("(cut, `/retry` asks again) {begun}"),
+            None => "(none, `/retry` asks again)".to_owned(),
+        }),
+    };
     let about = about(session).filter(|about| {
         // A single exchange is told below.
         let title = question.as_deref().map(Session::title_of);

@@ -1,7 +1,7 @@
 //! Whether the background of a terminal is dark or light, as the terminal itself says (OSC 11).
 //!
 //! Behind the question stands one that every terminal answers (its attributes), so that nobody waits for an answer that
-//! does not come. Bytes are read one by one: keys that were typed meanwhile stay with the terminal, but for the first.
+//! does not come. Bytes are read one by one, so that keys typed after the answers stay with the terminal.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -74,13 +74,11 @@ fn answer(terminal: &impl AsFd, deadline: Instant) -> io::Result<Answer> {
                 bytes.clear();
                 break;
             }
-            // The rest of a character comes with its first byte.
-            Heard::Keys
-                if std::str::from_utf8(&bytes).is_err_and(|error| error.error_len().is_none()) => {}
-            Heard::Keys => break,
+            // Behind them stands the answer.
+            Heard::Keys => answer.typed.append(&mut bytes),
         }
     }
-    answer.typed = bytes;
+    answer.typed.append(&mut bytes);
     Ok(answer)
 }
 
@@ -168,9 +166,13 @@ mod tests {
             ("\x1b]11;nonsense\x07\x1b[?6c", None, ""),
             ("\x1b]11;rgb:fff/fff\x07\x1b[?6c", None, ""),
             ("", None, ""),
-            ("hello", None, "h"),
-            ("日本", None, "日"),
-            ("\x1b]11;rgb:0/0/0\x07hello", Some(Theme::Dark), "h"),
+            ("hello", None, "hello"),
+            ("日本", None, "日本"),
+            (
+                "hi\r\x1b]11;rgb:0/0/0\x07日\x1b[A\x1b[?6chello",
+                Some(Theme::Dark),
+                "hi\r日\x1b[A",
+            ),
             ("\x1b[A", None, "\x1b[A"),
         ] {
             let expected = Answer {

@@ -188,8 +188,8 @@ pub enum Align {
     Right,
 }
 
-/// Rows of cells in columns as wide as their widest cell. When they do not fit, the last left-aligned
-/// column gives way, its cells cut.
+/// Rows of cells in columns as wide as their widest cell. When they do not fit, cells are cut: of left-aligned columns wider
+/// than a third first, then of the last one.
 #[derive(Clone, Debug)]
 pub struct Table {
     align: Vec<Align>,
@@ -245,10 +245,16 @@ impl Table {
             })
             .collect();
         let gaps = GAP.len() * widths.len().saturating_sub(1);
-        let over = (widths.iter().sum::<usize>() + gaps).saturating_sub(columns);
-        if let Some(last) = self.align.iter().rposition(|align| *align == Align::Left) {
-            let least = widths[last].min(LEAST_CELL);
-            widths[last] = widths[last].saturating_sub(over).max(least);
+        let mut over = (widths.iter().sum::<usize>() + gaps).saturating_sub(columns);
+        let is_left = |at: &usize| self.align[*at] == Align::Left;
+        let Some(last) = (0..widths.len()).rev().find(is_left) else {
+            return widths;
+        };
+        let others = (0..last).filter(is_left).map(|at| (at, columns / 3));
+        for (at, least) in others.chain([(last, LEAST_CELL)]) {
+            let cut = over.min(widths[at].saturating_sub(least));
+            widths[at] -= cut;
+            over -= cut;
         }
         widths
     }

@@ -169,6 +169,28 @@ fn a_chat_goes_on_in_the_fork() {
 }
 
 #[test]
+fn a_fork_counts_as_the_session_used_last() {
+    let (home, _server) = home();
+    lines(&home, "made", "code", &["one"]);
+    for (name, year) in [("old", 2020), ("newer", 2021)] {
+        let said =
+            format!(r#"[{{"role":"user","content":"one","timestamp":"{year}-02-14T15:23:05Z"}}]"#);
+        std::fs::write(home.data().join(format!("history/{name}.json")), said).unwrap();
+    }
+    let listed = || {
+        let run = home.cogtrix(&["-c", "test.yaml", "sessions"]).run();
+        let rows = run.stdout.lines().skip(1).map(str::to_owned);
+        let names = rows.filter_map(|row| row.split_whitespace().next().map(str::to_owned));
+        names.filter(|name| name != "made").collect::<Vec<_>>()
+    };
+    assert_eq!(listed(), ["newer", "old"]);
+    let fork = ["-c", "test.yaml", "sessions", "fork", "old", "copy"];
+    let run = home.cogtrix(&fork).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(listed(), ["copy", "newer", "old"]);
+}
+
+#[test]
 fn what_cannot_be_forked_is_refused_and_nothing_is_written() {
     let (home, _server) = home();
     lines(&home, "work", "code", &["one"]);

@@ -17,7 +17,7 @@ enum Format {
 }
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    let (format, file) = parse(arguments).ok_or_else(|| usage("export", "needs a file name"))?;
+    let (format, file) = parse(arguments)?;
     let session = desk.session();
     let text = match format {
         Format::Markdown => markdown(session),
@@ -45,7 +45,8 @@ pub(super) fn typed_path(typed: &str, home: Option<&Path>) -> PathBuf {
     }
 }
 
-fn parse(arguments: &str) -> Option<(Format, &str)> {
+/// The format is named before the file, or read off its ending.
+fn parse(arguments: &str) -> Result<(Format, &str), CommandError> {
     let (first, rest) = arguments
         .split_once(char::is_whitespace)
         .unwrap_or((arguments, ""));
@@ -55,15 +56,20 @@ fn parse(arguments: &str) -> Option<(Format, &str)> {
         ("html", file) => (Some(Format::Html), file),
         _ => (None, arguments),
     };
-    let by_ending = || {
-        let ending = Path::new(file).extension().unwrap_or_default();
-        match ending.to_ascii_lowercase().to_str() {
-            Some("json") => Format::Json,
-            Some("html" | "htm") => Format::Html,
-            _ => Format::Markdown,
+    if file.is_empty() {
+        return Err(usage("export", "needs a file name"));
+    }
+    let ending = Path::new(file).extension().unwrap_or_default();
+    let format = match (format, ending.to_ascii_lowercase().to_str()) {
+        (Some(format), _) => format,
+        (None, Some("json")) => Format::Json,
+        (None, Some("html" | "htm")) => Format::Html,
+        (None, Some("")) if file.contains(' ') => {
+            return Err(usage("export", format!("has no format {first:?}")));
         }
+        (None, _) => Format::Markdown,
     };
-    (!file.is_empty()).then(|| (format.unwrap_or_else(by_ending), file))
+    Ok((format, file))
 }
 
 fn markdown(session: &Session) -> String {
@@ -113,10 +119,12 @@ mod tests {
             ("html notes", Some((Format::Html, "notes"))),
             ("Notes.HTML", Some((Format::Html, "Notes.HTML"))),
             ("my notes.md", Some((Format::Markdown, "my notes.md"))),
+            ("notes", Some((Format::Markdown, "notes"))),
             ("", None),
             ("md", None),
+            ("pdf notes", None),
         ] {
-            assert_eq!(parse(arguments), expected, "{arguments:?}");
+            assert_eq!(parse(arguments).ok(), expected, "{arguments:?}");
         }
     }
 }

@@ -134,14 +134,15 @@ pub(super) async fn fork(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
         Some(name) => name.parse()?,
         None => fork_name(&from, desk.env.store.as_ref())?,
     };
-    let Some(fork) = desk.agent.fork(name, at) else {
+    let Some(mut fork) = desk.agent.fork(name, at) else {
         return Err(usage(
             "fork",
             "does not know that turn; `/history` shows their numbers",
         ));
     };
-    let opened = desk.env.store.keep_fork(&fork, &from)?;
     let until = at.and(fork.meta().updated_at);
+    fork.touch(desk.env.now());
+    let opened = desk.env.store.keep_fork(&fork, &from)?;
     let notebook = desk.agent.notebook();
     let copied = notebook.map(|it| it.workspace.fork_session(&from, fork.name(), until));
     desk.agent.open(opened)?;
@@ -183,7 +184,8 @@ fn fork_name(from: &SessionName, store: &dyn SessionStore) -> Result<SessionName
     let is_number = |rest: &str| rest.chars().all(|c| c == '-' || c.is_ascii_digit());
     let origin = from.as_str().rsplit_once(FORK);
     let origin = origin.filter(|(_, rest)| is_number(rest)).map(|it| it.0);
-    let base: SessionName = format!("{}{FORK}", origin.unwrap_or(from.as_str())).parse()?;
+    let origin: SessionName = origin.unwrap_or(from.as_str()).parse()?;
+    let base = origin.with_end(FORK)?;
     let mut name = base.clone();
     for n in 2.. {
         if !store.has(&name)? {

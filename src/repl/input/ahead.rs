@@ -36,15 +36,21 @@ impl Ahead {
     pub(super) fn of(keys: &[u8]) -> Self {
         const CTRL_D: &[u8] = b"\x04";
         let mut ahead = Self::default();
-        if keys == CTRL_D {
-            ahead.end();
-        } else if keys
-            .iter()
-            .all(|byte| !byte.is_ascii_control() || matches!(byte, b'\r' | b'\n'))
-        {
-            ahead.take_in(keys);
+        match keys {
+            CTRL_D => ahead.end(),
+            keys => ahead.take_in(keys),
         }
         ahead
+    }
+
+    /// Everything typed, as one text to be gone on with.
+    pub(super) fn into_text(mut self) -> String {
+        let rest = self.take_begun();
+        let lines = self.typed.into_iter().filter_map(|typed| match typed {
+            Typed::Line(line) => Some(line),
+            Typed::End => None,
+        });
+        lines.chain(rest).collect::<Vec<_>>().join("\n")
     }
 
     /// The line that was begun and not ended.

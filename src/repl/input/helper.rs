@@ -194,7 +194,9 @@ impl ConditionalEventHandler for OnLeave {
         _: bool,
         context: &EventContext<'_>,
     ) -> Option<Cmd> {
-        if let Some(pasted) = self.0.paste(event) {
+        // The end of a paste may never come.
+        let is_given_up = self.1 == Leave::Interrupt && self.0.stop_paste();
+        if !is_given_up && let Some(pasted) = self.0.paste(event) {
             return Some(pasted);
         }
         *self.0.left() = Some((self.1, context.line().to_owned()));

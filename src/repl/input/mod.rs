@@ -28,6 +28,7 @@ use std::thread;
 
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use self::ahead::Ahead;
 use crate::hint::{Hint, chain};
 use crate::repl::edit::TextEditor;
 use crate::term::{Output, Stops};
@@ -134,6 +135,8 @@ pub struct LineReader {
     kind: Kind,
     editor: Option<TextEditor>,
     stops: Stops,
+    /// Stands on the next line to begin with.
+    held: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +182,7 @@ impl LineReader {
             kind,
             editor: None,
             stops: Stops::default(),
+            held: String::new(),
         })
     }
 
@@ -228,6 +232,16 @@ impl LineReader {
             }
         }
         Ok(Line::Text(pasted.join("\n")))
+    }
+
+    /// Holds what was typed ahead for the next line, to be sent or not: whoever stops a reply stops what was to follow it.
+    pub fn hold_typed(&mut self) {
+        if self.kind == Kind::Terminal && !self.is_waiting {
+            let mut ahead = Ahead::of(&self.stops.take());
+            // A terminal that cannot be read has nothing typed.
+            ahead.fill(io::stdin()).ok();
+            self.held = ahead.into_text();
+        }
     }
 
     /// Gives up the line that is being typed, if one is: what comes next stands below it.
@@ -286,6 +300,9 @@ impl LineReader {
         output: &mut Output,
     ) -> Result<Reply, InputError> {
         let mut initial = initial.to_owned();
+        if purpose == Purpose::Input && !self.held.is_empty() {
+            initial = std::mem::take(&mut self.held);
+        }
         loop {
             if !self.is_waiting {
                 let request = Request {

@@ -182,11 +182,11 @@ fn is_monotonous(text: &str) -> bool {
     words.len() >= MONOTONOUS && distinct.len() * 3 < words.len()
 }
 
-/// Whether a text is a single word of letters: an answer to something, nothing by itself.
-fn is_single(text: &str) -> bool {
-    let mut words = text.split_whitespace();
-    let first = words.next().unwrap_or_default();
-    words.next().is_none() && first.is_ascii()
+/// Whether a text is a word or two without a contraction (`I'm`, `name's`): an answer to something, nothing by itself. In
+/// other scripts a word may be a sentence.
+fn is_fragment(text: &str) -> bool {
+    let words = text.split_whitespace().count();
+    text.is_ascii() && (words < 2 || words == 2 && !text.contains('\''))
 }
 
 fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
@@ -236,7 +236,7 @@ impl Classifier {
         let mut kept = Vec::new();
         let scores = scores(&read, &self.keep);
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        if best >= LEAST && !is_monotonous(text) && !is_single(text) {
+        if best >= LEAST && !is_monotonous(text) && !is_fragment(text) {
             for (number, score) in scores.iter().enumerate() {
                 if *score >= (best - BEHIND).max(0.0) {
                     let (kind, scope) = self.kind_of(&read, number);

@@ -53,6 +53,8 @@ fn of_the_same_words_over_and_over_nothing_is_kept() {
     let text = format!("My message number 9 is {}", "tide ".repeat(40));
     assert!(kept(&text).is_empty());
     assert!(kept("second").is_empty(), "nor of a single word");
+    assert!(kept("before kill").is_empty(), "nor of two");
+    assert!(!kept("name's Gulnora").is_empty(), "but for a sentence");
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn a_name_that_is_nearly_that_of_a_session_is_asked_about() {
     let mut chat = home.chat(&["-s", "first"]);
     chat.says("hello", "Message saved.");
     chat.leave();
-    let question = "No session frist. Did you mean first? [Y/n = create frist]";
+    let question = "No session frist. Did you mean first? [Y = open first, n = create frist]";
     for (answer, opened) in [("", "Resumed first"), ("n", "New session frist")] {
         let mut chat = home.start(&["-s", "frist"], &[]);
         chat.wait_for(question);

@@ -1,6 +1,6 @@
 //! Going from session to session, and what asks before it does something.
 
-use cogtrix::testing::server::{Script, say};
+use cogtrix::testing::server::{Script, Server, say};
 
 use super::Home;
 use crate::support::pty::{Exit, Key, Size};
@@ -242,6 +242,23 @@ fn new_begins_the_next_session_of_the_usual_name_and_refuses_a_name_that_is_take
     chat.says("/resume default-2", "Resumed default-2 (2 messages");
     chat.says("/resume default-2", "Already in session default-2");
     chat.leave();
+}
+
+#[test]
+fn a_session_whose_last_reply_was_stopped_says_so_when_it_is_resumed() {
+    let server = Server::start([say("Yes."), say("half of it").stall_after(2)]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&["-s", "cut"]);
+    chat.says("hello", "Yes.");
+    chat.enter("Where shall it be?").wait_for("half of");
+    chat.key(Key::CtrlC).wait_for_prompt();
+    chat.leave();
+    let screen = home.chat(&["-s", "cut"]).screen();
+    assert!(screen.contains("  You:   Where shall it be?\n"), "{screen}");
+    assert!(
+        screen.contains("  Reply: (cut, `/retry` asks again) half of"),
+        "{screen}"
+    );
 }
 
 #[test]

@@ -88,6 +88,20 @@ fn lines_typed_while_a_reply_streams_are_sent_after_it() {
 }
 
 #[test]
+fn what_was_typed_during_a_stopped_reply_waits_on_the_next_line() {
+    let server = Server::start([say("half of it").stall_after(2), say("the whole")]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&["-s", "held"]);
+    chat.enter("tell").wait_for("half of");
+    chat.enter("and then").type_text("what").key(Key::CtrlC);
+    chat.wait_for("> and then\n").wait_for("what");
+    assert_eq!(server.chats().len(), 1, "nothing was sent by itself");
+    chat.key(Key::Enter).wait_for("the whole").wait_for_prompt();
+    chat.leave();
+    assert_eq!(home.kept("held")[2], "and then\nwhat");
+}
+
+#[test]
 fn thinking_is_dim_and_is_kept_nowhere() {
     let server = Server::start([say("Four.").thinking("two and two"), say("Yes.")]);
     let home = Home::with(&server);

@@ -68,6 +68,15 @@ fn a_paste_that_is_not_utf8_is_left_out_and_the_next_line_is_typed_as_ever() {
 }
 
 #[test]
+fn ctrl_c_ends_a_paste_that_never_ends() {
+    let server = listener();
+    let mut chat = Home::with(&server).chat(&[]);
+    chat.type_text("\x1b[200~begun").key(Key::CtrlC);
+    chat.says("typed by hand", "got it");
+    assert_eq!(heard(&server), "typed by hand");
+}
+
+#[test]
 fn paste_mode_ends_with_ctrl_d_and_is_given_up_with_ctrl_c() {
     let server = listener();
     let mut chat = Home::with(&server).chat(&[]);
