@@ -272,10 +272,7 @@ impl Agent {
                     }),
                 }
             }
-            Approval::Refused { why } => {
-                let why = why.map_or_else(String::new, |why| format!(": {why}"));
-                Err(Failure::Failed(format!("the call was declined{why}")))
-            }
+            Approval::Refused { why } => Err(Failure::Declined { why }),
         }
     }
 

@@ -261,7 +261,7 @@ impl fmt::Display for Warning {
             }
             Self::NoSummary { why } => write!(
                 f,
-                "could not summarise older messages three times in a row ({why}); they are still sent while there is room, with a retry now and then"
+                "summarising failed three times in a row ({why}): older messages are sent as far as they fit; `/compact` tries again"
             ),
             Self::NotCompacted { why } => write!(
                 f,

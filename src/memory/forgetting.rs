@@ -57,7 +57,7 @@ pub fn strike(session: &Session, statements: &Statements) -> Struck {
     let record = hybrid(session.hybrid(), statements).map(Record::HybridReplaced);
     struck.add("summaries", record);
     let record = mode_states(session, statements);
-    struck.add("the boards", record);
+    struck.add("the notes of modes", record);
     let record = scratchpad(session.scratchpad(), statements).map(Record::ScratchpadReplaced);
     struck.add("the scratchpad", record);
     let record = pins(session.pins(), statements).map(Record::PinsReplaced);
@@ -340,7 +340,7 @@ mod tests {
             [
                 "requests",
                 "summaries",
-                "the boards",
+                "the notes of modes",
                 "the scratchpad",
                 "the pins"
             ]

@@ -11,7 +11,7 @@ use super::places::Entry;
 use super::{Kind, ProviderError, ollama, target};
 use crate::net::is_embedding_model;
 
-const HOW: &str = "no model found: start Ollama, or set OPENAI_API_KEY or ANTHROPIC_API_KEY";
+const HOW: &str = "no model found: run `cogtrix init`, start Ollama, or set OPENAI_BASE_URL, OPENAI_API_KEY or ANTHROPIC_API_KEY";
 const PULL: &str = "Ollama is running but has no chat model: run `ollama pull qwen3:8b`";
 
 /// What an Ollama server is good for.

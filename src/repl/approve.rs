@@ -157,7 +157,7 @@ impl Pending {
                     output.notice(&choices(&asked));
                 }
                 Some(Typed::Unclear) => {
-                    output.notice("answer y, or n plus a reason");
+                    output.notice(&format!("not an answer: {}", choices(&asked)));
                 }
                 Some(Typed::Edit) if matches!(asked.effect, Effect::RunsLater(_)) => {
                     output.notice(&format!("not available for this call: {}", choices(&asked)));
@@ -249,11 +249,11 @@ fn typed(text: &str) -> Typed {
         "d" | "diff" | "show" => Typed::Show,
         _ if is_yes_and_more(text) => Typed::Unclear,
         _ => {
-            let why = ["no, ", "no: ", "n, ", "n: "]
+            let why = ["no, ", "no: ", "n, ", "n: ", "n "]
                 .iter()
                 .find_map(|no| text.strip_prefix(no))
                 .unwrap_or(text);
-            Typed::No(Some(why.to_owned()))
+            Typed::No(Some(why.trim().to_owned()))
         }
     }
 }
@@ -323,6 +323,8 @@ mod tests {
             ("p", Typed::Always(Wide::Escalated)),
             ("e", Typed::Edit),
             ("no, use cargo check", no("use cargo check")),
+            ("n use cargo check", no("use cargo check")),
+            ("no way", no("no way")),
             ("use cargo check", no("use cargo check")),
             ("yesterday's tests first", no("yesterday's tests first")),
             ("yes, but only in src", Typed::Unclear),

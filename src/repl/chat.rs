@@ -254,7 +254,9 @@ impl<'a> Chat<'a> {
                         } else {
                             ""
                         };
-                        self.output.prose(&format!("Copied {what} ({chars}){tmux}"));
+                        let sent =
+                            format!("Sent {what} ({chars}) to the terminal's clipboard{tmux}");
+                        self.output.prose(&sent);
                     }
                     Err(error) => self.refuse(&error),
                 }

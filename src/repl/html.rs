@@ -9,7 +9,7 @@ use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html
 use sha2::{Digest, Sha256};
 
 use super::listing::count;
-use super::transcript::speaker;
+use super::transcript::{ended, speaker};
 use crate::chat::{Message, Part, Role, Session, Withdrawal};
 use crate::term::harmless;
 
@@ -89,10 +89,7 @@ fn part(part: &Part, message: &Message) -> String {
             output,
             failed,
             ..
-        } => {
-            let word = if *failed { "failed" } else { "answered" };
-            folded(&format!("{name} {word}"), output)
-        }
+        } => folded(&format!("{name} {}", ended(*failed, output)), output),
         Part::Attached(attached) => aside(&format!("attached {attached}")),
         Part::Image(image) => aside(&image.mark()),
     }

@@ -81,7 +81,13 @@ fn action(output: &mut Output, report: &ToolReport) {
     let (said, went) = match result {
         Ok(result) if result.failed => (result.brief.clone(), Went::Wrong),
         Ok(result) => (result.brief.clone(), Went::Well),
-        Err(failure @ Failure::Interrupted) => (failure.to_string(), Went::Wrong),
+        Err(Failure::Declined { why }) => {
+            let why = why
+                .as_ref()
+                .map_or_else(String::new, |why| format!(": {why}"));
+            output.action(&format!("{}: declined{why}", title(call)), Went::Wrong);
+            return;
+        }
         Err(failure) => (first_words(&failure.to_string(), 120), Went::Wrong),
     };
     let seconds = took.as_secs_f64();

@@ -1,6 +1,7 @@
 //! A session as a person reads it: speakers, times, what became of each turn.
 
-use crate::chat::{Message, Part, Role, Session, Turn, Withdrawal};
+use crate::chat::{Message, Outcome, Part, Role, Session, Turn, Withdrawal};
+use crate::tools::DECLINED;
 
 /// One turn: its number, and its messages under their speakers.
 pub fn turn(session: &Session, turn: &Turn) -> String {
@@ -11,7 +12,13 @@ pub fn turn(session: &Session, turn: &Turn) -> String {
     };
     let messages = session.messages_of(turn).iter();
     let blocks = messages.map(|message| format!("{}{mark}\n{}", heading(message), body(message)));
-    let blocks = blocks.collect::<Vec<_>>().join("\n\n");
+    let is_cut = session.unfinished().is_some_and(|cut| cut.id == turn.id);
+    let cut = Some(session.arrived()).filter(|arrived| is_cut && !arrived.is_empty());
+    let cut = cut.map(|arrived| {
+        let closing = Outcome::Interrupted.closing(arrived, "interrupted");
+        format!("{}\n{closing}", speaker(Role::Assistant))
+    });
+    let blocks = blocks.chain(cut).collect::<Vec<_>>().join("\n\n");
     format!("[{}] {blocks}", turn.id)
 }
 
@@ -42,8 +49,7 @@ pub fn body(message: &Message) -> String {
             failed,
             ..
         } => {
-            let word = if *failed { "failed" } else { "answered" };
-            format!("[{name} {word}]\n{output}")
+            format!("[{name} {}]\n{output}", ended(*failed, output))
         }
         Part::Attached(attached) => format!("[attached {attached}]"),
         Part::Image(image) => image.mark(),
@@ -52,6 +58,15 @@ pub fn body(message: &Message) -> String {
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// How a call ended, in a word.
+pub fn ended(failed: bool, output: &str) -> &'static str {
+    match failed {
+        false => "answered",
+        true if output.starts_with(DECLINED) => "declined",
+        true => "failed",
+    }
 }
 
 /// The beginning of a text in one line of at most `chars` characters.

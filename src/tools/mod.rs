@@ -243,6 +243,9 @@ pub enum Wish {
     },
 }
 
+/// How the result of a call begins to which the person said no.
+pub const DECLINED: &str = "declined by the person";
+
 /// Why a call did nothing, or not what was asked: an answer to the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
@@ -250,6 +253,9 @@ pub enum Failure {
     Arguments(String),
     #[error("{0}")]
     Failed(String),
+    /// The person said no, perhaps why.
+    #[error("{DECLINED}{}", why.as_ref().map_or_else(String::new, |why| format!(": {why}")))]
+    Declined { why: Option<String> },
     /// The person ended it.
     #[error("interrupted")]
     Interrupted,

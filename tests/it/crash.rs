@@ -352,6 +352,11 @@ fn a_kill_in_the_middle_of_a_reply_keeps_what_had_arrived_and_marks_it_as_cut() 
     assert!(!held().contains("between you and me"), "{}", held());
     run.signal(Signal::KILL);
     assert_eq!(run.wait().signal, Some(9));
+    let looked = home
+        .cogtrix(&["-c", "test.yaml", "sessions", "show", "s"])
+        .run();
+    let shown = "Assistant\nHalf a reply\n[reply cut: interrupted]";
+    assert!(looked.stdout.contains(shown), "{looked}");
     let restarted = restart(&home);
     insta::assert_snapshot!(home.shown(&restarted), @"
     [1] You, TIME

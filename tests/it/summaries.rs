@@ -361,7 +361,10 @@ fn empty_answers_move_nothing_and_the_next_turn_tries_again() {
         run.stdout.contains("none yet; failed 2 times in a row"),
         "{run}"
     );
-    assert!(run.stdout.contains("failed the last 2 times"), "{run}");
+    assert!(
+        run.stdout.contains("Summarising failed 2 times in a row"),
+        "{run}"
+    );
     talk(&home, "w", 20, 20);
     let kept = hybrid(&home, "w");
     assert_eq!(kept["summary_idx"], 14);
@@ -377,7 +380,7 @@ fn after_three_failures_it_is_tried_every_tenth_reply_and_said_once() {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let run = home.lines("w", &lines);
     assert_eq!(asked_after(&server), [18, 19, 20, 30, 40]);
-    let told = "could not summarise older messages three times in a row";
+    let told = "summarising failed three times in a row";
     assert_eq!(run.stderr.matches(told).count(), 1, "{run}");
     assert!(run.stderr.contains("no room"), "{run}");
     let run = home.lines(

@@ -256,7 +256,7 @@ pub(super) async fn look(
 
 /// Names like this one, best first, at most two.
 fn nearest(name: &str) -> Vec<String> {
-    const LIKE: f64 = 0.7;
+    const LIKE: f64 = 0.8;
     let likeness = |known: &str| strsim::jaro_winkler(known, &name.to_lowercase());
     let names = COMMANDS.iter().map(|command| command.name);
     let mut near: Vec<(f64, &str)> = names.map(|known| (likeness(known), known)).collect();

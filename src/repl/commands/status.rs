@@ -68,7 +68,7 @@ fn window(agent: &Agent, size: u32, source: WindowSource) -> String {
             format!(
                 "{about}{} of {size} tokens used, {:.0} % ({source})",
                 thousand(u64::from(usage.input.0)),
-                usage.percent_used
+                usage.percent_used.floor()
             )
         },
     )

@@ -36,7 +36,7 @@ pub(super) fn shown(agent: &Agent) -> String {
     let failed = match hybrid.failures {
         0 => String::new(),
         failures => format!(
-            "\n\nfailed the last {}; the messages are still sent while they fit",
+            "\n\nSummarising failed {} in a row: older messages are sent as far as they fit; `/compact` tries again",
             count(failures as usize, "time")
         ),
     };

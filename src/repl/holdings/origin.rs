@@ -9,6 +9,7 @@ use crate::chat::{Message, SessionName, Timestamp};
 use crate::entries::Entry;
 use crate::hint::chain;
 use crate::notes::Receipt;
+use crate::text::secrets::masked;
 
 /// Characters of a message that are quoted.
 const QUOTED: usize = 2_000;
@@ -73,12 +74,13 @@ impl Holdings<'_> {
         })
     }
 
-    /// The words of a message, each line behind `> `; or why they cannot be had.
+    /// The words of a message without its secrets, each line behind `> `; or why they cannot be had.
     pub(super) fn quote(&self, origin: &Origin<'_>) -> String {
         let said = match self.message(origin) {
             Ok(message) => message.said().into_owned(),
             Err(why) => return why,
         };
+        let said = masked(&said);
         let beginning: String = said.chars().take(QUOTED).collect();
         let lines = beginning.lines().map(|line| format!("> {line}"));
         let mut lines: Vec<String> = lines.collect();

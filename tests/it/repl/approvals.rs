@@ -39,7 +39,7 @@ fn yes_does_it_no_tells_the_model_and_always_is_remembered_for_the_project() {
     assert_eq!(held(&home), "one\n");
     let told = server.chats()[3].body.to_string();
     assert!(
-        told.contains("the call was declined: spell it out"),
+        told.contains("declined by the person: spell it out"),
         "{told}"
     );
     chat.says("more", "+three").says("t", "Third.");
@@ -165,7 +165,7 @@ fn a_command_that_fails_for_want_of_the_network_is_offered_with_it_once() {
         .says("no, work offline", "Refused.");
     let sent = server.chats()[1].body.to_string();
     assert!(
-        sent.contains("[not retried: the call was declined: work offline]"),
+        sent.contains("[not retried: declined by the person: work offline]"),
         "{sent}"
     );
     assert!(!sent.contains("reached\\n[exit 0"), "{sent}");
@@ -324,7 +324,7 @@ fn commands_that_only_show_something_work_while_a_question_waits() {
         ("/memory list", "othing"),
         ("/memory forget 1", "/memory has to wait"),
         ("/nonsense", "unknown command /nonsense"),
-        ("!touch b.txt", "answer y, or n plus a reason"),
+        ("!touch b.txt", "not an answer: y = yes"),
     ] {
         chat.clear_screen().says(line, shown);
         let again = usize::from(line.starts_with('/'));

@@ -40,7 +40,7 @@ fn without_a_model_a_line_says_how_to_get_one() {
     let mut chat = home.start(&["-s", "first"], &closed);
     chat.wait_for_prompt();
     let screen = chat.screen();
-    assert!(screen.contains("no model found: start Ollama, or set OPENAI_API_KEY"));
+    assert!(screen.contains("no model found: run `cogtrix init`, start Ollama"));
     chat.says("The key hangs behind the door", "Message saved.");
     chat.says("Where does the key hang?", "UTC: you: ");
     chat.leave();

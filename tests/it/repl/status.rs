@@ -184,11 +184,17 @@ fn copy_sends_a_reply_or_its_code_to_the_terminal() {
     let mut chat = Home::with(&server).chat(&[]);
     chat.says("/copy", "there is no such reply");
     chat.says("one", "First.").says("two", "or not.");
-    chat.says("/copy code", "Copied the last code block (6 characters)");
+    chat.says(
+        "/copy code",
+        "Sent the last code block (6 characters) to the terminal",
+    );
     chat.wait_printed("\x1b]52;c;bHMgLWwK\x07", 1);
-    chat.says("/copy 2", "Copied reply 2 from the end (6 characters)");
+    chat.says(
+        "/copy 2",
+        "Sent reply 2 from the end (6 characters) to the terminal",
+    );
     chat.wait_printed("\x1b]52;c;Rmlyc3Qu\x07", 1);
-    chat.says("/copy", "Copied the last reply");
+    chat.says("/copy", "Sent the last reply");
     chat.says("/copy 3", "there is no such reply");
     chat.says("/copy it", "/copy does not know \"it\"");
     chat.leave();

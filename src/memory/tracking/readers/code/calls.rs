@@ -59,7 +59,7 @@ fn changed(call: &Called<'_>) -> Vec<Finding> {
     }
 }
 
-/// A command that failed and whose output has no error that is known by its form.
+/// A command that ran and failed, and whose output has no error that is known by its form.
 fn failed(call: &Called<'_>, errors: &Errors, paths: &Paths) -> Option<Finding> {
     let command = argument(call, "command").filter(|_| call.failed)?;
     if !errors.read(paths, call.output).is_empty() {
@@ -68,9 +68,8 @@ fn failed(call: &Called<'_>, errors: &Errors, paths: &Paths) -> Option<Finding> 
     // The last line of the result: `[exit 1, 2.3 s]`; the time is no part of the error.
     let end = call.output.lines().last().unwrap_or_default();
     let end = end.trim_start_matches('[').split([',', ']']).next();
-    let end = end.filter(|end| end.starts_with("exit ") || end.starts_with("killed "));
-    let end = end.map_or_else(String::new, |end| format!(" ({end})"));
-    Some(Note::new(format!("`{command}` failed{end}")).of(Kind::Error))
+    let end = end.filter(|end| end.starts_with("exit ") || end.starts_with("killed "))?;
+    Some(Note::new(format!("`{command}` failed ({end})")).of(Kind::Error))
 }
 
 fn argument(call: &Called<'_>, name: &str) -> Option<String> {
