@@ -98,7 +98,7 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
         modes[0].to_owned()
     } else {
         let question = format!(
-            "Memory mode to begin in: {} [{}]",
+            "Memory mode to start in: {} [{}]",
             modes.join(", "),
             modes[0]
         );
@@ -200,7 +200,7 @@ fn which(found: &mut Vec<Found>, yes: bool, output: &mut Output) -> Result<Found
     if yes {
         return Ok(found.swap_remove(0));
     }
-    let typed = answer("Which one answers? A number, or PROVIDER/MODEL [1]", output);
+    let typed = answer("Which model? A number, or PROVIDER/MODEL [1]", output);
     let typed = typed.as_deref().unwrap_or_default();
     let typed = if typed.is_empty() { "1" } else { typed };
     let number = typed.parse::<usize>().ok();
@@ -373,7 +373,7 @@ async fn try_out(path: &Path, args: &ChatArgs, output: &mut Output) -> Result<Ex
                 .collect::<Vec<_>>()
                 .join(" ");
             output.answer(&format!("{name} answered in {seconds:.1} s: {text}"));
-            output.notice("`cogtrix` begins a chat.");
+            output.notice("Run `cogtrix` to chat.");
             Ok(Exit::Ok)
         }
         Ok(Err(error)) => {

@@ -25,7 +25,7 @@ pub(super) async fn finish_jobs(
             Some("facts") => format!("extracting facts from {covers} messages"),
             Some(_) | None => format!("summarising {covers} older messages"),
         };
-        output.notice(&format!("{what}; Ctrl-C postpones it to the next run"));
+        output.notice(&format!("{what}; Ctrl-C leaves it for the next run"));
     }
     let grace = match waiting {
         // Vectors are on disk as they are made, so only a summary is worth a person's wait.

@@ -26,6 +26,7 @@ mod forking;
 mod further;
 mod fuzzed;
 mod hostile_clone;
+mod html_export;
 mod importing;
 mod init;
 mod layers;

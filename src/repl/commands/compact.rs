@@ -150,16 +150,22 @@ fn shown_cut(dry: &DryCut) -> String {
         0 => String::new(),
         head => format!("; messages 1 to {head} stay before it"),
     };
+    let stays = match stays.messages {
+        0 => String::new(),
+        messages => format!(
+            "{} stay as they are ({} tokens); ",
+            count(messages, "message"),
+            stays.tokens
+        ),
+    };
     format!(
-        "{} would replace messages {} to {} ({}, {} tokens) with one text{head}\n\
-         {} stay verbatim ({} tokens); this takes {} to the model",
+        "{} would replace messages {} to {} ({}, {} tokens) with a summary{head}\n\
+         {stays}this takes {} to the model",
         kind.as_str(),
         cut.head + 1,
         cut.upto,
         count(goes.messages, "message"),
         goes.tokens,
-        count(stays.messages, "message"),
-        stays.tokens,
         count(*requests, "request"),
     )
 }

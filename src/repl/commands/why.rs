@@ -13,7 +13,7 @@ const ALWAYS: &str = "sent with every request";
 pub(super) fn run(agent: &Agent, arguments: &str) -> Result<Next, CommandError> {
     nothing("why", arguments)?;
     let Some(plan) = agent.last_plan() else {
-        return Next::answer("Nothing was asked in this run yet.");
+        return Next::answer("No question yet in this run.");
     };
     let session = agent.session();
     let sections = plan.sections().iter();
@@ -22,12 +22,13 @@ pub(super) fn run(agent: &Agent, arguments: &str) -> Result<Next, CommandError> 
         .collect();
     if behind.is_empty() {
         behind.push(
-            "Nothing of memory: the last answer rests on the messages in the window alone."
+            "Memory was not used: the last answer is based only on the messages in the window."
                 .to_owned(),
         );
     }
     behind.push(
-        "`/context full` shows the whole request, `/memory why N` where a note is from.".to_owned(),
+        "`/context full` shows the whole request, `/memory why N` where a note came from."
+            .to_owned(),
     );
     Next::answer(behind.join("\n"))
 }

@@ -53,7 +53,7 @@ impl Holdings<'_> {
                         return row;
                     }
                     let numbers: Vec<String> = also.iter().map(ToString::to_string).collect();
-                    format!("{row} also {}", numbers.join(", "))
+                    format!("{row} (same as {})", numbers.join(", "))
                 });
                 let rows = rows.collect();
                 parts.extend(self.part("captured", "forget N", rows, extent));

@@ -152,7 +152,7 @@ fn one_fact_is_listed_once_however_often_it_was_captured_or_kept() {
     assert_eq!(rows.len(), 2, "{list}");
     assert!(
         rows[0].contains("    3  user preference: Green tea, I like.")
-            && rows[0].ends_with("] also 1"),
+            && rows[0].ends_with("] (same as 1)"),
         "{list}"
     );
     assert!(rows[1].contains("    2  user preference: My cat"), "{list}");

@@ -36,3 +36,8 @@ function find() {
 }
 input.addEventListener('input', find);
 document.getElementById('search').hidden = false;
+const asked = new URLSearchParams(location.hash.slice(1)).get('find');
+if (asked) {
+  input.value = asked;
+  find();
+}

@@ -286,9 +286,9 @@ fn a_session_is_exported_as_one_html_file() {
 fn why_tells_what_of_memory_stood_behind_the_last_answer() {
     let server = Script::answering(|_| say("At nine.")).serve();
     let mut chat = Home::with(&server).sized(120, 100).chat(&["--no-banner"]);
-    chat.says("/why", "Nothing was asked in this run yet.");
+    chat.says("/why", "No question yet in this run.");
     chat.says("hello", "At nine.");
-    chat.says("/why", "Nothing of memory: the last answer rests on");
+    chat.says("/why", "Memory was not used: the last answer is based");
     chat.says("/memory add the harbour opens at nine", "Kept");
     chat.says("/pin be brief", "Pinned");
     chat.says("when does the harbour open?", "At nine.");
