@@ -62,6 +62,22 @@ pub fn also(places: &[String]) -> String {
     }
 }
 
+/// The hits a person is shown: those that have something of the question, and what stands within two lines of them. Where
+/// nothing has, all.
+pub fn worth_showing(hits: &[Hit]) -> Vec<&Hit> {
+    let is_near = |hit: &Hit| {
+        hits.iter().any(|other| {
+            !other.is_beside && other.source == hit.source && other.line.abs_diff(hit.line) <= 2
+        })
+    };
+    let shown: Vec<&Hit> = hits.iter().filter(|hit| is_near(hit)).collect();
+    if shown.is_empty() {
+        hits.iter().collect()
+    } else {
+        shown
+    }
+}
+
 /// That a hit has nothing of the question itself.
 pub fn beside(hit: &Hit) -> &'static str {
     if hit.is_beside {
@@ -118,4 +134,30 @@ pub fn table(
         table.row([name, mode, info.messages.to_string(), last, words]);
     }
     table.render(columns).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::Kind;
+    use crate::index::fixture::hit;
+
+    #[test]
+    fn what_is_far_from_any_match_is_not_shown_unless_nothing_matches() {
+        let found = |source, line, is_beside| Hit {
+            is_beside,
+            ..hit(Kind::Said, source, line, "words")
+        };
+        let hits = [
+            found("a", 4, false),
+            found("a", 5, true),
+            found("a", 9, true),
+            found("b", 4, true),
+        ];
+        let lines = |hits: &[Hit]| -> Vec<usize> {
+            worth_showing(hits).iter().map(|hit| hit.line).collect()
+        };
+        assert_eq!(lines(&hits), [4, 5]);
+        assert_eq!(lines(&hits[1..]), [5, 9, 4]);
+    }
 }

@@ -11,7 +11,7 @@ use crate::cli::args::{ChatArgs, SearchArgs, Within};
 use crate::cli::report::{CliError, Exit};
 use crate::clock::{Clock, SystemClock};
 use crate::index::{Hit, MOST_HITS, Scope, Search, SearchMode};
-use crate::repl::listing::{also, beside};
+use crate::repl::listing::{also, beside, worth_showing};
 use crate::repl::transcript::first_words;
 use crate::term::{Output, harmless};
 
@@ -56,7 +56,9 @@ pub(super) async fn run(
     } else if searched.hits.is_empty() {
         output.notice("no matches");
     } else {
-        let shown = (1..).zip(&searched.hits).map(|(n, hit)| shown(n, hit));
+        let shown = (1..)
+            .zip(worth_showing(&searched.hits))
+            .map(|(n, hit)| shown(n, hit));
         output.answer(&shown.collect::<Vec<_>>().join("\n"));
     }
     Ok(Exit::Ok)

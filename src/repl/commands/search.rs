@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Answer, CommandError, Desk, Next, usage};
 use crate::agent::{Agent, Warning};
 use crate::index::{Hit, Kind, Scope, SearchMode, Searched};
-use crate::repl::listing::{also, beside, count};
+use crate::repl::listing::{also, beside, count, worth_showing};
 use crate::repl::transcript::first_words;
 use crate::term::harmless;
 use crate::tools::history;
@@ -46,7 +46,7 @@ async fn search(
     let text = if searched.hits.is_empty() {
         nothing(&searched)
     } else {
-        listed(&searched.hits)
+        listed(&worth_showing(&searched.hits))
     };
     Ok(Next::Answer(Answer {
         text,
@@ -105,9 +105,9 @@ fn warning(troubles: &[String]) -> Option<Warning> {
 }
 
 /// Hits by what they are, the kind with the best one first.
-fn listed(hits: &[Hit]) -> String {
+fn listed(hits: &[&Hit]) -> String {
     let mut groups: Vec<(Kind, Vec<&Hit>)> = Vec::new();
-    for hit in hits {
+    for &hit in hits {
         match groups.iter_mut().find(|(kind, _)| *kind == hit.kind) {
             Some((_, group)) => group.push(hit),
             None => groups.push((hit.kind, vec![hit])),
@@ -177,7 +177,7 @@ mod tests {
             hit(Kind::Daily, "memory/2026-02-14.md", 1, "\u{1b}[2Jred"),
             hit(Kind::Note, "SOUL.md", 9, "calm"),
         ];
-        let text = listed(&hits);
+        let text = listed(&hits.each_ref());
         assert!(!text.contains('\u{1b}'), "{text}");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
