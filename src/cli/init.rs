@@ -108,7 +108,7 @@ pub(super) async fn run(yes: bool, args: &ChatArgs, output: &mut Output) -> Resu
             Some(_) | None => return Ok(unchanged(output)),
         }
     };
-    let old = path.with_extension("yaml.old");
+    let old = free(&path);
     if !yes {
         let (question, is_yes) = if is_there {
             let (path, old) = (path.display(), old.display());
@@ -261,6 +261,14 @@ impl Found {
             }
         )
     }
+}
+
+/// A name beside the config file that no older one has.
+fn free(config: &Path) -> PathBuf {
+    let first = config.with_extension("yaml.old");
+    let others = (2..).map(|n| config.with_extension(format!("yaml.old-{n}")));
+    let mut names = std::iter::once(first.clone()).chain(others);
+    names.find(|name| !name.exists()).unwrap_or(first)
 }
 
 /// The config file.

@@ -36,12 +36,12 @@ pub(super) enum EditError {
         #[source]
         source: io::Error,
     },
-    /// The copy is there where something was saved in it.
-    #[error("the editor {editor:?} ended with {status}; anything it saved is in {}", copy.display())]
+    #[error("the editor {editor:?} ended with {status}{}", in_copy(copy.as_deref()))]
     Failed {
         editor: String,
         status: ExitStatus,
-        copy: PathBuf,
+        /// Where something was saved, what it is in.
+        copy: Option<PathBuf>,
     },
     #[error("the editor deleted the file; {} is unchanged", file.display())]
     Gone { file: PathBuf },
@@ -61,6 +61,12 @@ pub(super) enum EditError {
     },
 }
 
+fn in_copy(copy: Option<&Path>) -> String {
+    copy.map_or_else(String::new, |copy| {
+        format!("; what it saved is in {}", copy.display())
+    })
+}
+
 impl Hint for EditError {
     fn hint(&self) -> Option<Cow<'_, str>> {
         match self {
@@ -78,6 +84,19 @@ impl Hint for EditError {
             | Self::Copy { .. }
             | Self::NoTerminalForText
             | Self::Text(_) => None,
+        }
+    }
+}
+
+impl EditError {
+    fn with_copy(self, saved: Option<PathBuf>) -> Self {
+        match self {
+            Self::Failed { editor, status, .. } => Self::Failed {
+                editor,
+                status,
+                copy: saved,
+            },
+            other => other,
         }
     }
 }
@@ -122,7 +141,7 @@ impl Edit<'_> {
             }
             Ok(edited) => self.take_in(edited, &copy),
         };
-        ended?;
+        ended.map_err(|error| error.with_copy(self.disk.size(&copy).is_ok().then_some(copy)))?;
         Ok(told(taken?))
     }
 
@@ -189,10 +208,17 @@ impl TextEditor {
         let mut file = file.map_err(EditError::Text)?;
         let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
         written.map_err(EditError::Text)?;
-        open(editor, file.path()).await?;
+        let ended = open(editor, file.path()).await;
         let saved = LocalDisk.read(file.path()).map_err(EditError::Text)?;
-        let saved = String::from_utf8(saved)
-            .map_err(|error| EditError::Text(io::Error::new(io::ErrorKind::InvalidData, error)))?;
+        let saved = match (ended, String::from_utf8(saved)) {
+            (Err(error), Ok(saved)) if saved == text => return Err(error),
+            (Ok(()), Ok(saved)) => saved,
+            (ended, saved) => {
+                let (_, path) = file.keep().map_err(|error| EditError::Text(error.error))?;
+                ended.map_err(|error| error.with_copy(Some(path.clone())))?;
+                return saved.map_err(|_| EditError::NotText { path });
+            }
+        };
         Ok(saved.strip_suffix('\n').unwrap_or(&saved).to_owned())
     }
 }
@@ -215,7 +241,7 @@ async fn open(editor: &str, path: &Path) -> Result<(), EditError> {
     Err(EditError::Failed {
         editor: editor.to_owned(),
         status,
-        copy: path.to_owned(),
+        copy: None,
     })
 }
 
@@ -225,6 +251,22 @@ mod tests {
 
     use super::*;
     use crate::notes::WorkspaceSettings;
+
+    #[tokio::test]
+    async fn what_a_failed_editor_saved_of_a_text_is_kept_and_named() {
+        let editor = |command: &str| TextEditor {
+            command: Some(command.to_owned()),
+        };
+        let error = editor("false").edit("old").await.unwrap_err();
+        assert!(!error.to_string().contains(".md"), "{error}");
+        for command in ["f() { printf new > \"$1\"; false; }; f", "printf '\\377' >"] {
+            let error = editor(command).edit("old").await.unwrap_err().to_string();
+            let path = error.rsplit(' ').next().unwrap();
+            assert_ne!(std::fs::read(path).unwrap(), b"old", "{error}");
+            std::fs::remove_file(path).unwrap();
+        }
+        assert_eq!(editor("printf new >").edit("old").await.unwrap(), "new");
+    }
 
     /// What comes of an editor, the file it was about, and the copies that are left.
     async fn edited(

@@ -44,19 +44,20 @@ impl Ahead {
     }
 
     /// Everything typed, as one text to be gone on with.
-    pub(super) fn into_text(mut self) -> String {
+    pub(super) fn take_text(&mut self) -> Option<String> {
         let rest = self.take_begun();
-        let lines = self.typed.into_iter().filter_map(|typed| match typed {
+        let lines = self.typed.drain(..).filter_map(|typed| match typed {
             Typed::Line(line) => Some(line),
             Typed::End => None,
         });
-        lines.chain(rest).collect::<Vec<_>>().join("\n")
+        let lines: Vec<String> = lines.chain(rest).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
     /// The line that was begun and not ended.
     pub(super) fn take_begun(&mut self) -> Option<String> {
-        let begun = std::mem::take(&mut self.rest);
-        (!begun.is_empty()).then(|| text_of(&begun))
+        let begun = text_of(&std::mem::take(&mut self.rest));
+        (!begun.is_empty()).then_some(begun)
     }
 
     /// Takes what the terminal holds, without waiting for more.

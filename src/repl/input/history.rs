@@ -142,12 +142,16 @@ fn forget_in(disk: &dyn Disk, path: &Path, statements: &Statements) -> io::Resul
 }
 
 /// Commands whose words say what is forgotten.
-const ASKING: [&str; 5] = [
+const ASKING: [&str; 9] = [
     "/forget ",
+    "/search ",
+    "/recall ",
     "/memory forget ",
-    "/mem forget ",
     "/memory why ",
     "/memory search ",
+    "/mem forget ",
+    "/mem why ",
+    "/mem search ",
 ];
 
 /// Whether an input is worth finding again.

@@ -90,6 +90,8 @@ struct Request {
     purpose: Purpose,
     prompt: String,
     initial: String,
+    /// What was typed ahead is not handed in by itself: it stands before `initial`.
+    is_held: bool,
 }
 
 /// How an input came.
@@ -135,8 +137,8 @@ pub struct LineReader {
     kind: Kind,
     editor: Option<TextEditor>,
     stops: Stops,
-    /// Stands on the next line to begin with.
-    held: String,
+    /// Stands on the next line to begin with; `None` where a reply came to its end.
+    held: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,7 +184,7 @@ impl LineReader {
             kind,
             editor: None,
             stops: Stops::default(),
-            held: String::new(),
+            held: None,
         })
     }
 
@@ -240,7 +242,7 @@ impl LineReader {
             let mut ahead = Ahead::of(&self.stops.take());
             // A terminal that cannot be read has nothing typed.
             ahead.fill(io::stdin()).ok();
-            self.held = ahead.into_text();
+            self.held = Some(ahead.take_text().unwrap_or_default());
         }
     }
 
@@ -300,15 +302,16 @@ impl LineReader {
         output: &mut Output,
     ) -> Result<Reply, InputError> {
         let mut initial = initial.to_owned();
-        if purpose == Purpose::Input && !self.held.is_empty() {
-            initial = std::mem::take(&mut self.held);
-        }
+        let held = self.held.take_if(|_| purpose == Purpose::Input);
+        let mut is_held = held.is_some();
+        initial.push_str(&held.unwrap_or_default());
         loop {
             if !self.is_waiting {
                 let request = Request {
                     purpose,
                     prompt: prompt.to_owned(),
                     initial,
+                    is_held: std::mem::take(&mut is_held),
                 };
                 self.requests.send(request).map_err(|_| InputError::Gone)?;
                 self.is_waiting = true;

@@ -152,6 +152,7 @@ mod tests {
 
     fn read(source: &mut impl Source, purpose: Purpose) -> Reply {
         source.read(&Request {
+            is_held: false,
             purpose,
             prompt: String::new(),
             initial: String::new(),

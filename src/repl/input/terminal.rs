@@ -127,14 +127,21 @@ impl TerminalSource {
             Purpose::Input => false,
         };
         self.ahead.take_in(&self.stops.take());
-        if let Some(line) = self.typed_ahead(is_verbatim) {
+        let before = if request.is_held {
+            self.ahead.take_text()
+        } else if let Some(line) = self.typed_ahead(is_verbatim) {
             return Ok((line, Origin::Ahead));
-        }
+        } else {
+            None
+        };
         self.follow_file();
-        let begun = self.continuation.take();
-        let begun = begun.or_else(|| self.begun.take());
-        let begun = begun.or_else(|| self.ahead.take_begun());
-        let initial = begun.unwrap_or_else(|| request.initial.clone());
+        // What was begun before goes before what the request brings, but for keys that came while a line was put aside.
+        let begun = [self.continuation.take(), self.begun.take(), before];
+        let begun = begun.into_iter().flatten().collect::<Vec<_>>();
+        let initial = [begun.join("\n"), request.initial.clone()];
+        let initial = initial.into_iter().filter(|text| !text.is_empty());
+        let initial = initial.collect::<Vec<_>>().join("\n");
+        let initial = initial + &self.ahead.take_begun().unwrap_or_default();
         let initial = self.shared.folded().fold(initial, Came::Edited);
         self.shared
             .is_verbatim
