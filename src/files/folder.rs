@@ -11,7 +11,7 @@ use std::path::{Component, Path};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata};
 
-use super::place::{Place, at_once, is_same, make_folder, sync};
+use super::place::{Owner, Parents, Place, at_once, is_same, make_folder, sync};
 
 /// An open folder.
 #[derive(Debug)]
@@ -66,13 +66,6 @@ impl From<io::Error> for FolderError {
             _ => Self::Io(error),
         }
     }
-}
-
-/// What becomes of folders on the way that are not there.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Parents {
-    Created,
-    Needed,
 }
 
 impl Folder {
@@ -133,7 +126,7 @@ impl Folder {
         match place.metadata() {
             Ok(_) => Err(FolderError::Exists),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Ok(place.unfinished(bytes)?.put()?)
+                Ok(place.unfinished(bytes, Owner::Cogtrix)?.put()?)
             }
             Err(error) => Err(error.into()),
         }
@@ -143,7 +136,7 @@ impl Folder {
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
         let place = self.place(path, Parents::Needed)?;
         ensure_file(&place.metadata()?)?;
-        Ok(place.unfinished(bytes)?.put()?)
+        Ok(place.unfinished(bytes, Owner::Cogtrix)?.put()?)
     }
 
     /// Removes a file, a link, or a folder with all that is in it.

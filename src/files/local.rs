@@ -16,7 +16,7 @@ use std::time::Duration;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
-use super::place::{Place, at_once, is_same, make_folder, private, sync};
+use super::place::{Owner, Place, at_once, is_same, make_folder, private, sync};
 use super::{Disk, Folder, Lock, LockError, Replaced, Surveyed, What, holds};
 
 /// How long to wait before a lock is tried again. Systems have no lock call with a time limit.
@@ -116,14 +116,14 @@ impl<T: OpenPath> Disk for T {
     }
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        target(self, path)?.unfinished(bytes)?.put()
+        target(self, path)?.unfinished(bytes, Owner::Cogtrix)?.put()
     }
 
     fn replace_seen(&self, path: &Path, seen: Option<&[u8]>, bytes: &[u8]) -> io::Result<Replaced> {
         refuse_read_only(self, path)?;
         let target = target(self, path)?;
         // The slow part comes before the look.
-        let file = target.unfinished(bytes)?;
+        let file = target.unfinished(bytes, Owner::Cogtrix)?;
         if !holds(self, path, seen)? {
             return Ok(Replaced::Changed);
         }
@@ -408,6 +408,17 @@ fn surveyed(path: PathBuf, is_link: bool, metadata: Option<&Metadata>) -> Survey
             .map(cap_std::time::SystemTime::into_std),
         path,
     }
+}
+
+/// Follows the links of the part of a path that is there.
+pub(crate) fn resolve_links(path: &Path) -> PathBuf {
+    let real = path.ancestors().find_map(|there| {
+        let real = there.canonicalize().ok()?;
+        let rest = path.strip_prefix(there).ok()?;
+        // Without a `/` at the end where nothing is missing.
+        Some(real.components().chain(rest.components()).collect())
+    });
+    real.unwrap_or_else(|| path.to_owned())
 }
 
 pub(super) fn folder_of(path: &Path) -> &Path {

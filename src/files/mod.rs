@@ -26,10 +26,12 @@ pub use faults::{BadFault, Fault, FaultyDisk, Moment, Schedule};
 pub use folder::{Entry, EntryKind, Folder, FolderError};
 pub use identity::FolderId;
 pub use local::LocalDisk;
+pub(crate) use local::resolve_links;
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;
 pub use personal::{Existing, open_for_person, write_for_person};
 pub use place::temporary_for;
+pub(crate) use place::{Owner, Parents, Place, Unfinished, at_once, is_same, sync};
 pub use roots::{LeadsOut, RootedDisk};
 pub use sweep::sweep;
 pub use veil::Veil;

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use cap_std::fs::Metadata;
 
+use crate::files::resolve_links;
+
 /// What nothing is read from or written to.
 #[derive(Debug, Default)]
 pub(super) struct Kept(Vec<Own>);
@@ -31,7 +33,7 @@ type Identity = (u64, u64);
 impl Kept {
     pub(super) fn new(own: &[PathBuf], project: &Path) -> Self {
         let own = own.iter().map(|own| {
-            let path = real(own);
+            let path = resolve_links(&std::path::absolute(own).unwrap_or_else(|_| own.clone()));
             let inside = if project.starts_with(&path) {
                 // The project is a part of it.
                 Some(PathBuf::new())
@@ -62,19 +64,6 @@ impl Kept {
                 .iter()
                 .any(|own| own.folder == found || identity_of(&own.path) == found)
     }
-}
-
-/// Without links, as far as it is there.
-fn real(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut ancestors = path.ancestors();
-    let found = ancestors.find_map(|there| {
-        let real = there.canonicalize().ok()?;
-        let rest = path.strip_prefix(there).ok()?;
-        // Without a `/` at the end where nothing is missing.
-        Some(real.components().chain(rest.components()).collect())
-    });
-    found.unwrap_or(path)
 }
 
 #[cfg(unix)]
