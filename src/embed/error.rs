@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::hint::Hint;
-use crate::net::{KeySource, NetError};
+use crate::net::{self, Endpoint, KeySource, NetError};
 
 /// Errors of servers name the URL, errors of files the path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -108,6 +108,15 @@ impl EmbedError {
         Self::Weights {
             path: path.to_owned(),
             why: why.to_string(),
+        }
+    }
+
+    /// Tells why a request got no answer in `idle`.
+    pub(super) fn no_answer(endpoint: &Endpoint, error: reqwest::Error, idle: Duration) -> Self {
+        let url = endpoint.shown();
+        match net::no_answer(endpoint, error) {
+            Some(why) => Self::Unreachable { url, why },
+            None => Self::Silent { url, idle },
         }
     }
 

@@ -267,15 +267,10 @@ impl Fetching<'_> {
     }
 
     fn failed(&self, error: reqwest::Error) -> InstallError {
-        let url = self.url();
-        if error.is_timeout() && !error.is_connect() {
-            return InstallError::Silent {
-                url,
-                idle: self.idle,
-            };
+        let (url, idle) = (self.url(), self.idle);
+        match net::no_answer(self.source, error) {
+            Some(why) => InstallError::Unreachable { url, why },
+            None => InstallError::Silent { url, idle },
         }
-        let why = self.source.mask(&net::causes(&error.without_url()));
-        let why = net::one_line(&why);
-        InstallError::Unreachable { url, why }
     }
 }

@@ -88,16 +88,7 @@ async fn get(
         idle: wait,
     };
     let client = net::client(endpoint, patience)?;
-    let failed = |error: reqwest::Error| {
-        let url = endpoint.shown();
-        if error.is_timeout() && !error.is_connect() {
-            return EmbedError::Silent { url, idle: wait };
-        }
-        EmbedError::Unreachable {
-            url,
-            why: net::one_line(&endpoint.mask(&net::causes(&error.without_url()))),
-        }
-    };
+    let failed = |error| EmbedError::no_answer(endpoint, error, wait);
     let asked = client.get(endpoint.url(path)).send().await;
     let response = asked.map_err(failed)?;
     let status = response.status().as_u16();

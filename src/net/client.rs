@@ -7,8 +7,8 @@ use std::time::Duration;
 use reqwest::dns::Resolve;
 use reqwest::{Client, Response};
 
-use super::endpoint::Endpoint;
-use super::error::NetError;
+use super::words::one_line;
+use super::{Endpoint, NetError};
 
 /// Servers of large files send their clients on, but not for ever.
 const MOST_REDIRECTS: usize = 10;
@@ -99,6 +99,12 @@ fn install_tls() {
         // Somebody else may win the race, and theirs is as good.
         drop(rustls::crypto::ring::default_provider().install_default());
     }
+}
+
+/// Tells why a request got no answer, in one line without secrets; `None` where the server was silent for too long.
+pub fn no_answer(endpoint: &Endpoint, error: reqwest::Error) -> Option<String> {
+    let was_silent = error.is_timeout() && !error.is_connect();
+    (!was_silent).then(|| one_line(&endpoint.mask(&causes(&error.without_url()))))
 }
 
 fn deepest(error: &dyn std::error::Error) -> String {

@@ -9,7 +9,7 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::error::NetError;
+use super::NetError;
 
 /// Shorter keys are placeholders such as `x`; masking them would only garble messages.
 const SHORTEST_KEY: usize = 4;

@@ -76,6 +76,15 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
+/// Tells whether the name of a model says that the model embeds and does not chat.
+pub fn is_embedding_model(name: &str) -> bool {
+    const EMBEDDING: [&str; 9] = [
+        "embed", "bge", "e5-", "gte-", "minilm", "mxbai", "arctic", "nomic", "jina",
+    ];
+    let name = name.to_lowercase();
+    EMBEDDING.iter().any(|mark| name.contains(mark))
+}
+
 /// How long the server asks to be left alone: `retry-after-ms`, or `retry-after` in seconds (a fraction is
 /// allowed) or as a date. A date is compared with the server's own `date`, so that clocks need not agree.
 pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {

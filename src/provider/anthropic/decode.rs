@@ -8,8 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::names::Names;
-use crate::chat::{Tokens, ToolCall, Usage};
-use crate::provider::failure::{self, Complaint};
+use crate::chat::{Tokens, Usage};
 use crate::provider::reply::{Decode, Reply};
 use crate::provider::{FinishReason, ProviderError};
 
@@ -81,22 +80,14 @@ struct Call {
 
 /// The calls that are not ended yet, and the reason once it is known.
 pub(super) struct Decoder {
-    pub(super) spare_id: String,
-    pub(super) mask: Box<dyn Fn(&str) -> String + Send>,
     names: Names,
     calls: BTreeMap<usize, Call>,
     reason: Option<String>,
 }
 
 impl Decoder {
-    pub(super) fn new(
-        spare_id: String,
-        mask: Box<dyn Fn(&str) -> String + Send>,
-        names: Names,
-    ) -> Self {
+    pub(super) fn new(names: Names) -> Self {
         Self {
-            spare_id,
-            mask,
             names,
             calls: BTreeMap::new(),
             reason: None,
@@ -142,16 +133,13 @@ impl Decoder {
         let Some(call) = self.calls.remove(&index) else {
             return;
         };
-        let id = call
-            .id
-            .unwrap_or_else(|| format!("{}{}", self.spare_id, reply.n_calls()));
         let arguments = if call.json.trim().is_empty() {
             call.input
         } else {
             call.json
         };
         let name = self.names.ours(call.name, &arguments);
-        reply.call(ToolCall::new(&id, name, arguments));
+        reply.call(call.id, name, arguments);
     }
 
     fn stop(&mut self, reply: &mut Reply) {
@@ -201,17 +189,8 @@ impl Decode for Decoder {
         if data.trim() == "[DONE]" {
             return Ok(());
         }
-        let event: Event = serde_json::from_str(&data).map_err(|error| {
-            let start: String = (self.mask)(&data).chars().take(80).collect();
-            ProviderError::Protocol {
-                url: reply.url(),
-                what: format!("{start:?} is not a reply event ({error})"),
-            }
-        })?;
-        if let Some(error) = event.error.filter(|error| !error.is_null()) {
-            let complaint = Complaint::within(&error, &self.mask);
-            return Err(failure::in_stream(reply.url(), complaint));
-        }
+        let event: Event = reply.parse(&data, "a reply event")?;
+        reply.check(event.error.as_ref())?;
         let delta = event.delta.as_ref();
         match event.kind.as_deref().unwrap_or_default() {
             "message_start" => count(event.message.unwrap_or_default().usage, reply),
@@ -228,13 +207,7 @@ impl Decode for Decoder {
                 count(event.usage, reply);
             }
             "message_stop" => self.stop(reply),
-            "message" => self.whole(
-                Event {
-                    error: None,
-                    ..event
-                },
-                reply,
-            ),
+            "message" => self.whole(event, reply),
             _ => {}
         }
         Ok(())
@@ -255,6 +228,7 @@ impl Decode for Decoder {
 )]
 mod tests {
     use super::*;
+    use crate::chat::ToolCall;
     use crate::provider::StreamEvent;
     use crate::provider::reply::{joined, replay};
     use crate::provider::sse;
@@ -262,7 +236,7 @@ mod tests {
     type Events = Vec<Result<StreamEvent, ProviderError>>;
 
     async fn bytes(pieces: &[&[u8]]) -> Events {
-        let decoder = Decoder::new("call_m1_".into(), Box::new(str::to_owned), Names::default());
+        let decoder = Decoder::new(Names::default());
         joined(replay(decoder, sse::recorded(pieces).await).await)
     }
 

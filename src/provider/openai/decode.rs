@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::chat::{Tokens, ToolCall, Usage};
-use crate::provider::failure::{self, Complaint};
+use crate::chat::{Tokens, Usage};
 use crate::provider::reply::{Decode, Reply};
 use crate::provider::{FinishReason, ProviderError};
 
@@ -97,10 +96,8 @@ struct Call {
 }
 
 /// Assembles calls; everything else goes straight to the reply.
+#[derive(Default)]
 pub(super) struct Decoder {
-    /// The beginning of ids for calls that come without.
-    pub(super) spare_id: String,
-    pub(super) mask: Box<dyn Fn(&str) -> String + Send>,
     calls: BTreeMap<usize, Call>,
     /// Whether there was any choice: an end mark alone ends nothing.
     has_begun: bool,
@@ -108,16 +105,6 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    pub(super) fn new(spare_id: String, mask: Box<dyn Fn(&str) -> String + Send>) -> Self {
-        Self {
-            spare_id,
-            mask,
-            calls: BTreeMap::new(),
-            has_begun: false,
-            has_reason: false,
-        }
-    }
-
     fn delta(&mut self, delta: Delta, reply: &mut Reply) {
         let reasoning = match &delta.reasoning {
             Some(Value::String(text)) => Some(text),
@@ -180,10 +167,7 @@ impl Decode for Decoder {
     type Frame = Chunk;
 
     fn frame(&mut self, chunk: Chunk, reply: &mut Reply) -> Result<(), ProviderError> {
-        if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
-            let complaint = Complaint::within(&error, &self.mask);
-            return Err(failure::in_stream(reply.url(), complaint));
-        }
+        reply.check(chunk.error.as_ref())?;
         if chunk.is_last && self.has_begun && !self.has_reason {
             reply.ended(FinishReason::Stop);
         }
@@ -214,17 +198,12 @@ impl Decode for Decoder {
 
     fn close(&mut self, reply: &mut Reply) {
         for call in std::mem::take(&mut self.calls).into_values() {
-            let id = if call.id.is_empty() {
-                format!("{}{}", self.spare_id, reply.n_calls())
-            } else {
-                call.id
-            };
             let arguments = if call.arguments.trim().is_empty() {
                 "{}".to_owned()
             } else {
                 call.arguments
             };
-            reply.call(ToolCall::new(&id, call.name, arguments));
+            reply.call(Some(call.id), call.name, arguments);
         }
     }
 }
@@ -236,21 +215,18 @@ impl Decode for Decoder {
 )]
 mod tests {
     use super::*;
+    use crate::chat::ToolCall;
     use crate::provider::StreamEvent;
     use crate::provider::reply::{joined, replay};
     use crate::provider::sse;
 
     type Events = Vec<Result<StreamEvent, ProviderError>>;
 
-    fn decoder() -> Decoder {
-        Decoder::new("call_m1_".into(), Box::new(str::to_owned))
-    }
-
     async fn chunks(chunks: &[&str]) -> Events {
         let chunks = chunks
             .iter()
             .map(|text| Ok(serde_json::from_str(text).unwrap()));
-        joined(replay(decoder(), chunks.collect()).await)
+        joined(replay(Decoder::default(), chunks.collect()).await)
     }
 
     fn text(text: &str) -> Result<StreamEvent, ProviderError> {
@@ -279,7 +255,7 @@ mod tests {
         let chunks = data
             .into_iter()
             .map(|data| Ok(serde_json::from_str(&data?).unwrap()));
-        joined(replay(decoder(), chunks.collect()).await)
+        joined(replay(Decoder::default(), chunks.collect()).await)
     }
 
     /// Traps 8 and 9.
