@@ -15,7 +15,7 @@ use super::settings::{Document, Paths};
 use super::tree::{KeyPath, Tree};
 use super::trust::{self, Demand};
 use super::warnings::warnings;
-use super::{Config, environment, yaml};
+use super::{Config, yaml};
 use crate::chat::{BadName, SessionName};
 use crate::files::Disk;
 use crate::provider::Environment;
@@ -49,6 +49,24 @@ impl Inputs {
             modes,
         })
     }
+}
+
+/// Every variable as it is now. What is not UTF-8 has replacement characters, so that it is refused where
+/// it is used and not taken for unset.
+pub fn environment() -> Environment {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the environment"
+    )]
+    let variables = std::env::vars_os();
+    Environment(
+        variables
+            .map(|(name, value)| {
+                let text = |os: std::ffi::OsString| os.to_string_lossy().into_owned();
+                (text(name), text(value))
+            })
+            .collect(),
+    )
 }
 
 /// The configuration without what needs trust that was not given, and the question that would bring the rest.

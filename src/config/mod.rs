@@ -15,7 +15,6 @@
 
 mod checks;
 mod decode;
-mod environment;
 mod error;
 mod keys;
 mod layers;
@@ -37,10 +36,9 @@ mod tests;
 use std::fmt;
 use std::path::PathBuf;
 
-pub use environment::environment;
 pub use error::{ConfigError, Mistake, Position, Problem};
 pub use layers::{ConfirmFlag, Flags, Source, Target, TrustFlag, VARIABLES, Variable};
-pub use load::{Inputs, Loaded, TrustRequest, claim_data_folder, load};
+pub use load::{Inputs, Loaded, TrustRequest, claim_data_folder, environment, load};
 pub use overrides::{Text, TextError, TextSource, Texts, read_text};
 pub use paths::Folders;
 pub use presets::PresetChoice;

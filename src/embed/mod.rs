@@ -73,16 +73,6 @@ fn said(text: &str) -> &str {
     if text.trim().is_empty() { BLANK } else { text }
 }
 
-/// Bytes in hexadecimal digits.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        for digit in [byte >> 4, byte & 15] {
-            text.extend(char::from_digit(digit.into(), 16));
-        }
-        text
-    })
-}
-
 /// `vector` with unit length; `None` where it has no direction.
 fn unit(mut vector: Vec<f32>) -> Option<Vec<f32>> {
     let squares: f64 = vector.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();

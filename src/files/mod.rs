@@ -20,7 +20,7 @@ mod roots;
 mod sweep;
 mod veil;
 
-pub use digest::digest;
+pub use digest::{digest, hex};
 #[cfg(any(test, feature = "testing"))]
 pub use faults::{BadFault, Fault, FaultyDisk, Moment, Schedule};
 pub use folder::{Entry, EntryKind, Folder, FolderError};

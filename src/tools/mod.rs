@@ -64,7 +64,7 @@ pub use scratchpad::{ScratchpadRead, ScratchpadWrite};
 pub use settings::Settings;
 pub use shell::{PutBack, Shell};
 pub use track::Track;
-pub use typed::{Typed, tool, tool_as};
+pub use typed::{AgentTool, Typed, tool, tool_as};
 
 /// Something a model can call.
 #[async_trait]

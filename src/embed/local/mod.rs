@@ -20,8 +20,8 @@ use sha2::{Digest, Sha256};
 use self::config::Config;
 use self::tokens::Vocabulary;
 use self::weights::Weights;
-use super::{EmbedError, Embedder, hex, unit};
-use crate::files::Disk;
+use super::{EmbedError, Embedder, unit};
+use crate::files::{Disk, hex};
 
 const CONFIG: &str = "config.json";
 const VOCABULARY: &str = "vocab.txt";

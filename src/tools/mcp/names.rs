@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use sha2::{Digest, Sha256};
+use crate::files::digest;
 
 const BETWEEN: &str = "__";
 /// Longer names are refused by some providers.
@@ -107,11 +107,9 @@ fn free(plain: String, original: &str, longest: usize, taken: &mut BTreeSet<Stri
 }
 
 fn digits(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    let hex = digest
-        .iter()
-        .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
-    hex.chars().take(DIGITS).collect()
+    let mut digest = digest(text.as_bytes());
+    digest.truncate(DIGITS);
+    digest
 }
 
 #[cfg(test)]
