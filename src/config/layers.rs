@@ -187,7 +187,7 @@ enum Origin {
 }
 
 impl Layer {
-    /// What a preset says; below every other layer.
+    /// Makes the layer of a preset; below every other layer.
     pub(super) fn of_preset(name: String, tree: Tree) -> Self {
         Self {
             tree,
@@ -253,7 +253,7 @@ impl Layer {
         })
     }
 
-    /// Where this layer has `path` from. A key that is not there (one that is missing) has its block's place.
+    /// Returns where this layer has `path` from. A key that is not there (one that is missing) has its block's place.
     pub(super) fn source_of(&self, path: &KeyPath, spot: Spot) -> Source {
         match &self.origin {
             Origin::File { path: file, text } => Source::File {
@@ -285,7 +285,7 @@ impl Layer {
     }
 }
 
-/// Where the effective value of `path` comes from; layers stand lowest first.
+/// Returns where the effective value of `path` comes from; layers stand lowest first.
 pub(super) fn source_of(layers: &[Layer], path: &KeyPath) -> Source {
     layers
         .iter()

@@ -39,7 +39,7 @@ impl Inputs {
         real(&self.working_dir.join(folder))
     }
 
-    /// What the system says, beside the flags. Fails where the working folder is gone.
+    /// Takes what the system says, beside the flags. Fails where the working folder is gone.
     pub fn from_system(flags: Flags, modes: Vec<String>) -> io::Result<Self> {
         Ok(Self {
             flags,

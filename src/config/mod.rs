@@ -72,7 +72,7 @@ impl Config {
         show::entries(&self.layers, &self.settings.data_dir).into_iter()
     }
 
-    /// Where the value of a key comes from, such as `memory.mode`.
+    /// Returns where the value of a key comes from, such as `memory.mode`.
     pub fn source(&self, key: &str) -> Source {
         layers::source_of(&self.layers, &tree::KeyPath::new(key))
     }

@@ -89,7 +89,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// Whether a path leads into a folder, symbolic links followed as far as they exist.
+/// Returns whether a path leads into a folder, symbolic links followed as far as they exist.
 pub(super) fn is_inside(path: &Path, folder: &Path) -> bool {
     plain(path).starts_with(plain(folder)) && real(path).starts_with(real(folder))
 }

@@ -92,7 +92,7 @@ pub(super) struct Refusal {
 }
 
 impl EmbedError {
-    /// Whether another text might have been taken.
+    /// Returns whether another text might have been taken.
     pub fn may_be_of_a_text(&self) -> bool {
         match self {
             Self::TooLong { .. } | Self::Protocol { .. } => true,
@@ -161,7 +161,7 @@ impl EmbedError {
         }
     }
 
-    /// Whether the same may succeed a little later.
+    /// Returns whether the same may succeed a little later.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::Silent { .. } => true,
@@ -181,7 +181,7 @@ impl EmbedError {
         }
     }
 
-    /// How long the server asked to be left alone.
+    /// Returns how long the server asked to be left alone.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Refused { retry_after, .. } => *retry_after,

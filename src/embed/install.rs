@@ -185,7 +185,7 @@ pub async fn missing<'a>(
     Ok(missing)
 }
 
-/// Whether the file is in place already.
+/// Returns whether the file is in place already.
 async fn is_there(file: &Pinned, path: &Path, disk: &Arc<dyn Disk>) -> Result<bool, InstallError> {
     let (wanted, bytes) = (file.sha256, file.bytes);
     let looked = on_disk(disk, path.to_owned(), move |disk, path| {

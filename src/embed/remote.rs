@@ -179,7 +179,7 @@ async fn embed(asked: &impl Ask, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedE
     Ok(vectors)
 }
 
-/// What to try after a refusal because of length; `None` where nothing is left to try.
+/// Returns what to try after a refusal because of length; `None` where nothing is left to try.
 fn smaller(mut batch: Batch) -> Option<Vec<Batch>> {
     if batch.len() > 1 {
         let rest = batch.split_off(batch.len() / 2);

@@ -84,7 +84,7 @@ impl Folder {
         self.descend(path, Parents::Created).map(Self)
     }
 
-    /// What is in it, by name.
+    /// Returns what is in it, by name.
     pub fn entries(&self) -> Result<Vec<Entry>, FolderError> {
         let mut entries = Vec::new();
         for entry in self.0.entries()? {
@@ -104,7 +104,7 @@ impl Folder {
         Ok(entries)
     }
 
-    /// What is there.
+    /// Returns what is there.
     pub fn kind(&self, path: &Path) -> Result<EntryKind, FolderError> {
         Ok(kind_of(&self.place(path, Parents::Needed)?.metadata()?))
     }

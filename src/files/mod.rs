@@ -94,7 +94,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Files of a folder, sorted by name; empty where there is no folder.
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
 
-    /// What stands in a folder, in the order of names, as far as it can be told without opening it; empty where there is
+    /// Returns what stands in a folder, in the order of names, as far as it can be told without opening it; empty where there is
     /// no folder.
     fn survey(&self, folder: &Path) -> io::Result<Vec<Surveyed>>;
 
@@ -115,7 +115,7 @@ pub enum Replaced {
     Changed,
 }
 
-/// Whether a file holds what was seen of it; `None`: nothing is there.
+/// Returns whether a file holds what was seen of it; `None`: nothing is there.
 fn holds<D: Disk + ?Sized>(disk: &D, path: &Path, seen: Option<&[u8]>) -> io::Result<bool> {
     match disk.read(path) {
         Ok(bytes) => Ok(seen == Some(&bytes)),

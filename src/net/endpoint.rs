@@ -122,7 +122,7 @@ impl Endpoint {
         shown.as_str().trim_end_matches('/').to_owned()
     }
 
-    /// Whether the server runs on this machine; such connections need no proxy.
+    /// Returns whether the server runs on this machine; such connections need no proxy.
     pub fn is_local(&self) -> bool {
         self.base.host_str().is_some_and(is_loopback)
     }

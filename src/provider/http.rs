@@ -262,7 +262,7 @@ impl Http {
     }
 }
 
-/// Whether `error` is what a request on a connection closed meanwhile looks like.
+/// Returns whether `error` is what a request on a connection closed meanwhile looks like.
 fn is_stale(error: &reqwest::Error) -> bool {
     error.is_request() && !error.is_connect() && !error.is_timeout()
 }

@@ -69,7 +69,7 @@ impl Reply {
         }
     }
 
-    /// Where it comes from, for errors.
+    /// Returns where it comes from, for errors.
     fn url(&self) -> String {
         self.endpoint.shown()
     }

@@ -124,7 +124,7 @@ fn below<'a>(roots: &'a [Root], path: &Path) -> io::Result<Option<Below<'a>>> {
 }
 
 impl Root {
-    /// What is left of a path below this root.
+    /// Returns what is left of a path below this root.
     fn inside(&self, path: &Path) -> Option<PathBuf> {
         let real = || path.strip_prefix(&self.opened.get()?.real).ok();
         let inside = path.strip_prefix(&self.path).ok().or_else(real)?;

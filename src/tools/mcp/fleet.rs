@@ -86,7 +86,7 @@ impl Fleet {
         }
     }
 
-    /// What a server lists, as it is, and the way to call it.
+    /// Returns what a server lists, as it is, and the way to call it.
     pub fn server(&self, name: &str) -> Option<(Arc<Vec<Listed>>, Handle)> {
         let member = self.members.iter().find(|member| member.name == name)?;
         let listed = Arc::clone(&member.seen.borrow().listed);
@@ -282,7 +282,7 @@ impl Drop for Member {
     }
 }
 
-/// What is worth telling of a server that was `before` and is `now`.
+/// Returns what is worth telling of a server that was `before` and is `now`.
 fn news(before: &Snapshot, now: &Snapshot) -> Option<News> {
     match (&before.state, &now.state) {
         (State::Ready { since: old, .. }, State::Ready { since, tools, .. }) if old == since => {

@@ -55,7 +55,7 @@ pub(super) fn of_tools(server: &str, tools: &[&str], taken: &BTreeSet<String>) -
         .collect()
 }
 
-/// Whether a name is one of a tool of the server that has the part `server`.
+/// Returns whether a name is one of a tool of the server that has the part `server`.
 pub(super) fn is_of(server: &str, name: &str) -> bool {
     name.split_once(BETWEEN)
         .is_some_and(|(part, tool)| part == server && !tool.is_empty())

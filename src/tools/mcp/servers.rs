@@ -16,14 +16,14 @@ pub trait Servers: Send + Sync + fmt::Debug {
     /// Starts every server in the background.
     fn start(&mut self);
 
-    /// What became of servers since the last look.
+    /// Returns what became of servers since the last look.
     fn changed(&mut self) -> Vec<Change>;
 
     /// The tools of all servers that are or were up; those of a server that ended say so when they are called. `taken` are
     /// names of other tools.
     fn tools(&self, taken: &BTreeSet<String>) -> Vec<Arc<dyn Tool>>;
 
-    /// Whether a tool of this name may still come from one of them.
+    /// Returns whether a tool of this name may still come from one of them.
     fn expects(&self, tool: &str) -> bool;
 
     fn status(&self) -> Vec<Status>;

@@ -49,13 +49,13 @@ impl Kept {
         Self(own.collect())
     }
 
-    /// Whether a path of the project without links is one of them or lies in one.
+    /// Returns whether a path of the project without links is one of them or lies in one.
     pub(super) fn has(&self, real: &Path) -> bool {
         let mut places = self.0.iter().filter_map(|own| own.inside.as_ref());
         places.any(|inside| real.starts_with(inside))
     }
 
-    /// Whether a folder or a file is one of them.
+    /// Returns whether a folder or a file is one of them.
     pub(super) fn is_one(&self, metadata: &Metadata) -> bool {
         let found = identity(metadata);
         found.is_some()

@@ -53,12 +53,12 @@ impl Project {
         self
     }
 
-    /// Where the folder is, absolute and without links.
+    /// Returns where the folder is, absolute and without links.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What a model wrote as a path, relative to the folder; `.` is the folder itself. Nothing is opened: a link may
+    /// Returns what a model wrote as a path, relative to the folder; `.` is the folder itself. Nothing is opened: a link may
     /// still lead out, which whatever opens the path will refuse.
     pub fn locate(&self, text: &str) -> Result<PathBuf, Failure> {
         locate::locate(text, &[&self.path, &self.given])
@@ -80,7 +80,7 @@ impl Project {
         Ok(bytes)
     }
 
-    /// What a file holds, or `None` where there is none.
+    /// Returns what a file holds, or `None` where there is none.
     pub fn read_if_there(&self, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, ProjectError> {
         match self.read(path, limit) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -130,12 +130,12 @@ impl Project {
         }
     }
 
-    /// Whether a folder that was found on a walk is none that may be gone into.
+    /// Returns whether a folder that was found on a walk is none that may be gone into.
     pub(super) fn is_kept(&self, folder: &Metadata) -> bool {
         self.kept.is_one(folder)
     }
 
-    /// Where a path to be read leads, every link followed.
+    /// Returns where a path to be read leads, every link followed.
     fn place_of(&self, path: &Path) -> Result<Place, ProjectError> {
         let real = self.behind_links(path)?;
         self.place_at(path, &real, Parents::Needed)

@@ -35,7 +35,7 @@ impl Project {
             .map_err(|source| ProjectError::of(path, source))
     }
 
-    /// What a write would replace, if anything is there.
+    /// Returns what a write would replace, if anything is there.
     fn existing(&self, place: &Place, path: &Path) -> Result<Option<Metadata>, ProjectError> {
         let existing = writable(place, path)?;
         if let Some(metadata) = &existing {
