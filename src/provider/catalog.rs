@@ -145,13 +145,7 @@ impl Catalog {
             }
             Wanted::Model(model) => {
                 let entry = self.entry(&model.provider)?;
-                let limits = Limits {
-                    context_window: model.context_window,
-                    max_tokens: model.max_tokens,
-                    num_ctx: model.num_ctx,
-                    price: model.price,
-                };
-                self.choice(&entry, &model.model, limits)
+                self.choice(&entry, &model.model, Limits::from(&model))
             }
         }
     }
