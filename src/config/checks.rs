@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 
 use super::decode::Fault;
 use super::error::Problem;
@@ -15,7 +15,6 @@ use crate::agent::ThinkSettings;
 use crate::chat::SessionName;
 use crate::context;
 use crate::memory::capture::Category;
-use crate::memory::{self, ModesSettings, RecallSettings};
 use crate::provider::{ModelSettings, ProviderSettings};
 use crate::tools::mcp::ServerSettings;
 
@@ -23,271 +22,143 @@ use crate::tools::mcp::ServerSettings;
 pub(super) const BUILT_IN: [&str; 4] = ["ollama", "openai", "anthropic", "offline"];
 
 /// More of anything that is counted is a slip, and sums of it must not overflow.
-const MOST: usize = 1_000_000;
-const MOST_DIMENSIONS: usize = 4_096;
-const MOST_TOKENS: u32 = 1_000_000_000;
-const SHORTEST: Duration = Duration::from_millis(1);
-const LONGEST: Duration = Duration::from_hours(24);
+const MAX: usize = 1_000_000;
+const MAX_DIMENSIONS: usize = 4_096;
+const MAX_TOKENS: u32 = 1_000_000_000;
+const MIN_TIME: Duration = Duration::from_millis(1);
+const MAX_TIME: Duration = Duration::from_hours(24);
 
-/// What a value must keep to.
-struct Rule {
-    key: KeyPath,
-    broken: Option<Problem>,
+/// Checks fields of a block, one a line; the path of a field is its key below `$at`.
+macro_rules! check_fields {
+    ($at:expr, $block:expr, $($($field:ident).+ => $check:expr;)*) => {
+        [$(fault(&$at, stringify!($($field).+), ($check)(&$block.$($field).+)),)*].into_iter().flatten()
+    };
 }
 
 /// Every broken rule. `modes` are the names of the memory modes there are.
 pub(super) fn check(document: &Document, modes: &[String]) -> Vec<Fault> {
-    let mut rules = fixed_rules(document, modes);
+    let mut faults = fixed_keys(document, modes);
     for (name, provider) in &document.providers {
-        rules.extend(provider_rules(name, provider));
+        faults.extend(check_provider(name, provider));
     }
     for (alias, model) in &document.models.aliases {
-        rules.extend(model_rules(alias, model, &document.providers));
+        faults.extend(check_model(alias, model, &document.providers));
     }
     for (name, server) in &document.mcp_servers {
-        rules.extend(server_rules(name, server));
+        faults.extend(check_server(name, server));
     }
-    rules
-        .into_iter()
-        .filter_map(|rule| {
-            rule.broken.map(|problem| Fault {
-                path: rule.key,
-                problem,
-            })
-        })
-        .collect()
+    faults
 }
 
-fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
-    let Document {
-        network, context, ..
-    } = document;
-    let threshold = context.warning_threshold;
-    let mut rules = vec![
-        rule("session", session_name(&document.session)),
-        rule("memory.mode", one_of(&document.memory.mode, modes)),
-        rule(
-            "context.warning_threshold",
-            (!(0.0..=1.0).contains(&threshold))
-                .then(|| bad_value("a number from 0 to 1", threshold)),
-        ),
-        rule(
-            "embedding.dim",
-            count(document.embedding.dim, 1..=MOST_DIMENSIONS),
-        ),
-        rule("embedding.source", web_address(&document.embedding.source)),
-        rule("rag.model", embedding_model(document)),
-        rule(
-            "rag.chunk_size",
-            count(document.rag.chunk_size, 200..=100_000),
-        ),
-        rule(
-            "rag.chunk_overlap",
-            count(document.rag.chunk_overlap, 0..=document.rag.chunk_size / 2),
-        ),
-        rule("network.tries", count(network.tries, 1..=100)),
-        rule("network.connect", time(network.connect, SHORTEST)),
-        rule("network.idle", time(network.idle, SHORTEST)),
-        rule("network.timeout", time(network.timeout, Duration::ZERO)),
-        rule(
-            "context.tool_output_trim_chars",
-            count(context.tool_output_trim_chars, 0..=MOST),
-        ),
-        rule(
-            "context.tool_result_max_chars",
-            count(context.tool_result_max_chars, 200..=MOST),
-        ),
-        rule(
-            "tools.max_steps",
-            count(document.tools.max_steps, 1..=1_000),
-        ),
-        rule("lock_wait", time(document.lock_wait, Duration::ZERO)),
-        rule(
-            "shutdown_grace",
-            time(document.shutdown_grace, Duration::ZERO),
-        ),
-    ];
-    rules.extend(context_rules(context));
-    rules.extend(think_rules(document.deep_think));
-    rules.extend(recall_rules(&document.memory.recall));
-    rules.extend(mode_rules(&document.memory.modes));
-    rules.extend(lasting_rules(&document.memory));
-    rules
-}
+fn fixed_keys(document: &Document, modes: &[String]) -> Vec<Fault> {
+    let beam = *ThinkSettings::BEAM.start()
+        ..=document
+            .deep_think
+            .num_branches
+            .min(*ThinkSettings::BEAM.end());
+    let faults = check_fields! { KeyPath::default(), document,
+        session => text(session_name);
+        memory.mode => text(|mode| one_of(mode, modes));
+        embedding.dim => count(1..=MAX_DIMENSIONS);
+        embedding.source => text(web_address);
+        rag.model => text(|name| embedding_model(name, document));
+        rag.chunk_size => count(200..=100_000);
+        rag.chunk_overlap => count(0..=document.rag.chunk_size / 2);
+        network.tries => count(1..=100);
+        network.connect => time(MIN_TIME);
+        network.idle => time(MIN_TIME);
+        network.timeout => time(Duration::ZERO);
+        tools.max_steps => count(1..=1_000);
+        lock_wait => time(Duration::ZERO);
+        shutdown_grace => time(Duration::ZERO);
 
-/// Of what outlives a session.
-fn lasting_rules(memory: &memory::Settings) -> impl Iterator<Item = Rule> {
-    let memory::Settings {
-        wal,
-        facts,
-        daily_notes,
-        workspace,
-        store,
-        scratchpad,
-        auto_recall,
-        mem0,
-        ..
-    } = memory;
-    let counts = [
-        ("wal.max_bytes", wal.max_bytes, 1_000),
-        ("facts.min_chat_turns", facts.min_chat_turns, 1),
-        ("facts.max_facts", facts.max_facts, 1),
-        ("facts.scan_messages", facts.scan_messages, 1),
-        ("facts.daily_max_chars", facts.daily_max_chars, 0),
-        ("facts.daily_compact_chars", facts.daily_compact_chars, 0),
-        ("facts.memory_md_max_chars", facts.memory_md_max_chars, 0),
-        ("daily_notes.user_chars", daily_notes.user_chars, 0),
-        ("daily_notes.agent_chars", daily_notes.agent_chars, 0),
-        ("daily_notes.search_files", daily_notes.search_files, 0),
-        ("workspace.file_chars", workspace.file_chars, 0),
-        ("workspace.total_chars", workspace.total_chars, 0),
-        ("store.max_entries", store.max_entries, 1),
-        ("scratchpad.max_keys", scratchpad.max_keys, 1),
-        ("scratchpad.max_value_chars", scratchpad.max_value_chars, 1),
-        ("auto_recall.user_messages", auto_recall.user_messages, 1),
-        (
-            "auto_recall.per_message_chars",
-            auto_recall.per_message_chars,
-            1,
-        ),
-        ("auto_recall.query_chars", auto_recall.query_chars, 1),
-        ("auto_recall.limit", auto_recall.limit, 0),
-        ("auto_recall.total_chars", auto_recall.total_chars, 0),
-    ];
-    let counts = counts
-        .into_iter()
-        .map(|(key, number, least)| rule(&format!("memory.{key}"), count(number, least..=MOST)));
-    let project_file = workspace
-        .project_files
-        .iter()
-        .find(|name| name.is_empty() || name.contains(['/', '\\', '\0']) || name.starts_with(".."));
-    let categories: Vec<String> = Category::ALL.iter().map(ToString::to_string).collect();
-    let durable = wal
-        .durable
-        .iter()
-        .find_map(|name| one_of(name, &categories));
-    let others = [
-        rule("memory.wal.durable", durable),
-        rule(
-            "memory.workspace.project_files",
-            project_file.map(|_| refused("must be names of files in the project folder")),
-        ),
-        rule(
-            "memory.store.debounce_ms",
-            count(store.debounce_ms, 0..=60_000),
-        ),
-        rule("memory.mem0.base_url", web_address(&mem0.base_url)),
-        rule(
-            "memory.mem0.api_key_env",
-            (!mem0.api_key_env.is_empty() && !is_variable_name(&mem0.api_key_env))
-                .then(|| refused("must be the name of an environment variable")),
-        ),
-    ];
-    counts.chain(others)
-}
+        context.warning_threshold => number(0.0..=1.0);
+        context.tool_output_trim_chars => count(0..=MAX);
+        context.tool_result_max_chars => count(200..=MAX);
+        context.auto_compact_threshold => |value: &f64| auto_compact(*value, &document.context);
+        context.summarization_ratio => |value: &f64| part(*value);
+        context.compaction_target => |value: &f64| part(*value);
+        context.proactive_threshold => |value: &f64| share(*value);
+        context.buffer_threshold => number(0.0..=1.0);
+        context.safety_margin => number(1.0..=2.0);
+        context.max_history_messages => count(0..=MAX);
+        context.threshold_messages => count(0..=MAX);
+        context.threshold_chars => count(0..=MAX);
+        context.retain_recent_messages => count(0..=MAX);
 
-fn context_rules(context: &context::Settings) -> Vec<Rule> {
-    let share = |key: &str, value: f64, valid: fn(f64) -> bool, wanted: &str| {
-        let broken = (!valid(value)).then(|| bad_value(wanted, value));
-        rule(&format!("context.{key}"), broken)
+        deep_think.max_iterations => count(ThinkSettings::ITERATIONS);
+        deep_think.num_branches => count(ThinkSettings::BRANCHES);
+        deep_think.beam_width => count(beam);
+        deep_think.temperature => number(0.0..=2.0);
+
+        memory.recall.min_similarity => number(0.0..=1.0);
+        memory.recall.share => number(0.0..=1.0);
+        memory.recall.min_words => count(0..=MAX);
+        memory.recall.hnsw_min => count(1..=MAX);
+
+        memory.modes.conversation.working_memory_size => count(1..=MAX);
+        memory.modes.code.working_memory_size => count(1..=MAX);
+        memory.modes.reasoning.working_memory_size => count(1..=MAX);
+        memory.modes.conversation.vector_recall_k => count(0..=MAX);
+        memory.modes.code.vector_recall_k => count(0..=MAX);
+        memory.modes.code.max_files => count(0..=MAX);
+        memory.modes.code.max_errors => count(0..=MAX);
+        memory.modes.reasoning.vector_recall_k => count(0..=MAX);
+        memory.modes.reasoning.max_decisions => count(0..=MAX);
+        memory.modes.reasoning.max_alternatives => count(0..=MAX);
+
+        memory.wal.max_bytes => count(1_000..=MAX);
+        memory.wal.durable => |names: &Vec<String>| categories(names);
+        memory.facts.min_chat_turns => count(1..=MAX);
+        memory.facts.max_facts => count(1..=MAX);
+        memory.facts.scan_messages => count(1..=MAX);
+        memory.facts.daily_max_chars => count(0..=MAX);
+        memory.facts.daily_compact_chars => count(0..=MAX);
+        memory.facts.memory_md_max_chars => count(0..=MAX);
+        memory.daily_notes.user_chars => count(0..=MAX);
+        memory.daily_notes.agent_chars => count(0..=MAX);
+        memory.daily_notes.search_files => count(0..=MAX);
+        memory.workspace.file_chars => count(0..=MAX);
+        memory.workspace.total_chars => count(0..=MAX);
+        memory.workspace.project_files => |names: &Vec<String>| file_names(names);
+        memory.store.max_entries => count(1..=MAX);
+        memory.store.debounce_ms => count(0..=60_000);
+        memory.scratchpad.max_keys => count(1..=MAX);
+        memory.scratchpad.max_value_chars => count(1..=MAX);
+        memory.auto_recall.user_messages => count(1..=MAX);
+        memory.auto_recall.per_message_chars => count(1..=MAX);
+        memory.auto_recall.query_chars => count(1..=MAX);
+        memory.auto_recall.limit => count(0..=MAX);
+        memory.auto_recall.total_chars => count(0..=MAX);
+        memory.mem0.base_url => text(web_address);
+        memory.mem0.api_key_env => variable("must be the name of an environment variable");
     };
-    let is_share = |value: f64| value > 0.0 && value <= 1.0;
-    let is_part = |value: f64| value > 0.0 && value < 1.0;
-    let (auto, warning) = (context.auto_compact_threshold, context.warning_threshold);
-    let auto_rule = if is_share(auto) {
-        let broken = (auto > warning).then(|| refused("must not be above warning_threshold"));
-        rule("context.auto_compact_threshold", broken)
-    } else {
-        share(
-            "auto_compact_threshold",
-            auto,
-            is_share,
-            "a number above 0 and at most 1",
-        )
-    };
-    let counted = |key: &str, number| rule(&format!("context.{key}"), count(number, 0..=MOST));
-    vec![
-        auto_rule,
-        share(
-            "summarization_ratio",
-            context.summarization_ratio,
-            is_part,
-            "a number between 0 and 1",
-        ),
-        share(
-            "compaction_target",
-            context.compaction_target,
-            is_part,
-            "a number between 0 and 1",
-        ),
-        share(
-            "proactive_threshold",
-            context.proactive_threshold,
-            is_share,
-            "a number above 0 and at most 1",
-        ),
-        share(
-            "buffer_threshold",
-            context.buffer_threshold,
-            |value| (0.0..=1.0).contains(&value),
-            "a number from 0 to 1",
-        ),
-        share(
-            "safety_margin",
-            context.safety_margin,
-            |value| (1.0..=2.0).contains(&value),
-            "a number from 1 to 2",
-        ),
-        counted("max_history_messages", context.max_history_messages),
-        counted("threshold_messages", context.threshold_messages),
-        counted("threshold_chars", context.threshold_chars),
-        counted("retain_recent_messages", context.retain_recent_messages),
-    ]
+    faults.collect()
 }
 
-fn think_rules(think: ThinkSettings) -> [Rule; 4] {
-    let beam = *ThinkSettings::BEAM.start()..=think.num_branches.min(*ThinkSettings::BEAM.end());
-    let temperature = think.temperature;
-    [
-        rule(
-            "deep_think.max_iterations",
-            count(think.max_iterations, ThinkSettings::ITERATIONS),
-        ),
-        rule(
-            "deep_think.num_branches",
-            count(think.num_branches, ThinkSettings::BRANCHES),
-        ),
-        rule("deep_think.beam_width", count(think.beam_width, beam)),
-        rule(
-            "deep_think.temperature",
-            (!(0.0..=2.0).contains(&temperature))
-                .then(|| bad_value("a number from 0 to 2", temperature)),
-        ),
-    ]
+fn auto_compact(value: f64, context: &context::Settings) -> Option<Problem> {
+    let is_above = value > context.warning_threshold;
+    share(value).or_else(|| is_above.then(|| refused("must not be above warning_threshold")))
 }
 
-fn recall_rules(recall: &RecallSettings) -> [Rule; 4] {
-    let share = |key, value: f32| {
-        let is_wrong = !(0.0..=1.0).contains(&value);
-        rule(
-            key,
-            is_wrong.then(|| bad_value("a number from 0 to 1", value)),
-        )
+fn categories(names: &[String]) -> Option<Problem> {
+    let known: Vec<String> = Category::ALL.iter().map(ToString::to_string).collect();
+    names.iter().find_map(|name| one_of(name, &known))
+}
+
+fn file_names(names: &[String]) -> Option<Problem> {
+    let is_bad = |name: &String| {
+        name.is_empty() || name.contains(['/', '\\', '\0']) || name.starts_with("..")
     };
-    [
-        share("memory.recall.min_similarity", recall.min_similarity),
-        share("memory.recall.share", recall.share),
-        rule("memory.recall.min_words", count(recall.min_words, 0..=MOST)),
-        rule("memory.recall.hnsw_min", count(recall.hnsw_min, 1..=MOST)),
-    ]
+    let bad = names.iter().any(is_bad);
+    bad.then(|| refused("must be names of files in the project folder"))
 }
 
 /// An alias, or a model of a provider there is (C22).
-fn embedding_model(document: &Document) -> Option<Problem> {
+fn embedding_model(name: &str, document: &Document) -> Option<Problem> {
     let Document {
         models, providers, ..
     } = document;
-    let name = &document.rag.model;
     if name.is_empty() || models.aliases.contains_key(name) {
         return None;
     }
@@ -306,139 +177,83 @@ fn embedding_model(document: &Document) -> Option<Problem> {
     one_of(name, &known)
 }
 
-fn mode_rules(modes: &ModesSettings) -> impl Iterator<Item = Rule> {
-    let ModesSettings {
-        conversation,
-        code,
-        reasoning,
-    } = modes;
-    let windows = [
-        ("conversation", conversation.working_memory_size),
-        ("code", code.working_memory_size),
-        ("reasoning", reasoning.working_memory_size),
-    ];
-    let others = [
-        ("conversation.vector_recall_k", conversation.vector_recall_k),
-        ("code.vector_recall_k", code.vector_recall_k),
-        ("code.max_files", code.max_files),
-        ("code.max_errors", code.max_errors),
-        ("reasoning.vector_recall_k", reasoning.vector_recall_k),
-        ("reasoning.max_decisions", reasoning.max_decisions),
-        ("reasoning.max_alternatives", reasoning.max_alternatives),
-    ];
-    let windows = windows.into_iter().map(|(mode, size)| {
-        let key = format!("memory.modes.{mode}.working_memory_size");
-        rule(&key, count(size, 1..=MOST))
-    });
-    let others = others
-        .into_iter()
-        .map(|(key, number)| rule(&format!("memory.modes.{key}"), count(number, 0..=MOST)));
-    windows.chain(others)
-}
-
-fn provider_rules(name: &str, provider: &ProviderSettings) -> [Rule; 4] {
+fn check_provider(name: &str, provider: &ProviderSettings) -> impl Iterator<Item = Fault> {
     let at = KeyPath::new("providers").child(name);
-    [
-        Rule {
-            broken: (name.trim().is_empty() || name.contains('/'))
-                .then(|| refused("is not a valid provider name: it must not be empty or contain a /")),
-            key: at.clone(),
-        },
-        Rule {
-            broken: web_address(&provider.base_url),
-            key: at.child("base_url"),
-        },
-        Rule {
-            broken: (!provider.api_key_env.is_empty() && !is_variable_name(&provider.api_key_env))
-                .then(|| refused("must be the name of an environment variable; put the key itself in api_key")),
-            key: at.child("api_key_env"),
-        },
-        Rule {
-            // A header cannot carry one with a line end, which `|` in YAML leaves behind.
-            broken: provider
-                .api_key
-                .as_ref()
-                .is_some_and(|key| !key.expose_secret().chars().all(|c| c.is_ascii_graphic()))
-                .then(|| refused("must be a single key without spaces or line breaks")),
-            key: at.child("api_key"),
-        },
-    ]
+    let is_bad_name = name.trim().is_empty() || name.contains('/');
+    let bad_name = is_bad_name
+        .then(|| refused("is not a valid provider name: it must not be empty or contain a /"));
+    let fields = check_fields! { at, provider,
+        base_url => text(web_address);
+        api_key_env => variable("must be the name of an environment variable; put the key itself in api_key");
+        api_key => |key: &Option<SecretString>| bad_key(key.as_ref()?);
+    };
+    fault(&at, "", bad_name).into_iter().chain(fields)
 }
 
-fn model_rules(
+/// A header cannot carry one with a line end, which `|` in YAML leaves behind.
+fn bad_key(key: &SecretString) -> Option<Problem> {
+    let mut letters = key.expose_secret().chars();
+    let is_one = letters.all(|c| c.is_ascii_graphic());
+    (!is_one).then(|| refused("must be a single key without spaces or line breaks"))
+}
+
+fn check_model(
     alias: &str,
     model: &ModelSettings,
     providers: &BTreeMap<String, ProviderSettings>,
-) -> [Rule; 4] {
+) -> impl Iterator<Item = Fault> {
     let own = providers.keys().map(String::as_str);
-    let known: Vec<_> = own
-        .chain(
-            BUILT_IN
-                .into_iter()
-                .filter(|&name| !providers.contains_key(name)),
-        )
-        .map(str::to_owned)
-        .collect();
-    let at = KeyPath::new("models").child(alias);
-    let tokens = |key: &str, number| Rule {
-        key: at.child(key),
-        broken: count(number, 0..=MOST_TOKENS),
-    };
-    [
-        Rule {
-            key: at.child("provider"),
-            broken: one_of(&model.provider, &known),
-        },
-        tokens("context_window", model.context_window),
-        tokens("max_tokens", model.max_tokens),
-        tokens("num_ctx", model.num_ctx),
-    ]
+    let others = BUILT_IN
+        .into_iter()
+        .filter(|&name| !providers.contains_key(name));
+    let known: Vec<_> = own.chain(others).map(str::to_owned).collect();
+    check_fields! { KeyPath::new("models").child(alias), model,
+        provider => text(|name| one_of(name, &known));
+        context_window => count(0..=MAX_TOKENS);
+        max_tokens => count(0..=MAX_TOKENS);
+        num_ctx => count(0..=MAX_TOKENS);
+    }
 }
 
-fn server_rules(name: &str, server: &ServerSettings) -> Vec<Rule> {
+fn check_server(name: &str, server: &ServerSettings) -> Vec<Fault> {
     let at = KeyPath::new("mcp_servers").child(name);
     let unnamed = || refused("is not a valid server name: it must not be empty");
     let unreachable = || Some(Problem::Refused(server.way().err()?.to_string()));
-    let of = |key: &str, broken| Rule {
-        key: at.child(key),
-        broken,
+    let own = name.trim().is_empty().then(unnamed).or_else(unreachable);
+    let fields = check_fields! { at, server,
+        url => text(web_address);
+        timeout => time(MIN_TIME);
+        call_timeout => time(MIN_TIME);
+        pass_env => |names: &Vec<String>| variables(names);
     };
-    let mut rules = vec![
-        of("url", web_address(&server.url)),
-        of("timeout", time(server.timeout, SHORTEST)),
-        of("call_timeout", time(server.call_timeout, SHORTEST)),
-        of(
-            "pass_env",
-            variables(server.pass_env.iter().map(String::as_str)),
-        ),
-    ];
-    rules.extend(server.env.keys().map(|variable| Rule {
-        key: at.child("env").child(variable),
-        broken: variables([variable.as_str()]),
-    }));
-    rules.extend(server.headers_env.iter().map(|(header, variable)| Rule {
-        key: at.child("headers_env").child(header),
-        broken: variables([variable.as_str()]),
-    }));
-    rules.push(Rule {
-        broken: name.trim().is_empty().then(unnamed).or_else(unreachable),
-        key: at,
+    let env = server.env.keys().map(|name| (("env", name), name));
+    let headers = server.headers_env.iter();
+    let headers = headers.map(|(header, name)| (("headers_env", header), name));
+    let named = env.chain(headers).filter_map(|((block, key), name)| {
+        fault(&at.child(block).child(key), "", variables([name]))
     });
-    rules
+    fields.chain(named).chain(fault(&at, "", own)).collect()
 }
 
-/// That one of them is no name of a variable; its value is not quoted, since it may be a secret put in the wrong place.
-fn variables<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Problem> {
+/// Returns whether one of them is no name of a variable; its value is not quoted, since it may be a secret put in the wrong place.
+fn variables<'a>(names: impl IntoIterator<Item = &'a String>) -> Option<Problem> {
     let mut names = names.into_iter();
     let is_bad = names.any(|name| name.is_empty() || !is_variable_name(name));
     is_bad.then(|| refused("must be names of environment variables"))
 }
 
-fn rule(key: &str, broken: Option<Problem>) -> Rule {
-    Rule {
-        key: KeyPath::new(key),
-        broken,
-    }
+/// Empty, or the name of a variable.
+fn variable(why: &str) -> impl Fn(&String) -> Option<Problem> {
+    move |name| (!name.is_empty() && !is_variable_name(name)).then(|| refused(why))
+}
+
+/// A problem with a field below `at`, or with `at` itself.
+fn fault(at: &KeyPath, field: &str, problem: Option<Problem>) -> Option<Fault> {
+    let mut path = at.clone();
+    let names = field.split('.').map(str::trim);
+    path.0
+        .extend(names.filter(|name| !name.is_empty()).map(str::to_owned));
+    problem.map(|problem| Fault { path, problem })
 }
 
 fn session_name(name: &str) -> Option<Problem> {
@@ -454,19 +269,40 @@ fn one_of(value: &str, known: &[String]) -> Option<Problem> {
     })
 }
 
-fn count<N: Copy + PartialOrd + Display>(number: N, valid: RangeInclusive<N>) -> Option<Problem> {
-    let wanted = || format!("a whole number from {} to {}", valid.start(), valid.end());
-    (!valid.contains(&number)).then(|| bad_value(&wanted(), number))
+fn text(check: impl Fn(&str) -> Option<Problem>) -> impl Fn(&String) -> Option<Problem> {
+    move |text| check(text)
 }
 
-fn time(time: Duration, shortest: Duration) -> Option<Problem> {
-    (time < shortest || time > LONGEST).then(|| {
-        Problem::Refused(if time > LONGEST {
-            "must be a duration of at most 24h".to_owned()
-        } else {
-            "must be a duration of at least 1ms".to_owned()
-        })
-    })
+fn count<N: PartialOrd + Display>(valid: RangeInclusive<N>) -> impl Fn(&N) -> Option<Problem> {
+    move |number| {
+        let wanted = || format!("a whole number from {} to {}", valid.start(), valid.end());
+        (!valid.contains(number)).then(|| bad_value(&wanted(), number))
+    }
+}
+
+fn number<N: PartialOrd + Display>(valid: RangeInclusive<N>) -> impl Fn(&N) -> Option<Problem> {
+    move |number| {
+        let wanted = || format!("a number from {} to {}", valid.start(), valid.end());
+        (!valid.contains(number)).then(|| bad_value(&wanted(), number))
+    }
+}
+
+fn share(value: f64) -> Option<Problem> {
+    let is_share = value > 0.0 && value <= 1.0;
+    (!is_share).then(|| bad_value("a number above 0 and at most 1", value))
+}
+
+fn part(value: f64) -> Option<Problem> {
+    let is_part = value > 0.0 && value < 1.0;
+    (!is_part).then(|| bad_value("a number between 0 and 1", value))
+}
+
+fn time(min: Duration) -> impl Fn(&Duration) -> Option<Problem> {
+    move |time| match *time {
+        time if time > MAX_TIME => Some(refused("must be a duration of at most 24h")),
+        time if time < min => Some(refused("must be a duration of at least 1ms")),
+        _ => None,
+    }
 }
 
 fn bad_value(wanted: &str, found: impl Display) -> Problem {

@@ -17,7 +17,7 @@ use super::keys::similar;
 use super::tree::{KeyPath, Tree};
 
 /// More mistakes than this are not read by anybody.
-const MOST_FAULTS: usize = 20;
+const MAX_FAULTS: usize = 20;
 const SHOWN_CHARS: usize = 60;
 
 /// A problem and the key it is about.
@@ -42,7 +42,7 @@ pub(super) fn decode<T: DeserializeOwned>(tree: &Tree) -> Result<T, Vec<Fault>> 
                     continue;
                 }
                 faults.push(fault);
-                if faults.len() == MOST_FAULTS {
+                if faults.len() == MAX_FAULTS {
                     return Err(faults);
                 }
             }
@@ -51,12 +51,12 @@ pub(super) fn decode<T: DeserializeOwned>(tree: &Tree) -> Result<T, Vec<Fault>> 
 }
 
 impl Fault {
-    /// Whether what it is about stands in `tree`.
+    /// Returns whether what it is about stands in `tree`.
     pub(super) fn is_of(&self, tree: &Tree) -> bool {
         tree.has(&self.path)
     }
 
-    /// Whether this is a key that is missing only because it was mistyped or taken out.
+    /// Returns whether this is a key that is missing only because it was mistyped or taken out.
     fn follows_from(&self, earlier: &[Self]) -> bool {
         let Problem::MissingKey { key } = &self.problem else {
             return false;
@@ -134,7 +134,7 @@ fn cut(text: &str) -> String {
     text.chars().take(SHOWN_CHARS).collect()
 }
 
-/// What a type wants, for people; serde speaks of Rust's types.
+/// Returns what a type wants, for people; serde speaks of Rust's types.
 fn wanted(expected: &dyn Expected) -> String {
     match expected.to_string().as_str() {
         "u32" => format!("a whole number from 0 to {}", u32::MAX),

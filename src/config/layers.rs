@@ -2,7 +2,7 @@
 //! tables is a variable or a flag and the key it sets.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use secrecy::{ExposeSecret, SecretString};
 
@@ -136,72 +136,37 @@ const fn variable(name: &'static str, sets: Target) -> Variable {
 }
 
 /// A flag, the key it sets, and its value.
-struct FlagRow {
-    name: &'static str,
-    key: &'static str,
-    value: fn(&Flags) -> Option<String>,
-}
+type FlagRow = (&'static str, &'static str, fn(&Flags) -> Option<String>);
 
 const FLAGS: [FlagRow; 11] = [
-    FlagRow {
-        name: "--memory-mode",
-        key: "memory.mode",
-        value: |flags| flags.memory_mode.clone(),
-    },
-    FlagRow {
-        name: "--session",
-        key: "session",
-        value: |flags| flags.session.clone(),
-    },
-    FlagRow {
-        name: "--model",
-        key: "models.default",
-        value: |flags| flags.model.clone(),
-    },
-    FlagRow {
-        name: "--data-dir",
-        key: "data_dir",
-        value: |flags| Some(flags.data_dir.as_ref()?.to_string_lossy().into_owned()),
-    },
-    FlagRow {
-        name: "--workspace",
-        key: "memory.path",
-        value: |flags| Some(flags.workspace.as_ref()?.to_string_lossy().into_owned()),
-    },
-    FlagRow {
-        name: "--tools",
-        key: "tools.preset",
-        value: |flags| flags.tools.clone(),
-    },
-    FlagRow {
-        name: "--timeout",
-        key: "network.timeout",
-        value: |flags| flags.timeout.clone(),
-    },
-    FlagRow {
-        name: "--context-preset",
-        key: "context.preset",
-        value: |flags| flags.context_preset.clone(),
-    },
-    FlagRow {
-        name: "--sandbox",
-        key: "tools.shell.sandbox",
-        value: |flags| flags.sandbox.clone(),
-    },
-    FlagRow {
-        name: "--no-confirm",
-        key: "tools.confirm",
-        value: |flags| match flags.confirm {
-            ConfirmFlag::AsConfigured => None,
-            ConfirmFlag::Never => Some("false".to_owned()),
-        },
-    },
-    FlagRow {
-        name: "--plain",
-        key: "ui.markdown",
-        value: |flags| flags.plain.then(|| "false".to_owned()),
-    },
+    ("--memory-mode", "memory.mode", |f| f.memory_mode.clone()),
+    ("--session", "session", |f| f.session.clone()),
+    ("--model", "models.default", |f| f.model.clone()),
+    ("--data-dir", "data_dir", |f| {
+        path_text(f.data_dir.as_deref())
+    }),
+    ("--workspace", "memory.path", |f| {
+        path_text(f.workspace.as_deref())
+    }),
+    ("--tools", "tools.preset", |f| f.tools.clone()),
+    ("--timeout", "network.timeout", |f| f.timeout.clone()),
+    ("--context-preset", "context.preset", |f| {
+        f.context_preset.clone()
+    }),
+    ("--sandbox", "tools.shell.sandbox", |f| f.sandbox.clone()),
+    ("--no-confirm", "tools.confirm", |f| {
+        off_if(f.confirm == ConfirmFlag::Never)
+    }),
+    ("--plain", "ui.markdown", |f| off_if(f.plain)),
 ];
+
+fn path_text(path: Option<&Path>) -> Option<String> {
+    Some(path?.to_string_lossy().into_owned())
+}
+
+fn off_if(is_given: bool) -> Option<String> {
+    is_given.then(|| "false".to_owned())
+}
 
 /// One layer.
 #[derive(Clone)]
@@ -224,7 +189,7 @@ enum Origin {
 }
 
 impl Layer {
-    /// What a preset says; below every other layer.
+    /// Makes the layer of a preset; below every other layer.
     pub(super) fn of_preset(name: String, tree: Tree) -> Self {
         Self {
             tree,
@@ -244,9 +209,9 @@ impl Layer {
 
     pub(super) fn of_flags(flags: &Flags) -> Self {
         let mut tree = Tree::empty();
-        for row in &FLAGS {
-            if let Some(value) = (row.value)(flags) {
-                tree.set(&KeyPath::new(row.key), Tree::Word(value));
+        for (_, key, value) in &FLAGS {
+            if let Some(value) = value(flags) {
+                tree.set(&KeyPath::new(key), Tree::Word(value));
             }
         }
         Self {
@@ -290,7 +255,7 @@ impl Layer {
         })
     }
 
-    /// Where this layer has `path` from. A key that is not there (one that is missing) has its block's place.
+    /// Returns where this layer has `path` from. A key that is not there (one that is missing) has its block's place.
     pub(super) fn source_of(&self, path: &KeyPath, spot: Spot) -> Source {
         match &self.origin {
             Origin::File { path: file, text } => Source::File {
@@ -303,8 +268,8 @@ impl Layer {
                 .map_or(Source::Default, |(_, name)| Source::Environment(name)),
             Origin::Flags => FLAGS
                 .iter()
-                .find(|row| path.matches(row.key))
-                .map_or(Source::Default, |row| Source::Flag(row.name)),
+                .find(|(_, key, _)| path.matches(key))
+                .map_or(Source::Default, |(name, ..)| Source::Flag(name)),
             Origin::Preset(name) => Source::Preset(name.clone()),
         }
     }
@@ -322,7 +287,7 @@ impl Layer {
     }
 }
 
-/// Where the effective value of `path` comes from; layers stand lowest first.
+/// Returns where the effective value of `path` comes from; layers stand lowest first.
 pub(super) fn source_of(layers: &[Layer], path: &KeyPath) -> Source {
     layers
         .iter()

@@ -15,7 +15,7 @@ use super::settings::{Document, Paths};
 use super::tree::{KeyPath, Tree};
 use super::trust::{self, Demand};
 use super::warnings::warnings;
-use super::{Config, environment, yaml};
+use super::{Config, yaml};
 use crate::chat::{BadName, SessionName};
 use crate::files::Disk;
 use crate::provider::Environment;
@@ -39,7 +39,7 @@ impl Inputs {
         real(&self.working_dir.join(folder))
     }
 
-    /// What the system says, beside the flags. Fails where the working folder is gone.
+    /// Takes what the system says, beside the flags. Fails where the working folder is gone.
     pub fn from_system(flags: Flags, modes: Vec<String>) -> io::Result<Self> {
         Ok(Self {
             flags,
@@ -49,6 +49,24 @@ impl Inputs {
             modes,
         })
     }
+}
+
+/// Every variable as it is now. What is not UTF-8 has replacement characters, so that it is refused where
+/// it is used and not taken for unset.
+pub fn environment() -> Environment {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the environment"
+    )]
+    let variables = std::env::vars_os();
+    Environment(
+        variables
+            .map(|(name, value)| {
+                let text = |os: std::ffi::OsString| os.to_string_lossy().into_owned();
+                (text(name), text(value))
+            })
+            .collect(),
+    )
 }
 
 /// The configuration without what needs trust that was not given, and the question that would bring the rest.
@@ -338,19 +356,15 @@ fn paths(
     inputs: &Inputs,
 ) -> Result<Paths, ConfigError> {
     let data_dir = data_dir(document, data, layers, inputs)?;
-    let embedding_folder = match document.embedding.path.as_str() {
-        "" => data_dir.join(embed::FOLDER),
-        text => path_at("embedding.path", text, layers, inputs)?,
-    };
+    let path_of = |key: &str, text: &str| path_at(key, text, layers, inputs);
+    let embedding_folder = path_of("embedding.path", &document.embedding.path)?
+        .unwrap_or_else(|| data_dir.join(embed::FOLDER));
     Ok(Paths {
         workspace: workspace(document, &data_dir, layers, inputs)?,
         data_dir,
-        system_prompt_file: system_prompt_file(document, layers, inputs)?,
         embedding_folder,
-        documents: match document.rag.docs_dir.as_str() {
-            "" => None,
-            text => Some(path_at("rag.docs_dir", text, layers, inputs)?),
-        },
+        system_prompt_file: path_of("system_prompt_file", &document.system_prompt_file)?,
+        documents: path_of("rag.docs_dir", &document.rag.docs_dir)?,
     })
 }
 
@@ -369,7 +383,8 @@ fn data_dir(
                 .map(Path::to_owned)
                 .ok_or(ConfigError::NoDataFolder)
         }
-        _ => path_at("data_dir", &document.data_dir, layers, inputs),
+        _ => path_at("data_dir", &document.data_dir, layers, inputs)?
+            .ok_or(ConfigError::NoDataFolder),
     }
 }
 
@@ -379,33 +394,26 @@ fn workspace(
     layers: &[Layer],
     inputs: &Inputs,
 ) -> Result<PathBuf, ConfigError> {
-    match (&inputs.flags.workspace, document.memory.path.as_str()) {
+    match &inputs.flags.workspace {
         // A path need not be text.
-        (Some(path), _) if !path.starts_with("~") => Ok(inputs.working_dir.join(path)),
-        (_, "") => Ok(data_dir.join(notes::FOLDER)),
-        (_, text) => path_at("memory.path", text, layers, inputs),
+        Some(path) if !path.starts_with("~") => Ok(inputs.working_dir.join(path)),
+        _ => Ok(
+            path_at("memory.path", &document.memory.path, layers, inputs)?
+                .unwrap_or_else(|| data_dir.join(notes::FOLDER)),
+        ),
     }
 }
 
-fn system_prompt_file(
-    document: &Document,
-    layers: &[Layer],
-    inputs: &Inputs,
-) -> Result<Option<PathBuf>, ConfigError> {
-    let text = &document.system_prompt_file;
-    if text.is_empty() {
-        return Ok(None);
-    }
-    path_at("system_prompt_file", text, layers, inputs).map(Some)
-}
-
-/// A path, from the folder of the file that says it, or from the working folder.
+/// Returns a path, from the folder of the file that says it, or from the working folder; `None` where none is set.
 fn path_at(
     key: &str,
     text: &str,
     layers: &[Layer],
     inputs: &Inputs,
-) -> Result<PathBuf, ConfigError> {
+) -> Result<Option<PathBuf>, ConfigError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
     let source = source_of(layers, &KeyPath::new(key));
     let base = match &source {
         Source::File { path, .. } => path.parent().unwrap_or(Path::new("")),
@@ -413,7 +421,8 @@ fn path_at(
             &inputs.working_dir
         }
     };
-    expand(Written { text, base }, &inputs.folders).map_err(|why| refused(key, why, layers))
+    let path = expand(Written { text, base }, &inputs.folders);
+    path.map(Some).map_err(|why| refused(key, why, layers))
 }
 
 fn refused(key: &str, why: String, layers: &[Layer]) -> ConfigError {

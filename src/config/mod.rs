@@ -15,7 +15,6 @@
 
 mod checks;
 mod decode;
-mod environment;
 mod error;
 mod keys;
 mod layers;
@@ -37,10 +36,9 @@ mod tests;
 use std::fmt;
 use std::path::PathBuf;
 
-pub use environment::environment;
 pub use error::{ConfigError, Mistake, Position, Problem};
 pub use layers::{ConfirmFlag, Flags, Source, Target, TrustFlag, VARIABLES, Variable};
-pub use load::{Inputs, Loaded, TrustRequest, claim_data_folder, load};
+pub use load::{Inputs, Loaded, TrustRequest, claim_data_folder, environment, load};
 pub use overrides::{Text, TextError, TextSource, Texts, read_text};
 pub use paths::Folders;
 pub use presets::PresetChoice;
@@ -80,7 +78,7 @@ impl Config {
         move || show::entries(&layers, &data_dir)
     }
 
-    /// Where the value of a key comes from, such as `memory.mode`.
+    /// Returns where the value of a key comes from, such as `memory.mode`.
     pub fn source(&self, key: &str) -> Source {
         layers::source_of(&self.layers, &tree::KeyPath::new(key))
     }

@@ -4,6 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use directories::BaseDirs;
 
+use crate::files;
+
 /// The folders of the person who runs this. Each is missing where the platform does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folders {
@@ -87,25 +89,14 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// Whether a path leads into a folder, symbolic links followed as far as they exist.
+/// Returns whether a path leads into a folder, symbolic links followed as far as they exist.
 pub(super) fn is_inside(path: &Path, folder: &Path) -> bool {
     plain(path).starts_with(plain(folder)) && real(path).starts_with(real(folder))
 }
 
 /// The path with the links of its existing part followed.
 pub(super) fn real(path: &Path) -> PathBuf {
-    let path = plain(path);
-    path.ancestors()
-        .find_map(|existing| {
-            let real = existing.canonicalize().ok()?;
-            let rest = path.strip_prefix(existing).ok()?;
-            Some(if rest.as_os_str().is_empty() {
-                real
-            } else {
-                real.join(rest)
-            })
-        })
-        .unwrap_or(path)
+    files::resolve_links(&plain(path))
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ impl Presets {
 }
 
 impl Config {
-    /// What each preset would come to beside everything else that is set; one with a mistake in it is left out.
+    /// Returns what each preset would come to beside everything else that is set; one with a mistake in it is left out.
     pub fn presets(&self) -> Vec<PresetChoice> {
         let names = self.presets.0.iter().map(|it| it.name.as_str());
         names.filter_map(|name| self.preset(name)).collect()

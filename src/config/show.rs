@@ -18,7 +18,7 @@ const SECRETS: [&str; 3] = [
 /// Last names of keys whose values are web addresses, which may hold a password.
 const ADDRESSES: [&str; 3] = ["base_url", "source", "url"];
 
-/// Whether the value of a key is never shown.
+/// Returns whether the value of a key is never shown.
 pub(super) fn is_secret(path: &KeyPath) -> bool {
     SECRETS.iter().any(|row| path.matches(row))
 }

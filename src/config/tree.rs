@@ -24,7 +24,7 @@ impl Tree {
         Self::Block(Vec::new())
     }
 
-    /// What the value is, for a message; never the value.
+    /// Returns what the value is, for a message; never the value.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
@@ -36,7 +36,7 @@ impl Tree {
         }
     }
 
-    /// What is set at `path`; nothing where the value is empty.
+    /// Returns what is set at `path`; nothing where the value is empty.
     pub(super) fn get(&self, path: &KeyPath) -> Option<&Self> {
         self.find(path).filter(|found| **found != Self::Null)
     }
@@ -51,7 +51,7 @@ impl Tree {
         })
     }
 
-    /// Whether `path` is written at all, empty or not.
+    /// Returns whether `path` is written at all, empty or not.
     pub(super) fn has(&self, path: &KeyPath) -> bool {
         self.find(path).is_some()
     }
@@ -188,12 +188,12 @@ impl KeyPath {
         self.0.last().map_or("", String::as_str)
     }
 
-    /// Whether it lies below the block of this name at the top.
+    /// Returns whether it lies below the block of this name at the top.
     pub(super) fn is_below(&self, block: &str) -> bool {
         self.0.len() > 1 && self.0[0] == block
     }
 
-    /// Whether this is the key a table row means; `*` in a row stands for any name.
+    /// Returns whether this is the key a table row means; `*` in a row stands for any name.
     pub(super) fn matches(&self, row: &str) -> bool {
         let mut names = self.0.iter();
         row.split('.').all(|wanted| {

@@ -226,7 +226,7 @@ fn embedding_warning(document: &Document) -> Option<Warning> {
     })
 }
 
-/// What a server lacks; of those that cannot be used at all, that.
+/// Returns what a server lacks; of those that cannot be used at all, that.
 fn server_warnings(document: &Document, environment: &Environment) -> Vec<Warning> {
     let servers = &document.mcp_servers;
     if !cfg!(feature = "mcp") {

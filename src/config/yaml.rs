@@ -24,7 +24,7 @@ pub(super) struct Malformed {
 const DEEPEST: usize = 64;
 
 /// How many of them there may be at all: closing ones inside quotes hide depth from a count of depth.
-const MOST_OPENED: usize = 4096;
+const MAX_OPENED: usize = 4096;
 
 /// Reads a text. Duplicate keys, keys that are not text, tags, several documents and alias bombs are
 /// refused.
@@ -47,7 +47,7 @@ pub(super) fn parse(text: &str) -> Result<Tree, Malformed> {
     }
 }
 
-/// Where brackets and braces are nested beyond reason, quotes and comments not told apart.
+/// Finds where brackets and braces are nested beyond reason, quotes and comments not told apart.
 fn too_deep(text: &str) -> Option<Position> {
     let (mut depth, mut opened) = (0_usize, 0_usize);
     for (line, content) in text.lines().enumerate() {
@@ -57,7 +57,7 @@ fn too_deep(text: &str) -> Option<Position> {
                 ']' | '}' => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            if depth > DEEPEST || opened > MOST_OPENED {
+            if depth > DEEPEST || opened > MAX_OPENED {
                 return Some(Position {
                     line: line + 1,
                     column: column + 1,

@@ -249,12 +249,12 @@ impl EmbedderChoice {
         }
     }
 
-    /// Whether there is anything to look for.
+    /// Returns whether there is anything to look for.
     pub fn is_off(&self) -> bool {
         self.settings.candidates.is_empty()
     }
 
-    /// What was chosen so far; asks nobody.
+    /// Returns what was chosen so far; asks nobody.
     pub fn chosen(&self) -> Option<Arc<dyn Embedder>> {
         self.chosen.get().cloned()
     }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::hint::Hint;
-use crate::net::{KeySource, NetError};
+use crate::net::{self, Endpoint, KeySource, NetError};
 
 /// Errors of servers name the URL, errors of files the path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,7 +92,7 @@ pub(super) struct Refusal {
 }
 
 impl EmbedError {
-    /// Whether another text might have been taken.
+    /// Returns whether another text might have been taken.
     pub fn may_be_of_a_text(&self) -> bool {
         match self {
             Self::TooLong { .. } | Self::Protocol { .. } => true,
@@ -108,6 +108,15 @@ impl EmbedError {
         Self::Weights {
             path: path.to_owned(),
             why: why.to_string(),
+        }
+    }
+
+    /// Tells why a request got no answer in `idle`.
+    pub(super) fn no_answer(endpoint: &Endpoint, error: reqwest::Error, idle: Duration) -> Self {
+        let url = endpoint.shown();
+        match net::no_answer(endpoint, error) {
+            Some(why) => Self::Unreachable { url, why },
+            None => Self::Silent { url, idle },
         }
     }
 
@@ -152,7 +161,7 @@ impl EmbedError {
         }
     }
 
-    /// Whether the same may succeed a little later.
+    /// Returns whether the same may succeed a little later.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::Silent { .. } => true,
@@ -172,7 +181,7 @@ impl EmbedError {
         }
     }
 
-    /// How long the server asked to be left alone.
+    /// Returns how long the server asked to be left alone.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Refused { retry_after, .. } => *retry_after,

@@ -185,7 +185,7 @@ pub async fn missing<'a>(
     Ok(missing)
 }
 
-/// Whether the file is in place already.
+/// Returns whether the file is in place already.
 async fn is_there(file: &Pinned, path: &Path, disk: &Arc<dyn Disk>) -> Result<bool, InstallError> {
     let (wanted, bytes) = (file.sha256, file.bytes);
     let looked = on_disk(disk, path.to_owned(), move |disk, path| {
@@ -267,15 +267,10 @@ impl Fetching<'_> {
     }
 
     fn failed(&self, error: reqwest::Error) -> InstallError {
-        let url = self.url();
-        if error.is_timeout() && !error.is_connect() {
-            return InstallError::Silent {
-                url,
-                idle: self.idle,
-            };
+        let (url, idle) = (self.url(), self.idle);
+        match net::no_answer(self.source, error) {
+            Some(why) => InstallError::Unreachable { url, why },
+            None => InstallError::Silent { url, idle },
         }
-        let why = self.source.mask(&net::causes(&error.without_url()));
-        let why = net::one_line(&why);
-        InstallError::Unreachable { url, why }
     }
 }

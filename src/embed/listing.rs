@@ -10,7 +10,7 @@ use super::error::Refusal;
 use crate::net::{self, Endpoint, Patience};
 
 /// A list longer than this is none.
-const MOST_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 
 /// What a compatible server says about its models.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,20 +88,11 @@ async fn get(
         idle: wait,
     };
     let client = net::client(endpoint, patience)?;
-    let failed = |error: reqwest::Error| {
-        let url = endpoint.shown();
-        if error.is_timeout() && !error.is_connect() {
-            return EmbedError::Silent { url, idle: wait };
-        }
-        EmbedError::Unreachable {
-            url,
-            why: net::one_line(&endpoint.mask(&net::causes(&error.without_url()))),
-        }
-    };
+    let failed = |error| EmbedError::no_answer(endpoint, error, wait);
     let asked = client.get(endpoint.url(path)).send().await;
     let response = asked.map_err(failed)?;
     let status = response.status().as_u16();
-    let body = net::body(response, MOST_BYTES).await.map_err(failed)?;
+    let body = net::body(response, MAX_BYTES).await.map_err(failed)?;
     Ok((status, body.unwrap_or_default()))
 }
 

@@ -49,7 +49,7 @@ const BLANK: &str = "(nothing)";
 /// Computes vectors.
 #[async_trait]
 pub trait Embedder: Send + Sync + fmt::Debug {
-    /// What computes them. Vectors of one such name can be compared, vectors of two cannot.
+    /// Returns what computes them. Vectors of one such name can be compared, vectors of two cannot.
     fn model(&self) -> &str;
 
     /// Numbers in a vector; `None` until a server has answered once.
@@ -68,19 +68,9 @@ pub trait Embedder: Send + Sync + fmt::Debug {
     }
 }
 
-/// What is embedded in place of `text`.
+/// Returns what is embedded in place of `text`.
 fn said(text: &str) -> &str {
     if text.trim().is_empty() { BLANK } else { text }
-}
-
-/// Bytes in hexadecimal digits.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        for digit in [byte >> 4, byte & 15] {
-            text.extend(char::from_digit(digit.into(), 16));
-        }
-        text
-    })
 }
 
 /// `vector` with unit length; `None` where it has no direction.

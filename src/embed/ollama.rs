@@ -1,22 +1,18 @@
 //! Embeddings of an Ollama server, with the types of ollama-rs. Unit: one model on one server. The server cuts texts
 //! that are too long for the model by itself.
 
-use std::sync::OnceLock;
-
 use async_trait::async_trait;
 use ollama_rs::generation::embeddings::GenerateEmbeddingsResponse;
 use ollama_rs::generation::embeddings::request::{EmbeddingsInput, GenerateEmbeddingsRequest};
 
-use super::remote::{self, Ask, RemoteSettings, Server};
-use super::{EmbedError, Embedder};
+use super::EmbedError;
+use super::remote::{Ask, RemoteSettings, Server};
 use crate::net::Endpoint;
 
 /// A model of an Ollama server.
 #[derive(Debug)]
 pub struct Ollama {
     server: Server,
-    model: String,
-    dimensions: OnceLock<usize>,
 }
 
 impl Ollama {
@@ -27,10 +23,9 @@ impl Ollama {
     pub fn new(endpoint: Endpoint, settings: RemoteSettings) -> Self {
         // The server takes both for the same.
         let name = settings.model.trim_end_matches(":latest");
+        let name = format!("ollama/{name}");
         Self {
-            model: format!("ollama/{name}"),
-            server: Server::new(endpoint, settings),
-            dimensions: OnceLock::new(),
+            server: Server::new(name, endpoint, settings),
         }
     }
 }
@@ -53,22 +48,7 @@ impl Ask for Ollama {
         Ok(answer.embeddings)
     }
 
-    fn protocol(&self, what: String) -> EmbedError {
-        self.server.protocol(what)
-    }
-}
-
-#[async_trait]
-impl Embedder for Ollama {
-    fn model(&self) -> &str {
-        &self.model
-    }
-
-    fn dimensions(&self) -> Option<usize> {
-        self.dimensions.get().copied()
-    }
-
-    async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        remote::embed(self, &self.server.settings, &self.dimensions, texts).await
+    fn server(&self) -> &Server {
+        &self.server
     }
 }

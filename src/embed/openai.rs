@@ -2,29 +2,24 @@
 //! crate's errors lose the status, and its own retries sleep however long a server asks. Unit: one model on
 //! one server.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use async_openai::Client;
-use async_openai::config::Config;
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use async_openai::types::embeddings::{CreateEmbeddingRequest, EmbeddingInput};
 use async_trait::async_trait;
 use reqwest::Response;
-use reqwest::header::HeaderMap;
-use secrecy::SecretString;
 use serde::Deserialize;
 
-use super::remote::{self, Ask, RemoteSettings, Server};
-use super::{EmbedError, Embedder};
-use crate::net::{self, Endpoint};
+use super::EmbedError;
+use super::remote::{Ask, RemoteSettings, Server};
+use crate::net::{self, Endpoint, OpenAiPlace};
 
 /// A model behind `/embeddings`.
 #[derive(Debug)]
 pub struct OpenAi {
     server: Arc<Server>,
-    model: String,
-    dimensions: OnceLock<usize>,
 }
 
 /// An answer, as far as it matters: servers leave out fields that the crate's type demands.
@@ -45,16 +40,15 @@ impl OpenAi {
 
     /// Sends nothing yet.
     pub fn new(endpoint: Endpoint, settings: RemoteSettings) -> Self {
+        let name = format!("openai/{}", settings.model);
         Self {
-            model: format!("openai/{}", settings.model),
-            server: Arc::new(Server::new(endpoint, settings)),
-            dimensions: OnceLock::new(),
+            server: Arc::new(Server::new(name, endpoint, settings)),
         }
     }
 
     /// A client of the crate that sends through us: one request, no retry, our errors.
-    fn client(&self) -> Result<Client<Place>, EmbedError> {
-        let place = Place(Arc::clone(&self.server), SecretString::default());
+    fn client(&self) -> Result<Client<OpenAiPlace>, EmbedError> {
+        let place = OpenAiPlace::new(self.server.endpoint.clone());
         let client = Client::build(self.server.http()?.clone(), place);
         let server = Arc::clone(&self.server);
         let service = tower::service_fn(move |factory: HttpRequestFactory| {
@@ -104,49 +98,7 @@ impl Ask for OpenAi {
         Ok(answer.into_iter().map(|one| one.embedding).collect())
     }
 
-    fn protocol(&self, what: String) -> EmbedError {
-        self.server.protocol(what)
-    }
-}
-
-#[async_trait]
-impl Embedder for OpenAi {
-    fn model(&self) -> &str {
-        &self.model
-    }
-
-    fn dimensions(&self) -> Option<usize> {
-        self.dimensions.get().copied()
-    }
-
-    async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        remote::embed(self, &self.server.settings, &self.dimensions, texts).await
-    }
-}
-
-/// Where the crate sends to.
-#[derive(Debug)]
-struct Place(Arc<Server>, SecretString);
-
-impl Config for Place {
-    /// The client itself carries ours.
-    fn headers(&self) -> HeaderMap {
-        HeaderMap::new()
-    }
-
-    fn url(&self, path: &str) -> String {
-        self.0.endpoint.url(path)
-    }
-
-    fn query(&self) -> Vec<(&str, &str)> {
-        Vec::new()
-    }
-
-    fn api_base(&self) -> &str {
-        self.0.endpoint.base().as_str()
-    }
-
-    fn api_key(&self) -> &SecretString {
-        &self.1
+    fn server(&self) -> &Server {
+        &self.server
     }
 }

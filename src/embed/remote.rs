@@ -3,13 +3,14 @@
 //! order, of one length, each a unit vector.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use async_trait::async_trait;
 
 use super::error::Refusal;
-use super::{EmbedError, said, unit};
+use super::{EmbedError, Embedder, said, unit};
 use crate::clock::{Clock, SystemClock};
 use crate::net::{self, Endpoint, Patience};
 
@@ -49,6 +50,10 @@ impl RemoteSettings {
 /// One server and how it is asked.
 #[derive(Debug)]
 pub(super) struct Server {
+    /// As vectors are labelled with it.
+    name: String,
+    /// Known once it has answered.
+    dimensions: OnceLock<usize>,
     pub(super) endpoint: Endpoint,
     pub(super) settings: RemoteSettings,
     http: OnceLock<reqwest::Client>,
@@ -56,8 +61,10 @@ pub(super) struct Server {
 
 impl Server {
     /// Sends nothing yet.
-    pub(super) fn new(endpoint: Endpoint, settings: RemoteSettings) -> Self {
+    pub(super) fn new(name: String, endpoint: Endpoint, settings: RemoteSettings) -> Self {
         Self {
+            name,
+            dimensions: OnceLock::new(),
             endpoint,
             settings,
             http: OnceLock::new(),
@@ -103,15 +110,7 @@ impl Server {
     }
 
     pub(super) fn failed(&self, error: reqwest::Error) -> EmbedError {
-        let url = self.endpoint.shown();
-        if error.is_timeout() && !error.is_connect() {
-            let idle = self.settings.patience.idle;
-            return EmbedError::Silent { url, idle };
-        }
-        EmbedError::Unreachable {
-            url,
-            why: net::one_line(&self.endpoint.mask(&net::causes(&error.without_url()))),
-        }
+        EmbedError::no_answer(&self.endpoint, error, self.settings.patience.idle)
     }
 
     pub(super) fn protocol(&self, what: String) -> EmbedError {
@@ -124,11 +123,25 @@ impl Server {
 
 /// One request.
 #[async_trait]
-pub(super) trait Ask: Sync {
-    async fn ask(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError>;
+pub(super) trait Ask: Send + Sync + fmt::Debug {
+    fn server(&self) -> &Server;
 
-    /// Something else came than vectors of these texts.
-    fn protocol(&self, what: String) -> EmbedError;
+    async fn ask(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>, EmbedError>;
+}
+
+#[async_trait]
+impl<T: Ask> Embedder for T {
+    fn model(&self) -> &str {
+        &self.server().name
+    }
+
+    fn dimensions(&self) -> Option<usize> {
+        self.server().dimensions.get().copied()
+    }
+
+    async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        embed(self, texts).await
+    }
 }
 
 /// Texts with their places among all.
@@ -136,12 +149,8 @@ type Batch = Vec<(usize, String)>;
 
 /// Embeds `texts` request by request. A batch with a text that is too long for the server is halved, a
 /// single one cut in half, until it takes them.
-pub(super) async fn embed(
-    server: &impl Ask,
-    settings: &RemoteSettings,
-    dimensions: &OnceLock<usize>,
-    texts: &[&str],
-) -> Result<Vec<Vec<f32>>, EmbedError> {
+async fn embed(asked: &impl Ask, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    let settings = &asked.server().settings;
     let mut vectors = vec![Vec::new(); texts.len()];
     let cut: Batch = (0..)
         .zip(texts.iter().map(|text| head(said(text), settings.longest)))
@@ -151,10 +160,10 @@ pub(super) async fn embed(
         .map(<[_]>::to_vec)
         .collect();
     while let Some(batch) = waiting.pop_front() {
-        let asked = batch.iter().map(|(_, text)| text.clone()).collect();
-        match server.ask(asked).await {
+        let sent = batch.iter().map(|(_, text)| text.clone()).collect();
+        match asked.ask(sent).await {
             Ok(answer) => {
-                let answer = checked(server, dimensions, answer, batch.len())?;
+                let answer = checked(asked.server(), answer, batch.len())?;
                 for ((at, _), vector) in batch.into_iter().zip(answer) {
                     vectors[at] = vector;
                 }
@@ -170,7 +179,7 @@ pub(super) async fn embed(
     Ok(vectors)
 }
 
-/// What to try after a refusal because of length; `None` where nothing is left to try.
+/// Returns what to try after a refusal because of length; `None` where nothing is left to try.
 fn smaller(mut batch: Batch) -> Option<Vec<Batch>> {
     if batch.len() > 1 {
         let rest = batch.split_off(batch.len() / 2);
@@ -191,8 +200,7 @@ fn head(text: &str, n: usize) -> String {
 }
 
 fn checked(
-    server: &impl Ask,
-    dimensions: &OnceLock<usize>,
+    server: &Server,
     answer: Vec<Vec<f32>>,
     n_asked: usize,
 ) -> Result<Vec<Vec<f32>>, EmbedError> {
@@ -201,7 +209,7 @@ fn checked(
         return Err(server.protocol(what));
     }
     let first = answer.first().map_or(0, Vec::len);
-    let wanted = *dimensions.get_or_init(|| first);
+    let wanted = *server.dimensions.get_or_init(|| first);
     let check = |vector: Vec<f32>| {
         if vector.len() != wanted {
             let what = format!("a vector of {} numbers, not {wanted}", vector.len());

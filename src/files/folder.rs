@@ -11,7 +11,7 @@ use std::path::{Component, Path};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata};
 
-use super::place::{Place, at_once, is_same, make_folder, sync};
+use super::place::{Owner, Parents, Place, at_once, is_same, make_folder, sync};
 
 /// An open folder.
 #[derive(Debug)]
@@ -68,13 +68,6 @@ impl From<io::Error> for FolderError {
     }
 }
 
-/// What becomes of folders on the way that are not there.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Parents {
-    Created,
-    Needed,
-}
-
 impl Folder {
     /// Opens a folder at a person's own path, where links are followed.
     pub fn open(path: &Path) -> io::Result<Self> {
@@ -91,7 +84,7 @@ impl Folder {
         self.descend(path, Parents::Created).map(Self)
     }
 
-    /// What is in it, by name.
+    /// Returns what is in it, by name.
     pub fn entries(&self) -> Result<Vec<Entry>, FolderError> {
         let mut entries = Vec::new();
         for entry in self.0.entries()? {
@@ -111,7 +104,7 @@ impl Folder {
         Ok(entries)
     }
 
-    /// What is there.
+    /// Returns what is there.
     pub fn kind(&self, path: &Path) -> Result<EntryKind, FolderError> {
         Ok(kind_of(&self.place(path, Parents::Needed)?.metadata()?))
     }
@@ -133,7 +126,7 @@ impl Folder {
         match place.metadata() {
             Ok(_) => Err(FolderError::Exists),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Ok(place.unfinished(bytes)?.put()?)
+                Ok(place.unfinished(bytes, Owner::Cogtrix)?.put()?)
             }
             Err(error) => Err(error.into()),
         }
@@ -143,7 +136,7 @@ impl Folder {
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
         let place = self.place(path, Parents::Needed)?;
         ensure_file(&place.metadata()?)?;
-        Ok(place.unfinished(bytes)?.put()?)
+        Ok(place.unfinished(bytes, Owner::Cogtrix)?.put()?)
     }
 
     /// Removes a file, a link, or a folder with all that is in it.

@@ -92,14 +92,14 @@ impl MemoryDisk {
         self.state().visible.clone()
     }
 
-    /// What another disk would hold after this one lost its power; all locks are gone, and their files
+    /// Returns what another disk would hold after this one lost its power; all locks are gone, and their files
     /// are still there.
     #[must_use]
     pub fn after_power_cut(&self) -> Self {
         Self::holding(self.state().durable.clone())
     }
 
-    /// What the disk holds after this process was killed: all that was written, no locks held.
+    /// Returns what the disk holds after this process was killed: all that was written, no locks held.
     #[must_use]
     pub fn after_kill(&self) -> Self {
         Self::holding(self.state().visible.clone())

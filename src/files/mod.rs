@@ -20,16 +20,18 @@ mod roots;
 mod sweep;
 mod veil;
 
-pub use digest::digest;
+pub use digest::{digest, hex};
 #[cfg(any(test, feature = "testing"))]
 pub use faults::{BadFault, Fault, FaultyDisk, Moment, Schedule};
 pub use folder::{Entry, EntryKind, Folder, FolderError};
 pub use identity::FolderId;
 pub use local::LocalDisk;
+pub(crate) use local::resolve_links;
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;
 pub use personal::{Existing, open_for_person, write_for_person};
 pub use place::temporary_for;
+pub(crate) use place::{Owner, Parents, Place, Unfinished, at_once, is_same, sync};
 pub use roots::{LeadsOut, RootedDisk};
 pub use sweep::sweep;
 pub use veil::Veil;
@@ -92,7 +94,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Files of a folder, sorted by name; empty where there is no folder.
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
 
-    /// What stands in a folder, in the order of names, as far as it can be told without opening it; empty where there is
+    /// Returns what stands in a folder, in the order of names, as far as it can be told without opening it; empty where there is
     /// no folder.
     fn survey(&self, folder: &Path) -> io::Result<Vec<Surveyed>>;
 
@@ -113,7 +115,7 @@ pub enum Replaced {
     Changed,
 }
 
-/// Whether a file holds what was seen of it; `None`: nothing is there.
+/// Returns whether a file holds what was seen of it; `None`: nothing is there.
 fn holds<D: Disk + ?Sized>(disk: &D, path: &Path, seen: Option<&[u8]>) -> io::Result<bool> {
     match disk.read(path) {
         Ok(bytes) => Ok(seen == Some(&bytes)),

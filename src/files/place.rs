@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use cap_std::fs::{Dir, DirBuilder, Metadata, OpenOptions};
+use cap_std::fs::{Dir, DirBuilder, Metadata, OpenOptions, Permissions};
 
 const TEMPORARY_END: &str = ".tmp";
 const TEMPORARY_LETTERS: usize = 6;
@@ -23,13 +23,28 @@ pub fn temporary_for(file_name: &str) -> Option<&str> {
 
 /// A name in an open folder.
 #[derive(Debug)]
-pub(super) struct Place {
-    pub(super) folder: Dir,
-    pub(super) name: OsString,
+pub(crate) struct Place {
+    pub(crate) folder: Dir,
+    pub(crate) name: OsString,
+}
+
+/// What becomes of folders on the way that are not there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Parents {
+    Created,
+    Needed,
+}
+
+/// Whose a new file is, which decides who may read it and what its temporary file is called.
+pub(crate) enum Owner {
+    /// Ours: for its owner alone; [`temporary_for`] knows what is left of it.
+    Cogtrix,
+    /// A person's: with these permissions, or those of any new file. Their name for it may leave no room for more letters.
+    Person(Option<Permissions>),
 }
 
 /// A file with its whole content beside the place that it is for; removed when it is dropped.
-pub(super) struct Unfinished<'a> {
+pub(crate) struct Unfinished<'a> {
     place: &'a Place,
     /// `None` once it has its place.
     name: Option<PathBuf>,
@@ -37,18 +52,20 @@ pub(super) struct Unfinished<'a> {
 
 impl Place {
     /// Of what has the name, which may be a link.
-    pub(super) fn metadata(&self) -> io::Result<Metadata> {
+    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
         self.folder.symlink_metadata(&self.name)
     }
 
     /// Writes and syncs a temporary file for this place.
-    pub(super) fn unfinished(&self, bytes: &[u8]) -> io::Result<Unfinished<'_>> {
+    pub(crate) fn unfinished(&self, bytes: &[u8], owner: Owner) -> io::Result<Unfinished<'_>> {
         const TRIES: u32 = 100;
-        let mut options = private();
+        let (beginning, mut options, permissions) = match owner {
+            Owner::Cogtrix => (format!("{}.", self.name.display()), private(), None),
+            Owner::Person(mode) => ("cogtrix-".to_owned(), OpenOptions::new(), mode),
+        };
         options.write(true).create_new(true);
-        let target = self.name.to_string_lossy();
         for _ in 0..TRIES {
-            let name = PathBuf::from(format!(".{target}.{}{TEMPORARY_END}", letters()));
+            let name = PathBuf::from(format!(".{beginning}{}{TEMPORARY_END}", letters()));
             let mut file = match self.folder.open_with(&name, &options) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 opened => opened?,
@@ -57,6 +74,10 @@ impl Place {
                 place: self,
                 name: Some(name),
             };
+            // First, so that nobody reads in between what only some may.
+            if let Some(permissions) = permissions {
+                file.set_permissions(permissions)?;
+            }
             file.write_all(bytes)?;
             file.sync_all()?;
             return Ok(unfinished);
@@ -92,7 +113,7 @@ impl Place {
 
 impl Unfinished<'_> {
     /// Puts the file in its place.
-    pub(super) fn put(mut self) -> io::Result<()> {
+    pub(crate) fn put(mut self) -> io::Result<()> {
         let Place { folder, name } = self.place;
         if let Some(temporary) = &self.name {
             folder.rename(temporary, folder, name)?;
@@ -127,7 +148,7 @@ pub(super) fn private() -> OpenOptions {
 }
 
 /// Options that wait for nobody at the other end of a pipe, and make no terminal ours.
-pub(super) fn at_once() -> OpenOptions {
+pub(crate) fn at_once() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     {
@@ -151,24 +172,24 @@ pub(super) fn make_folder(at: &Dir, name: &Path) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-pub(super) fn is_same(one: &Metadata, other: &Metadata) -> bool {
+pub(crate) fn is_same(one: &Metadata, other: &Metadata) -> bool {
     use cap_std::fs::MetadataExt;
     one.file_type() == other.file_type() && one.dev() == other.dev() && one.ino() == other.ino()
 }
 
 #[cfg(not(unix))]
-pub(super) fn is_same(one: &Metadata, other: &Metadata) -> bool {
+pub(crate) fn is_same(one: &Metadata, other: &Metadata) -> bool {
     one.file_type() == other.file_type()
 }
 
 /// Makes the names in a folder last.
 #[cfg(unix)]
-pub(super) fn sync(folder: &Dir) -> io::Result<()> {
+pub(crate) fn sync(folder: &Dir) -> io::Result<()> {
     folder.open(".")?.sync_all()
 }
 
 #[cfg(not(unix))]
-pub(super) fn sync(_: &Dir) -> io::Result<()> {
+pub(crate) fn sync(_: &Dir) -> io::Result<()> {
     Ok(())
 }
 

@@ -40,7 +40,7 @@ impl Veil {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a path holds now; `None` where only the disk beneath knows.
+    /// Returns what a path holds now; `None` where only the disk beneath knows.
     fn changed(&self, path: &Path) -> Option<io::Result<Vec<u8>>> {
         let changes = self.changes();
         let change = changes.get(path)?.clone();
@@ -58,7 +58,7 @@ impl Veil {
         self.changes().insert(path.to_owned(), change);
     }
 
-    /// What was written to and behind a path, with where it stands.
+    /// Returns what was written to and behind a path, with where it stands.
     fn written_below(&self, path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         let changes = self.changes();
         let below = changes.iter().filter(|(file, _)| file.starts_with(path));

@@ -7,11 +7,11 @@ use std::time::Duration;
 use reqwest::dns::Resolve;
 use reqwest::{Client, Response};
 
-use super::endpoint::Endpoint;
-use super::error::NetError;
+use super::words::one_line;
+use super::{Endpoint, NetError};
 
 /// Servers of large files send their clients on, but not for ever.
-const MOST_REDIRECTS: usize = 10;
+const MAX_REDIRECTS: usize = 10;
 
 const AGENT: &str = concat!("cogtrix/", env!("CARGO_PKG_VERSION"));
 
@@ -35,7 +35,7 @@ pub fn client(endpoint: &Endpoint, patience: Patience) -> Result<Client, NetErro
 
 /// A client that fetches public files from `endpoint`: without its key, and wherever the server sends it.
 pub fn fetching(endpoint: &Endpoint, patience: Patience) -> Result<Client, NetError> {
-    let follow = reqwest::redirect::Policy::limited(MOST_REDIRECTS);
+    let follow = reqwest::redirect::Policy::limited(MAX_REDIRECTS);
     let built = builder(endpoint, patience).redirect(follow).build();
     built.map_err(|error| no_tls(endpoint, &error))
 }
@@ -99,6 +99,12 @@ fn install_tls() {
         // Somebody else may win the race, and theirs is as good.
         drop(rustls::crypto::ring::default_provider().install_default());
     }
+}
+
+/// Tells why a request got no answer, in one line without secrets; `None` where the server was silent for too long.
+pub fn no_answer(endpoint: &Endpoint, error: reqwest::Error) -> Option<String> {
+    let was_silent = error.is_timeout() && !error.is_connect();
+    (!was_silent).then(|| one_line(&endpoint.mask(&causes(&error.without_url()))))
 }
 
 fn deepest(error: &dyn std::error::Error) -> String {

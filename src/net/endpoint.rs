@@ -9,7 +9,7 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::error::NetError;
+use super::NetError;
 
 /// Shorter keys are placeholders such as `x`; masking them would only garble messages.
 const SHORTEST_KEY: usize = 4;
@@ -122,7 +122,7 @@ impl Endpoint {
         shown.as_str().trim_end_matches('/').to_owned()
     }
 
-    /// Whether the server runs on this machine; such connections need no proxy.
+    /// Returns whether the server runs on this machine; such connections need no proxy.
     pub fn is_local(&self) -> bool {
         self.base.host_str().is_some_and(is_loopback)
     }

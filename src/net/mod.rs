@@ -3,12 +3,28 @@
 
 mod client;
 mod endpoint;
-mod error;
-mod models;
+mod openai;
 mod words;
 
-pub use client::{Patience, body, causes, client, fetching, guarded};
+use std::borrow::Cow;
+
+use crate::hint::Hint;
+
+pub use client::{Patience, body, causes, client, fetching, guarded, no_answer};
 pub use endpoint::{Endpoint, Key, KeySource, Scheme, base_url, ollama_host};
-pub use error::NetError;
-pub use models::is_embedding_model;
-pub use words::{LONGEST, complaint, html_title, one_line, retry_after, said};
+pub use openai::OpenAiPlace;
+pub use words::{LONGEST, complaint, html_title, is_embedding_model, one_line, retry_after, said};
+
+/// Nothing was sent: the address or the key cannot work.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}")]
+pub struct NetError {
+    pub what: String,
+    pub hint: String,
+}
+
+impl Hint for NetError {
+    fn hint(&self) -> Option<Cow<'_, str>> {
+        Some(Cow::Borrowed(&self.hint))
+    }
+}

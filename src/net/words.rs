@@ -24,7 +24,7 @@ pub fn said(value: &Value) -> Option<String> {
     words.filter(|text| !text.trim().is_empty())
 }
 
-/// What a body that explains a failure says: JSON in any vendor's shape, HTML, or text; secrets masked.
+/// Returns what a body that explains a failure says: JSON in any vendor's shape, HTML, or text; secrets masked.
 pub fn complaint(body: &[u8], mask: impl Fn(&str) -> String) -> String {
     let text = String::from_utf8_lossy(body);
     let words = match serde_json::from_str::<Value>(&text) {
@@ -41,7 +41,7 @@ pub fn complaint(body: &[u8], mask: impl Fn(&str) -> String) -> String {
     }
 }
 
-/// What a web page calls itself, if `text` is one.
+/// Returns what a web page calls itself, if `text` is one.
 pub fn html_title(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let start = lower.trim_start();
@@ -76,7 +76,16 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-/// How long the server asks to be left alone: `retry-after-ms`, or `retry-after` in seconds (a fraction is
+/// Tells whether the name of a model says that the model embeds and does not chat.
+pub fn is_embedding_model(name: &str) -> bool {
+    const EMBEDDING: [&str; 9] = [
+        "embed", "bge", "e5-", "gte-", "minilm", "mxbai", "arctic", "nomic", "jina",
+    ];
+    let name = name.to_lowercase();
+    EMBEDDING.iter().any(|mark| name.contains(mark))
+}
+
+/// Returns how long the server asks to be left alone: `retry-after-ms`, or `retry-after` in seconds (a fraction is
 /// allowed) or as a date. A date is compared with the server's own `date`, so that clocks need not agree.
 pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);

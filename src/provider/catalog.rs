@@ -92,7 +92,7 @@ impl Catalog {
         self
     }
 
-    /// What the requests of every provider that comes from here took.
+    /// Returns what the requests of every provider that comes from here took.
     pub fn meter(&self) -> &Meter {
         &self.meter
     }
@@ -145,13 +145,7 @@ impl Catalog {
             }
             Wanted::Model(model) => {
                 let entry = self.entry(&model.provider)?;
-                let limits = Limits {
-                    context_window: model.context_window,
-                    max_tokens: model.max_tokens,
-                    num_ctx: model.num_ctx,
-                    price: model.price,
-                };
-                self.choice(&entry, &model.model, limits)
+                self.choice(&entry, &model.model, Limits::from(&model))
             }
         }
     }
@@ -180,20 +174,20 @@ impl Catalog {
         })
     }
 
-    /// Where the model is that an alias, `provider/model`, or a provider's name stands for; `auto` is Ollama's
+    /// Returns where the model is that an alias, `provider/model`, or a provider's name stands for; `auto` is Ollama's
     /// usual place. Sends nothing.
     pub fn place(&self, choice: &str) -> Result<Place, ProviderError> {
         let model = self.one_model(choice)?;
         self.place_in(&self.entry(&model.provider)?, model.model)
     }
 
-    /// What kind of provider [`place`](Self::place) leads to, even where there is no key for it.
+    /// Returns what kind of provider [`place`](Self::place) leads to, even where there is no key for it.
     pub fn kind(&self, choice: &str) -> Result<Kind, ProviderError> {
         let model = self.one_model(choice)?;
         Ok(self.entry(&model.provider)?.settings.kind)
     }
 
-    /// Whether a choice names anything at all, even where it cannot be used. Sends nothing.
+    /// Returns whether a choice names anything at all, even where it cannot be used. Sends nothing.
     pub fn knows(&self, choice: &str) -> Result<(), ProviderError> {
         self.resolve(choice.trim()).map(drop)
     }
@@ -206,7 +200,7 @@ impl Catalog {
         })
     }
 
-    /// Where a kind of provider is, if only the kind is asked for. Sends nothing.
+    /// Returns where a kind of provider is, if only the kind is asked for. Sends nothing.
     pub fn place_of(&self, kind: Kind) -> Result<Place, ProviderError> {
         self.place_in(&self.entry_of(kind), String::new())
     }

@@ -96,7 +96,7 @@ impl From<NetError> for ProviderError {
 }
 
 impl ProviderError {
-    /// Whether the same request may succeed a little later.
+    /// Returns whether the same request may succeed a little later.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable { .. } => true,
@@ -134,7 +134,7 @@ impl ProviderError {
         }
     }
 
-    /// Whether a request with pictures was refused because of them; some servers say so as if they had broken down.
+    /// Returns whether a request with pictures was refused because of them; some servers say so as if they had broken down.
     pub fn refuses_images(&self) -> bool {
         const WORDS: [&str; 5] = ["image", "vision", "multimodal", "multi-modal", "mmproj"];
         let Self::Status {
@@ -148,7 +148,7 @@ impl ProviderError {
             && WORDS.iter().any(|word| message.contains(word))
     }
 
-    /// How long the server asked to be left alone.
+    /// Returns how long the server asked to be left alone.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::RateLimited { retry_after, .. } | Self::Status { retry_after, .. } => {

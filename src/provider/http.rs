@@ -3,18 +3,20 @@
 //! waits longer than `connect` for a connection and `idle` for the next byte, and nothing limits a reply
 //! that keeps coming. What the bytes mean is left to the wire formats.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 #[cfg(any(test, feature = "testing"))]
 use std::sync::{Mutex, PoisonError};
 
-use futures_util::{Stream, StreamExt};
+use futures_util::{Stream, StreamExt, stream};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Request, Response};
 use serde_json::Value;
 
 use super::failure::{Asked, Complaint, Refusal};
-use super::{NetworkSettings, ProviderError};
+use super::reply::{Frames, Reply};
+use super::target::Target;
+use super::{ChatRequest, NetworkSettings, ProviderError, wire};
 use crate::clock::{Clock, SystemClock};
 use crate::net::{self, Endpoint, Patience, causes};
 
@@ -46,6 +48,18 @@ pub(super) struct Http {
 }
 
 impl Http {
+    /// Speaks to the server of a model.
+    pub(super) fn of(target: &Target) -> Arc<Self> {
+        let Target {
+            name,
+            endpoint,
+            network,
+            ..
+        } = target;
+        let http = Self::new(endpoint.clone(), name.model.clone(), network.clone());
+        Arc::new(http)
+    }
+
     pub(super) fn new(endpoint: Endpoint, model: String, network: NetworkSettings) -> Self {
         Self {
             endpoint,
@@ -72,6 +86,11 @@ impl Http {
 
     pub(super) fn endpoint(&self) -> &Endpoint {
         &self.endpoint
+    }
+
+    /// A reply to a request that is about to be sent.
+    pub(super) fn reply_to(&self, request: &ChatRequest) -> Reply {
+        Reply::new(self.endpoint.clone(), wire::spare_id(&request.messages))
     }
 
     /// The endpoint as errors name it.
@@ -177,9 +196,19 @@ impl Http {
         }
     }
 
+    /// A whole body as one frame; none where it is blank.
+    pub(super) async fn text(&self, response: Response) -> Result<Frames<String>, ProviderError> {
+        let whole = match String::from_utf8(self.body(response).await?) {
+            Ok(text) if text.trim().is_empty() => Vec::new(),
+            Ok(text) => vec![Ok(text)],
+            Err(_) => vec![Err(self.protocol("text that is not UTF-8".to_owned()))],
+        };
+        Ok(stream::iter(whole).boxed())
+    }
+
     /// The bytes of a response as they come.
     pub(super) fn bytes(
-        self: std::sync::Arc<Self>,
+        self: Arc<Self>,
         response: Response,
     ) -> impl Stream<Item = Result<Vec<u8>, ProviderError>> + Send + 'static {
         let bytes = response.bytes_stream();
@@ -233,7 +262,7 @@ impl Http {
     }
 }
 
-/// Whether `error` is what a request on a connection closed meanwhile looks like.
+/// Returns whether `error` is what a request on a connection closed meanwhile looks like.
 fn is_stale(error: &reqwest::Error) -> bool {
     error.is_request() && !error.is_connect() && !error.is_timeout()
 }

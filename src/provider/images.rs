@@ -23,7 +23,7 @@ impl Images {
         self.0.is_empty()
     }
 
-    /// What is sent of a picture; one that is not here is named only.
+    /// Returns what is sent of a picture; one that is not here is named only.
     pub(super) fn data(&self, image: &Image) -> Option<&str> {
         self.0.get(&image.sha256).map(AsRef::as_ref)
     }

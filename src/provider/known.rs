@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use super::{Abilities, Kind, Price, ProviderError, WindowSource};
+use super::{Abilities, Kind, ModelSettings, Price, ProviderError, WindowSource};
 use crate::chat::Tokens;
 
 /// What a model counts of which nobody knows anything.
@@ -98,6 +98,17 @@ pub(super) struct Limits {
     pub(super) max_tokens: u32,
     pub(super) num_ctx: u32,
     pub(super) price: Option<Price>,
+}
+
+impl From<&ModelSettings> for Limits {
+    fn from(model: &ModelSettings) -> Self {
+        Self {
+            context_window: model.context_window,
+            max_tokens: model.max_tokens,
+            num_ctx: model.num_ctx,
+            price: model.price,
+        }
+    }
 }
 
 /// What a server tells of a model.

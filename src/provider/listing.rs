@@ -67,13 +67,7 @@ impl Catalog {
     /// The config goes before what the list says, and that before the table of known models. Ollama, whose list says
     /// nothing, is asked for each.
     async fn settled(&self, entry: &Entry, one: Offered) -> Result<Offered, ProviderError> {
-        let alias = self.model_of(&entry.name, &one.id);
-        let limits = Limits {
-            context_window: alias.context_window,
-            max_tokens: alias.max_tokens,
-            num_ctx: alias.num_ctx,
-            price: alias.price,
-        };
+        let limits = Limits::from(&self.model_of(&entry.name, &one.id));
         let abilities = if entry.settings.kind == Kind::Ollama {
             let chosen = self.choice(entry, &one.id, limits)?;
             chosen.provider.abilities().await

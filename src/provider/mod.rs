@@ -74,30 +74,30 @@ pub type EventStream = BoxStream<'static, Result<StreamEvent, ProviderError>>;
 /// A model on a server, or what stands in for one.
 #[async_trait]
 pub trait Provider: Send + Sync + fmt::Debug {
-    /// Which model answers; known without asking anybody.
+    /// Returns which model answers; known without asking anybody.
     fn model(&self) -> &ModelName;
 
-    /// What the model can hold. Asks the server at most once; where nothing answers, falls back to the
+    /// Returns what the model can hold. Asks the server at most once; where nothing answers, falls back to the
     /// table of known models and then to 8,192 tokens (G16), and asks again next time; but a window that was
     /// sent with a request (Ollama's) stays.
     async fn abilities(&self) -> Abilities;
 
-    /// Whether it makes sense to offer it tools: not where its server says that the model takes none.
+    /// Returns whether it makes sense to offer it tools: not where its server says that the model takes none.
     async fn takes_tools(&self) -> bool {
         true
     }
 
-    /// Whether the model is shown pictures; what its server says of it where that is known, else yes.
+    /// Returns whether the model is shown pictures; what its server says of it where that is known, else yes.
     async fn takes_images(&self) -> bool {
         true
     }
 
-    /// Whether its models were trained with tools of ours that have a place in each request then; known without asking.
+    /// Returns whether its models were trained with tools of ours that have a place in each request then; known without asking.
     fn knows_trained_tools(&self) -> bool {
         false
     }
 
-    /// Whether there is no model behind it.
+    /// Returns whether there is no model behind it.
     fn is_offline(&self) -> bool {
         false
     }
@@ -111,7 +111,7 @@ pub trait Provider: Send + Sync + fmt::Debug {
         Ok(models.map(Offered::named).collect())
     }
 
-    /// How many tokens the server counts for a prompt, where its protocol has a question for that (G15).
+    /// Returns how many tokens the server counts for a prompt, where its protocol has a question for that (G15).
     /// `None` where it has none, or where the server does not answer.
     async fn count(&self, _request: &ChatRequest) -> Option<Tokens> {
         None

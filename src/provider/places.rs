@@ -106,7 +106,7 @@ impl Catalog {
         )
     }
 
-    /// Whether requests to this entry would carry a key.
+    /// Returns whether requests to this entry would carry a key.
     pub(super) fn has_key(&self, entry: &Entry) -> bool {
         self.key_name(entry).is_some()
     }

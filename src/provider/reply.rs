@@ -8,10 +8,14 @@ use std::time::Duration;
 
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
+use super::failure::Complaint;
 use super::think::{Said, Splitter};
-use super::{EventStream, FinishReason, ProviderError, StreamEvent};
+use super::{EventStream, FinishReason, ProviderError, StreamEvent, failure};
 use crate::chat::{ToolCall, Usage};
+use crate::net::Endpoint;
 
 /// Bytes of text, thinking and arguments of calls. No model writes that much; a server that sends more does not know how
 /// to stop.
@@ -37,7 +41,9 @@ pub(super) trait Decode: Send + 'static {
 /// A reply as it grows.
 #[derive(Debug)]
 pub(super) struct Reply {
-    url: String,
+    endpoint: Endpoint,
+    /// The beginning of ids for calls that come without; a number follows.
+    spare_id: String,
     splitter: Splitter,
     size: usize,
     /// Calls that began, and those of them that are whole.
@@ -49,9 +55,10 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    pub(super) fn new(url: String) -> Self {
+    pub(super) fn new(endpoint: Endpoint, spare_id: String) -> Self {
         Self {
-            url,
+            endpoint,
+            spare_id,
             splitter: Splitter::new(),
             size: 0,
             n_begun: 0,
@@ -62,9 +69,33 @@ impl Reply {
         }
     }
 
-    /// Where it comes from, for errors.
-    pub(super) fn url(&self) -> String {
-        self.url.clone()
+    /// Returns where it comes from, for errors.
+    fn url(&self) -> String {
+        self.endpoint.shown()
+    }
+
+    /// Reads a frame that is JSON; `what` says what it should be.
+    pub(super) fn parse<T: DeserializeOwned>(
+        &self,
+        frame: &str,
+        what: &str,
+    ) -> Result<T, ProviderError> {
+        serde_json::from_str(frame).map_err(|error| {
+            let start: String = self.endpoint.mask(frame).chars().take(80).collect();
+            ProviderError::Protocol {
+                url: self.url(),
+                what: format!("{start:?} is not {what} ({error})"),
+            }
+        })
+    }
+
+    /// Fails with the error object of a frame, if it has one.
+    pub(super) fn check(&self, error: Option<&Value>) -> Result<(), ProviderError> {
+        let Some(error) = error.filter(|error| !error.is_null()) else {
+            return Ok(());
+        };
+        let complaint = Complaint::within(error, |text| self.endpoint.mask(text));
+        Err(failure::in_stream(self.url(), complaint))
     }
 
     pub(super) fn text(&mut self, text: &str) {
@@ -92,16 +123,14 @@ impl Reply {
         self.size += piece.len();
     }
 
-    /// Takes a call that was counted before.
-    pub(super) fn call(&mut self, call: ToolCall) {
+    /// Takes a call that was counted before; one without an id gets one.
+    pub(super) fn call(&mut self, id: Option<String>, name: String, arguments: String) {
+        let id = id.filter(|id| !id.is_empty());
+        let id = id.unwrap_or_else(|| format!("{}{}", self.spare_id, self.n_calls));
         self.n_calls += 1;
         self.flush();
+        let call = ToolCall::new(&id, name, arguments);
         self.events.push_back(StreamEvent::ToolCall(call));
-    }
-
-    /// Calls so far, to number the next one.
-    pub(super) fn n_calls(&self) -> usize {
-        self.n_calls
     }
 
     /// The end mark.
@@ -175,13 +204,13 @@ impl Reply {
 
 /// A stream of events from frames that are still to be opened.
 pub(super) fn events<D: Decode>(
-    url: String,
+    reply: Reply,
     decoder: D,
     open: impl Future<Output = Result<Frames<D::Frame>, ProviderError>> + Send + 'static,
 ) -> EventStream {
     async move {
         match open.await {
-            Ok(frames) => decoded(url, decoder, frames),
+            Ok(frames) => decoded(reply, decoder, frames),
             Err(error) => stream::iter([Err(error)]).boxed(),
         }
     }
@@ -237,9 +266,9 @@ impl<D: Decode> Reading<D> {
     }
 }
 
-fn decoded<D: Decode>(url: String, decoder: D, frames: Frames<D::Frame>) -> EventStream {
+fn decoded<D: Decode>(reply: Reply, decoder: D, frames: Frames<D::Frame>) -> EventStream {
     let reading = Reading {
-        reply: Reply::new(url),
+        reply,
         decoder,
         frames: Some(frames),
         failure: None,
@@ -251,13 +280,20 @@ fn decoded<D: Decode>(url: String, decoder: D, frames: Frames<D::Frame>) -> Even
     .boxed()
 }
 
+#[cfg(test)]
+fn tested() -> Reply {
+    let base = reqwest::Url::parse("http://test").unwrap();
+    let endpoint = Endpoint::new(base, crate::net::Key::none(), crate::net::Scheme::Bearer);
+    Reply::new(endpoint.unwrap(), "call_m1_".to_owned())
+}
+
 /// The events of frames that are at hand, for the tests of the decoders.
 #[cfg(test)]
 pub(super) async fn replay<D: Decode>(
     decoder: D,
     frames: Vec<Result<D::Frame, ProviderError>>,
 ) -> Vec<Result<StreamEvent, ProviderError>> {
-    decoded("http://test".into(), decoder, stream::iter(frames).boxed())
+    decoded(tested(), decoder, stream::iter(frames).boxed())
         .collect()
         .await
 }
@@ -300,7 +336,7 @@ mod tests {
         }
 
         fn close(&mut self, reply: &mut Reply) {
-            reply.call(ToolCall::new("c", "f", "{}"));
+            reply.call(Some("c".into()), "f".into(), "{}".into());
         }
     }
 
@@ -315,11 +351,7 @@ mod tests {
     async fn an_endless_reply_is_ended() {
         let mebibyte = "x".repeat(1 << 20);
         let endless = stream::iter(0..).map(move |_| Ok(mebibyte.clone())).boxed();
-        let got = joined(
-            decoded("http://test".into(), Plain, endless)
-                .collect()
-                .await,
-        );
+        let got = joined(decoded(tested(), Plain, endless).collect().await);
         assert!(matches!(
             got.last(),
             Some(Err(ProviderError::Protocol { .. }))
@@ -348,9 +380,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_stream_left_open_after_its_end_mark_is_not_waited_for() {
         let frames = stream::iter([Ok(".".to_owned())]).chain(stream::pending());
-        let got: Vec<_> = decoded("http://test".into(), Plain, frames.boxed())
-            .collect()
-            .await;
+        let got: Vec<_> = decoded(tested(), Plain, frames.boxed()).collect().await;
         assert!(matches!(got.last(), Some(Ok(StreamEvent::Finished { .. }))));
     }
 

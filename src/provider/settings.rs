@@ -31,7 +31,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether the protocol has embeddings.
+    /// Returns whether the protocol has embeddings.
     pub fn embeds(self) -> bool {
         match self {
             Self::Ollama | Self::Openai => true,

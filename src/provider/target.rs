@@ -136,7 +136,7 @@ pub(super) fn offered(list: &Value) -> Option<Vec<Offered>> {
     Some(entries.iter().filter_map(read).collect())
 }
 
-/// What is told of `model`, or of the only model there is: such servers take any name.
+/// Returns what is told of `model`, or of the only model there is: such servers take any name.
 fn told_of(model: &str, offered: &[Offered]) -> Told {
     let one = match offered {
         [only] => Some(only),
@@ -148,7 +148,7 @@ fn told_of(model: &str, offered: &[Offered]) -> Told {
     })
 }
 
-/// What a server's list tells of `model`; it is asked for until the server answers once.
+/// Returns what a server's list tells of `model`; it is asked for until the server answers once.
 pub(super) async fn listed(
     answered: &OnceCell<Told>,
     model: &str,

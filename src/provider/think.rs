@@ -50,7 +50,7 @@ impl Splitter {
         said
     }
 
-    /// What is still held back when the reply ends.
+    /// Returns what is still held back when the reply ends.
     pub(super) fn end(&mut self) -> Option<Said> {
         let held = std::mem::take(&mut self.held);
         match self.place {
@@ -61,7 +61,7 @@ impl Splitter {
         }
     }
 
-    /// Whether the place changed and there may be more to do.
+    /// Returns whether the place changed and there may be more to do.
     fn step(&mut self, said: &mut Vec<Said>) -> bool {
         match self.place {
             Place::Start => self.at_start(),

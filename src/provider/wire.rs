@@ -44,7 +44,7 @@ impl<Speaker> Speech<'_, Speaker> {
     }
 }
 
-/// What is read as text: of a picture its name, sent or not, so that it can be spoken of.
+/// Returns what is read as text: of a picture its name, sent or not, so that it can be spoken of.
 pub(super) fn text(part: &Part) -> Option<Cow<'_, str>> {
     match part {
         Part::Text(text) => Some(Cow::Borrowed(text)),

@@ -24,11 +24,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::Escalation;
 use super::policy::{Only, Rule, Says};
-use crate::files::{Disk, FolderId};
+use crate::files::{Disk, FolderId, digest};
 use crate::hint::Hint;
 
 /// The rules of one project.
@@ -105,9 +104,7 @@ struct Line {
 impl Approvals {
     /// Those of a project; `folder` is where the files of all projects are.
     pub fn new(disk: Arc<dyn Disk>, folder: &Path, project: &Path) -> Self {
-        let digest = Sha256::digest(project.as_os_str().as_encoded_bytes());
-        let start: [u8; 8] = std::array::from_fn(|n| digest[n]);
-        let digest = u64::from_be_bytes(start);
+        let digest = digest(project.as_os_str().as_encoded_bytes());
         let name = project.file_name().unwrap_or_default().to_string_lossy();
         let name: String = name
             .chars()
@@ -116,7 +113,7 @@ impl Approvals {
             .collect();
         Self {
             disk,
-            file: folder.join(format!("{name}-{digest:016x}.yaml")),
+            file: folder.join(format!("{name}-{}.yaml", &digest[..16])),
             project: project.to_owned(),
             older: None,
         }

@@ -1,10 +1,9 @@
 //! `deep_think`: a model has a hard question thought through (C70). The asking is the agent's to do.
 
-use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Around, Done, Effect, Failure, Typed, Wish};
+use super::{AgentTool, Failure, Wish};
 use crate::memory::report::DEEP_THINK;
 
 /// Wishes for it.
@@ -41,22 +40,17 @@ impl Thinking {
     }
 }
 
-#[async_trait]
-impl Typed for DeepThink {
+impl AgentTool for DeepThink {
     type Arguments = Thinking;
 
     const NAME: &'static str = DEEP_THINK;
     const DESCRIPTION: &'static str = include_str!("../../config/tools/deep_think.md");
 
-    fn effect(&self, _: &Thinking) -> Result<Effect, Failure> {
-        Ok(Effect::Nothing)
-    }
-
-    async fn call(&self, thinking: Thinking, _: &Around<'_>) -> Result<Done, Failure> {
+    fn wish(thinking: Thinking) -> Result<Wish, Failure> {
         if thinking.task.trim().is_empty() {
             let missing = "task is missing: say what to think about".to_owned();
             return Err(Failure::Arguments(missing));
         }
-        Ok(Done::Wish(Wish::Think(thinking)))
+        Ok(Wish::Think(thinking))
     }
 }

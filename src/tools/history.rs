@@ -17,11 +17,11 @@ use super::{Around, Done, Effect, Failure, Output, Typed};
 use crate::chat::{Message, Part, Session, TurnId};
 
 /// Characters of a pattern.
-const MOST_OF_PATTERN: usize = 1_000;
+const MAX_PATTERN: usize = 1_000;
 /// Bytes that a compiled pattern may take.
-const MOST_OF_PROGRAM: usize = 1 << 20;
+const MAX_PROGRAM: usize = 1 << 20;
 const USUAL_HITS: usize = 20;
-const MOST_HITS: usize = 100;
+const MAX_HITS: usize = 100;
 /// Characters on either side of a hit.
 const AROUND: usize = 50;
 /// After so many messages others get their turn.
@@ -73,19 +73,19 @@ pub fn pattern(text: &str) -> Result<Regex, Failure> {
     if text.trim().is_empty() {
         return Err(Failure::Arguments("the pattern is empty".to_owned()));
     }
-    if text.chars().count() > MOST_OF_PATTERN {
+    if text.chars().count() > MAX_PATTERN {
         return Err(Failure::Arguments(format!(
-            "the pattern is longer than {MOST_OF_PATTERN} characters"
+            "the pattern is longer than {MAX_PATTERN} characters"
         )));
     }
     let mut builder = RegexBuilder::new(text);
-    builder.case_insensitive(true).size_limit(MOST_OF_PROGRAM);
+    builder.case_insensitive(true).size_limit(MAX_PROGRAM);
     builder
         .build()
         .map_err(|error| Failure::Arguments(format!("invalid pattern: {error}")))
 }
 
-/// Where a pattern is found in a session; of each message its first place. The turn that runs is left out.
+/// Finds where a pattern is in a session; of each message its first place. The turn that runs is left out.
 pub async fn search(
     session: &Session,
     pattern: &Regex,
@@ -186,7 +186,7 @@ impl Typed for HistorySearch {
 
     async fn call(&self, wanted: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
         let pattern = pattern(&wanted.pattern)?;
-        let limit = wanted.limit.unwrap_or(USUAL_HITS).clamp(1, MOST_HITS);
+        let limit = wanted.limit.unwrap_or(USUAL_HITS).clamp(1, MAX_HITS);
         let running = Some(around.turn);
         let hits = search(
             around.session,

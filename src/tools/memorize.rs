@@ -1,11 +1,10 @@
 //! `memorize`: a model keeps a fact, preference, convention or pattern, among the entries that `memory` lists (G11).
 
-use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::keeping::{Adding, Keeping, Lasting, origin};
-use super::{Around, Done, Effect, Failure, Typed, Wish};
+use super::keeping::{Adding, Keeping, Lasting};
+use super::{AgentTool, Failure, Wish};
 use crate::entries::{Kind, Wanted};
 
 /// Wishes for an entry of a kind.
@@ -28,50 +27,37 @@ pub struct Arguments {
     pub durable: bool,
 }
 
-impl Arguments {
-    fn adding(self) -> Result<Adding, Failure> {
-        let kind = Kind::parse(&self.kind.trim().to_lowercase());
-        let kind = kind.filter(|kind| *kind != Kind::Note).ok_or_else(|| {
-            Failure::Arguments(format!(
-                "unknown type {:?}; use fact, preference, convention or pattern",
-                self.kind
-            ))
-        })?;
-        if self.content.trim().is_empty() {
-            let empty = "content is empty: say what to keep in one sentence".to_owned();
-            return Err(Failure::Arguments(empty));
-        }
-        Ok(Adding {
-            scope: None,
-            wanted: Wanted {
-                key: self.key,
-                content: self.content,
-                kind,
-                ..Wanted::default()
-            },
-            lasting: if self.durable {
-                Lasting::Durable
-            } else {
-                Lasting::Entry
-            },
-        })
-    }
-}
-
-#[async_trait]
-impl Typed for Memorize {
+impl AgentTool for Memorize {
     type Arguments = Arguments;
 
     const NAME: &'static str = "memorize";
     const DESCRIPTION: &'static str = include_str!("../../config/tools/memorize.md");
 
-    fn effect(&self, arguments: &Arguments) -> Result<Effect, Failure> {
-        arguments.clone().adding().map(|_| Effect::Nothing)
-    }
-
-    async fn call(&self, arguments: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
-        let mut adding = arguments.adding()?;
-        adding.wanted.from = origin(around);
-        Ok(Done::Wish(Wish::Keep(Keeping::Add(adding))))
+    fn wish(wanted: Arguments) -> Result<Wish, Failure> {
+        let kind = Kind::parse(&wanted.kind.trim().to_lowercase());
+        let kind = kind.filter(|kind| *kind != Kind::Note).ok_or_else(|| {
+            Failure::Arguments(format!(
+                "unknown type {:?}; use fact, preference, convention or pattern",
+                wanted.kind
+            ))
+        })?;
+        if wanted.content.trim().is_empty() {
+            let empty = "content is empty: say what to keep in one sentence".to_owned();
+            return Err(Failure::Arguments(empty));
+        }
+        Ok(Wish::Keep(Keeping::Add(Adding {
+            scope: None,
+            wanted: Wanted {
+                key: wanted.key,
+                content: wanted.content,
+                kind,
+                ..Wanted::default()
+            },
+            lasting: if wanted.durable {
+                Lasting::Durable
+            } else {
+                Lasting::Entry
+            },
+        })))
     }
 }

@@ -1,11 +1,10 @@
 //! `memory`: a model keeps entries and finds them again (G10).
 
-use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::keeping::{Adding, Keeping, Lasting, origin, scope_of};
-use super::{Around, Done, Effect, Failure, Typed, Wish};
+use super::keeping::{Adding, Keeping, Lasting, scope_of};
+use super::{AgentTool, Failure, Wish};
 use crate::entries::{Kind, Wanted};
 
 /// The name under which a model calls it.
@@ -16,7 +15,7 @@ pub const MEMORY_STORE: &str = "memory_store";
 
 /// Entries that a list or a search shows.
 const USUAL: usize = 20;
-const MOST: usize = 100;
+const MAX: usize = 100;
 
 /// Wishes for entries.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +74,7 @@ const ACTIONS: [(&str, Action); 8] = [
 impl Arguments {
     fn keeping(self) -> Result<Keeping, Failure> {
         let scope = scope_of(self.scope.as_deref())?;
-        let limit = self.limit.unwrap_or(USUAL).clamp(1, MOST);
+        let limit = self.limit.unwrap_or(USUAL).clamp(1, MAX);
         Ok(match self.action()? {
             Action::Add => Keeping::Add(Adding {
                 scope,
@@ -141,23 +140,14 @@ fn missing(what: &str) -> Failure {
     Failure::Arguments(format!("this action needs {what}"))
 }
 
-#[async_trait]
-impl Typed for MemoryTool {
+impl AgentTool for MemoryTool {
     type Arguments = Arguments;
 
     const NAME: &'static str = MEMORY;
     const DESCRIPTION: &'static str = include_str!("../../config/tools/memory.md");
 
-    fn effect(&self, arguments: &Arguments) -> Result<Effect, Failure> {
-        arguments.clone().keeping().map(|_| Effect::Nothing)
-    }
-
-    async fn call(&self, arguments: Arguments, around: &Around<'_>) -> Result<Done, Failure> {
-        let mut keeping = arguments.keeping()?;
-        if let Keeping::Add(adding) = &mut keeping {
-            adding.wanted.from = origin(around);
-        }
-        Ok(Done::Wish(Wish::Keep(keeping)))
+    fn wish(arguments: Arguments) -> Result<Wish, Failure> {
+        arguments.keeping().map(Wish::Keep)
     }
 }
 

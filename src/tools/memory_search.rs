@@ -1,22 +1,21 @@
 //! `memory_search`: what long-term memory holds on something (Q16). The searching is the agent's to do.
 
-use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Around, Done, Effect, Failure, Typed, Wish};
+use super::{AgentTool, Failure, Wish};
 use crate::index::SearchMode;
 
 /// Hits where no number is said.
 const USUAL: usize = 10;
 /// Hits at most.
-const MOST: usize = 50;
+const MAX: usize = 50;
 
 /// Wishes for it.
 #[derive(Clone, Copy, Debug)]
 pub struct MemorySearch;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arguments {
     /// What is looked for: a question, or words as they may stand there.
@@ -29,26 +28,21 @@ pub struct Arguments {
     mode: SearchMode,
 }
 
-#[async_trait]
-impl Typed for MemorySearch {
+impl AgentTool for MemorySearch {
     type Arguments = Arguments;
 
     const NAME: &'static str = "memory_search";
     const DESCRIPTION: &'static str = include_str!("../../config/tools/memory_search.md");
 
-    fn effect(&self, _: &Arguments) -> Result<Effect, Failure> {
-        Ok(Effect::Nothing)
-    }
-
-    async fn call(&self, wanted: Arguments, _: &Around<'_>) -> Result<Done, Failure> {
+    fn wish(wanted: Arguments) -> Result<Wish, Failure> {
         if wanted.query.trim().is_empty() {
             let blank = "query is blank: say in a few words what to look for".to_owned();
             return Err(Failure::Arguments(blank));
         }
-        Ok(Done::Wish(Wish::Search {
+        Ok(Wish::Search {
             query: wanted.query,
-            limit: wanted.limit.unwrap_or(USUAL).clamp(1, MOST),
+            limit: wanted.limit.unwrap_or(USUAL).clamp(1, MAX),
             mode: wanted.mode,
-        }))
+        })
     }
 }

@@ -64,18 +64,18 @@ pub use scratchpad::{ScratchpadRead, ScratchpadWrite};
 pub use settings::Settings;
 pub use shell::{PutBack, Shell};
 pub use track::Track;
-pub use typed::{Typed, tool, tool_as};
+pub use typed::{AgentTool, Typed, tool, tool_as};
 
 /// Something a model can call.
 #[async_trait]
 pub trait Tool: Send + Sync + fmt::Debug {
-    /// What the model is told; the name is what it calls.
+    /// Returns what the model is told; the name is what it calls.
     fn spec(&self) -> &ToolSpec;
 
-    /// What a call with these arguments would do. Bad arguments are found here, before anybody is asked.
+    /// Returns what a call with these arguments would do. Bad arguments are found here, before anybody is asked.
     fn effect(&self, arguments: &Value) -> Result<Effect, Failure>;
 
-    /// What a person should see before they say yes.
+    /// Returns what a person should see before they say yes.
     async fn preview(&self, _arguments: &Value) -> Option<Detail> {
         None
     }
@@ -127,7 +127,7 @@ impl Escalation {
         keys: false,
     };
 
-    /// Whether `granted` covers all of it.
+    /// Returns whether `granted` covers all of it.
     pub fn is_within(self, granted: Self) -> bool {
         (granted.network || !self.network) && (granted.keys || !self.keys)
     }
@@ -168,11 +168,11 @@ pub struct Around<'a> {
 
 /// Texts of a running call that wait to be shown. A terminal that is slower than what it shows loses some of them; it
 /// costs neither memory nor the call any time.
-const MOST_PROGRESS: usize = 256;
+const MAX_PROGRESS: usize = 256;
 
 /// A channel for what a running call shows.
 pub fn progress() -> (Sender<String>, Receiver<String>) {
-    channel(MOST_PROGRESS)
+    channel(MAX_PROGRESS)
 }
 
 /// What became of a call.

@@ -1,11 +1,10 @@
 //! `pin_context`: a model pins a text to the session, or takes all pins off (G12).
 
-use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::keeping::Keeping;
-use super::{Around, Done, Effect, Failure, Typed, Wish};
+use super::{AgentTool, Failure, Wish};
 
 /// Wishes for a pin.
 #[derive(Clone, Copy, Debug)]
@@ -19,12 +18,17 @@ pub struct Arguments {
     pub clear: bool,
 }
 
-impl Arguments {
-    fn keeping(self) -> Result<Keeping, Failure> {
-        let content = self.content.filter(|content| !content.trim().is_empty());
-        match (content, self.clear) {
-            (Some(content), false) => Ok(Keeping::Pin(content)),
-            (None, true) => Ok(Keeping::Unpin),
+impl AgentTool for PinContext {
+    type Arguments = Arguments;
+
+    const NAME: &'static str = "pin_context";
+    const DESCRIPTION: &'static str = include_str!("../../config/tools/pin_context.md");
+
+    fn wish(wanted: Arguments) -> Result<Wish, Failure> {
+        let content = wanted.content.filter(|content| !content.trim().is_empty());
+        match (content, wanted.clear) {
+            (Some(content), false) => Ok(Wish::Keep(Keeping::Pin(content))),
+            (None, true) => Ok(Wish::Keep(Keeping::Unpin)),
             (Some(_), true) => Err(Failure::Arguments(
                 "content and clear cannot be combined: call it once for each".to_owned(),
             )),
@@ -32,21 +36,5 @@ impl Arguments {
                 "this needs content, the text to pin, or clear: true".to_owned(),
             )),
         }
-    }
-}
-
-#[async_trait]
-impl Typed for PinContext {
-    type Arguments = Arguments;
-
-    const NAME: &'static str = "pin_context";
-    const DESCRIPTION: &'static str = include_str!("../../config/tools/pin_context.md");
-
-    fn effect(&self, arguments: &Arguments) -> Result<Effect, Failure> {
-        arguments.clone().keeping().map(|_| Effect::Nothing)
-    }
-
-    async fn call(&self, arguments: Arguments, _: &Around<'_>) -> Result<Done, Failure> {
-        Ok(Done::Wish(Wish::Keep(arguments.keeping()?)))
     }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::keeping::Keeping;
-use super::{Around, Done, Effect, Failure, Output, Typed, Wish};
+use super::{AgentTool, Around, Done, Effect, Failure, Output, Typed, Wish};
 
 /// Wishes for a text on the scratchpad.
 #[derive(Clone, Copy, Debug)]
@@ -33,13 +33,18 @@ pub struct Reading {
     pub list_only: bool,
 }
 
-impl Writing {
-    fn keeping(self) -> Result<Keeping, Failure> {
-        if self.key.trim().is_empty() {
+impl AgentTool for ScratchpadWrite {
+    type Arguments = Writing;
+
+    const NAME: &'static str = "scratchpad_write";
+    const DESCRIPTION: &'static str = include_str!("../../config/tools/scratchpad_write.md");
+
+    fn wish(writing: Writing) -> Result<Wish, Failure> {
+        if writing.key.trim().is_empty() {
             let missing = "key is missing: say under which key to write".to_owned();
             return Err(Failure::Arguments(missing));
         }
-        let text = match self.value {
+        let text = match writing.value {
             Value::Null => {
                 let missing = "value is missing: give a text or a JSON value".to_owned();
                 return Err(Failure::Arguments(missing));
@@ -47,24 +52,8 @@ impl Writing {
             Value::String(text) => text,
             other => other.to_string(),
         };
-        let key = self.key.trim().to_owned();
-        Ok(Keeping::Write { key, text })
-    }
-}
-
-#[async_trait]
-impl Typed for ScratchpadWrite {
-    type Arguments = Writing;
-
-    const NAME: &'static str = "scratchpad_write";
-    const DESCRIPTION: &'static str = include_str!("../../config/tools/scratchpad_write.md");
-
-    fn effect(&self, writing: &Writing) -> Result<Effect, Failure> {
-        writing.clone().keeping().map(|_| Effect::Nothing)
-    }
-
-    async fn call(&self, writing: Writing, _: &Around<'_>) -> Result<Done, Failure> {
-        Ok(Done::Wish(Wish::Keep(writing.keeping()?)))
+        let key = writing.key.trim().to_owned();
+        Ok(Wish::Keep(Keeping::Write { key, text }))
     }
 }
 

@@ -7,7 +7,7 @@ use super::Text;
 use crate::context::ResultPolicy as Policy;
 
 /// Errors are kept up to this length whatever the limit (G26).
-const MOST_OF_ERROR: usize = 10_000;
+const MAX_ERROR: usize = 10_000;
 
 /// What tells of an error in an output, in lower case (G29).
 const INDICATORS: [&str; 14] = [
@@ -33,7 +33,7 @@ pub fn shaped(text: &str, kind: Text, failed: bool, policy: Policy, most: usize)
     match policy {
         Policy::None => text.to_owned(),
         Policy::Ratio => head_and_tail(text, chars, most),
-        Policy::Smart if failed => head_and_tail(text, chars, MOST_OF_ERROR.max(most)),
+        Policy::Smart if failed => head_and_tail(text, chars, MAX_ERROR.max(most)),
         Policy::Smart if chars <= most => text.to_owned(),
         Policy::Smart if kind == Text::Content => head_and_tail(text, chars, most),
         Policy::Smart => match error_lines(text, most) {
@@ -66,7 +66,7 @@ fn at(text: &str, n: usize) -> usize {
 
 /// Lines that tell of an error, at most half the limit of them.
 fn error_lines(text: &str, most: usize) -> String {
-    const MOST_OF_LINE: usize = 500;
+    const MAX_LINE: usize = 500;
     let mut lines = String::new();
     let mut chars = 0;
     for line in text.lines() {
@@ -74,7 +74,7 @@ fn error_lines(text: &str, most: usize) -> String {
         if !INDICATORS.iter().any(|indicator| lower.contains(indicator)) {
             continue;
         }
-        let line = &line[..at(line, MOST_OF_LINE)];
+        let line = &line[..at(line, MAX_LINE)];
         chars += line.chars().count() + 1;
         if chars > most / 2 {
             break;
@@ -85,7 +85,7 @@ fn error_lines(text: &str, most: usize) -> String {
     lines
 }
 
-/// What tells of errors, then as much of the whole as fits.
+/// Puts what tells of errors first, then as much of the whole as fits.
 fn errors_first(text: &str, chars: usize, lines: &str, most: usize) -> String {
     const HEADING: &str = "Lines with errors:\n";
     const REST: &str = "\nOutput:\n";
@@ -158,7 +158,7 @@ mod tests {
     }
 
     /// Characters of the mark that says how much went, at most.
-    const MOST_OF_MARK: usize = 64;
+    const MAX_MARK: usize = 64;
 
     proptest! {
         #[test]
@@ -171,8 +171,8 @@ mod tests {
             let kind = if is_content { Text::Content } else { Text::Log };
             for policy in [Policy::Smart, Policy::Ratio] {
                 let cut = shaped(&text, kind, failed, policy, most);
-                let limit = if failed && policy == Policy::Smart { MOST_OF_ERROR } else { most };
-                prop_assert!(cut.chars().count() <= limit.max(most) + MOST_OF_MARK);
+                let limit = if failed && policy == Policy::Smart { MAX_ERROR } else { most };
+                prop_assert!(cut.chars().count() <= limit.max(most) + MAX_MARK);
             }
         }
     }

@@ -9,7 +9,8 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Around, Detail, Done, Effect, Failure, Tool};
+use super::keeping::{Keeping, origin};
+use super::{Around, Detail, Done, Effect, Failure, Tool, Wish};
 use crate::chat::{ToolSpec, Trained};
 
 /// A tool as one writes it. The doc comments of the fields of `Arguments` are what the model reads of them.
@@ -30,6 +31,38 @@ pub trait Typed: Send + Sync + fmt::Debug + 'static {
     }
 
     async fn call(&self, arguments: Self::Arguments, around: &Around<'_>) -> Result<Done, Failure>;
+}
+
+/// A tool whose work is the agent's: it does nothing by itself, but for checking what is asked for.
+pub trait AgentTool: Send + Sync + fmt::Debug + 'static {
+    type Arguments: Clone + DeserializeOwned + JsonSchema + Send + Sync;
+
+    /// As [`Typed::NAME`].
+    const NAME: &'static str;
+    /// As [`Typed::DESCRIPTION`].
+    const DESCRIPTION: &'static str;
+
+    fn wish(arguments: Self::Arguments) -> Result<Wish, Failure>;
+}
+
+#[async_trait]
+impl<T: AgentTool> Typed for T {
+    type Arguments = <T as AgentTool>::Arguments;
+
+    const NAME: &'static str = <T as AgentTool>::NAME;
+    const DESCRIPTION: &'static str = <T as AgentTool>::DESCRIPTION;
+
+    fn effect(&self, arguments: &Self::Arguments) -> Result<Effect, Failure> {
+        T::wish(arguments.clone()).map(|_| Effect::Nothing)
+    }
+
+    async fn call(&self, arguments: Self::Arguments, around: &Around<'_>) -> Result<Done, Failure> {
+        let mut wish = T::wish(arguments)?;
+        if let Wish::Keep(Keeping::Add(adding)) = &mut wish {
+            adding.wanted.from = origin(around);
+        }
+        Ok(Done::Wish(wish))
+    }
 }
 
 /// A typed tool among others.

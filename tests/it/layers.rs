@@ -192,6 +192,74 @@ fn doubles_are_for_tests_alone() {
     assert!(wrong.is_empty(), "doubles in {}", wrong.join(", "));
 }
 
+/// Files and folders of `src/` that reach the file system past [`Disk`](cogtrix::files::Disk), and why they must.
+const PAST_THE_DISK: [(&str, &str); 11] = [
+    ("files", "the disk itself"),
+    ("memory/capture/corpus.rs", "reads the corpus of a test"),
+    (
+        "config/search.rs",
+        "looks for the config file, which says where the disk has its roots",
+    ),
+    ("config/overrides.rs", "reads a person's own texts at start"),
+    ("config/warnings.rs", "looks at the mode of the config file"),
+    (
+        "config/trust/data_folder.rs",
+        "looks at a folder that is not trusted yet",
+    ),
+    (
+        "notes/identity.rs",
+        "reads rules behind links that stay inside of the project",
+    ),
+    ("tools/files", "works on the person's project"),
+    (
+        "tools/shell",
+        "confines a command to folders of the machine",
+    ),
+    ("term/restore.rs", "duplicates the terminal's handle"),
+    (
+        "cli",
+        "opens what the command line names: standard input, the log",
+    ),
+];
+
+#[test]
+fn files_are_read_and_written_through_the_disk() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    let mut needed = [false; PAST_THE_DISK.len()];
+    for file in sources(&root) {
+        let inside = file.strip_prefix(&root).unwrap();
+        let code = production(&fs::read_to_string(&file).unwrap());
+        let lines = code.lines().map(str::trim_start);
+        let reaches_past = lines.filter(|line| !line.starts_with("//")).any(|line| {
+            ["std::fs", "tokio::fs", "cap_std"]
+                .iter()
+                .any(|name| line.contains(name))
+        });
+        if !reaches_past || is_test(&file, &root) {
+            continue;
+        }
+        match PAST_THE_DISK
+            .iter()
+            .position(|(part, _)| inside.starts_with(part))
+        {
+            Some(index) => needed[index] = true,
+            None => wrong.push(inside.display().to_string()),
+        }
+    }
+    assert!(wrong.is_empty(), "past the disk: {}", wrong.join(", "));
+    let rows = PAST_THE_DISK.iter().zip(needed);
+    let stale: Vec<&str> = rows
+        .filter(|(_, needed)| !needed)
+        .map(|((part, _), _)| *part)
+        .collect();
+    assert!(
+        stale.is_empty(),
+        "no exception is needed for {}",
+        stale.join(", ")
+    );
+}
+
 #[test]
 fn items_behind_the_test_attribute_are_no_production() {
     let test = "#[cfg(test)]\nmod tests {\n    use crate::testing::A;\n\n    fn b() {}\n}\n";

@@ -14,7 +14,7 @@ use super::args::{McpCommand, ProbeArgs};
 use super::report::{CliError, Exit};
 use crate::config;
 use crate::term::{Align, Output, Table};
-use crate::tools::mcp::{Fleet, Handle, Listed, ServerSettings, State, Status};
+use crate::tools::mcp::{Fleet, Handle, Listed, ServerSettings, Servers, State, Status};
 use crate::tools::{Failure, Output as Got};
 
 /// What the server is called in messages.
@@ -36,7 +36,7 @@ pub(super) async fn run(command: &McpCommand, output: &mut Output) -> Result<Exi
     for line in fleet.log(NAME).unwrap_or_default() {
         output.detail(&line);
     }
-    fleet.shutdown().await;
+    Box::new(fleet).shutdown().await;
     done
 }
 

@@ -24,7 +24,7 @@ pub(in crate::config) fn in_working_folder(working_dir: &Path) -> Option<PathBuf
     (is_folder(&data) && is_folder(&data.join("history"))).then_some(data)
 }
 
-/// Whether this person's cogtrix made it, or nobody has put anything into it yet.
+/// Returns whether this person's cogtrix made it, or nobody has put anything into it yet.
 pub(in crate::config) fn is_own(disk: &dyn Disk, data: &Path, folders: &Folders) -> bool {
     is_marked(disk, data, folders) || is_empty(data, &mut 0)
 }
@@ -91,7 +91,7 @@ fn mark(secret: &[u8], data: &Path) -> io::Result<String> {
     Ok(digest(&[secret, path, &id].concat()))
 }
 
-/// Whether there are only folders, and the empty files that make version control keep them.
+/// Returns whether there are only folders, and the empty files that make version control keep them.
 fn is_empty(folder: &Path, seen: &mut usize) -> bool {
     let Ok(entries) = fs::read_dir(folder) else {
         return false;

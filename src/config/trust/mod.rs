@@ -3,13 +3,11 @@
 //! state folder; a configuration whose values changed is asked about again.
 //!
 //! ```text
-//!   keys          which keys of a config file need none
 //!   records       trust.json: which folder was trusted with what
 //!   data_folder   whose `./data` it is
 //! ```
 
 mod data_folder;
-mod keys;
 mod records;
 
 use std::path::{Path, PathBuf};
@@ -190,7 +188,7 @@ pub(super) fn configuration(tree: &Tree, file: &Path, folder: &Path) -> Option<C
     let mut found: Vec<_> = tree
         .leaves()
         .into_iter()
-        .filter(|(path, value)| !value.is_empty_block() && keys::needs_trust(path))
+        .filter(|(path, value)| !value.is_empty_block() && needs_trust(path))
         .collect();
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
     if found.is_empty() {
@@ -223,6 +221,24 @@ pub(super) fn rules(project: &Path, root: &Path, names: &[String]) -> Option<Rul
         folder: root.to_owned(),
         files,
     })
+}
+
+/// Keys that a config file of a folder may set before the folder is trusted: how a request is laid out, how long things may
+/// take and how they look. Everything else chooses what is read, kept, asked or run, and by whom.
+const HARMLESS: [&str; 4] = [
+    "memory.timestamps",
+    "memory.carry_pending",
+    "lock_wait",
+    "shutdown_grace",
+];
+
+/// Blocks of which every value is harmless.
+const HARMLESS_BLOCKS: [&str; 3] = ["context", "network", "ui"];
+
+fn needs_trust(path: &KeyPath) -> bool {
+    let mut keys = HARMLESS.iter();
+    let mut blocks = HARMLESS_BLOCKS.iter();
+    !(keys.any(|key| path.matches(key)) || blocks.any(|block| path.is_below(block)))
 }
 
 /// Binds path, keys and values; every part is preceded by its length, so that none runs into the next.

@@ -67,7 +67,7 @@ impl Default for Records {
 }
 
 impl Records {
-    /// What a folder was trusted with, if it is still the same folder.
+    /// Returns what a folder was trusted with, if it is still the same folder.
     pub(super) fn get(&self, folder: &Path) -> Record {
         let record = self.folders.get(&name(folder));
         record

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
-use super::local::{LocalDisk, OpenPath};
+use super::local::{LocalDisk, OpenPath, resolve_links};
 
 /// The disk of this machine, with roots that no link below them leads out of.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ fn below<'a>(roots: &'a [Root], path: &Path) -> io::Result<Option<Below<'a>>> {
 }
 
 impl Root {
-    /// What is left of a path below this root.
+    /// Returns what is left of a path below this root.
     fn inside(&self, path: &Path) -> Option<PathBuf> {
         let real = || path.strip_prefix(&self.opened.get()?.real).ok();
         let inside = path.strip_prefix(&self.path).ok().or_else(real)?;
@@ -166,13 +166,7 @@ impl Below<'_> {
     /// The path as it is without links, as far as it is there, relative to the root.
     fn without_links(&self) -> io::Result<PathBuf> {
         let path = self.opened.real.join(&self.path);
-        let real = path.ancestors().find_map(|there| {
-            let real = there.canonicalize().ok()?;
-            let rest = path.strip_prefix(there).ok()?;
-            Some(real.components().chain(rest.components()).collect())
-        });
-        let real: PathBuf = real.unwrap_or(path);
-        match real.strip_prefix(&self.opened.real) {
+        match resolve_links(&path).strip_prefix(&self.opened.real) {
             Ok(inside) => Ok(self_or_inside(inside)),
             Err(_) => Err(self.refusal()),
         }

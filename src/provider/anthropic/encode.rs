@@ -38,7 +38,7 @@ pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
     body
 }
 
-/// What the model reads; as it stands, a request to count it, which refuses anything more.
+/// Returns what the model reads; as it stands, a request to count it, which refuses anything more.
 pub(super) fn prompt(model: &str, request: &ChatRequest) -> Value {
     let mut body = json!({"model": model});
     // Set, not written above: `json!` would copy it.

@@ -8,7 +8,6 @@ mod names;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use futures_util::{StreamExt, stream};
 use reqwest::Request;
 use reqwest::header::HeaderValue;
 use serde_json::Value;
@@ -21,7 +20,7 @@ use super::known::{self, Told};
 use super::reply::{self, Frames};
 use super::target::{self, Offered, Target};
 use super::{
-    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, sse, wire,
+    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, sse,
 };
 use crate::chat::Tokens;
 
@@ -48,13 +47,8 @@ struct Inner {
 impl Anthropic {
     pub(super) fn new(mut target: Target) -> Self {
         target.endpoint = target.endpoint.with(VERSION.0, VERSION.1);
-        let http = Http::new(
-            target.endpoint.clone(),
-            target.name.model.clone(),
-            target.network.clone(),
-        );
         Self(Arc::new(Inner {
-            http: Arc::new(http),
+            http: Http::of(&target),
             told: OnceCell::new(),
             target,
         }))
@@ -109,14 +103,9 @@ impl Provider for Anthropic {
 
     fn stream(&self, request: ChatRequest) -> EventStream {
         let inner = Arc::clone(&self.0);
-        let http = Arc::clone(&inner.http);
-        let spare_id = wire::spare_id(&request.messages);
-        let decoder = Decoder::new(
-            spare_id,
-            Box::new(move |text| http.endpoint().mask(text)),
-            Names::of(&request.tools),
-        );
-        reply::events(inner.http.shown(), decoder, async move {
+        let reply = inner.http.reply_to(&request);
+        let decoder = Decoder::new(Names::of(&request.tools));
+        reply::events(reply, decoder, async move {
             target::open(inner.open(&request), inner.models()).await
         })
     }
@@ -178,12 +167,6 @@ impl Inner {
             let bytes = Arc::clone(&self.http).bytes(response);
             return Ok(sse::data(self.http.shown(), bytes));
         }
-        let whole = self.http.body(response).await?;
-        let whole = match String::from_utf8(whole) {
-            Ok(text) if text.trim().is_empty() => Vec::new(),
-            Ok(text) => vec![Ok(text)],
-            Err(_) => vec![Err(self.http.protocol("text that is not UTF-8".to_owned()))],
-        };
-        Ok(stream::iter(whole).boxed())
+        self.http.text(response).await
     }
 }

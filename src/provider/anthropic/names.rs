@@ -31,7 +31,7 @@ impl Names {
         Self(renamed.collect())
     }
 
-    /// What the request has to announce, each once.
+    /// Returns what the request has to announce, each once.
     pub(super) fn betas(&self) -> impl Iterator<Item = &'static str> {
         self.0.iter().map(|renamed| renamed.trained.beta)
     }

@@ -4,8 +4,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::chat::{Tokens, ToolCall, Usage};
-use crate::provider::failure::{self, Complaint};
+use crate::chat::{Tokens, Usage};
 use crate::provider::reply::{Decode, Reply};
 use crate::provider::{FinishReason, ProviderError};
 
@@ -42,50 +41,32 @@ struct Function {
     arguments: Option<Value>,
 }
 
-/// Holds nothing between lines but what it needs for ids and errors.
-pub(super) struct Decoder {
-    pub(super) spare_id: String,
-    pub(super) mask: Box<dyn Fn(&str) -> String + Send>,
-}
+/// Holds nothing between lines.
+pub(super) struct Decoder;
 
-impl Decoder {
-    fn call(&self, call: Call, reply: &mut Reply) {
-        let id = match call.id {
-            Some(id) if !id.is_empty() => id,
-            _ => format!("{}{}", self.spare_id, reply.n_calls()),
-        };
-        let arguments = match call.function.arguments {
-            None | Some(Value::Null) => "{}".to_owned(),
-            Some(Value::String(text)) => text,
-            Some(object) => object.to_string(),
-        };
-        reply.begin_call();
-        reply.keep(&call.function.name);
-        reply.keep(&arguments);
-        reply.call(ToolCall::new(&id, call.function.name, arguments));
-    }
+fn take_call(call: Call, reply: &mut Reply) {
+    let arguments = match call.function.arguments {
+        None | Some(Value::Null) => "{}".to_owned(),
+        Some(Value::String(text)) => text,
+        Some(object) => object.to_string(),
+    };
+    reply.begin_call();
+    reply.keep(&call.function.name);
+    reply.keep(&arguments);
+    reply.call(call.id, call.function.name, arguments);
 }
 
 impl Decode for Decoder {
     type Frame = String;
 
     fn frame(&mut self, line: String, reply: &mut Reply) -> Result<(), ProviderError> {
-        let line: Line = serde_json::from_str(&line).map_err(|error| {
-            let start: String = (self.mask)(&line).chars().take(80).collect();
-            ProviderError::Protocol {
-                url: reply.url(),
-                what: format!("{start:?} is not a reply line ({error})"),
-            }
-        })?;
-        if let Some(error) = line.error.filter(|error| !error.is_null()) {
-            let complaint = Complaint::within(&error, &self.mask);
-            return Err(failure::in_stream(reply.url(), complaint));
-        }
+        let line: Line = reply.parse(&line, "a reply line")?;
+        reply.check(line.error.as_ref())?;
         let message = line.message.unwrap_or_default();
         reply.reasoning(&message.thinking.unwrap_or_default());
         reply.text(&message.content.unwrap_or_default());
         for call in message.tool_calls.into_iter().flatten() {
-            self.call(call, reply);
+            take_call(call, reply);
         }
         if line.done {
             // Counts of zero are left out; a prompt that was cached whole may count nothing.
@@ -112,6 +93,7 @@ impl Decode for Decoder {
 )]
 mod tests {
     use super::*;
+    use crate::chat::ToolCall;
     use crate::provider::StreamEvent;
     use crate::provider::ndjson::Lines;
     use crate::provider::reply::{joined, replay};
@@ -119,12 +101,8 @@ mod tests {
     type Events = Vec<Result<StreamEvent, ProviderError>>;
 
     async fn lines(lines: &[&str]) -> Events {
-        let decoder = Decoder {
-            spare_id: "call_m1_".into(),
-            mask: Box::new(str::to_owned),
-        };
         let lines = lines.iter().map(|line| Ok((*line).to_owned())).collect();
-        joined(replay(decoder, lines).await)
+        joined(replay(Decoder, lines).await)
     }
 
     fn text(text: &str) -> Result<StreamEvent, ProviderError> {

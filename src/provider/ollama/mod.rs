@@ -19,9 +19,7 @@ use super::known::{self, Limits, Told};
 use super::ndjson::{BadLine, Lines};
 use super::reply::{self, Frames};
 use super::target::{self, Target};
-use super::{
-    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, wire,
-};
+use super::{Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError};
 use crate::chat::Tokens;
 
 /// Where Ollama listens unless told otherwise.
@@ -65,13 +63,8 @@ struct Sent {
 
 impl Ollama {
     pub(super) fn new(target: Target) -> Self {
-        let http = Http::new(
-            target.endpoint.clone(),
-            target.name.model.clone(),
-            target.network.clone(),
-        );
         Self(Arc::new(Inner {
-            http: Arc::new(http),
+            http: Http::of(&target),
             shown: OnceCell::new(),
             sent: Mutex::new(None),
             target,
@@ -109,12 +102,8 @@ impl Provider for Ollama {
 
     fn stream(&self, request: ChatRequest) -> EventStream {
         let inner = Arc::clone(&self.0);
-        let http = Arc::clone(&inner.http);
-        let decoder = Decoder {
-            spare_id: wire::spare_id(&request.messages),
-            mask: Box::new(move |text| http.endpoint().mask(text)),
-        };
-        reply::events(inner.http.shown(), decoder, async move {
+        let reply = inner.http.reply_to(&request);
+        reply::events(reply, Decoder, async move {
             target::open(inner.open(&request), inner.models()).await
         })
     }
@@ -214,16 +203,8 @@ impl Inner {
                 let bytes = Arc::clone(&self.http).bytes(response);
                 Ok(lines(self.http.shown(), bytes))
             }
-            Delivery::Whole => {
-                let whole = self.http.body(response).await?;
-                // One object, which may be spread over several lines.
-                let whole = match String::from_utf8(whole) {
-                    Ok(text) if text.trim().is_empty() => Vec::new(),
-                    Ok(text) => vec![Ok(text)],
-                    Err(_) => vec![Err(self.http.protocol("text that is not UTF-8".to_owned()))],
-                };
-                Ok(stream::iter(whole).boxed())
-            }
+            // One object, which may be spread over several lines.
+            Delivery::Whole => self.http.text(response).await,
         }
     }
 

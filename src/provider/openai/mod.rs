@@ -8,14 +8,11 @@ mod encode;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use async_openai::Client;
-use async_openai::config::Config;
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
 use reqwest::Response;
-use reqwest::header::HeaderMap;
-use secrecy::SecretString;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
@@ -26,9 +23,9 @@ use super::known::{self, LimitField, Told};
 use super::reply::{self, Frames};
 use super::target::{self, Offered, Target};
 use super::{
-    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, sse, wire,
+    Abilities, ChatRequest, Delivery, EventStream, ModelName, Provider, ProviderError, sse,
 };
-use crate::net;
+use crate::net::{self, OpenAiPlace};
 
 /// The vendor's own server, which does not tell how much its models hold.
 pub(super) const OFFICIAL: &str = "https://api.openai.com/v1";
@@ -49,8 +46,6 @@ struct Inner {
 
 impl OpenAi {
     pub(super) fn new(target: Target) -> Self {
-        let endpoint = target.endpoint.clone();
-        let model = target.name.model.clone();
         let official = is_official(&target);
         let limit = match &target.known {
             _ if official => LimitField::MaxCompletionTokens,
@@ -62,7 +57,7 @@ impl OpenAi {
             ..Dialect::default()
         };
         Self(Arc::new(Inner {
-            http: Arc::new(Http::new(endpoint, model, target.network.clone())),
+            http: Http::of(&target),
             dialect: Mutex::new(dialect),
             told: OnceCell::new(),
             target,
@@ -108,10 +103,8 @@ impl Provider for OpenAi {
 
     fn stream(&self, request: ChatRequest) -> EventStream {
         let inner = Arc::clone(&self.0);
-        let http = Arc::clone(&inner.http);
-        let spare_id = wire::spare_id(&request.messages);
-        let decoder = Decoder::new(spare_id, Box::new(move |text| http.endpoint().mask(text)));
-        reply::events(inner.http.shown(), decoder, async move {
+        let reply = inner.http.reply_to(&request);
+        reply::events(reply, Decoder::default(), async move {
             target::open(inner.open(&request), inner.models()).await
         })
     }
@@ -264,7 +257,7 @@ impl Transport {
     }
 }
 
-/// Whether an event, or lines of it, hold the protocol's end mark. Events come one by one, see [`sse::bounded`].
+/// Returns whether an event, or lines of it, hold the protocol's end mark. Events come one by one, see [`sse::bounded`].
 fn is_done(event: &[u8]) -> bool {
     let mut lines = event.split(|byte| *byte == b'\n');
     lines.any(|line| {
@@ -274,8 +267,8 @@ fn is_done(event: &[u8]) -> bool {
 }
 
 /// A client of the crate that sends through us: one request, no retry, our errors.
-fn client(http: &Arc<Http>, transport: Transport) -> Result<Client<Place>, ProviderError> {
-    let place = Place(Arc::clone(http), SecretString::default());
+fn client(http: &Arc<Http>, transport: Transport) -> Result<Client<OpenAiPlace>, ProviderError> {
+    let place = OpenAiPlace::new(http.endpoint().clone());
     let client = Client::build(http.client()?.clone(), place);
     let http = Arc::clone(http);
     let service = tower::service_fn(move |factory: HttpRequestFactory| {
@@ -307,32 +300,5 @@ fn translate(http: &Http, error: OpenAIError, broken: Option<&ProviderError>) ->
             Some(broken) => broken.clone(),
             None => http.protocol(net::one_line(&other.to_string())),
         },
-    }
-}
-
-/// Where the crate sends to.
-#[derive(Debug)]
-struct Place(Arc<Http>, SecretString);
-
-impl Config for Place {
-    /// The client itself carries ours.
-    fn headers(&self) -> HeaderMap {
-        HeaderMap::new()
-    }
-
-    fn url(&self, path: &str) -> String {
-        self.0.endpoint().url(path)
-    }
-
-    fn query(&self) -> Vec<(&str, &str)> {
-        Vec::new()
-    }
-
-    fn api_base(&self) -> &str {
-        self.0.endpoint().base().as_str()
-    }
-
-    fn api_key(&self) -> &SecretString {
-        &self.1
     }
 }

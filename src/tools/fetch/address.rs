@@ -35,7 +35,7 @@ const PRIVATE_6: [([u16; 3], u32); 5] = [
     ([0x3ffe, 0, 0], 16),
 ];
 
-/// Whether an address belongs to the public network.
+/// Returns whether an address belongs to the public network.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_4(address),

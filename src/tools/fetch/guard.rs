@@ -15,7 +15,7 @@ use reqwest::redirect::{Attempt, Policy};
 pub type Rule = fn(IpAddr) -> bool;
 
 /// Pages send one on, but not for ever.
-const MOST_REDIRECTS: usize = 5;
+const MAX_REDIRECTS: usize = 5;
 
 /// Why a request is not made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +30,7 @@ pub(super) enum Refusal {
     Private(String),
     #[error("could not resolve {0}")]
     Unknown(String),
-    #[error("more than {MOST_REDIRECTS} redirects")]
+    #[error("more than {MAX_REDIRECTS} redirects")]
     Redirects,
     #[error("it redirects to {0}; fetch that URL if needed")]
     Elsewhere(Url),
@@ -60,7 +60,7 @@ impl Guard {
         Ok(url)
     }
 
-    /// What can be said of a URL without asking anybody.
+    /// Checks what can be said of a URL without asking anybody.
     fn check(self, url: &Url) -> Result<(), Refusal> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Refusal::Scheme(url.clone()));
@@ -77,7 +77,7 @@ impl Guard {
 
     pub(super) fn redirects(self) -> Policy {
         Policy::custom(move |attempt: Attempt<'_>| {
-            if attempt.previous().len() > MOST_REDIRECTS {
+            if attempt.previous().len() > MAX_REDIRECTS {
                 return attempt.error(Refusal::Redirects);
             }
             match self.check_redirect(attempt.previous().first(), attempt.url()) {

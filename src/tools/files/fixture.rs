@@ -67,7 +67,7 @@ impl Fixture {
         file.write_all(content.as_ref()).unwrap();
     }
 
-    /// What a file holds; `None` where there is none.
+    /// Returns what a file holds; `None` where there is none.
     pub(super) fn held(&self, name: &str) -> Option<String> {
         let bytes = std::fs::read(self.at(name)).ok()?;
         Some(String::from_utf8(bytes).unwrap())

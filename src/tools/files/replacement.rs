@@ -99,7 +99,7 @@ fn put(text: &str, places: &[Range<usize>], new: &str) -> String {
     result
 }
 
-/// Whether lines end in CR LF there: as the line itself does, or the one before it where it is the last.
+/// Returns whether lines end in CR LF there: as the line itself does, or the one before it where it is the last.
 fn has_returns(text: &str, at: usize) -> bool {
     match text[at..].find('\n') {
         Some(end) => text[..at + end].ends_with('\r'),
@@ -109,7 +109,7 @@ fn has_returns(text: &str, at: usize) -> bool {
     }
 }
 
-/// Where the old text is. Of places that overlap, all count when there should be one, and the first when all are meant.
+/// Returns where the old text is. Of places that overlap, all count when there should be one, and the first when all are meant.
 fn places(text: &str, old: &str, which: Which) -> Vec<Range<usize>> {
     if !text.contains("\r\n") {
         return found(text, old, which);

@@ -175,7 +175,7 @@ impl Found<'_> {
         metadata.is_file().then(|| metadata.len())
     }
 
-    /// What a link says.
+    /// Returns what a link says.
     pub(super) fn target(&self) -> Option<PathBuf> {
         self.folder.read_link_contents(self.name()).ok()
     }

@@ -14,7 +14,7 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
-/// What a tool may say so that notes about it still fit into a result of so many characters.
+/// Returns what a tool may say so that notes about it still fit into a result of so many characters.
 pub(super) fn room(result_chars: usize) -> usize {
     const NOTES: usize = 250;
     let most = result_chars - result_chars / 20;

@@ -12,17 +12,14 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::handle::Handle;
+use super::handle::{Handle, McpTool};
 use super::journal::Journal;
 use super::listing::Listed;
 use super::names;
-use super::server::Server;
-use super::servers::{Change, News, Servers, UnknownServer};
+use super::server::{Server, Snapshot};
+use super::servers::{Change, News, Servers, State, Status, UnknownServer};
 use super::settings::{ServerSettings, Way};
 use super::setup::{Setup, Surroundings, shown};
-use super::snapshot::Snapshot;
-use super::state::{State, Status};
-use super::tool::McpTool;
 use crate::provider::Environment;
 use crate::tools::Tool;
 
@@ -70,21 +67,7 @@ impl Fleet {
         }
     }
 
-    /// Starts every server in the background.
-    pub fn start(&mut self) {
-        self.members.iter_mut().for_each(Member::start);
-    }
-
-    /// Waits until no server is starting any more; each has its own time limit.
-    pub async fn settled(&self) {
-        for member in &self.members {
-            let mut seen = member.seen.clone();
-            // An error means that nobody will start it.
-            drop(seen.wait_for(|seen| !seen.is_starting()).await);
-        }
-    }
-
-    /// Waits until [`Self::changed`] may have something to tell; for ever where there is no server.
+    /// Waits until [`Servers::changed`] may have something to tell; for ever where there is no server.
     pub async fn wait_for_news(&mut self) {
         while self.members.iter().all(|member| member.news().is_none()) {
             // One without a server will have no more news.
@@ -103,64 +86,73 @@ impl Fleet {
         }
     }
 
-    /// What became of servers since the last look.
-    pub fn changed(&mut self) -> Vec<Change> {
-        self.members
-            .iter_mut()
-            .filter_map(Member::changed)
-            .collect()
-    }
-
-    /// The tools of all servers that are or were up; those of a server that ended say so when they are called. `taken` are names of other tools.
-    pub fn tools(&self, taken: &BTreeSet<String>) -> Vec<Arc<dyn Tool>> {
-        self.members
-            .iter()
-            .flat_map(|member| member.tools(taken))
-            .collect()
-    }
-
-    /// What a server lists, as it is, and the way to call it.
+    /// Returns what a server lists, as it is, and the way to call it.
     pub fn server(&self, name: &str) -> Option<(Arc<Vec<Listed>>, Handle)> {
         let member = self.members.iter().find(|member| member.name == name)?;
         let listed = Arc::clone(&member.seen.borrow().listed);
         Some((listed, member.handle()?))
     }
 
-    pub fn status(&self) -> Vec<Status> {
-        self.members.iter().map(Member::status).collect()
-    }
-
-    /// Ends a server if it runs, and starts it, both in the background.
-    pub fn restart(&mut self, name: &str) -> Result<(), UnknownServer> {
-        let at = self.place(name)?;
-        self.members[at].start();
-        Ok(())
-    }
-
-    /// The last lines of a server.
-    pub fn log(&self, name: &str) -> Result<Vec<String>, UnknownServer> {
-        let server = &self.members[self.place(name)?].server;
-        let journal = server.as_ref().map(|server| server.journal.all());
-        Ok(journal.unwrap_or_default())
-    }
-
-    fn place(&self, name: &str) -> Result<usize, UnknownServer> {
+    fn index_of(&self, name: &str) -> Result<usize, UnknownServer> {
         let names = self.members.iter().map(|member| &member.name);
-        let at = names.clone().position(|known| known == name);
-        at.ok_or_else(|| UnknownServer {
+        let index = names.clone().position(|known| known == name);
+        index.ok_or_else(|| UnknownServer {
             name: name.to_owned(),
             known: names.cloned().collect(),
         })
     }
+}
 
-    /// Whether a tool of this name may come from a server that is started.
-    pub fn expects(&self, tool: &str) -> bool {
+#[async_trait]
+impl Servers for Fleet {
+    fn start(&mut self) {
+        self.members.iter_mut().for_each(Member::start);
+    }
+
+    fn changed(&mut self) -> Vec<Change> {
+        self.members
+            .iter_mut()
+            .filter_map(Member::changed)
+            .collect()
+    }
+
+    fn tools(&self, taken: &BTreeSet<String>) -> Vec<Arc<dyn Tool>> {
+        self.members
+            .iter()
+            .flat_map(|member| member.tools(taken))
+            .collect()
+    }
+
+    fn expects(&self, tool: &str) -> bool {
         let mut started = self.members.iter().filter(|member| member.server.is_some());
         started.any(|member| names::is_of(&member.part, tool))
     }
 
-    /// Ends all servers, politely and then not.
-    pub async fn shutdown(mut self) {
+    fn status(&self) -> Vec<Status> {
+        self.members.iter().map(Member::status).collect()
+    }
+
+    fn restart(&mut self, name: &str) -> Result<(), UnknownServer> {
+        let index = self.index_of(name)?;
+        self.members[index].start();
+        Ok(())
+    }
+
+    fn log(&self, name: &str) -> Result<Vec<String>, UnknownServer> {
+        let server = &self.members[self.index_of(name)?].server;
+        let journal = server.as_ref().map(|server| server.journal.all());
+        Ok(journal.unwrap_or_default())
+    }
+
+    async fn settled(&self) {
+        for member in &self.members {
+            let mut seen = member.seen.clone();
+            // An error means that nobody will start it.
+            drop(seen.wait_for(|seen| !seen.is_starting()).await);
+        }
+    }
+
+    async fn shutdown(mut self: Box<Self>) {
         let tasks: Vec<_> = self.members.iter_mut().filter_map(Member::stop).collect();
         let aborts: Vec<_> = tasks.iter().map(JoinHandle::abort_handle).collect();
         if timeout(SHUTDOWN, futures_util::future::join_all(tasks))
@@ -169,45 +161,6 @@ impl Fleet {
         {
             aborts.iter().for_each(tokio::task::AbortHandle::abort);
         }
-    }
-}
-
-#[async_trait]
-impl Servers for Fleet {
-    fn start(&mut self) {
-        Self::start(self);
-    }
-
-    fn changed(&mut self) -> Vec<Change> {
-        Self::changed(self)
-    }
-
-    fn tools(&self, taken: &BTreeSet<String>) -> Vec<Arc<dyn Tool>> {
-        Self::tools(self, taken)
-    }
-
-    fn expects(&self, tool: &str) -> bool {
-        Self::expects(self, tool)
-    }
-
-    fn status(&self) -> Vec<Status> {
-        Self::status(self)
-    }
-
-    fn restart(&mut self, name: &str) -> Result<(), UnknownServer> {
-        Self::restart(self, name)
-    }
-
-    fn log(&self, name: &str) -> Result<Vec<String>, UnknownServer> {
-        Self::log(self, name)
-    }
-
-    async fn settled(&self) {
-        Self::settled(self).await;
-    }
-
-    async fn shutdown(self: Box<Self>) {
-        Self::shutdown(*self).await;
     }
 }
 
@@ -329,7 +282,7 @@ impl Drop for Member {
     }
 }
 
-/// What is worth telling of a server that was `before` and is `now`.
+/// Returns what is worth telling of a server that was `before` and is `now`.
 fn news(before: &Snapshot, now: &Snapshot) -> Option<News> {
     match (&before.state, &now.state) {
         (State::Ready { since: old, .. }, State::Ready { since, tools, .. }) if old == since => {

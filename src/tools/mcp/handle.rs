@@ -1,8 +1,10 @@
-//! A server however it is at the moment: where it is up it is called, where not there is a sentence that a model can act on. Unit: one server.
+//! A server however it is at the moment: where it is up it is called, where not there is a sentence that a model can act on; and its tools
+//! among ours. Unit: one server. What a call does is for the server to say and for a person to judge: its effect names the two and no more.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 use tokio::sync::mpsc::Sender;
@@ -12,10 +14,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::content;
 use super::link::{Caller, Link, Missed};
+use super::listing::Listed;
+use super::server::Snapshot;
+use super::servers::State;
 use super::setup::Setup;
-use super::snapshot::Snapshot;
-use super::state::State;
-use crate::tools::{Failure, Output};
+use crate::chat::ToolSpec;
+use crate::tools::{Around, Done, Effect, Failure, Output, Tool};
 
 /// For the news that a server ended to come after the connection did.
 const NEWS: Duration = Duration::from_secs(5);
@@ -143,5 +147,51 @@ impl Handle {
             },
             Ok(Err(_)) | Err(_) => self.absent(&State::Stopped),
         }
+    }
+}
+
+/// Calls one tool of one server.
+#[derive(Debug)]
+pub struct McpTool {
+    spec: ToolSpec,
+    /// The server's own name for it.
+    tool: String,
+    server: Handle,
+}
+
+impl McpTool {
+    pub(super) fn new(name: String, listed: &Listed, server: Handle) -> Self {
+        Self {
+            spec: ToolSpec {
+                name,
+                description: listed.description.clone(),
+                parameters: listed.parameters.clone(),
+                trained: None,
+            },
+            tool: listed.name.clone(),
+            server,
+        }
+    }
+}
+
+#[async_trait]
+impl Tool for McpTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn effect(&self, arguments: &Value) -> Result<Effect, Failure> {
+        self.server.object(arguments.clone())?;
+        Ok(Effect::Delegates {
+            server: self.server.server().to_owned(),
+            tool: self.tool.clone(),
+        })
+    }
+
+    async fn call(&self, arguments: Value, around: &Around<'_>) -> Result<Done, Failure> {
+        let called = self
+            .server
+            .call(&self.tool, arguments, around.cancel, around.progress);
+        Ok(called.await?.into())
     }
 }

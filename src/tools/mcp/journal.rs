@@ -1,12 +1,12 @@
 //! The last lines of a server, for `/mcp log`: what it wrote to its standard error, its log messages, and what it wrote where only messages
-//! belong. Unit: one line. Invariant: never more than [`MOST_LINES`], each cut.
+//! belong. Unit: one line. Invariant: never more than [`MAX_LINES`], each cut.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-const MOST_LINES: usize = 200;
+const MAX_LINES: usize = 200;
 const LONGEST: usize = 400;
 
 /// Shared by whoever writes to it and whoever shows it; the lock is held for one line.
@@ -24,7 +24,7 @@ impl Journal {
             cut.push('…');
         }
         let mut lines = self.lines();
-        if lines.len() == MOST_LINES {
+        if lines.len() == MAX_LINES {
             lines.pop_front();
         }
         lines.push_back(cut);
@@ -71,7 +71,7 @@ mod tests {
         text.push_str(&"x".repeat(100_000));
         journal.clone().collect(text.as_bytes()).await;
         let lines = journal.all();
-        assert_eq!(lines.len(), MOST_LINES);
+        assert_eq!(lines.len(), MAX_LINES);
         assert_eq!(lines[0], "line 101");
         assert_eq!(lines[198], "line 299");
         assert_eq!(lines[199], format!("{}…", "x".repeat(LONGEST)));

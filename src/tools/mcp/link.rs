@@ -109,7 +109,7 @@ fn missed(error: ServiceError) -> Missed {
     }
 }
 
-/// What an error of the connection says.
+/// Returns what an error of the connection says.
 pub(super) fn in_words(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => one_line(&error.message),

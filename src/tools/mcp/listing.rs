@@ -7,8 +7,8 @@ use rmcp::model::{JsonObject, PaginatedRequestParams, Tool};
 use rmcp::service::{Peer, RoleClient, ServiceError};
 use serde_json::{Map, Value, json};
 
-const MOST_TOOLS: usize = 500;
-const MOST_PAGES: usize = 100;
+const MAX_TOOLS: usize = 500;
+const MAX_PAGES: usize = 100;
 const LONGEST_NAME: usize = 256;
 const LONGEST_DESCRIPTION: usize = 1024;
 const LARGEST_SCHEMA: usize = 64 * 1024;
@@ -31,7 +31,7 @@ pub(super) async fn list(
     let mut tools = Vec::new();
     let mut cursors = BTreeSet::new();
     let mut cursor = None;
-    while cursors.len() < MOST_PAGES && tools.len() < MOST_TOOLS {
+    while cursors.len() < MAX_PAGES && tools.len() < MAX_TOOLS {
         let page = peer
             .list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor)))
             .await?;
@@ -58,7 +58,7 @@ fn fit(tools: Vec<Tool>, allowed: &[String]) -> Vec<Listed> {
         .filter(|tool| is_named(tool) && is_wanted(tool));
     tools
         .filter(|tool| names.insert(tool.name.clone()))
-        .take(MOST_TOOLS)
+        .take(MAX_TOOLS)
         .map(|tool| Listed {
             description: description(&tool),
             parameters: parameters(&tool.input_schema),

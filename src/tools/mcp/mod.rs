@@ -10,12 +10,11 @@
 //!   web          a server behind an address
 //!   client       what a server may ask of us and tell us
 //!   listing      its tools, as far as they are fit to be shown to a model
-//!   servers      what a conversation needs of all that: a port, which is there without the feature too
-//!   state        how a server is         snapshot   the same with what stands behind it
-//!   handle       a server however it is at the moment: calls, and what to say where there can be none
+//!   servers      what a conversation needs of all that, and how a server is: a port, which is there without the feature too
+//!   handle       a server however it is at the moment: calls, what to say where there can be none, its tools among ours
 //!   link         one call to a server that is up
 //!   content      what a call came back with, as text
-//!   tool, names  a server's tool among ours, and what the model calls it
+//!   names        what the model calls a tool
 //!   journal      a server's last lines
 //! ```
 //!
@@ -24,7 +23,6 @@
 
 mod servers;
 mod settings;
-mod state;
 
 #[cfg(feature = "mcp")]
 mod client;
@@ -51,15 +49,14 @@ mod server;
 #[cfg(feature = "mcp")]
 mod setup;
 #[cfg(feature = "mcp")]
-mod snapshot;
-#[cfg(feature = "mcp")]
-mod tool;
-#[cfg(feature = "mcp")]
 mod web;
 
-pub use servers::{Change, News, Servers, UnknownServer, take_in};
+pub use servers::{Change, News, Servers, State, Status, UnknownServer, take_in};
 pub use settings::{BadServer, ServerSettings};
-pub use state::{State, Status};
 
 #[cfg(feature = "mcp")]
-pub use {fleet::Fleet, handle::Handle, listing::Listed, tool::McpTool};
+pub use {
+    fleet::Fleet,
+    handle::{Handle, McpTool},
+    listing::Listed,
+};

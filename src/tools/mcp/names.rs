@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use sha2::{Digest, Sha256};
+use crate::files::digest;
 
 const BETWEEN: &str = "__";
 /// Longer names are refused by some providers.
@@ -55,7 +55,7 @@ pub(super) fn of_tools(server: &str, tools: &[&str], taken: &BTreeSet<String>) -
         .collect()
 }
 
-/// Whether a name is one of a tool of the server that has the part `server`.
+/// Returns whether a name is one of a tool of the server that has the part `server`.
 pub(super) fn is_of(server: &str, name: &str) -> bool {
     name.split_once(BETWEEN)
         .is_some_and(|(part, tool)| part == server && !tool.is_empty())
@@ -107,11 +107,9 @@ fn free(plain: String, original: &str, longest: usize, taken: &mut BTreeSet<Stri
 }
 
 fn digits(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    let hex = digest
-        .iter()
-        .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
-    hex.chars().take(DIGITS).collect()
+    let mut digest = digest(text.as_bytes());
+    digest.truncate(DIGITS);
+    digest
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ pub(super) fn spawn(
 }
 
 impl Program {
-    /// Why it cannot be talked to any more, once its output has ended.
+    /// Returns why it cannot be talked to any more, once its output has ended.
     pub(super) async fn last_words(&mut self) -> String {
         if let Some(why) = self.verdict.get() {
             return why;

@@ -16,11 +16,10 @@ use tokio_util::sync::CancellationToken;
 use super::client::Ours;
 use super::journal::Journal;
 use super::link::{self, Link};
-use super::listing;
+use super::listing::{self, Listed};
 use super::process::{self, Program};
+use super::servers::State;
 use super::setup::Setup;
-use super::snapshot::Snapshot;
-use super::state::State;
 use super::web;
 use crate::net::one_line;
 
@@ -38,6 +37,36 @@ pub(super) struct Server {
     pub(super) seen: watch::Sender<Snapshot>,
     pub(super) journal: Journal,
     pub(super) stop: CancellationToken,
+}
+
+/// What is known of a server at a moment: the state, and what stands behind it.
+#[derive(Clone, Debug)]
+pub(super) struct Snapshot {
+    /// Which start this is about; a task of an earlier one has nothing to say any more.
+    pub(super) run: u64,
+    pub(super) state: State,
+    /// There while it is ready.
+    pub(super) link: Option<Link>,
+    /// The last list there was; stays when the server ends, so that its tools can say what became of it.
+    pub(super) listed: Arc<Vec<Listed>>,
+    /// Why it ended the last time, while it is started again.
+    pub(super) ended: Option<String>,
+}
+
+impl Snapshot {
+    pub(super) fn of(state: State) -> Self {
+        Self {
+            run: 0,
+            state,
+            link: None,
+            listed: Arc::default(),
+            ended: None,
+        }
+    }
+
+    pub(super) fn is_starting(&self) -> bool {
+        self.state == State::Starting
+    }
 }
 
 /// How a life ended.

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use async_trait::async_trait;
 
-use super::state::Status;
 use crate::tools::{Registry, Tool};
 
 /// Programs and addresses outside, which come and go while a conversation goes on. Nothing here waits but what is `async`.
@@ -16,13 +16,14 @@ pub trait Servers: Send + Sync + fmt::Debug {
     /// Starts every server in the background.
     fn start(&mut self);
 
-    /// What became of servers since the last look.
+    /// Returns what became of servers since the last look.
     fn changed(&mut self) -> Vec<Change>;
 
-    /// The tools of all servers; `taken` are names of other tools.
+    /// The tools of all servers that are or were up; those of a server that ended say so when they are called. `taken` are
+    /// names of other tools.
     fn tools(&self, taken: &BTreeSet<String>) -> Vec<Arc<dyn Tool>>;
 
-    /// Whether a tool of this name may still come from one of them.
+    /// Returns whether a tool of this name may still come from one of them.
     fn expects(&self, tool: &str) -> bool;
 
     fn status(&self) -> Vec<Status>;
@@ -57,6 +58,48 @@ pub enum News {
         tools: usize,
     },
     Failed(String),
+}
+
+/// How a server is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    Disabled,
+    Starting,
+    Ready {
+        tools: usize,
+        /// Name and version, as it says itself.
+        server: String,
+        /// The version of the protocol that was agreed on.
+        protocol: String,
+        since: Instant,
+    },
+    /// It could not be started, or it ended.
+    Failed(String),
+    Stopped,
+}
+
+impl State {
+    /// In one word.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Disabled => "off",
+            Self::Starting => "starting",
+            Self::Ready { .. } => "ready",
+            Self::Failed(_) => "failed",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// A line of `/mcp`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    pub name: String,
+    /// `stdio` or `http`.
+    pub transport: &'static str,
+    /// The command line, or the address; nothing secret.
+    pub target: String,
+    pub state: State,
 }
 
 /// No server has that name.

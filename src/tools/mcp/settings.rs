@@ -77,7 +77,7 @@ pub enum BadServer {
 }
 
 impl ServerSettings {
-    /// How the server is reached, if the entry says it in one way only.
+    /// Returns how the server is reached, if the entry says it in one way only.
     pub fn way(&self) -> Result<Way, BadServer> {
         let of_command = [
             ("args", self.args.is_empty()),

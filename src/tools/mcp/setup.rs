@@ -87,7 +87,7 @@ impl Setup {
     }
 }
 
-/// How a server is reached, for people.
+/// Returns how a server is reached, for people.
 pub(super) fn shown(settings: &ServerSettings) -> String {
     match settings.way() {
         Ok(Way::Command) => {

@@ -50,7 +50,7 @@ pub(super) fn transport(
     )))
 }
 
-/// What an error of a transport says. That of HTTP does not show what is behind it as a source.
+/// Returns what an error of a transport says. That of HTTP does not show what is behind it as a source.
 pub(super) fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
     match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
         Some(StreamableHttpError::Client(error)) => match error.status() {

@@ -94,7 +94,7 @@ pub(super) fn row(program: &str, subcommand: &str) -> Option<&'static Row> {
         .find(|row| row.program == program && row.subcommand == subcommand)
 }
 
-/// Whether the second word of a program says what it does.
+/// Returns whether the second word of a program says what it does.
 pub(super) fn has_subcommands(program: &str) -> bool {
     WITH_SUBCOMMANDS.contains(&program)
 }

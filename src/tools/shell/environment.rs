@@ -54,7 +54,7 @@ const SECRET: [&str; 8] = [
 /// As one of the words of a name: `SSH_ASKPASS` and `GIT_AUTHOR_NAME` hold these letters, too.
 const SECRET_WORDS: [&str; 6] = ["PASS", "PAT", "AUTH", "PW", "JWT", "DSN"];
 
-/// What a command gets of `all`; `more` are names that a person wants passed on, or `NAME=VALUE`.
+/// Returns what a command gets of `all`; `more` are names that a person wants passed on, or `NAME=VALUE`.
 pub(super) fn passed(all: &BTreeMap<String, String>, more: &[String]) -> BTreeMap<String, String> {
     let is_wanted = |name: &str| {
         PASSED.contains(&name)
@@ -91,7 +91,7 @@ pub(super) fn passed(all: &BTreeMap<String, String>, more: &[String]) -> BTreeMa
     passed
 }
 
-/// Whether a variable is named as secrets are. Such a one is not passed on even if settings ask for it.
+/// Returns whether a variable is named as secrets are. Such a one is not passed on even if settings ask for it.
 pub fn looks_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     SECRET.iter().any(|part| name.contains(part))

@@ -7,7 +7,9 @@
 //! Invariant: no granted path holds a kept one, or lies in it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use crate::files::resolve_links;
 
 /// Paths that may be written to, folders with all beneath them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +20,7 @@ impl Grants {
     /// path with a link in it: the paths were resolved when the program began, and a command may have put a link in
     /// the place of a folder since.
     pub(super) fn new(writable: &[PathBuf], kept: &[PathBuf]) -> Self {
-        let kept: Vec<PathBuf> = kept.iter().map(|path| resolved(path)).collect();
+        let kept: Vec<PathBuf> = kept.iter().map(|path| resolve_links(path)).collect();
         let mut granted = Vec::new();
         let is_itself = |path: &&PathBuf| path.canonicalize().is_ok_and(|real| real == **path);
         for folder in writable.iter().filter(is_itself) {
@@ -46,17 +48,6 @@ fn grant(path: PathBuf, kept: &[PathBuf], granted: &mut Vec<PathBuf>) {
         if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
             grant(entry.path(), kept, granted);
         }
-    }
-}
-
-/// The path without links, also if the end of it is not there yet.
-pub(super) fn resolved(path: &Path) -> PathBuf {
-    if let Ok(whole) = path.canonicalize() {
-        return whole;
-    }
-    match (path.parent(), path.file_name()) {
-        (Some(parent), Some(name)) => resolved(parent).join(name),
-        _ => path.to_owned(),
     }
 }
 

@@ -75,7 +75,7 @@ fn without_cut_start(bytes: &[u8]) -> &[u8] {
     &bytes[bytes.iter().take(3).take_while(is_inside).count()..]
 }
 
-/// How many bytes at the end begin a character that is not all there.
+/// Returns how many bytes at the end begin a character that is not all there.
 fn cut_end(bytes: &[u8]) -> usize {
     let last = bytes.utf8_chunks().last();
     let rest = last.map(|chunk| chunk.invalid()).unwrap_or_default();
@@ -93,7 +93,7 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// What can be shown of all that came and was not shown yet.
+    /// Returns what can be shown of all that came and was not shown yet.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Option<String> {
         if self.length >= SHOWN {
             return None;

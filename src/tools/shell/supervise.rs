@@ -261,7 +261,7 @@ fn end_all(
     false
 }
 
-/// Whether the last child is gone within `patience`.
+/// Returns whether the last child is gone within `patience`.
 fn is_alone(inbox: &Receiver<Event>, patience: Duration, status: &mut Option<WaitStatus>) -> bool {
     let begun = Instant::now();
     loop {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use cogtrix::tools::Failure;
-use cogtrix::tools::mcp::{ServerSettings, State};
+use cogtrix::tools::mcp::{ServerSettings, Servers as _, State};
 use secrecy::SecretString;
 
 use super::support::{Calling, Servers, call_with, rote};
@@ -133,7 +133,7 @@ async fn a_server_behind_an_address_is_called_with_its_headers_and_its_session_e
         (status.transport, status.target.as_str()),
         ("http", web.url.as_str())
     );
-    servers.fleet.shutdown().await;
+    Box::new(servers.fleet).shutdown().await;
     let seen = web.seen();
     for Request { head, .. } in &seen {
         assert!(

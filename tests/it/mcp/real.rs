@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use cogtrix::provider::Environment;
-use cogtrix::tools::mcp::{ServerSettings, State};
+use cogtrix::tools::mcp::{ServerSettings, Servers as _, State};
 use serde_json::json;
 
 use super::support::Servers;
@@ -56,5 +56,5 @@ async fn a_real_server_lists_tools_and_ends() {
             .all(|schema| schema["type"] == json!("object")),
         "{names:?}"
     );
-    servers.fleet.shutdown().await;
+    Box::new(servers.fleet).shutdown().await;
 }

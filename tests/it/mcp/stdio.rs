@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::time::Duration;
 
-use cogtrix::tools::mcp::{Change, News, ServerSettings, State};
+use cogtrix::tools::mcp::{Change, News, ServerSettings, Servers as _, State};
 use cogtrix::tools::{Effect, Failure};
 use secrecy::SecretString;
 use serde_json::json;
@@ -348,7 +348,7 @@ async fn a_server_that_does_not_leave_is_ended_with_its_children() {
     // Opens when the server has opened it, ends when the last process that holds it has ended.
     let open = tokio::task::spawn_blocking(move || std::fs::File::open(alive).unwrap());
     let mut held = open.await.unwrap();
-    servers.fleet.shutdown().await;
+    Box::new(servers.fleet).shutdown().await;
     let ended = tokio::task::spawn_blocking(move || held.read_to_end(&mut Vec::new()).unwrap());
     let ended = tokio::time::timeout(Duration::from_secs(30), ended).await;
     assert_eq!(ended.expect("it is still there").unwrap(), 0);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cogtrix::chat::{Session, SessionName, Timestamp, TurnId};
 use cogtrix::provider::Environment;
-use cogtrix::tools::mcp::{Fleet, ServerSettings, State};
+use cogtrix::tools::mcp::{Fleet, ServerSettings, Servers as _, State};
 use cogtrix::tools::{Around, Done, Failure, Output, Tool};
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -50,7 +50,7 @@ impl Line {
     }
 }
 
-/// How the folder of a project is named in an index.
+/// Returns how the folder of a project is named in an index.
 pub(super) fn root_of(project: &Project) -> String {
     project.path().to_string_lossy().into_owned()
 }
@@ -70,7 +70,7 @@ pub(super) fn append(disk: &dyn Disk, index: &Path, line: &Line) -> Result<(), C
     disk.append_synced(index, text.as_bytes()).map_err(io)
 }
 
-/// What the lines tell, put together for each file.
+/// Returns what the lines tell, put together for each file.
 pub(super) fn read(disk: &dyn Disk, index: &Path) -> Result<Vec<Change>, ChangesError> {
     let bytes = bytes(disk, index)?;
     let mut changes: Vec<Change> = Vec::new();

@@ -116,7 +116,7 @@ impl Changes {
         self.note(session, turn, &line)
     }
 
-    /// What a turn changed, in the order of first changes.
+    /// Returns what a turn changed, in the order of first changes.
     pub fn of(&self, session: &SessionName, turn: TurnId) -> Result<Vec<Change>, ChangesError> {
         index::read(&*self.disk, &self.index(session, turn))
     }
@@ -140,7 +140,7 @@ impl Changes {
         Ok(digest)
     }
 
-    /// What was kept under a digest.
+    /// Returns what was kept under a digest.
     fn kept(&self, session: &SessionName, named: &str) -> Result<Vec<u8>, ChangesError> {
         let path = self.of_session(session).join(named);
         match self.disk.read(&path) {
@@ -164,7 +164,7 @@ impl Changes {
 }
 
 impl Change {
-    /// Whether a file that holds this holds what is kept already or what a tool wrote. Not the last writing alone:
+    /// Returns whether a file that holds this holds what is kept already or what a tool wrote. Not the last writing alone:
     /// that may have been noted and then refused by the disk.
     fn accounts_for(&self, content: Option<&[u8]>) -> bool {
         let content = content.map(digest);

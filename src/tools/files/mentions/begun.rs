@@ -29,7 +29,7 @@ impl<'a> Begun<'a> {
         })
     }
 
-    /// Whether names that begin with a dot are asked for.
+    /// Returns whether names that begin with a dot are asked for.
     pub fn wants_hidden(&self) -> bool {
         self.name.starts_with('.')
     }
@@ -87,7 +87,7 @@ fn name(project: &Project, found: &Found<'_>) -> Option<Named> {
     })
 }
 
-/// What stands behind an `@` for a path: quoted where it would end too early. A folder can be gone on with.
+/// Returns what stands behind an `@` for a path: quoted where it would end too early. A folder can be gone on with.
 pub fn written(path: &str) -> String {
     if !path.contains(char::is_whitespace) {
         path.to_owned()

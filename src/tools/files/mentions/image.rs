@@ -1,6 +1,6 @@
 //! Pictures by what their first bytes are, whatever they are called.
 
-/// What models take: PNG, JPEG, GIF, WebP.
+/// Returns the media type of what models take: PNG, JPEG, GIF, WebP.
 pub(super) fn media_type(head: &[u8]) -> Option<&'static str> {
     const KINDS: [(&[u8], &str); 4] = [
         (b"\x89PNG\r\n\x1a\n", "image/png"),

@@ -50,7 +50,7 @@ pub(super) fn begun(text: &str) -> Option<(usize, &str)> {
     begun.next()
 }
 
-/// Where something may be mentioned, just behind each `@`.
+/// Returns where something may be mentioned, just behind each `@`.
 fn places(text: &str) -> impl Iterator<Item = usize> {
     text.match_indices('@')
         .filter(|(at, _)| {
@@ -105,7 +105,7 @@ impl<'a> Mention<'a> {
         readings.last().map_or(self.word, |reading| reading.path)
     }
 
-    /// Whether it is meant as a file even where there is none: it has a folder or an extension, or is quoted.
+    /// Returns whether it is meant as a file even where there is none: it has a folder or an extension, or is quoted.
     pub(super) fn looks_like_a_path(&self) -> bool {
         let name = self.name();
         let has_extension = name.rsplit_once('.').is_some_and(|(stem, extension)| {

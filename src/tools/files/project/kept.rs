@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use cap_std::fs::Metadata;
 
+use crate::files::resolve_links;
+
 /// What nothing is read from or written to.
 #[derive(Debug, Default)]
 pub(super) struct Kept(Vec<Own>);
@@ -31,7 +33,7 @@ type Identity = (u64, u64);
 impl Kept {
     pub(super) fn new(own: &[PathBuf], project: &Path) -> Self {
         let own = own.iter().map(|own| {
-            let path = real(own);
+            let path = resolve_links(&std::path::absolute(own).unwrap_or_else(|_| own.clone()));
             let inside = if project.starts_with(&path) {
                 // The project is a part of it.
                 Some(PathBuf::new())
@@ -47,13 +49,13 @@ impl Kept {
         Self(own.collect())
     }
 
-    /// Whether a path of the project without links is one of them or lies in one.
+    /// Returns whether a path of the project without links is one of them or lies in one.
     pub(super) fn has(&self, real: &Path) -> bool {
         let mut places = self.0.iter().filter_map(|own| own.inside.as_ref());
         places.any(|inside| real.starts_with(inside))
     }
 
-    /// Whether a folder or a file is one of them.
+    /// Returns whether a folder or a file is one of them.
     pub(super) fn is_one(&self, metadata: &Metadata) -> bool {
         let found = identity(metadata);
         found.is_some()
@@ -62,19 +64,6 @@ impl Kept {
                 .iter()
                 .any(|own| own.folder == found || identity_of(&own.path) == found)
     }
-}
-
-/// Without links, as far as it is there.
-fn real(path: &Path) -> PathBuf {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut ancestors = path.ancestors();
-    let found = ancestors.find_map(|there| {
-        let real = there.canonicalize().ok()?;
-        let rest = path.strip_prefix(there).ok()?;
-        // Without a `/` at the end where nothing is missing.
-        Some(real.components().chain(rest.components()).collect())
-    });
-    found.unwrap_or(path)
 }
 
 #[cfg(unix)]

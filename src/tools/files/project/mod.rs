@@ -11,19 +11,18 @@ mod locate;
 mod replace;
 mod resolve;
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, Metadata, OpenOptions};
+use cap_std::fs::{Dir, Metadata};
 
+use crate::files::{Parents, Place, at_once, is_same};
 use crate::tools::Failure;
 
 pub use error::ProjectError;
 use kept::Kept;
-use replace::Parents;
 
 /// An open project folder.
 #[derive(Debug)]
@@ -54,12 +53,12 @@ impl Project {
         self
     }
 
-    /// Where the folder is, absolute and without links.
+    /// Returns where the folder is, absolute and without links.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What a model wrote as a path, relative to the folder; `.` is the folder itself. Nothing is opened: a link may
+    /// Returns what a model wrote as a path, relative to the folder; `.` is the folder itself. Nothing is opened: a link may
     /// still lead out, which whatever opens the path will refuse.
     pub fn locate(&self, text: &str) -> Result<PathBuf, Failure> {
         locate::locate(text, &[&self.path, &self.given])
@@ -81,7 +80,7 @@ impl Project {
         Ok(bytes)
     }
 
-    /// What a file holds, or `None` where there is none.
+    /// Returns what a file holds, or `None` where there is none.
     pub fn read_if_there(&self, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, ProjectError> {
         match self.read(path, limit) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -111,7 +110,7 @@ impl Project {
     /// Of a file or a folder; a link is followed.
     pub fn metadata(&self, path: &Path) -> Result<Metadata, ProjectError> {
         let found = match self.place_of(path) {
-            Ok(place) => place.folder.symlink_metadata(place.name),
+            Ok(place) => place.metadata(),
             Err(ProjectError::Folder { .. }) => self.root.dir_metadata(),
             Err(error) => return Err(error),
         };
@@ -131,12 +130,12 @@ impl Project {
         }
     }
 
-    /// Whether a folder that was found on a walk is none that may be gone into.
+    /// Returns whether a folder that was found on a walk is none that may be gone into.
     pub(super) fn is_kept(&self, folder: &Metadata) -> bool {
         self.kept.is_one(folder)
     }
 
-    /// Where a path to be read leads, every link followed.
+    /// Returns where a path to be read leads, every link followed.
     fn place_of(&self, path: &Path) -> Result<Place, ProjectError> {
         let real = self.behind_links(path)?;
         self.place_at(path, &real, Parents::Needed)
@@ -166,12 +165,6 @@ impl Project {
     }
 }
 
-/// A name in an open folder.
-struct Place {
-    folder: Dir,
-    name: OsString,
-}
-
 /// Opens what has an end, by its name in a folder; `path` is for the words of an error. The kind is looked at before,
 /// since opening a device may already do something, and again at the handle, which is what counts.
 fn open_regular(
@@ -193,17 +186,6 @@ fn open_regular(
     Ok((file.into_std(), metadata))
 }
 
-#[cfg(unix)]
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    use cap_std::fs::MetadataExt;
-    one.file_type() == other.file_type() && one.dev() == other.dev() && one.ino() == other.ino()
-}
-
-#[cfg(not(unix))]
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    one.file_type() == other.file_type()
-}
-
 fn ensure_regular(path: &Path, metadata: &Metadata) -> Result<(), ProjectError> {
     let path = path.to_owned();
     if metadata.is_file() {
@@ -213,18 +195,6 @@ fn ensure_regular(path: &Path, metadata: &Metadata) -> Result<(), ProjectError> 
     } else {
         Err(ProjectError::Special { path })
     }
-}
-
-/// Opening that waits for nobody at the other end of a pipe.
-fn at_once() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-        cap_std::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
-    }
-    options
 }
 
 #[cfg(test)]

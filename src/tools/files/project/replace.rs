@@ -1,18 +1,12 @@
 //! Writing in the project folder: a file is replaced whole or stays as it was.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Component, Path};
 
-use cap_std::fs::{Dir, Metadata, OpenOptions, Permissions};
+use cap_std::fs::{Dir, Metadata};
 
-use super::{Place, Project, ProjectError, at_once, ensure_regular, is_same};
-
-/// What becomes of folders of the path that are not there.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Parents {
-    Created,
-    Needed,
-}
+use super::{Project, ProjectError, ensure_regular};
+use crate::files::{Owner, Parents, Place, Unfinished, at_once, is_same, sync};
 
 impl Project {
     /// Puts a file there: a temporary one in the same folder, synced, renamed, the folder synced. A file that was
@@ -20,8 +14,11 @@ impl Project {
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), ProjectError> {
         let place = self.place(path, Parents::Created)?;
         let old = self.existing(&place, path)?;
-        let put = place.put(bytes, old.map(|metadata| metadata.permissions()));
-        put.map_err(|source| ProjectError::of(path, source))
+        let owner = Owner::Person(old.map(|metadata| metadata.permissions()));
+        let unfinished = place.unfinished(bytes, owner);
+        unfinished
+            .and_then(Unfinished::put)
+            .map_err(|source| ProjectError::of(path, source))
     }
 
     /// Removes a file.
@@ -38,9 +35,9 @@ impl Project {
             .map_err(|source| ProjectError::of(path, source))
     }
 
-    /// What a write would replace, if anything is there.
+    /// Returns what a write would replace, if anything is there.
     fn existing(&self, place: &Place, path: &Path) -> Result<Option<Metadata>, ProjectError> {
-        let existing = place.existing(path)?;
+        let existing = writable(place, path)?;
         if let Some(metadata) = &existing {
             self.ensure_not_kept(path, metadata)?;
         }
@@ -91,65 +88,19 @@ fn step(at: &Dir, name: Component<'_>, parents: Parents) -> io::Result<Dir> {
     Ok(found)
 }
 
-impl Place {
-    /// The file that is there, if one is and it may be written to, which a rename would get around.
-    fn existing(&self, path: &Path) -> Result<Option<Metadata>, ProjectError> {
-        let of = |source| ProjectError::of(path, source);
-        match self.folder.symlink_metadata(&self.name) {
-            Ok(metadata) => {
-                ensure_regular(path, &metadata)?;
-                let writing = self.folder.open_with(&self.name, at_once().write(true));
-                drop(writing.map_err(of)?);
-                Ok(Some(metadata))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(of(error)),
+/// The file at a place, if one is there and it may be written to, which a rename would get around.
+fn writable(place: &Place, path: &Path) -> Result<Option<Metadata>, ProjectError> {
+    let of = |source| ProjectError::of(path, source);
+    match place.metadata() {
+        Ok(metadata) => {
+            ensure_regular(path, &metadata)?;
+            let writing = place.folder.open_with(&place.name, at_once().write(true));
+            drop(writing.map_err(of)?);
+            Ok(Some(metadata))
         }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(of(error)),
     }
-
-    fn put(&self, bytes: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
-        let (temporary, mut file) = self.temporary()?;
-        let put = (|| {
-            // First, so that nobody reads in between what only some may.
-            if let Some(permissions) = permissions {
-                file.set_permissions(permissions)?;
-            }
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            self.folder.rename(&temporary, &self.folder, &self.name)
-        })();
-        if put.is_err() {
-            // What went wrong first is what counts.
-            self.folder.remove_file(&temporary).ok();
-        }
-        put.and_then(|()| sync(&self.folder))
-    }
-
-    /// A new file beside the place, with the mode that any new file gets.
-    fn temporary(&self) -> io::Result<(String, cap_std::fs::File)> {
-        const TRIES: u32 = 100;
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        for number in 0..TRIES {
-            let name = format!(".cogtrix-{}-{number}.tmp", std::process::id());
-            match self.folder.open_with(&name, &options) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                opened => return Ok((name, opened?)),
-            }
-        }
-        Err(io::ErrorKind::AlreadyExists.into())
-    }
-}
-
-/// Makes the names in a folder last.
-#[cfg(unix)]
-fn sync(folder: &Dir) -> io::Result<()> {
-    folder.open(".")?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync(_: &Dir) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

@@ -11,10 +11,10 @@ use std::path::{Component, Path, PathBuf};
 use super::{Project, ProjectError};
 
 /// As many as Linux follows.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 impl Project {
-    /// Where a write to `path` would end, without links. Refused are what leads out and what belongs to `.git`:
+    /// Returns where a write to `path` would end, without links. Refused are what leads out and what belongs to `.git`:
     /// a hook or a setting there is a command that somebody will run.
     pub fn resolve(&self, path: &Path) -> Result<PathBuf, ProjectError> {
         let real = self.behind_links(path)?;
@@ -31,7 +31,7 @@ impl Project {
         Ok(real)
     }
 
-    /// Where a path leads, without links, as long as that is no folder kept from tools.
+    /// Returns where a path leads, without links, as long as that is no folder kept from tools.
     pub(super) fn behind_links(&self, path: &Path) -> Result<PathBuf, ProjectError> {
         let real = self.follow(path)?;
         if self.kept.has(&real) {
@@ -61,7 +61,7 @@ impl Project {
                 continue;
             };
             links += 1;
-            if links > MOST_LINKS {
+            if links > MAX_LINKS {
                 let source = io::Error::other("too many chained links");
                 return Err(ProjectError::of(path, source));
             }
@@ -73,7 +73,7 @@ impl Project {
         Ok(real)
     }
 
-    /// What a link says; `None` of whatever is no link or not there yet.
+    /// Returns what a link says; `None` of whatever is no link or not there yet.
     fn link(&self, path: &Path, real: &Path) -> Result<Option<PathBuf>, ProjectError> {
         let found = match self.root.symlink_metadata(real) {
             Ok(metadata) if metadata.is_symlink() => self.root.read_link_contents(real).map(Some),

@@ -138,7 +138,7 @@ fn with_advice(error: ProjectError) -> Failure {
     }
 }
 
-/// What it is, if it is no text.
+/// Returns what it is, if it is no text.
 pub(in crate::tools::files) fn binary(head: &[u8]) -> Option<&'static str> {
     let known = KINDS.iter().find(|(start, _)| head.starts_with(start));
     match known {

@@ -14,10 +14,11 @@ use rustix::mount::{
     mount_remount,
 };
 
-use super::super::grants::{Grants, resolved};
+use super::super::grants::Grants;
 use super::super::order::{Keys, Network, Order};
 use super::super::protected::{can_be_mounted, is_below};
 use super::{agent, argument};
+use crate::files::resolve_links;
 
 /// Where services that act for whoever asks have their sockets, whether they run now or not.
 const SERVICES: [&str; 18] = [
@@ -262,7 +263,7 @@ fn is_of_project(socket: &Path, order: &Order) -> bool {
         return false;
     };
     let is_hidden = order.hidden.iter().any(|hidden| {
-        let hidden = resolved(hidden);
+        let hidden = resolve_links(hidden);
         hidden.starts_with(project) || socket.starts_with(hidden)
     });
     let is_of_service = below
@@ -276,7 +277,7 @@ fn is_of_project(socket: &Path, order: &Order) -> bool {
 fn hidden_folders(order: &Order) -> impl Iterator<Item = PathBuf> {
     let hidden = order.hidden.iter().filter(|_| order.keys == Keys::Hidden);
     hidden
-        .map(|path| resolved(path))
+        .map(|path| resolve_links(path))
         .filter(|path| path.is_dir())
         // A project may lie in such a folder.
         .filter(|path| !order.writable.iter().any(|root| root.starts_with(path)))

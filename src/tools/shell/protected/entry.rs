@@ -10,7 +10,7 @@ use rustix::fs::{Access, access};
 
 use super::aside::remove;
 use super::{children, is_below};
-use crate::tools::shell::grants::resolved;
+use crate::files::resolve_links;
 use crate::tools::shell::order::Order;
 
 /// A larger file is compared, and cannot be put back; the same for all files together.
@@ -95,7 +95,7 @@ impl Entry {
 pub(super) fn snapshot(protected: &[PathBuf], order: &Order) -> BTreeMap<PathBuf, Entry> {
     let mut entries = BTreeMap::new();
     let mut left = ALL_CONTENT_MAX;
-    let kept: Vec<PathBuf> = order.kept.iter().map(|path| resolved(path)).collect();
+    let kept: Vec<PathBuf> = order.kept.iter().map(|path| resolve_links(path)).collect();
     for path in protected {
         let roots = order.writable.iter().filter(|root| path.starts_with(root));
         let Some(root) = roots.max_by_key(|root| root.as_os_str().len()) else {

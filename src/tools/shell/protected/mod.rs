@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::grants::resolved;
+use crate::files::resolve_links;
 
 pub(super) use guard::Guard;
 pub use put_back::{Change, PutBack};
@@ -65,7 +65,7 @@ pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
         paths.insert(file.clone());
         // A link on the way counts, and so does where it leads; the file itself may be a link, too.
         if let (Some(parent), Some(name)) = (file.parent(), file.file_name()) {
-            paths.insert(resolved(parent).join(name));
+            paths.insert(resolve_links(parent).join(name));
         }
     }
     let git = project.join(".git");
@@ -92,13 +92,13 @@ pub(super) fn paths(project: &Path, config_files: &[PathBuf]) -> Vec<PathBuf> {
         }
     }
     // What a config names, unless git needs to write there: hooks of one's own, further configs, the folder of a submodule.
-    let real = resolved(project);
+    let real = resolve_links(project);
     let named: Vec<PathBuf> = paths
         .iter()
         .filter(|path| path.ends_with("config") || path.ends_with("config.worktree"))
         .filter_map(|config| Some((config.parent()?, fs::read_to_string(config).ok()?)))
-        .flat_map(|(folder, config)| named_paths(&config, &real, &resolved(folder)))
-        .map(|path| resolved(&path))
+        .flat_map(|(folder, config)| named_paths(&config, &real, &resolve_links(folder)))
+        .map(|path| resolve_links(&path))
         .filter_map(|path| Some(project.join(path.strip_prefix(&real).ok()?)))
         .filter(|path| !git.starts_with(path))
         .collect();

@@ -2,16 +2,12 @@
 //!
 //! Invariant: it holds nothing that the files do not; where it fails, they answer alone.
 
-mod error;
-
 use std::time::Duration;
 
 use reqwest::{Client, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
-
-pub use error::Mem0Error;
 
 use crate::net::{self, Endpoint, Key, NetError, Patience, Scheme};
 
@@ -29,6 +25,23 @@ pub struct Mem0 {
 pub struct Memory {
     pub text: String,
     pub score: f32,
+}
+
+/// Why it did not answer. No error holds a key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mem0Error {
+    #[error(transparent)]
+    Net(#[from] NetError),
+    #[error("cannot reach {server}: {what}")]
+    Unreachable { server: String, what: String },
+    #[error("{server} answered {status}: {said}")]
+    Refused {
+        server: String,
+        status: u16,
+        said: String,
+    },
+    #[error("{server} sent an invalid answer: {what}")]
+    Protocol { server: String, what: String },
 }
 
 /// The service and the server one runs oneself have different addresses.
@@ -50,7 +63,7 @@ const OWN: Paths = Paths {
 /// A turn does not wait longer for it.
 const LONGEST: Duration = Duration::from_secs(3);
 /// Of an answer, this much is read.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// What a search answers: a list, or an object around one.
 #[derive(Debug, Deserialize)]
@@ -142,7 +155,7 @@ impl Mem0 {
 
     async fn body(&self, response: Response) -> Result<Vec<u8>, Mem0Error> {
         let status = response.status();
-        let body = net::body(response, MOST_BYTES).await;
+        let body = net::body(response, MAX_BYTES).await;
         let body = body.map_err(|error| self.failed(&error))?;
         let body = body.ok_or_else(|| Mem0Error::Protocol {
             server: self.shown(),

@@ -1,0 +1,319 @@
+use std::fs::File;
+use std::os::unix::fs::symlink;
+use std::time::{Duration, SystemTime};
+
+use super::super::aside::{ASIDE, ASIDE_MAX};
+use super::super::paths;
+use super::super::tests::write;
+use super::*;
+
+/// A project with rules for agents, an editor's folder and sessions below a protected folder.
+fn project() -> (tempfile::TempDir, Order) {
+    let root = tempfile::TempDir::new().unwrap();
+    let project = root.path().canonicalize().unwrap();
+    for folder in [".vscode", ".cogtrix/data"] {
+        fs::create_dir_all(project.join(folder)).unwrap();
+    }
+    for file in ["AGENTS.md", ".vscode/tasks.json", ".cogtrix/data/s.json"] {
+        write(&project.join(file), "before");
+    }
+    let order = Order {
+        protected: paths(&project, &[]),
+        kept: vec![project.join(".cogtrix/data")],
+        aside: Some(project.join(".cogtrix/data/aside")),
+        writable: vec![project],
+        ..Order::default()
+    };
+    (root, order)
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+#[test]
+fn what_a_command_did_is_put_back_and_can_be_kept() {
+    let (root, order) = project();
+    let project = root.path().canonicalize().unwrap();
+    let guard = Guard::new(&order);
+    write(&project.join("AGENTS.md"), "after");
+    write(&project.join(".envrc"), "made");
+    fs::remove_dir_all(project.join(".vscode")).unwrap();
+    let back = guard.put_back(Namespaces::Missing);
+    let changes: Vec<(Change, &Path)> = back
+        .iter()
+        .map(|file| (file.change, file.path.strip_prefix(&project).unwrap()))
+        .collect();
+    let expected = [
+        (Change::Made, ".envrc"),
+        (Change::Removed, ".vscode"),
+        (Change::Removed, ".vscode/tasks.json"),
+        (Change::Changed, "AGENTS.md"),
+    ];
+    assert_eq!(
+        changes,
+        expected.map(|(change, path)| (change, Path::new(path)))
+    );
+    assert_eq!(text(&project.join("AGENTS.md")), "before");
+    assert_eq!(text(&project.join(".vscode/tasks.json")), "before");
+    assert!(!project.join(".envrc").exists());
+    assert_eq!(guard.put_back(Namespaces::Missing), []);
+    for file in &back {
+        file.keep().unwrap();
+    }
+    assert_eq!(text(&project.join("AGENTS.md")), "after");
+    assert_eq!(text(&project.join(".envrc")), "made");
+    assert!(!project.join(".vscode").exists());
+}
+
+#[test]
+fn of_what_was_put_back_the_newest_are_kept() {
+    let (root, order) = project();
+    let project = root.path().canonicalize().unwrap();
+    let aside = order.aside.clone().unwrap();
+    let folder = |n: usize| aside.join(format!("{ASIDE}{n}"));
+    for n in 0..ASIDE_MAX + 5 {
+        fs::create_dir_all(folder(n).join("closed")).unwrap();
+        symlink(&project, folder(n).join("link")).unwrap();
+        set_mode(&folder(n).join("closed"), 0).unwrap();
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(n as u64);
+        File::open(folder(n)).unwrap().set_modified(time).unwrap();
+    }
+    fs::create_dir(aside.join("another")).unwrap();
+    let guard = Guard::new(&order);
+    write(&project.join(".envrc"), "made");
+    let back = guard.put_back(Namespaces::Missing);
+    assert_eq!(text(back[0].copy.as_ref().unwrap()), "made");
+    let left: Vec<usize> = (0..ASIDE_MAX + 5).filter(|n| folder(*n).exists()).collect();
+    assert_eq!(left, (6..ASIDE_MAX + 5).collect::<Vec<usize>>());
+    assert!(aside.join("another").exists());
+    assert_eq!(text(&project.join("AGENTS.md")), "before");
+}
+
+#[test]
+fn a_folder_that_could_not_be_read_is_closed_again_and_keeps_what_it_holds() {
+    let (root, order) = project();
+    let folder = root.path().canonicalize().unwrap().join(".vscode");
+    set_mode(&folder, 0).unwrap();
+    let guard = Guard::new(&order);
+    set_mode(&folder, 0o755).unwrap();
+    let back = guard.put_back(Namespaces::Missing);
+    let changed = PutBack {
+        change: Change::Changed,
+        path: folder.clone(),
+        copy: None,
+    };
+    assert_eq!(back, [changed]);
+    assert_eq!(mode_of(&folder), Some(0));
+    set_mode(&folder, 0o755).unwrap();
+    assert_eq!(text(&folder.join("tasks.json")), "before");
+}
+
+#[test]
+fn a_folder_that_a_command_closes_hides_nothing() {
+    let (root, order) = project();
+    let project = root.path().canonicalize().unwrap();
+    let old = project.join(".vscode");
+    let made = project.join(".github/workflows");
+    let before = mode_of(&old);
+    let guard = Guard::new(&order);
+    write(&old.join("evil"), "after");
+    fs::create_dir_all(&made).unwrap();
+    write(&made.join("evil"), "after");
+    for folder in [&old, &made, &project.join(".github")] {
+        set_mode(folder, 0).unwrap();
+    }
+    guard.put_back(Namespaces::Missing);
+    assert_eq!(mode_of(&old), before);
+    assert!(!old.join("evil").exists());
+    assert_eq!(text(&old.join("tasks.json")), "before");
+    assert!(!made.exists());
+}
+
+#[test]
+fn what_commands_could_not_change_is_left_to_whoever_did() {
+    let (root, order) = project();
+    let project = root.path().canonicalize().unwrap();
+    let guard = Guard::new(&order);
+    write(&project.join("AGENTS.md"), "after");
+    write(&project.join(".vscode/new"), "after");
+    write(&project.join(".cogtrix/data/s.json"), "after");
+    assert_eq!(guard.put_back(Namespaces::Own), []);
+    assert_eq!(text(&project.join("AGENTS.md")), "after");
+    let back = guard.put_back(Namespaces::Missing);
+    assert_eq!(back.len(), 2, "{back:?}");
+    assert_eq!(text(&project.join(".cogtrix/data/s.json")), "after");
+}
+
+#[test]
+fn what_was_written_through_another_name_of_a_file_is_put_back() {
+    let (root, order) = project();
+    let project = root.path().canonicalize().unwrap();
+    for (file, name) in [("AGENTS.md", "rules"), (".vscode/tasks.json", "tasks")] {
+        fs::hard_link(project.join(file), project.join(name)).unwrap();
+    }
+    let guard = Guard::new(&order);
+    for name in ["rules", "tasks"] {
+        write(&project.join(name), "after");
+    }
+    let back = guard.put_back(Namespaces::Own);
+    assert_eq!(back.len(), 2, "{back:?}");
+    for file in ["AGENTS.md", ".vscode/tasks.json"] {
+        assert_eq!(text(&project.join(file)), "before");
+    }
+}
+
+#[test]
+fn a_config_that_only_tells_of_the_file_system_is_plain() {
+    for (config, expected) in [
+        (
+            "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
+            true,
+        ),
+        ("", true),
+        ("[core]\n\tfsmonitor = evil\n", false),
+        ("[core]\n\thooksPath = evil\n", false),
+        ("[alias]\n", false),
+        ("[core] fsmonitor = evil\n", false),
+        ("[core]\n\tbare = false ; x\n", false),
+        ("[include]\n\tpath = x\n", false),
+    ] {
+        assert_eq!(
+            is_plain_config(config.as_bytes(), &[]),
+            expected,
+            "{config}"
+        );
+        assert_eq!(
+            is_plain_config(config.as_bytes(), &OF_SUBMODULE),
+            expected,
+            "{config}"
+        );
+    }
+}
+
+#[test]
+fn a_config_of_a_submodule_may_also_say_where_it_is_and_where_it_came_from() {
+    let written = "[core]\n\tbare = false\n\tworktree = ../../../sub\n[remote \"origin\"]\n\t\
+        url = git@example.com:me/sub.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\
+        [branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n";
+    for (config, expected) in [
+        (written, true),
+        ("[remote \"origin\"]\n\tuploadpack = evil\n", false),
+        ("[remote \"origin\"] uploadpack = evil\n", false),
+        ("[filter \"x\"]\n\turl = x\n", false),
+        ("[remote \"origin\"]\n\turl = ext::evil\n", false),
+        ("[core]\n\turl = x \\\n\tfsmonitor = evil\n", false),
+    ] {
+        let is_plain = is_plain_config(config.as_bytes(), &OF_SUBMODULE);
+        assert_eq!(is_plain, expected, "{config}");
+        assert!(!is_plain_config(written.as_bytes(), &[]));
+    }
+}
+
+/// Runs a script in a folder, as a person or a command does; says whether it succeeded.
+fn sh(folder: &Path, script: &str) -> bool {
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", script]).current_dir(folder);
+    command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("HOME", "/nonexistent")]);
+    command.env("MARKER", folder.join("ran"));
+    let output = command.output().unwrap();
+    output.status.success()
+}
+
+const REPOSITORY: &str =
+    "git init -q sub && git -C sub -c user.name=x -c user.email=x commit -q --allow-empty -m x";
+const NAME: &str = "git update-index --add --cacheinfo 160000,$(git -C sub rev-parse HEAD),sub";
+const EVIL: &str = "git -C sub config core.fsmonitor 'touch \"$MARKER\"; false'";
+
+#[test]
+fn a_repository_that_a_command_names_in_the_index_runs_nothing_later() {
+    let module = "git init -q --separate-git-dir=$PWD/hidden sub";
+    for (prepare, attack) in [
+        ("true", format!("{REPOSITORY} && {NAME} && {EVIL}")),
+        (REPOSITORY, format!("{NAME} && {EVIL}")),
+        (&format!("{REPOSITORY} && {EVIL}"), NAME.to_owned()),
+        (&format!("{REPOSITORY} && {NAME}"), EVIL.to_owned()),
+        // A submodule that was cloned without its repository.
+        (
+            &format!("{REPOSITORY} && {NAME} && rm -rf sub && mkdir sub"),
+            format!("{REPOSITORY} && {EVIL}"),
+        ),
+        (
+            "true",
+            format!("{module} && {REPOSITORY} && {NAME} && {EVIL}"),
+        ),
+        (
+            "true",
+            format!("{REPOSITORY} && {NAME} && {EVIL} && mv sub hidden && ln -s hidden sub"),
+        ),
+        (
+            "true",
+            format!(
+                "{REPOSITORY} && {NAME} && printf '#!/bin/sh\ntouch \"$MARKER\"' > sub/.git/hooks/post-index-change && \
+                 chmod +x sub/.git/hooks/post-index-change && touch sub/x && git -C sub add x && touch -d 2000-01-01 sub/x"
+            ),
+        ),
+        (
+            "true",
+            format!("{REPOSITORY} && {NAME} && cd sub && {REPOSITORY} && {NAME} && {EVIL}"),
+        ),
+    ] {
+        let (root, mut order) = project();
+        let project = root.path().canonicalize().unwrap();
+        if !sh(&project, "git --version") {
+            return;
+        }
+        order.is_confined = true;
+        assert!(
+            sh(&project, &format!("git init -q && {prepare}")),
+            "{prepare}"
+        );
+        order.protected = paths(&project, &[]);
+        let guard = Guard::new(&order);
+        assert!(sh(&project, &attack), "{attack}");
+        sh(&project, "git status");
+        // Newer versions of git refuse a link in the place of a submodule.
+        let is_link = attack.ends_with("hidden sub");
+        assert!(
+            is_link || project.join("ran").exists(),
+            "a good attack: {attack}"
+        );
+        fs::remove_file(project.join("ran")).ok();
+        let back = guard.put_back(Namespaces::Missing);
+        sh(&project, "git status");
+        assert!(
+            !project.join("ran").exists(),
+            "{prepare}; {attack}: {back:?}"
+        );
+        assert_ne!(back, [], "{attack}");
+    }
+}
+
+#[test]
+fn repositories_that_no_index_names_and_plain_submodules_stay() {
+    for work in [
+        format!("mkdir -p target && cd target && {REPOSITORY} && {EVIL}"),
+        format!("{REPOSITORY} && {NAME}"),
+        format!(
+            "{REPOSITORY} && mv sub other && git -c protocol.file.allow=always submodule add ./other sub"
+        ),
+    ] {
+        let (root, mut order) = project();
+        let project = root.path().canonicalize().unwrap();
+        if !sh(&project, "git init -q") {
+            return;
+        }
+        order.is_confined = true;
+        order.protected = paths(&project, &[]);
+        let guard = Guard::new(&order);
+        sh(&project, &work);
+        let back: Vec<PathBuf> = guard
+            .put_back(Namespaces::Missing)
+            .into_iter()
+            .map(|it| it.path)
+            .collect();
+        // The project's own configuration has always been its own.
+        let own = project.join(".git/config");
+        assert!(back.iter().all(|path| *path == own), "{work}: {back:?}");
+    }
+}
