@@ -45,8 +45,8 @@ use past::PastSessions;
 
 use crate::chat::{Session, SessionName, Timestamp};
 use crate::embed::EmbedderChoice;
-use crate::entries::Entry;
 use crate::files::Disk;
+use crate::long_term::entries::Entry;
 use crate::store::SessionStore;
 use crate::text::once::Once;
 

@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use super::capture::{Capturing, Learning, WalSettings};
 use super::facts::FactsSettings;
-use crate::entries::StoreSettings;
-use crate::notes::{DailySettings, WorkspaceSettings};
+use crate::long_term::entries::StoreSettings;
+use crate::long_term::notes::{DailySettings, WorkspaceSettings};
 
 /// The block.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

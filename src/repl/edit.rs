@@ -14,7 +14,7 @@ use tokio::process::Command;
 use crate::chat::SessionName;
 use crate::files::{Disk, LocalDisk};
 use crate::hint::Hint;
-use crate::notes::{Draft, NotesError, TakenIn, Workspace};
+use crate::long_term::notes::{Draft, NotesError, TakenIn, Workspace};
 use crate::term::Lent;
 
 /// Why a file was not edited.
@@ -224,7 +224,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::notes::WorkspaceSettings;
+    use crate::long_term::notes::WorkspaceSettings;
 
     /// What comes of an editor, the file it was about, and the copies that are left.
     async fn edited(

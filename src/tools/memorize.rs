@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::keeping::{Adding, Keeping, Lasting, origin};
 use super::{Around, Done, Effect, Failure, Typed, Wish};
-use crate::entries::{Kind, Wanted};
+use crate::long_term::entries::{Kind, Wanted};
 
 /// Wishes for an entry of a kind.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::keeping::{Adding, Keeping, Lasting, origin, scope_of};
 use super::{Around, Done, Effect, Failure, Typed, Wish};
-use crate::entries::{Kind, Wanted};
+use crate::long_term::entries::{Kind, Wanted};
 
 /// The name under which a model calls it.
 pub const MEMORY: &str = "memory";

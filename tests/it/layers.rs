@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and row, in the order of the picture in `src/lib.rs` and docs/ARCHITECTURE.md.
-const ROWS: [(&str, u32); 24] = [
+const ROWS: [(&str, u32); 23] = [
     ("main", 11),
     ("cli", 10),
     ("config", 9),
@@ -20,8 +20,7 @@ const ROWS: [(&str, u32); 24] = [
     ("embed", 2),
     ("provider", 2),
     ("store", 2),
-    ("notes", 2),
-    ("entries", 2),
+    ("long_term", 2),
     ("mem0", 2),
     ("net", 1),
     ("files", 1),

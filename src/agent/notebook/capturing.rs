@@ -3,9 +3,9 @@
 use super::Parts;
 use crate::chat::{Message, Role, SessionName, Timestamp};
 use crate::hint::chain;
+pub(super) use crate::long_term::notes::LONG_TERM;
+use crate::long_term::notes::{Added, Captured, Judgement, Line, Receipt, Section};
 use crate::memory::capture::{Captor, Capture, Category, Verdict};
-pub(super) use crate::notes::LONG_TERM;
-use crate::notes::{Added, Captured, Judgement, Line, Receipt, Section};
 use crate::text::secrets::Class;
 
 /// What became of it.

@@ -11,7 +11,7 @@ use super::capturing::{LONG_TERM, bullets, is_captured_as};
 use super::restoring::{self, is_line_of};
 use crate::chat::{SessionName, Timestamp};
 use crate::hint::chain;
-use crate::notes::{
+use crate::long_term::notes::{
     Line, NOTED, NotesError, Receipt, ReceiptsError, Revision, SessionNotes, unmarked,
 };
 use crate::text::statement::{Author, Statements};

@@ -36,10 +36,10 @@ use super::ending::{EndHooks, Ending, Ran};
 use crate::chat::{Session, SessionName};
 use crate::context;
 use crate::hint::chain;
+use crate::long_term::notes::{Receipts, Workspace};
 use crate::memory::capture::{Captor, Capturing};
 use crate::memory::facts::FactCues;
 use crate::memory::{self, Backend, RecoveryCues};
-use crate::notes::{Receipts, Workspace};
 use crate::text::once::Once;
 
 /// What it works with.

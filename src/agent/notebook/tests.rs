@@ -7,15 +7,15 @@ use super::*;
 use crate::chat::{
     Compaction, Form, Message, MessageId, Outcome, Record, Role, SessionName, Timestamp, Tokens,
 };
-use crate::entries::{Entry, EntryStore, Scope, StoreSettings, Wanted, unmasked};
 use crate::files::{Disk, FaultyDisk, MemoryDisk};
+use crate::long_term::entries::{Entry, EntryStore, Scope, StoreSettings, Wanted, unmasked};
+use crate::long_term::notes::{Receipt, WorkspaceSettings};
 use crate::memory::capture::WalSettings;
 use crate::memory::facts::FactsSettings;
 use crate::memory::forgetting::strike;
 use crate::memory::known_secrets;
 use crate::memory::patterns::Checked;
 use crate::memory::{Backend, Prompt, Recovery};
-use crate::notes::{Receipt, WorkspaceSettings};
 use crate::text::secrets::Known;
 use crate::text::statement::Statement;
 

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use crate::chat::Timestamp;
 use crate::files::{Disk, Surveyed, What};
-use crate::notes::SessionFiles;
+use crate::long_term::notes::SessionFiles;
 
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
     use crate::files::{Disk, LocalDisk};
-    use crate::notes::WorkspaceSettings;
+    use crate::long_term::notes::WorkspaceSettings;
 
     #[test]
     fn only_names_of_files_of_the_workspace_are_sources() {

@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
     use crate::files::{Disk, LocalDisk, MemoryDisk};
-    use crate::notes::WorkspaceSettings;
+    use crate::long_term::notes::WorkspaceSettings;
 
     fn session() -> SessionName {
         "work".parse().unwrap()

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::notes::markdown::line_end;
+use crate::long_term::notes::markdown::line_end;
 
 /// Lines that a message names.
 const MOST_NAMED: usize = 20;

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::files::{Disk, LocalDisk};
-use crate::notes::WorkspaceSettings;
+use crate::long_term::notes::WorkspaceSettings;
 
 struct Fixture {
     folder: TempDir,
