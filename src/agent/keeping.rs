@@ -172,7 +172,7 @@ impl Agent {
                     "pinned as {}; pins use {} of {} bytes",
                     pinned.id,
                     pinned.bytes,
-                    Pins::MOST_BYTES
+                    Pins::MAX_BYTES
                 );
                 (Output::text(said.clone(), said), pinned.warning)
             }

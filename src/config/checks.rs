@@ -23,9 +23,9 @@ use crate::tools::mcp::ServerSettings;
 pub(super) const BUILT_IN: [&str; 4] = ["ollama", "openai", "anthropic", "offline"];
 
 /// More of anything that is counted is a slip, and sums of it must not overflow.
-const MOST: usize = 1_000_000;
-const MOST_DIMENSIONS: usize = 4_096;
-const MOST_TOKENS: u32 = 1_000_000_000;
+const MAX: usize = 1_000_000;
+const MAX_DIMENSIONS: usize = 4_096;
+const MAX_TOKENS: u32 = 1_000_000_000;
 const SHORTEST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_hours(24);
 
@@ -73,7 +73,7 @@ fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
         ),
         rule(
             "embedding.dim",
-            count(document.embedding.dim, 1..=MOST_DIMENSIONS),
+            count(document.embedding.dim, 1..=MAX_DIMENSIONS),
         ),
         rule("embedding.source", web_address(&document.embedding.source)),
         rule("rag.model", embedding_model(document)),
@@ -91,11 +91,11 @@ fn fixed_rules(document: &Document, modes: &[String]) -> Vec<Rule> {
         rule("network.timeout", time(network.timeout, Duration::ZERO)),
         rule(
             "context.tool_output_trim_chars",
-            count(context.tool_output_trim_chars, 0..=MOST),
+            count(context.tool_output_trim_chars, 0..=MAX),
         ),
         rule(
             "context.tool_result_max_chars",
-            count(context.tool_result_max_chars, 200..=MOST),
+            count(context.tool_result_max_chars, 200..=MAX),
         ),
         rule(
             "tools.max_steps",
@@ -156,7 +156,7 @@ fn lasting_rules(memory: &memory::Settings) -> impl Iterator<Item = Rule> {
     ];
     let counts = counts
         .into_iter()
-        .map(|(key, number, least)| rule(&format!("memory.{key}"), count(number, least..=MOST)));
+        .map(|(key, number, min)| rule(&format!("memory.{key}"), count(number, min..=MAX)));
     let project_file = workspace
         .project_files
         .iter()
@@ -205,7 +205,7 @@ fn context_rules(context: &context::Settings) -> Vec<Rule> {
             "a number above 0 and at most 1",
         )
     };
-    let counted = |key: &str, number| rule(&format!("context.{key}"), count(number, 0..=MOST));
+    let counted = |key: &str, number| rule(&format!("context.{key}"), count(number, 0..=MAX));
     vec![
         auto_rule,
         share(
@@ -277,8 +277,8 @@ fn recall_rules(recall: &RecallSettings) -> [Rule; 4] {
     [
         share("memory.recall.min_similarity", recall.min_similarity),
         share("memory.recall.share", recall.share),
-        rule("memory.recall.min_words", count(recall.min_words, 0..=MOST)),
-        rule("memory.recall.hnsw_min", count(recall.hnsw_min, 1..=MOST)),
+        rule("memory.recall.min_words", count(recall.min_words, 0..=MAX)),
+        rule("memory.recall.hnsw_min", count(recall.hnsw_min, 1..=MAX)),
     ]
 }
 
@@ -328,11 +328,11 @@ fn mode_rules(modes: &ModesSettings) -> impl Iterator<Item = Rule> {
     ];
     let windows = windows.into_iter().map(|(mode, size)| {
         let key = format!("memory.modes.{mode}.working_memory_size");
-        rule(&key, count(size, 1..=MOST))
+        rule(&key, count(size, 1..=MAX))
     });
     let others = others
         .into_iter()
-        .map(|(key, number)| rule(&format!("memory.modes.{key}"), count(number, 0..=MOST)));
+        .map(|(key, number)| rule(&format!("memory.modes.{key}"), count(number, 0..=MAX)));
     windows.chain(others)
 }
 
@@ -382,7 +382,7 @@ fn model_rules(
     let at = KeyPath::new("models").child(alias);
     let tokens = |key: &str, number| Rule {
         key: at.child(key),
-        broken: count(number, 0..=MOST_TOKENS),
+        broken: count(number, 0..=MAX_TOKENS),
     };
     [
         Rule {

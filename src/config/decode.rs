@@ -17,7 +17,7 @@ use super::keys::similar;
 use super::tree::{KeyPath, Tree};
 
 /// More mistakes than this are not read by anybody.
-const MOST_FAULTS: usize = 20;
+const MAX_FAULTS: usize = 20;
 const SHOWN_CHARS: usize = 60;
 
 /// A problem and the key it is about.
@@ -42,7 +42,7 @@ pub(super) fn decode<T: DeserializeOwned>(tree: &Tree) -> Result<T, Vec<Fault>> 
                     continue;
                 }
                 faults.push(fault);
-                if faults.len() == MOST_FAULTS {
+                if faults.len() == MAX_FAULTS {
                     return Err(faults);
                 }
             }

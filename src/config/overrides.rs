@@ -11,7 +11,7 @@ use crate::hint::Hint;
 use crate::{memory, provider};
 
 /// A text for the model larger than this fills a small window by itself.
-const MOST_BYTES: u64 = 64 * 1024;
+const MAX_BYTES: u64 = 64 * 1024;
 
 /// Name under `config/` and content of each text.
 fn embedded() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -113,10 +113,10 @@ pub fn read_text(path: &Path) -> Result<String, TextError> {
     }
     let mut bytes = Vec::new();
     File::open(path)
-        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
         .map_err(unreadable)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(not_text(format!("is larger than {} KB", MOST_BYTES / 1024)));
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(not_text(format!("is larger than {} KB", MAX_BYTES / 1024)));
     }
     let text = String::from_utf8(bytes).map_err(|_| not_text("is not UTF-8".to_owned()))?;
     if text.contains('\0') {

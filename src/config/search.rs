@@ -10,7 +10,7 @@ use super::paths::{Folders, Written, expand, is_inside, real};
 use crate::provider::Environment;
 
 /// More than this is not a config file, and would be read in vain at every start.
-const MOST_BYTES: u64 = 256 * 1024;
+const MAX_BYTES: u64 = 256 * 1024;
 
 /// A file and whether it may set everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,12 +167,12 @@ pub(super) fn read(found: &Found, working_dir: &Path) -> Result<String, ConfigEr
     }
     let mut bytes = Vec::new();
     File::open(path)
-        .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+        .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
         .map_err(unreadable)?;
-    if bytes.len() as u64 > MOST_BYTES {
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(not_config(&format!(
             "is larger than {} KB",
-            MOST_BYTES / 1024
+            MAX_BYTES / 1024
         )));
     }
     let text = String::from_utf8(bytes).map_err(|_| not_config("is not UTF-8 text"))?;

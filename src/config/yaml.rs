@@ -24,7 +24,7 @@ pub(super) struct Malformed {
 const DEEPEST: usize = 64;
 
 /// How many of them there may be at all: closing ones inside quotes hide depth from a count of depth.
-const MOST_OPENED: usize = 4096;
+const MAX_OPENED: usize = 4096;
 
 /// Reads a text. Duplicate keys, keys that are not text, tags, several documents and alias bombs are
 /// refused.
@@ -57,7 +57,7 @@ fn too_deep(text: &str) -> Option<Position> {
                 ']' | '}' => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            if depth > DEEPEST || opened > MOST_OPENED {
+            if depth > DEEPEST || opened > MAX_OPENED {
                 return Some(Position {
                     line: line + 1,
                     column: column + 1,

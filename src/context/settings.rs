@@ -107,9 +107,9 @@ impl Settings {
     const RATIO_CHARS: usize = 8_000;
 
     /// The least that `prefix` works with (X32).
-    pub const LEAST_MESSAGES: usize = 8;
-    pub const LEAST_CHARS: usize = 4_000;
-    pub const LEAST_RETAINED: usize = 4;
+    pub const MIN_MESSAGES: usize = 8;
+    pub const MIN_CHARS: usize = 4_000;
+    pub const MIN_RETAINED: usize = 4;
 
     pub fn guards(&self, guard: Guard) -> bool {
         self.guards.contains(&guard)
@@ -117,18 +117,17 @@ impl Settings {
 
     /// Messages above which `prefix` compacts.
     pub fn prefix_messages(&self) -> usize {
-        self.threshold_messages.max(Self::LEAST_MESSAGES)
+        self.threshold_messages.max(Self::MIN_MESSAGES)
     }
 
     pub fn prefix_chars(&self) -> usize {
-        self.threshold_chars.max(Self::LEAST_CHARS)
+        self.threshold_chars.max(Self::MIN_CHARS)
     }
 
     /// Messages that `prefix` leaves as they are; fewer than those it begins at.
     pub fn prefix_retained(&self) -> usize {
-        let most = self.prefix_messages() - 1;
-        self.retain_recent_messages
-            .clamp(Self::LEAST_RETAINED, most)
+        let max = self.prefix_messages() - 1;
+        self.retain_recent_messages.clamp(Self::MIN_RETAINED, max)
     }
 
     /// Messages of the newest that `window` leaves as they are (O8).

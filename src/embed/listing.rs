@@ -10,7 +10,7 @@ use super::error::Refusal;
 use crate::net::{self, Endpoint, Patience};
 
 /// A list longer than this is none.
-const MOST_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 
 /// What a compatible server says about its models.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ async fn get(
     let asked = client.get(endpoint.url(path)).send().await;
     let response = asked.map_err(failed)?;
     let status = response.status().as_u16();
-    let body = net::body(response, MOST_BYTES).await.map_err(failed)?;
+    let body = net::body(response, MAX_BYTES).await.map_err(failed)?;
     Ok((status, body.unwrap_or_default()))
 }
 

@@ -14,11 +14,11 @@ mod identity;
 mod local;
 #[cfg(any(test, feature = "testing"))]
 mod memory;
+mod overlay;
 mod personal;
 mod place;
 mod roots;
 mod sweep;
-mod veil;
 
 pub use digest::digest;
 #[cfg(any(test, feature = "testing"))]
@@ -28,11 +28,11 @@ pub use identity::FolderId;
 pub use local::LocalDisk;
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;
+pub use overlay::OverlayDisk;
 pub use personal::{Existing, open_for_person, write_for_person};
 pub use place::temporary_for;
 pub use roots::{LeadsOut, RootedDisk};
 pub use sweep::sweep;
-pub use veil::Veil;
 
 /// The file system, as far as cogtrix needs it.
 ///

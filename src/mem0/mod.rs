@@ -50,7 +50,7 @@ const OWN: Paths = Paths {
 /// A turn does not wait longer for it.
 const LONGEST: Duration = Duration::from_secs(3);
 /// Of an answer, this much is read.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// What a search answers: a list, or an object around one.
 #[derive(Debug, Deserialize)]
@@ -142,7 +142,7 @@ impl Mem0 {
 
     async fn body(&self, response: Response) -> Result<Vec<u8>, Mem0Error> {
         let status = response.status();
-        let body = net::body(response, MOST_BYTES).await;
+        let body = net::body(response, MAX_BYTES).await;
         let body = body.map_err(|error| self.failed(&error))?;
         let body = body.ok_or_else(|| Mem0Error::Protocol {
             server: self.shown(),

@@ -11,7 +11,7 @@ use super::endpoint::Endpoint;
 use super::error::NetError;
 
 /// Servers of large files send their clients on, but not for ever.
-const MOST_REDIRECTS: usize = 10;
+const MAX_REDIRECTS: usize = 10;
 
 const AGENT: &str = concat!("cogtrix/", env!("CARGO_PKG_VERSION"));
 
@@ -35,7 +35,7 @@ pub fn client(endpoint: &Endpoint, patience: Patience) -> Result<Client, NetErro
 
 /// A client that fetches public files from `endpoint`: without its key, and wherever the server sends it.
 pub fn fetching(endpoint: &Endpoint, patience: Patience) -> Result<Client, NetError> {
-    let follow = reqwest::redirect::Policy::limited(MOST_REDIRECTS);
+    let follow = reqwest::redirect::Policy::limited(MAX_REDIRECTS);
     let built = builder(endpoint, patience).redirect(follow).build();
     built.map_err(|error| no_tls(endpoint, &error))
 }

@@ -188,7 +188,7 @@ impl Captures {
             let wrote = taken.iter().find(|it| is_line_of(line, &it.what));
             wrote.map(|it| it.what.superseded.clone())
         };
-        self.receipts.strike(&numbers, &before, now)
+        self.receipts.redact(&numbers, &before, now)
     }
 }
 

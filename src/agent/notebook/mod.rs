@@ -37,7 +37,7 @@ use crate::chat::{Session, SessionName};
 use crate::context;
 use crate::hint::chain;
 use crate::long_term::notes::{Receipts, Workspace};
-use crate::memory::capture::{Captor, Capturing};
+use crate::memory::capture::{Capturing, Extractor};
 use crate::memory::facts::FactCues;
 use crate::memory::{self, Backend, RecoveryCues};
 use crate::text::once::Once;
@@ -48,7 +48,7 @@ pub struct Parts {
     pub workspace: Workspace,
     pub receipts: Receipts,
     /// `None`: nothing is captured.
-    pub captor: Option<Arc<Captor>>,
+    pub captor: Option<Arc<Extractor>>,
     /// `None`: nothing is ever recovered.
     pub recovery: Option<Arc<RecoveryCues>>,
     /// `None`: no facts are ever noted.

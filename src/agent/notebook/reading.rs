@@ -93,7 +93,7 @@ impl Parts {
         let problems = problems.collect();
         let files: Vec<KeptFile> = recovery.parts.into_iter().map(clean).collect();
         let most = Tokens(lost.window.0 / RECOVERY_SHARE);
-        let told = (!files.is_empty()).then_some(Recovery { files, most });
+        let told = (!files.is_empty()).then_some(Recovery { files, max: most });
         (told, problems)
     }
 

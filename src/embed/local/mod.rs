@@ -32,7 +32,7 @@ const LONGEST: usize = 256;
 /// Texts computed together: between two such groups the work can be given up.
 const TOGETHER: usize = 16;
 /// Groups computed side by side at most.
-const MOST_AT_ONCE: usize = 4;
+const MAX_AT_ONCE: usize = 4;
 /// Of the weights, this much at the start tells one file from another, together with its size.
 const TELLING: usize = 256 << 10;
 
@@ -129,7 +129,7 @@ impl Embedder for Local {
 
 /// Groups computed at once: half of the processors stay free for everything else.
 fn side_by_side() -> usize {
-    std::thread::available_parallelism().map_or(1, |n| (n.get() / 2).clamp(1, MOST_AT_ONCE))
+    std::thread::available_parallelism().map_or(1, |n| (n.get() / 2).clamp(1, MAX_AT_ONCE))
 }
 
 impl Inner {

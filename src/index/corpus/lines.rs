@@ -33,9 +33,9 @@ pub(super) fn parts(line: &str) -> impl Iterator<Item = Range<usize>> {
         let end = if rest.len() <= part {
             rest.len()
         } else {
-            let most = rest.ceil_char_boundary(part);
-            let blank = rest[..most].rfind(char::is_whitespace);
-            blank.filter(|blank| *blank > 0).unwrap_or(most)
+            let max = rest.ceil_char_boundary(part);
+            let blank = rest[..max].rfind(char::is_whitespace);
+            blank.filter(|blank| *blank > 0).unwrap_or(max)
         };
         let range = start..start + end;
         start += end;

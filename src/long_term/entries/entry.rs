@@ -144,7 +144,7 @@ pub struct Entry {
 }
 
 /// Earlier contents that are kept of one entry.
-const MOST_EARLIER: usize = 10;
+const MAX_EARLIER: usize = 10;
 
 impl Entry {
     /// Puts a content in place of the one there is, which is kept.
@@ -166,7 +166,7 @@ impl Entry {
         if content != *current {
             self.earlier.push(Earlier { content, at });
         }
-        let beyond = self.earlier.len().saturating_sub(MOST_EARLIER);
+        let beyond = self.earlier.len().saturating_sub(MAX_EARLIER);
         self.earlier.drain(..beyond);
     }
 
@@ -178,7 +178,7 @@ impl Entry {
         }
         self.earlier.push(past);
         self.earlier.sort_by_key(|it| it.at);
-        let beyond = self.earlier.len().saturating_sub(MOST_EARLIER);
+        let beyond = self.earlier.len().saturating_sub(MAX_EARLIER);
         self.earlier.drain(..beyond);
     }
 

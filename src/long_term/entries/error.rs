@@ -12,11 +12,11 @@ use crate::hint::Hint;
 pub enum EntriesError {
     #[error("nothing to save: the content is empty")]
     Empty,
-    #[error("the {what} has {chars} characters, the limit is {most}; shorten it")]
+    #[error("the {what} has {chars} characters, the limit is {max}; shorten it")]
     TooLong {
         what: &'static str,
         chars: usize,
-        most: usize,
+        max: usize,
     },
     #[error("global entries are disabled: memory.store.allow_global is false")]
     NoGlobal,
@@ -31,11 +31,11 @@ pub enum EntriesError {
         name: String,
         found: Vec<(Scope, EntryId)>,
     },
-    #[error("scope {scope} would have {would} entries, the limit is {most}")]
+    #[error("scope {scope} would have {would} entries, the limit is {max}")]
     TooMany {
         scope: Scope,
         would: usize,
-        most: usize,
+        max: usize,
     },
     #[error("the key {key:?} now belongs to another entry")]
     KeyTaken { key: String },
@@ -46,8 +46,8 @@ pub enum EntriesError {
         #[source]
         source: io::Error,
     },
-    #[error("{} is larger than {} MiB, so it is neither read nor changed", path.display(), most >> 20)]
-    TooLarge { path: PathBuf, most: u64 },
+    #[error("{} is larger than {} MiB, so it is neither read nor changed", path.display(), max >> 20)]
+    TooLarge { path: PathBuf, max: u64 },
     #[error("{} is being written by another process{}", path.display(), pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default())]
     Locked { path: PathBuf, pid: Option<u32> },
     #[error("{} has version {found}, but this program supports {known}", path.display())]

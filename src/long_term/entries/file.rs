@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const TRIES: usize = 20;
 
 /// A larger file is neither read nor written: well above what all entries of the greatest length come to.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 
 /// One file.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(super) struct File {
     path: PathBuf,
     scope: Scope,
     project_path: Option<String>,
-    most: usize,
+    max: usize,
     most_bytes: u64,
     /// The file as it was last read or written; `None`: there was none.
     seen: Option<Vec<u8>>,
@@ -65,7 +65,7 @@ impl File {
         disk: Arc<dyn Disk>,
         path: PathBuf,
         (scope, project_path): (Scope, Option<String>),
-        most: usize,
+        max: usize,
         opened: Timestamp,
     ) -> Self {
         let mut file = Self {
@@ -73,8 +73,8 @@ impl File {
             path,
             scope,
             project_path,
-            most,
-            most_bytes: MOST_BYTES,
+            max,
+            most_bytes: MAX_BYTES,
             seen: None,
             entries: Entries::default(),
             unknown: Unknown::new(),
@@ -99,7 +99,7 @@ impl File {
             let file: Option<Value> = serde_json::from_slice(&file).ok();
             let project = file.and_then(|it| Some(it.get("project_path")?.as_str()?.to_owned()));
             let disk = Arc::clone(&self.disk);
-            Self::new(disk, path, (self.scope, project), self.most, self.opened)
+            Self::new(disk, path, (self.scope, project), self.max, self.opened)
         });
         siblings.collect()
     }
@@ -161,7 +161,7 @@ impl File {
         self.unknown = document.unknown;
         self.entries = document.entries;
         for change in &self.waiting {
-            self.entries.apply(change, self.most);
+            self.entries.apply(change, self.max);
         }
         self.revision += 1;
     }
@@ -170,7 +170,7 @@ impl File {
     pub(super) fn change(&mut self, change: Change) -> Result<Applied, EntriesError> {
         self.refresh();
         self.can_be_written()?;
-        let applied = self.entries.apply(&change, self.most);
+        let applied = self.entries.apply(&change, self.max);
         match applied {
             Applied::Missing | Applied::KeyTaken { .. } => {}
             Applied::Added { .. }
@@ -298,7 +298,7 @@ impl File {
     fn too_large(&self) -> EntriesError {
         EntriesError::TooLarge {
             path: self.path.clone(),
-            most: self.most_bytes,
+            max: self.most_bytes,
         }
     }
 
@@ -436,7 +436,7 @@ mod tests {
         let refused = file.flush(now());
         assert!(matches!(refused, Err(EntriesError::TooLarge { .. })));
         assert_eq!(memory.files()[Path::new(PATH)], whole);
-        file.most_bytes = MOST_BYTES;
+        file.most_bytes = MAX_BYTES;
         file.flush(now()).unwrap();
         assert_eq!(open(&disk).entries().len(), 2);
     }

@@ -64,7 +64,7 @@ impl EntryStore {
 
     /// Refuses what would push others out.
     fn check_room(&self, changes: &[(Scope, Change)]) -> Result<(), EntriesError> {
-        let most = self.settings().max_entries;
+        let max = self.settings().max_entries;
         for scope in Scope::ALL {
             let mut trial = self.entries(scope).cloned().unwrap_or_default();
             let (mut is_more, all) = (false, usize::MAX);
@@ -72,8 +72,8 @@ impl EntryStore {
                 is_more |= matches!(trial.apply(change, all), Applied::Added { .. });
             }
             let would = trial.len();
-            if is_more && would > most {
-                return Err(EntriesError::TooMany { scope, would, most });
+            if is_more && would > max {
+                return Err(EntriesError::TooMany { scope, would, max });
             }
         }
         Ok(())

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::entry::{Entry, EntryId, Kind, Scope};
 use super::format::{self, VERSION};
-use super::wanted::{MOST_CHARS, MOST_KEY_CHARS, within};
+use super::wanted::{MAX_CHARS, MAX_KEY_CHARS, within};
 use crate::chat::Timestamp;
 use crate::hint::Hint;
 
@@ -94,8 +94,8 @@ pub fn parse(stored: Value, now: Timestamp) -> Result<(Option<Scope>, Entry), Ba
     };
     let content = text("content")?.filter(|content| !content.trim().is_empty());
     let content = content.ok_or(BadEntry::NoContent)?;
-    within("content", content, MOST_CHARS)?;
-    within("key", text("key")?.unwrap_or_default(), MOST_KEY_CHARS)?;
+    within("content", content, MAX_CHARS)?;
+    within("key", text("key")?.unwrap_or_default(), MAX_KEY_CHARS)?;
     let found = |text: &str| text.chars().take(TOLD).collect::<String>();
     if let Some(id) = text("id")?.filter(|id| EntryId::parse(id).is_none()) {
         return Err(BadEntry::Id { found: found(id) });

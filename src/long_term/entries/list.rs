@@ -60,7 +60,7 @@ pub(super) enum Applied {
 const ALIKE: f64 = 0.9;
 
 /// Entries that can be brought back.
-pub(super) const MOST_REMOVED: usize = 20;
+pub(super) const MAX_REMOVED: usize = 20;
 
 impl Entries {
     /// What a file holds. Of entries with one key the last said stays, and has what the others said as its past.
@@ -85,7 +85,7 @@ impl Entries {
             }
             entries.push(entry);
         }
-        let beyond = removed.len().saturating_sub(MOST_REMOVED);
+        let beyond = removed.len().saturating_sub(MAX_REMOVED);
         Self {
             list: entries,
             removed: removed.into_iter().skip(beyond).collect(),
@@ -119,12 +119,12 @@ impl Entries {
         })
     }
 
-    pub(super) fn apply(&mut self, change: &Change, most: usize) -> Applied {
+    pub(super) fn apply(&mut self, change: &Change, max: usize) -> Applied {
         match change {
-            Change::Add(new) => self.add(new, most),
+            Change::Add(new) => self.add(new, max),
             Change::Remove(id) => self.remove(id),
             Change::Restore(id) => self.bring_back(id),
-            Change::Put(entry) => self.put(entry, most),
+            Change::Put(entry) => self.put(entry, max),
             Change::Forget(contents) => self.forget(contents),
         }
     }
@@ -143,7 +143,7 @@ impl Entries {
     /// `left`: contents, each with what is left of it.
     fn forget(&mut self, left: &[(String, String)]) -> Applied {
         // Whether it stays.
-        let strike = |content: &mut String| {
+        let redact = |content: &mut String| {
             let Some((_, left)) = left.iter().find(|(said, _)| said == content) else {
                 return true;
             };
@@ -154,8 +154,8 @@ impl Entries {
         for list in [&mut self.list, &mut self.removed] {
             list.retain_mut(|entry| {
                 let before = entry.clone();
-                let stays = strike(&mut entry.content);
-                entry.earlier.retain_mut(|it| strike(&mut it.content));
+                let stays = redact(&mut entry.content);
+                entry.earlier.retain_mut(|it| redact(&mut it.content));
                 if !stays || *entry != before {
                     gone = Some(before);
                 }
@@ -165,7 +165,7 @@ impl Entries {
         gone.map_or(Applied::Missing, Applied::Removed)
     }
 
-    fn add(&mut self, new: &New, most: usize) -> Applied {
+    fn add(&mut self, new: &New, max: usize) -> Applied {
         if let Some(place) = self.same(new) {
             let mut entry = self.list.remove(place);
             let says_so = means(&entry.content) == means(&new.content);
@@ -187,7 +187,7 @@ impl Entries {
         }
         let entry = self.made(new);
         self.list.push(entry.clone());
-        let left = self.evict(most);
+        let left = self.evict(max);
         Applied::Added { entry, left }
     }
 
@@ -233,8 +233,8 @@ impl Entries {
     }
 
     /// The oldest leave; what was just said stays, whatever the clock says. Tells how many left.
-    fn evict(&mut self, most: usize) -> usize {
-        let beyond = self.list.len().saturating_sub(most.max(1));
+    fn evict(&mut self, max: usize) -> usize {
+        let beyond = self.list.len().saturating_sub(max.max(1));
         if beyond == 0 {
             return 0;
         }
@@ -256,7 +256,7 @@ impl Entries {
         let entry = self.list.remove(place);
         self.removed.retain(|it| it.id != entry.id);
         self.removed.push(entry.clone());
-        let beyond = self.removed.len().saturating_sub(MOST_REMOVED);
+        let beyond = self.removed.len().saturating_sub(MAX_REMOVED);
         self.removed.drain(..beyond);
         Applied::Removed(entry)
     }
@@ -279,11 +279,11 @@ impl Entries {
 impl Entries {
     /// Keeps an entry that has an id and a past already. Where one with its key or id is there, or one without a key that
     /// says the same, they become one: what was said last stays. Doing so again changes nothing.
-    fn put(&mut self, new: &Entry, most: usize) -> Applied {
+    fn put(&mut self, new: &Entry, max: usize) -> Applied {
         self.removed.retain(|it| it.id != new.id);
         let Some(place) = self.place_of(new) else {
             self.list.push(new.clone());
-            let left = self.evict(most);
+            let left = self.evict(max);
             let entry = new.clone();
             return Applied::Added { entry, left };
         };

@@ -3,7 +3,7 @@
 use regex::Regex;
 
 /// Tags of one entry.
-const MOST_TAGS: usize = 20;
+const MAX_TAGS: usize = 20;
 
 /// A path stands at the beginning or behind a blank, so that no address on the web is one.
 const PATH: &str = r"(?:^|\s)(/[a-zA-Z0-9_.\-/]+)";
@@ -47,7 +47,7 @@ impl Tagger {
         let found = found.filter(|tag| tag.len() > 1 && !NO_NAMES.contains(tag));
         let mut tags: Vec<String> = Vec::new();
         for tag in given.iter().map(|tag| tag.trim()).chain(found) {
-            if !tag.is_empty() && tags.len() < MOST_TAGS && !tags.iter().any(|it| it == tag) {
+            if !tag.is_empty() && tags.len() < MAX_TAGS && !tags.iter().any(|it| it == tag) {
                 tags.push(tag.to_owned());
             }
         }
@@ -84,6 +84,6 @@ mod tests {
             let given: Vec<String> = given.split_whitespace().map(str::to_owned).collect();
             assert_eq!(Tagger::new().tags(text, &given), expected, "{text}");
         }
-        assert_eq!(Tagger::new().tags(&many, &[]).len(), MOST_TAGS);
+        assert_eq!(Tagger::new().tags(&many, &[]).len(), MAX_TAGS);
     }
 }

@@ -57,8 +57,8 @@ pub struct Kept {
 }
 
 /// Characters of one entry, and of its key.
-pub(super) const MOST_CHARS: usize = 8_000;
-pub(super) const MOST_KEY_CHARS: usize = 200;
+pub(super) const MAX_CHARS: usize = 8_000;
+pub(super) const MAX_KEY_CHARS: usize = 200;
 
 impl Wanted {
     /// What is kept of it, and whether a secret was taken out.
@@ -75,8 +75,8 @@ impl Wanted {
         if content.trim().is_empty() {
             return Err(EntriesError::Empty);
         }
-        within("content", &content, MOST_CHARS)?;
-        within("key", &key, MOST_KEY_CHARS)?;
+        within("content", &content, MAX_CHARS)?;
+        within("key", &key, MAX_KEY_CHARS)?;
         let is_masked = content != said || key != named;
         let kind = (self.kind != Kind::Note).then(|| self.kind.as_str().to_owned());
         let given = self.tags.iter().map(|tag| mask(tag).into_owned());
@@ -95,10 +95,10 @@ impl Wanted {
     }
 }
 
-pub(super) fn within(what: &'static str, text: &str, most: usize) -> Result<(), EntriesError> {
+pub(super) fn within(what: &'static str, text: &str, max: usize) -> Result<(), EntriesError> {
     let chars = text.chars().count();
-    if chars > most {
-        return Err(EntriesError::TooLong { what, chars, most });
+    if chars > max {
+        return Err(EntriesError::TooLong { what, chars, max });
     }
     Ok(())
 }

@@ -35,12 +35,12 @@ const HEAD: usize = 1 << 10;
 const USER_CHARS: usize = 4_000;
 const AGENT_CHARS: usize = 200;
 /// Bytes of the file, and what it is cut down to, so that not every exchange cuts it.
-const MOST: usize = 200 << 10;
+const MAX: usize = 200 << 10;
 const LEFT: usize = 160 << 10;
 /// Closed ones that are kept.
 const KEPT: usize = 10;
 /// Closed ones of the same second.
-const MOST_ALIKE: u32 = 100;
+const MAX_ALIKE: u32 = 100;
 
 /// The file of a session.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ impl<'a> Buffer<'a> {
             }
             let more = format!("{}{exchange}", gap_after(text));
             let whole = format!("{text}{more}");
-            if whole.len() <= MOST {
+            if whole.len() <= MAX {
                 return Ok((Edit::Append(more), ()));
             }
             let whole = without_oldest(&whole);
@@ -166,7 +166,7 @@ impl<'a> Buffer<'a> {
 
     fn set_aside(&self, at: Timestamp) -> Result<(), NotesError> {
         let _held = self.page.hold()?;
-        for number in 1..=MOST_ALIKE {
+        for number in 1..=MAX_ALIKE {
             let more = if number == 1 {
                 String::new()
             } else {

@@ -109,8 +109,8 @@ impl<'a> Daily<'a> {
         })
     }
 
-    /// Adds those facts that the day does not have yet, where its facts stay within `most` characters (X10, X11).
-    pub fn facts(&self, at: Timestamp, facts: &[String], most: usize) -> Result<Facts, NotesError> {
+    /// Adds those facts that the day does not have yet, where its facts stay within `max` characters (X10, X11).
+    pub fn facts(&self, at: Timestamp, facts: &[String], max: usize) -> Result<Facts, NotesError> {
         self.page(at).edit(|text| {
             let bullets = new_bullets(&facts_of(text), facts);
             if bullets.is_empty() {
@@ -124,7 +124,7 @@ impl<'a> Daily<'a> {
                 text
             };
             let whole = added(base, &heading, &bullets);
-            if facts_of(&whole).chars().count() > most {
+            if facts_of(&whole).chars().count() > max {
                 return Ok((Edit::None, Facts::Full));
             }
             if text.len() > REWRITTEN {
@@ -161,7 +161,7 @@ impl<'a> Daily<'a> {
     }
 
     /// The newest files whose names are dates, newest first (Q17).
-    pub fn newest(&self, most: usize) -> Result<Vec<DayFile>, NotesError> {
+    pub fn newest(&self, max: usize) -> Result<Vec<DayFile>, NotesError> {
         let folder = self.0.root.join(FOLDER);
         let listed = self
             .0
@@ -170,7 +170,7 @@ impl<'a> Daily<'a> {
             .map_err(NotesError::io("list", &folder))?;
         let mut days: Vec<DayFile> = listed.into_iter().filter_map(day_file).collect();
         days.sort_unstable_by(|a, b| b.cmp(a));
-        days.truncate(most);
+        days.truncate(max);
         Ok(days)
     }
 

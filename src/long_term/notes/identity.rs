@@ -141,13 +141,13 @@ fn head(folder: &Dir, name: &Path, room: usize) -> io::Result<Vec<u8>> {
         rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
     );
     let mut bytes = Vec::new();
-    let most = room
+    let max = room
         .saturating_add(1)
         .saturating_mul(WIDEST)
         .saturating_add(1 << 10);
     folder
         .open_with(name, &options)?
-        .take(most as u64)
+        .take(max as u64)
         .read_to_end(&mut bytes)?;
     Ok(bytes)
 }

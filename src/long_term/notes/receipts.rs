@@ -100,9 +100,9 @@ struct Line {
 }
 
 /// A longer file loses the older half of its lines, but for those that something hangs on.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 /// Of the older half so much stays.
-const MOST_KEPT: usize = MOST_BYTES / 4;
+const MAX_KEPT: usize = MAX_BYTES / 4;
 /// How long another process may take that writes one line.
 const WAIT: Duration = Duration::from_secs(2);
 
@@ -165,7 +165,7 @@ impl Receipts {
 
     /// Leaves nothing of these but their numbers, and notes that they were taken back. `before`: what had stood in the place
     /// of a line that one of them wrote, for those that took its place.
-    pub fn strike(
+    pub fn redact(
         &self,
         numbers: &[u64],
         before: &dyn Fn(&str) -> Option<Vec<String>>,
@@ -173,7 +173,7 @@ impl Receipts {
     ) -> Result<(), ReceiptsError> {
         let _held = self.lock()?;
         let bytes = self.bytes()?;
-        let mut struck = Vec::with_capacity(bytes.len());
+        let mut redacted = Vec::with_capacity(bytes.len());
         for raw in bytes
             .split(|byte| *byte == b'\n')
             .filter(|raw| !raw.is_empty())
@@ -182,10 +182,10 @@ impl Receipts {
                 // What is torn may hold the words.
                 continue;
             };
-            let line = line.struck(numbers, before, at);
-            struck.extend(line.written().into_bytes());
+            let line = line.redacted(numbers, before, at);
+            redacted.extend(line.written().into_bytes());
         }
-        let written = self.disk.replace(&self.file, &struck);
+        let written = self.disk.replace(&self.file, &redacted);
         written.map_err(|source| self.unwritable(source))
     }
 
@@ -205,7 +205,7 @@ impl Receipts {
         // A line torn by a kill must not swallow the next one.
         let torn = bytes.last().is_some_and(|last| *last != b'\n');
         let lines = if torn { format!("\n{lines}") } else { lines };
-        let written = if bytes.len() + lines.len() > MOST_BYTES {
+        let written = if bytes.len() + lines.len() > MAX_BYTES {
             let shorter = [&shortened(bytes)[..], lines.as_bytes()].concat();
             self.disk.replace(&self.file, &shorter)
         } else {
@@ -256,7 +256,7 @@ fn shortened(bytes: &[u8]) -> Vec<u8> {
             it.entry.is_some() || !it.renamed.is_empty() || forgotten.contains(&it.n)
         })
     };
-    let mut room = MOST_KEPT;
+    let mut room = MAX_KEPT;
     let fits = |line: &&[u8]| {
         let left = room.checked_sub(line.len());
         room = left.unwrap_or(room);
@@ -377,7 +377,7 @@ impl Line {
         }
     }
 
-    fn struck(
+    fn redacted(
         self,
         numbers: &[u64],
         before: &dyn Fn(&str) -> Option<Vec<String>>,

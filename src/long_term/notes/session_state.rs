@@ -35,13 +35,13 @@ impl<'a> SessionState<'a> {
         &self.0.source
     }
 
-    /// Adds a line for each category and detail, all at once. Where the file would grow beyond `most` bytes, its oldest lines
+    /// Adds a line for each category and detail, all at once. Where the file would grow beyond `max` bytes, its oldest lines
     /// leave, and a note says so.
     pub fn append(
         &self,
         at: Timestamp,
         captured: &[(&str, &str)],
-        most: usize,
+        max: usize,
     ) -> Result<(), NotesError> {
         let time = at.iso().replace('Z', "+00:00");
         let line = |(category, detail): &(&str, &str)| {
@@ -65,7 +65,7 @@ impl<'a> SessionState<'a> {
                 ));
             }
             let gap = if text.ends_with('\n') { "" } else { end };
-            if text.len() + gap.len() + line.len() + end.len() <= most {
+            if text.len() + gap.len() + line.len() + end.len() <= max {
                 return Ok((Edit::Append(format!("{gap}{line}{end}")), ()));
             }
             let kept = without_oldest(text, at);

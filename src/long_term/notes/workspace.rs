@@ -29,7 +29,7 @@ const LOCK: &str = ".lock";
 /// How long a change waits for another process, which holds the lock for one change at a time.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 /// Sessions of one name that are deleted in the same second.
-const MOST_ALIKE: u32 = 100;
+const MAX_ALIKE: u32 = 100;
 
 /// What changed in the workspace (Q33).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -195,7 +195,7 @@ impl Workspace {
             return Ok(None);
         }
         let _held = self.0.hold()?;
-        for number in 1..=MOST_ALIKE {
+        for number in 1..=MAX_ALIKE {
             let to = format!("trash/{}-{name}-{number}", at.compact());
             let to = self.0.root.join(to);
             match self.0.disk.rename(&from, &to) {
@@ -218,7 +218,7 @@ impl Workspace {
         let folder = discarded.file_name().unwrap_or_default().to_string_lossy();
         let (at, _) = folder.split_once('-').unwrap_or_default();
         let to = self.0.root.join(format!("sessions/{name}"));
-        let alike = (1..=MOST_ALIKE).rev();
+        let alike = (1..=MAX_ALIKE).rev();
         let mut alike = alike.map(|n| self.0.root.join(format!("trash/{at}-{name}-{n}")));
         let exists = |path: &PathBuf| self.0.disk.size(path).is_ok();
         let Some(from) = alike.find(exists).filter(|_| !exists(&to)) else {

@@ -7,10 +7,10 @@
 //! Pure: it names what is to be kept, the notes write it. Precision comes before recall: what is missed is still in
 //! history, what is wrong is told to the model for ever.
 
-mod captor;
 mod category;
 #[cfg(test)]
 mod corpus;
+mod extractor;
 pub(super) mod own;
 mod same;
 mod settings;
@@ -18,7 +18,7 @@ mod sheet;
 mod slots;
 mod snippet;
 
-pub use captor::Captor;
 pub use category::{Capture, Category};
+pub use extractor::Extractor;
 pub use same::Verdict;
 pub use settings::{Capturing, Learning, WalSettings};

@@ -286,7 +286,7 @@ impl CompactJob {
 
     /// The result, once the model has answered.
     pub fn done(self, text: &str) -> Compacted {
-        let text = text.trim().chars().take(super::MOST_CHARS).collect();
+        let text = text.trim().chars().take(super::MAX_CHARS).collect();
         self.result(Form::Summary, text)
     }
 

@@ -31,8 +31,8 @@ pub use tools::{Condensed, condense};
 pub use view::{Gauge, View};
 
 /// A shorter answer is no summary (G25).
-pub const LEAST_CHARS: usize = 24;
+pub const MIN_CHARS: usize = 24;
 /// A longer one is cut.
-pub const MOST_CHARS: usize = 8_000;
+pub const MAX_CHARS: usize = 8_000;
 /// Characters of a condensed result.
 pub const CONDENSED: usize = 200;

@@ -339,7 +339,7 @@ fn a_list_that_was_compacted_is_not_compacted_again() {
 #[test]
 fn a_guard_reaches_its_target_or_keeps_the_least_it_may() {
     /// Messages of the tail of either guard that stay whatever they cost.
-    const LEAST_TAIL: usize = 4;
+    const MIN_TAIL: usize = 4;
     /// The marker, the fences of results and the input.
     const BESIDE: Tokens = Tokens(200);
     for (kind, share) in [(Kind::Threshold, 0.5), (Kind::Proactive, 0.35)] {
@@ -362,7 +362,7 @@ fn a_guard_reaches_its_target_or_keeps_the_least_it_may() {
             let lengths: Vec<usize> = tail.map(|turn| turn.messages.len()).collect();
             let kept: usize = lengths.iter().sum();
             // The oldest of them came in while there were too few.
-            let is_least = kept - lengths.last().unwrap_or(&0) < LEAST_TAIL;
+            let is_least = kept - lengths.last().unwrap_or(&0) < MIN_TAIL;
             let room = gauge.room(share);
             prop_assert!(job.stays.tokens <= room || is_least, "{kind:?} {kept}");
             let Ok(record) = accept(&session, job.done(SUMMARY), now()) else {
@@ -741,7 +741,7 @@ fn no_more_replaced_ones_are_kept_than_a_file_holds() {
         depth += 1;
         next = previous.previous.as_deref();
     }
-    assert_eq!(depth, Compaction::MOST_PREVIOUS);
+    assert_eq!(depth, Compaction::MAX_PREVIOUS);
 }
 
 #[test]

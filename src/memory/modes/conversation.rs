@@ -12,7 +12,7 @@ use crate::memory::tracking::{Board, Freshness, Kind};
 pub(super) const NAME: &str = "conversation";
 
 /// Characters of the block in a request.
-const MOST: usize = 300;
+const MAX: usize = 300;
 
 pub(super) fn create(
     settings: &ConversationSettings,
@@ -38,6 +38,6 @@ pub(super) fn create(
         reader,
         board: Board::new(&[Kind::Topic, Kind::Entity, Kind::Fact].map(|kind| (kind, None))),
         template: texts.block.clone(),
-        most_chars: Some(MOST),
+        most_chars: Some(MAX),
     })
 }

@@ -3,14 +3,14 @@
 
 use std::collections::HashSet;
 
-use super::length::{MOST_WORDS, cut, words};
+use super::length::{MAX_WORDS, cut, words};
 use crate::text::statement::sentences;
 
 const HEADING: &str = "Kept from before:";
 /// Stands behind each line that was put back: what follows may know better.
 const OLDER: &str = " (older)";
 /// Words of the list of what was lost.
-const MOST_KEPT: usize = 100;
+const MAX_KEPT: usize = 100;
 
 /// Words that begin a sentence, or a line of a summary, with a capital letter and are no names.
 const OPENERS: &str = "\
@@ -46,14 +46,14 @@ pub(super) fn with_what_was_lost(old: &str, new: &str, material: &str) -> String
     spoken.add(material);
     let mut lost = Lost::default();
     lost.add(old, &spoken);
-    if lost.lines.is_empty() && words(new) <= MOST_WORDS {
+    if lost.lines.is_empty() && words(new) <= MAX_WORDS {
         return new.to_owned();
     }
-    let least = cut(new, MOST_WORDS - MOST_KEPT - words(HEADING));
+    let min = cut(new, MAX_WORDS - MAX_KEPT - words(HEADING));
     let mut said = Spoken::default();
-    said.add(least);
-    lost.add(&new[least.len()..], &said);
-    let new = cut(new, MOST_WORDS - lost.words - words(HEADING));
+    said.add(min);
+    lost.add(&new[min.len()..], &said);
+    let new = cut(new, MAX_WORDS - lost.words - words(HEADING));
     lost.lines.retain(|line| !new.contains(line));
     if lost.lines.is_empty() {
         return new.to_owned();
@@ -75,7 +75,7 @@ impl<'a> Lost<'a> {
         for line in lines.filter(|line| *line != HEADING) {
             let is_lost = kept_words(line).any(|word| spoken.lacks(&word));
             let count = words(line) + words(OLDER);
-            if is_lost && !spoken.is_about(line) && self.words + count <= MOST_KEPT {
+            if is_lost && !spoken.is_about(line) && self.words + count <= MAX_KEPT {
                 self.words += count;
                 self.lines.push(line);
             }
@@ -397,7 +397,7 @@ mod tests {
             "- They talk of this and that.\n".repeat(80)
         );
         let merged = with_what_was_lost("- The pier is in Ostend.", &new, "");
-        assert!(words(&merged) <= MOST_WORDS, "{}", words(&merged));
+        assert!(words(&merged) <= MAX_WORDS, "{}", words(&merged));
         assert!(
             merged.ends_with(
                 "Kept from before:\n- The pier is in Ostend. (older)\n- The key is KX-4471. (older)"
@@ -419,7 +419,7 @@ mod tests {
         let old = old.join("\n");
         let new = "- word. ".repeat(500);
         let merged = with_what_was_lost(&old, &new, "");
-        assert!(words(&merged) <= MOST_WORDS, "{}", words(&merged));
+        assert!(words(&merged) <= MAX_WORDS, "{}", words(&merged));
         assert!(merged.contains("fact number 0 of many"));
         let again = with_what_was_lost(&merged, "- short", "");
         assert_eq!(again.matches(HEADING).count(), 1);

@@ -1,7 +1,7 @@
 //! How long a summary is, and how to cut one at a sentence.
 
 /// Words of a summary (C14).
-pub const MOST_WORDS: usize = 400;
+pub const MAX_WORDS: usize = 400;
 
 /// Words of a text: what stands between blanks, and half the characters of scripts that put none.
 pub(super) fn words(text: &str) -> usize {
@@ -14,9 +14,9 @@ fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c), 0x0E00..=0x0E7F | 0x3040..=0x30FF | 0x3400..=0x9FFF | 0x20000..=0x323AF)
 }
 
-/// The beginning of a text of at most `most` words, up to the end of a sentence or line where there is one.
-pub(super) fn cut(text: &str, most: usize) -> &str {
-    if words(text) <= most {
+/// The beginning of a text of at most `max` words, up to the end of a sentence or line where there is one.
+pub(super) fn cut(text: &str, max: usize) -> &str {
+    if words(text) <= max {
         return text;
     }
     let mut end = 0;
@@ -31,7 +31,7 @@ pub(super) fn cut(text: &str, most: usize) -> &str {
             in_word = true;
             unspaced += usize::from(is_unspaced(c));
         }
-        if spaced + unspaced / 2 > most {
+        if spaced + unspaced / 2 > max {
             break;
         }
         last_word = if c.is_whitespace() { at } else { last_word };
@@ -53,14 +53,14 @@ mod tests {
 
     #[test]
     fn a_cut_ends_with_a_sentence_or_a_line() {
-        for (text, most, expected) in [
+        for (text, max, expected) in [
             ("One two. Three four five.", 4, "One two."),
             ("- one two\n- three four five", 5, "- one two"),
             ("one two three", 2, "one two"),
             ("short.", 9, "short."),
             ("Version 1.2 is out. It is good", 5, "Version 1.2 is out."),
         ] {
-            assert_eq!(cut(text, most), expected, "{text:?}");
+            assert_eq!(cut(text, max), expected, "{text:?}");
         }
     }
 
@@ -74,10 +74,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_cut_is_a_beginning_and_short_enough(text in "[a-c .\n。数]{0,200}", most in 1..20_usize) {
-            let short = cut(&text, most);
+        fn what_is_cut_is_a_beginning_and_short_enough(text in "[a-c .\n。数]{0,200}", max in 1..20_usize) {
+            let short = cut(&text, max);
             prop_assert!(text.starts_with(short));
-            prop_assert!(words(short) <= most);
+            prop_assert!(words(short) <= max);
         }
     }
 }

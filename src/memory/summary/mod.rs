@@ -14,16 +14,16 @@ use super::{Prompt, script, transcript};
 use crate::chat::{Hybrid, Message, MessageId, Record, Role, Session, Summary, Timestamp, Tokens};
 use crate::context::stages::history;
 
-pub use length::MOST_WORDS;
+pub use length::MAX_WORDS;
 
 /// Messages that have to have left the window before a summary is due (C10).
 const BATCH: usize = 10;
 /// Fewer messages with something to say, and fewer characters, wait for more (C11).
-const LEAST_MEANINGFUL: usize = 4;
-const LEAST_CHARS: usize = 5_000;
+const MIN_MEANINGFUL: usize = 4;
+const MIN_CHARS: usize = 5_000;
 /// Characters of one job; a backlog, as of an imported session, is worked off turn by turn, so that no turn
 /// brings a storm of requests.
-const MOST_CHARS: usize = 32_000;
+const MAX_CHARS: usize = 32_000;
 /// A longer message is shown to the summariser by its first and last characters (C12).
 const CLIP: usize = 2_000;
 const CLIP_HEAD: usize = 1_000;
@@ -173,7 +173,7 @@ fn batch(session: &Session, from: usize, upto: usize) -> (usize, Vec<&Message>) 
     let mut chars = 0;
     let mut end = from;
     for turn in turns {
-        if chars > MOST_CHARS && messages.len() >= BATCH {
+        if chars > MAX_CHARS && messages.len() >= BATCH {
             break;
         }
         end = turn.messages.end;
@@ -197,8 +197,8 @@ fn is_worth_it(batch: &[&Message]) -> bool {
         Role::Tool => false,
     };
     let chars = |message: &&Message| message.said().chars().count();
-    batch.iter().filter(is_meaningful).count() >= LEAST_MEANINGFUL
-        || batch.iter().map(chars).sum::<usize>() >= LEAST_CHARS
+    batch.iter().filter(is_meaningful).count() >= MIN_MEANINGFUL
+        || batch.iter().map(chars).sum::<usize>() >= MIN_CHARS
 }
 
 /// A message for the summariser; tool work is left out.
@@ -267,7 +267,7 @@ impl SummaryJob {
 
     /// The request to make a text shorter that is too long; `None` where it is not.
     pub fn shorten(&self, text: &str) -> Option<String> {
-        (length::words(text) > MOST_WORDS)
+        (length::words(text) > MAX_WORDS)
             .then(|| format!("{}\n\n{}", self.shorten, transcript::fenced(text)))
     }
 
@@ -326,7 +326,7 @@ pub fn accept(
 fn replace(hybrid: &Hybrid, summary: Option<Summary>) -> Hybrid {
     let mut hybrid = hybrid.clone();
     hybrid.replaced.extend(hybrid.summary.take());
-    let surplus = hybrid.replaced.len().saturating_sub(Hybrid::MOST_REPLACED);
+    let surplus = hybrid.replaced.len().saturating_sub(Hybrid::MAX_REPLACED);
     hybrid.replaced.drain(..surplus);
     Hybrid {
         summary,
@@ -586,7 +586,7 @@ mod tests {
                 turn(&mut session, SAID, Vec::new());
             }
         }
-        assert_eq!(session.hybrid().replaced.len(), Hybrid::MOST_REPLACED);
+        assert_eq!(session.hybrid().replaced.len(), Hybrid::MAX_REPLACED);
         let covered = session.hybrid().covered();
         session.apply(undone(&session).unwrap());
         assert!(
@@ -641,7 +641,7 @@ mod tests {
         take(&mut session, &long).unwrap();
         let kept = &session.hybrid().summary.as_ref().unwrap().text;
         assert!(
-            length::words(kept) <= MOST_WORDS && kept.ends_with("long."),
+            length::words(kept) <= MAX_WORDS && kept.ends_with("long."),
             "{kept}"
         );
     }

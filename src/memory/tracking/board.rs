@@ -81,7 +81,7 @@ struct Moment {
 }
 
 /// Things a person took off that are remembered for each section at least.
-const LEAST_DROPPED: usize = 32;
+const MIN_DROPPED: usize = 32;
 
 impl Section {
     fn new(kind: Kind, cap: usize) -> Self {
@@ -203,8 +203,8 @@ impl Section {
     fn drop(&mut self, place: usize, turn: u64, at: Option<Timestamp>) -> Entry {
         let entry = self.entries.remove(place);
         self.dropped.push(Key::of_dropped(self.kind, &entry.note));
-        let most = self.cap.max(LEAST_DROPPED);
-        let surplus = self.dropped.len().saturating_sub(most);
+        let max = self.cap.max(MIN_DROPPED);
+        let surplus = self.dropped.len().saturating_sub(max);
         self.dropped.drain(..surplus);
         self.touched = Touched { turn, at };
         entry
@@ -259,7 +259,7 @@ impl Board {
         let sections = sections.iter().map(|&(kind, cap)| {
             let usual = match kind.row().holds {
                 Holds::One => 1,
-                Holds::Most(most) => most,
+                Holds::Most(max) => max,
             };
             Section::new(kind, cap.unwrap_or(usual))
         });

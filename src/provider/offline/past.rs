@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::words;
 use crate::chat::{Message, Role, STAND_IN};
 
-const MOST_QUOTES: usize = 3;
+const MAX_QUOTES: usize = 3;
 /// Characters of a side; of a longer one the part is quoted that shares the most.
 const QUOTE_CHARS: usize = 400;
 /// Characters of such a part before the first word that is shared.
@@ -49,7 +49,7 @@ pub(super) fn quotes(
         .filter(|(score, _)| *score > 0.0)
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-    scored.truncate(MOST_QUOTES);
+    scored.truncate(MAX_QUOTES);
     scored.sort_by_key(|(_, place)| *place);
     let best = scored.into_iter().map(|(_, place)| &held[place]);
     best.map(|candidate| candidate.quote(wanted, weight))

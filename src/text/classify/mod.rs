@@ -194,11 +194,11 @@ fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
 }
 
 /// Which score a message needs: with the mistakes of strangers in sight, set so that nine of ten that are kept are worth it.
-const LEAST: f32 = 1.0;
+const MIN: f32 = 1.0;
 /// How far behind the best sentence of its message another one may be.
 const BEHIND: f32 = 1.0;
 /// Bytes of a message that are read.
-const MOST: usize = 8_000;
+const MAX: usize = 8_000;
 /// Words from which on it can be told that a text repeats itself.
 const MONOTONOUS: usize = 12;
 
@@ -230,13 +230,13 @@ impl Classifier {
 
     /// Reads a message of a person, and what was said just before it.
     pub fn read(&self, text: &str, before: &str) -> Reading {
-        let text = &text[..text.floor_char_boundary(MOST)];
+        let text = &text[..text.floor_char_boundary(MAX)];
         let before = &before[before.ceil_char_boundary(before.len().saturating_sub(LAST))..];
         let read = Read::new(text, before, self.concepts());
         let mut kept = Vec::new();
         let scores = scores(&read, &self.keep);
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        if best >= LEAST && !is_monotonous(text) && !is_single(text) {
+        if best >= MIN && !is_monotonous(text) && !is_single(text) {
             for (number, score) in scores.iter().enumerate() {
                 if *score >= (best - BEHIND).max(0.0) {
                     let (kind, scope) = self.kind_of(&read, number);

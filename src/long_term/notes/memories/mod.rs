@@ -19,7 +19,7 @@ const FOLDER: &str = "memories";
 /// Bytes of a file.
 pub const FILE_MAX: u64 = 1 << 20;
 /// Rows of a listing.
-const MOST_LISTED: usize = 500;
+const MAX_LISTED: usize = 500;
 
 /// What can be done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -356,12 +356,12 @@ fn row(path: &Path, kind: EntryKind, size: u64) -> String {
 
 fn listing(path: &Path, rows: &[String]) -> String {
     let mut lines = vec![format!("{} with sizes in bytes:", shown(path))];
-    lines.extend(rows.iter().take(MOST_LISTED).cloned());
+    lines.extend(rows.iter().take(MAX_LISTED).cloned());
     if rows.is_empty() {
         lines.push("(empty)".to_owned());
     }
-    if rows.len() > MOST_LISTED {
-        lines.push(format!("… and {} more", rows.len() - MOST_LISTED));
+    if rows.len() > MAX_LISTED {
+        lines.push(format!("… and {} more", rows.len() - MAX_LISTED));
     }
     lines.join("\n")
 }

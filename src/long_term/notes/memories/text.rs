@@ -6,7 +6,7 @@ use std::fmt;
 use crate::long_term::notes::markdown::line_end;
 
 /// Lines that a message names.
-const MOST_NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 
 /// Why a text was left as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,14 +26,10 @@ impl fmt::Display for Miss {
             Self::Several { lines } => {
                 let named: Vec<_> = lines
                     .iter()
-                    .take(MOST_NAMED)
+                    .take(MAX_NAMED)
                     .map(ToString::to_string)
                     .collect();
-                let more = if lines.len() > MOST_NAMED {
-                    ", …"
-                } else {
-                    ""
-                };
+                let more = if lines.len() > MAX_NAMED { ", …" } else { "" };
                 write!(
                     f,
                     "old_str occurs {} times, on lines {}{more}; include more of the surrounding text",

@@ -87,7 +87,7 @@ impl Kind {
     pub(super) fn asks(self, prompts: &Prompts, is_cjk: bool) -> Asks<'_> {
         let long = |prompt| Asks {
             prompt,
-            answer: Tokens::of_chars(super::MOST_CHARS),
+            answer: Tokens::of_chars(super::MAX_CHARS),
             temperature: None,
         };
         match self {

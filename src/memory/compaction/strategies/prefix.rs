@@ -18,9 +18,9 @@ impl Strategy for Prefix {
 
     fn is_due(&self, view: &View<'_>) -> bool {
         let settings = view.settings;
-        let most = settings.prefix_messages();
+        let max = settings.prefix_messages();
         let left = settings.prefix_retained();
-        view.listed(self.kind().as_str(), left, most) > most
+        view.listed(self.kind().as_str(), left, max) > max
             || (view.since(COOL_DOWN) >= COOL_DOWN && view.holds_more_than(settings.prefix_chars()))
     }
 

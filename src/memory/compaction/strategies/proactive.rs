@@ -7,7 +7,7 @@ use crate::memory::compaction::cut::Cut;
 use crate::memory::compaction::view::View;
 
 /// With no more messages than these nothing is gained (Q26).
-const LEAST_MESSAGES: usize = 6;
+const MIN_MESSAGES: usize = 6;
 /// New messages between two of them (Q28).
 const COOL_DOWN: usize = 4;
 const HEAD: usize = 2;
@@ -25,12 +25,12 @@ impl Strategy for Proactive {
     fn is_due(&self, view: &View<'_>) -> bool {
         let gauge = view.gauge;
         let next = f64::from((gauge.used + gauge.output).0) * view.settings.safety_margin;
-        let most = f64::from(gauge.window.0) * view.settings.proactive_threshold;
-        gauge.window.0 > 0 && next > most && view.since(COOL_DOWN) >= COOL_DOWN
+        let max = f64::from(gauge.window.0) * view.settings.proactive_threshold;
+        gauge.window.0 > 0 && next > max && view.since(COOL_DOWN) >= COOL_DOWN
     }
 
     fn cut(&self, view: &View<'_>) -> Option<Cut> {
-        if !view.has_more_than(LEAST_MESSAGES) {
+        if !view.has_more_than(MIN_MESSAGES) {
             return None;
         }
         let cut = sparing(view, view.settings.compaction_target, HEAD, TAIL..=TAIL);

@@ -5,17 +5,17 @@ use std::ops::RangeInclusive;
 
 use super::{Kind, Strategy};
 use crate::chat::Tokens;
-use crate::memory::compaction::MOST_CHARS;
+use crate::memory::compaction::MAX_CHARS;
 use crate::memory::compaction::cut::{self, Cut, Tail};
 use crate::memory::compaction::view::View;
 
 /// With fewer messages nothing is gained (G25).
-const LEAST_MESSAGES: usize = 12;
+const MIN_MESSAGES: usize = 12;
 /// New messages between two of them (Q28).
 const COOL_DOWN: usize = 4;
 const HEAD: usize = 2;
-const LEAST_TAIL: usize = 4;
-const MOST_TAIL: usize = 20;
+const MIN_TAIL: usize = 4;
+const MAX_TAIL: usize = 20;
 
 /// See the module.
 #[derive(Debug)]
@@ -32,14 +32,14 @@ impl Strategy for Threshold {
     }
 
     fn cut(&self, view: &View<'_>) -> Option<Cut> {
-        if !view.has_more_than(LEAST_MESSAGES - 1) {
+        if !view.has_more_than(MIN_MESSAGES - 1) {
             return None;
         }
         let cut = sparing(
             view,
             view.settings.summarization_ratio,
             HEAD,
-            LEAST_TAIL..=MOST_TAIL,
+            MIN_TAIL..=MAX_TAIL,
         );
         cut.checked(view.session)
     }
@@ -60,10 +60,10 @@ pub(super) fn sparing(
         0
     };
     let room = view.gauge.room(target);
-    let summary = Tokens::of_chars(MOST_CHARS).min(Tokens(room.0 / 4));
+    let summary = Tokens::of_chars(MAX_CHARS).min(Tokens(room.0 / 4));
     let tail = Tail {
-        least: *tail.start(),
-        most: *tail.end(),
+        min: *tail.start(),
+        max: *tail.end(),
         room: room.minus(cost(view, head) + summary),
         at_most: view.gauge.part(0.25),
     };

@@ -14,9 +14,9 @@ impl Strategy for Window {
     }
 
     fn is_due(&self, view: &View<'_>) -> bool {
-        let most = view.settings.max_history_messages;
+        let max = view.settings.max_history_messages;
         let left = cut::first_run(view.session) + 1 + view.settings.window_retained();
-        most > 0 && view.listed(self.kind().as_str(), left.min(most), most) > most
+        max > 0 && view.listed(self.kind().as_str(), left.min(max), max) > max
     }
 
     fn cut(&self, view: &View<'_>) -> Option<Cut> {

@@ -14,7 +14,7 @@ use crate::memory::tracking::note::{Finding, Kind, Note};
 use crate::memory::tracking::prose::{End, Sentence, sentences};
 
 /// Characters of a task.
-const MOST: usize = 120;
+const MAX: usize = 120;
 
 /// Tasks of the person, and progress of both.
 pub(super) fn said(
@@ -78,7 +78,7 @@ fn names(paths: &Paths, clause: &str) -> bool {
 fn capped(text: &str) -> &str {
     let ends = |c: char| c.is_whitespace() || ".,:;!?…".contains(c);
     let text = text.trim().trim_end_matches(ends);
-    match text.char_indices().nth(MOST) {
+    match text.char_indices().nth(MAX) {
         None => text,
         Some((end, _)) => {
             let cut = &text[..end];

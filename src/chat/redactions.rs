@@ -14,7 +14,7 @@ use crate::text::statement::{self, FORGOTTEN};
 
 /// Places by message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Forgotten {
+pub struct Redactions {
     masks: BTreeMap<MessageId, Vec<Mask>>,
     /// Whether another process put places here that the session's owner has not seen yet.
     pub is_pending: bool,
@@ -49,7 +49,7 @@ impl Mask {
     }
 }
 
-impl Forgotten {
+impl Redactions {
     pub fn is_empty(&self) -> bool {
         self.masks.is_empty()
     }
@@ -179,7 +179,7 @@ mod tests {
         let said = message("Grüße! Моя сестра Гульнора. 再见");
         let start = said.said().find("Моя").unwrap();
         let end = said.said().find(" 再见").unwrap();
-        let mut forgotten = Forgotten::default();
+        let mut forgotten = Redactions::default();
         forgotten.add(&said.id, Mask::of(&said, 0, start..end).unwrap());
         assert_eq!(
             forgotten.masked(&said).unwrap().said(),
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn places_that_overlap_become_one_mark() {
         let said = message("one two three four");
-        let mut forgotten = Forgotten::default();
+        let mut forgotten = Redactions::default();
         for range in [4..13, 0..7, 4..7] {
             forgotten.add(&said.id, Mask::of(&said, 0, range).unwrap());
         }

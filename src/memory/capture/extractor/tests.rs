@@ -3,14 +3,14 @@ use std::sync::LazyLock;
 use super::*;
 use crate::chat::{Attached, MessageId, Part};
 
-fn captor() -> &'static Captor {
-    static CAPTOR: LazyLock<Captor> =
-        LazyLock::new(|| Captor::with(|_| None, &WalSettings::default()).unwrap());
+fn extractor() -> &'static Extractor {
+    static CAPTOR: LazyLock<Extractor> =
+        LazyLock::new(|| Extractor::with(|_| None, &WalSettings::default()).unwrap());
     &CAPTOR
 }
 
 fn found(text: &str) -> Vec<(Category, String)> {
-    let captures = captor().said(text, "");
+    let captures = extractor().said(text, "");
     captures
         .into_iter()
         .map(|capture| (capture.category, capture.detail))
@@ -24,8 +24,8 @@ fn categories(text: &str) -> Vec<Category> {
         .collect()
 }
 
-fn own(text: &str) -> Result<Captor, BadCues> {
-    Captor::with(
+fn own(text: &str) -> Result<Extractor, BadCues> {
+    Extractor::with(
         |_| Some(Prompt::new("my.yaml", text)),
         &WalSettings::default(),
     )
@@ -37,7 +37,7 @@ fn every_embedded_pattern_compiles() {
         languages: vec!["uz".into(), "en".into(), "en".into()],
         ..WalSettings::default()
     };
-    Captor::embedded(&every, Checked::Now).unwrap();
+    Extractor::embedded(&every, Checked::Now).unwrap();
 }
 
 #[test]
@@ -148,10 +148,16 @@ fn a_long_sentence_is_cut_around_the_match() {
 fn only_what_a_person_typed_is_read() {
     let message = |role, parts| Message::new(MessageId::numbered(1), role, parts, None);
     let said = || vec![Part::Text("I prefer tea".into())];
-    assert_eq!(captor().capture(&message(Role::User, said()), "").len(), 1);
-    assert_eq!(captor().capture(&message(Role::Assistant, said()), ""), []);
     assert_eq!(
-        captor().capture(&Message::reference("I prefer tea"), ""),
+        extractor().capture(&message(Role::User, said()), "").len(),
+        1
+    );
+    assert_eq!(
+        extractor().capture(&message(Role::Assistant, said()), ""),
+        []
+    );
+    assert_eq!(
+        extractor().capture(&Message::reference("I prefer tea"), ""),
         []
     );
     let attached = Part::Attached(Attached {
@@ -160,7 +166,7 @@ fn only_what_a_person_typed_is_read() {
         text: "I prefer tea".into(),
     });
     assert_eq!(
-        captor().capture(&message(Role::User, vec![attached]), ""),
+        extractor().capture(&message(Role::User, vec![attached]), ""),
         []
     );
     for text in [
@@ -222,7 +228,7 @@ fn a_mistake_in_a_persons_own_file_names_file_language_and_category() {
         languages: vec!["fr".into()],
         ..WalSettings::default()
     };
-    let error = Captor::with(|_| Some(Prompt::new("my.yaml", "de: {}")), &settings).unwrap_err();
+    let error = Extractor::with(|_| Some(Prompt::new("my.yaml", "de: {}")), &settings).unwrap_err();
     assert!(error.to_string().contains("no language \"fr\""), "{error}");
 }
 
@@ -233,7 +239,7 @@ fn a_person_may_add_a_language() {
         languages: vec!["de".into()],
         ..WalSettings::default()
     };
-    let german = Captor::with(|_| Some(Prompt::new("my.yaml", file)), &settings).unwrap();
+    let german = Extractor::with(|_| Some(Prompt::new("my.yaml", file)), &settings).unwrap();
     assert_eq!(german.said("Ich mag Tee", "").len(), 1);
     assert_eq!(own(file).unwrap().said("Ich mag Tee", "").len(), 1);
 }
@@ -252,16 +258,16 @@ fn cues_may_name_sentences_in_which_they_do_not_count() {
 fn what_is_durable_is_for_the_settings_to_say() {
     let passing: Vec<Category> = Category::ALL
         .into_iter()
-        .filter(|category| !captor().is_durable(*category))
+        .filter(|category| !extractor().is_durable(*category))
         .collect();
     assert_eq!(passing, [Category::Correction, Category::SpecificValue]);
 }
 
 #[test]
 fn any_text_is_read_without_a_slip() {
-    let captor = captor();
+    let extractor = extractor();
     proptest::proptest!(|(text in "\\PC{0,120}|([’' \n\"`.,?]|I prefer|actually|not|, but|my name is|é|http://x.y){0,30}")| {
-        for Capture { detail, .. } in captor.said(&text, "") {
+        for Capture { detail, .. } in extractor.said(&text, "") {
             proptest::prop_assert!(!detail.contains('\n') && !detail.is_empty());
         }
     });
@@ -272,14 +278,14 @@ fn a_file_with_one_more_language_leaves_the_others_as_they_are_and_is_heard() {
     let own =
         "de: {cues: {preference: [{cues: ['\\bich bevorzuge \\S']}]}}\nen: {not_names: 'zed'}";
     let settings = WalSettings::default();
-    let captor = Captor::with(|_| Some(Prompt::new("mine.yaml", own)), &settings).unwrap();
+    let extractor = Extractor::with(|_| Some(Prompt::new("mine.yaml", own)), &settings).unwrap();
     for (said, expected) in [
         ("ich bevorzuge kurze Antworten", 1),
         ("I prefer dark mode", 1),
         ("My name is Zed", 0),
         ("Keling, Django ishlatamiz.", 1),
     ] {
-        assert_eq!(captor.said(said, "").len(), expected, "{said}");
+        assert_eq!(extractor.said(said, "").len(), expected, "{said}");
     }
 }
 
@@ -349,6 +355,6 @@ fn of_a_message_that_is_not_to_be_kept_nothing_is() {
         "Off the record, my name is Bobur and we decided to use PostgreSQL.",
     ] {
         let message = Message::text(MessageId::numbered(1), Role::User, said, None);
-        assert_eq!(captor().capture(&message, ""), [], "{said}");
+        assert_eq!(extractor().capture(&message, ""), [], "{said}");
     }
 }

@@ -1,6 +1,6 @@
 //! A disk whose changes stay in memory: what is beneath is read and never changed. For private sessions.
 //!
-//! Unit: one file. Invariant: nothing that goes through a [`Veil`] reaches the disk beneath.
+//! Unit: one file. Invariant: nothing that goes through a [`OverlayDisk`] reaches the disk beneath.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,18 +11,18 @@ use std::time::{Duration, SystemTime};
 
 use super::{Disk, Folder, Lock, LockError, Surveyed, What};
 
-/// What became of a file since the veil was drawn; `None`: it was removed.
+/// What became of each changed file; `None`: it was removed.
 type Changes = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
 /// The disk.
 #[derive(Debug, Default)]
-pub struct Veil {
+pub struct OverlayDisk {
     beneath: Option<Arc<dyn Disk>>,
     // Behind a lock because the port is shared between threads.
     changes: Mutex<Changes>,
 }
 
-impl Veil {
+impl OverlayDisk {
     /// Over a disk, whose files can be read.
     pub fn over(beneath: Arc<dyn Disk>) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl Veil {
     }
 }
 
-impl Disk for Veil {
+impl Disk for OverlayDisk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.changed(path)
             .unwrap_or_else(|| self.beneath(|disk| disk.read(path)))
@@ -227,22 +227,22 @@ mod tests {
     fn what_is_beneath_is_read_and_never_changed() {
         let disk = MemoryDisk::with([("/d/a", b"one".as_slice()), ("/d/b", b"two")]);
         let before = disk.files();
-        let veil = Veil::over(Arc::new(disk.clone()));
+        let overlay = OverlayDisk::over(Arc::new(disk.clone()));
         let path = Path::new;
-        veil.append_synced(path("/d/a"), b" more").unwrap();
-        veil.replace(path("/d/c"), b"new").unwrap();
-        veil.remove(path("/d/b")).unwrap();
-        veil.rename(path("/d/c"), path("/d/e")).unwrap();
-        veil.truncate(path("/d/e"), 1).unwrap();
-        assert_eq!(veil.read(path("/d/a")).unwrap(), b"one more");
-        assert_eq!(veil.read_head(path("/d/a"), 2).unwrap(), b"on");
-        assert_eq!(veil.read(path("/d/e")).unwrap(), b"n");
-        let gone = veil.read(path("/d/b")).unwrap_err();
+        overlay.append_synced(path("/d/a"), b" more").unwrap();
+        overlay.replace(path("/d/c"), b"new").unwrap();
+        overlay.remove(path("/d/b")).unwrap();
+        overlay.rename(path("/d/c"), path("/d/e")).unwrap();
+        overlay.truncate(path("/d/e"), 1).unwrap();
+        assert_eq!(overlay.read(path("/d/a")).unwrap(), b"one more");
+        assert_eq!(overlay.read_head(path("/d/a"), 2).unwrap(), b"on");
+        assert_eq!(overlay.read(path("/d/e")).unwrap(), b"n");
+        let gone = overlay.read(path("/d/b")).unwrap_err();
         assert_eq!(gone.kind(), io::ErrorKind::NotFound);
-        let listed = veil.list(path("/d")).unwrap();
+        let listed = overlay.list(path("/d")).unwrap();
         assert_eq!(listed, [path("/d/a"), path("/d/e")]);
-        veil.replace(path("/d/f/g"), b"deep").unwrap();
-        let surveyed = veil.survey(path("/d")).unwrap();
+        overlay.replace(path("/d/f/g"), b"deep").unwrap();
+        let surveyed = overlay.survey(path("/d")).unwrap();
         let names: Vec<_> = surveyed
             .iter()
             .map(|found| (found.path.as_path(), found.what))
@@ -255,20 +255,23 @@ mod tests {
                 (path("/d/f"), What::Folder)
             ]
         );
-        assert_eq!(veil.size(path("/d")).unwrap(), 0);
+        assert_eq!(overlay.size(path("/d")).unwrap(), 0);
         assert_eq!(disk.files(), before);
     }
 
     #[test]
     fn over_nothing_is_an_empty_disk_that_keeps_what_is_written() {
-        let veil = Veil::over_nothing();
+        let overlay = OverlayDisk::over_nothing();
         let (from, to) = (Path::new("/s/x"), Path::new("/t/y"));
-        assert!(veil.list(from).unwrap().is_empty());
-        assert_eq!(veil.size(from).unwrap_err().kind(), io::ErrorKind::NotFound);
-        veil.append_synced(&from.join("file"), b"text").unwrap();
-        veil.rename(from, to).unwrap();
-        assert_eq!(veil.read(&to.join("file")).unwrap(), b"text");
-        let again = veil.rename(to, to).unwrap_err();
+        assert!(overlay.list(from).unwrap().is_empty());
+        assert_eq!(
+            overlay.size(from).unwrap_err().kind(),
+            io::ErrorKind::NotFound
+        );
+        overlay.append_synced(&from.join("file"), b"text").unwrap();
+        overlay.rename(from, to).unwrap();
+        assert_eq!(overlay.read(&to.join("file")).unwrap(), b"text");
+        let again = overlay.rename(to, to).unwrap_err();
         assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
     }
 }

@@ -40,7 +40,7 @@ const DETAIL: usize = 200;
 
 /// What a person says that is worth keeping.
 #[derive(Debug)]
-pub struct Captor {
+pub struct Extractor {
     languages: Vec<Language>,
     rules: Vec<Rule>,
     /// The cues of all rules.
@@ -74,7 +74,7 @@ struct Rule {
     asked: Asked,
 }
 
-impl Captor {
+impl Extractor {
     /// Name of the file under `config/`.
     pub const FILE: &'static str = "cues/capture.yaml";
 
@@ -127,7 +127,7 @@ impl Captor {
                 heard.push(language);
             }
         }
-        let mut captor = Self {
+        let mut extractor = Self {
             languages: Vec::new(),
             rules: Vec::new(),
             cues: Patterns::default(),
@@ -145,12 +145,12 @@ impl Captor {
         for name in heard {
             if let Some(sheet) = sheets.remove(name) {
                 let is_own = added.iter().any(|it| it == name);
-                let heard = captor.listen(name, &sheet, checked, is_own);
+                let heard = extractor.listen(name, &sheet, checked, is_own);
                 cues.extend(heard.map_err(named(file))?);
             }
         }
-        captor.cues = Patterns::new(Case::Ignored, cues);
-        Ok(captor)
+        extractor.cues = Patterns::new(Case::Ignored, cues);
+        Ok(extractor)
     }
 
     /// Takes in a language; gives the cues of its rules.
