@@ -12,7 +12,7 @@
 //!  3a                  memory                      prepare, update, absorb
 //!  2                   index                       finds what was said or kept
 //!  1   context   embed   provider   store   long_term   mem0   siblings: none knows another
-//!  0   chat   hint   clock   files   net   text     values, and the smallest ports to the outside
+//!  0   chat   hint   clock   files   net   text   declare   values, and the smallest ports to the outside
 //! ```
 
 pub mod agent;
@@ -21,6 +21,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod context;
+mod declare;
 pub mod embed;
 pub mod files;
 pub mod hint;

@@ -5,8 +5,8 @@ use cogtrix::memory::capture::{Extractor, WalSettings};
 use cogtrix::memory::facts::{FactCues, FactsSettings, facts};
 use cogtrix::memory::patterns::Checked;
 use cogtrix::memory::tracking::Exchange;
-use cogtrix::memory::tracking::readers::{BadCues, Readers};
-use cogtrix::memory::{Prompt, RecoveryCues};
+use cogtrix::memory::tracking::readers::Readers;
+use cogtrix::memory::{BadCues, Prompt, RecoveryCues};
 
 /// Files that a person may have; the first byte of an input chooses one.
 const FILES: [&str; 6] = [

@@ -8,28 +8,16 @@ use super::{
     Calibration, Message, MessageId, Outcome, Pins, Redactions, Scratchpad, Spent, Timestamp,
     TurnId, Unknown,
 };
+use crate::declare::named;
 
-/// Why a turn is no longer part of what is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Withdrawal {
-    /// `/undo`.
-    Undone,
-    /// `/retry`: the turn after it asks the same again.
-    Retried,
-}
-
-impl Withdrawal {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Undone => "undone",
-            Self::Retried => "retried",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Undone, Self::Retried]
-            .into_iter()
-            .find(|why| why.as_str() == name)
+named! {
+    /// Why a turn is no longer part of what is sent.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Withdrawal {
+        /// `/undo`.
+        Undone = "undone",
+        /// `/retry`: the turn after it asks the same again.
+        Retried = "retried",
     }
 }
 

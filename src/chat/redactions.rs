@@ -10,7 +10,8 @@ use std::ops::Range;
 use sha2::{Digest, Sha256};
 
 use super::{Message, MessageId, Part};
-use crate::text::statement::{self, FORGOTTEN};
+use crate::text::ranges::{merged, replaced};
+use crate::text::statement::FORGOTTEN;
 
 /// Places by message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,7 +98,8 @@ impl Redactions {
                 continue;
             };
             if of_part.iter().all(|mask| mask.fits(text)) {
-                *text = statement::masked(text, &merged(&of_part));
+                let places = of_part.iter().map(|mask| mask.start..mask.end).collect();
+                *text = replaced(text, merged(places), FORGOTTEN);
             } else if text.contains(FORGOTTEN) {
                 // It was struck from history, too.
             } else if is_call {
@@ -139,19 +141,6 @@ fn text_of_mut(part: &mut Part) -> Option<&mut String> {
         Part::Attached(attached) => Some(&mut attached.text),
         Part::Image(_) => None,
     }
-}
-
-fn merged(masks: &[&Mask]) -> Vec<Range<usize>> {
-    let mut merged: Vec<Range<usize>> = Vec::new();
-    let mut sorted: Vec<Range<usize>> = masks.iter().map(|mask| mask.start..mask.end).collect();
-    sorted.sort_by_key(|range| (range.start, range.end));
-    for range in sorted {
-        match merged.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            Some(_) | None => merged.push(range),
-        }
-    }
-    merged
 }
 
 /// Tells whether a text is the one that was forgotten, without keeping it.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::recall::{self, Found, Question, Searching};
 use super::transcript::fenced;
-use super::{Kept, Memory, Prompt, Timestamps, compaction, results};
+use super::{Kept, Memory, Prompt, Timestamps, compaction, report};
 use crate::chat::{Message, Part, Role, Session, Summary, Timestamp, Tokens, ToolSpec};
 use crate::context::stages::{history, input, stamp, trim, work};
 use crate::context::{Brought, Draft, Layout, Section, SectionKind, Source, Strategy};
@@ -217,7 +217,7 @@ impl Memory {
 
     /// What was found out aside.
     pub(super) fn results(&self, session: &Session) -> Option<Section> {
-        results::section(session.scratchpad(), &self.prompts.results)
+        report::section(session.scratchpad(), &self.prompts.results)
     }
 
     pub(super) fn system(&self, session: &Session, around: &Surroundings<'_>) -> Vec<Section> {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::Prompt;
-use super::overlay::laid_over;
+use super::cue_files::laid_over;
 use super::patterns::{BadPattern, Checked, Patterns};
 use super::texts::embedded;
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and row, in the order of the picture in `src/lib.rs` and docs/ARCHITECTURE.md.
-const ROWS: [(&str, u32); 23] = [
+const ROWS: [(&str, u32); 24] = [
     ("main", 11),
     ("cli", 10),
     ("config", 9),
@@ -28,11 +28,13 @@ const ROWS: [(&str, u32); 23] = [
     ("chat", 1),
     ("text", 0),
     ("hint", 0),
+    ("declare", 0),
     ("lib", 12),
 ];
 
 /// Neighbours in one row that may be used all the same: (user, used).
-const BESIDE: [(&str, &str); 6] = [
+const BESIDE: [(&str, &str); 7] = [
+    ("text", "declare"),
     ("clock", "chat"),
     ("net", "chat"),
     ("testing", "tools"),

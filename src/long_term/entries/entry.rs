@@ -3,73 +3,31 @@
 use std::fmt;
 
 use crate::chat::{Timestamp, Unknown};
+use crate::declare::named;
 use crate::files::digest;
 
-/// Where an entry counts (G1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// Until the session ends; never on disk.
-    Session,
-    Project,
-    /// In every project.
-    Global,
-}
-
-impl Scope {
-    /// In the order of looking a key up.
-    pub const ALL: [Self; 3] = [Self::Session, Self::Project, Self::Global];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Session => "session",
-            Self::Project => "project",
-            Self::Global => "global",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.as_str() == name)
+named! {
+    /// Where an entry counts (G1).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Scope {
+        /// Until the session ends; never on disk.
+        Session = "session",
+        Project = "project",
+        /// In every project.
+        Global = "global",
     }
 }
 
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// What kind of text it is (G11).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
-    #[default]
-    Note,
-    Fact,
-    Preference,
-    Convention,
-    Pattern,
-}
-
-impl Kind {
-    pub const ALL: [Self; 5] = [
-        Self::Note,
-        Self::Fact,
-        Self::Preference,
-        Self::Convention,
-        Self::Pattern,
-    ];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Fact => "fact",
-            Self::Preference => "preference",
-            Self::Convention => "convention",
-            Self::Pattern => "pattern",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+named! {
+    /// What kind of text it is (G11).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Kind {
+        #[default]
+        Note = "note",
+        Fact = "fact",
+        Preference = "preference",
+        Convention = "convention",
+        Pattern = "pattern",
     }
 }
 

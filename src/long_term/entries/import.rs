@@ -84,8 +84,8 @@ impl EntryStore {
 mod tests {
     use std::sync::Arc;
 
+    use super::super::StoreSettings;
     use super::super::line::parse;
-    use super::super::settings::StoreSettings;
     use super::super::store::Folder;
     use super::super::wanted::Mask;
     use super::*;

@@ -19,7 +19,6 @@ mod line;
 mod list;
 mod lookup;
 mod project;
-mod settings;
 mod store;
 mod tags;
 mod wanted;
@@ -30,6 +29,25 @@ pub use import::Imported;
 pub use line::{BadEntry, document, parse, written};
 pub use lookup::Found;
 pub use project::{hash as project_hash, root as project_root};
-pub use settings::StoreSettings;
 pub use store::{EntryStore, Folder};
 pub use wanted::{Kept, Mask, Status, Wanted, unmasked};
+
+use serde::Deserialize;
+
+use crate::declare::settings;
+
+settings! {
+    /// `memory.store`: what a person may set about memory entries.
+    #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct StoreSettings {
+        /// Entries of one scope; beyond it the oldest leave (G9).
+        pub max_entries: usize = 1_000,
+        /// Milliseconds after which what waits to be written is written; what is told as kept is written at once (G8).
+        pub debounce_ms: u64 = 2_000,
+        /// Whether anything may be kept for all projects.
+        pub allow_global: bool = true,
+        /// The folder that names the project; `auto`: the nearest one with `.git` or a build file (G6).
+        pub project_root: String = "auto".to_owned(),
+    }
+}

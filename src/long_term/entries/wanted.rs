@@ -7,6 +7,7 @@ use super::error::EntriesError;
 use super::list::New;
 use super::tags::Tagger;
 use crate::chat::Timestamp;
+use crate::declare::named;
 
 /// Takes secrets out of a text.
 pub type Mask = fn(&str) -> Cow<'_, str>;
@@ -26,21 +27,13 @@ pub struct Wanted {
     pub from: Option<Origin>,
 }
 
-/// What became of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    Added,
-    Updated,
-    Unchanged,
-}
-
-impl Status {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Updated => "updated",
-            Self::Unchanged => "unchanged",
-        }
+named! {
+    /// What became of it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Status {
+        Added = "added",
+        Updated = "updated",
+        Unchanged = "unchanged",
     }
 }
 

@@ -22,10 +22,11 @@ use std::io;
 use super::daily::time_of;
 use super::error::NotesError;
 use super::excerpt::{Excerpt, Keep};
-use super::markdown::{clipped, folded, gap_after, neutral, sections};
+use super::markdown::{clipped, gap_after, neutral, sections};
 use super::page::{EDITABLE, Edit, Page};
 use super::workspace::Desk;
 use crate::chat::Timestamp;
+use crate::text::lines::one_line;
 
 const ACTIVE: &str = "**Status:** ACTIVE";
 const CLOSED: &str = "**Status:** CLOSED";
@@ -230,7 +231,7 @@ fn header(at: Timestamp) -> String {
 fn exchange(at: Timestamp, user: &str, agent: &str) -> String {
     let time = format!("{} {}", at.date(), time_of(at));
     let user = neutral(&clipped(user.trim(), USER_CHARS));
-    let agent = clipped(&folded(agent), AGENT_CHARS);
+    let agent = clipped(&one_line(agent), AGENT_CHARS);
     let agent = neutral(&agent);
     format!("## [{time}] Human\n\n{user}\n\n## [{time}] Agent (summary)\n\n{agent}\n")
 }

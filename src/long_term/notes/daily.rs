@@ -16,14 +16,15 @@
 
 use std::path::PathBuf;
 
+use super::DailySettings;
 use super::error::NotesError;
 use super::excerpt::{Excerpt, Keep};
 use super::long_term::new_bullets;
-use super::markdown::{added, clipped, folded, gap_after, line_end, sections};
+use super::markdown::{added, clipped, gap_after, line_end, sections};
 use super::page::{EDITABLE, Edit, Page};
-use super::settings::DailySettings;
 use super::workspace::Desk;
 use crate::chat::Timestamp;
+use crate::text::lines::one_line;
 
 const FOLDER: &str = "memory";
 /// Characters of a file from which on only facts are added to it.
@@ -80,8 +81,8 @@ impl<'a> Daily<'a> {
         agent: &str,
         settings: &DailySettings,
     ) -> Result<Noted, NotesError> {
-        let user = clipped(&folded(user), settings.user_chars);
-        let agent = clipped(&folded(agent), settings.agent_chars);
+        let user = clipped(&one_line(user), settings.user_chars);
+        let agent = clipped(&one_line(agent), settings.agent_chars);
         let page = self.page(at);
         if page.size()?.is_some_and(|size| size > EDITABLE) {
             return Ok(Noted::Full);

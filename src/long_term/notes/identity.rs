@@ -7,10 +7,10 @@ use std::path::Path;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
+use super::WorkspaceSettings;
 use super::error::NotesError;
 use super::excerpt::{Excerpt, Keep, WIDEST, cut, plain, whole_characters_at_start};
 use super::page::Page;
-use super::settings::WorkspaceSettings;
 use super::workspace::Desk;
 
 /// In the order of a request.

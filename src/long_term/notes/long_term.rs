@@ -5,9 +5,10 @@
 
 use super::error::NotesError;
 use super::excerpt::{Excerpt, Keep};
-use super::markdown::{Line, added, changed, folded, lines};
+use super::markdown::{Line, added, changed, lines};
 use super::page::{EDITABLE, Edit, Page};
 use crate::chat::Timestamp;
+use crate::text::lines::one_line;
 
 /// The file, as it is named everywhere.
 pub const LONG_TERM: &str = "MEMORY.md";
@@ -90,7 +91,10 @@ impl<'a> LongTerm<'a> {
         texts: &[String],
         mut judge: impl FnMut(usize, &[Line]) -> Judgement,
     ) -> Result<Vec<Added>, NotesError> {
-        let bullets: Vec<String> = texts.iter().map(|it| format!("- {}", folded(it))).collect();
+        let bullets: Vec<String> = texts
+            .iter()
+            .map(|it| format!("- {}", one_line(it)))
+            .collect();
         if self.0.size()?.is_some_and(|size| size > EDITABLE) {
             return self.add_to_large(section.title(), &bullets, judge);
         }
@@ -226,7 +230,7 @@ impl<'a> LongTerm<'a> {
 pub(super) fn new_bullets(text: &str, facts: &[String]) -> Vec<String> {
     let mut bullets: Vec<String> = Vec::new();
     for fact in facts {
-        let bullet = format!("- {}", folded(fact));
+        let bullet = format!("- {}", one_line(fact));
         let is_known = text.lines().any(|line| line.trim() == bullet);
         if !is_known && bullet != "- " && !bullets.contains(&bullet) {
             bullets.push(bullet);

@@ -181,13 +181,6 @@ pub(super) fn changed(text: &str, number: usize, line: Option<&str>) -> String {
     result
 }
 
-/// A line of somebody's words: control characters and line breaks become spaces.
-pub(super) fn folded(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.join(" ")
-}
-
 /// At most so many characters, the last of them `…` where something is missing.
 pub(super) fn clipped(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
@@ -259,6 +252,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::text::lines::one_line;
 
     fn bullet(text: &str) -> [String; 1] {
         [text.to_owned()]
@@ -320,7 +314,7 @@ mod tests {
 
     #[test]
     fn words_cannot_forge_structure() {
-        assert_eq!(folded("a\n## b\r\n---\tc\u{1b}[2J"), "a ## b --- c [2J");
+        assert_eq!(one_line("a\n## b\r\n---\tc\u{1b}[2J"), "a ## b --- c [2J");
         assert_eq!(
             neutral("ok\n## [x]\n  # y\n---\n- item\n===\n```\nfin"),
             "ok\n\\## [x]\n\\# y\n\\---\n- item\n\\===\n\\```\nfin"

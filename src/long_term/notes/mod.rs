@@ -20,10 +20,8 @@ mod merging;
 mod named;
 mod page;
 mod receipts;
-mod recovery;
 mod revising;
 mod session_state;
-mod settings;
 mod sources;
 mod workspace;
 
@@ -39,9 +37,51 @@ pub use long_term::{Added, EXTRACTED, Judgement, LONG_TERM, LongTerm, Section, u
 pub use markdown::{Line, without_empty_lists};
 pub use named::{Beginning, Draft, TakenIn};
 pub use receipts::{Captured, Receipt, Receipts, ReceiptsError, Renamed};
-pub use recovery::Recovery;
 pub use revising::Revision;
 pub use session_state::SessionState;
-pub use settings::{DailySettings, SessionFiles, WorkspaceSettings};
 pub use sources::{Source, Sources};
-pub use workspace::{Change, FOLDER, Observer, SessionNotes, Workspace, Written};
+pub use workspace::{Change, FOLDER, Observer, Recovery, SessionNotes, Workspace, Written};
+
+use serde::Deserialize;
+
+use crate::declare::settings;
+
+settings! {
+    /// `memory.workspace`.
+    #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct WorkspaceSettings {
+        pub session_files: SessionFiles = SessionFiles::PerSession,
+        /// Characters of one file in a request (X2).
+        pub file_chars: usize = 20_000,
+        /// Characters of all of them together.
+        pub total_chars: usize = 150_000,
+        /// Files of the project folder with rules for it; the first of them that is there is read. Empty: none.
+        pub project_files: Vec<String> = vec!["AGENTS.md".to_owned(), "CLAUDE.md".to_owned()],
+    }
+}
+
+/// Where the session state and the working buffer are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionFiles {
+    /// `sessions/NAME/` in the workspace.
+    PerSession,
+    /// One of each in the workspace, for all sessions.
+    Shared,
+}
+
+settings! {
+    /// `memory.daily_notes` (Q15).
+    #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct DailySettings {
+        pub enabled: bool = true,
+        /// Characters of what the person said.
+        pub user_chars: usize = 100,
+        /// Characters of the reply.
+        pub agent_chars: usize = 200,
+        /// Files that a search looks through, the newest of them (Q17).
+        pub search_files: usize = 30,
+    }
+}

@@ -11,9 +11,10 @@ use std::collections::HashSet;
 
 use super::error::NotesError;
 use super::excerpt::{Excerpt, Keep};
-use super::markdown::{Line, changed, folded, line_end, lines};
+use super::markdown::{Line, changed, line_end, lines};
 use super::page::{EDITABLE, Edit, Page};
 use crate::chat::Timestamp;
+use crate::text::lines::one_line;
 
 const TITLE: &str = "# Session State";
 /// Characters of it in a request.
@@ -45,7 +46,11 @@ impl<'a> SessionState<'a> {
     ) -> Result<(), NotesError> {
         let time = at.iso().replace('Z', "+00:00");
         let line = |(category, detail): &(&str, &str)| {
-            format!("- [{time}] **{}**: {}", folded(category), folded(detail))
+            format!(
+                "- [{time}] **{}**: {}",
+                one_line(category),
+                one_line(detail)
+            )
         };
         let lines = captured.iter().map(line).collect::<Vec<_>>().join("\n");
         if self.0.size()?.is_some_and(|size| size > EDITABLE) {

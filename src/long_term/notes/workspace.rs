@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::error::NotesError;
+use super::excerpt::Excerpt;
 use super::page::Page;
 use super::{
     Buffer, Daily, Identity, LONG_TERM, LongTerm, SessionFiles, SessionState, WorkspaceSettings,
@@ -250,7 +251,7 @@ impl Workspace {
         &self,
         project: &Path,
         root: &Path,
-    ) -> Result<Option<super::Excerpt>, NotesError> {
+    ) -> Result<Option<Excerpt>, NotesError> {
         identity::project_rules(project, root, &self.0.settings)
     }
 
@@ -348,5 +349,37 @@ impl fmt::Debug for Desk {
         f.debug_struct("Desk")
             .field("root", &self.root)
             .finish_non_exhaustive()
+    }
+}
+
+/// Characters of each file, the newest of them.
+const RECOVERY_CHARS: usize = 20_000;
+
+/// Files in the order in which they are read: buffer, session state, notes of the day. It is data, to be fenced by whoever
+/// puts it into a request.
+#[derive(Debug, Default)]
+pub struct Recovery {
+    pub parts: Vec<Excerpt>,
+    /// Why others could not be read.
+    pub problems: Vec<NotesError>,
+}
+
+impl Workspace {
+    /// What is there of them; what is missing is skipped.
+    pub fn recovery(&self, session: &SessionName, at: Timestamp) -> Recovery {
+        let notes = self.session(session);
+        let found = [
+            notes.buffer().read(RECOVERY_CHARS),
+            notes.state().read(),
+            self.daily().read(at, RECOVERY_CHARS),
+        ];
+        let mut recovery = Recovery::default();
+        for part in found {
+            match part {
+                Ok(part) => recovery.parts.extend(part),
+                Err(problem) => recovery.problems.push(problem),
+            }
+        }
+        recovery
     }
 }

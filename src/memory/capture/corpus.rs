@@ -20,7 +20,7 @@ fn corpus(name: &str) -> Vec<(String, Vec<Category>)> {
     let row = |row: Vec<String>| {
         let mut row = row.into_iter();
         let said = row.next().unwrap();
-        let categories = row.map(|name| Category::named(&name).unwrap());
+        let categories = row.map(|name| Category::parse(&name).unwrap());
         (said, categories.collect())
     };
     rows.into_iter().map(row).collect()

@@ -11,17 +11,16 @@ use std::ops::Range;
 
 use super::own::{is_inside, own_words, quoted};
 use super::same::{self, Verdict};
-use super::sheet::{self, Asked, Filling, Sheet, named};
+use super::sheet::{Asked, Sheet};
 use super::slots::Slots;
 use super::snippet::around;
 use super::{Capture, Category, WalSettings};
 use crate::chat::{Message, Role};
-use crate::memory::overlay::{added, laid_over};
-use crate::memory::patterns::{BadPattern, Case, Checked, Patterns};
+use crate::memory::Prompt;
+use crate::memory::cue_files::{BadCues, CueFile, Filling, Heard};
+use crate::memory::patterns::{Case, Checked, Patterns};
 use crate::memory::tracking::one_line;
 use crate::memory::tracking::prose::{End, Sentence, sentences};
-use crate::memory::tracking::readers::BadCues;
-use crate::memory::{Prompt, texts};
 use crate::text::classify::{Classifier, Judged, Kind};
 use crate::text::is_off_record;
 use crate::text::secrets::{beginning, masked};
@@ -84,49 +83,7 @@ impl Extractor {
         own: impl Fn(&str) -> Option<Prompt>,
         settings: &WalSettings,
     ) -> Result<Self, BadCues> {
-        match own(Self::FILE) {
-            None => Self::embedded(settings, Checked::ByTests),
-            Some(file) => Self::over_embedded(&file, settings),
-        }
-    }
-
-    fn embedded(settings: &WalSettings, checked: Checked) -> Result<Self, BadCues> {
-        let Prompt { text, file } = texts::embedded(Self::FILE);
-        Self::of(sheet::parse(&text, &file)?, &file, settings, &[], checked)
-    }
-
-    fn over_embedded(own: &Prompt, settings: &WalSettings) -> Result<Self, BadCues> {
-        let bad = |error: serde_yaml::Error| BadCues {
-            file: own.file.clone(),
-            what: error.to_string(),
-        };
-        // Alone first: a mistake has its line then.
-        if !own.text.trim().is_empty() {
-            sheet::parse(&own.text, &own.file)?;
-        }
-        let embedded = texts::embedded(Self::FILE).text;
-        let sheets = laid_over(&embedded, &own.text).map_err(bad)?;
-        let added = added(&embedded, &own.text).map_err(bad)?;
-        Self::of(sheets, &own.file, settings, &added, Checked::Now)
-    }
-
-    /// `added`: languages that are heard beside those of the settings.
-    fn of(
-        mut sheets: BTreeMap<String, Sheet>,
-        file: &str,
-        settings: &WalSettings,
-        added: &[String],
-        checked: Checked,
-    ) -> Result<Self, BadCues> {
-        let mut heard: Vec<&str> = vec![ALWAYS];
-        for language in settings.languages.iter().chain(added) {
-            if !sheets.contains_key(language.as_str()) {
-                return Err(unknown(language, &sheets, file));
-            }
-            if !heard.contains(&language.as_str()) {
-                heard.push(language);
-            }
-        }
+        let mut file: CueFile<Sheet> = CueFile::read(Self::FILE, own)?;
         let mut extractor = Self {
             languages: Vec::new(),
             rules: Vec::new(),
@@ -138,29 +95,21 @@ impl Extractor {
             durable: settings
                 .durable
                 .iter()
-                .filter_map(|name| Category::named(name))
+                .filter_map(|name| Category::parse(name))
                 .collect(),
         };
         let mut cues = Vec::new();
-        for name in heard {
-            if let Some(sheet) = sheets.remove(name) {
-                let is_own = added.iter().any(|it| it == name);
-                let heard = extractor.listen(name, &sheet, checked, is_own);
-                cues.extend(heard.map_err(named(file))?);
-            }
+        for heard in file.heard(Some(ALWAYS), &settings.languages, "memory.wal.languages")? {
+            let of_language = extractor.listen(&heard, file.checked);
+            cues.extend(of_language.map_err(|what| file.bad(what))?);
         }
         extractor.cues = Patterns::new(Case::Ignored, cues);
         Ok(extractor)
     }
 
     /// Takes in a language; gives the cues of its rules.
-    fn listen(
-        &mut self,
-        name: &str,
-        sheet: &Sheet,
-        checked: Checked,
-        is_own: bool,
-    ) -> Result<Vec<String>, (String, BadPattern)> {
+    fn listen(&mut self, heard: &Heard<Sheet>, checked: Checked) -> Result<Vec<String>, String> {
+        let (name, sheet) = (&heard.language, &heard.sheet);
         let lists = &sheet.lists;
         let filling = Filling { lists, checked };
         let mut cues = Vec::new();
@@ -182,7 +131,7 @@ impl Extractor {
             }
         }
         self.languages.push(Language {
-            is_own,
+            is_own: heard.is_own,
             quoting: filling.patterns(&sheet.quoting, &format!("{name}: quoting"))?,
             never: filling.patterns(&sheet.never, &format!("{name}: never"))?,
             tags: filling.patterns(&sheet.tags, &format!("{name}: tags"))?,
@@ -434,20 +383,6 @@ fn agrees(category: Category, score: f32, kind: Kind) -> bool {
         Category::Remember => true,
         Category::ProperNoun if score < AGREES => !is_played(),
         _ => score >= AGREES,
-    }
-}
-
-fn unknown(language: &str, sheets: &BTreeMap<String, Sheet>, file: &str) -> BadCues {
-    let known = sheets
-        .keys()
-        .map(String::as_str)
-        .filter(|name| *name != ALWAYS);
-    BadCues {
-        file: file.to_owned(),
-        what: format!(
-            "has no language {language:?} (set in memory.wal.languages); available: {}",
-            known.collect::<Vec<_>>().join(", ")
-        ),
     }
 }
 

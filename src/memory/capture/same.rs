@@ -115,7 +115,7 @@ impl<'a> Entry<'a> {
         let captured = text
             .strip_prefix("**")
             .and_then(|rest| rest.split_once("**:"));
-        let captured = captured.and_then(|(name, text)| Some((Category::named(name)?, text)));
+        let captured = captured.and_then(|(name, text)| Some((Category::parse(name)?, text)));
         Some(match captured {
             Some((category, text)) => Self {
                 category: Some(category),

@@ -3,6 +3,7 @@
 use super::cut::Cut;
 use crate::chat::{Form, Message, Part, Session, Tokens};
 use crate::memory::transcript;
+use crate::text::lines::single_spaced;
 
 /// A longer message is shown to the model by its first and last characters.
 const CLIP: usize = 2_000;
@@ -88,8 +89,7 @@ pub(super) fn snippets(messages: &[&Message]) -> String {
     let newest = &messages[messages.len().saturating_sub(NEWEST)..];
     let mut text = String::new();
     for line in newest.iter().filter_map(|message| line(message)) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let snippet: String = words.join(" ").chars().take(EACH).collect();
+        let snippet: String = single_spaced(&line).chars().take(EACH).collect();
         if text.chars().count() + snippet.chars().count() + 1 > ALL {
             break;
         }

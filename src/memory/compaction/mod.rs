@@ -1,7 +1,7 @@
 //! Compaction: a text takes the place of a part of what is sent; history keeps everything (O6-O22, X26-X34, G19-G25, Q25-Q28).
 //!
 //! ```text
-//!  View -> Strategy -> Cut -> CompactJob -> Inquiry -> (the agent asks) -> Compacted -> accept -> Record
+//!  View -> Kind -> Cut -> CompactJob -> Inquiry -> (the agent asks) -> Compacted -> accept -> Record
 //!  who is due, and     head | goes | tail   what to ask the model for             judged by numbers
 //! ```
 //! Pure: the agent asks and waits. Invariant: one [`Cut`] says what is summarised and what is no longer sent, so the two are
@@ -26,7 +26,7 @@ pub use cut::Cut;
 pub use inquiry::{Inquiry, PARALLEL, Part, with_focus};
 pub use job::{CannotCompact, CompactJob, Compacted, Size, job, least_after};
 pub use marker::section;
-pub use strategies::{Kind, Strategy, by_guards, by_strategy, of_kind};
+pub use strategies::{Kind, by_guards, by_strategy};
 pub use tools::{Condensed, condense};
 pub use view::{Gauge, View};
 

@@ -118,7 +118,7 @@ fn job_of(session: &Session, kind: Kind, settings: &Settings) -> Result<CompactJ
         settings,
         gauge: gauge(700, 800),
     };
-    job(&view, of_kind(kind), &Prompts::embedded(), "", &[])
+    job(&view, kind, &Prompts::embedded(), "", &[])
 }
 
 fn compacted(session: &mut Session, kind: Kind, settings: &Settings, form: Form) -> Option<Cut> {
@@ -133,7 +133,7 @@ fn compacted(session: &mut Session, kind: Kind, settings: &Settings, form: Form)
 }
 
 fn is_due(session: &Session, kind: Kind, settings: &Settings, gauge: Gauge) -> bool {
-    of_kind(kind).is_due(&View {
+    kind.is_due(&View {
         session,
         settings,
         gauge,
@@ -352,7 +352,7 @@ fn a_guard_reaches_its_target_or_keeps_the_least_it_may() {
                 settings: &settings,
                 gauge,
             };
-            let Ok(job) = job(&view, of_kind(kind), &Prompts::embedded(), "", &[]) else {
+            let Ok(job) = job(&view, kind, &Prompts::embedded(), "", &[]) else {
                 return Ok(Said::Nothing);
             };
             let tail = session

@@ -1,5 +1,6 @@
 //! What a strategy looks at: the session as it is sent, and how full the window is.
 
+use super::strategies::Kind;
 use crate::chat::{Calibration, Message, Part, Role, Session, Tokens, Turn};
 use crate::context::Settings;
 use crate::context::stages::trim;
@@ -93,11 +94,11 @@ impl View<'_> {
         said < enough
     }
 
-    /// Messages in the list that a strategy of this name compacts when there are more than `max`, counted no further than
+    /// Messages in the list that a kind compacts when there are more than `max`, counted no further than
     /// that: what its last compaction left, and what came since (X33).
-    pub fn listed(&self, strategy: &str, left: usize, max: usize) -> usize {
+    pub fn listed(&self, kind: Kind, left: usize, max: usize) -> usize {
         let compaction = self.session.hybrid().compaction.as_ref();
-        if compaction.is_some_and(|last| last.strategy == strategy) {
+        if compaction.is_some_and(|last| last.strategy == kind.as_str()) {
             return left.saturating_add(self.since(max));
         }
         let mut listed = 0;

@@ -2,6 +2,7 @@ use std::sync::LazyLock;
 
 use super::*;
 use crate::chat::{Attached, MessageId, Part};
+use crate::memory::texts;
 
 fn extractor() -> &'static Extractor {
     static CAPTOR: LazyLock<Extractor> =
@@ -37,7 +38,7 @@ fn every_embedded_pattern_compiles() {
         languages: vec!["uz".into(), "en".into(), "en".into()],
         ..WalSettings::default()
     };
-    Extractor::embedded(&every, Checked::Now).unwrap();
+    Extractor::with(|name| Some(texts::embedded(name)), &every).unwrap();
 }
 
 #[test]

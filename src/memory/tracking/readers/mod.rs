@@ -5,13 +5,12 @@ pub mod code;
 pub mod conversation;
 pub mod reasoning;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::exchange::{Exchange, Piece, Speaker};
 use super::note::Finding;
-use crate::hint::Hint;
+use crate::memory::cue_files::BadCues;
 use crate::memory::{Prompt, texts};
 use code::CodeReader;
 use conversation::ConversationReader;
@@ -25,21 +24,6 @@ pub trait Reader: Send + Sync + fmt::Debug {
     /// What tools are known to have done: no guess, and worth more than one.
     fn facts(&self, _: &Exchange<'_>) -> Vec<Finding> {
         Vec::new()
-    }
-}
-
-/// A cue file that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}: {what}")]
-pub struct BadCues {
-    /// `config/cues/…` or the path of the person's own.
-    pub file: String,
-    pub what: String,
-}
-
-impl Hint for BadCues {
-    fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("fix the file, or move it away to use the built-in cues".into())
     }
 }
 

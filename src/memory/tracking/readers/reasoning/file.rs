@@ -7,10 +7,11 @@ use serde::Deserialize;
 use super::marks::Marks;
 use super::parts::Separators;
 use super::{Group, ReasoningReader, Sentences};
+use crate::memory::cue_files::BadCues;
 use crate::memory::patterns::BadPattern;
 use crate::memory::tracking::Kind;
 use crate::memory::tracking::cues::{Cues, Language};
-use crate::memory::tracking::readers::{BadCues, Cued};
+use crate::memory::tracking::readers::Cued;
 
 /// What the file says of one language.
 #[derive(Debug, Default, Deserialize)]
