@@ -6,10 +6,6 @@ use crate::declare::settings;
 
 settings! {
     /// The block.
-    #[expect(
-        clippy::struct_excessive_bools,
-        reason = "each is a key of its own in the config file"
-    )]
     #[derive(Clone, Debug, PartialEq, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Settings {

@@ -51,23 +51,23 @@ impl<T: DeserializeOwned> CueFile<T> {
     /// checked.
     pub(super) fn read(name: &str, own: impl Fn(&str) -> Option<Prompt>) -> Result<Self, BadCues> {
         let embedded = texts::embedded(name);
-        let (own, checked) = match own(name) {
-            Some(own) => (own, Checked::Now),
-            None => (Prompt::new(embedded.file, ""), Checked::ByTests),
-        };
-        let bad = |error: serde_yaml::Error| BadCues {
-            file: own.file.clone(),
-            what: error.to_string(),
+        let Some(own) = own(name) else {
+            return Ok(Self {
+                languages: serde_yaml::from_str(&embedded.text).map_err(bad(&embedded.file))?,
+                added: Vec::new(),
+                checked: Checked::ByTests,
+                file: embedded.file,
+            });
         };
         let languages = laid_over(&embedded.text, &own.text).map_err(|error| {
             // Alone, a mistake has its line.
             let alone = serde_yaml::from_str::<BTreeMap<String, T>>(&own.text).err();
-            bad(alone.unwrap_or(error))
-        })?;
+            alone.unwrap_or(error)
+        });
         Ok(Self {
-            languages,
-            added: added(&embedded.text, &own.text).map_err(bad)?,
-            checked,
+            languages: languages.map_err(bad(&own.file))?,
+            added: added(&embedded.text, &own.text).map_err(bad(&own.file))?,
+            checked: Checked::Now,
             file: own.file,
         })
     }
@@ -109,6 +109,13 @@ impl<T: DeserializeOwned> CueFile<T> {
             file: self.file.clone(),
             what,
         }
+    }
+}
+
+fn bad(file: &str) -> impl Fn(serde_yaml::Error) -> BadCues {
+    move |error| BadCues {
+        file: file.to_owned(),
+        what: error.to_string(),
     }
 }
 

@@ -91,7 +91,7 @@ impl Memory {
             covered: summary.map_or(compacted, |summary| summary.upto),
             pending: if self.settings.carry_pending && summarises {
                 history::Pending::Carried {
-                    max: self.most_pending(),
+                    max: self.max_pending(),
                 }
             } else {
                 history::Pending::Dropped
@@ -194,7 +194,7 @@ impl Memory {
     }
 
     /// What waits for a summary is sent as it was said. Of a long backlog recall brings what is spoken of.
-    pub(super) fn most_pending(&self) -> usize {
+    pub(super) fn max_pending(&self) -> usize {
         const MAX: usize = 200;
         match self.recall_k() {
             0 => usize::MAX,

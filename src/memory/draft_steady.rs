@@ -112,7 +112,7 @@ impl Memory {
         let left = room.usual.minus(choice.cost());
         let sizes = past.sizes(first);
         let max = if summarises {
-            self.most_pending()
+            self.max_pending()
         } else {
             self.window(around)
         };

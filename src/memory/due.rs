@@ -156,7 +156,7 @@ fn is_worth_it(view: &View<'_>, guard: Kind) -> bool {
         return false;
     };
     let target = guard.target(view.settings);
-    let reaches = |target| compaction::least_after(view, cut) <= view.gauge.part(target);
+    let reaches = |target| compaction::min_after(view, cut) <= view.gauge.part(target);
     target.is_none_or(reaches) || view.since(REST) >= REST
 }
 

@@ -191,8 +191,8 @@ impl fmt::Display for Report {
         writeln!(f, "{TITLE}{}\n", self.number)?;
         writeln!(f, "Task: {}\n", one_line(&self.task, TASK_CHARS))?;
         writeln!(f, "## Approaches\n")?;
-        for (place, approach) in self.ranked.iter().enumerate() {
-            let star = if place == 0 { STAR } else { "" };
+        for (index, approach) in self.ranked.iter().enumerate() {
+            let star = if index == 0 { STAR } else { "" };
             let title = one_line(&approach.title.replace('*', ""), TITLE_CHARS);
             write!(f, "- {star}**{title}** — {:.1}/10", approach.score)?;
             match one_line(&approach.reason, REASON_CHARS).as_str() {

@@ -12,10 +12,6 @@ settings! {
     /// The block.
     #[derive(Clone, Debug, PartialEq, Deserialize)]
     #[serde(default, deny_unknown_fields)]
-    #[expect(
-        clippy::struct_excessive_bools,
-        reason = "one for each switch, as written"
-    )]
     pub struct Settings {
         /// The mode a session starts in.
         pub mode: String = "conversation".to_owned(),

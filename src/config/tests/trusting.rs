@@ -101,7 +101,7 @@ fn only_how_a_request_is_laid_out_and_timed_counts_without_trust() {
         "memory: {summarization_model: openai/x}",
         "models: {default: anthropic/y}",
         "embedding: {provider: openai}",
-        "tools: {shell: {max: 10h}}",
+        "tools: {shell: {most: 10h}}",
     ] {
         machine.write("project/cogtrix.yaml", format!("{line}\n"));
         let restricted = machine.restricted();

@@ -47,7 +47,7 @@ const WORTH_READING: Tokens = Tokens(500);
 /// Makes `draft` fit into `budget`: beside the whole reply reserve, or beside a small one where the
 /// prompt alone is too large for that.
 pub fn fit(draft: Draft, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
-    let fixed: Tokens = draft.sections.iter().map(least_cost).sum();
+    let fixed: Tokens = draft.sections.iter().map(min_cost).sum();
     let limit = if fixed <= budget.prompt() {
         budget.prompt()
     } else {
@@ -107,7 +107,7 @@ pub fn fit(draft: Draft, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
 }
 
 /// What a section costs at least in any plan.
-fn least_cost(section: &Section) -> Tokens {
+fn min_cost(section: &Section) -> Tokens {
     match section.kind.gives_way() {
         GivesWay::Never => section.cost(),
         GivesWay::IsCut => section.cost().min(MIN_INPUT),

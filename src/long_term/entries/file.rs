@@ -35,7 +35,7 @@ pub(super) struct File {
     scope: Scope,
     project_path: Option<String>,
     max: usize,
-    most_bytes: u64,
+    max_bytes: u64,
     /// The file as it was last read or written; `None`: there was none.
     seen: Option<Vec<u8>>,
     entries: Entries,
@@ -74,7 +74,7 @@ impl File {
             scope,
             project_path,
             max,
-            most_bytes: MAX_BYTES,
+            max_bytes: MAX_BYTES,
             seen: None,
             entries: Entries::default(),
             unknown: Unknown::new(),
@@ -121,7 +121,7 @@ impl File {
     /// Takes in what others wrote.
     pub(super) fn refresh(&mut self) {
         let bytes = match self.disk.size(&self.path) {
-            Ok(size) if size > self.most_bytes => {
+            Ok(size) if size > self.max_bytes => {
                 self.standing = Standing::TooLarge;
                 return;
             }
@@ -210,7 +210,7 @@ impl File {
     fn write(&mut self) -> Result<Replaced, EntriesError> {
         let project = self.project_path.as_deref();
         let bytes = format::write(&self.entries, self.scope, project, &self.unknown);
-        if bytes.len() as u64 > self.most_bytes {
+        if bytes.len() as u64 > self.max_bytes {
             return Err(self.too_large());
         }
         if self.seen.as_ref() != Some(&bytes) {
@@ -298,7 +298,7 @@ impl File {
     fn too_large(&self) -> EntriesError {
         EntriesError::TooLarge {
             path: self.path.clone(),
-            max: self.most_bytes,
+            max: self.max_bytes,
         }
     }
 

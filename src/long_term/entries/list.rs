@@ -72,11 +72,11 @@ impl Entries {
         for mut entry in list {
             if let Some(key) = &entry.key {
                 match by_key.entry(key.clone()) {
-                    Occupied(place) => {
-                        merge(&mut entries[*place.get()], entry);
+                    Occupied(index) => {
+                        merge(&mut entries[*index.get()], entry);
                         continue;
                     }
-                    Vacant(place) => place.insert(entries.len()),
+                    Vacant(index) => index.insert(entries.len()),
                 };
             }
             let mut salt = 0;
@@ -167,8 +167,8 @@ impl Entries {
     }
 
     fn add(&mut self, new: &New, max: usize) -> Applied {
-        if let Some(place) = self.same(new) {
-            let mut entry = self.list.remove(place);
+        if let Some(index) = self.same(new) {
+            let mut entry = self.list.remove(index);
             let says_so = means(&entry.content) == means(&new.content);
             let is_so = says_so && (new.kind == Kind::Note || new.kind == entry.kind);
             if is_so {
@@ -239,22 +239,22 @@ impl Entries {
         if beyond == 0 {
             return 0;
         }
-        let mut places: Vec<usize> = (0..self.list.len() - 1).collect();
-        places.sort_by_key(|place| self.list[*place].at);
-        let leaving: HashSet<usize> = places.into_iter().take(beyond).collect();
-        let mut place = 0;
+        let mut indices: Vec<usize> = (0..self.list.len() - 1).collect();
+        indices.sort_by_key(|index| self.list[*index].at);
+        let leaving: HashSet<usize> = indices.into_iter().take(beyond).collect();
+        let mut index = 0;
         self.list.retain(|_| {
-            place += 1;
-            !leaving.contains(&(place - 1))
+            index += 1;
+            !leaving.contains(&(index - 1))
         });
         leaving.len()
     }
 
     fn remove(&mut self, id: &EntryId) -> Applied {
-        let Some(place) = self.list.iter().position(|entry| entry.id == *id) else {
+        let Some(index) = self.list.iter().position(|entry| entry.id == *id) else {
             return Applied::Missing;
         };
-        let entry = self.list.remove(place);
+        let entry = self.list.remove(index);
         self.removed.retain(|it| it.id != entry.id);
         self.removed.push(entry.clone());
         let beyond = self.removed.len().saturating_sub(MAX_REMOVED);
@@ -263,15 +263,15 @@ impl Entries {
     }
 
     fn bring_back(&mut self, id: &EntryId) -> Applied {
-        let Some(place) = self.removed.iter().position(|entry| entry.id == *id) else {
+        let Some(index) = self.removed.iter().position(|entry| entry.id == *id) else {
             return Applied::Missing;
         };
-        if let Some(key) = self.removed[place].key.clone()
+        if let Some(key) = self.removed[index].key.clone()
             && self.list.iter().any(|it| it.key.as_ref() == Some(&key))
         {
             return Applied::KeyTaken { key };
         }
-        let entry = self.removed.remove(place);
+        let entry = self.removed.remove(index);
         self.list.push(entry.clone());
         Applied::Restored(entry)
     }
@@ -282,27 +282,27 @@ impl Entries {
     /// says the same, they become one: what was said last stays. Doing so again changes nothing.
     fn put(&mut self, new: &Entry, max: usize) -> Applied {
         self.removed.retain(|it| it.id != new.id);
-        let Some(place) = self.place_of(new) else {
+        let Some(index) = self.place_of(new) else {
             self.list.push(new.clone());
             let left = self.evict(max);
             let entry = new.clone();
             return Applied::Added { entry, left };
         };
-        let joined = joined(&self.list[place], new);
-        if joined == self.list[place] {
+        let joined = joined(&self.list[index], new);
+        if joined == self.list[index] {
             return Applied::Unchanged(joined);
         }
-        self.list[place] = joined.clone();
+        self.list[index] = joined.clone();
         Applied::Updated(joined)
     }
 
     fn place_of(&self, new: &Entry) -> Option<usize> {
-        let place = |is_it: &dyn Fn(&Entry) -> bool| self.list.iter().position(is_it);
-        let by_key = place(&|it| it.key.is_some() && it.key == new.key);
-        let by_id = by_key.or_else(|| place(&|it| it.id == new.id));
+        let index = |is_it: &dyn Fn(&Entry) -> bool| self.list.iter().position(is_it);
+        let by_key = index(&|it| it.key.is_some() && it.key == new.key);
+        let by_id = by_key.or_else(|| index(&|it| it.id == new.id));
         let meant = means(&new.content);
         let is_same = |it: &Entry| it.key.is_none() && means(&it.content) == meant;
-        by_id.or_else(|| new.key.is_none().then(|| place(&is_same)).flatten())
+        by_id.or_else(|| new.key.is_none().then(|| index(&is_same)).flatten())
     }
 }
 

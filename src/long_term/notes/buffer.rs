@@ -91,13 +91,7 @@ impl<'a> Buffer<'a> {
         self.page.edit(|text| {
             if text.trim().is_empty() {
                 let whole = format!("{}{exchange}", header(at));
-                return Ok((
-                    Edit::Replace {
-                        whole,
-                        added: Some(exchange.clone()),
-                    },
-                    (),
-                ));
+                return Ok((Edit::replace_adding(whole, exchange.clone()), ()));
             }
             let more = format!("{}{exchange}", gap_after(text));
             let whole = format!("{text}{more}");
@@ -105,13 +99,7 @@ impl<'a> Buffer<'a> {
                 return Ok((Edit::Append(more), ()));
             }
             let whole = without_oldest(&whole);
-            Ok((
-                Edit::Replace {
-                    whole,
-                    added: Some(exchange.clone()),
-                },
-                (),
-            ))
+            Ok((Edit::replace_adding(whole, exchange.clone()), ()))
         })
     }
 
@@ -122,7 +110,7 @@ impl<'a> Buffer<'a> {
         }
         self.page.edit(|text| {
             let whole = text.replacen(ACTIVE, CLOSED, 1);
-            Ok((Edit::Replace { whole, added: None }, ()))
+            Ok((Edit::replace(whole), ()))
         })?;
         self.set_aside(at)?;
         Ok(true)

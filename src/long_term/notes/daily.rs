@@ -99,10 +99,7 @@ impl<'a> Daily<'a> {
             );
             let edit = if text.trim().is_empty() {
                 let whole = format!("{text}{}{end}{end}{section}", title(at));
-                Edit::Replace {
-                    whole,
-                    added: Some(section),
-                }
+                Edit::replace_adding(whole, section)
             } else {
                 Edit::Append(format!("{}{section}", gap_after(text)))
             };
@@ -133,8 +130,10 @@ impl<'a> Daily<'a> {
                 let more = format!("{}## {heading}{end}{end}{block}{end}", gap_after(text));
                 return Ok((Edit::Append(more), Facts::Added));
             }
-            let added = Some(bullets.join("\n"));
-            Ok((Edit::Replace { whole, added }, Facts::Added))
+            Ok((
+                Edit::replace_adding(whole, bullets.join("\n")),
+                Facts::Added,
+            ))
         })
     }
 
@@ -150,7 +149,7 @@ impl<'a> Daily<'a> {
             let is_long = facts_of(text).chars().count() > over;
             let whole = if is_long { compacted(text) } else { None };
             Ok(match whole.filter(|whole| whole != text) {
-                Some(whole) => (Edit::Replace { whole, added: None }, true),
+                Some(whole) => (Edit::replace(whole), true),
                 None => (Edit::None, false),
             })
         })

@@ -101,8 +101,8 @@ impl<'a> LongTerm<'a> {
         self.0.edit(|text| {
             let mut whole = text.to_owned();
             let (mut results, mut new) = (Vec::new(), Vec::new());
-            for (place, bullet) in bullets.iter().enumerate() {
-                let outdated = match judge(place, &lines(&whole)) {
+            for (index, bullet) in bullets.iter().enumerate() {
+                let outdated = match judge(index, &lines(&whole)) {
                     Judgement::Known => {
                         results.push(Added::Known);
                         continue;
@@ -123,8 +123,7 @@ impl<'a> LongTerm<'a> {
             if new.is_empty() {
                 return Ok((Edit::None, results));
             }
-            let added = Some(new.join("\n"));
-            Ok((Edit::Replace { whole, added }, results))
+            Ok((Edit::replace_adding(whole, new.join("\n")), results))
         })
     }
 
@@ -151,8 +150,10 @@ impl<'a> LongTerm<'a> {
             }
             let title = format!("{EXTRACTED}{})", at.date());
             let whole = added(text, &title, &bullets);
-            let added = Some(bullets.join("\n"));
-            Ok((Edit::Replace { whole, added }, Added::Added))
+            Ok((
+                Edit::replace_adding(whole, bullets.join("\n")),
+                Added::Added,
+            ))
         })
     }
 
@@ -170,7 +171,7 @@ impl<'a> LongTerm<'a> {
         self.0.edit(|text| {
             let number = self.0.place_of(text, line)?;
             let whole = superseded(text, number, at);
-            Ok((Edit::Replace { whole, added: None }, ()))
+            Ok((Edit::replace(whole), ()))
         })
     }
 
@@ -198,8 +199,8 @@ impl<'a> LongTerm<'a> {
         let mut seen = lines(&self.0.head(LOOKED_AT)?);
         seen.extend(tail);
         let (mut results, mut new) = (Vec::new(), Vec::new());
-        for (place, bullet) in bullets.iter().enumerate() {
-            if judge(place, &seen) == Judgement::Known {
+        for (index, bullet) in bullets.iter().enumerate() {
+            if judge(index, &seen) == Judgement::Known {
                 results.push(Added::Known);
                 continue;
             }

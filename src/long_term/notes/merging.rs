@@ -23,11 +23,11 @@ pub(super) fn merged(base: &str, edited: &str, now: &str) -> (String, usize) {
     }
     let [base, edited, now] = [base, edited, now].map(ended);
     let [base, mut edited, now] = [&base, &edited, &now].map(|text| lines(text));
-    let places = places(&base, &edited);
+    let indices = indices(&base, &edited);
     let changes = capture_diff_slices(Algorithm::Patience, &base, &now);
     let changes = changes.iter().filter(|change| !is_equal(change));
     let patches: Vec<Patch<'_>> = changes
-        .map(|change| patch(change, &base, &now, &places, edited.len()))
+        .map(|change| patch(change, &base, &now, &indices, edited.len()))
         .collect();
     let count = patches.iter().map(|patch| patch.lines.len()).sum();
     // From the end, so that places go on counting.
@@ -46,16 +46,16 @@ fn is_equal(change: &DiffOp) -> bool {
 }
 
 /// Where each line of the base is in the edited text, if it stayed.
-fn places(base: &[&str], edited: &[&str]) -> Vec<Option<usize>> {
-    let mut places = vec![None; base.len()];
+fn indices(base: &[&str], edited: &[&str]) -> Vec<Option<usize>> {
+    let mut indices = vec![None; base.len()];
     for same in capture_diff_slices(Algorithm::Patience, base, edited) {
         if is_equal(&same) {
             for (old, new) in same.old_range().zip(same.new_range()) {
-                places[old] = Some(new);
+                indices[old] = Some(new);
             }
         }
     }
-    places
+    indices
 }
 
 /// A change of the base as one of the edited text.
@@ -63,12 +63,12 @@ fn patch<'a>(
     change: &DiffOp,
     base: &[&str],
     now: &[&'a str],
-    places: &[Option<usize>],
+    indices: &[Option<usize>],
     end: usize,
 ) -> Patch<'a> {
     let (old, new) = (change.old_range(), change.new_range());
     let lines = now[new].to_vec();
-    let kept: Option<Vec<usize>> = places[old.clone()].iter().copied().collect();
+    let kept: Option<Vec<usize>> = indices[old.clone()].iter().copied().collect();
     if let Some([first, .., last] | [first @ last]) = kept.as_deref()
         && last - first + 1 == old.len()
     {
@@ -79,10 +79,10 @@ fn patch<'a>(
         };
     }
     // The person changed them too, or nothing was there: what is new comes behind what stayed before it.
-    let before = places[..old.start].iter().rev().find_map(|place| *place);
+    let before = indices[..old.start].iter().rev().find_map(|index| *index);
     let from = match before {
-        Some(place) => place + 1,
-        None if places.iter().all(Option::is_none) => end,
+        Some(index) => index + 1,
+        None if indices.iter().all(Option::is_none) => end,
         None => 0,
     };
     let lines = lines

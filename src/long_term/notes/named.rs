@@ -128,10 +128,7 @@ impl Workspace {
                 now
             };
             let (whole, others) = merged(&draft.text, edited, now);
-            Ok((
-                Edit::Replace { whole, added: None },
-                TakenIn::Written { others },
-            ))
+            Ok((Edit::replace(whole), TakenIn::Written { others }))
         })
     }
 }

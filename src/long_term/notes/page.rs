@@ -41,6 +41,17 @@ pub(super) enum Edit {
     },
 }
 
+impl Edit {
+    pub(super) fn replace(whole: String) -> Self {
+        Self::Replace { whole, added: None }
+    }
+
+    pub(super) fn replace_adding(whole: String, added: String) -> Self {
+        let added = Some(added);
+        Self::Replace { whole, added }
+    }
+}
+
 impl<'a> Page<'a> {
     pub(super) fn new(desk: &'a Desk, source: &str) -> Self {
         Self {

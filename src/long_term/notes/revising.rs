@@ -43,7 +43,7 @@ impl Page<'_> {
             let edit = if count == 0 {
                 Edit::None
             } else {
-                Edit::Replace { whole, added: None }
+                Edit::replace(whole)
             };
             Ok((edit, count))
         })

@@ -61,13 +61,7 @@ impl<'a> SessionState<'a> {
             let line = lines.replace('\n', end);
             if text.trim().is_empty() {
                 let whole = format!("{text}{TITLE}{end}{end}{line}{end}");
-                return Ok((
-                    Edit::Replace {
-                        whole,
-                        added: Some(line),
-                    },
-                    (),
-                ));
+                return Ok((Edit::replace_adding(whole, line), ()));
             }
             let gap = if text.ends_with('\n') { "" } else { end };
             if text.len() + gap.len() + line.len() + end.len() <= max {
@@ -80,13 +74,7 @@ impl<'a> SessionState<'a> {
                 end
             };
             let whole = format!("{kept}{gap}{line}{end}");
-            Ok((
-                Edit::Replace {
-                    whole,
-                    added: Some(line),
-                },
-                (),
-            ))
+            Ok((Edit::replace_adding(whole, line), ()))
         })
     }
 
@@ -138,7 +126,7 @@ impl Page<'_> {
         self.edit(|text| {
             let number = self.place_of(text, line)?;
             let whole = changed(text, number, None);
-            Ok((Edit::Replace { whole, added: None }, ()))
+            Ok((Edit::replace(whole), ()))
         })
     }
 

@@ -101,9 +101,9 @@ pub(super) fn first(session: &Session, wanted: usize) -> usize {
 /// The first place from `end` on where no call is open.
 fn closed(messages: &[Message], end: usize) -> usize {
     let mut open: Vec<&CallId> = Vec::new();
-    for (place, message) in messages.iter().enumerate() {
-        if place >= end && open.is_empty() && message.answers().next().is_none() {
-            return place;
+    for (index, message) in messages.iter().enumerate() {
+        if index >= end && open.is_empty() && message.answers().next().is_none() {
+            return index;
         }
         open.retain(|call| !message.answers().any(|answer| answer == *call));
         open.extend(message.calls().map(|call| &call.id));

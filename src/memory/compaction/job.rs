@@ -196,7 +196,7 @@ fn stays(view: &View<'_>, cut: Cut) -> Size {
 }
 
 /// What a request would still take after a cut, if the text of the compaction before it stayed as long as it is.
-pub fn least_after(view: &View<'_>, cut: Cut) -> Tokens {
+pub fn min_after(view: &View<'_>, cut: Cut) -> Tokens {
     let earlier = Material::of(view.session, cut).earlier;
     let texts: Tokens = earlier.iter().map(|text| Tokens::estimate(text)).sum();
     view.gauge.fixed + stays(view, cut).tokens + texts

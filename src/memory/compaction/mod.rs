@@ -24,7 +24,7 @@ mod tests;
 pub use accept::{NotCompacted, accept};
 pub use cut::Cut;
 pub use inquiry::{Inquiry, PARALLEL, Part, with_focus};
-pub use job::{CannotCompact, CompactJob, Compacted, Size, job, least_after};
+pub use job::{CannotCompact, CompactJob, Compacted, Size, job, min_after};
 pub use marker::section;
 pub use strategies::{Kind, by_guards, by_strategy};
 pub use tools::{Condensed, condense};

@@ -23,10 +23,6 @@ const MIN_CHARS: usize = 5_000;
 /// Characters of one job; a backlog, as of an imported session, is worked off turn by turn, so that no turn
 /// brings a storm of requests.
 const MAX_CHARS: usize = 32_000;
-/// A longer message is shown to the summariser by its first and last characters (C12).
-const CLIP: usize = 2_000;
-const CLIP_HEAD: usize = 1_000;
-const CLIP_TAIL: usize = 500;
 /// A text of so many characters is short enough whatever it stands for: a few terse messages may say less than the
 /// summary of them.
 const SHORT: usize = 600;
@@ -157,7 +153,12 @@ fn planned(
         shorten: asking.shorten.text.trim().to_owned(),
         earlier: running.map_or_else(String::new, |summary| summary.text.clone()),
         basis: Basis::of(session, covered, from, upto)?,
-        material: batch.iter().copied().filter_map(clipped).collect(),
+        material: batch
+            .iter()
+            // Tool work is left out.
+            .filter_map(|message| transcript::labelled(message))
+            .map(transcript::clipped)
+            .collect(),
     })
 }
 
@@ -198,18 +199,6 @@ fn is_worth_it(batch: &[&Message]) -> bool {
     let chars = |message: &&Message| message.said().chars().count();
     batch.iter().filter(is_meaningful).count() >= MIN_MEANINGFUL
         || batch.iter().map(chars).sum::<usize>() >= MIN_CHARS
-}
-
-/// A message for the summariser; tool work is left out.
-fn clipped(message: &Message) -> Option<String> {
-    let line = transcript::labelled(message)?;
-    let count = line.chars().count();
-    if count <= CLIP {
-        return Some(line);
-    }
-    let head: String = line.chars().take(CLIP_HEAD).collect();
-    let tail: String = line.chars().skip(count - CLIP_TAIL).collect();
-    Some(format!("{head} […] {tail}"))
 }
 
 impl Basis {

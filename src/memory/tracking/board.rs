@@ -128,7 +128,7 @@ impl Section {
         if self.cap == 0 {
             return Noted::Ignored(Why::Off);
         }
-        let note = note.cleaned(self.kind.row().most_chars);
+        let note = note.cleaned(self.kind.row().max_chars);
         // Where something was forgotten there is nothing to note.
         if note.text.is_empty() || note.text.contains(FORGOTTEN) {
             return Noted::Ignored(Why::Empty);
@@ -141,7 +141,7 @@ impl Section {
         }
         let key = key(self.kind, &note);
         let noted = match self.entries.iter().position(|entry| entry.key == key) {
-            Some(place) => self.again(place, note, moment),
+            Some(index) => self.again(index, note, moment),
             None => self.add(key, note, moment),
         };
         if !matches!(noted, Noted::Ignored(_)) {
@@ -153,9 +153,9 @@ impl Section {
         noted
     }
 
-    fn again(&mut self, place: usize, note: Note, moment: Moment) -> Noted {
-        let is_hidden = place < self.hidden();
-        let entry = &mut self.entries[place];
+    fn again(&mut self, index: usize, note: Note, moment: Moment) -> Noted {
+        let is_hidden = index < self.hidden();
+        let entry = &mut self.entries[index];
         let may_change = moment.by == By::Person || entry.by != By::Person;
         let replaces = self.kind.row().same == Same::Label && entry.note.text != note.text;
         if replaces && !may_change {
@@ -172,7 +172,7 @@ impl Section {
         }
         let number = entry.number;
         if is_hidden || self.kind.row().again == Again::Newest {
-            self.entries[place..].rotate_left(1);
+            self.entries[index..].rotate_left(1);
         }
         Noted::Again(number)
     }
@@ -200,8 +200,8 @@ impl Section {
     }
 
     /// Takes an entry off for good.
-    fn drop(&mut self, place: usize, turn: u64, at: Option<Timestamp>) -> Entry {
-        let entry = self.entries.remove(place);
+    fn drop(&mut self, index: usize, turn: u64, at: Option<Timestamp>) -> Entry {
+        let entry = self.entries.remove(index);
         self.dropped.push(Key::of_dropped(self.kind, &entry.note));
         let max = self.cap.max(MIN_DROPPED);
         let surplus = self.dropped.len().saturating_sub(max);
@@ -352,8 +352,8 @@ impl Board {
         let turn = self.turn();
         let section = self.section_mut(kind)?;
         let numbered = |entry: &Entry| entry.number == number;
-        let place = section.entries.iter().position(numbered)?;
-        Some(section.drop(place, turn, at))
+        let index = section.entries.iter().position(numbered)?;
+        Some(section.drop(index, turn, at))
     }
 
     /// Turns since a section was touched, as the next request counts them (C58).

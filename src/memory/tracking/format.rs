@@ -157,7 +157,7 @@ fn fill(section: &mut Section, mut kept: Map<String, Value>, unread: &mut Unread
 fn entry(kind: Kind, value: Value, place: &str, unread: &mut Unread) -> Option<Entry> {
     let mut kept: KeptEntry = read((value, place.to_owned()), unread)?;
     let at = kept.unknown.remove("at");
-    let note = kept.note.cleaned(kind.row().most_chars);
+    let note = kept.note.cleaned(kind.row().max_chars);
     Some(Entry {
         number: kept.number,
         key: key(kind, &note),

@@ -105,19 +105,19 @@ fn a_file_that_is_too_large_is_neither_damaged_nor_replaced_nor_ever_written() {
     let memory = MemoryDisk::with([(PATH, whole.as_slice())]);
     let disk: Arc<dyn Disk> = Arc::new(memory.clone());
     let mut file = open(&disk);
-    file.most_bytes = whole.len() as u64 - 1;
+    file.max_bytes = whole.len() as u64 - 1;
     let refused = file.change(add("a", "1"));
     assert!(matches!(refused, Err(EntriesError::TooLarge { .. })));
     assert!(file.flush(now()).is_ok_and(|notice| notice.is_none()));
     assert_eq!(memory.files().len(), 1);
     assert_eq!(memory.files()[Path::new(PATH)], whole);
     // What would be too large to be read again is not written.
-    file.most_bytes = whole.len() as u64;
+    file.max_bytes = whole.len() as u64;
     file.change(add("a", "1")).unwrap();
     let refused = file.flush(now());
     assert!(matches!(refused, Err(EntriesError::TooLarge { .. })));
     assert_eq!(memory.files()[Path::new(PATH)], whole);
-    file.most_bytes = MAX_BYTES;
+    file.max_bytes = MAX_BYTES;
     file.flush(now()).unwrap();
     assert_eq!(open(&disk).entries().len(), 2);
 }

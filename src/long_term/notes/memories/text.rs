@@ -90,28 +90,28 @@ pub(super) fn replaced(text: &str, old: &str, new: &str) -> Result<String, Miss>
     } else {
         (old.to_owned(), new.to_owned())
     };
-    let places = places(text, &old);
-    match places[..] {
+    let offsets = offsets(text, &old);
+    match offsets[..] {
         [] => Err(Miss::NotThere),
         [at] => Ok([&text[..at], &new, &text[at + old.len()..]].concat()),
         _ => {
             let line_of = |at: &usize| text[..*at].matches('\n').count() + 1;
-            let lines = places.iter().map(line_of).collect();
+            let lines = offsets.iter().map(line_of).collect();
             Err(Miss::Several { lines })
         }
     }
 }
 
 /// Where it begins, those that overlap too: which of them is meant nobody can say.
-fn places(text: &str, old: &str) -> Vec<usize> {
+fn offsets(text: &str, old: &str) -> Vec<usize> {
     let step = old.chars().next().map_or(1, char::len_utf8);
-    let mut places = Vec::new();
+    let mut offsets = Vec::new();
     let mut from = 0;
     while let Some(found) = text[from..].find(old) {
-        places.push(from + found);
+        offsets.push(from + found);
         from += found + step;
     }
-    places
+    offsets
 }
 
 /// The text with more lines behind line `line`; 0: before the first.

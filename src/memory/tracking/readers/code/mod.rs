@@ -19,8 +19,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 
-use super::{Cued, Reader};
-use crate::memory::cue_files::BadCues;
+use super::{BadCue, Cued, Reader};
 use crate::memory::patterns::{BadPattern, Case, Patterns};
 use crate::memory::tracking::cues::{Cues, Language};
 use crate::memory::tracking::exchange::{Exchange, Speaker};
@@ -32,8 +31,6 @@ use work::{Changes, Clauses};
 /// Finds tasks, progress, files, errors and changes.
 #[derive(Debug)]
 pub struct CodeReader {
-    /// Where the cues come from.
-    file: String,
     cues: Cues,
     clauses: Clauses,
     paths: Paths,
@@ -55,45 +52,32 @@ struct File {
 impl Cued for CodeReader {
     const FILE: &'static str = "cues/code.yaml";
 
-    fn parse(text: &str, file: &str) -> Result<Self, BadCues> {
-        let bad = |what: String| BadCues {
-            file: file.to_owned(),
-            what,
-        };
-        let read: File = serde_yaml::from_str(text).map_err(|error| bad(error.to_string()))?;
-        let wrong = |error: BadPattern| bad(error.to_string());
+    fn parse(text: &str) -> Result<Self, BadCue> {
+        let read: File = serde_yaml::from_str(text)?;
         let list = |name: &str| -> Vec<String> {
             let languages = read.languages.values();
             let lists = languages.filter_map(|language| language.lists.get(name));
             lists.flatten().cloned().collect()
         };
         Ok(Self {
-            file: file.to_owned(),
-            cues: Cues::new(read.languages.values()).map_err(wrong)?,
+            cues: Cues::new(read.languages.values())?,
             clauses: Clauses::new(&list("breaks"), list("opening")),
-            errors: Errors::new(read.errors, &list("talk")).map_err(wrong)?,
+            errors: Errors::new(read.errors, &list("talk"))?,
             paths: Paths::new(read.paths),
             changes: Changes::new(&read.changes),
         })
     }
 
-    fn check(&self) -> Result<(), BadCues> {
-        self.checked().map_err(|error| BadCues {
-            file: self.file.clone(),
-            what: error.to_string(),
-        })
-    }
-}
-
-impl CodeReader {
-    fn checked(&self) -> Result<(), BadPattern> {
+    fn check(&self) -> Result<(), BadPattern> {
         self.cues.check()?;
         self.clauses.check()?;
         self.paths.check()?;
         self.errors.check()?;
         self.changes.check()
     }
+}
 
+impl CodeReader {
     fn files(&self, by: Speaker, text: &str, changed: &[String]) -> Vec<String> {
         let mut files = Vec::new();
         match by {

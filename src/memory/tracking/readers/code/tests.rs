@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::memory::tracking::exchange::Piece;
+use crate::memory::tracking::readers::with;
 
 /// Compiled once for all tests.
 fn text() -> String {
@@ -45,12 +46,11 @@ fn the_embedded_cues_can_all_be_used() {
 #[test]
 fn an_unknown_key_or_a_bad_pattern_is_refused_with_the_file_it_is_in() {
     let unknown = format!("{}\nfr:\n  words: [x]\n", text());
-    let error = CodeReader::parse(&unknown, "my.yaml").unwrap_err();
+    let error = with::<CodeReader>("my.yaml", &unknown).unwrap_err();
     assert_eq!(error.file, "my.yaml");
     assert!(error.what.contains("words"), "{error}");
     let bad = text().replace("changes:\n", "changes:\n  - '(open'\n");
-    let reader = CodeReader::parse(&bad, "my.yaml").unwrap();
-    let error = reader.check().unwrap_err();
+    let error = with::<CodeReader>("my.yaml", &bad).unwrap_err();
     assert_eq!(error.file, "my.yaml");
     assert!(error.what.contains("(open"), "{error}");
 }
@@ -61,7 +61,7 @@ fn another_language_is_added_beside_the_first() {
         "{}\nde:\n  cues:\n    task: ['^bitte (?P<text>.+)']\n",
         text()
     );
-    let reader = CodeReader::parse(&german, "de").unwrap();
+    let reader = CodeReader::parse(&german).unwrap();
     for (text, task) in [
         ("Bitte den Fehler beheben.", "den Fehler beheben"),
         ("Fix the bug.", "Fix the bug"),
