@@ -21,7 +21,7 @@ use std::fs;
 use std::path::Path;
 
 use cogtrix::chat::{Message, MessageId, Role};
-use cogtrix::memory::capture::{Captor, Capture, WalSettings};
+use cogtrix::memory::capture::{Capture, Extractor, WalSettings};
 use cogtrix::text::classify::training::{
     Example, Reader, WORDING, Weighed, classifier, labels, of_label,
 };
@@ -100,14 +100,14 @@ fn main() {
         let rows: Vec<Row> = files.flat_map(|file| rows(Path::new(file))).collect();
         let rows: Vec<&Row> = rows.iter().collect();
         let classifier = Classifier::default();
-        let captor = Captor::with(|_| None, &WalSettings::default()).expect("its own cues");
+        let extractor = Extractor::with(|_| None, &WalSettings::default()).expect("its own cues");
         println!("the classifier");
         let mut tallies = Tallies::default();
         tallies.read(&rows, has("--list"), |row| judged(&classifier, row));
         tallies.say();
         println!("the program");
         let mut tallies = Tallies::default();
-        tallies.read(&rows, has("--list"), |row| captured(&captor, row));
+        tallies.read(&rows, has("--list"), |row| captured(&extractor, row));
         tallies.say();
         return;
     }
@@ -467,9 +467,9 @@ fn judged(classifier: &Classifier, row: &Row) -> Vec<Keep> {
 }
 
 /// What the program keeps, as it is set by default.
-fn captured(captor: &Captor, row: &Row) -> Vec<Keep> {
+fn captured(extractor: &Extractor, row: &Row) -> Vec<Keep> {
     let message = Message::text(MessageId::numbered(1), Role::User, row.text.as_str(), None);
-    let captures = captor.capture(&message, &row.before).into_iter();
+    let captures = extractor.capture(&message, &row.before).into_iter();
     let keep = |it: Capture| Keep {
         text: it.detail,
         judged: None,

@@ -11,8 +11,8 @@
 //!  3b                  tools                       what a model may do: registry, policy, the tools
 //!  3a                  memory                      prepare, update, absorb
 //!  2                   index                       finds what was said or kept
-//!  1   context   embed   provider   store   notes   entries   mem0   siblings: none knows another
-//!  0   chat   hint   clock   files   net   text     values, and the smallest ports to the outside
+//!  1   context   embed   provider   store   long_term   mem0   siblings: none knows another
+//!  0   chat   hint   clock   files   net   text   declare   values, and the smallest ports to the outside
 //! ```
 
 pub mod agent;
@@ -21,15 +21,15 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod context;
+mod declare;
 pub mod embed;
-pub mod entries;
 pub mod files;
 pub mod hint;
 pub mod index;
+pub mod long_term;
 pub mod mem0;
 pub mod memory;
 pub mod net;
-pub mod notes;
 pub mod provider;
 pub mod repl;
 pub mod store;

@@ -1,16 +1,16 @@
 //! A person's own files of patterns: YAML -> patterns, and what they make of a message.
 
 use cogtrix::chat::{Message, MessageId, Role};
-use cogtrix::memory::capture::{Captor, WalSettings};
+use cogtrix::memory::capture::{Extractor, WalSettings};
 use cogtrix::memory::facts::{FactCues, FactsSettings, facts};
 use cogtrix::memory::patterns::Checked;
 use cogtrix::memory::tracking::Exchange;
-use cogtrix::memory::tracking::readers::{BadCues, Readers};
-use cogtrix::memory::{Prompt, RecoveryCues};
+use cogtrix::memory::tracking::readers::Readers;
+use cogtrix::memory::{BadCues, Prompt, RecoveryCues};
 
 /// Files that a person may have; the first byte of an input chooses one.
 const FILES: [&str; 6] = [
-    Captor::FILE,
+    Extractor::FILE,
     FactCues::FILE,
     "cues/recovery.yaml",
     "cues/code.yaml",
@@ -35,16 +35,16 @@ pub fn cues(input: &[u8]) {
     let message = Message::text(MessageId::numbered(1), Role::User, SAID, None);
     let messages = [message];
     match file {
-        Captor::FILE => {
+        Extractor::FILE => {
             // The languages of the file alone: compiling those of the program says nothing of the file.
             let settings = WalSettings {
                 languages: Vec::new(),
                 ..WalSettings::default()
             };
-            let Some(captor) = used(Captor::with(own, &settings)) else {
+            let Some(extractor) = used(Extractor::with(own, &settings)) else {
                 return;
             };
-            for capture in captor.capture(&messages[0], "") {
+            for capture in extractor.capture(&messages[0], "") {
                 let words = capture.detail.split_whitespace();
                 for word in words.map(|word| word.trim_matches('…')) {
                     assert!(SAID.contains(word), "{capture:?} was not said");

@@ -2,8 +2,8 @@
 
 use cogtrix::chat::{Message, Session, Timestamp};
 use cogtrix::cli::import_line;
-use cogtrix::entries::{self, Scope};
 use cogtrix::files::MemoryDisk;
+use cogtrix::long_term::entries::{self, Scope};
 use cogtrix::store::export_json;
 use serde_json::Value;
 

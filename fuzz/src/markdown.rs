@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cogtrix::chat::Timestamp;
 use cogtrix::files::MemoryDisk;
-use cogtrix::notes::{
+use cogtrix::long_term::notes::{
     Added, DailySettings, Judgement, LONG_TERM, Line, NotesError, Section, Workspace,
     WorkspaceSettings, unmarked,
 };

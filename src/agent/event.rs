@@ -9,7 +9,7 @@ use crate::chat::{Form, Tokens, ToolCall};
 use crate::context::TokenUsage;
 use crate::hint::chain;
 use crate::index::News;
-use crate::notes::Receipt;
+use crate::long_term::notes::Receipt;
 use crate::store::StoreError;
 use crate::tools::{Failure, Output};
 

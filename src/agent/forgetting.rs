@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::{Agent, Warning};
 use crate::chat::{MessageId, Record};
 use crate::index::vectors::Key;
-use crate::memory::forgetting::{forgotten_in, said_besides, strike};
+use crate::memory::forgetting::{forgotten_in, redact, said_besides};
 use crate::store::StoreError;
 use crate::text::statement::Statements;
 
@@ -33,7 +33,7 @@ impl Agent {
     fn strike_here(&mut self, statements: &Statements) -> ForgottenHere {
         // What runs in the background was begun with the words.
         self.jobs.abort();
-        let struck = strike(self.session(), statements);
+        let struck = redact(self.session(), statements);
         let messages = struck.places.iter().map(|(id, _)| id.clone()).collect();
         let Some(begin) = struck.begin else {
             return ForgottenHere::default();

@@ -12,8 +12,8 @@ use super::Agent;
 use super::event::Warning;
 use crate::hint::chain;
 use crate::index::{Hit, Kind};
+use crate::long_term::notes::{LONG_TERM, Receipt};
 use crate::mem0::Mem0;
-use crate::notes::{LONG_TERM, Receipt};
 use crate::text::secrets::masked_beginning;
 
 /// How long a search that a person or a model wants waits for it; the client has a limit of its own.

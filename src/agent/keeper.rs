@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use super::Warning;
 use crate::chat::Timestamp;
 use crate::clock::Clock;
-use crate::entries::{EntryStore, StoreSettings, unmasked};
 use crate::hint::chain;
+use crate::long_term::entries::{EntryStore, StoreSettings, unmasked};
 
 /// What the disk refused is tried again after so long.
 const AGAIN: Duration = Duration::from_secs(30);

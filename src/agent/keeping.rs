@@ -7,8 +7,10 @@ use serde_json::json;
 use super::event::{Observer, TurnEvent};
 use super::{Agent, Warning};
 use crate::chat::{NotPinned, NotWritten, Pin, Pins, Record, Tokens, Written};
-use crate::entries::{EntriesError, Entry, EntryStore, Found, Kept, Scope, Status, Wanted};
 use crate::hint::chain;
+use crate::long_term::entries::{
+    EntriesError, Entry, EntryStore, Found, Kept, Scope, Status, Wanted,
+};
 use crate::tools::{Adding, Failure, Keeping, Lasting, Output};
 
 /// All pins may take one part in so many of a window (G12).
@@ -170,7 +172,7 @@ impl Agent {
                     "pinned as {}; pins use {} of {} bytes",
                     pinned.id,
                     pinned.bytes,
-                    Pins::MOST_BYTES
+                    Pins::MAX_BYTES
                 );
                 (Output::text(said.clone(), said), pinned.warning)
             }

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use crate::chat::{Forgotten, MessageId, Record, Session, SessionName, Timestamp};
+use crate::chat::{MessageId, Record, Redactions, Session, SessionName, Timestamp};
 use crate::memory::{hear_record, known_secrets, masked_record};
 use crate::store::{Opened, SessionLog, StoreError};
 use crate::text::secrets::Known;
@@ -71,7 +71,7 @@ impl Ledger {
     }
 
     /// Places that another process forgot in this session, where there are any.
-    pub(super) fn forgotten_elsewhere(&self) -> Option<Forgotten> {
+    pub(super) fn forgotten_elsewhere(&self) -> Option<Redactions> {
         let on_disk = self.log.forgotten();
         let known = self.session.forgotten();
         let is_new = on_disk.is_pending

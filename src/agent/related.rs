@@ -6,8 +6,8 @@
 use crate::chat::{Message, Role, Session, Timestamp};
 use crate::context::Brought;
 use crate::index::{Glance, Hit, Index, Kind, distinct, folded, is_spaceless};
+use crate::long_term::notes::NOTED;
 use crate::memory::{AutoRecallSettings, Kept, KeptTexts, RecallSettings, Related};
-use crate::notes::NOTED;
 
 /// Characters of one hit.
 const SNIPPET: usize = 200;

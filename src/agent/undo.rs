@@ -3,9 +3,9 @@
 use super::toolbox::Files;
 use super::{Agent, Warning};
 use crate::chat::{Hybrid, Record, Scratchpad, Turn, TurnId, Withdrawal};
+use crate::long_term::notes::{Receipt, ReceiptsError};
 use crate::memory::report::Report;
 use crate::memory::summary;
-use crate::notes::{Receipt, ReceiptsError};
 use crate::tools::files::{ChangesError, Restored};
 
 /// A turn that was taken back.

@@ -6,6 +6,7 @@ use std::fmt;
 
 use super::turn::NO_REPLY;
 use super::{Attached, CallId, Image, Timestamp, Tokens, ToolCall};
+use crate::declare::named;
 
 /// Names a message for ever; kept verbatim across saves, imports and resumes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,21 +43,13 @@ impl fmt::Display for MessageId {
     }
 }
 
-/// Who speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    User,
-    Assistant,
-    Tool,
-}
-
-impl Role {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        }
+named! {
+    /// Who speaks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Role {
+        User = "user",
+        Assistant = "assistant",
+        Tool = "tool",
     }
 }
 

@@ -9,11 +9,11 @@
 
 mod answered;
 mod attachment;
-mod forgotten;
 mod message;
 mod name;
 mod pins;
 mod record;
+mod redactions;
 mod scratchpad;
 mod session;
 mod spending;
@@ -24,11 +24,11 @@ mod turn;
 
 pub use answered::{Answered, answered};
 pub use attachment::{Attached, Image, Lines};
-pub use forgotten::{Forgotten, Mask, text_of};
 pub use message::{Message, MessageId, Part, Role, STAND_IN, Unknown};
 pub use name::{BadName, SessionName};
 pub use pins::{NotPinned, Pin, Pins};
 pub use record::{Compaction, Form, Hybrid, ModeStates, Record, Summary, Withdrawal};
+pub use redactions::{Mask, Redactions, text_of};
 pub use scratchpad::{NotWritten, Scratchpad, ScratchpadLimits, Written};
 pub use session::{Session, SessionMeta};
 pub use spending::{Spending, Spent};

@@ -1,6 +1,6 @@
 //! Texts pinned to a session: they stand in every request, whatever is summarised, kept in `{session}_pins.json` (G12).
 //!
-//! Unit: one pin. Invariant: a pin is added only while all together take at most [`Pins::MOST_BYTES`]; a number is given once.
+//! Unit: one pin. Invariant: a pin is added only while all together take at most [`Pins::MAX_BYTES`]; a number is given once.
 
 use super::record::TextVisitor;
 use super::{Timestamp, Unknown};
@@ -28,7 +28,7 @@ pub struct Pins {
 pub enum NotPinned {
     #[error("nothing to pin: the text is empty")]
     Empty,
-    #[error("the pins would take {} bytes, the limit is {}; unpin something or pin less", .bytes, Pins::MOST_BYTES)]
+    #[error("the pins would take {} bytes, the limit is {}; unpin something or pin less", .bytes, Pins::MAX_BYTES)]
     TooMany { bytes: usize },
 }
 
@@ -40,7 +40,7 @@ impl Default for Pins {
 
 impl Pins {
     /// Bytes of all pins together.
-    pub const MOST_BYTES: usize = 64 << 10;
+    pub const MAX_BYTES: usize = 64 << 10;
 
     /// What a file holds; of pins with one number the later get new ones.
     pub fn restore(list: Vec<Pin>, next: u32, unknown: Unknown) -> Self {
@@ -97,7 +97,7 @@ impl Pins {
             return Ok(pin.id);
         }
         let bytes = self.bytes() + text.len();
-        if bytes > Self::MOST_BYTES {
+        if bytes > Self::MAX_BYTES {
             return Err(NotPinned::TooMany { bytes });
         }
         let id = self.next_id();
@@ -151,13 +151,13 @@ mod tests {
     fn the_byte_after_the_last_is_refused_with_numbers() {
         let mut pins = Pins::default();
         assert_eq!(pins.pin("  ", now()), Err(NotPinned::Empty));
-        let half = "é".repeat(Pins::MOST_BYTES / 4);
+        let half = "é".repeat(Pins::MAX_BYTES / 4);
         pins.pin(&half, now()).unwrap();
-        let bytes = Pins::MOST_BYTES + 1;
-        let refused = pins.pin(&"x".repeat(Pins::MOST_BYTES / 2 + 1), now());
+        let bytes = Pins::MAX_BYTES + 1;
+        let refused = pins.pin(&"x".repeat(Pins::MAX_BYTES / 2 + 1), now());
         assert_eq!(refused, Err(NotPinned::TooMany { bytes }));
         assert!(refused.unwrap_err().to_string().contains("65537 bytes"));
-        pins.pin(&"x".repeat(Pins::MOST_BYTES / 2), now()).unwrap();
+        pins.pin(&"x".repeat(Pins::MAX_BYTES / 2), now()).unwrap();
     }
 
     #[test]

@@ -5,31 +5,19 @@ use std::slice;
 use serde_json::Value;
 
 use super::{
-    Calibration, Forgotten, Message, MessageId, Outcome, Pins, Scratchpad, Spent, Timestamp,
+    Calibration, Message, MessageId, Outcome, Pins, Redactions, Scratchpad, Spent, Timestamp,
     TurnId, Unknown,
 };
+use crate::declare::named;
 
-/// Why a turn is no longer part of what is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Withdrawal {
-    /// `/undo`.
-    Undone,
-    /// `/retry`: the turn after it asks the same again.
-    Retried,
-}
-
-impl Withdrawal {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Undone => "undone",
-            Self::Retried => "retried",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Undone, Self::Retried]
-            .into_iter()
-            .find(|why| why.as_str() == name)
+named! {
+    /// Why a turn is no longer part of what is sent.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Withdrawal {
+        /// `/undo`.
+        Undone = "undone",
+        /// `/retry`: the turn after it asks the same again.
+        Retried = "retried",
     }
 }
 
@@ -71,7 +59,7 @@ pub struct Compaction {
 
 impl Compaction {
     /// How many replaced ones are kept, one inside the other.
-    pub const MOST_PREVIOUS: usize = 20;
+    pub const MAX_PREVIOUS: usize = 20;
 
     /// A compaction without a text: it stands for nothing, and condenses nothing.
     pub fn blank(strategy: &str, at: Timestamp) -> Self {
@@ -95,7 +83,7 @@ impl Compaction {
     pub fn replacing(mut self, previous: Option<Self>) -> Self {
         self.previous = previous.map(Box::new);
         let mut last = &mut self;
-        for _ in 0..Self::MOST_PREVIOUS {
+        for _ in 0..Self::MAX_PREVIOUS {
             match last.previous {
                 None => return self,
                 Some(ref mut previous) => last = previous,
@@ -134,7 +122,7 @@ pub struct Summary {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hybrid {
     pub summary: Option<Summary>,
-    /// Summaries that were replaced, oldest first, at most [`Hybrid::MOST_REPLACED`].
+    /// Summaries that were replaced, oldest first, at most [`Hybrid::MAX_REPLACED`].
     pub replaced: Vec<Summary>,
     /// Summaries in a row that could not be had (C15).
     pub failures: u32,
@@ -147,7 +135,7 @@ pub struct Hybrid {
 }
 
 impl Hybrid {
-    pub const MOST_REPLACED: usize = 12;
+    pub const MAX_REPLACED: usize = 12;
 
     /// Messages `0..covered` are stood for by a compaction, a summary, or both.
     pub fn covered(&self) -> usize {
@@ -284,7 +272,7 @@ pub enum Record {
     /// Replaces `{session}_pins.json` whole.
     PinsReplaced(Pins),
     /// Replaces `{session}_forgotten.json` whole.
-    ForgottenReplaced(Forgotten),
+    ForgottenReplaced(Redactions),
 }
 
 impl Record {

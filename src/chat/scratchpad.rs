@@ -33,8 +33,8 @@ pub struct ScratchpadLimits {
 impl Default for ScratchpadLimits {
     fn default() -> Self {
         Self {
-            keys: Scratchpad::MOST_KEYS,
-            chars: Scratchpad::MOST_CHARS,
+            keys: Scratchpad::MAX_KEYS,
+            chars: Scratchpad::MAX_CHARS,
         }
     }
 }
@@ -55,17 +55,17 @@ pub enum NotWritten {
     NoKey,
     #[error("the key {key:?} is reserved; choose another")]
     Reserved { key: String },
-    #[error("the key has {chars} characters, the limit is {most}", most = Scratchpad::MOST_KEY_CHARS)]
+    #[error("the key has {chars} characters, the limit is {max}", max = Scratchpad::MAX_KEY_CHARS)]
     LongKey { chars: usize },
     #[error("the scratchpad is full ({keys} keys); overwrite one of them")]
     Full { keys: usize },
 }
 
 impl Scratchpad {
-    pub const MOST_KEYS: usize = 50;
-    pub const MOST_CHARS: usize = 10_000;
+    pub const MAX_KEYS: usize = 50;
+    pub const MAX_CHARS: usize = 10_000;
     /// Of a key.
-    pub const MOST_KEY_CHARS: usize = 200;
+    pub const MAX_KEY_CHARS: usize = 200;
 
     /// What a file holds, all of it: limits may have been others when it was written.
     pub fn restore(entries: impl IntoIterator<Item = (String, String)>) -> Self {
@@ -120,7 +120,7 @@ impl Scratchpad {
             return Err(NotWritten::NoKey);
         }
         let chars = key.chars().count();
-        if chars > Self::MOST_KEY_CHARS {
+        if chars > Self::MAX_KEY_CHARS {
             return Err(NotWritten::LongKey { chars });
         }
         if Self::is_reserved(key) {
@@ -174,9 +174,9 @@ impl Scratchpad {
     /// Keeps what was thought through under its number; where there is no room, the oldest of them leaves (X25).
     pub fn keep_thought(&mut self, number: u32, report: &str) -> Result<Written, NotWritten> {
         let key = format!("{THOUGHT}{number}");
-        if self.0.len() >= Self::MOST_KEYS && !self.0.contains_key(&key) {
+        if self.0.len() >= Self::MAX_KEYS && !self.0.contains_key(&key) {
             let oldest = self.thoughts().map(|(number, _)| number).min();
-            let keys = Self::MOST_KEYS;
+            let keys = Self::MAX_KEYS;
             self.forget_thought(oldest.ok_or(NotWritten::Full { keys })?);
         }
         let limits = ScratchpadLimits {
@@ -244,10 +244,10 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_and_the_fifty_first_key_refused() {
         let mut scratchpad = Scratchpad::default();
-        let long = "é".repeat(Scratchpad::MOST_CHARS + 1);
+        let long = "é".repeat(Scratchpad::MAX_CHARS + 1);
         let written = scratchpad.write("long", &long).unwrap();
         assert_eq!((written.chars, written.is_cut), (10_000, true));
-        for n in 1..Scratchpad::MOST_KEYS {
+        for n in 1..Scratchpad::MAX_KEYS {
             scratchpad.write(&format!("key {n}"), "x").unwrap();
         }
         assert_eq!(
@@ -307,7 +307,7 @@ mod tests {
             assert_eq!(scratchpad.next_thought(), n);
             scratchpad.keep_thought(n, &format!("report {n}")).unwrap();
         }
-        for n in scratchpad.entries().count()..Scratchpad::MOST_KEYS {
+        for n in scratchpad.entries().count()..Scratchpad::MAX_KEYS {
             scratchpad.write(&format!("key {n}"), "x").unwrap();
         }
         scratchpad.keep_thought(10, "report 10").unwrap();

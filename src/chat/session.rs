@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Calibration, Forgotten, Hybrid, Message, MessageId, ModeStates, Outcome, Pins, Record, Role,
+    Calibration, Hybrid, Message, MessageId, ModeStates, Outcome, Pins, Record, Redactions, Role,
     Scratchpad, SessionName, Spending, Timestamp, Turn, TurnId, Unknown, Withdrawal,
 };
 
@@ -37,7 +37,7 @@ pub struct Session {
     mode_states: ModeStates,
     scratchpad: Scratchpad,
     pins: Pins,
-    forgotten: Forgotten,
+    forgotten: Redactions,
     /// Messages of which something was forgotten, as they were said.
     said: BTreeMap<usize, Message>,
     /// Of the reply that the running turn waits for, as far as the log holds it.
@@ -111,7 +111,7 @@ impl Session {
             mode_states: ModeStates::default(),
             scratchpad: Scratchpad::default(),
             pins: Pins::default(),
-            forgotten: Forgotten::default(),
+            forgotten: Redactions::default(),
             said: BTreeMap::new(),
             arrived: String::new(),
             next_message,
@@ -168,7 +168,7 @@ impl Session {
     }
 
     /// Masks the messages anew.
-    fn forget(&mut self, forgotten: Forgotten) {
+    fn forget(&mut self, forgotten: Redactions) {
         for (index, message) in std::mem::take(&mut self.said) {
             self.messages[index] = message;
         }
@@ -375,7 +375,7 @@ impl Session {
     }
 
     /// What of its messages was forgotten.
-    pub fn forgotten(&self) -> &Forgotten {
+    pub fn forgotten(&self) -> &Redactions {
         &self.forgotten
     }
 

@@ -45,7 +45,7 @@ impl ToolCall {
 
 impl ToolCall {
     /// Longest name and id that every server takes back.
-    const MOST: usize = 64;
+    const MAX: usize = 64;
 
     /// The call as it can be kept and sent again to any server: a name and an id of letters, digits, `_` and `-`, and an
     /// id that is none of those `taken`. `fallback` is unique.
@@ -53,7 +53,7 @@ impl ToolCall {
     pub fn tidied(self, taken: &[CallId], fallback: &str) -> Self {
         let is_good = |text: &str| {
             let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-            !text.is_empty() && text.len() <= Self::MOST && text.chars().all(plain)
+            !text.is_empty() && text.len() <= Self::MAX && text.chars().all(plain)
         };
         let name = if is_good(&self.name) {
             self.name
@@ -65,7 +65,7 @@ impl ToolCall {
                     '_'
                 }
             };
-            let name: String = self.name.chars().take(Self::MOST).map(plain).collect();
+            let name: String = self.name.chars().take(Self::MAX).map(plain).collect();
             if name.is_empty() {
                 "unnamed".to_owned()
             } else {

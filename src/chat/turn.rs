@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::Withdrawal;
+use crate::declare::named;
 
 /// The words that close a turn without any reply begin with this.
 pub(super) const NO_REPLY: &str = "[no reply:";
@@ -19,32 +20,20 @@ impl fmt::Display for TurnId {
     }
 }
 
-/// How a turn ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// With a complete reply.
-    Answered,
-    /// By the person, or by the end of the process.
-    Interrupted,
-    /// By an error; what had arrived of the reply is kept.
-    Failed,
+named! {
+    /// How a turn ended.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Outcome {
+        /// With a complete reply.
+        Answered = "answered",
+        /// By the person, or by the end of the process.
+        Interrupted = "interrupted",
+        /// By an error; what had arrived of the reply is kept.
+        Failed = "failed",
+    }
 }
 
 impl Outcome {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::Interrupted => "interrupted",
-            Self::Failed => "failed",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Answered, Self::Interrupted, Self::Failed]
-            .into_iter()
-            .find(|outcome| outcome.as_str() == name)
-    }
-
     /// The words that close a turn which has no complete reply (C86): they are stored, shown and sent,
     /// so that history stays a sequence every server accepts.
     pub fn closing(self, partial: &str, reason: &str) -> String {

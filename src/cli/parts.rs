@@ -10,18 +10,18 @@ use crate::agent::{Further, notebook};
 use crate::clock::{Clock, SystemClock};
 use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::embed::EmbedderChoice;
-use crate::entries::{self, EntryStore};
-use crate::files::{self, Disk, LocalDisk, RootedDisk, Veil};
+use crate::files::{self, Disk, LocalDisk, OverlayDisk, RootedDisk};
 use crate::hint::chain;
 use crate::index::{self, Keeping, Lists};
+use crate::long_term::entries::{self, EntryStore};
+use crate::long_term::notes::{Receipts, SessionFiles, Workspace};
 use crate::mem0::Mem0;
-use crate::memory::capture::{Captor, Capturing, Learning};
+use crate::memory::capture::{Capturing, Extractor, Learning};
 use crate::memory::facts::FactCues;
 use crate::memory::patterns::Checked;
 use crate::memory::tracking::readers::Readers;
 use crate::memory::{Backend, Memory, Prompt, Prompts, RecoveryCues, Registry};
 use crate::net::{Key, KeySource};
-use crate::notes::{Receipts, SessionFiles, Workspace};
 use crate::provider::{Catalog, Known};
 use crate::store::{FileStore, SessionStore};
 use crate::term::Output;
@@ -43,7 +43,7 @@ pub(super) fn disk_of_run(args: &ChatArgs, config: &Config) -> Arc<dyn Disk> {
 
 fn veiled(args: &ChatArgs, disk: Arc<dyn Disk>) -> Arc<dyn Disk> {
     if args.private || args.no_lock {
-        Arc::new(Veil::over(disk))
+        Arc::new(OverlayDisk::over(disk))
     } else {
         disk
     }
@@ -64,7 +64,7 @@ fn machine(args: &ChatArgs, disk: RootedDisk) -> Arc<dyn Disk> {
 /// Where sessions are; a private one sees no others, so that its name cannot be one of theirs.
 pub(super) fn store(args: &ChatArgs, disk: Arc<dyn Disk>, config: &Config) -> FileStore {
     if args.private {
-        past(Arc::new(Veil::over_nothing()), config)
+        past(Arc::new(OverlayDisk::over_nothing()), config)
     } else {
         past(disk, config)
     }
@@ -146,8 +146,8 @@ pub(super) fn places(config: &Config) -> Vec<String> {
 }
 
 /// What is written to them and read of them in a turn.
-pub(super) fn captor(config: &Config, texts: &Texts) -> Result<Captor, CliError> {
-    Ok(Captor::with(
+pub(super) fn captor(config: &Config, texts: &Texts) -> Result<Extractor, CliError> {
+    Ok(Extractor::with(
         |name| own(texts, name),
         &config.settings.memory.wal,
     )?)

@@ -17,9 +17,10 @@ use super::trust::{self, Demand};
 use super::warnings::warnings;
 use super::{Config, yaml};
 use crate::chat::{BadName, SessionName};
+use crate::embed;
 use crate::files::Disk;
+use crate::long_term::{entries, notes};
 use crate::provider::Environment;
-use crate::{embed, entries, notes};
 
 /// All that a configuration is made from.
 #[derive(Clone, Debug)]

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::overrides::{TextError, read_text};
 use crate::agent::ThinkSettings;
 use crate::chat::SessionName;
+use crate::declare::settings;
 use crate::tools::mcp::ServerSettings;
 use crate::{context, embed, memory, provider, term, tools};
 
@@ -46,28 +47,19 @@ pub struct Settings {
     pub shutdown_grace: Duration,
 }
 
-/// What is used for finding things in texts of every kind: the `rag` block.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RagSettings {
-    /// Alias of the model that embeds (C22), or `provider/model`; empty: as `embedding` says.
-    pub model: String,
-    /// A folder with texts that are searched like notes; empty: none.
-    pub docs_dir: String,
-    /// Bytes that an embedder gets as one text.
-    pub chunk_size: usize,
-    /// Bytes of the text before it that go with one of a document.
-    pub chunk_overlap: usize,
-}
-
-impl Default for RagSettings {
-    fn default() -> Self {
-        Self {
-            model: String::new(),
-            docs_dir: String::new(),
-            chunk_size: 2_000,
-            chunk_overlap: 200,
-        }
+settings! {
+    /// What is used for finding things in texts of every kind: the `rag` block.
+    #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct RagSettings {
+        /// Alias of the model that embeds (C22), or `provider/model`; empty: as `embedding` says.
+        pub model: String = String::new(),
+        /// A folder with texts that are searched like notes; empty: none.
+        pub docs_dir: String = String::new(),
+        /// Bytes that an embedder gets as one text.
+        pub chunk_size: usize = 2_000,
+        /// Bytes of the text before it that go with one of a document.
+        pub chunk_overlap: usize = 200,
     }
 }
 

@@ -14,7 +14,7 @@ pub struct Budget {
 impl Budget {
     /// Kept free for what the estimate misses (C82).
     pub const MARGIN: Tokens = Tokens(64);
-    const LEAST_RESERVE: u32 = 1024;
+    const MIN_RESERVE: u32 = 1024;
 
     pub fn new(window: Tokens, max_output: Option<Tokens>, calibration: Calibration) -> Self {
         Self {
@@ -47,10 +47,10 @@ impl Budget {
     pub fn reserve(self) -> Tokens {
         let reserve = Tokens(
             (self.window.0 / 4)
-                .max(Self::LEAST_RESERVE)
+                .max(Self::MIN_RESERVE)
                 .min(self.window.0 / 2),
         );
-        self.max_output.map_or(reserve, |most| reserve.min(most))
+        self.max_output.map_or(reserve, |max| reserve.min(max))
     }
 
     /// What the prompt may cost, in estimated tokens.
@@ -76,7 +76,7 @@ impl Budget {
             .minus(self.calibration.grow(prompt))
             .minus(Self::MARGIN);
         self.max_output
-            .map_or(left, |most| left.min(most))
+            .map_or(left, |max| left.min(max))
             .max(Tokens(1))
     }
 }

@@ -2,56 +2,56 @@
 
 use serde::Deserialize;
 
-/// The block.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a key of its own in the config file"
-)]
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Settings {
-    pub layout: Layout,
-    /// One leading system message, or one for each block (C8).
-    pub merge_system: bool,
-    /// A named set of values for whatever nobody sets; the config layers have used it up by the time it is read here.
-    pub preset: String,
-    pub strategy: Strategy,
-    pub guards: Vec<Guard>,
-    /// `window`: messages above which the middle of the list is summarised; 0: never (O6, O11).
-    pub max_history_messages: usize,
-    /// `prefix`: messages above which the beginning is summarised (X27).
-    pub threshold_messages: usize,
-    /// `prefix`: characters above which it is.
-    pub threshold_chars: usize,
-    /// `prefix`: messages that stay as they are (X28).
-    pub retain_recent_messages: usize,
-    /// Share of the window from which on a summary is made after the turn (G19).
-    pub auto_compact_threshold: f64,
-    /// Share of the window that is reached by it (G20).
-    pub summarization_ratio: f64,
-    /// Whether guards and strategies may ask a model by themselves (G21).
-    pub enable_auto_summary: bool,
-    /// Share of the window from which on a working buffer is kept; 0: never.
-    pub buffer_threshold: f64,
-    /// Share of the window above which the next turn is not begun without a compaction (Q25).
-    pub proactive_threshold: f64,
-    /// Share of the window that is reached by it (Q28).
-    pub compaction_target: f64,
-    /// What the estimate of the next turn is multiplied with (Q25).
-    pub safety_margin: f64,
-    /// Lets a model write the text of a proactive compaction, which is a count otherwise (Q27).
-    pub proactive_summary: bool,
-    /// Reads the working buffer back after a loss.
-    pub recovery: bool,
-    /// Share of the window above which a warning is shown, once for each crossing (G18).
-    pub warning_threshold: f64,
-    /// Characters of a tool's result in the turns after its own; 0: all of them (O3).
-    pub tool_output_trim_chars: usize,
-    pub tool_result_policy: ResultPolicy,
-    /// Characters of a tool's result in its own turn.
-    pub tool_result_max_chars: usize,
-    /// Keeps what is cut of a result whole, beside the session.
-    pub offload: bool,
+use crate::declare::settings;
+
+settings! {
+    /// The block.
+    #[derive(Clone, Debug, PartialEq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Settings {
+        pub layout: Layout = Layout::Classic,
+        /// One leading system message, or one for each block (C8).
+        pub merge_system: bool = true,
+        /// A named set of values for whatever nobody sets; the config layers have used it up by the time it is read here.
+        pub preset: String = "default".to_owned(),
+        pub strategy: Strategy = Strategy::Rolling,
+        pub guards: Vec<Guard> = vec![Guard::Threshold],
+        /// `window`: messages above which the middle of the list is summarised; 0: never (O6, O11).
+        pub max_history_messages: usize = 40,
+        /// `prefix`: messages above which the beginning is summarised (X27).
+        pub threshold_messages: usize = 20,
+        /// `prefix`: characters above which it is.
+        pub threshold_chars: usize = 48_000,
+        /// `prefix`: messages that stay as they are (X28).
+        pub retain_recent_messages: usize = 8,
+        /// Share of the window from which on a summary is made after the turn (G19).
+        pub auto_compact_threshold: f64 = 0.75,
+        /// Share of the window that is reached by it (G20).
+        pub summarization_ratio: f64 = 0.5,
+        /// Whether guards and strategies may ask a model by themselves (G21).
+        pub enable_auto_summary: bool = true,
+        /// Share of the window from which on a working buffer is kept; 0: never.
+        pub buffer_threshold: f64 = 0.5,
+        /// Share of the window above which the next turn is not begun without a compaction (Q25).
+        pub proactive_threshold: f64 = 0.6,
+        /// Share of the window that is reached by it (Q28).
+        pub compaction_target: f64 = 0.35,
+        /// What the estimate of the next turn is multiplied with (Q25).
+        pub safety_margin: f64 = 1.0,
+        /// Lets a model write the text of a proactive compaction, which is a count otherwise (Q27).
+        pub proactive_summary: bool = false,
+        /// Reads the working buffer back after a loss.
+        pub recovery: bool = true,
+        /// Share of the window above which a warning is shown, once for each crossing (G18).
+        pub warning_threshold: f64 = 0.8,
+        /// Characters of a tool's result in the turns after its own; 0: all of them (O3).
+        pub tool_output_trim_chars: usize = 2_000,
+        pub tool_result_policy: ResultPolicy = ResultPolicy::Smart,
+        /// Characters of a tool's result in its own turn.
+        pub tool_result_max_chars: usize = Self::RESULT_CHARS,
+        /// Keeps what is cut of a result whole, beside the session.
+        pub offload: bool = false,
+    }
 }
 
 /// Who owns the list of messages that is sent (2.2).
@@ -107,9 +107,9 @@ impl Settings {
     const RATIO_CHARS: usize = 8_000;
 
     /// The least that `prefix` works with (X32).
-    pub const LEAST_MESSAGES: usize = 8;
-    pub const LEAST_CHARS: usize = 4_000;
-    pub const LEAST_RETAINED: usize = 4;
+    pub const MIN_MESSAGES: usize = 8;
+    pub const MIN_CHARS: usize = 4_000;
+    pub const MIN_RETAINED: usize = 4;
 
     pub fn guards(&self, guard: Guard) -> bool {
         self.guards.contains(&guard)
@@ -117,18 +117,17 @@ impl Settings {
 
     /// Messages above which `prefix` compacts.
     pub fn prefix_messages(&self) -> usize {
-        self.threshold_messages.max(Self::LEAST_MESSAGES)
+        self.threshold_messages.max(Self::MIN_MESSAGES)
     }
 
     pub fn prefix_chars(&self) -> usize {
-        self.threshold_chars.max(Self::LEAST_CHARS)
+        self.threshold_chars.max(Self::MIN_CHARS)
     }
 
     /// Messages that `prefix` leaves as they are; fewer than those it begins at.
     pub fn prefix_retained(&self) -> usize {
-        let most = self.prefix_messages() - 1;
-        self.retain_recent_messages
-            .clamp(Self::LEAST_RETAINED, most)
+        let max = self.prefix_messages() - 1;
+        self.retain_recent_messages.clamp(Self::MIN_RETAINED, max)
     }
 
     /// Messages of the newest that `window` leaves as they are (O8).
@@ -150,36 +149,6 @@ impl Settings {
             ResultPolicy::Ratio | ResultPolicy::Smart | ResultPolicy::None => {
                 self.tool_result_max_chars
             }
-        }
-    }
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            layout: Layout::Classic,
-            merge_system: true,
-            preset: "default".to_owned(),
-            strategy: Strategy::Rolling,
-            guards: vec![Guard::Threshold],
-            max_history_messages: 40,
-            threshold_messages: 20,
-            threshold_chars: 48_000,
-            retain_recent_messages: 8,
-            auto_compact_threshold: 0.75,
-            summarization_ratio: 0.5,
-            enable_auto_summary: true,
-            buffer_threshold: 0.5,
-            proactive_threshold: 0.6,
-            compaction_target: 0.35,
-            safety_margin: 1.0,
-            proactive_summary: false,
-            recovery: true,
-            warning_threshold: 0.8,
-            tool_output_trim_chars: 2_000,
-            tool_result_policy: ResultPolicy::Smart,
-            tool_result_max_chars: Self::RESULT_CHARS,
-            offload: false,
         }
     }
 }

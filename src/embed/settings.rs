@@ -4,30 +4,23 @@ use serde::Deserialize;
 
 use super::PUBLIC_SOURCE;
 
+use crate::declare::settings;
+
 /// Where the local encoder's files are below the data root, where nothing else is set.
 pub const FOLDER: &str = "models/all-MiniLM-L6-v2";
 
-/// The block.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Settings {
-    pub provider: Wanted,
-    /// Dimensions of `hashed`.
-    pub dim: usize,
-    /// Folder of `local`, as it is written; empty: [`FOLDER`].
-    pub path: String,
-    /// Base address that the files of `local` are fetched from.
-    pub source: String,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            provider: Wanted::Auto,
-            dim: 256,
-            path: String::new(),
-            source: PUBLIC_SOURCE.to_owned(),
-        }
+settings! {
+    /// The block.
+    #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Settings {
+        pub provider: Wanted = Wanted::Auto,
+        /// Dimensions of `hashed`.
+        pub dim: usize = 256,
+        /// Folder of `local`, as it is written; empty: [`FOLDER`].
+        pub path: String = String::new(),
+        /// Base address that the files of `local` are fetched from.
+        pub source: String = PUBLIC_SOURCE.to_owned(),
     }
 }
 

@@ -14,11 +14,11 @@ mod identity;
 mod local;
 #[cfg(any(test, feature = "testing"))]
 mod memory;
+mod overlay;
 mod personal;
 mod place;
 mod roots;
 mod sweep;
-mod veil;
 
 pub use digest::{digest, hex};
 #[cfg(any(test, feature = "testing"))]
@@ -29,12 +29,12 @@ pub use local::LocalDisk;
 pub(crate) use local::resolve_links;
 #[cfg(any(test, feature = "testing"))]
 pub use memory::MemoryDisk;
+pub use overlay::OverlayDisk;
 pub use personal::{Existing, open_for_person, write_for_person};
 pub use place::temporary_for;
 pub(crate) use place::{Owner, Parents, Place, Unfinished, at_once, is_same, sync};
 pub use roots::{LeadsOut, RootedDisk};
 pub use sweep::sweep;
-pub use veil::Veil;
 
 /// The file system, as far as cogtrix needs it.
 ///

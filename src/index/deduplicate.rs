@@ -8,7 +8,7 @@ use super::find::Hit;
 
 /// Words of a label, and of what stands behind it at least, for a line to say the same as one without.
 const LABEL: usize = 4;
-const LEAST: usize = 4;
+const MIN: usize = 4;
 
 /// Of hits that say the same one stays, where the best of them stood: the one that a person would look up first.
 pub fn distinct(hits: Vec<Hit>) -> Vec<Hit> {
@@ -74,7 +74,7 @@ impl Saying {
 
     /// Whether this is the other one behind a label.
     fn labels(&self, other: &Self) -> bool {
-        let is_label = (1..=LABEL).contains(&self.label) && other.words.len() >= LEAST;
+        let is_label = (1..=LABEL).contains(&self.label) && other.words.len() >= MIN;
         is_label && self.words[self.label..] == other.words
     }
 }

@@ -97,8 +97,8 @@ pub(super) fn find(corpus: &Corpus, talks: &[Talk<'_>], query: Query<'_>) -> Vec
         .map(|(index, nearest)| Segment { index, nearest })
         .collect();
     let is_wanted = |segment, place| segment > 0 || corpus.is_wanted(place as usize, query);
-    let most = query.k.saturating_mul(LOOKED_AT).saturating_add(64);
-    let ranked = words::search(&segments, query.text, most, &is_wanted);
+    let max = query.k.saturating_mul(LOOKED_AT).saturating_add(64);
+    let ranked = words::search(&segments, query.text, max, &is_wanted);
     let exact = corpus.exact(query);
     let similarity = |hit: &Match| {
         let near = nearest[hit.segment].iter().find(|(at, _)| *at == hit.place);

@@ -6,7 +6,7 @@ use super::{EntryText, Hit, Index, Keeping, Kind, LongTerm, Parts, Places, Writt
 use crate::chat::{Session, Timestamp};
 use crate::embed::{Candidate, ChoiceSettings, EmbedderChoice, Named};
 use crate::files::MemoryDisk;
-use crate::notes::SessionFiles;
+use crate::long_term::notes::SessionFiles;
 use crate::testing;
 
 pub(crate) fn now() -> Timestamp {

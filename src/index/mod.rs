@@ -39,19 +39,19 @@ pub use words::{
     Asked, BadLists, Document, LexicalIndex, Lists, Match, Segment, Voice, is_spaceless,
 };
 
-use corpus::{Corpus, MOST_IN_ALL, Reading, Sizes};
+use corpus::{Corpus, MAX_IN_ALL, Reading, Sizes};
 use find::{Query, Talk};
 use past::PastSessions;
 
 use crate::chat::{Session, SessionName, Timestamp};
 use crate::embed::EmbedderChoice;
-use crate::entries::Entry;
 use crate::files::Disk;
+use crate::long_term::entries::Entry;
 use crate::store::SessionStore;
 use crate::text::once::Once;
 
 /// Hits of one search at most (Q16).
-pub const MOST_HITS: usize = 50;
+pub const MAX_HITS: usize = 50;
 /// Hits looked at for each one wanted: what is captured stands in several places.
 const SAID_AGAIN: usize = 3;
 /// The nearest chunks that take part in a search.
@@ -59,7 +59,7 @@ const NEAREST: usize = 50;
 /// Kept facts from which on an embedder is offered.
 const WORTH_OFFERING: usize = 10;
 /// Chunks that have vectors at most; the rest is found by words.
-const MOST_CHUNKS: usize = 20_000;
+const MAX_CHUNKS: usize = 20_000;
 
 /// What an index works with.
 #[derive(Clone, Debug)]
@@ -167,7 +167,7 @@ pub enum Scope {
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'a> {
     pub query: &'a str,
-    /// Hits wanted, at most [`MOST_HITS`].
+    /// Hits wanted, at most [`MAX_HITS`].
     pub limit: usize,
     pub mode: SearchMode,
     pub scope: Scope,
@@ -195,7 +195,7 @@ impl Searched {
     pub fn join(&mut self, kind: Kind, hits: Vec<Hit>, limit: usize) {
         self.looked.insert(kind, 1);
         self.hits.extend(hits);
-        self.settle(limit.clamp(1, MOST_HITS));
+        self.settle(limit.clamp(1, MAX_HITS));
     }
 
     /// The best first, each said once, no more than so many.
@@ -326,7 +326,7 @@ impl Index {
     /// Searches what is there now; what was changed since the last search is read first.
     pub async fn search(&mut self, search: Search<'_>, session: Option<&Session>) -> Searched {
         let (_, troubles) = self.refresh(search.now).await;
-        let limit = search.limit.clamp(1, MOST_HITS);
+        let limit = search.limit.clamp(1, MAX_HITS);
         let mut searched = Searched {
             troubles,
             ..Searched::default()
@@ -472,7 +472,7 @@ impl Index {
             let sizes = Sizes {
                 chunk: long_term.chunk_size,
                 overlap: long_term.chunk_overlap,
-                all: MOST_IN_ALL,
+                all: MAX_IN_ALL,
             };
             let reading = Reading {
                 sizes,
@@ -513,7 +513,7 @@ impl Index {
         if !self.meaning.is_ready() {
             return;
         }
-        let wanted = corpus.wanted(MOST_CHUNKS, |key| self.meaning.has(key));
+        let wanted = corpus.wanted(MAX_CHUNKS, |key| self.meaning.has(key));
         self.is_stale = !wanted.is_empty();
         self.meaning.begin(wanted);
     }

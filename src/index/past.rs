@@ -17,7 +17,7 @@ use crate::chat::{Session, SessionName};
 use crate::files::{Disk, Surveyed};
 
 /// Bytes of sessions that are held, as they are on disk.
-const MOST_HELD: u64 = 32 << 20;
+const MAX_HELD: u64 = 32 << 20;
 /// Bytes of sessions that a search reads which somebody asked for.
 const MAX_READ: u64 = 256 << 20;
 /// So many are read in front of a request, by itself: some tens of milliseconds.
@@ -132,7 +132,7 @@ impl PastSessions {
             .into_iter()
             .take_while(|(_, volume)| {
                 size += volume.stamp.size;
-                size <= MOST_HELD
+                size <= MAX_HELD
             })
             .map(|(name, _)| name.clone())
             .collect();
@@ -199,7 +199,7 @@ impl PastSessions {
         let held: u64 = self.held.values().map(|volume| volume.stamp.size).sum();
         match effort {
             Effort::Asked => MAX_READ,
-            Effort::ByItself => MAX_BY_ITSELF.min(MOST_HELD.saturating_sub(held)),
+            Effort::ByItself => MAX_BY_ITSELF.min(MAX_HELD.saturating_sub(held)),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::*;
 use crate::chat::{Message, Outcome, Part, Record, Role, ToolCall};
 use crate::embed::Candidate;
 use crate::files::{Disk, LocalDisk, MemoryDisk};
-use crate::notes::SessionFiles;
+use crate::long_term::notes::SessionFiles;
 use crate::store::FileStore;
 use crate::testing::ManualClock;
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::recall::{self, Found, Question, Searching};
 use super::transcript::fenced;
-use super::{Kept, Memory, Prompt, Timestamps, compaction, results};
+use super::{Kept, Memory, Prompt, Timestamps, compaction, report};
 use crate::chat::{Message, Part, Role, Session, Summary, Timestamp, Tokens, ToolSpec};
 use crate::context::stages::{history, input, stamp, trim, work};
 use crate::context::{Brought, Draft, Layout, Section, SectionKind, Source, Strategy};
@@ -91,7 +91,7 @@ impl Memory {
             covered: summary.map_or(compacted, |summary| summary.upto),
             pending: if self.settings.carry_pending && summarises {
                 history::Pending::Carried {
-                    most: self.most_pending(),
+                    max: self.max_pending(),
                 }
             } else {
                 history::Pending::Dropped
@@ -134,17 +134,17 @@ impl Memory {
         past: &mut Past,
     ) -> Option<Section> {
         let searching = around.recall?;
-        let most = self.settings.recall.room(around.room);
+        let max = self.settings.recall.room(around.room);
         let room = around.room.minus(fixed);
-        let before = past.begin_within(session, room.minus(most));
+        let before = past.begin_within(session, room.minus(max));
         let candidates = self.candidates(session, input, searching, before, MAX_RECALLED)?;
-        let recalled = candidates.quoted(self, session, past.begins, most)?;
+        let recalled = candidates.quoted(self, session, past.begins, max)?;
         if !past.shrink(session, room.minus(recalled.cost())) {
             return Some(recalled);
         }
         // What was found before is no part of the request now either.
-        let most = most.min(recalled.cost());
-        let again = candidates.quoted(self, session, past.begins, most);
+        let max = max.min(recalled.cost());
+        let again = candidates.quoted(self, session, past.begins, max);
         again.or(Some(recalled))
     }
 
@@ -156,10 +156,10 @@ impl Memory {
         input: &Message,
         searching: Searching<'_>,
         before: usize,
-        most: Tokens,
+        max: Tokens,
     ) -> Option<Section> {
         self.candidates(session, input, searching, before, self.recall_k())?
-            .quoted(self, session, before, most)
+            .quoted(self, session, before, max)
     }
 
     /// What recall finds for an input among the messages before one.
@@ -194,11 +194,11 @@ impl Memory {
     }
 
     /// What waits for a summary is sent as it was said. Of a long backlog recall brings what is spoken of.
-    pub(super) fn most_pending(&self) -> usize {
-        const MOST: usize = 200;
+    pub(super) fn max_pending(&self) -> usize {
+        const MAX: usize = 200;
         match self.recall_k() {
             0 => usize::MAX,
-            _ => MOST,
+            _ => MAX,
         }
     }
 
@@ -217,7 +217,7 @@ impl Memory {
 
     /// What was found out aside.
     pub(super) fn results(&self, session: &Session) -> Option<Section> {
-        results::section(session.scratchpad(), &self.prompts.results)
+        report::section(session.scratchpad(), &self.prompts.results)
     }
 
     pub(super) fn system(&self, session: &Session, around: &Surroundings<'_>) -> Vec<Section> {
@@ -263,12 +263,12 @@ impl Memory {
         let condensed = condensed.map_or(0, |it| it.condensed);
         let result_chars = around.result_chars;
         move |place, message| {
-            let most = if place < condensed {
+            let max = if place < condensed {
                 compaction::CONDENSED
             } else {
                 result_chars
             };
-            self.rendered(&trim::trimmed(message, most))
+            self.rendered(&trim::trimmed(message, max))
         }
     }
 
@@ -331,7 +331,7 @@ impl Candidates<'_> {
         memory: &Memory,
         session: &Session,
         before: usize,
-        most: Tokens,
+        max: Tokens,
     ) -> Option<Section> {
         let asked = self.searching.words.asked(&self.asked);
         // The beginning may stand in the request itself.
@@ -342,14 +342,14 @@ impl Candidates<'_> {
             earlier.filter(|found| found.messages.start < before && found.messages.end > head);
         let ranked = recall::with_the_plainest(earlier.cloned().collect(), self.k);
         let best = ranked.iter().map(|found| found.best.score);
-        let least = WORTH * best.fold(0.0, f32::max);
+        let min = WORTH * best.fold(0.0, f32::max);
         let worth = ranked
             .into_iter()
             .take(self.max)
             .enumerate()
-            .filter(|(at, found)| *at < self.k || found.best.score >= least);
+            .filter(|(at, found)| *at < self.k || found.best.score >= min);
         let mut chosen: Vec<Found> = Vec::new();
-        let mut room = most;
+        let mut room = max;
         for (_, found) in worth {
             let quoted = recall::quote(session, &asked, std::slice::from_ref(&found));
             let cost = Section::system(SectionKind::Recall, Source::You, fenced(&quoted)).cost();
@@ -371,7 +371,7 @@ impl Candidates<'_> {
             });
             let turns = turns.collect();
             let section = Section::system(SectionKind::Recall, Source::Recall(turns), text);
-            if section.cost() <= most {
+            if section.cost() <= max {
                 return Some(section);
             }
             chosen.pop();

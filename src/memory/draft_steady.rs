@@ -26,7 +26,7 @@ struct Room {
     /// Beside what is kept free.
     usual: Tokens,
     /// Beside the mode state and the input of this turn.
-    most: Tokens,
+    max: Tokens,
 }
 
 impl Memory {
@@ -57,11 +57,11 @@ impl Memory {
         let work = work::sections(session, around.room, |message| self.rendered(message));
         let running = last.cost() + cost(&work);
         let before = cost(&sections) + head.as_ref().map_or(Tokens::ZERO, Section::cost);
-        let most = around.room.minus(before + cost(&states) + running);
+        let max = around.room.minus(before + cost(&states) + running);
         let free = Tokens(around.room.0 / BEHIND_SHARE);
         let room = Room {
-            usual: around.room.minus(before + free).min(most),
-            most,
+            usual: around.room.minus(before + free).min(max),
+            max,
         };
         let (summary, past, beyond) = self.turns(session, room, around);
         sections.extend(summary);
@@ -71,10 +71,10 @@ impl Memory {
         let fence = self.behind(&Section::system(SectionKind::Recall, Source::You, ""));
         let taken = cost(&sections) + cost(&past) + cost(&states) + running + fence.cost();
         let rest = around.room.minus(taken);
-        let most = rest.min(self.settings.recall.room(around.room));
+        let max = rest.min(self.settings.recall.room(around.room));
         let recalled = around
             .recall
-            .and_then(|searching| self.recall(session, input, searching, begins, most));
+            .and_then(|searching| self.recall(session, input, searching, begins, max));
         sections.extend(past);
         sections.extend(recalled.iter().map(|recalled| self.behind(recalled)));
         sections.extend(states);
@@ -98,8 +98,8 @@ impl Memory {
         let wanted = history::Wanted {
             window: self.window(around),
             covered: oldest,
-            pending: Pending::Carried { most: usize::MAX },
-            room: room.most,
+            pending: Pending::Carried { max: usize::MAX },
+            room: room.max,
         };
         let (past, missing) = history::sections(session, wanted, self.past(session, around));
         let past = Past {
@@ -111,21 +111,21 @@ impl Memory {
         let first = past.first_behind(choice.upto);
         let left = room.usual.minus(choice.cost());
         let sizes = past.sizes(first);
-        let most = if summarises {
-            self.most_pending()
+        let max = if summarises {
+            self.max_pending()
         } else {
             self.window(around)
         };
-        let summarises = summarises || most == usize::MAX;
+        let summarises = summarises || max == usize::MAX;
         // Of a long backlog not all is sent, as of an imported history, which no summary covers for long.
         let spoken: usize = sizes.iter().map(|turn| turn.messages).sum();
-        let is_short = summarises && spoken <= most.saturating_add(steady::STEP);
+        let is_short = summarises && spoken <= max.saturating_add(steady::STEP);
         let bounds = if is_short {
             Bounds::of_room(left)
         } else {
-            Bounds::of_messages(most, steady::STEP, left)
+            Bounds::of_messages(max, steady::STEP, left)
         };
-        let start = if is_short && past.fits(&choice, room.most) {
+        let start = if is_short && past.fits(&choice, room.max) {
             first
         } else {
             first + steps::start(&sizes, bounds)

@@ -2,9 +2,7 @@
 //!
 //! Invariant: whoever owns the list goes first, then the guards; before a request one that asks a model only where it is urgent.
 
-use super::compaction::{
-    self, CannotCompact, CompactJob, Condensed, Gauge, Kind, Size, Strategy, View,
-};
+use super::compaction::{self, CannotCompact, CompactJob, Condensed, Gauge, Kind, Size, View};
 use super::summary::{self, SummaryJob};
 use super::{Job, Memory};
 use crate::chat::{Compaction, Session, Timestamp};
@@ -53,17 +51,14 @@ impl Memory {
         planning: Planning<'_>,
     ) -> Result<CompactJob, CannotCompact> {
         let view = planning.view(session);
-        let strategy = compaction::of_kind(kind);
-        compaction::job(&view, strategy, &self.prompts, focus, planning.places)
+        compaction::job(&view, kind, &self.prompts, focus, planning.places)
     }
 
     /// The slow work that is due. After failures in a row it is tried now and then only (C15).
     pub fn due(&self, session: &Session, when: When, planning: Planning<'_>) -> Option<Job> {
         let view = planning.view(session);
-        let strategy = due_strategy(&view, when);
-        let job = strategy.and_then(|strategy| {
-            compaction::job(&view, strategy, &self.prompts, "", planning.places).ok()
-        });
+        let job = due_kind(&view, when)
+            .and_then(|kind| compaction::job(&view, kind, &self.prompts, "", planning.places).ok());
         match when {
             When::BeforeTurn | When::BeforeRequest => job.map(Job::Compact),
             When::AfterTurn => job
@@ -132,7 +127,7 @@ impl Memory {
 }
 
 /// Who compacts now: whoever owns the list, then the guards; nobody soon after one was undone.
-fn due_strategy(view: &View<'_>, when: When) -> Option<&'static dyn Strategy> {
+fn due_kind(view: &View<'_>, when: When) -> Option<Kind> {
     if view.is_spared() {
         return None;
     }
@@ -142,7 +137,7 @@ fn due_strategy(view: &View<'_>, when: When) -> Option<&'static dyn Strategy> {
     let owner = owner.filter(|owner| when == When::BeforeTurn && owner.is_due(view));
     let guards = || {
         compaction::by_guards(view.settings).find(|guard| {
-            let in_time = match (guard.kind(), when) {
+            let in_time = match (*guard, when) {
                 (Kind::Proactive, When::AfterTurn) => false,
                 (Kind::Proactive, _) => true,
                 (_, When::AfterTurn) => is_patient,
@@ -156,12 +151,12 @@ fn due_strategy(view: &View<'_>, when: When) -> Option<&'static dyn Strategy> {
 
 /// Whether a guard has something to take, and gets where it is to: one that cannot comes no more often than the rolling
 /// summary grows, and what finds no room is left out meanwhile.
-fn is_worth_it(view: &View<'_>, guard: &dyn Strategy) -> bool {
+fn is_worth_it(view: &View<'_>, guard: Kind) -> bool {
     let Some(cut) = guard.cut(view) else {
         return false;
     };
-    let target = guard.kind().target(view.settings);
-    let reaches = |target| compaction::least_after(view, cut) <= view.gauge.part(target);
+    let target = guard.target(view.settings);
+    let reaches = |target| compaction::min_after(view, cut) <= view.gauge.part(target);
     target.is_none_or(reaches) || view.since(REST) >= REST
 }
 
@@ -220,22 +215,15 @@ mod tests {
             fixed: Tokens(fixed),
             calibration: Calibration::default(),
         };
-        let strategy = compaction::of_kind(kind);
         let prompts = crate::memory::Prompts::embedded();
-        let job = compaction::job(
-            &view(&session, &settings, gauge),
-            strategy,
-            &prompts,
-            "",
-            &[],
-        )
-        .unwrap();
+        let job =
+            compaction::job(&view(&session, &settings, gauge), kind, &prompts, "", &[]).unwrap();
         let done = job.done("- They talked of the harbour and of its tide tables.");
         let now = Timestamp::from_unix(1_800_000_000).unwrap();
         session.apply(compaction::accept(&session, done, now).unwrap());
         let made = session.messages().len();
         for _ in 0..20 {
-            if due_strategy(&view(&session, &settings, gauge), When::BeforeTurn).is_some() {
+            if due_kind(&view(&session, &settings, gauge), When::BeforeTurn).is_some() {
                 break;
             }
             turn(&mut session, 30);

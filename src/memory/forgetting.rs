@@ -8,15 +8,15 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::chat::{
-    Forgotten, Hybrid, Mask, Message, Part, Pins, Record, Role, Scratchpad, Session, text_of,
+    Hybrid, Mask, Message, Part, Pins, Record, Redactions, Role, Scratchpad, Session, text_of,
 };
 use crate::text::statement::{Author, FORGOTTEN, Statement, Statements};
 
 /// What is forgotten of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Struck {
+pub struct Redacted {
     /// Places in messages that were not forgotten before.
-    pub places: Forgotten,
+    pub places: Redactions,
     /// To be on disk before anything else: whoever opens the session next finishes what was begun.
     pub begin: Option<Record>,
     /// The side files that change; that all is done comes last.
@@ -40,47 +40,47 @@ pub fn said_besides(session: &Session, statements: &Statements) -> String {
 }
 
 /// Finds what goes.
-pub fn strike(session: &Session, statements: &Statements) -> Struck {
-    let mut struck = Struck::default();
+pub fn redact(session: &Session, statements: &Statements) -> Redacted {
+    let mut redacted = Redacted::default();
     let known = session.forgotten();
     for index in 0..session.messages().len() {
         let message = session.as_said(index);
         for mask in masks(message, statements) {
             if !known.of(&message.id).contains(&mask) {
-                struck.places.add(&message.id, mask);
+                redacted.places.add(&message.id, mask);
             }
         }
     }
-    if !struck.places.is_empty() {
-        struck.from.push("requests");
+    if !redacted.places.is_empty() {
+        redacted.from.push("requests");
     }
     let record = hybrid(session.hybrid(), statements).map(Record::HybridReplaced);
-    struck.add("summaries", record);
+    redacted.add("summaries", record);
     let record = mode_states(session, statements);
-    struck.add("the notes of modes", record);
+    redacted.add("the notes of modes", record);
     let record = scratchpad(session.scratchpad(), statements).map(Record::ScratchpadReplaced);
-    struck.add("the scratchpad", record);
+    redacted.add("the scratchpad", record);
     let record = pins(session.pins(), statements).map(Record::PinsReplaced);
-    struck.add("the pins", record);
-    if !struck.places.is_empty() || !struck.records.is_empty() || known.is_pending {
+    redacted.add("the pins", record);
+    if !redacted.places.is_empty() || !redacted.records.is_empty() || known.is_pending {
         let mut forgotten = known.clone();
-        forgotten.join(&struck.places);
+        forgotten.join(&redacted.places);
         forgotten.is_pending = true;
-        struck.begin = Some(Record::ForgottenReplaced(forgotten.clone()));
+        redacted.begin = Some(Record::ForgottenReplaced(forgotten.clone()));
         forgotten.is_pending = false;
-        struck.records.push(Record::ForgottenReplaced(forgotten));
+        redacted.records.push(Record::ForgottenReplaced(forgotten));
     }
-    struck
+    redacted
 }
 
 /// What was forgotten of a session, as it was said: for its owner, who did not do it.
-pub fn forgotten_in(session: &Session, places: &Forgotten) -> Statements {
+pub fn forgotten_in(session: &Session, places: &Redactions) -> Statements {
     let texts =
         (0..session.messages().len()).flat_map(|index| places.texts(session.as_said(index)));
     texts.filter_map(Statement::of).collect()
 }
 
-impl Struck {
+impl Redacted {
     fn add(&mut self, place: &'static str, record: Option<Record>) {
         if let Some(record) = record {
             self.records.push(record);
@@ -144,18 +144,18 @@ fn in_strings(json: &str, statements: &Statements) -> Vec<Range<usize>> {
 fn hybrid(hybrid: &Hybrid, statements: &Statements) -> Option<Hybrid> {
     let mut changed = hybrid.clone();
     let mut is_changed = false;
-    let mut strike = |text: &mut String| {
+    let mut redact = |text: &mut String| {
         if let Some(left) = statements.without(text, Author::Derived) {
             *text = left;
             is_changed = true;
         }
     };
     for summary in changed.summary.iter_mut().chain(&mut changed.replaced) {
-        strike(&mut summary.text);
+        redact(&mut summary.text);
     }
     let mut next = changed.compaction.as_mut();
     while let Some(compaction) = next {
-        strike(&mut compaction.text);
+        redact(&mut compaction.text);
         if compaction.text.is_empty() {
             FORGOTTEN.clone_into(&mut compaction.text);
         }
@@ -180,13 +180,13 @@ fn mode_states(session: &Session, statements: &Statements) -> Option<Record> {
     let mut states = session.mode_states().clone();
     let mut is_changed = false;
     for state in states.0.values_mut() {
-        strike_value(state, statements, &mut is_changed);
+        redact_value(state, statements, &mut is_changed);
     }
     is_changed.then_some(Record::ModeStatesReplaced(states))
 }
 
 /// Strikes the strings of a value; tells whether the value itself says it, and is to leave the list that it stands in.
-fn strike_value(value: &mut Value, statements: &Statements, is_changed: &mut bool) -> bool {
+fn redact_value(value: &mut Value, statements: &Statements, is_changed: &mut bool) -> bool {
     match value {
         Value::String(text) => {
             let Some(masked) = statements.masked(text, Author::Derived) else {
@@ -198,14 +198,14 @@ fn strike_value(value: &mut Value, statements: &Statements, is_changed: &mut boo
             is_all
         }
         Value::Array(values) => {
-            values.retain_mut(|value| !strike_value(value, statements, is_changed));
+            values.retain_mut(|value| !redact_value(value, statements, is_changed));
             false
         }
         Value::Object(fields) => {
             let mut says_it = false;
             for value in fields.values_mut() {
                 let is_text = value.is_string();
-                says_it |= strike_value(value, statements, is_changed) && is_text;
+                says_it |= redact_value(value, statements, is_changed) && is_text;
             }
             says_it
         }
@@ -241,153 +241,4 @@ fn pins(pins: &Pins, statements: &Statements) -> Option<Pins> {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::chat::{CallId, Compaction, MessageId, ModeStates, Timestamp, ToolCall};
-
-    const SISTER: &str = "My sister Gulnora lives in Tashkent";
-
-    fn session(said: &[(Role, &str)]) -> Session {
-        let mut session = Session::new("s".parse().unwrap());
-        let messages = (1..).zip(said);
-        let messages = messages
-            .map(|(n, (role, text))| Message::text(MessageId::numbered(n), *role, *text, None));
-        session.import(messages.collect());
-        session
-    }
-
-    fn forget(session: &mut Session, text: &str) -> Vec<&'static str> {
-        let mut statements: Statements = Statement::of(text).into_iter().collect();
-        statements.without_names_of(&said_besides(session, &statements));
-        let struck = strike(session, &statements);
-        for record in struck.records {
-            session.apply(record);
-        }
-        struck.from
-    }
-
-    fn said(session: &Session) -> Vec<String> {
-        let messages = session.messages().iter();
-        messages
-            .map(|message| message.said().into_owned())
-            .collect()
-    }
-
-    #[test]
-    fn messages_read_forgotten_and_history_keeps_what_was_said() {
-        let mut session = session(&[
-            (
-                Role::User,
-                "Hello. My sister Gulnora lives in Tashkent. What is 2+2?",
-            ),
-            (Role::Assistant, "4. Say hello to Gulnora!"),
-            (Role::User, "I fly to Tashkent in May"),
-            (Role::Assistant, "Tashkent is warm then."),
-        ]);
-        assert_eq!(forget(&mut session, SISTER), ["requests"]);
-        assert_eq!(
-            said(&session),
-            [
-                "Hello. [forgotten] What is 2+2?",
-                "4. [forgotten]",
-                "I fly to Tashkent in May",
-                "Tashkent is warm then.",
-            ]
-        );
-        assert!(session.as_said(0).said().contains("Gulnora"));
-        assert_eq!(forget(&mut session, SISTER), [""; 0], "once");
-        let redacted = session.redacted(|_| true);
-        assert!(!redacted.as_said(0).said().contains("Gulnora"));
-        assert_eq!(redacted.meta().title, "Hello. [forgotten] What is 2+2?");
-    }
-
-    #[test]
-    fn what_stands_beside_history_loses_the_sentence_and_no_other() {
-        let mut session = session(&[(Role::User, SISTER), (Role::Assistant, "I see.")]);
-        let at = Timestamp::from_unix(1).unwrap();
-        session.apply(Record::HybridReplaced(Hybrid {
-            compaction: Some(Compaction {
-                text: "They talk. The sister Gulnora lives in Tashkent. The bug is fixed.".into(),
-                ..Compaction::blank("compact", at)
-            }),
-            ..Hybrid::default()
-        }));
-        let states = json!({"sections": {"facts": {"entries": [
-            {"number": 1, "text": "sister Gulnora lives in Tashkent", "by": "heuristic"},
-            {"number": 2, "text": "likes tea"}], "dropped": ["gulnora"], "last_number": 2}}});
-        let mut modes = ModeStates::default();
-        modes.0.insert("conversation".into(), states);
-        session.apply(Record::ModeStatesReplaced(modes));
-        let notes = [
-            ("family", "sister: Gulnora"),
-            (
-                "session_facts",
-                "- User request: My sister Gulnora lives in Tashkent\n- User request: fix it",
-            ),
-        ];
-        let notes = notes.map(|(key, text)| (key.to_owned(), text.to_owned()));
-        session.apply(Record::ScratchpadReplaced(Scratchpad::restore(notes)));
-        let mut pinned = Pins::default();
-        pinned.pin(SISTER, at).unwrap();
-        pinned.pin("always use tabs", at).unwrap();
-        session.apply(Record::PinsReplaced(pinned));
-
-        let from = forget(&mut session, SISTER);
-        assert_eq!(
-            from,
-            [
-                "requests",
-                "summaries",
-                "the notes of modes",
-                "the scratchpad",
-                "the pins"
-            ]
-        );
-        let compaction = session.hybrid().compaction.as_ref().unwrap();
-        assert_eq!(compaction.text, "They talk. The bug is fixed.");
-        let facts = &session.mode_states().0["conversation"]["sections"]["facts"];
-        assert_eq!(
-            facts["entries"],
-            json!([{"number": 2, "text": "likes tea"}])
-        );
-        assert_eq!(facts["dropped"], json!([]));
-        assert_eq!(
-            session.scratchpad().entries().collect::<Vec<_>>(),
-            [("session_facts", "- User request: fix it")]
-        );
-        assert_eq!(
-            session
-                .pins()
-                .iter()
-                .map(|it| it.text.as_str())
-                .collect::<Vec<_>>(),
-            ["always use tabs"]
-        );
-    }
-
-    #[test]
-    fn a_mark_in_the_arguments_of_a_call_leaves_them_json() {
-        let mut session = session(&[(Role::User, SISTER)]);
-        let call = ToolCall {
-            id: CallId::new("c1"),
-            name: "memory".into(),
-            arguments:
-                r#"{"action":"add","content":"Their \"sister\" Gulnora lives in Tashkent","n":1}"#
-                    .into(),
-        };
-        let parts = vec![Part::ToolCall(call)];
-        session.import(vec![Message::new(
-            MessageId::numbered(2),
-            Role::Assistant,
-            parts,
-            None,
-        )]);
-        forget(&mut session, SISTER);
-        let arguments = &session.messages()[1].calls().next().unwrap().arguments;
-        let arguments: Value = serde_json::from_str(arguments).unwrap();
-        assert_eq!(arguments["content"], FORGOTTEN);
-        assert_eq!(arguments["action"], "add");
-    }
-}
+mod tests;

@@ -32,7 +32,7 @@ pub struct Recovery {
     /// In the order in which they are told; never none.
     pub files: Vec<KeptFile>,
     /// What the section may cost, where there is room (Q30).
-    pub most: Tokens,
+    pub max: Tokens,
 }
 
 /// A file as it is sent, already within the limits of characters.
@@ -73,10 +73,10 @@ impl Memory {
         let files = kept.identity.iter().chain(&kept.rules);
         let files = files.chain(&kept.long_term).chain(&kept.session_state);
         let costs = files.map(|file| Tokens::estimate(&file.text).chars());
-        let most = level(costs.collect(), Tokens(room.0 / SHARE).chars());
+        let max = level(costs.collect(), Tokens(room.0 / SHARE).chars());
         let texts = &self.prompts.kept;
         let file = |kind, prompt: &Prompt, file: &KeptFile, keep| {
-            let text = transcript::fenced(&within(&file.text, most, keep));
+            let text = transcript::fenced(&within(&file.text, max, keep));
             let text = prompt.fill(&[("name", &file.name), ("text", &text)]);
             Section::system(kind, Source::File(file.name.clone()), text)
         };
@@ -128,8 +128,8 @@ impl Memory {
             let source = Source::Files(names.collect());
             Section::reference(SectionKind::Recovered, source, text.trim())
         };
-        let most = recovery.most.min(rest);
-        let text = most.minus(section("").cost()).chars();
+        let max = recovery.max.min(rest);
+        let text = max.minus(section("").cost()).chars();
         let section = section(&recovered::told(&recovery.files, text)?);
         // A fence may be longer than the shortest.
         (section.cost() <= rest).then_some(section)
@@ -163,12 +163,12 @@ pub(super) fn level(mut lengths: Vec<usize>, total: usize) -> usize {
 }
 
 /// A text cut to so many characters, at a line where there is one near.
-fn within(text: &str, most: usize, keep: Keep) -> String {
+fn within(text: &str, max: usize, keep: Keep) -> String {
     let chars = text.chars().count();
-    if chars <= most {
+    if chars <= max {
         return text.to_owned();
     }
-    let gone = chars - most;
+    let gone = chars - max;
     match keep {
         Keep::Beginning => {
             let kept: String = text.chars().take(chars - gone).collect();

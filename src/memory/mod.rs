@@ -6,6 +6,7 @@
 
 pub mod capture;
 pub mod compaction;
+mod cue_files;
 mod draft;
 mod draft_steady;
 mod due;
@@ -15,7 +16,6 @@ mod kept;
 pub mod learning;
 mod masking;
 mod modes;
-mod overlay;
 pub mod patterns;
 mod prompts;
 pub mod proof;
@@ -23,7 +23,6 @@ pub mod recall;
 mod recovered;
 mod recovery;
 pub mod report;
-mod results;
 mod script;
 mod settings;
 pub mod summary;
@@ -33,6 +32,7 @@ mod transcript;
 pub mod writing;
 
 pub use compaction::{CannotCompact, CompactJob, Compacted, Gauge, NotCompacted};
+pub use cue_files::BadCues;
 pub use draft::{Keeping, Offered, Surroundings};
 pub use due::{Planning, When};
 pub use kept::{Kept, KeptFile, Recovery, Related};

@@ -16,10 +16,10 @@ const WORTH: usize = 200;
 /// A reply in the working buffer belongs to what was said before it.
 const REPLY: &str = "Agent (summary)";
 
-/// The files under their names, in `most` characters, shared evenly; `None` where there is no room to speak of.
-pub(super) fn told(files: &[KeptFile], most: usize) -> Option<String> {
+/// The files under their names, in `max` characters, shared evenly; `None` where there is no room to speak of.
+pub(super) fn told(files: &[KeptFile], max: usize) -> Option<String> {
     let heads = files.iter().map(|file| file.name.chars().count() + 4);
-    let room = most.checked_sub(heads.sum())?;
+    let room = max.checked_sub(heads.sum())?;
     let costs: Vec<usize> = files.iter().map(|file| file.text.chars().count()).collect();
     let share = level(costs, room);
     if files.is_empty() || share < WORTH.min(longest(files)) {
@@ -38,12 +38,12 @@ fn longest(files: &[KeptFile]) -> usize {
 }
 
 /// The newest pieces of a text in so many characters.
-fn newest(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+fn newest(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
         return text.to_owned();
     }
     let pieces = pieces(text);
-    let room = most.saturating_sub(EARLIER.chars().count() + 1);
+    let room = max.saturating_sub(EARLIER.chars().count() + 1);
     let begins = begins(&pieces, room);
     let kept: Vec<&str> = pieces[begins..].iter().map(|piece| piece.text).collect();
     // Each has a line break behind it.
@@ -121,8 +121,8 @@ fn begins(pieces: &[Piece<'_>], room: usize) -> usize {
 }
 
 /// A text from its beginning, parted between words where there is a space near.
-fn beginning(text: &str, most: usize) -> String {
-    let Some((end, _)) = text.char_indices().nth(most) else {
+fn beginning(text: &str, max: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(max) else {
         return text.to_owned();
     };
     let part = &text[..end];
@@ -197,11 +197,11 @@ mod tests {
         #[test]
         fn it_takes_no_more_than_it_may(
             texts in prop::collection::vec("(## \\[|[a-zé \n]){0,900}", 0..4),
-            most in 0_usize..2_000,
+            max in 0_usize..2_000,
         ) {
             let files: Vec<KeptFile> = texts.iter().map(|text| file("f.md", text.clone())).collect();
-            if let Some(told) = told(&files, most) {
-                prop_assert!(told.chars().count() <= most.max(1), "{}", told.chars().count());
+            if let Some(told) = told(&files, max) {
+                prop_assert!(told.chars().count() <= max.max(1), "{}", told.chars().count());
             }
         }
     }

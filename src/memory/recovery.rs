@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 
 use super::Prompt;
-use super::overlay::laid_over;
+use super::cue_files::laid_over;
 use super::patterns::{BadPattern, Checked, Patterns};
 use super::texts::embedded;
 
 /// A longer message is not read.
-const MOST_CHARS: usize = 200;
+const MAX_CHARS: usize = 200;
 
 /// The patterns.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl RecoveryCues {
     /// Whether a message asks where the conversation was.
     pub fn ask(&self, said: &str) -> bool {
         let said = said.trim();
-        said.chars().count() <= MOST_CHARS && self.0.iter().any(|cue| cue.is_match(said))
+        said.chars().count() <= MAX_CHARS && self.0.iter().any(|cue| cue.is_match(said))
     }
 }
 

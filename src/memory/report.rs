@@ -26,7 +26,9 @@
 use std::fmt;
 
 use super::tracking::one_line;
-use crate::chat::{Message, Part, Role};
+use super::{Prompt, transcript};
+use crate::chat::{Message, Part, Role, Scratchpad};
+use crate::context::{Section, SectionKind, Source};
 
 /// The name under which a model calls for it, and who says a report that a person asked for.
 pub const DEEP_THINK: &str = "deep_think";
@@ -189,8 +191,8 @@ impl fmt::Display for Report {
         writeln!(f, "{TITLE}{}\n", self.number)?;
         writeln!(f, "Task: {}\n", one_line(&self.task, TASK_CHARS))?;
         writeln!(f, "## Approaches\n")?;
-        for (place, approach) in self.ranked.iter().enumerate() {
-            let star = if place == 0 { STAR } else { "" };
+        for (index, approach) in self.ranked.iter().enumerate() {
+            let star = if index == 0 { STAR } else { "" };
             let title = one_line(&approach.title.replace('*', ""), TITLE_CHARS);
             write!(f, "- {star}**{title}** — {:.1}/10", approach.score)?;
             match one_line(&approach.reason, REASON_CHARS).as_str() {
@@ -216,10 +218,36 @@ impl fmt::Display for Report {
     }
 }
 
+/// Results that are listed.
+const LISTED: usize = 5;
+/// Characters of each.
+const LISTED_CHARS: usize = 200;
+
+/// Lists what was found out aside, where there is anything: a few lines of the newest (X25).
+pub(super) fn section(scratchpad: &Scratchpad, prompt: &Prompt) -> Option<Section> {
+    let results = scratchpad.sub_results();
+    let shown = results.iter().take(LISTED);
+    let lines: Vec<String> = shown.map(|(name, text)| line(name, text)).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    // What a model wrote must not pass for what the program says.
+    let results = transcript::fenced(&lines.join("\n"));
+    let text = prompt.fill(&[("results", &results)]);
+    let source = Source::Scratchpad(lines.len());
+    Some(Section::system(SectionKind::SubResults, source, text))
+}
+
+fn line(name: &str, text: &str) -> String {
+    let gist = Report::parse(text).map_or_else(|| text.to_owned(), |report| report.gist());
+    one_line(&format!("- {name}: {gist}"), LISTED_CHARS)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::chat::{CallId, MessageId};
+    use crate::context::Content;
 
     fn report() -> Report {
         let approach = |title: &str, score, reason: &str| Ranked {
@@ -301,5 +329,27 @@ mod tests {
             let found = Report::of(std::slice::from_ref(&message)).count();
             assert_eq!(found, expected, "{message:?}");
         }
+    }
+
+    #[test]
+    fn the_newest_five_are_listed_in_a_line_of_200_characters_each() {
+        let prompt = Prompt::new("x", "{{results}}");
+        assert_eq!(section(&Scratchpad::default(), &prompt), None);
+        let mut scratchpad = Scratchpad::default();
+        for n in 1..=7 {
+            let text = format!("result {n}\n{}", "x".repeat(300));
+            scratchpad.keep_thought(n, &text).unwrap();
+        }
+        let block = section(&scratchpad, &prompt).unwrap();
+        let Content::System(text) = block.content() else {
+            panic!("{block:?}")
+        };
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
+        assert_eq!(lines.len(), 5);
+        assert!(lines[0].starts_with("- think-7: result 7 x"), "{text}");
+        assert!(
+            lines.iter().all(|line| line.chars().count() == 200),
+            "{text}"
+        );
     }
 }

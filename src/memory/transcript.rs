@@ -57,6 +57,22 @@ pub fn fenced(text: &str) -> String {
     format!("{fence}\n{text}\n{fence}")
 }
 
+/// A longer message is shown to a model that summarises by its first and last characters (C12).
+const CLIP: usize = 2_000;
+const CLIP_HEAD: usize = 1_000;
+const CLIP_TAIL: usize = 500;
+
+/// Shortens a line for a model that summarises, where it is long.
+pub(super) fn clipped(line: String) -> String {
+    let count = line.chars().count();
+    if count <= CLIP {
+        return line;
+    }
+    let head: String = line.chars().take(CLIP_HEAD).collect();
+    let tail: String = line.chars().skip(count - CLIP_TAIL).collect();
+    format!("{head} […] {tail}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

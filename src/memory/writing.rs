@@ -6,7 +6,7 @@ use super::transcript;
 use crate::chat::Tokens;
 
 /// A part smaller than this is not worth a request.
-const LEAST_PART: Tokens = Tokens(256);
+const MIN_PART: Tokens = Tokens(256);
 
 /// One text to be written.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ impl Writing {
         } else {
             (earlier, material, part(answer.max(size)))
         };
-        if part < LEAST_PART {
+        if part < MIN_PART {
             return Err(WindowTooSmall);
         }
         Ok(Self {

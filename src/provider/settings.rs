@@ -11,6 +11,8 @@ use serde::{Deserialize, Deserializer};
 
 use super::Price;
 
+use crate::declare::settings;
+
 /// The three blocks.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -128,30 +130,21 @@ pub struct ModelSettings {
     pub price: Option<Price>,
 }
 
-/// Time limits and tries of requests.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NetworkSettings {
-    #[serde(with = "humantime_serde")]
-    pub connect: Duration,
-    /// Longest silence inside a reply; generous, because slow local models think long.
-    #[serde(with = "humantime_serde")]
-    pub idle: Duration,
-    /// Tries of one request, the first included.
-    pub tries: u32,
-    /// For a run of one prompt in all; zero: as long as it takes.
-    #[serde(with = "humantime_serde")]
-    pub timeout: Duration,
-}
-
-impl Default for NetworkSettings {
-    fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(10),
-            idle: Duration::from_mins(10),
-            tries: 3,
-            timeout: Duration::from_hours(1),
-        }
+settings! {
+    /// Time limits and tries of requests.
+    #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct NetworkSettings {
+        #[serde(with = "humantime_serde")]
+        pub connect: Duration = Duration::from_secs(10),
+        /// Longest silence inside a reply; generous, because slow local models think long.
+        #[serde(with = "humantime_serde")]
+        pub idle: Duration = Duration::from_mins(10),
+        /// Tries of one request, the first included.
+        pub tries: u32 = 3,
+        /// For a run of one prompt in all; zero: as long as it takes.
+        #[serde(with = "humantime_serde")]
+        pub timeout: Duration = Duration::from_hours(1),
     }
 }
 

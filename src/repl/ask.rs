@@ -23,7 +23,7 @@ use crate::agent::{
 };
 use crate::chat::Outcome;
 use crate::hint::Hint;
-use crate::notes::{Captured, Receipt};
+use crate::long_term::notes::{Captured, Receipt};
 use crate::term::Output;
 
 /// What is asked.

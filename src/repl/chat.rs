@@ -15,8 +15,8 @@ use super::{Signal, Signals};
 use crate::agent::{CompactError, CompactReport, Compacting, Warning};
 use crate::chat::{Outcome, SessionName};
 use crate::hint::{Hint, chain};
+use crate::long_term::notes::Draft;
 use crate::memory::CannotCompact;
-use crate::notes::Draft;
 use crate::term::{Output, Paint, harmless};
 use crate::tools::policy;
 

@@ -14,7 +14,7 @@ use tokio::process::Command;
 use crate::chat::SessionName;
 use crate::files::{Disk, LocalDisk};
 use crate::hint::Hint;
-use crate::notes::{Draft, NotesError, TakenIn, Workspace};
+use crate::long_term::notes::{Draft, NotesError, TakenIn, Workspace};
 use crate::term::Lent;
 
 /// Why a file was not edited.
@@ -250,7 +250,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::notes::WorkspaceSettings;
+    use crate::long_term::notes::WorkspaceSettings;
 
     #[tokio::test]
     async fn what_a_failed_editor_saved_of_a_text_is_kept_and_named() {

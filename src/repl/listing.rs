@@ -6,7 +6,7 @@ use crate::agent::Agent;
 use crate::chat::{SessionName, Timestamp};
 use crate::hint::chain;
 use crate::index::Hit;
-use crate::notes::NotesError;
+use crate::long_term::notes::NotesError;
 use crate::store::SessionInfo;
 use crate::term::{Align, Table, thousands};
 

@@ -10,7 +10,7 @@ use super::transcript::first_words;
 use crate::agent::{Progress, ToolReport, TurnError, TurnEvent, TurnReport, Warning};
 use crate::chat::ToolCall;
 use crate::hint::Hint;
-use crate::notes::{Captured, Receipt};
+use crate::long_term::notes::{Captured, Receipt};
 use crate::term::{Output, Went};
 use crate::tools::Failure;
 use crate::tools::mcp::{Change, News};

@@ -6,7 +6,7 @@ use super::listing::{count, thousand};
 use crate::agent::Agent;
 use crate::chat::{Spending, Timestamp};
 use crate::context::{ContextPlan, Source, TokenUsage};
-use crate::notes::Receipt;
+use crate::long_term::notes::Receipt;
 use crate::provider::{Catalog, Cost, Price};
 
 /// What a turn did beside its reply.

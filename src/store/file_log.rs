@@ -23,7 +23,7 @@ use super::loading::{self, Loaded};
 use super::moving::{self, Destination};
 use super::opening::replace_snapshot;
 use super::{SessionLog, SessionStore, journal};
-use crate::chat::{Forgotten, Record, Session, SessionName, Timestamp, Unknown};
+use crate::chat::{Record, Redactions, Session, SessionName, Timestamp, Unknown};
 use crate::files::{Disk, Lock};
 use crate::hint::chain;
 
@@ -370,7 +370,7 @@ impl SessionLog for FileLog {
         }
     }
 
-    fn forgotten(&self) -> Forgotten {
+    fn forgotten(&self) -> Redactions {
         let path = self.store.layout.side(&self.name, Side::Forgotten);
         let file = self.store.disk.read(&path).unwrap_or_default();
         side::read_forgotten(&file).unwrap_or_default()

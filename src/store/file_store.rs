@@ -18,7 +18,7 @@ use super::opening::{self, Bench};
 use super::replay::{self, Ground};
 use super::snapshot::{self, HEAD_BYTES};
 use super::{Opened, SessionInfo, SessionStore};
-use crate::chat::{Forgotten, Record, Session, SessionName, Timestamp};
+use crate::chat::{Record, Redactions, Session, SessionName, Timestamp};
 use crate::clock::Clock;
 use crate::files::{Disk, Lock, LockError};
 
@@ -319,7 +319,7 @@ impl SessionStore for FileStore {
         Ok(opened)
     }
 
-    fn leave_forgotten(&self, name: &SessionName, places: &Forgotten) -> Result<(), StoreError> {
+    fn leave_forgotten(&self, name: &SessionName, places: &Redactions) -> Result<(), StoreError> {
         let path = self.layout.side(name, Side::Forgotten);
         let file = match self.disk.read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),

@@ -14,7 +14,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::chat::{Forgotten, Record, Session, SessionName, Timestamp};
+use crate::chat::{Record, Redactions, Session, SessionName, Timestamp};
 
 mod coverage;
 mod error;
@@ -59,7 +59,7 @@ pub trait SessionStore: Send + Sync + fmt::Debug {
     fn keep_fork(&self, fork: &Session, of: &SessionName) -> Result<Opened, StoreError>;
 
     /// Notes places that are to be forgotten in a session that is open elsewhere, for its owner to take in.
-    fn leave_forgotten(&self, name: &SessionName, places: &Forgotten) -> Result<(), StoreError>;
+    fn leave_forgotten(&self, name: &SessionName, places: &Redactions) -> Result<(), StoreError>;
 
     /// Sessions in the trash and the archive, each folder of them a store of its own.
     fn put_away(&self) -> Vec<(PathBuf, Box<dyn SessionStore>)>;
@@ -92,8 +92,8 @@ pub trait SessionLog: Send + fmt::Debug {
     fn append_unsynced(&mut self, record: &Record);
 
     /// What of the messages was forgotten, as it is on disk: another process may have added to it.
-    fn forgotten(&self) -> Forgotten {
-        Forgotten::default()
+    fn forgotten(&self) -> Redactions {
+        Redactions::default()
     }
 
     /// Called at a clean end: folds the journal into the snapshot where that is cheap (while the

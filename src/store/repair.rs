@@ -47,8 +47,8 @@ pub(super) struct Effort(usize);
 impl Effort {
     pub(super) fn for_bytes(len: usize) -> Self {
         const SHARE: usize = 16;
-        const LEAST: usize = 1 << 16;
-        Self(len.saturating_mul(SHARE).saturating_add(LEAST))
+        const MIN: usize = 1 << 16;
+        Self(len.saturating_mul(SHARE).saturating_add(MIN))
     }
 
     /// Whether there is some left.

@@ -3,8 +3,10 @@
 pub mod classify;
 mod function_words;
 pub mod linear;
+pub mod lines;
 mod off_record;
 pub mod once;
+pub mod ranges;
 pub mod secrets;
 pub mod statement;
 

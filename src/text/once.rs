@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 /// Texts that are kept beyond those of one round.
-const MOST: usize = 1_000;
+const MAX: usize = 1_000;
 
 /// Texts that were told.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ impl Once {
     pub fn news(&mut self, mut texts: Vec<String>) -> Vec<String> {
         let keys: Vec<String> = texts.iter().map(|text| lasting(text)).collect();
         let is_new = keys.iter().any(|key| !self.0.contains(key));
-        if is_new && self.0.len() >= MOST {
+        if is_new && self.0.len() >= MAX {
             let still: HashSet<&String> = keys.iter().collect();
             self.0.retain(|key| still.contains(key));
         }
@@ -54,9 +54,9 @@ mod tests {
     #[test]
     fn texts_without_end_are_told_and_not_kept() {
         let mut once = Once::default();
-        for n in 0..5 * MOST {
+        for n in 0..5 * MAX {
             assert_eq!(once.news(texts(n, n + 1)).len(), 1);
-            assert!(once.0.len() <= MOST);
+            assert!(once.0.len() <= MAX);
             assert!(once.news(texts(n, n + 1)).is_empty());
         }
     }
@@ -79,8 +79,8 @@ mod tests {
     #[test]
     fn what_is_still_so_is_told_once_however_much_it_is() {
         let mut once = Once::default();
-        assert_eq!(once.news(texts(0, 3 * MOST)).len(), 3 * MOST);
-        assert_eq!(once.news(texts(0, 3 * MOST)), Vec::<String>::new());
-        assert_eq!(once.news(texts(0, 3 * MOST + 1)).len(), 1);
+        assert_eq!(once.news(texts(0, 3 * MAX)).len(), 3 * MAX);
+        assert_eq!(once.news(texts(0, 3 * MAX)), Vec::<String>::new());
+        assert_eq!(once.news(texts(0, 3 * MAX + 1)).len(), 1);
     }
 }

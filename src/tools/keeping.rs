@@ -1,7 +1,7 @@
 //! What tools want done with what outlives a turn: entries of memory, pins, the scratchpad. The doing is the agent's.
 
 use super::{Around, Failure};
-use crate::entries::{Origin, Scope, Wanted};
+use crate::long_term::entries::{Origin, Scope, Wanted};
 
 /// One wish.
 #[derive(Clone, Debug, PartialEq)]

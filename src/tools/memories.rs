@@ -10,9 +10,9 @@ use serde::Deserialize;
 use super::files::blocking;
 use super::{Around, Done, Effect, Failure, Output, Typed};
 use crate::chat::Trained;
+use crate::long_term::notes::Workspace;
+use crate::long_term::notes::memories::{MemoriesError, Operation};
 use crate::memory::known_secrets;
-use crate::notes::Workspace;
-use crate::notes::memories::{MemoriesError, Operation};
 use crate::text::secrets::{Known, MASK};
 
 /// Works on the model's files.

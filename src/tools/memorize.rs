@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::keeping::{Adding, Keeping, Lasting};
 use super::{AgentTool, Failure, Wish};
-use crate::entries::{Kind, Wanted};
+use crate::long_term::entries::{Kind, Wanted};
 
 /// Wishes for an entry of a kind.
 #[derive(Clone, Copy, Debug)]

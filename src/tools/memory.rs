@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::keeping::{Adding, Keeping, Lasting, scope_of};
 use super::{AgentTool, Failure, Wish};
-use crate::entries::{Kind, Wanted};
+use crate::long_term::entries::{Kind, Wanted};
 
 /// The name under which a model calls it.
 pub const MEMORY: &str = "memory";

@@ -20,8 +20,7 @@ const ROWS: [(&str, u32); 24] = [
     ("embed", 2),
     ("provider", 2),
     ("store", 2),
-    ("notes", 2),
-    ("entries", 2),
+    ("long_term", 2),
     ("mem0", 2),
     ("net", 1),
     ("files", 1),
@@ -29,11 +28,13 @@ const ROWS: [(&str, u32); 24] = [
     ("chat", 1),
     ("text", 0),
     ("hint", 0),
+    ("declare", 0),
     ("lib", 12),
 ];
 
 /// Neighbours in one row that may be used all the same: (user, used).
-const BESIDE: [(&str, &str); 6] = [
+const BESIDE: [(&str, &str); 7] = [
+    ("text", "declare"),
     ("clock", "chat"),
     ("net", "chat"),
     ("testing", "tools"),

@@ -1,7 +1,7 @@
 //! What was captured, and the files that hold it: all that a person needs to look at it and to take it back. Unit: one
 //! data folder; a running chat and a command line see the same.
 
-use crate::notes::{Receipt, Receipts, ReceiptsError, Workspace};
+use crate::long_term::notes::{Receipt, Receipts, ReceiptsError, Workspace};
 
 /// Receipts and files.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 use super::Parts;
 use crate::chat::{Message, Role, SessionName, Timestamp};
 use crate::hint::chain;
-use crate::memory::capture::{Captor, Capture, Category, Verdict};
-pub(super) use crate::notes::LONG_TERM;
-use crate::notes::{Added, Captured, Judgement, Line, Receipt, Section};
+pub(super) use crate::long_term::notes::LONG_TERM;
+use crate::long_term::notes::{Added, Captured, Judgement, Line, Receipt, Section};
+use crate::memory::capture::{Capture, Category, Extractor, Verdict};
 use crate::text::secrets::Class;
 
 /// What became of it.
@@ -168,7 +168,7 @@ impl Parts {
     /// is now.
     fn keep_for_good(
         &self,
-        captor: &Captor,
+        captor: &Extractor,
         of_sentences: &[&[Capture]],
         now: Timestamp,
         problems: &mut Vec<String>,
@@ -208,7 +208,7 @@ struct Saying<'c> {
 
 impl<'c> Saying<'c> {
     /// `None`: nothing of it lasts.
-    fn of(captor: &Captor, captures: &'c [Capture]) -> Option<Self> {
+    fn of(captor: &Extractor, captures: &'c [Capture]) -> Option<Self> {
         let is_durable = |capture: &&Capture| captor.is_durable(capture.category);
         let is_correction = |capture: &&Capture| capture.category == Category::Correction;
         let saying = Self {
@@ -230,7 +230,7 @@ impl<'c> Saying<'c> {
     }
 
     /// What is to become of the lines that are there. A correction lasts only where it takes the place of one.
-    fn judged(&mut self, captor: &Captor, lines: &[Line]) -> Judgement {
+    fn judged(&mut self, captor: &Extractor, lines: &[Line]) -> Judgement {
         let Some(capture) = self.capture() else {
             return Judgement::Known;
         };
@@ -277,7 +277,7 @@ fn named(of_sentence: &[Capture]) -> String {
 }
 
 /// What is to become of the lines that are there.
-pub(super) fn judgement(captor: &Captor, lines: &[Line], capture: &Capture) -> Judgement {
+pub(super) fn judgement(captor: &Extractor, lines: &[Line], capture: &Capture) -> Judgement {
     let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
     match captor.written(&texts, capture) {
         Verdict::AlreadyThere => Judgement::Known,

@@ -11,7 +11,7 @@ use super::capturing::{LONG_TERM, bullets, is_captured_as};
 use super::restoring::{self, is_line_of};
 use crate::chat::{SessionName, Timestamp};
 use crate::hint::chain;
-use crate::notes::{
+use crate::long_term::notes::{
     Line, NOTED, NotesError, Receipt, ReceiptsError, Revision, SessionNotes, unmarked,
 };
 use crate::text::statement::{Author, Statements};
@@ -188,7 +188,7 @@ impl Captures {
             let wrote = taken.iter().find(|it| is_line_of(line, &it.what));
             wrote.map(|it| it.what.superseded.clone())
         };
-        self.receipts.strike(&numbers, &before, now)
+        self.receipts.redact(&numbers, &before, now)
     }
 }
 

@@ -4,10 +4,10 @@ use super::Parts;
 use super::capturing::{LONG_TERM, Taken, bullet, judgement, statement};
 use crate::chat::{SessionName, Timestamp};
 use crate::hint::chain;
+use crate::long_term::notes::{Added, Captured, Judgement, Line, Section, unmarked};
 use crate::memory::Backend;
 use crate::memory::capture::{Capturing, Learning};
 use crate::memory::learning::Fact;
-use crate::notes::{Added, Captured, Judgement, Line, Section, unmarked};
 
 /// Captured lines that the model is shown.
 const MAX_KNOWN: usize = 60;

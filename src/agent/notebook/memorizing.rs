@@ -8,10 +8,10 @@ use super::captures::Captures;
 use super::capturing::{LONG_TERM, statement};
 use super::forgetting::written;
 use crate::chat::Timestamp;
-use crate::entries::Entry;
 use crate::hint::chain;
+use crate::long_term::entries::Entry;
+use crate::long_term::notes::{Added, Captured, Judgement, Line, LongTerm, Receipt};
 use crate::memory::Backend;
-use crate::notes::{Added, Captured, Judgement, Line, LongTerm, Receipt};
 
 /// What became of the lines of an entry that is gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,7 +62,12 @@ impl Parts {
                 Judgement::Supersedes(outdated.iter().map(|line| line.number).collect())
             }
         };
-        match memory.add(now, &crate::notes::Section::Notes, &folded, judge) {
+        match memory.add(
+            now,
+            &crate::long_term::notes::Section::Notes,
+            &folded,
+            judge,
+        ) {
             Ok(Added::Known) => match supersede(&memory, &outdated, now) {
                 None => "already there".to_owned(),
                 Some(why) => {

@@ -36,10 +36,10 @@ use super::ending::{EndHooks, Ending, Ran};
 use crate::chat::{Session, SessionName};
 use crate::context;
 use crate::hint::chain;
-use crate::memory::capture::{Captor, Capturing};
+use crate::long_term::notes::{Receipts, Workspace};
+use crate::memory::capture::{Capturing, Extractor};
 use crate::memory::facts::FactCues;
 use crate::memory::{self, Backend, RecoveryCues};
-use crate::notes::{Receipts, Workspace};
 use crate::text::once::Once;
 
 /// What it works with.
@@ -48,7 +48,7 @@ pub struct Parts {
     pub workspace: Workspace,
     pub receipts: Receipts,
     /// `None`: nothing is captured.
-    pub captor: Option<Arc<Captor>>,
+    pub captor: Option<Arc<Extractor>>,
     /// `None`: nothing is ever recovered.
     pub recovery: Option<Arc<RecoveryCues>>,
     /// `None`: no facts are ever noted.

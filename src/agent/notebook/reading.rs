@@ -3,8 +3,8 @@
 use super::Parts;
 use crate::chat::{Session, SessionName, Timestamp, Tokens};
 use crate::hint::chain;
+use crate::long_term::notes::{Excerpt, NotesError, without_empty_lists};
 use crate::memory::{Kept, KeptFile, Recovery};
-use crate::notes::{Excerpt, NotesError, without_empty_lists};
 use crate::text::secrets::masked;
 
 /// The share of the window that what is recovered may take: one part in so many (Q30).
@@ -93,7 +93,7 @@ impl Parts {
         let problems = problems.collect();
         let files: Vec<KeptFile> = recovery.parts.into_iter().map(clean).collect();
         let most = Tokens(lost.window.0 / RECOVERY_SHARE);
-        let told = (!files.is_empty()).then_some(Recovery { files, most });
+        let told = (!files.is_empty()).then_some(Recovery { files, max: most });
         (told, problems)
     }
 

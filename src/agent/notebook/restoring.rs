@@ -4,7 +4,7 @@
 //! of as well.
 
 use super::capturing::bullets;
-use crate::notes::{Captured, Line, Receipt, Revision, unmarked};
+use crate::long_term::notes::{Captured, Line, Receipt, Revision, unmarked};
 
 /// Lines that these took the place of: not those whose own line another one took the place of since. `receipts`: all.
 pub(super) fn outdated_by(taken: &[Receipt], receipts: &[Receipt]) -> Vec<String> {

@@ -7,15 +7,15 @@ use super::*;
 use crate::chat::{
     Compaction, Form, Message, MessageId, Outcome, Record, Role, SessionName, Timestamp, Tokens,
 };
-use crate::entries::{Entry, EntryStore, Scope, StoreSettings, Wanted, unmasked};
 use crate::files::{Disk, FaultyDisk, MemoryDisk};
+use crate::long_term::entries::{Entry, EntryStore, Scope, StoreSettings, Wanted, unmasked};
+use crate::long_term::notes::{Receipt, WorkspaceSettings};
 use crate::memory::capture::WalSettings;
 use crate::memory::facts::FactsSettings;
-use crate::memory::forgetting::strike;
+use crate::memory::forgetting::redact;
 use crate::memory::known_secrets;
 use crate::memory::patterns::Checked;
 use crate::memory::{Backend, Prompt, Recovery};
-use crate::notes::{Receipt, WorkspaceSettings};
 use crate::text::secrets::Known;
 use crate::text::statement::Statement;
 
@@ -61,7 +61,7 @@ fn parts_on(disk: Arc<dyn Disk>) -> Parts {
     Parts {
         workspace,
         receipts: Receipts::new(disk, "memory/receipts.jsonl".into()),
-        captor: Some(Arc::new(Captor::with(|_| None, &lasting).unwrap())),
+        captor: Some(Arc::new(Extractor::with(|_| None, &lasting).unwrap())),
         recovery: Some(Arc::new(RecoveryCues::parse(&cues, Checked::Now).unwrap())),
         facts: Some(Arc::new(
             FactCues::with(|_| None, &FactsSettings::default()).unwrap(),
@@ -675,7 +675,7 @@ fn facts_hold_nothing_that_was_taken_back_and_memory_says_nothing_twice() {
     let turns = [(SAID, "Fine."), (remember, "Fine."), ("And so on", "Fine.")];
     let mut talk = session(&turns);
     let statements = Statement::of("I prefer dark mode").into_iter().collect();
-    for record in strike(&talk, &statements).records {
+    for record in redact(&talk, &statements).records {
         talk.apply(record);
     }
     forget(notebook.parts(), 1);

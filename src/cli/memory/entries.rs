@@ -12,8 +12,8 @@ use super::owned::Owned;
 use super::source::Source;
 use crate::cli::args::{ChatArgs, ExportFormat};
 use crate::cli::report::{CliError, Exit};
-use crate::entries::{self, BadEntry, Imported, Scope};
 use crate::files::{Existing, write_for_person};
+use crate::long_term::entries::{self, BadEntry, Imported, Scope};
 use crate::term::{Output, thousands};
 
 /// A larger file is none of entries.

@@ -10,7 +10,7 @@ use crate::chat::Timestamp;
 use crate::cli::args::{ChatArgs, SearchArgs, Within};
 use crate::cli::report::{CliError, Exit};
 use crate::clock::{Clock, SystemClock};
-use crate::index::{Hit, MOST_HITS, Scope, Search, SearchMode};
+use crate::index::{Hit, MAX_HITS, Scope, Search, SearchMode};
 use crate::repl::listing::{also, beside, worth_showing};
 use crate::repl::transcript::first_words;
 use crate::term::{Output, harmless};
@@ -37,7 +37,7 @@ pub(super) async fn run(
     }
     let asked = Search {
         query,
-        limit: usize::from(search.k).min(MOST_HITS),
+        limit: usize::from(search.k).min(MAX_HITS),
         mode: SearchMode::Hybrid,
         scope: match within {
             Within::Notes => Scope::LongTerm,

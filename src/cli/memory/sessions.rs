@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::chat::{Forgotten, Record, Session, SessionName};
+use crate::chat::{Record, Redactions, Session, SessionName};
 use crate::cli::args::ChatArgs;
 use crate::cli::report::CliError;
 use crate::cli::{parts, toolbox, trust};
@@ -105,7 +105,7 @@ impl Sessions {
         // Opening would begin one that is not there.
         let mut session = self.store.read(name)?;
         if self.shows_forgotten {
-            session.apply(Record::ForgottenReplaced(Forgotten::default()));
+            session.apply(Record::ForgottenReplaced(Redactions::default()));
         }
         let mut parts = self.parts.clone();
         if parts.keeping == Keeping::Kept && !self.shows_forgotten {

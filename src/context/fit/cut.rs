@@ -1,18 +1,18 @@
 //! Texts cut around a marker, so that a draft costs no more than a limit.
 //!
 //! Unit: the texts and results of some sections, taken together. The longest are cut to one level, as high as the
-//! excess allows: none is crushed while others stay long. Invariant: calls are never cut, nothing below `least`.
+//! excess allows: none is crushed while others stay long. Invariant: calls are never cut, nothing below `min`.
 
 use super::total;
 use crate::chat::{Attached, Message, Part, Tokens};
 use crate::context::{Cut, Section, TRUNCATED};
 
-/// Cuts what is longer than the level at which all fits, or than `least` where that is higher.
+/// Cuts what is longer than the level at which all fits, or than `min` where that is higher.
 pub(super) fn level(
     sections: &mut [Section],
     places: &[usize],
     limit: Tokens,
-    least: Tokens,
+    min: Tokens,
 ) -> Vec<Cut> {
     let excess = total(sections).minus(limit);
     if excess == Tokens::ZERO {
@@ -21,10 +21,10 @@ pub(super) fn level(
     let messages = places.iter().flat_map(|&at| sections[at].as_messages());
     let parts = messages.flat_map(|message| &message.parts);
     let costs = parts.filter_map(text_of).map(Tokens::estimate).collect();
-    let most = highest(costs, excess).max(least);
+    let max = highest(costs, excess).max(min);
     let mut cuts = Vec::new();
     for &place in places {
-        cuts.extend(shorten(&mut sections[place], most));
+        cuts.extend(shorten(&mut sections[place], max));
     }
     cuts
 }
@@ -64,13 +64,13 @@ fn highest(mut costs: Vec<Tokens>, excess: Tokens) -> Tokens {
     Tokens::ZERO
 }
 
-/// Cuts the texts of a section that cost more than `most`.
-fn shorten(section: &mut Section, most: Tokens) -> Option<Cut> {
+/// Cuts the texts of a section that cost more than `max`.
+fn shorten(section: &mut Section, max: Tokens) -> Option<Cut> {
     let mut chars = 0;
     section.edit(|messages| {
         let parts = messages.iter_mut().flat_map(|Message { parts, .. }| parts);
         for text in parts.filter_map(text_of_mut) {
-            chars += truncate(text, most.chars());
+            chars += truncate(text, max.chars());
         }
     });
     (chars > 0).then(|| Cut {

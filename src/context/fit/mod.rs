@@ -36,10 +36,10 @@ impl Hint for DoesNotFit {
 }
 
 /// An input is not cut below this before the reply's reserve has given way.
-const INPUT_AT_LEAST: Tokens = Tokens(256);
+const MIN_INPUT: Tokens = Tokens(256);
 
 /// Least cost of a text that was cut: marker and a few words on either side.
-const LEAST_CUT: Tokens = Tokens(24);
+const MIN_CUT: Tokens = Tokens(24);
 
 /// What a result is cut to before anything newer is touched: 2,000 characters.
 const WORTH_READING: Tokens = Tokens(500);
@@ -47,7 +47,7 @@ const WORTH_READING: Tokens = Tokens(500);
 /// Makes `draft` fit into `budget`: beside the whole reply reserve, or beside a small one where the
 /// prompt alone is too large for that.
 pub fn fit(draft: Draft, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
-    let fixed: Tokens = draft.sections.iter().map(least_cost).sum();
+    let fixed: Tokens = draft.sections.iter().map(min_cost).sum();
     let limit = if fixed <= budget.prompt() {
         budget.prompt()
     } else {
@@ -74,7 +74,7 @@ pub fn fit(draft: Draft, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
     sections.retain(|_| keep.next().unwrap_or(true));
 
     let history = places(&sections, GivesWay::WithHistory);
-    let mut cuts = level(&mut sections, &history, limit, LEAST_CUT);
+    let mut cuts = level(&mut sections, &history, limit, MIN_CUT);
     if !absorbs(&sections, limit) {
         left_out.extend(
             sections
@@ -87,7 +87,7 @@ pub fn fit(draft: Draft, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
     cuts.extend(worked);
     left_out.extend(gone);
     let input = places(&sections, GivesWay::IsCut);
-    cuts.extend(level(&mut sections, &input, limit, LEAST_CUT));
+    cuts.extend(level(&mut sections, &input, limit, MIN_CUT));
     let plan = ContextPlan {
         sections,
         left_out,
@@ -107,10 +107,10 @@ pub fn fit(draft: Draft, budget: Budget) -> Result<ContextPlan, DoesNotFit> {
 }
 
 /// What a section costs at least in any plan.
-fn least_cost(section: &Section) -> Tokens {
+fn min_cost(section: &Section) -> Tokens {
     match section.kind.gives_way() {
         GivesWay::Never => section.cost(),
-        GivesWay::IsCut => section.cost().min(INPUT_AT_LEAST),
+        GivesWay::IsCut => section.cost().min(MIN_INPUT),
         GivesWay::First
         | GivesWay::BeforeHistory
         | GivesWay::WithHistory
@@ -152,7 +152,7 @@ fn absorbs(sections: &[Section], limit: Tokens) -> bool {
         .iter()
         .rfind(|section| section.kind.gives_way() == GivesWay::Working);
     let work = work.minus(last_step.map_or(Tokens::ZERO, uncuttable));
-    excess == Tokens::ZERO || (input + work).minus(excess) >= INPUT_AT_LEAST
+    excess == Tokens::ZERO || (input + work).minus(excess) >= MIN_INPUT
 }
 
 fn cost_of(sections: &[Section], gives_way: GivesWay) -> Tokens {
@@ -168,7 +168,7 @@ fn uncuttable(section: &Section) -> Tokens {
         .iter()
         .flat_map(|message| &message.parts);
     let texts = parts.filter_map(text_of);
-    let cuttable = texts.map(|text| Tokens::estimate(text).minus(LEAST_CUT));
+    let cuttable = texts.map(|text| Tokens::estimate(text).minus(MIN_CUT));
     section.cost().minus(cuttable.sum())
 }
 
@@ -183,11 +183,11 @@ fn work(sections: &mut Vec<Section>, limit: Tokens) -> (Vec<Cut>, Vec<LeftOut>) 
         let step = std::slice::from_ref(step);
         cuts.extend(level(sections, step, limit, WORTH_READING));
     }
-    cuts.extend(level(sections, older, limit, LEAST_CUT));
+    cuts.extend(level(sections, older, limit, MIN_CUT));
     cuts.extend(level(sections, &[*last], limit, WORTH_READING));
     let gone = let_steps_go(sections, older, limit);
     let last = last - gone.len();
-    cuts.extend(level(sections, &[last], limit, LEAST_CUT));
+    cuts.extend(level(sections, &[last], limit, MIN_CUT));
     (cuts, gone)
 }
 

@@ -380,8 +380,8 @@ proptest! {
         let budget = Budget::new(Tokens(window), None, Calibration::new(ratio));
         let Ok(plan) = fit(draft(sections), budget) else {
             // Refused only where prompt, marker and the least of the last turn leave no room.
-            let least = Tokens::estimate(&prompt) + Tokens(200);
-            prop_assert!(budget.prompt() < least, "refused {} with {} free", least, budget.prompt());
+            let min = Tokens::estimate(&prompt) + Tokens(200);
+            prop_assert!(budget.prompt() < min, "refused {} with {} free", min, budget.prompt());
             return Ok(());
         };
         let counted = budget.calibration().grow(plan.cost());
@@ -438,13 +438,13 @@ proptest! {
         let left = plan.sections().iter().filter(|section| section.kind == SectionKind::Step).count();
         prop_assert_eq!(texts(kept).len(), texts(whole).len());
         for (text, whole) in texts(kept).iter().zip(texts(whole)) {
-            let floor = if left > 1 { Tokens(500) } else { LEAST_CUT };
+            let floor = if left > 1 { Tokens(500) } else { MIN_CUT };
             prop_assert!(Tokens::estimate(text) >= Tokens::estimate(whole).min(floor), "crushed");
         }
         if kept != whole {
             let older = plan.sections().iter().rev().filter(|section| section.kind == SectionKind::Step).skip(1);
-            let most = older.flat_map(texts).map(Tokens::estimate).max().unwrap_or_default();
-            prop_assert!(most <= LEAST_CUT, "an older one was not cut");
+            let max = older.flat_map(texts).map(Tokens::estimate).max().unwrap_or_default();
+            prop_assert!(max <= MIN_CUT, "an older one was not cut");
         }
         prop_assert!(before > budget.prompt() || plan.cuts().is_empty(), "cut without need");
     }

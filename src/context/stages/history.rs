@@ -25,7 +25,7 @@ pub struct Wanted {
 pub enum Pending {
     /// At most so many, the newest: of an imported history all is pending, and no request needs that.
     Carried {
-        most: usize,
+        max: usize,
     },
     Dropped,
 }
@@ -58,11 +58,11 @@ pub fn sections(
             SectionKind::Pending
         };
         if kind == SectionKind::Pending {
-            let most = match wanted.pending {
-                Pending::Carried { most } => most,
+            let max = match wanted.pending {
+                Pending::Carried { max } => max,
                 Pending::Dropped => 0,
             };
-            if pending >= most {
+            if pending >= max {
                 beyond = up_to_here;
                 break;
             }
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
     use crate::chat::{CallId, Outcome, Record, Withdrawal};
 
-    const ALL: Pending = Pending::Carried { most: usize::MAX };
+    const ALL: Pending = Pending::Carried { max: usize::MAX };
 
     /// A session of `turns` plain turns, two messages each.
     fn session(turns: u32) -> Session {
@@ -249,7 +249,7 @@ mod tests {
             (20, 25, Pending::Dropped, (0, 26, 14)),
             (18, 30, Pending::Dropped, (0, 30, 6)),
             (20, 25, ALL, (14, 26, 0)),
-            (40, 25, Pending::Carried { most: 9 }, (10, 26, 44)),
+            (40, 25, Pending::Carried { max: 9 }, (10, 26, 44)),
             (3, 25, ALL, (0, 6, 0)),
             (0, 25, ALL, (0, 0, 0)),
         ] {

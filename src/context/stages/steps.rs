@@ -20,7 +20,7 @@ pub struct Bounds {
     /// Messages that are enough.
     pub enough: usize,
     /// Messages that are sent at most.
-    pub most: usize,
+    pub max: usize,
     /// What they may cost. Half of it is enough, too.
     pub room: Tokens,
 }
@@ -30,7 +30,7 @@ impl Bounds {
     pub fn of_room(room: Tokens) -> Self {
         Self {
             enough: usize::MAX,
-            most: usize::MAX,
+            max: usize::MAX,
             room,
         }
     }
@@ -39,7 +39,7 @@ impl Bounds {
     pub fn of_messages(enough: usize, step: usize, room: Tokens) -> Self {
         Self {
             enough,
-            most: enough.saturating_add(step),
+            max: enough.saturating_add(step),
             room,
         }
     }
@@ -54,7 +54,7 @@ pub fn start(turns: &[Size], bounds: Bounds) -> usize {
         messages += turn.messages;
         cost += turn.cost;
         let is_last = place + 1 == turns.len();
-        if !is_last && (cost > bounds.room || messages > bounds.most) {
+        if !is_last && (cost > bounds.room || messages > bounds.max) {
             break;
         }
         let is_enough = messages >= bounds.enough || cost > Tokens(bounds.room.0 / 2);

@@ -7,23 +7,23 @@ use std::borrow::Cow;
 
 use crate::chat::{Attached, Message, Part};
 
-/// A message whose results of tools and attached texts are at most `most` characters long, and the mark that tells how long they were;
+/// A message whose results of tools and attached texts are at most `max` characters long, and the mark that tells how long they were;
 /// 0 trims nothing.
-pub fn trimmed(message: &Message, most: usize) -> Cow<'_, Message> {
+pub fn trimmed(message: &Message, max: usize) -> Cow<'_, Message> {
     let is_long = |part: &Part| match part {
         Part::ToolResult { output: text, .. } | Part::Attached(Attached { text, .. }) => {
-            end(text, most).is_some()
+            end(text, max).is_some()
         }
         Part::Text(_) | Part::ToolCall(_) | Part::Image(_) => false,
     };
-    if most == 0 || !message.parts.iter().any(is_long) {
+    if max == 0 || !message.parts.iter().any(is_long) {
         return Cow::Borrowed(message);
     }
     let mut message = message.clone();
     for part in &mut message.parts {
         if let Part::ToolResult { output, .. } | Part::Attached(Attached { text: output, .. }) =
             part
-            && let Some(end) = end(output, most)
+            && let Some(end) = end(output, max)
         {
             let chars = output.chars().count();
             output.truncate(end);
@@ -36,8 +36,8 @@ pub fn trimmed(message: &Message, most: usize) -> Cow<'_, Message> {
 }
 
 /// Where a text that is too long is cut, in bytes.
-fn end(text: &str, most: usize) -> Option<usize> {
-    text.char_indices().nth(most).map(|(end, _)| end)
+fn end(text: &str, max: usize) -> Option<usize> {
+    text.char_indices().nth(max).map(|(end, _)| end)
 }
 
 #[cfg(test)]

@@ -23,10 +23,10 @@ pub fn sections(
     let Some(turn) = session.unfinished().map(|turn| turn.id) else {
         return Vec::new();
     };
-    let most = Tokens(room.0 / SHARE);
+    let max = Tokens(room.0 / SHARE);
     let mut steps: Vec<Vec<Message>> = Vec::new();
     for message in session.running().iter().skip(1) {
-        let sent = shortened(render(message), most);
+        let sent = shortened(render(message), max);
         match steps.last_mut() {
             Some(step) if message.role == Role::Tool => step.push(sent),
             Some(_) | None => steps.push(vec![sent]),
@@ -36,11 +36,11 @@ pub fn sections(
     steps.into_iter().map(section).collect()
 }
 
-/// The message with no arguments that cost more than `most`, where their texts can be cut.
-fn shortened(mut message: Message, most: Tokens) -> Message {
+/// The message with no arguments that cost more than `max`, where their texts can be cut.
+fn shortened(mut message: Message, max: Tokens) -> Message {
     for part in &mut message.parts {
         if let Part::ToolCall(ToolCall { arguments, .. }) = part
-            && Tokens::estimate(arguments) > most
+            && Tokens::estimate(arguments) > max
             && let Ok(mut value) = serde_json::from_str(arguments)
         {
             cut_texts(&mut value);

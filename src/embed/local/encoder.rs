@@ -91,7 +91,7 @@ fn part<'a>(states: &'a Array2<f32>, rows: &Span, columns: Span) -> ArrayView2<'
 }
 
 fn softmax(mut row: ndarray::ArrayViewMut1<'_, f32>) {
-    let largest = row.fold(f32::NEG_INFINITY, |most, x| most.max(*x));
+    let largest = row.fold(f32::NEG_INFINITY, |max, x| max.max(*x));
     row.mapv_inplace(|x| (x - largest).exp());
     let sum = row.sum();
     row /= sum;

@@ -96,8 +96,8 @@ impl Vocabulary {
     }
 }
 
-/// Words and single marks of punctuation; no more than `most`, since each is at least one piece.
-fn words(text: &str, most: usize) -> Vec<String> {
+/// Words and single marks of punctuation; no more than `max`, since each is at least one piece.
+fn words(text: &str, max: usize) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let end = |word: &mut String, words: &mut Vec<String>| {
@@ -106,7 +106,7 @@ fn words(text: &str, most: usize) -> Vec<String> {
         }
     };
     for c in text.chars().filter(|c| !is_dropped(*c)) {
-        if words.len() > most {
+        if words.len() > max {
             break;
         }
         if c.is_whitespace() {

@@ -19,7 +19,7 @@ pub(super) struct Chunk {
 }
 
 /// The chunks of a text, of about so many bytes at most; a longer line is a chunk of its own.
-pub(super) fn chunks(text: &str, most: usize) -> Vec<Chunk> {
+pub(super) fn chunks(text: &str, max: usize) -> Vec<Chunk> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let starts = headings(&lines);
     let together = if starts.is_empty() {
@@ -31,7 +31,7 @@ pub(super) fn chunks(text: &str, most: usize) -> Vec<Chunk> {
     let (mut at, mut byte) = (0, 0);
     for end in starts.into_iter().chain([lines.len()]) {
         while at < end {
-            let taken = taken(&lines[at..end], together, most);
+            let taken = taken(&lines[at..end], together, max);
             let bytes = lines[at..at + taken]
                 .iter()
                 .map(|line| line.len())
@@ -107,11 +107,11 @@ fn headings(lines: &[&str]) -> Vec<usize> {
 }
 
 /// How many of the lines make the next chunk; at least one.
-fn taken(lines: &[&str], together: usize, most: usize) -> usize {
+fn taken(lines: &[&str], together: usize, max: usize) -> usize {
     let mut bytes = 0;
     let fitting = lines.iter().take(together).take_while(|line| {
         bytes += line.len();
-        bytes <= most
+        bytes <= max
     });
     let fitting = fitting.count().max(1);
     if fitting == lines.len() {
@@ -184,16 +184,16 @@ mod tests {
         #[test]
         fn every_line_is_in_exactly_one_chunk(
             text in "(#{0,3} ?[a-é]{0,5}(\n|\r\n|\n\n|```\n)){0,200}[a-z]{0,3}",
-            most in 1..500_usize,
+            max in 1..500_usize,
         ) {
-            let chunks = chunks(&text, most);
+            let chunks = chunks(&text, max);
             let (mut byte, mut line) = (0, 1);
             for chunk in chunks {
                 prop_assert_eq!(chunk.bytes.start, byte);
                 prop_assert_eq!(chunk.line, line);
                 let lines = text[chunk.bytes.clone()].split_inclusive('\n').count();
                 prop_assert!((1..=OF_SECTION).contains(&lines));
-                prop_assert!(lines == 1 || chunk.bytes.len() <= most);
+                prop_assert!(lines == 1 || chunk.bytes.len() <= max);
                 byte = chunk.bytes.end;
                 line += lines;
             }

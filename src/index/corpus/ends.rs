@@ -4,14 +4,14 @@
 
 use std::io;
 
-use super::MOST_OF_FILE;
+use super::MAX_OF_FILE;
 use super::sources::Found;
 use crate::files::Disk;
 
 /// Bytes of each end.
-pub(super) const OF_END: usize = MOST_OF_FILE / 2;
+pub(super) const OF_END: usize = MAX_OF_FILE / 2;
 /// Of a file whose middle is longer the beginning alone is read: its lines would have to be counted.
-const MOST_BETWEEN: u64 = 64 << 20;
+const MAX_BETWEEN: u64 = 64 << 20;
 /// What may stand in front of a text, and is none of it.
 const MARK: &[u8] = "\u{feff}".as_bytes();
 /// Bytes counted at a time.
@@ -35,14 +35,14 @@ pub(super) struct Tail {
 
 /// Whether both ends of a file are read, and not all of it or its beginning.
 pub(super) fn are_read(size: u64) -> bool {
-    let size = size.saturating_sub(MOST_OF_FILE as u64);
-    (1..=MOST_BETWEEN).contains(&size)
+    let size = size.saturating_sub(MAX_OF_FILE as u64);
+    (1..=MAX_BETWEEN).contains(&size)
 }
 
 impl Ends {
     /// What there is room for of a file.
     pub(super) fn of(disk: &dyn Disk, file: &Found) -> io::Result<Self> {
-        let mut bytes = disk.read_head(&file.path, MOST_OF_FILE)?;
+        let mut bytes = disk.read_head(&file.path, MAX_OF_FILE)?;
         if !are_read(file.size) {
             strip_mark(&mut bytes);
             return Ok(Self { bytes, tail: None });

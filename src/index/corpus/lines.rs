@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use crate::text::lines::single_spaced;
+
 /// A longer line stands at several places.
 const LONG_LINE: usize = 900;
 const PART: usize = 600;
@@ -33,9 +35,9 @@ pub(super) fn parts(line: &str) -> impl Iterator<Item = Range<usize>> {
         let end = if rest.len() <= part {
             rest.len()
         } else {
-            let most = rest.ceil_char_boundary(part);
-            let blank = rest[..most].rfind(char::is_whitespace);
-            blank.filter(|blank| *blank > 0).unwrap_or(most)
+            let max = rest.ceil_char_boundary(part);
+            let blank = rest[..max].rfind(char::is_whitespace);
+            blank.filter(|blank| *blank > 0).unwrap_or(max)
         };
         let range = start..start + end;
         start += end;
@@ -45,6 +47,5 @@ pub(super) fn parts(line: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// A text as exact words are compared: in lower case, every run of blanks one space.
 pub fn folded(text: &str) -> String {
-    let words = text.split_whitespace().map(str::to_lowercase);
-    words.collect::<Vec<_>>().join(" ")
+    single_spaced(text).to_lowercase()
 }

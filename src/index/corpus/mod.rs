@@ -37,13 +37,13 @@ use crate::chat::Timestamp;
 use crate::files::Disk;
 
 /// Of one file so many bytes are read.
-pub(super) const MOST_OF_FILE: usize = 1 << 20;
+pub(super) const MAX_OF_FILE: usize = 1 << 20;
 /// And of all of them together.
-pub(super) const MOST_IN_ALL: usize = 64 << 20;
+pub(super) const MAX_IN_ALL: usize = 64 << 20;
 /// Lines that are thought to be there besides.
 const OTHERS: u32 = 100;
 /// Dead places from which on the index is made anew.
-const MOST_DEAD: usize = 1_000;
+const MAX_DEAD: usize = 1_000;
 
 /// A SHA-256.
 type Digested = [u8; 32];
@@ -146,11 +146,11 @@ impl Corpus {
                     continue;
                 }
             }
-            if file.size > MOST_OF_FILE as u64 {
+            if file.size > MAX_OF_FILE as u64 {
                 let what = if ends::are_read(file.size) {
                     format!("the first and the last {OF_END} bytes")
                 } else {
-                    format!("the first {MOST_OF_FILE} bytes")
+                    format!("the first {MAX_OF_FILE} bytes")
                 };
                 troubles.push(format!("only {what} of {source} are searched"));
             }
@@ -246,7 +246,7 @@ impl Corpus {
 
     /// Whether there is room by now for a source that was refused because there was none.
     fn has_room_now(&self, source: &str, size: u64, sizes: Sizes) -> bool {
-        let size = usize::try_from(size).map_or(MOST_OF_FILE, |size| size.min(MOST_OF_FILE));
+        let size = usize::try_from(size).map_or(MAX_OF_FILE, |size| size.min(MAX_OF_FILE));
         let held = self.held.get(source);
         held.is_some_and(|held| held.standing == Standing::NoRoom) && self.bytes + size <= sizes.all
     }
@@ -282,7 +282,7 @@ impl Corpus {
         }
         let live: usize = self.held.values().map(|held| held.places.len()).sum();
         let dead = self.pieces.len() - live;
-        if dead > MOST_DEAD && dead > live {
+        if dead > MAX_DEAD && dead > live {
             self.make_anew();
         } else {
             for held in held {
@@ -453,10 +453,10 @@ impl Corpus {
     }
 
     /// The texts of so many chunks that have no vector, each once.
-    pub(super) fn wanted(&self, most: usize, has: impl Fn(Key) -> bool) -> Vec<Wanted> {
+    pub(super) fn wanted(&self, max: usize, has: impl Fn(Key) -> bool) -> Vec<Wanted> {
         let chunks = self
             .live()
-            .take(most)
+            .take(max)
             .filter(|(_, chunk)| !has(chunk.key) && !chunk.text.trim().is_empty());
         let wanted = chunks.map(|(_, chunk)| {
             let text = format!("{}\n{}", chunk.lead, chunk.text);

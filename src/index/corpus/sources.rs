@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use crate::chat::Timestamp;
 use crate::files::{Disk, Surveyed, What};
-use crate::notes::SessionFiles;
+use crate::long_term::notes::SessionFiles;
 
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,10 +59,10 @@ pub(in crate::index) struct Found {
 const ROOT: [&str; 4] = ["MEMORY.md", "USER.md", "IDENTITY.md", "SOUL.md"];
 const STATE: &str = "SESSION-STATE.md";
 /// A file of the model's that is longer is left out (Q36).
-const MOST_OF_OWN: u64 = 1 << 20;
+const MAX_OF_OWN: u64 = 1 << 20;
 /// Folders in folders, and files of one kind, that are looked at.
 const DEEPEST: usize = 8;
-const MOST_FILES: usize = 5_000;
+const MAX_FILES: usize = 5_000;
 /// Endings of documents.
 const TEXTS: [&str; 5] = ["md", "markdown", "txt", "rst", "text"];
 
@@ -103,7 +103,7 @@ impl Places {
         }
         walk.daily(&self.workspace.join("memory"), self.daily);
         let own = |file: &Surveyed| match file.what {
-            What::File if file.size > MOST_OF_OWN => Wanted::TooLong,
+            What::File if file.size > MAX_OF_OWN => Wanted::TooLong,
             What::File => Wanted::Yes,
             _ => Wanted::No,
         };
@@ -205,12 +205,12 @@ impl Walk<'_> {
     }
 
     /// The newest files that are named as dates; there may be others beside them.
-    fn daily(&mut self, folder: &Path, most: usize) {
+    fn daily(&mut self, folder: &Path, max: usize) {
         let files = self.listed(folder);
         let days = files.iter().filter(|file| {
             day(&file.path).is_some() && matches!(file.what, What::File | What::Link)
         });
-        for file in days.rev().take(most) {
+        for file in days.rev().take(max) {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy();
             self.take(file, format!("memory/{name}"), Kind::Daily);
         }
@@ -225,7 +225,7 @@ impl Walk<'_> {
         wanted: &dyn Fn(&Surveyed) -> Wanted,
     ) {
         let mut folders = vec![(folder.to_owned(), label.to_owned(), 0)];
-        let mut left = MOST_FILES;
+        let mut left = MAX_FILES;
         while let Some((folder, label, depth)) = folders.pop() {
             for file in self.listed(&folder) {
                 let name = file.path.file_name().unwrap_or_default().to_string_lossy();
@@ -242,11 +242,11 @@ impl Walk<'_> {
                 match wanted(&file) {
                     Wanted::No => {}
                     Wanted::TooLong => self.troubles.push(format!(
-                        "skipped {source} in search: it is larger than {MOST_OF_OWN} bytes"
+                        "skipped {source} in search: it is larger than {MAX_OF_OWN} bytes"
                     )),
                     Wanted::Yes if left == 0 => {
                         self.troubles.push(format!(
-                            "{label} has more than {MOST_FILES} files; the rest are not searched"
+                            "{label} has more than {MAX_FILES} files; the rest are not searched"
                         ));
                         return;
                     }

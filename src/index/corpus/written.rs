@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::notes::Workspace;
+use crate::long_term::notes::Workspace;
 
 /// Files and folders as sources are called: `MEMORY.md`, `memories/work`.
 #[derive(Clone, Debug, Default)]

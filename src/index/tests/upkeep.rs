@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::super::corpus::{Corpus, Reading, Sizes};
 use super::*;
-use crate::notes::{Judgement, Section, Workspace, WorkspaceSettings};
+use crate::long_term::notes::{Judgement, Section, Workspace, WorkspaceSettings};
 
 /// A disk whose files were all changed long ago.
 fn old(disk: &MemoryDisk) {

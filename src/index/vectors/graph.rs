@@ -27,7 +27,7 @@ const TRIALS: usize = 40;
 const TRIAL_HITS: usize = 10;
 const TRIAL_SHARE: f64 = 0.97;
 /// Further behind than this it is of no use.
-const MOST_BEHIND: usize = 16 * BLOCK;
+const MAX_BEHIND: usize = 16 * BLOCK;
 
 /// What a graph is worth at the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ impl Graph {
     }
 
     fn is_near(&self, rows: &Rows) -> bool {
-        rows.len() - self.shared.covered.load(Ordering::Acquire) <= MOST_BEHIND
+        rows.len() - self.shared.covered.load(Ordering::Acquire) <= MAX_BEHIND
     }
 
     pub(super) fn stage(&self) -> Stage {

@@ -41,7 +41,7 @@ pub(super) struct Grain {
     reason = "codes are rounded and within i8"
 )]
 pub(super) fn quantise(vector: &[f32]) -> (Vec<i8>, Grain) {
-    let largest = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+    let largest = vector.iter().fold(0.0_f32, |max, x| max.max(x.abs()));
     let scale = largest / LARGEST_CODE;
     if scale == 0.0 {
         return (vec![0; vector.len()], Grain { scale });
@@ -67,7 +67,7 @@ impl Query {
         let rows = u32::try_from(unit.len()).unwrap_or(u32::MAX).max(1);
         let fits = i32::MAX.unsigned_abs() / 127 / rows;
         let finest = i16::try_from(fits).unwrap_or(i16::MAX).max(1);
-        let largest = unit.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+        let largest = unit.iter().fold(0.0_f32, |max, x| max.max(x.abs()));
         let scale = largest / f32::from(finest);
         let limit = f32::from(finest);
         #[expect(clippy::cast_possible_truncation, reason = "within i16 by the clamp")]

@@ -19,7 +19,7 @@ const YEARS: RangeInclusive<i32> = 1900..=2199;
 /// So many years back a date without one may lie, and so many dates of a question count: each costs a look at every
 /// message.
 const LAST_YEARS: usize = 16;
-const MOST_DATES: usize = 4;
+const MAX_DATES: usize = 4;
 
 /// A date as far as a question gives it: a month at least, or a year alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -147,7 +147,7 @@ pub(super) fn spans(dates: &[Date], years: &BTreeSet<i32>) -> Vec<Span> {
     };
     dates
         .iter()
-        .take(MOST_DATES)
+        .take(MAX_DATES)
         .flat_map(|date| {
             in_years(date)
                 .into_iter()
@@ -266,6 +266,6 @@ mod tests {
             &dates(&lists, &"5 May ".repeat(1000)),
             &(1900..2199).collect(),
         );
-        assert_eq!(spans.len(), 2 * LAST_YEARS * MOST_DATES);
+        assert_eq!(spans.len(), 2 * LAST_YEARS * MAX_DATES);
     }
 }

@@ -18,7 +18,7 @@ use crate::index::words::{Document, Match, Segment, Voice};
 const SITTING_GAP: u64 = 30 * 60;
 
 /// So many speakers are told apart; a conversation of more is a crowd.
-const MOST_SPEAKERS: usize = 64;
+const MAX_SPEAKERS: usize = 64;
 
 /// How much the words of a message count for one two before it, just before it, itself, and so on.
 const SPREAD: [f32; 5] = [0.2, 0.4, 1.0, 0.5, 0.2];
@@ -309,7 +309,7 @@ impl LexicalIndex {
     fn speaker(&mut self, name: &str) -> u32 {
         let known = self.speakers.iter().position(|speaker| speaker == name);
         let at = known.unwrap_or(self.speakers.len());
-        if at == self.speakers.len() && at < MOST_SPEAKERS {
+        if at == self.speakers.len() && at < MAX_SPEAKERS {
             self.speakers.push(name.to_owned());
         }
         match self.speakers.len() {

@@ -44,7 +44,7 @@ impl LexicalIndex {
 impl Asked<'_> {
     /// The share of the question that a text has in its own words, the rare ones counting more: 0 to 1.
     pub fn coverage(&self, text: &str) -> f32 {
-        let most: f32 = self.terms.values().sum();
+        let max: f32 = self.terms.values().sum();
         let mut missing: BTreeMap<&str, f32> = BTreeMap::new();
         missing.extend(
             self.terms
@@ -55,11 +55,7 @@ impl Asked<'_> {
             missing.remove(term);
         });
         let missing: f32 = missing.values().sum();
-        if most > 0.0 {
-            1.0 - missing / most
-        } else {
-            0.0
-        }
+        if max > 0.0 { 1.0 - missing / max } else { 0.0 }
     }
 
     /// Whether one of the questions in a text asks the same: it answers nothing, however much of the question it has.
@@ -130,8 +126,8 @@ fn best_run(pieces: &[Piece], weights: &[f32], chars: usize) -> Option<Range<usi
         }
         let there = weights.iter().zip(&held).filter(|(_, held)| **held > 0);
         let weight: f32 = there.map(|(weight, _)| weight).sum();
-        let is_better = best.as_ref().is_none_or(|(most, shortest, _)| {
-            weight > *most || (weight.total_cmp(most).is_eq() && length < *shortest)
+        let is_better = best.as_ref().is_none_or(|(max, shortest, _)| {
+            weight > *max || (weight.total_cmp(max).is_eq() && length < *shortest)
         });
         if weight > 0.0 && is_better {
             best = Some((weight, length, start..end + 1));

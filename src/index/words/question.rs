@@ -30,7 +30,7 @@ const UNKNOWN_PAIR: f32 = 0.35;
 /// And a word.
 const UNKNOWN_WORD: f32 = 0.5;
 /// Of a question with more terms the rarest that the index has are asked for.
-const MOST_TERMS: usize = 32;
+const MAX_TERMS: usize = 32;
 
 /// What a question asks, as far as the index can tell.
 pub(super) struct Question<'a> {
@@ -40,7 +40,7 @@ pub(super) struct Question<'a> {
     pub(super) own: Vec<&'a Postings>,
     pub(super) n_asked: usize,
     /// The weights of the question's own terms, also of those the index has not, as far as they can be expected.
-    pub(super) most: f32,
+    pub(super) max: f32,
     /// Of each speaker.
     pub(super) named: Vec<Named>,
     pub(super) voice: Option<Voice>,
@@ -78,7 +78,7 @@ impl<'a> Question<'a> {
                     })
                 })
                 .collect(),
-            most: asked
+            max: asked
                 .iter()
                 .map(|(term, weight)| weight * expected(all, term))
                 .sum(),
@@ -124,13 +124,13 @@ pub(super) fn asked(
             asked.insert(term.to_owned(), all.of(term));
         }
     });
-    if asked.len() <= MOST_TERMS {
+    if asked.len() <= MAX_TERMS {
         return asked;
     }
     let known = |(term, _): &(String, f32)| all.has(term);
     let mut known: Vec<_> = asked.into_iter().filter(known).collect();
     known.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    known.truncate(MOST_TERMS);
+    known.truncate(MAX_TERMS);
     known.into_iter().collect()
 }
 
@@ -192,11 +192,11 @@ impl Alike {
             return None;
         }
         // Words without a stemmer keep their endings and so share less.
-        let (least, quarters) = if term.is_ascii() { (4, 3) } else { (3, 2) };
+        let (min, quarters) = if term.is_ascii() { (4, 3) } else { (3, 2) };
         let length = term.chars().count();
-        let cut = least.max(length * quarters / 4);
+        let cut = min.max(length * quarters / 4);
         let (bytes, _) = term.char_indices().nth(cut).unwrap_or((term.len(), ' '));
-        (length >= least).then_some(Self { bytes, quarters })
+        (length >= min).then_some(Self { bytes, quarters })
     }
 
     fn admits(self, term: &str, other: &str) -> bool {

@@ -182,21 +182,21 @@ fn settle(read: &mut [Read<'_>]) {
         .flat_map(|read| read.near.iter().map(|(_, cosine)| *cosine))
         .collect();
     cosines.sort_by(|a, b| b.total_cmp(a));
-    let (Some(greatest), Some(least)) = (cosines.first(), cosines.last()) else {
+    let (Some(greatest), Some(min)) = (cosines.first(), cosines.last()) else {
         return;
     };
-    let least = match cosines.get(NEAREST - 1) {
+    let min = match cosines.get(NEAREST - 1) {
         Some(hundredth) => *hundredth,
-        None => least.min(BACKGROUND),
+        None => min.min(BACKGROUND),
     };
-    let range = (greatest - least).max(f32::EPSILON);
+    let range = (greatest - min).max(f32::EPSILON);
     for read in read {
         if read.near.is_empty() {
             continue;
         }
         read.closeness = vec![0.0; read.index.entries.len()];
         for (place, cosine) in &read.near {
-            read.closeness[*place as usize] = ((cosine - least) / range).max(0.0);
+            read.closeness[*place as usize] = ((cosine - min) / range).max(0.0);
         }
     }
 }
@@ -275,8 +275,8 @@ impl<'a> Read<'a> {
                 + weights.sitting_words * self.sittings.get(number).copied().unwrap_or(0.0)
                 + weights.sitting_meaning * best_close;
             let of_meaning = (weights.meaning + weights.before + weights.after) * best_close;
-            let most = best_words + share + of_meaning;
-            let is_hopeless = most <= 0.0 || !first.admits(most + weights.max_signs());
+            let max = best_words + share + of_meaning;
+            let is_hopeless = max <= 0.0 || !first.admits(max + weights.max_signs());
             if question.dates.is_empty() && is_hopeless {
                 continue;
             }
@@ -314,9 +314,9 @@ impl<'a> Read<'a> {
 impl Question<'_> {
     /// The share of the question that such a sum over its words is of, 0 to 1.
     fn share_of(&self, words: f32) -> f32 {
-        let most = self.most * (K + 1.0);
-        if most > 0.0 {
-            (words / most).min(1.0)
+        let max = self.max * (K + 1.0);
+        if max > 0.0 {
+            (words / max).min(1.0)
         } else {
             0.0
         }
@@ -369,12 +369,12 @@ fn words(index: &LexicalIndex, terms: &[Term<'_>], without: &HashSet<u32>) -> Ve
         postings, weight, ..
     } in terms
     {
-        let most = weight * (K + 1.0);
+        let max = weight * (K + 1.0);
         let postings = postings
             .iter()
             .filter(|(place, _)| !without.contains(place));
         spread(postings, &index.reaches, |at, count| {
-            sums[at] += most * count / (count + constant + slope * index.windows[at]);
+            sums[at] += max * count / (count + constant + slope * index.windows[at]);
         });
     }
     sums

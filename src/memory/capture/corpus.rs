@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Captor, Category, WalSettings};
+use super::{Category, Extractor, WalSettings};
 use crate::chat::{Message, MessageId, Role};
 
 /// Messages and what is to be captured of each.
@@ -20,7 +20,7 @@ fn corpus(name: &str) -> Vec<(String, Vec<Category>)> {
     let row = |row: Vec<String>| {
         let mut row = row.into_iter();
         let said = row.next().unwrap();
-        let categories = row.map(|name| Category::named(&name).unwrap());
+        let categories = row.map(|name| Category::parse(&name).unwrap());
         (said, categories.collect())
     };
     rows.into_iter().map(row).collect()
@@ -57,12 +57,12 @@ fn share(part: u32, whole: u32) -> f64 {
     reason = "shown where a test fails, or is asked to show"
 )]
 fn scores(rows: &[(String, Vec<Category>)]) -> (BTreeMap<Category, Score>, Score) {
-    let captor = Captor::with(|_| None, &WalSettings::default()).unwrap();
+    let extractor = Extractor::with(|_| None, &WalSettings::default()).unwrap();
     let mut scores: BTreeMap<Category, Score> = BTreeMap::new();
     let mut all = Score::default();
     for (said, expected) in rows {
         let message = Message::text(MessageId::numbered(1), Role::User, said.as_str(), None);
-        let captures = captor.capture(&message, "");
+        let captures = extractor.capture(&message, "");
         let found: Vec<Category> = captures.iter().map(|capture| capture.category).collect();
         for category in Category::ALL {
             let score = scores.entry(category).or_default();
@@ -128,12 +128,12 @@ fn what_is_captured_is_worth_it_in_nineteen_cases_of_twenty() {
 
 #[test]
 fn on_messages_of_others_it_is_no_worse_than_measured() {
-    let least = [
+    let min = [
         ("held-out.yaml", 0.87, 0.9),
         ("held-out-3.yaml", 0.83, 0.88),
         ("blind.yaml", 0.84, 0.84),
     ];
-    for (name, precision, recall) in least {
+    for (name, precision, recall) in min {
         let rows = corpus(name);
         assert!(rows.len() >= 60);
         let (_, all) = scores(&rows);

@@ -40,7 +40,7 @@ pub(super) fn written(slots: &Slots, lines: &[&str], new: &Capture) -> Verdict {
         return correcting(slots, lines, &new.detail);
     }
     let mut replaceable = Vec::new();
-    for (place, line) in lines.iter().enumerate().rev() {
+    for (index, line) in lines.iter().enumerate().rev() {
         let line = plain(line);
         let Some(entry) = Entry::read(&line) else {
             continue;
@@ -51,7 +51,7 @@ pub(super) fn written(slots: &Slots, lines: &[&str], new: &Capture) -> Verdict {
             Relation::Unrelated
         };
         match relation {
-            Relation::Changed => return Verdict::Supersedes(place),
+            Relation::Changed => return Verdict::Supersedes(index),
             Relation::Same => return Verdict::AlreadyThere,
             Relation::Unrelated if is_there(slots, entry.text, &new.detail) => {
                 return Verdict::AlreadyThere;
@@ -61,12 +61,12 @@ pub(super) fn written(slots: &Slots, lines: &[&str], new: &Capture) -> Verdict {
         if entry.category == Some(new.category)
             && slots.may_replace(new.category, &new.detail, entry.text)
         {
-            replaceable.push(place);
+            replaceable.push(index);
         }
     }
     // Of several, nobody knows which is meant.
     match replaceable[..] {
-        [place] => Verdict::Supersedes(place),
+        [index] => Verdict::Supersedes(index),
         _ => Verdict::New,
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn written(slots: &Slots, lines: &[&str], new: &Capture) -> Verdict {
 /// A correction is about a line of any category: the only one that holds what it denies, or another value of the same.
 fn correcting(slots: &Slots, lines: &[&str], new: &str) -> Verdict {
     let mut corrected = Vec::new();
-    for (place, line) in lines.iter().enumerate() {
+    for (index, line) in lines.iter().enumerate() {
         let line = plain(line);
         let Some(entry) = Entry::read(&line) else {
             continue;
@@ -88,11 +88,11 @@ fn correcting(slots: &Slots, lines: &[&str], new: &str) -> Verdict {
         let relations =
             [category, Category::Correction].map(|of| slots.relation(of, new, entry.text));
         if relations.contains(&Relation::Changed) || slots.corrects(new, entry.text) {
-            corrected.push(place);
+            corrected.push(index);
         }
     }
     match corrected[..] {
-        [place] => Verdict::Supersedes(place),
+        [index] => Verdict::Supersedes(index),
         _ => Verdict::New,
     }
 }
@@ -115,7 +115,7 @@ impl<'a> Entry<'a> {
         let captured = text
             .strip_prefix("**")
             .and_then(|rest| rest.split_once("**:"));
-        let captured = captured.and_then(|(name, text)| Some((Category::named(name)?, text)));
+        let captured = captured.and_then(|(name, text)| Some((Category::parse(name)?, text)));
         Some(match captured {
             Some((category, text)) => Self {
                 category: Some(category),

@@ -19,9 +19,6 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::Category;
-use crate::memory::patterns::{BadPattern, Checked, Patterns};
-use crate::memory::tracking::cues::filled;
-use crate::memory::tracking::readers::BadCues;
 
 /// What the file says of one language.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -80,49 +77,4 @@ pub(super) struct Slots {
     pub(super) negations: String,
     /// Words between what is spoken of and what is said of it.
     pub(super) copulas: String,
-}
-
-/// What patterns of a language name, and who checks them.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Filling<'s> {
-    pub(super) lists: &'s BTreeMap<String, Vec<String>>,
-    pub(super) checked: Checked,
-}
-
-impl Filling<'_> {
-    /// The texts of patterns of one place.
-    pub(super) fn texts(
-        self,
-        patterns: &[String],
-        place: &str,
-    ) -> Result<Vec<String>, (String, BadPattern)> {
-        let filled = patterns.iter().map(|pattern| filled(pattern, self.lists));
-        let filled: Result<Vec<String>, BadPattern> = filled.collect();
-        filled.map_err(|error| (place.to_owned(), error))
-    }
-
-    /// Patterns of one place, any of which counts.
-    pub(super) fn patterns(
-        self,
-        patterns: &[String],
-        place: &str,
-    ) -> Result<Patterns, (String, BadPattern)> {
-        let patterns = Patterns::read(self.texts(patterns, place)?, self.checked);
-        patterns.map_err(|error| (place.to_owned(), error))
-    }
-}
-
-pub(super) fn parse(text: &str, file: &str) -> Result<BTreeMap<String, Sheet>, BadCues> {
-    serde_yaml::from_str(text).map_err(|error| BadCues {
-        file: file.to_owned(),
-        what: error.to_string(),
-    })
-}
-
-/// With file, language and category, for the person who has to mend it.
-pub(super) fn named(file: &str) -> impl Fn((String, BadPattern)) -> BadCues + '_ {
-    move |(place, error)| BadCues {
-        file: file.to_owned(),
-        what: format!("{place}: {error}"),
-    }
 }

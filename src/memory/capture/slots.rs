@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use regex::Captures;
 
 use super::Category;
-use super::sheet::{self, Filling};
-use crate::memory::patterns::{BadPattern, Patterns};
+use super::sheet;
+use crate::memory::cue_files::Filling;
+use crate::memory::patterns::Patterns;
 
 /// Patterns that tell slots, of every language that is heard.
 #[derive(Debug, Default)]
@@ -47,7 +48,7 @@ impl Slots {
         language: &str,
         slots: &sheet::Slots,
         filling: Filling<'_>,
-    ) -> Result<(), (String, BadPattern)> {
+    ) -> Result<(), String> {
         for (category, texts) in &slots.cues {
             let cues = filling.patterns(texts, &format!("{language}: slots: {category}"))?;
             self.cues.push((*category, cues));

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::job::Compacted;
 use super::marker;
-use super::{LEAST_CHARS, Size};
+use super::{MIN_CHARS, Size};
 use crate::chat::{
     Compaction, Form, Hybrid, Message, MessageId, Record, Session, Timestamp, Tokens,
 };
@@ -74,7 +74,7 @@ fn covered(session: &Session, range: Range<usize>) -> Option<(MessageId, Message
 }
 
 fn judge(session: &Session, compaction: &Compaction, before: Tokens) -> Result<(), NotCompacted> {
-    if compaction.text.trim().chars().count() < LEAST_CHARS {
+    if compaction.text.trim().chars().count() < MIN_CHARS {
         return Err(NotCompacted::TooShort);
     }
     let after = cost(session, compaction);

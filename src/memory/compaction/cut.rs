@@ -18,8 +18,8 @@ pub struct Cut {
 /// How many of the newest messages stay, in whole turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tail {
-    pub(super) least: usize,
-    pub(super) most: usize,
+    pub(super) min: usize,
+    pub(super) max: usize,
     /// What they may cost where there are more than the least.
     pub(super) room: Tokens,
     /// What they may cost at all; the last turn stays whatever it costs.
@@ -101,9 +101,9 @@ pub(super) fn first(session: &Session, wanted: usize) -> usize {
 /// The first place from `end` on where no call is open.
 fn closed(messages: &[Message], end: usize) -> usize {
     let mut open: Vec<&CallId> = Vec::new();
-    for (place, message) in messages.iter().enumerate() {
-        if place >= end && open.is_empty() && message.answers().next().is_none() {
-            return place;
+    for (index, message) in messages.iter().enumerate() {
+        if index >= end && open.is_empty() && message.answers().next().is_none() {
+            return index;
         }
         open.retain(|call| !message.answers().any(|answer| answer == *call));
         open.extend(message.calls().map(|call| &call.id));
@@ -127,8 +127,8 @@ pub(super) fn fitted(view: &View<'_>, tail: Tail) -> usize {
     let (mut messages, mut cost) = (0, Tokens::ZERO);
     for turn in view.turns() {
         let more = view.cost(turn);
-        let is_enough = messages >= tail.least && messages + turn.messages.len() > tail.most;
-        let room = if messages < tail.least {
+        let is_enough = messages >= tail.min && messages + turn.messages.len() > tail.max;
+        let room = if messages < tail.min {
             tail.at_most
         } else {
             tail.room
@@ -139,7 +139,7 @@ pub(super) fn fitted(view: &View<'_>, tail: Tail) -> usize {
         messages += turn.messages.len();
         cost += more;
         start = turn.messages.start;
-        if messages >= tail.most {
+        if messages >= tail.max {
             break;
         }
     }

@@ -15,7 +15,7 @@ use crate::memory::writing::Writing;
 const SINGLE: usize = 100;
 /// Messages of a chunk.
 const CHUNK: usize = 25;
-const MOST_CHUNK: usize = 60;
+const MAX_CHUNK: usize = 60;
 /// Chunks that are asked for at once.
 pub const PARALLEL: usize = 3;
 
@@ -131,7 +131,7 @@ pub(super) fn inquiry(
 /// Messages of a chunk: about 25, so that none is left with fewer than 15, and never more than 60.
 fn chunk(messages: usize) -> NonZeroUsize {
     let chunks = ((messages + CHUNK / 2) / CHUNK).max(1);
-    let size = messages.div_ceil(chunks).min(MOST_CHUNK);
+    let size = messages.div_ceil(chunks).min(MAX_CHUNK);
     NonZeroUsize::new(size).unwrap_or(NonZeroUsize::MIN)
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use super::cut::Cut;
 use super::inquiry::{Inquiry, Line, Manner, inquiry};
 use super::material::{Material, line, snippets};
-use super::strategies::{Kind, Strategy};
+use super::strategies::Kind;
 use super::view::View;
 use crate::chat::{Form, Message, MessageId, Session, Timestamp, Tokens};
 use crate::hint::Hint;
@@ -126,24 +126,23 @@ pub(super) struct With<'a> {
     pub(super) places: &'a [String],
 }
 
-/// Plans a compaction, whether its strategy is due or not. `focus`: what the person wants kept; `places`: where the messages
+/// Plans a compaction, whether its kind is due or not. `focus`: what the person wants kept; `places`: where the messages
 /// can be read that a notice leaves out.
 pub fn job(
     view: &View<'_>,
-    strategy: &dyn Strategy,
+    kind: Kind,
     prompts: &Prompts,
     focus: &str,
     places: &[String],
 ) -> Result<CompactJob, CannotCompact> {
     let with = With { prompts, places };
-    let kind = strategy.kind();
     let nothing = match kind {
         Kind::Compact => CannotCompact::Nothing,
         Kind::Window | Kind::Prefix | Kind::Threshold | Kind::Proactive => {
             CannotCompact::AllStays(kind)
         }
     };
-    let cut = strategy.cut(view).ok_or(nothing)?;
+    let cut = kind.cut(view).ok_or(nothing)?;
     let session = view.session;
     let material = Material::of(session, cut);
     let basis = Basis::of(session, cut).ok_or(nothing)?;
@@ -197,7 +196,7 @@ fn stays(view: &View<'_>, cut: Cut) -> Size {
 }
 
 /// What a request would still take after a cut, if the text of the compaction before it stayed as long as it is.
-pub fn least_after(view: &View<'_>, cut: Cut) -> Tokens {
+pub fn min_after(view: &View<'_>, cut: Cut) -> Tokens {
     let earlier = Material::of(view.session, cut).earlier;
     let texts: Tokens = earlier.iter().map(|text| Tokens::estimate(text)).sum();
     view.gauge.fixed + stays(view, cut).tokens + texts
@@ -286,7 +285,7 @@ impl CompactJob {
 
     /// The result, once the model has answered.
     pub fn done(self, text: &str) -> Compacted {
-        let text = text.trim().chars().take(super::MOST_CHARS).collect();
+        let text = text.trim().chars().take(super::MAX_CHARS).collect();
         self.result(Form::Summary, text)
     }
 

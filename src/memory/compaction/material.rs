@@ -2,12 +2,9 @@
 
 use super::cut::Cut;
 use crate::chat::{Form, Message, Part, Session, Tokens};
-use crate::memory::transcript;
+use crate::memory::transcript::{self, clipped};
+use crate::text::lines::single_spaced;
 
-/// A longer message is shown to the model by its first and last characters.
-const CLIP: usize = 2_000;
-const CLIP_HEAD: usize = 1_000;
-const CLIP_TAIL: usize = 500;
 /// Characters of the arguments of a call.
 const ARGUMENTS: usize = 300;
 
@@ -54,7 +51,7 @@ impl<'a> Material<'a> {
 /// A message as a line for the model that summarises, with the tools it called and what they brought (O14).
 pub(super) fn line(message: &Message) -> Option<String> {
     let mut lines: Vec<String> = Vec::new();
-    lines.extend(transcript::labelled(message).as_deref().map(clipped));
+    lines.extend(transcript::labelled(message).map(clipped));
     for part in &message.parts {
         match part {
             Part::ToolCall(call) => {
@@ -62,22 +59,12 @@ pub(super) fn line(message: &Message) -> Option<String> {
                 lines.push(format!("Assistant calls {}: {arguments}", call.name));
             }
             Part::ToolResult { name, output, .. } => {
-                lines.push(clipped(&format!("Result of {name}: {output}")));
+                lines.push(clipped(format!("Result of {name}: {output}")));
             }
             Part::Text(_) | Part::Attached(_) | Part::Image(_) => {}
         }
     }
     (!lines.is_empty()).then(|| lines.join("\n"))
-}
-
-fn clipped(line: &str) -> String {
-    let count = line.chars().count();
-    if count <= CLIP {
-        return line.to_owned();
-    }
-    let head: String = line.chars().take(CLIP_HEAD).collect();
-    let tail: String = line.chars().skip(count - CLIP_TAIL).collect();
-    format!("{head} […] {tail}")
 }
 
 /// The last messages in a few words each, where there is no summary (X31).
@@ -88,8 +75,7 @@ pub(super) fn snippets(messages: &[&Message]) -> String {
     let newest = &messages[messages.len().saturating_sub(NEWEST)..];
     let mut text = String::new();
     for line in newest.iter().filter_map(|message| line(message)) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let snippet: String = words.join(" ").chars().take(EACH).collect();
+        let snippet: String = single_spaced(&line).chars().take(EACH).collect();
         if text.chars().count() + snippet.chars().count() + 1 > ALL {
             break;
         }

@@ -1,7 +1,7 @@
 //! Compaction: a text takes the place of a part of what is sent; history keeps everything (O6-O22, X26-X34, G19-G25, Q25-Q28).
 //!
 //! ```text
-//!  View -> Strategy -> Cut -> CompactJob -> Inquiry -> (the agent asks) -> Compacted -> accept -> Record
+//!  View -> Kind -> Cut -> CompactJob -> Inquiry -> (the agent asks) -> Compacted -> accept -> Record
 //!  who is due, and     head | goes | tail   what to ask the model for             judged by numbers
 //! ```
 //! Pure: the agent asks and waits. Invariant: one [`Cut`] says what is summarised and what is no longer sent, so the two are
@@ -24,15 +24,15 @@ mod tests;
 pub use accept::{NotCompacted, accept};
 pub use cut::Cut;
 pub use inquiry::{Inquiry, PARALLEL, Part, with_focus};
-pub use job::{CannotCompact, CompactJob, Compacted, Size, job, least_after};
+pub use job::{CannotCompact, CompactJob, Compacted, Size, job, min_after};
 pub use marker::section;
-pub use strategies::{Kind, Strategy, by_guards, by_strategy, of_kind};
+pub use strategies::{Kind, by_guards, by_strategy};
 pub use tools::{Condensed, condense};
 pub use view::{Gauge, View};
 
 /// A shorter answer is no summary (G25).
-pub const LEAST_CHARS: usize = 24;
+pub const MIN_CHARS: usize = 24;
 /// A longer one is cut.
-pub const MOST_CHARS: usize = 8_000;
+pub const MAX_CHARS: usize = 8_000;
 /// Characters of a condensed result.
 pub const CONDENSED: usize = 200;

@@ -118,7 +118,7 @@ fn job_of(session: &Session, kind: Kind, settings: &Settings) -> Result<CompactJ
         settings,
         gauge: gauge(700, 800),
     };
-    job(&view, of_kind(kind), &Prompts::embedded(), "", &[])
+    job(&view, kind, &Prompts::embedded(), "", &[])
 }
 
 fn compacted(session: &mut Session, kind: Kind, settings: &Settings, form: Form) -> Option<Cut> {
@@ -133,7 +133,7 @@ fn compacted(session: &mut Session, kind: Kind, settings: &Settings, form: Form)
 }
 
 fn is_due(session: &Session, kind: Kind, settings: &Settings, gauge: Gauge) -> bool {
-    of_kind(kind).is_due(&View {
+    kind.is_due(&View {
         session,
         settings,
         gauge,
@@ -339,7 +339,7 @@ fn a_list_that_was_compacted_is_not_compacted_again() {
 #[test]
 fn a_guard_reaches_its_target_or_keeps_the_least_it_may() {
     /// Messages of the tail of either guard that stay whatever they cost.
-    const LEAST_TAIL: usize = 4;
+    const MIN_TAIL: usize = 4;
     /// The marker, the fences of results and the input.
     const BESIDE: Tokens = Tokens(200);
     for (kind, share) in [(Kind::Threshold, 0.5), (Kind::Proactive, 0.35)] {
@@ -352,7 +352,7 @@ fn a_guard_reaches_its_target_or_keeps_the_least_it_may() {
                 settings: &settings,
                 gauge,
             };
-            let Ok(job) = job(&view, of_kind(kind), &Prompts::embedded(), "", &[]) else {
+            let Ok(job) = job(&view, kind, &Prompts::embedded(), "", &[]) else {
                 return Ok(Said::Nothing);
             };
             let tail = session
@@ -362,7 +362,7 @@ fn a_guard_reaches_its_target_or_keeps_the_least_it_may() {
             let lengths: Vec<usize> = tail.map(|turn| turn.messages.len()).collect();
             let kept: usize = lengths.iter().sum();
             // The oldest of them came in while there were too few.
-            let is_least = kept - lengths.last().unwrap_or(&0) < LEAST_TAIL;
+            let is_least = kept - lengths.last().unwrap_or(&0) < MIN_TAIL;
             let room = gauge.room(share);
             prop_assert!(job.stays.tokens <= room || is_least, "{kind:?} {kept}");
             let Ok(record) = accept(&session, job.done(SUMMARY), now()) else {
@@ -741,7 +741,7 @@ fn no_more_replaced_ones_are_kept_than_a_file_holds() {
         depth += 1;
         next = previous.previous.as_deref();
     }
-    assert_eq!(depth, Compaction::MOST_PREVIOUS);
+    assert_eq!(depth, Compaction::MAX_PREVIOUS);
 }
 
 #[test]

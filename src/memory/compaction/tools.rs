@@ -29,11 +29,11 @@ pub fn condense(
     let turns = session.live_turns();
     let turns = turns.filter(|turn| turn.messages.start >= from && turn.messages.end <= upto);
     let messages: Vec<&Message> = turns.flat_map(|turn| session.messages_of(turn)).collect();
-    let size = |most: usize| Size {
+    let size = |max: usize| Size {
         messages: messages.len(),
         tokens: messages
             .iter()
-            .map(|message| trim::trimmed(message, most).cost())
+            .map(|message| trim::trimmed(message, max).cost())
             .sum::<Tokens>(),
     };
     let (before, after) = (size(result_chars), size(CONDENSED));
@@ -41,7 +41,7 @@ pub fn condense(
         return Err(CannotCompact::NoResults);
     }
     let blank = Compaction::blank("tools", now);
-    let cost = |message: &Message, most: usize| trim::trimmed(message, most).cost();
+    let cost = |message: &Message, max: usize| trim::trimmed(message, max).cost();
     let shorter = messages.iter();
     let shorter = shorter.filter(|it| cost(it, CONDENSED) < cost(it, result_chars));
     let results = shorter.count();

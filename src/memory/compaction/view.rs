@@ -1,5 +1,6 @@
 //! What a strategy looks at: the session as it is sent, and how full the window is.
 
+use super::strategies::Kind;
 use crate::chat::{Calibration, Message, Part, Role, Session, Tokens, Turn};
 use crate::context::Settings;
 use crate::context::stages::trim;
@@ -60,14 +61,14 @@ impl View<'_> {
 
     /// How many messages that count came since the last compaction was planned, counted no further than so many; without
     /// end where there was none.
-    pub fn since(&self, most: usize) -> usize {
+    pub fn since(&self, max: usize) -> usize {
         let compaction = self.session.hybrid().compaction.as_ref();
         let Some(last) = compaction.filter(|it| !it.is_blank()) else {
             return usize::MAX;
         };
         let mut since = 0;
         for turn in self.session.live_turns().rev() {
-            if since > most || turn.messages.end <= last.made {
+            if since > max || turn.messages.end <= last.made {
                 break;
             }
             since += turn.messages.end - turn.messages.start.max(last.made);
@@ -93,16 +94,16 @@ impl View<'_> {
         said < enough
     }
 
-    /// Messages in the list that a strategy of this name compacts when there are more than `most`, counted no further than
+    /// Messages in the list that a kind compacts when there are more than `max`, counted no further than
     /// that: what its last compaction left, and what came since (X33).
-    pub fn listed(&self, strategy: &str, left: usize, most: usize) -> usize {
+    pub fn listed(&self, kind: Kind, left: usize, max: usize) -> usize {
         let compaction = self.session.hybrid().compaction.as_ref();
-        if compaction.is_some_and(|last| last.strategy == strategy) {
-            return left.saturating_add(self.since(most));
+        if compaction.is_some_and(|last| last.strategy == kind.as_str()) {
+            return left.saturating_add(self.since(max));
         }
         let mut listed = 0;
         for turn in self.session.live_turns().rev() {
-            if listed > most || turn.messages.end <= self.session.hybrid().covered() {
+            if listed > max || turn.messages.end <= self.session.hybrid().covered() {
                 break;
             }
             listed += turn.messages.len();
@@ -127,11 +128,11 @@ impl View<'_> {
     }
 
     /// Whether more than so many messages were said in finished turns, compacted or not.
-    pub fn has_more_than(&self, most: usize) -> bool {
+    pub fn has_more_than(&self, max: usize) -> bool {
         let mut found = 0;
         self.turns().any(|turn| {
             found += turn.messages.len();
-            found > most
+            found > max
         })
     }
 

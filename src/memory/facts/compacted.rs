@@ -5,6 +5,8 @@
 
 use std::collections::HashSet;
 
+use crate::text::lines::single_spaced;
+
 /// Begins the heading of each section of facts; the date follows.
 pub const HEADING: &str = "## Session Facts";
 
@@ -38,8 +40,8 @@ pub(super) fn key(line: &str) -> Option<String> {
     let text = line
         .strip_prefix("- ")
         .or_else(|| line.strip_prefix("* "))?;
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let key: String = words.join(" ").to_lowercase().chars().take(KEY).collect();
+    let key = single_spaced(text).to_lowercase();
+    let key: String = key.chars().take(KEY).collect();
     (!key.is_empty()).then_some(key)
 }
 

@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::FactsSettings;
-use crate::memory::overlay::{added, laid_over};
-use crate::memory::patterns::{BadPattern, Checked, Patterns};
-use crate::memory::tracking::cues::filled;
-use crate::memory::tracking::readers::BadCues;
-use crate::memory::{Prompt, texts};
+use crate::memory::Prompt;
+use crate::memory::cue_files::{BadCues, CueFile, Filling};
+use crate::memory::patterns::{Checked, Patterns};
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -59,38 +57,15 @@ impl FactCues {
         own: impl Fn(&str) -> Option<Prompt>,
         settings: &FactsSettings,
     ) -> Result<Self, BadCues> {
-        match own(Self::FILE) {
-            None => Self::parse(&texts::embedded(Self::FILE), settings, Checked::ByTests),
-            Some(file) => Self::parse(&file, settings, Checked::Now),
-        }
-    }
-
-    fn parse(file: &Prompt, settings: &FactsSettings, checked: Checked) -> Result<Self, BadCues> {
-        let bad = |what: String| BadCues {
-            file: file.file.clone(),
-            what,
-        };
-        let embedded = texts::embedded(Self::FILE).text;
-        let mut all: BTreeMap<String, Sheet> =
-            laid_over(&embedded, &file.text).map_err(|error| bad(error.to_string()))?;
-        let added = added(&embedded, &file.text).map_err(|error| bad(error.to_string()))?;
-        let known = all.keys().cloned().collect::<Vec<_>>().join(", ");
-        let mut heard: Vec<&str> = Vec::new();
-        let mut languages = Vec::new();
-        for name in settings.cues.iter().chain(&added) {
-            if let Some(sheet) = all.remove(name) {
-                heard.push(name);
-                let language = sheet.language(checked);
-                languages.push(
-                    language.map_err(|(place, error)| bad(format!("{name}: {place}: {error}")))?,
-                );
-            } else if !heard.contains(&name.as_str()) {
-                return Err(bad(format!(
-                    "has no language {name:?} (set in memory.facts.cues); available: {known}"
-                )));
-            }
-        }
-        Ok(Self { languages })
+        let mut file: CueFile<Sheet> = CueFile::read(Self::FILE, own)?;
+        let heard = file.heard(None, &settings.cues, "memory.facts.cues")?;
+        let languages = heard.into_iter().map(|heard| {
+            let language = heard.sheet.language(&heard.language, file.checked);
+            language.map_err(|what| file.bad(what))
+        });
+        Ok(Self {
+            languages: languages.collect::<Result<_, _>>()?,
+        })
     }
 
     pub(super) fn languages(&self) -> &[Language] {
@@ -99,15 +74,12 @@ impl FactCues {
 }
 
 impl Sheet {
-    fn language(self, checked: Checked) -> Result<Language, (&'static str, BadPattern)> {
-        let patterns = |place, cues: &[String]| {
-            let filled = cues.iter().map(|cue| filled(cue, &BTreeMap::new()));
-            let filled: Result<Vec<String>, BadPattern> = filled.collect();
-            let patterns = filled.and_then(|cues| Patterns::read(cues, checked));
-            patterns.map_err(|error| (place, error))
-        };
+    fn language(self, name: &str, checked: Checked) -> Result<Language, String> {
+        let lists = &BTreeMap::new();
+        let filling = Filling { lists, checked };
+        let patterns = |place, cues: &[String]| filling.patterns(cues, &format!("{name}: {place}"));
         let cues = |place, kind: Kind| {
-            Ok(Cues {
+            Ok::<_, String>(Cues {
                 patterns: patterns(place, &kind.cues)?,
                 label: kind.label,
             })

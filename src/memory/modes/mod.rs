@@ -1,11 +1,8 @@
 //! Memory modes: what a session pays attention to. A mode is a preset, a prompt addition and a tracker; a
-//! new one is a file here and a line in [`Registry::standard`].
+//! new one is a function in `standard.rs` and a line in [`Registry::standard`].
 
-mod code;
-mod conversation;
-mod reasoning;
 mod registry;
-mod tracked;
+mod standard;
 
 use std::fmt;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{MemoryMode, code, conversation, reasoning};
+use super::{MemoryMode, standard};
 use crate::chat::ModeStates;
 use crate::hint::Hint;
 use crate::memory::tracking::Kind;
@@ -13,7 +13,7 @@ use crate::memory::{Prompts, Settings};
 
 /// Every mode there is, and which of them is active. All read every turn; one speaks.
 ///
-/// Invariant: names are unique and not empty; `active` is a place in `modes`.
+/// Invariant: names are unique and not empty; `active` is an index of `modes`.
 #[derive(Debug)]
 pub struct Registry {
     modes: Vec<Box<dyn MemoryMode>>,
@@ -44,21 +44,21 @@ impl Hint for BadMode {
 
 impl Registry {
     /// Names of the standard modes.
-    pub const STANDARD: [&str; 3] = [conversation::NAME, code::NAME, reasoning::NAME];
+    pub const STANDARD: [&str; 3] = [standard::CONVERSATION, standard::CODE, standard::REASONING];
 
     /// The three standard modes, `conversation` active (C37).
     pub fn standard(settings: &Settings, prompts: &Prompts, readers: Readers) -> Self {
         let modes = &settings.modes;
+        let conversation = standard::conversation(
+            &modes.conversation,
+            &prompts.conversation,
+            readers.conversation,
+        );
+        let code = standard::code(&modes.code, &prompts.code, readers.code);
+        let reasoning =
+            standard::reasoning(&modes.reasoning, &prompts.reasoning, readers.reasoning);
         Self {
-            modes: vec![
-                conversation::create(
-                    &modes.conversation,
-                    &prompts.conversation,
-                    readers.conversation,
-                ),
-                code::create(&modes.code, &prompts.code, readers.code),
-                reasoning::create(&modes.reasoning, &prompts.reasoning, readers.reasoning),
-            ],
+            modes: vec![Box::new(conversation), Box::new(code), Box::new(reasoning)],
             active: 0,
             foreign: Vec::new(),
         }
@@ -70,7 +70,7 @@ impl Registry {
         if name.trim().is_empty() {
             return Err(BadMode::Unnamed);
         }
-        if self.place(name).is_some() {
+        if self.index_of(name).is_some() {
             return Err(BadMode::Duplicate { name: name.clone() });
         }
         self.modes.push(mode);
@@ -85,7 +85,7 @@ impl Registry {
 
     fn find(&self, name: &str) -> Result<usize, BadMode> {
         let name = name.trim().to_lowercase();
-        self.place(&name).ok_or_else(|| BadMode::Unknown {
+        self.index_of(&name).ok_or_else(|| BadMode::Unknown {
             name,
             known: self.names(),
         })
@@ -112,22 +112,22 @@ impl Registry {
 
     /// The mode of a name (see [`Registry::switch`]).
     pub fn get(&self, name: &str) -> Result<&dyn MemoryMode, BadMode> {
-        self.find(name).map(|place| self.modes[place].as_ref())
+        self.find(name).map(|index| self.modes[index].as_ref())
     }
 
     /// The mode that keeps notes of a kind; the active one first.
     pub fn keeper(&self, kind: Kind) -> Option<&dyn MemoryMode> {
-        self.keeps(kind).map(|place| self.modes[place].as_ref())
+        self.keeps(kind).map(|index| self.modes[index].as_ref())
     }
 
     pub(crate) fn keeper_mut(&mut self, kind: Kind) -> Option<&mut Box<dyn MemoryMode>> {
-        let place = self.keeps(kind)?;
-        self.modes.get_mut(place)
+        let index = self.keeps(kind)?;
+        self.modes.get_mut(index)
     }
 
     fn keeps(&self, kind: Kind) -> Option<usize> {
-        let keeps = |place: &usize| {
-            let board = self.modes[*place].board();
+        let keeps = |index: &usize| {
+            let board = self.modes[*index].board();
             board.is_some_and(|board| board.section(kind).is_some())
         };
         std::iter::once(self.active)
@@ -159,14 +159,14 @@ impl Registry {
         let foreign = states
             .0
             .iter()
-            .filter(|(name, _)| self.place(name).is_none());
+            .filter(|(name, _)| self.index_of(name).is_none());
         self.foreign = foreign
             .map(|(name, state)| (name.clone(), state.clone()))
             .collect();
         unread
     }
 
-    fn place(&self, name: &str) -> Option<usize> {
+    fn index_of(&self, name: &str) -> Option<usize> {
         self.modes
             .iter()
             .position(|mode| mode.preset().name == name)
@@ -178,7 +178,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::Preset;
-    use super::super::tracked::Tracked;
+    use super::super::standard::Tracked;
     use super::*;
     use crate::memory::tracking::Board;
 
@@ -211,7 +211,13 @@ mod tests {
         let mut registry = registry();
         let settings = Settings::default();
         let texts = Prompts::embedded().code;
-        let mode = || code::create(&settings.modes.code, &texts, Readers::embedded().code);
+        let mode = || {
+            Box::new(standard::code(
+                &settings.modes.code,
+                &texts,
+                Readers::embedded().code,
+            ))
+        };
         assert!(matches!(
             registry.register(mode()),
             Err(BadMode::Duplicate { .. })
@@ -224,7 +230,7 @@ mod tests {
             reader: Readers::embedded().code,
             board: Board::new(&[]),
             template: Prompts::embedded().code.block,
-            most_chars: None,
+            max_chars: None,
         };
         assert_eq!(registry.register(Box::new(unnamed)), Err(BadMode::Unnamed));
     }

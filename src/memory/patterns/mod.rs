@@ -17,7 +17,7 @@ use regex::{Captures, Regex, RegexBuilder};
 use sieve::Sieve;
 
 /// Memory that one compiled pattern may take, in bytes; a person's files cannot ask for more.
-const MOST_COMPILED: usize = 4 << 20;
+const MAX_COMPILED: usize = 4 << 20;
 
 /// A pattern that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -142,7 +142,7 @@ impl Patterns {
 pub fn compile(pattern: &str, case: Case) -> Result<Regex, BadPattern> {
     RegexBuilder::new(pattern)
         .case_insensitive(case == Case::Ignored)
-        .size_limit(MOST_COMPILED)
+        .size_limit(MAX_COMPILED)
         .build()
         .map_err(|error| bad(pattern, &error))
 }

@@ -10,13 +10,13 @@ use regex_syntax::Parser;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 /// Texts that a part may be spelled out to.
-const MOST_EXACT: usize = 256;
+const MAX_EXACT: usize = 256;
 /// Words that a pattern may need one of.
-const MOST_NEEDED: usize = 4_096;
+const MAX_NEEDED: usize = 4_096;
 /// Words that are looked for in each other.
-const MOST_COMPARED: usize = 48;
+const MAX_COMPARED: usize = 48;
 /// Characters of a class that is spelled out.
-const MOST_OF_CLASS: usize = 4;
+const MAX_OF_CLASS: usize = 4;
 
 /// One of these is in every text that matches; `None`: there may be none.
 pub(super) fn by(pattern: &str) -> Option<Vec<String>> {
@@ -28,7 +28,7 @@ pub(super) fn by(pattern: &str) -> Option<Vec<String>> {
     for word in words {
         // Whoever looks for `fix` finds it in `please fix`.
         let is_there = |known: &String| word.contains(known.as_str());
-        if fewest.len() > MOST_COMPARED || !fewest.iter().any(is_there) {
+        if fewest.len() > MAX_COMPARED || !fewest.iter().any(is_there) {
             fewest.push(word);
         }
     }
@@ -80,8 +80,8 @@ fn spelled(class: &Class) -> Part {
         return Part::Anything;
     };
     let characters = class.iter().flat_map(|range| range.start()..=range.end());
-    let characters: Vec<char> = characters.take(MOST_OF_CLASS + 1).collect();
-    if characters.len() > MOST_OF_CLASS {
+    let characters: Vec<char> = characters.take(MAX_OF_CLASS + 1).collect();
+    if characters.len() > MAX_OF_CLASS {
         return Part::Anything;
     }
     Part::Exact(characters.into_iter().map(String::from).collect())
@@ -91,7 +91,7 @@ fn repeated(repetition: &Repetition) -> Part {
     let sub = part(&repetition.sub);
     match (repetition.min, repetition.max, sub) {
         (1, Some(1), sub) => sub,
-        (0, Some(1), Part::Exact(mut texts)) if texts.len() < MOST_OF_CLASS => {
+        (0, Some(1), Part::Exact(mut texts)) if texts.len() < MAX_OF_CLASS => {
             texts.push(String::new());
             Part::Exact(texts)
         }
@@ -106,7 +106,7 @@ fn one_after_another(parts: &[Hir]) -> Part {
     let mut is_whole = true;
     for hir in parts {
         match part(hir) {
-            Part::Exact(texts) if run.len() * texts.len() <= MOST_EXACT => {
+            Part::Exact(texts) if run.len() * texts.len() <= MAX_EXACT => {
                 run = product(&run, &texts);
             }
             other => {
@@ -149,7 +149,7 @@ fn one_of(parts: &[Hir]) -> Part {
                 None => return Part::Anything,
             },
         }
-        if all.len() > MOST_NEEDED {
+        if all.len() > MAX_NEEDED {
             return Part::Anything;
         }
     }

@@ -26,8 +26,8 @@ pub use quote::quote;
 
 /// The share of the question's words that the best message must have, in it and around it, for anything to be found by
 /// words; and each other one.
-const LEAST_OVERLAP: f32 = 0.2;
-const LEAST_OVERLAP_OF_EACH: f32 = 0.1;
+const MIN_OVERLAP: f32 = 0.2;
+const MIN_OVERLAP_OF_EACH: f32 = 0.1;
 
 /// Of a message so many bytes are read to see how much of the question it has.
 const COVERED: usize = 16 << 10;
@@ -146,7 +146,7 @@ fn find_messages(searching: Searching<'_>, question: Question<'_>) -> Vec<Hit> {
     let mut hits = search_messages(searching, question);
     let best = hits.iter().map(|hit| hit.overlap).fold(0.0, f32::max);
     hits.retain(|hit| {
-        let by_words = best >= LEAST_OVERLAP && hit.overlap >= LEAST_OVERLAP_OF_EACH;
+        let by_words = best >= MIN_OVERLAP && hit.overlap >= MIN_OVERLAP_OF_EACH;
         let near = hit.similarity;
         by_words || near.is_some_and(|near| near >= question.min_similarity)
     });

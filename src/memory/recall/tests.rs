@@ -80,7 +80,7 @@ fn the_exchange_that_answers_comes_first_with_where_it_is_from() {
     };
     let found = find(&session, searching, question);
     assert_eq!(found[0].turn, TurnId(1));
-    assert!(found[0].best.overlap > LEAST_OVERLAP);
+    assert!(found[0].best.overlap > MIN_OVERLAP);
     insta::assert_snapshot!(quote(&session, &words.asked(question.text), &found[..1]), @r"
     [turn 1, m1 to m2, 2023-11-15 22:13 UTC]
     User: Our passwords rotate on Fridays at noon.

@@ -3,14 +3,13 @@
 
 use std::collections::HashSet;
 
-use super::length::{MOST_WORDS, cut, words};
 use crate::text::statement::sentences;
 
 const HEADING: &str = "Kept from before:";
 /// Stands behind each line that was put back: what follows may know better.
 const OLDER: &str = " (older)";
 /// Words of the list of what was lost.
-const MOST_KEPT: usize = 100;
+const MAX_KEPT: usize = 100;
 
 /// Words that begin a sentence, or a line of a summary, with a capital letter and are no names.
 const OPENERS: &str = "\
@@ -46,14 +45,14 @@ pub(super) fn with_what_was_lost(old: &str, new: &str, material: &str) -> String
     spoken.add(material);
     let mut lost = Lost::default();
     lost.add(old, &spoken);
-    if lost.lines.is_empty() && words(new) <= MOST_WORDS {
+    if lost.lines.is_empty() && words(new) <= MAX_WORDS {
         return new.to_owned();
     }
-    let least = cut(new, MOST_WORDS - MOST_KEPT - words(HEADING));
+    let min = cut(new, MAX_WORDS - MAX_KEPT - words(HEADING));
     let mut said = Spoken::default();
-    said.add(least);
-    lost.add(&new[least.len()..], &said);
-    let new = cut(new, MOST_WORDS - lost.words - words(HEADING));
+    said.add(min);
+    lost.add(&new[min.len()..], &said);
+    let new = cut(new, MAX_WORDS - lost.words - words(HEADING));
     lost.lines.retain(|line| !new.contains(line));
     if lost.lines.is_empty() {
         return new.to_owned();
@@ -75,7 +74,7 @@ impl<'a> Lost<'a> {
         for line in lines.filter(|line| *line != HEADING) {
             let is_lost = kept_words(line).any(|word| spoken.lacks(&word));
             let count = words(line) + words(OLDER);
-            if is_lost && !spoken.is_about(line) && self.words + count <= MOST_KEPT {
+            if is_lost && !spoken.is_about(line) && self.words + count <= MAX_KEPT {
                 self.words += count;
                 self.lines.push(line);
             }
@@ -264,164 +263,50 @@ fn is_opener(word: &str) -> bool {
         .any(|opener| opener == stem.to_lowercase())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Words of a summary (C14).
+pub const MAX_WORDS: usize = 400;
 
-    #[test]
-    fn lines_with_names_numbers_dates_or_paths_that_vanish_come_back() {
-        let old = "- The harbour master is Edith Quill.\n- The budget is $50k.\n- They chat about tea.\n- The code is in src/tide.rs.";
-        let new = "- Work on src/tide.rs goes on.";
-        let merged = with_what_was_lost(old, new, "User: the tests pass");
-        assert_eq!(
-            merged,
-            "- Work on src/tide.rs goes on.\n\nKept from before:\n- The harbour master is Edith Quill. (older)\n- The budget is $50k. (older)"
-        );
-    }
-
-    #[test]
-    fn an_old_value_does_not_come_back_where_something_new_is_said_of_its_subject() {
-        for (old, new, material) in [
-            (
-                "User lives in Graz.",
-                "They talk.",
-                "User: I moved to Vienna last week",
-            ),
-            (
-                "- The user lives in Graz",
-                "- The user lives in Vienna since May",
-                "",
-            ),
-            (
-                "- Works at Siemens",
-                "- They talk.",
-                "User: my new job is at Bosch",
-            ),
-            (
-                "- The meeting is on 3 May at 10:00",
-                "- The meeting is on 7 May",
-                "",
-            ),
-            (
-                "- The dog is called Rex",
-                "- They talk.",
-                "User: our dog's name is Bello now",
-            ),
-            (
-                "- Edith Quill is the harbour master",
-                "- Tom Pike is the harbour master",
-                "",
-            ),
-            (
-                "- The deadline is 12 March",
-                "- They talk.",
-                "User: it is due on 1 April",
-            ),
-            (
-                "- The project uses Postgres version 14",
-                "- The project uses Postgres 16, a newer version",
-                "",
-            ),
-        ] {
-            assert_eq!(with_what_was_lost(old, new, material), new, "{old}");
-        }
-    }
-
-    #[test]
-    fn what_nobody_speaks_of_comes_back_marked_as_older_and_once() {
-        for old in [
-            "- The user lives in Graz",
-            "- Marta is allergic to nuts",
-            "- The code word is KX-4471",
-            "- The train leaves from platform 9",
-            "- Shelf 40 has the book KX-5240",
-        ] {
-            for new in [
-                "- They talk about tea and a train.",
-                "- Tom lives for music. Shelf 60 has the book KX-1.",
-            ] {
-                let merged = with_what_was_lost(old, new, "User: who lives there? And the code?");
-                if old.contains("Graz") && new.contains("lives") {
-                    continue;
-                }
-                assert_eq!(merged, format!("{new}\n\nKept from before:\n{old} (older)"));
-                let again = with_what_was_lost(&merged, new, "User: fine");
-                assert_eq!(again, merged, "{old}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_the_new_messages_speak_of_may_go() {
-        let old = "- The budget is $50k.";
-        let merged = with_what_was_lost(old, "- The budget is open.", "User: forget the $50k");
-        assert_eq!(merged, "- The budget is open.");
-    }
-
-    #[test]
-    fn a_name_that_begins_a_line_comes_back_and_other_words_that_do_so_do_not() {
-        let old = "- Marta is allergic to nuts.\n- They chat about tea.\n* If it rains, nobody rows. Quill does.\n\
-                   - OK was said.\n- Rowing goes on.\nAllergies: Ines has none.\n- NOT now.\n- iPhone is the word.";
-        let new = "- They are rowing, and talk of allergies.";
-        assert_eq!(
-            with_what_was_lost(old, new, "User: let us go"),
-            "- They are rowing, and talk of allergies.\n\nKept from before:\n- Marta is allergic to nuts. (older)\n\
-             * If it rains, nobody rows. Quill does. (older)\n- OK was said. (older)\nAllergies: Ines has none. (older)\n- iPhone is the word. (older)"
-        );
-        let spoken = with_what_was_lost(old, new, "User: marta, quill, ok, ines and an iPhone");
-        assert!(!spoken.contains("Marta is"), "{spoken}");
-    }
-
-    #[test]
-    fn lines_of_plain_words_do_not_come_back() {
-        let lines = [
-            "The weather was fine.",
-            "They'd go again.",
-            "It's late.",
-            "Decided to go on.",
-            "User wants tea.",
-            "Assistant is helpful.",
-            "Before that, nothing.",
-            "Next: more of it.",
-        ];
-        for line in lines {
-            let old = format!("- {line}");
-            assert_eq!(with_what_was_lost(&old, "- tea", ""), "- tea", "{line}");
-        }
-    }
-
-    #[test]
-    fn facts_at_the_end_of_one_that_is_too_long_survive_the_cut() {
-        let new = format!(
-            "{}\n- The key is KX-4471.",
-            "- They talk of this and that.\n".repeat(80)
-        );
-        let merged = with_what_was_lost("- The pier is in Ostend.", &new, "");
-        assert!(words(&merged) <= MOST_WORDS, "{}", words(&merged));
-        assert!(
-            merged.ends_with(
-                "Kept from before:\n- The pier is in Ostend. (older)\n- The key is KX-4471. (older)"
-            ),
-            "{merged}"
-        );
-        let merged = with_what_was_lost("", &new, "");
-        assert!(
-            merged.ends_with("- The key is KX-4471. (older)"),
-            "{merged}"
-        );
-    }
-
-    #[test]
-    fn the_whole_stays_within_its_length_however_much_was_lost() {
-        let old: Vec<String> = (0..300)
-            .map(|n| format!("- fact number {n} of many"))
-            .collect();
-        let old = old.join("\n");
-        let new = "- word. ".repeat(500);
-        let merged = with_what_was_lost(&old, &new, "");
-        assert!(words(&merged) <= MOST_WORDS, "{}", words(&merged));
-        assert!(merged.contains("fact number 0 of many"));
-        let again = with_what_was_lost(&merged, "- short", "");
-        assert_eq!(again.matches(HEADING).count(), 1);
-    }
+/// Words of a text: what stands between blanks, and half the characters of scripts that put none.
+pub(super) fn words(text: &str) -> usize {
+    let spaced = text.split_whitespace().count();
+    let unspaced = text.chars().filter(|c| is_unspaced(*c)).count();
+    spaced + unspaced / 2
 }
+
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c), 0x0E00..=0x0E7F | 0x3040..=0x30FF | 0x3400..=0x9FFF | 0x20000..=0x323AF)
+}
+
+/// The beginning of a text of at most `max` words, up to the end of a sentence or line where there is one.
+pub(super) fn cut(text: &str, max: usize) -> &str {
+    if words(text) <= max {
+        return text;
+    }
+    let mut end = 0;
+    let mut last_word = 0;
+    let (mut spaced, mut unspaced, mut in_word) = (0, 0, false);
+    for (at, c) in text.char_indices() {
+        let after = at + c.len_utf8();
+        if c.is_whitespace() {
+            in_word = false;
+        } else {
+            spaced += usize::from(!in_word);
+            in_word = true;
+            unspaced += usize::from(is_unspaced(c));
+        }
+        if spaced + unspaced / 2 > max {
+            break;
+        }
+        last_word = if c.is_whitespace() { at } else { last_word };
+        let next = text[after..].chars().next();
+        let stops = matches!(c, '.' | '!' | '?' | ';') && next.is_none_or(char::is_whitespace);
+        if c == '\n' || stops || matches!(c, '。' | '！' | '？') {
+            end = after;
+        }
+    }
+    let end = if end == 0 { last_word } else { end };
+    text[..end].trim_end()
+}
+
+#[cfg(test)]
+mod tests;

@@ -42,7 +42,7 @@ pub fn candidates(hybrid: &Hybrid) -> Vec<Candidate<'_>> {
         }
     }
     // Of the oldest that is kept, nobody knows any more where the one before it ended.
-    if candidates.len() > Hybrid::MOST_REPLACED {
+    if candidates.len() > Hybrid::MAX_REPLACED {
         candidates.remove(0);
     }
     candidates
@@ -81,7 +81,7 @@ mod tests {
 
     /// The state after so many summaries of ten messages each.
     fn hybrid(summaries: usize) -> Hybrid {
-        let first = summaries.saturating_sub(1 + Hybrid::MOST_REPLACED) + 1;
+        let first = summaries.saturating_sub(1 + Hybrid::MAX_REPLACED) + 1;
         Hybrid {
             replaced: (first..summaries).map(|n| summary(n * 10)).collect(),
             summary: Some(summary(summaries * 10)),

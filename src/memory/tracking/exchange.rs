@@ -1,6 +1,6 @@
 //! What a tracker reads: one turn, as pieces of text with who said each.
 //!
-//! Unit: one turn. A piece is at most [`MOST`] bytes; of a longer text the beginning and the end are read,
+//! Unit: one turn. A piece is at most [`MAX`] bytes; of a longer text the beginning and the end are read,
 //! so that a paste of megabytes costs no more than a long message.
 
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use crate::text::is_off_record;
 use crate::text::secrets::masked_after;
 
 /// Bytes read of one text; a longer one gives its beginning and its end.
-const MOST: usize = 96 * 1024;
+const MAX: usize = 96 * 1024;
 
 /// Bytes of these that are its end.
 const TAIL: usize = 32 * 1024;
@@ -107,7 +107,7 @@ impl<'a> Exchange<'a> {
 
     /// `before`: what was said before it.
     fn add(&mut self, by: Speaker, text: &'a str, before: &str) {
-        if text.len() <= MOST {
+        if text.len() <= MAX {
             self.pieces.push(Piece {
                 by,
                 text: readable(by, text, before),
@@ -115,7 +115,7 @@ impl<'a> Exchange<'a> {
             return;
         }
         // Between words, so that no path is cut in two.
-        let head = &text[..text.floor_char_boundary(MOST - TAIL)];
+        let head = &text[..text.floor_char_boundary(MAX - TAIL)];
         let head = head
             .rfind(char::is_whitespace)
             .map_or(head, |end| &head[..end]);
@@ -267,14 +267,14 @@ mod tests {
     fn of_a_long_text_the_beginning_and_the_end_are_read() {
         let long = format!(
             "first {} src/a.rs {} last",
-            "é".repeat(MOST),
-            "src/b.rs ".repeat(MOST)
+            "é".repeat(MAX),
+            "src/b.rs ".repeat(MAX)
         );
         let pieces = pieces(&long);
         assert!(pieces[0].starts_with("first") && pieces[1].ends_with("last"));
         assert!(pieces[1].starts_with(" src/b.rs "), "{}", &pieces[1][..20]);
         let sum: usize = pieces.iter().map(String::len).sum();
-        assert!(sum <= MOST, "{sum}");
+        assert!(sum <= MAX, "{sum}");
     }
 
     #[test]

@@ -22,7 +22,7 @@ const SECTIONS: &str = "sections";
 const UNREAD: &str = "unread";
 
 /// Entries of one section that are read; a file may hold anything.
-const MOST_ENTRIES: usize = 1_000;
+const MAX_ENTRIES: usize = 1_000;
 
 #[derive(Serialize, Deserialize)]
 struct KeptEntry {
@@ -138,7 +138,7 @@ fn fill(section: &mut Section, mut kept: Map<String, Value>, unread: &mut Unread
     section.dropped = dropped.iter().flatten().map(|key| Key::kept(key)).collect();
     let entries: Option<Vec<Value>> = field("entries").and_then(|it| read(it, unread));
     let mut entries = entries.unwrap_or_default();
-    let surplus = entries.len().saturating_sub(MOST_ENTRIES);
+    let surplus = entries.len().saturating_sub(MAX_ENTRIES);
     if surplus > 0 {
         let older = entries.drain(..surplus).collect();
         unread.keep(&format!("{}[..{surplus}]", row.section), older);
@@ -157,7 +157,7 @@ fn fill(section: &mut Section, mut kept: Map<String, Value>, unread: &mut Unread
 fn entry(kind: Kind, value: Value, place: &str, unread: &mut Unread) -> Option<Entry> {
     let mut kept: KeptEntry = read((value, place.to_owned()), unread)?;
     let at = kept.unknown.remove("at");
-    let note = kept.note.cleaned(kind.row().most_chars);
+    let note = kept.note.cleaned(kind.row().max_chars);
     Some(Entry {
         number: kept.number,
         key: key(kind, &note),

@@ -61,7 +61,7 @@ pub struct Row {
     /// Newest entries that stand in a prompt.
     pub shown: usize,
     /// Characters of a text.
-    pub most_chars: usize,
+    pub max_chars: usize,
 }
 
 impl Kind {
@@ -94,7 +94,7 @@ const LINE: Row = Row {
     again: Again::Stays,
     shape: Shape::Lines,
     shown: 5,
-    most_chars: 200,
+    max_chars: 200,
 };
 
 const ONE: Row = Row {
@@ -130,7 +130,7 @@ const fn row(
 /// In the order of [`Kind`]'s variants.
 const ROWS: [Row; 19] = [
     Row {
-        most_chars: 120,
+        max_chars: 120,
         ..row(ONE, Kind::Task, "task", "task", "Task")
     },
     row(ONE, Kind::Step, "step", "step", "Current step"),

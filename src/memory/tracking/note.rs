@@ -99,21 +99,21 @@ impl Note {
     }
 
     /// The note as it is kept: each text one line without control characters, the main one at most
-    /// `most` characters long.
+    /// `max` characters long.
     #[must_use]
-    pub fn cleaned(self, most: usize) -> Self {
-        let short = |text: Option<String>, most| {
-            let text = text.map(|text| line(&text, most));
+    pub fn cleaned(self, max: usize) -> Self {
+        let short = |text: Option<String>, max| {
+            let text = text.map(|text| line(&text, max));
             text.filter(|text| !text.is_empty())
         };
         let instead_of = self.instead_of.iter().map(|text| line(text, SHORT));
         Self {
-            text: line(&self.text, most),
+            text: line(&self.text, max),
             label: short(self.label, LABEL),
             why: short(self.why, WHY),
             instead_of: instead_of
                 .filter(|text| !text.is_empty())
-                .take(MOST_REJECTED)
+                .take(MAX_REJECTED)
                 .collect(),
             place: short(self.place, WHY),
             status: self.status,
@@ -130,7 +130,7 @@ impl Note {
         self.status = newer.status.or(self.status);
         self.parent = newer.parent.or(self.parent);
         for rejected in newer.instead_of {
-            if !self.instead_of.contains(&rejected) && self.instead_of.len() < MOST_REJECTED {
+            if !self.instead_of.contains(&rejected) && self.instead_of.len() < MAX_REJECTED {
                 self.instead_of.push(rejected);
             }
         }
@@ -144,11 +144,11 @@ const WHY: usize = 160;
 /// Characters of a rejected option.
 const SHORT: usize = 80;
 /// Rejected options of one decision.
-const MOST_REJECTED: usize = 5;
+const MAX_REJECTED: usize = 5;
 
-/// A text as one line of at most `most` characters: blanks folded, control characters and sequences, and marks
+/// A text as one line of at most `max` characters: blanks folded, control characters and sequences, and marks
 /// that turn the direction of writing, taken out.
-pub(in crate::memory) fn line(text: &str, most: usize) -> String {
+pub(in crate::memory) fn line(text: &str, max: usize) -> String {
     let text = strip_str(text).to_string();
     let mut line = String::new();
     let mut chars = 0;
@@ -161,7 +161,7 @@ pub(in crate::memory) fn line(text: &str, most: usize) -> String {
         if is_invisible(c) {
             continue;
         }
-        if chars + 1 + usize::from(blank) > most {
+        if chars + 1 + usize::from(blank) > max {
             if line.pop().is_some() {
                 line.push('…');
             }
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn texts_become_one_clean_line_of_limited_length() {
-        for (text, most, expected) in [
+        for (text, max, expected) in [
             ("  a\n\tb  ", 10, "a b"),
             ("\u{1b}[31mred\u{202e}", 20, "red"),
             ("abcdef", 6, "abcdef"),
@@ -230,9 +230,9 @@ mod tests {
             ("\0\u{feff}\u{061c}\u{200b}", 5, ""),
             ("abc", 0, ""),
         ] {
-            let cleaned = line(text, most);
+            let cleaned = line(text, max);
             assert_eq!(cleaned, expected, "{text:?}");
-            assert!(cleaned.chars().count() <= most);
+            assert!(cleaned.chars().count() <= max);
         }
     }
 

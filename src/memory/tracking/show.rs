@@ -24,7 +24,7 @@ impl Freshness {
             Self::Never => false,
             Self::Always => true,
             Self::Within(_) if kind == Kind::Objective => true,
-            Self::Within(most) => stale <= u64::from(most),
+            Self::Within(max) => stale <= u64::from(max),
         }
     }
 }
@@ -41,13 +41,13 @@ struct Measure {
 const NARROW: [usize; 3] = [120, 60, 30];
 
 impl Board {
-    /// The block for a prompt, at most `most` characters where a limit is given; `None` where there is
+    /// The block for a prompt, at most `max` characters where a limit is given; `None` where there is
     /// nothing to say.
     pub fn block(
         &self,
         template: &str,
         freshness: Freshness,
-        most: Option<usize>,
+        max: Option<usize>,
     ) -> Option<String> {
         let shown = |section: &Section| section.kind().row().shown;
         let widest = self.sections.iter().map(shown).max().unwrap_or(0);
@@ -58,7 +58,7 @@ impl Board {
         let narrower = NARROW.map(|chars| Measure { entries: 1, chars });
         shorter.chain(narrower).find_map(|measure| {
             let block = self.filled(template, freshness, measure)?;
-            let fits = most.is_none_or(|most| block.chars().count() <= most);
+            let fits = max.is_none_or(|max| block.chars().count() <= max);
             fits.then_some(block)
         })
     }
@@ -181,8 +181,8 @@ impl Section {
     }
 }
 
-fn clipped(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
+fn clipped(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
     }
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn a_section_is_sent_for_so_many_turns_after_it_was_touched_and_the_objective_always() {
         let template = "Objective: {{objective}}\nPhase: {{phase}}";
-        for most in [0, 1, 3] {
+        for max in [0, 1, 3] {
             let mut board = board();
             board.observe(
                 TurnId(1),
@@ -296,11 +296,9 @@ mod tests {
                 None,
             );
             for stale in 1..=5_u32 {
-                let block = board
-                    .block(template, Freshness::Within(most), None)
-                    .unwrap();
+                let block = board.block(template, Freshness::Within(max), None).unwrap();
                 assert!(block.contains("win"));
-                assert_eq!(block.contains("start"), stale <= most, "{stale} of {most}");
+                assert_eq!(block.contains("start"), stale <= max, "{stale} of {max}");
                 board.observe(TurnId(1 + stale), Vec::new(), None);
             }
         }
@@ -312,14 +310,14 @@ mod tests {
         for file in ["one.rs", "two.rs", "three.rs"] {
             note(&mut board, Kind::File, Note::new(file));
         }
-        for (most, expected) in [
+        for (max, expected) in [
             (60, Some("Files: three.rs, two.rs, one.rs")),
             (25, Some("Files: three.rs, two.rs")),
             (16, Some("Files: three.rs")),
             (10, None),
         ] {
-            let block = board.block("Files: {{files}}", Freshness::Always, Some(most));
-            assert_eq!(block.as_deref(), expected, "{most}");
+            let block = board.block("Files: {{files}}", Freshness::Always, Some(max));
+            assert_eq!(block.as_deref(), expected, "{max}");
         }
         note(&mut board, Kind::File, Note::new("x".repeat(150)));
         let block = board

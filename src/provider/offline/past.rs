@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::words;
 use crate::chat::{Message, Role, STAND_IN};
+use crate::text::lines::single_spaced;
 
 const MAX_QUOTES: usize = 3;
 /// Characters of a side; of a longer one the part is quoted that shares the most.
@@ -106,7 +107,7 @@ fn said(message: &Message) -> Option<Candidate> {
     if message.role == Role::Assistant && text.starts_with(STAND_IN) {
         return None;
     }
-    let sides = vec![(speaker.to_owned(), one_line(text))];
+    let sides = vec![(speaker.to_owned(), single_spaced(text))];
     Some(Candidate::new(time, sides, 0.0))
 }
 
@@ -140,7 +141,7 @@ fn exchanges(block: &str) -> Vec<Candidate> {
     }
     let candidates = found.into_iter().map(|(origin, sides)| {
         let sides = sides.into_iter();
-        let sides = sides.map(|(speaker, text)| (speaker, one_line(&text)));
+        let sides = sides.map(|(speaker, text)| (speaker, single_spaced(&text)));
         Candidate::new(Some(origin), sides.collect(), BROUGHT)
     });
     candidates.collect()
@@ -173,10 +174,6 @@ fn side(line: &str) -> Option<(String, &str)> {
         _ => return None,
     };
     Some((name.unwrap_or(speaker).to_owned(), text))
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The text, or the part of a long one where most of what is wanted stands together.

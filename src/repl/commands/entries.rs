@@ -2,7 +2,7 @@
 
 use super::owning::mistaken;
 use super::{CommandError, Desk, Next};
-use crate::entries::{Kept, Kind, Scope, Status, Wanted};
+use crate::long_term::entries::{Kept, Kind, Scope, Status, Wanted};
 use crate::repl::holdings;
 use crate::repl::listing::count;
 use crate::repl::transcript::first_words;

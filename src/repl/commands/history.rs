@@ -3,7 +3,7 @@
 use super::{CommandError, Desk, Next, nothing, usage};
 use crate::agent::{Agent, Undone};
 use crate::hint::chain;
-use crate::notes::Receipt;
+use crate::long_term::notes::Receipt;
 use crate::repl::{listing, transcript};
 
 const DEFAULT: usize = 5;

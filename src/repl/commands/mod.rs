@@ -121,7 +121,7 @@ pub enum Next {
     /// Print a change of files.
     Diff(String),
     /// Let the person edit this file.
-    Edit(crate::notes::Draft),
+    Edit(crate::long_term::notes::Draft),
     /// Let the person edit this message, and send it.
     EditMessage(String),
     /// Ask the person; on "yes" do this.

@@ -3,8 +3,8 @@
 use super::entries::first;
 use super::{CommandError, Desk, Environment, Next, usage, usage_as};
 use crate::agent::Agent;
-use crate::entries::Scope;
 use crate::hint::chain;
+use crate::long_term::entries::Scope;
 use crate::repl::desk::Writing;
 use crate::repl::holdings::{Chosen, Extent, Found, Front, History, Holdings, HoldingsError};
 

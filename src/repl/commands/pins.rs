@@ -26,7 +26,7 @@ pub(super) async fn pin(desk: &mut Desk, text: &str) -> Result<Next, CommandErro
         "Pinned as {}; pins use {} of {} bytes. Remove with `/unpin {}`",
         pinned.id,
         pinned.bytes,
-        Pins::MOST_BYTES,
+        Pins::MAX_BYTES,
         pinned.id
     );
     Ok(Next::with(text, pinned.warning))

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::name::unknown;
 use super::{Holdings, HoldingsError};
-use crate::notes::{Draft, Source};
+use crate::long_term::notes::{Draft, Source};
 
 impl Holdings<'_> {
     /// A file that is there or may be begun, as an editor is to have it.

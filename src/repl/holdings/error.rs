@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::Front;
-use crate::entries::EntriesError;
 use crate::hint::Hint;
-use crate::notes::{NotesError, ReceiptsError};
+use crate::long_term::entries::EntriesError;
+use crate::long_term::notes::{NotesError, ReceiptsError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum HoldingsError {

@@ -7,8 +7,8 @@ use super::name::{number, unknown};
 use super::origin::Origin;
 use super::{Holdings, HoldingsError, list};
 use crate::chat::{MessageId, Role, Session};
-use crate::entries::{EntriesError, Entry, Scope};
-use crate::notes::Receipt;
+use crate::long_term::entries::{EntriesError, Entry, Scope};
+use crate::long_term::notes::Receipt;
 use crate::repl::transcript::first_words;
 use crate::term::harmless;
 use crate::text::statement::{Author, Statement, Statements, sentences, without_label};
@@ -137,7 +137,7 @@ impl Holdings<'_> {
         let receipts = self.captures.all()?;
         let receipts = receipts.iter().filter(|it| {
             !it.forgotten
-                && it.what.category != crate::notes::Captured::MASKED
+                && it.what.category != crate::long_term::notes::Captured::MASKED
                 && is_of_turn(&it.what.session, &it.what.message)
         });
         let mut chosen = receipts
@@ -405,8 +405,8 @@ impl Holdings<'_> {
     ) -> Result<Vec<Candidate>, HoldingsError> {
         let mut found = Vec::new();
         for receipt in self.captures.all()?.iter().rev() {
-            let is_kept =
-                !receipt.forgotten && receipt.what.category != crate::notes::Captured::MASKED;
+            let is_kept = !receipt.forgotten
+                && receipt.what.category != crate::long_term::notes::Captured::MASKED;
             if is_kept && speaks(receipt.what.words()) {
                 add(
                     &mut found,
@@ -600,7 +600,7 @@ fn names<'a>(asked: &'a str, is_key: &dyn Fn(&str) -> bool) -> Option<Vec<Name<'
         if let Some(digits) = number(word) {
             return Some(Name::One(digits));
         }
-        if crate::entries::EntryId::parse(word).is_some() || is_key(word) {
+        if crate::long_term::entries::EntryId::parse(word).is_some() || is_key(word) {
             return Some(Name::Entry(word));
         }
         let (from, upto) = word.split_once('-')?;

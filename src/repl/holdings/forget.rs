@@ -13,11 +13,11 @@ use std::time::Duration;
 use super::{Front, Holdings, HoldingsError};
 use crate::agent::notebook::Forgotten;
 use crate::chat::{MessageId, Record, Session, SessionName, Timestamp};
-use crate::entries::{EntriesError, Entry, EntryId, EntryStore, Scope};
 use crate::hint::chain;
 use crate::index::session::{drop_words, keys_of};
 use crate::index::vectors::Key;
-use crate::memory::forgetting::{forgotten_in, said_besides, strike};
+use crate::long_term::entries::{EntriesError, Entry, EntryId, EntryStore, Scope};
+use crate::memory::forgetting::{forgotten_in, redact, said_besides};
 use crate::repl::input::forget_lines;
 use crate::repl::transcript::first_words;
 use crate::store::{SessionStore, StoreError};
@@ -223,7 +223,7 @@ impl Holdings<'_> {
             let begun = forgotten_in(&session, session.forgotten());
             begun.iter().for_each(|it| statements.push(it.clone()));
         }
-        let struck = strike(&session, &statements);
+        let struck = redact(&session, &statements);
         let which = chosen.to_redact(name, struck.places.iter().map(|(id, _)| id), history);
         if struck.begin.is_none() && which.is_empty() {
             return Ok(());

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::{Holdings, kind};
 use crate::chat::Timestamp;
-use crate::entries::{Entry, Kind, Scope};
 use crate::hint::chain;
-use crate::notes::{Captured, Receipt, ReceiptsError};
+use crate::long_term::entries::{Entry, Kind, Scope};
+use crate::long_term::notes::{Captured, Receipt, ReceiptsError};
 use crate::repl::transcript::first_words;
 use crate::term::{harmless, thousands};
 use crate::text::statement::{Author, Statement, Statements};

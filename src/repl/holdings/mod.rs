@@ -32,8 +32,8 @@ pub use show::whole;
 
 use crate::agent::notebook::Captures;
 use crate::chat::{Session, SessionName, Timestamp};
-use crate::entries::EntryStore;
 use crate::files::Disk;
+use crate::long_term::entries::EntryStore;
 use crate::store::SessionStore;
 
 /// All that is held, as one session sees it.

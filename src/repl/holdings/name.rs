@@ -1,8 +1,8 @@
 //! What a person means by a word: the number of a capture, the id or key of an entry, or a file of the workspace.
 
 use super::{Holdings, HoldingsError};
-use crate::entries::{Entry, Scope};
-use crate::notes::{Receipt, Source};
+use crate::long_term::entries::{Entry, Scope};
+use crate::long_term::notes::{Receipt, Source};
 
 /// What is meant.
 #[derive(Clone, Debug, PartialEq)]

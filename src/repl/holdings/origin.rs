@@ -6,9 +6,9 @@ use std::borrow::Cow;
 
 use super::Holdings;
 use crate::chat::{Message, SessionName, Timestamp};
-use crate::entries::Entry;
 use crate::hint::chain;
-use crate::notes::Receipt;
+use crate::long_term::entries::Entry;
+use crate::long_term::notes::Receipt;
 use crate::text::secrets::masked;
 
 /// Characters of a message that are quoted.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Holdings, HoldingsError};
 use crate::files::{Disk, What};
-use crate::notes::Source;
+use crate::long_term::notes::Source;
 use crate::repl::listing::count;
 use crate::term::{Align, Table, harmless, thousands};
 

@@ -4,8 +4,8 @@ use super::name::Named;
 use super::origin::Origin;
 use super::{Holdings, HoldingsError, kind};
 use crate::chat::Timestamp;
-use crate::entries::{Entry, Scope};
-use crate::notes::{Receipt, Source};
+use crate::long_term::entries::{Entry, Scope};
+use crate::long_term::notes::{Receipt, Source};
 use crate::term::{harmless, thousands};
 
 /// Characters of a file that are shown.

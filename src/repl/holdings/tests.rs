@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::*;
 use crate::chat::{Message, MessageId, Role};
-use crate::entries::{EntryStore, Kind, Origin, Scope, StoreSettings, Wanted, unmasked};
 use crate::files::MemoryDisk;
 use crate::hint::Hint;
-use crate::notes::{Captured, Receipts, Workspace, WorkspaceSettings};
+use crate::long_term::entries::{EntryStore, Kind, Origin, Scope, StoreSettings, Wanted, unmasked};
+use crate::long_term::notes::{Captured, Receipts, Workspace, WorkspaceSettings};
 use crate::store::FileStore;
 use crate::testing::ManualClock;
 

@@ -3,8 +3,8 @@
 use super::name::{Named, unknown};
 use super::origin::Origin;
 use super::{Holdings, HoldingsError, list};
-use crate::entries::Entry;
-use crate::notes::Receipt;
+use crate::long_term::entries::Entry;
+use crate::long_term::notes::Receipt;
 use crate::term::harmless;
 
 /// Facts that are explained at once, the newest.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{VERSION, unknown_version};
 use crate::chat::{
-    Compaction, Forgotten, Form, Hybrid, Mask, MessageId, ModeStates, Pin, Pins, Scratchpad,
+    Compaction, Form, Hybrid, Mask, MessageId, ModeStates, Pin, Pins, Redactions, Scratchpad,
     Summary, Timestamp, Unknown,
 };
 
@@ -154,7 +154,7 @@ fn stored_summary(summary: &Summary) -> Unknown {
 }
 
 /// JSON must not nest too deeply.
-const MAX_PREVIOUS: usize = Compaction::MOST_PREVIOUS;
+const MAX_PREVIOUS: usize = Compaction::MAX_PREVIOUS;
 
 /// Files of earlier versions have neither head nor what follows it: their texts stand for everything before `upto`.
 fn compaction(stored: &Value, depth: usize) -> Option<Compaction> {
@@ -332,15 +332,15 @@ pub(in crate::store) fn write_pins(pins: &Pins) -> Vec<u8> {
 }
 
 /// `{"messages":{"m17":[[part,start,end,"digest"],…]}}`; a place that cannot be read is damage: it would be sent again.
-pub(in crate::store) fn read_forgotten(file: &[u8]) -> Result<Forgotten, Unusable> {
+pub(in crate::store) fn read_forgotten(file: &[u8]) -> Result<Redactions, Unusable> {
     if file.is_empty() {
-        return Ok(Forgotten::default());
+        return Ok(Redactions::default());
     }
     let mut fields = object(file)?;
     let Some(Value::Object(messages)) = fields.remove("messages") else {
         return Err(Unusable::Damaged);
     };
-    let mut forgotten = Forgotten::default();
+    let mut forgotten = Redactions::default();
     for (id, masks) in messages {
         let masks: Vec<(usize, usize, usize, String)> =
             serde_json::from_value(masks).map_err(|_| Unusable::Damaged)?;
@@ -358,7 +358,7 @@ pub(in crate::store) fn read_forgotten(file: &[u8]) -> Result<Forgotten, Unusabl
     Ok(forgotten)
 }
 
-pub(in crate::store) fn write_forgotten(forgotten: &Forgotten) -> Vec<u8> {
+pub(in crate::store) fn write_forgotten(forgotten: &Redactions) -> Vec<u8> {
     let messages = forgotten.iter().map(|(id, masks)| {
         let masks = masks
             .iter()

@@ -17,39 +17,42 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::linear::{Feature, Model};
+use crate::declare::named;
 use concepts::Concepts;
 use features::{Read, Sums};
 use tokens::Tokens;
 
-/// What a sentence, or a message, is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    Preference,
-    PersonFact,
-    ProjectFact,
-    Decision,
-    Correction,
-    StandingInstruction,
-    Goal,
-    Constraint,
-    Deadline,
-    Task,
-    RememberRequest,
-    // Nothing to keep.
-    Request,
-    AnswerOnly,
-    Question,
-    Hypothetical,
-    Roleplay,
-    Fiction,
-    Quoted,
-    Pasted,
-    Reported,
-    TestData,
-    Sarcasm,
-    Smalltalk,
-    DoNotRemember,
-    Withdrawn,
+named! {
+    /// What a sentence, or a message, is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Kind {
+        Preference = "preference",
+        PersonFact = "person_fact",
+        ProjectFact = "project_fact",
+        Decision = "decision",
+        Correction = "correction",
+        StandingInstruction = "standing_instruction",
+        Goal = "goal",
+        Constraint = "constraint",
+        Deadline = "deadline",
+        Task = "task",
+        RememberRequest = "remember_request",
+        // Nothing to keep.
+        Request = "request",
+        AnswerOnly = "answer_only",
+        Question = "question",
+        Hypothetical = "hypothetical",
+        Roleplay = "roleplay",
+        Fiction = "fiction",
+        Quoted = "quoted",
+        Pasted = "pasted",
+        Reported = "reported",
+        TestData = "test_data",
+        Sarcasm = "sarcasm",
+        Smalltalk = "smalltalk",
+        DoNotRemember = "do_not_remember",
+        Withdrawn = "withdrawn",
+    }
 }
 
 /// For how long, and for what, it holds.
@@ -63,65 +66,8 @@ pub enum Scope {
 }
 
 impl Kind {
-    pub const ALL: [Self; 25] = [
-        Self::Preference,
-        Self::PersonFact,
-        Self::ProjectFact,
-        Self::Decision,
-        Self::Correction,
-        Self::StandingInstruction,
-        Self::Goal,
-        Self::Constraint,
-        Self::Deadline,
-        Self::Task,
-        Self::RememberRequest,
-        Self::Request,
-        Self::AnswerOnly,
-        Self::Question,
-        Self::Hypothetical,
-        Self::Roleplay,
-        Self::Fiction,
-        Self::Quoted,
-        Self::Pasted,
-        Self::Reported,
-        Self::TestData,
-        Self::Sarcasm,
-        Self::Smalltalk,
-        Self::DoNotRemember,
-        Self::Withdrawn,
-    ];
     /// How many of them, from the first on, are worth keeping.
     pub const KEPT: usize = 11;
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Preference => "preference",
-            Self::PersonFact => "person_fact",
-            Self::ProjectFact => "project_fact",
-            Self::Decision => "decision",
-            Self::Correction => "correction",
-            Self::StandingInstruction => "standing_instruction",
-            Self::Goal => "goal",
-            Self::Constraint => "constraint",
-            Self::Deadline => "deadline",
-            Self::Task => "task",
-            Self::RememberRequest => "remember_request",
-            Self::Request => "request",
-            Self::AnswerOnly => "answer_only",
-            Self::Question => "question",
-            Self::Hypothetical => "hypothetical",
-            Self::Roleplay => "roleplay",
-            Self::Fiction => "fiction",
-            Self::Quoted => "quoted",
-            Self::Pasted => "pasted",
-            Self::Reported => "reported",
-            Self::TestData => "test_data",
-            Self::Sarcasm => "sarcasm",
-            Self::Smalltalk => "smalltalk",
-            Self::DoNotRemember => "do_not_remember",
-            Self::Withdrawn => "withdrawn",
-        }
-    }
 
     pub const fn is_kept(self) -> bool {
         (self as usize) < Self::KEPT
@@ -194,11 +140,11 @@ fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
 }
 
 /// Which score a message needs: with the mistakes of strangers in sight, set so that nine of ten that are kept are worth it.
-const LEAST: f32 = 1.0;
+const MIN: f32 = 1.0;
 /// How far behind the best sentence of its message another one may be.
 const BEHIND: f32 = 1.0;
 /// Bytes of a message that are read.
-const MOST: usize = 8_000;
+const MAX: usize = 8_000;
 /// Words from which on it can be told that a text repeats itself.
 const MONOTONOUS: usize = 12;
 
@@ -230,13 +176,13 @@ impl Classifier {
 
     /// Reads a message of a person, and what was said just before it.
     pub fn read(&self, text: &str, before: &str) -> Reading {
-        let text = &text[..text.floor_char_boundary(MOST)];
+        let text = &text[..text.floor_char_boundary(MAX)];
         let before = &before[before.ceil_char_boundary(before.len().saturating_sub(LAST))..];
         let read = Read::new(text, before, self.concepts());
         let mut kept = Vec::new();
         let scores = scores(&read, &self.keep);
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        if best >= LEAST && !is_monotonous(text) && !is_fragment(text) {
+        if best >= MIN && !is_monotonous(text) && !is_fragment(text) {
             for (number, score) in scores.iter().enumerate() {
                 if *score >= (best - BEHIND).max(0.0) {
                     let (kind, scope) = self.kind_of(&read, number);

@@ -8,7 +8,6 @@
 //! Linear in the length of the text. A guess: it errs on the side of masking, but leaves hashes, ids, paths and
 //! words alone.
 
-mod class;
 mod commands;
 mod ids;
 mod known;
@@ -22,12 +21,13 @@ mod tokens;
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub use class::Class;
 pub use known::Known;
 #[cfg(feature = "testing")]
 pub use tagger::training;
 
+use crate::declare::named;
 use crate::text::linear::Model;
+use crate::text::ranges;
 
 /// Stands where a secret was.
 pub const MASK: &str = "[secret]";
@@ -41,6 +41,28 @@ const ROUNDS: usize = 8;
 const WINDOW: usize = 4_096;
 const BEFORE: usize = 1_024;
 const BEHIND: usize = 1_024;
+
+named! {
+    /// The kind of a secret, as a receipt names it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Class {
+        Password = "password",
+        ApiKey = "key",
+        Token = "token",
+        Cookie = "cookie",
+        OneTimeCode = "one-time code",
+        Pin = "PIN",
+        AccessCode = "access code",
+        NationalId = "national id",
+        Card = "card number",
+        Account = "account number",
+        PrivateKey = "private key",
+        ConnectionString = "connection string",
+        RecoveryPhrase = "recovery phrase",
+        RecoveryCode = "recovery codes",
+        Login = "login",
+    }
+}
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,15 +105,7 @@ pub fn holds_secret(text: &str) -> bool {
 }
 
 fn replaced(text: &str, found: &[Found]) -> String {
-    let mut masked = String::with_capacity(text.len());
-    let mut from = 0;
-    for Found { place, .. } in found {
-        masked.push_str(&text[from..place.start]);
-        masked.push_str(MASK);
-        from = place.end;
-    }
-    masked.push_str(&text[from..]);
-    masked
+    ranges::replaced(text, found.iter().map(|it| it.place.clone()), MASK)
 }
 
 /// The beginning of a text, masked: for whoever keeps no more than so many characters of it.

@@ -190,7 +190,7 @@ fn padded(text: &str, end: usize) -> usize {
 }
 
 fn begins_as_key(word: &str) -> bool {
-    PREFIXES.iter().any(|(prefix, least)| {
+    PREFIXES.iter().any(|(prefix, min)| {
         let Some(rest) = word.strip_prefix(prefix) else {
             return false;
         };
@@ -198,7 +198,7 @@ fn begins_as_key(word: &str) -> bool {
         let rest = rest.split(['/', '~']).next().unwrap_or_default();
         let longest = rest.split(['-', '_']).map(str::len).max().unwrap_or(0);
         let has_digit = rest.contains(|c: char| c.is_ascii_digit());
-        rest.len() >= *least && (has_digit || longest >= 16)
+        rest.len() >= *min && (has_digit || longest >= 16)
     })
 }
 

@@ -129,10 +129,10 @@ fn hashes_ids_paths_and_words_survive() {
 #[test]
 fn a_secret_that_the_cut_goes_through_is_not_shown_by_half() {
     let text = format!("{} sk-proj-abc123DEF456ghi789", "word ".repeat(20));
-    for most in 90..text.len() {
-        let beginning = masked_beginning(&text, most);
-        assert!(!beginning.contains("sk-"), "{most}: {beginning}");
-        assert!(beginning.chars().count() <= most && beginning.len() > 80);
+    for max in 90..text.len() {
+        let beginning = masked_beginning(&text, max);
+        assert!(!beginning.contains("sk-"), "{max}: {beginning}");
+        assert!(beginning.chars().count() <= max && beginning.len() > 80);
     }
     assert!(masked_beginning(&text, text.len()).ends_with(MASK));
     assert_eq!(masked_beginning("字字字字", 3), "字字字");

@@ -18,10 +18,10 @@ fn offered(registry: &Registry, mode: &str) -> Vec<String> {
 #[test]
 fn tools_that_a_model_was_trained_with_are_at_hand_in_every_mode() {
     let folder = std::path::PathBuf::from("/w");
-    let workspace = crate::notes::Workspace::new(
+    let workspace = crate::long_term::notes::Workspace::new(
         Arc::new(crate::files::MemoryDisk::default()),
         folder,
-        crate::notes::WorkspaceSettings::default(),
+        crate::long_term::notes::WorkspaceSettings::default(),
     );
     let memories = || tool(super::super::Memories::new(workspace.clone()));
     let mut registry = Registry::new([memories(), named("shell")], Selection::Mode);

@@ -1,11 +1,11 @@
 use std::sync::LazyLock;
 
-use super::super::{Captor, WalSettings};
+use super::super::{Extractor, WalSettings};
 use super::*;
 
 fn verdict(lines: &[&str], category: Category, detail: &str) -> Verdict {
-    static CAPTOR: LazyLock<Captor> =
-        LazyLock::new(|| Captor::with(|_| None, &WalSettings::default()).unwrap());
+    static CAPTOR: LazyLock<Extractor> =
+        LazyLock::new(|| Extractor::with(|_| None, &WalSettings::default()).unwrap());
     let new = Capture {
         category,
         detail: detail.to_owned(),

@@ -5,13 +5,13 @@ pub mod code;
 pub mod conversation;
 pub mod reasoning;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::exchange::{Exchange, Piece, Speaker};
 use super::note::Finding;
-use crate::hint::Hint;
+use crate::memory::cue_files::BadCues;
+use crate::memory::patterns::BadPattern;
 use crate::memory::{Prompt, texts};
 use code::CodeReader;
 use conversation::ConversationReader;
@@ -28,19 +28,13 @@ pub trait Reader: Send + Sync + fmt::Debug {
     }
 }
 
-/// A cue file that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}: {what}")]
-pub struct BadCues {
-    /// `config/cues/…` or the path of the person's own.
-    pub file: String,
-    pub what: String,
-}
-
-impl Hint for BadCues {
-    fn hint(&self) -> Option<Cow<'_, str>> {
-        Some("fix the file, or move it away to use the built-in cues".into())
-    }
+/// Why a cue file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BadCue {
+    #[error(transparent)]
+    Malformed(#[from] serde_yaml::Error),
+    #[error(transparent)]
+    Pattern(#[from] BadPattern),
 }
 
 /// A reader whose words and patterns are in a file.
@@ -48,17 +42,16 @@ pub trait Cued: Reader + Sized + 'static {
     /// Name of the file under `config/`.
     const FILE: &'static str;
 
-    /// Reads a cue file; its patterns are compiled when they are first needed. `file` is where it stands,
-    /// for the person who has to mend it.
-    fn parse(text: &str, file: &str) -> Result<Self, BadCues>;
+    /// Reads a cue file; its patterns are compiled when they are first needed.
+    fn parse(text: &str) -> Result<Self, BadCue>;
 
     /// Compiles every pattern now, to learn whether it can be used.
-    fn check(&self) -> Result<(), BadCues>;
+    fn check(&self) -> Result<(), BadPattern>;
 
     /// With the cues that come with the program.
     fn embedded() -> Self {
         let cues = texts::embedded(Self::FILE);
-        Self::parse(&cues.text, &cues.file).expect("a test parses every embedded cue file")
+        Self::parse(&cues.text).expect("a test parses every embedded cue file")
     }
 }
 
@@ -128,13 +121,27 @@ fn reader<R: Cued>(own: impl Fn(&str) -> Option<Prompt>) -> Result<Arc<dyn Reade
     let Some(cues) = own(R::FILE) else {
         return Ok(embedded::<R>());
     };
-    let reader = R::parse(&cues.text, &cues.file)?;
-    reader.check()?;
-    Ok(Arc::new(reader))
+    let checked = R::parse(&cues.text).and_then(|reader| {
+        reader.check()?;
+        Ok(reader)
+    });
+    match checked {
+        Ok(reader) => Ok(Arc::new(reader)),
+        Err(error) => Err(BadCues {
+            what: error.to_string(),
+            file: cues.file,
+        }),
+    }
 }
 
 fn embedded<R: Cued>() -> Arc<dyn Reader> {
     Arc::new(Embedded::<R>(OnceLock::new()))
+}
+
+/// The readers with one file of a person's own.
+#[cfg(test)]
+fn with<R: Cued>(file: &str, text: &str) -> Result<Readers, BadCues> {
+    Readers::with(|name| (name == R::FILE).then(|| Prompt::new(file, text)))
 }
 
 #[cfg(test)]
@@ -143,8 +150,8 @@ mod tests {
 
     fn check<R: Cued>() {
         R::embedded().check().unwrap();
-        let error = R::parse("en: [", "my.yaml").err();
-        assert_eq!(error.map(|error| error.file).as_deref(), Some("my.yaml"));
+        let error = with::<R>("my.yaml", "en: [").unwrap_err();
+        assert_eq!(error.file, "my.yaml");
     }
 
     #[test]

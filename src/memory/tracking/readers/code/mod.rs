@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 
-use super::{BadCues, Cued, Reader};
+use super::{BadCue, Cued, Reader};
 use crate::memory::patterns::{BadPattern, Case, Patterns};
 use crate::memory::tracking::cues::{Cues, Language};
 use crate::memory::tracking::exchange::{Exchange, Speaker};
@@ -31,8 +31,6 @@ use work::{Changes, Clauses};
 /// Finds tasks, progress, files, errors and changes.
 #[derive(Debug)]
 pub struct CodeReader {
-    /// Where the cues come from.
-    file: String,
     cues: Cues,
     clauses: Clauses,
     paths: Paths,
@@ -54,45 +52,32 @@ struct File {
 impl Cued for CodeReader {
     const FILE: &'static str = "cues/code.yaml";
 
-    fn parse(text: &str, file: &str) -> Result<Self, BadCues> {
-        let bad = |what: String| BadCues {
-            file: file.to_owned(),
-            what,
-        };
-        let read: File = serde_yaml::from_str(text).map_err(|error| bad(error.to_string()))?;
-        let wrong = |error: BadPattern| bad(error.to_string());
+    fn parse(text: &str) -> Result<Self, BadCue> {
+        let read: File = serde_yaml::from_str(text)?;
         let list = |name: &str| -> Vec<String> {
             let languages = read.languages.values();
             let lists = languages.filter_map(|language| language.lists.get(name));
             lists.flatten().cloned().collect()
         };
         Ok(Self {
-            file: file.to_owned(),
-            cues: Cues::new(read.languages.values()).map_err(wrong)?,
+            cues: Cues::new(read.languages.values())?,
             clauses: Clauses::new(&list("breaks"), list("opening")),
-            errors: Errors::new(read.errors, &list("talk")).map_err(wrong)?,
+            errors: Errors::new(read.errors, &list("talk"))?,
             paths: Paths::new(read.paths),
             changes: Changes::new(&read.changes),
         })
     }
 
-    fn check(&self) -> Result<(), BadCues> {
-        self.checked().map_err(|error| BadCues {
-            file: self.file.clone(),
-            what: error.to_string(),
-        })
-    }
-}
-
-impl CodeReader {
-    fn checked(&self) -> Result<(), BadPattern> {
+    fn check(&self) -> Result<(), BadPattern> {
         self.cues.check()?;
         self.clauses.check()?;
         self.paths.check()?;
         self.errors.check()?;
         self.changes.check()
     }
+}
 
+impl CodeReader {
     fn files(&self, by: Speaker, text: &str, changed: &[String]) -> Vec<String> {
         let mut files = Vec::new();
         match by {
@@ -219,206 +204,4 @@ fn ascii(pattern: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::LazyLock;
-
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::memory::tracking::exchange::Piece;
-
-    /// Compiled once for all tests.
-    fn text() -> String {
-        crate::memory::texts::embedded(CodeReader::FILE).text
-    }
-
-    pub(super) fn embedded() -> &'static CodeReader {
-        static READER: LazyLock<CodeReader> = LazyLock::new(CodeReader::embedded);
-        &READER
-    }
-
-    fn read(by: Speaker, text: &str) -> Vec<(Kind, String)> {
-        let pieces = vec![Piece {
-            by,
-            text: text.into(),
-        }];
-        let findings = embedded().read(&Exchange {
-            pieces,
-            ..Exchange::default()
-        });
-        let written = findings.into_iter().map(|finding| {
-            let place = finding.note.place.map(|place| format!(" @ {place}"));
-            (finding.kind, finding.note.text + &place.unwrap_or_default())
-        });
-        written.collect()
-    }
-
-    fn of(kind: Kind, by: Speaker, text: &str) -> Vec<String> {
-        let findings = read(by, text).into_iter();
-        let findings = findings.filter(|(found, _)| *found == kind);
-        findings.map(|(_, text)| text).collect()
-    }
-
-    #[test]
-    fn the_embedded_cues_can_all_be_used() {
-        CodeReader::embedded().check().unwrap();
-    }
-
-    #[test]
-    fn an_unknown_key_or_a_bad_pattern_is_refused_with_the_file_it_is_in() {
-        let unknown = format!("{}\nfr:\n  words: [x]\n", text());
-        let error = CodeReader::parse(&unknown, "my.yaml").unwrap_err();
-        assert_eq!(error.file, "my.yaml");
-        assert!(error.what.contains("words"), "{error}");
-        let bad = text().replace("changes:\n", "changes:\n  - '(open'\n");
-        let reader = CodeReader::parse(&bad, "my.yaml").unwrap();
-        let error = reader.check().unwrap_err();
-        assert_eq!(error.file, "my.yaml");
-        assert!(error.what.contains("(open"), "{error}");
-    }
-
-    #[test]
-    fn another_language_is_added_beside_the_first() {
-        let german = format!(
-            "{}\nde:\n  cues:\n    task: ['^bitte (?P<text>.+)']\n",
-            text()
-        );
-        let reader = CodeReader::parse(&german, "de").unwrap();
-        for (text, task) in [
-            ("Bitte den Fehler beheben.", "den Fehler beheben"),
-            ("Fix the bug.", "Fix the bug"),
-        ] {
-            let pieces = vec![Piece {
-                by: Speaker::User,
-                text: text.into(),
-            }];
-            let findings = reader.read(&Exchange {
-                pieces,
-                ..Exchange::default()
-            });
-            assert_eq!(findings, [Note::new(task).of(Kind::Task)], "{text}");
-        }
-    }
-
-    #[test]
-    fn each_kind_is_read_only_from_those_who_can_say_it() {
-        use Speaker::{Assistant, Call, Failure, Output, User};
-        let text = "Add a test. KeyError: 'x' is in src/a.rs\nmodified:   src/b.rs";
-        let kinds =
-            |by| -> Vec<Kind> { read(by, text).into_iter().map(|(kind, _)| kind).collect() };
-        assert_eq!(
-            kinds(User),
-            [
-                Kind::Task,
-                Kind::File,
-                Kind::File,
-                Kind::Error,
-                Kind::Change
-            ]
-        );
-        assert_eq!(kinds(Assistant), [Kind::File, Kind::File, Kind::Change]);
-        assert_eq!(kinds(Call), [Kind::File, Kind::File]);
-        assert_eq!(kinds(Failure), [Kind::File, Kind::File, Kind::Error]);
-        assert_eq!(kinds(Output), []);
-    }
-
-    #[test]
-    fn the_arguments_of_a_call_are_read_as_what_they_say() {
-        for (arguments, files) in [
-            (
-                r#"{"command":"cat a.txt\nsort b.txt","path":"src\\main.rs"}"#,
-                vec!["a.txt", "b.txt", r"src\main.rs"],
-            ),
-            (
-                r#"{"edits":[{"file":"x/y.py"},{"file":"x/z.py"}],"n":1,"all":true}"#,
-                vec!["x/y.py", "x/z.py"],
-            ),
-            (
-                r#"{"path": "src/cut.rs", "old": "\ud800"#,
-                vec!["src/cut.rs"],
-            ),
-        ] {
-            assert_eq!(
-                of(Kind::File, Speaker::Call, arguments),
-                files,
-                "{arguments}"
-            );
-        }
-    }
-
-    #[test]
-    fn the_same_finding_comes_once_and_the_first_task_counts() {
-        let text = "Fix src/a.rs. Then add b.py.\nKeyError: 1\nKeyError: 1\nsrc/a.rs";
-        assert_eq!(of(Kind::File, Speaker::User, text), ["src/a.rs", "b.py"]);
-        assert_eq!(of(Kind::Task, Speaker::User, text), ["Fix src/a.rs"]);
-        assert_eq!(of(Kind::Error, Speaker::User, text), ["KeyError: 1"]);
-    }
-
-    /// What the tables look for, and what breaks scanners.
-    const FRAGMENTS: [&str; 44] = [
-        "src/main.rs",
-        ":12:3",
-        "C:\\a b\\c.cs",
-        "\"",
-        "'",
-        "`",
-        "```",
-        "```python\n",
-        "\n",
-        " ",
-        "(",
-        "[",
-        "...slug]",
-        "/",
-        "\\",
-        "KeyError: 'x'",
-        "error[E0308]: y",
-        "  --> ",
-        "Traceback (most recent call last):\n",
-        "  File \"",
-        "\", line 3",
-        "panicked at src/x.rs:1:2:",
-        "thread 'main' ",
-        "at f (",
-        "npm ERR! code X",
-        "FAILED a.py - ",
-        "fix ",
-        "please ",
-        "I added ",
-        ", and ",
-        "tests pass now",
-        "diff --git a/",
-        "+++ b/",
-        "rename {a => b}/",
-        "modified:   ",
-        "M  ",
-        "修复",
-        "é",
-        "\u{202e}",
-        "\u{0}",
-        "\u{1b}[31m",
-        "👩‍💻",
-        "“",
-        "://",
-    ];
-
-    proptest! {
-        #[test]
-        fn any_text_is_read_without_a_panic(text in any::<String>(), by in 0..4_usize) {
-            let by = [Speaker::User, Speaker::Assistant, Speaker::Call, Speaker::Failure][by];
-            read(by, &text);
-        }
-
-        #[test]
-        fn shuffled_cues_are_read_without_a_panic_and_each_finding_once(
-            picks in prop::collection::vec(0..FRAGMENTS.len(), 0..60),
-            by in 0..4_usize,
-        ) {
-            let by = [Speaker::User, Speaker::Assistant, Speaker::Call, Speaker::Failure][by];
-            let text: String = picks.into_iter().map(|pick| FRAGMENTS[pick]).collect();
-            let findings = read(by, &text);
-            let different: HashSet<_> = findings.iter().collect();
-            prop_assert_eq!(different.len(), findings.len());
-        }
-    }
-}
+mod tests;

@@ -6,7 +6,7 @@ use super::errors::{Signs, Table, Where};
 use super::paths::Paths;
 
 /// Characters of a message.
-const MOST: usize = 200;
+const MAX: usize = 200;
 
 /// Lines without a frame after which an error has no place.
 const REACH: usize = 16;
@@ -296,7 +296,7 @@ fn capped(text: &str) -> String {
     let text = text.trim();
     let end = text
         .char_indices()
-        .nth(MOST)
+        .nth(MAX)
         .map_or(text.len(), |(end, _)| end);
     text[..end].trim_end().to_owned()
 }

@@ -27,7 +27,7 @@ use self::names::{Name, NameCues, Names, Reply};
 use self::plain::Forms;
 use self::topics::{TopicCues, Topics};
 use self::words::{Lexicon, Role, Word};
-use super::{BadCues, Cued, Reader};
+use super::{BadCue, Cued, Reader};
 use crate::memory::patterns::BadPattern;
 use crate::memory::tracking::cues::Language;
 use crate::memory::tracking::prose::{Sentence, sentences};
@@ -62,33 +62,16 @@ pub struct ConversationReader {
     topics: Topics,
     facts: Facts,
     names: Names,
-    file: String,
 }
 
 impl Cued for ConversationReader {
     const FILE: &'static str = "cues/conversation.yaml";
 
-    fn parse(text: &str, file: &str) -> Result<Self, BadCues> {
-        let sheets: BTreeMap<String, Sheet> =
-            serde_yaml::from_str(text).map_err(|error| bad(file, &error))?;
+    fn parse(text: &str) -> Result<Self, BadCue> {
+        let sheets: BTreeMap<String, Sheet> = serde_yaml::from_str(text)?;
         let sheets: Vec<Sheet> = sheets.into_values().collect();
-        Self::of(&sheets, file).map_err(|error| bad(file, &error))
-    }
-
-    fn check(&self) -> Result<(), BadCues> {
-        let checked = self
-            .topics
-            .check()
-            .and_then(|()| self.facts.check())
-            .and_then(|()| self.names.check());
-        checked.map_err(|error| bad(&self.file, &error))
-    }
-}
-
-impl ConversationReader {
-    fn of(sheets: &[Sheet], file: &str) -> Result<Self, BadPattern> {
         let mut lexicon = Lexicon::default();
-        for sheet in sheets {
+        for sheet in &sheets {
             lexicon.add(Role::Filler, &sheet.fillers);
             sheet.topics.words(&mut lexicon);
             sheet.facts.words(&mut lexicon);
@@ -101,10 +84,17 @@ impl ConversationReader {
             topics: Topics::new(sheets.iter().map(|sheet| (&sheet.topics, &sheet.lists)))?,
             facts: Facts::new(sheets.iter().map(|sheet| (&sheet.facts, &sheet.lists)))?,
             names: Names::new(sheets.iter().map(|sheet| (&sheet.names, &sheet.lists)))?,
-            file: file.to_owned(),
         })
     }
 
+    fn check(&self) -> Result<(), BadPattern> {
+        self.topics.check()?;
+        self.facts.check()?;
+        self.names.check()
+    }
+}
+
+impl ConversationReader {
     /// What the answer tells of the words of the question: how they are written.
     fn reply(&self, exchange: &Exchange<'_>) -> Reply {
         let mut reply = Reply::default();
@@ -201,13 +191,6 @@ impl Found {
     fn in_order(mut self) -> Vec<Finding> {
         self.findings.sort_by_key(|(at, _)| *at);
         self.findings.into_iter().map(|(_, found)| found).collect()
-    }
-}
-
-fn bad(file: &str, error: &impl ToString) -> BadCues {
-    BadCues {
-        file: file.to_owned(),
-        what: error.to_string(),
     }
 }
 

@@ -138,33 +138,23 @@ impl Names {
     ) {
         let words = &spoken.words;
         let plain = Plain::of(words, 0..words.len(), forms);
+        let name_of = |word: &Word<'a>| Name {
+            at: spoken.at + word.start,
+            text: word.text,
+        };
         let from = found.len();
         for (_, captures) in self.introduced.read(&plain.text) {
             let name = captures.name("text").map(|name| plain.places(name.range()));
             let word = name.and_then(|places| words[places].first());
             if let Some(word) = word.filter(|word| !is_ordinary(word) && !word.is(Role::Adjective))
             {
-                let at = spoken.at + word.start;
-                found.push((
-                    Name {
-                        at,
-                        text: word.text,
-                    },
-                    Sure::Yes,
-                ));
+                found.push((name_of(word), Sure::Yes));
             }
         }
         for word in words {
             let is_people = word.is(Role::Adjective) || word.is(Role::Title);
             if !is_ordinary(word) && !is_people && reply.names(word.text) {
-                let at = spoken.at + word.start;
-                found.push((
-                    Name {
-                        at,
-                        text: word.text,
-                    },
-                    Sure::Yes,
-                ));
+                found.push((name_of(word), Sure::Yes));
             }
         }
         found[from..].sort_by_key(|(name, _)| name.at);

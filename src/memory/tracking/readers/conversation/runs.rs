@@ -7,7 +7,7 @@ use super::names::{Name, Sure};
 use super::words::{Role, Word, holding};
 
 /// Words of a name; a longer run is a heading.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
 /// Letters of an acronym.
 const ACRONYM: usize = 6;
@@ -55,7 +55,7 @@ impl<'a> Runs<'_, 'a> {
         let is_work = words[place.saturating_sub(3)..place]
             .iter()
             .any(|word| word.is(Role::Work));
-        let is_title = inside.len() <= MOST
+        let is_title = inside.len() <= MAX
             && is_capital(inside[0].text)
             && self
                 .text
@@ -98,7 +98,7 @@ impl<'a> Runs<'_, 'a> {
         }
         let run = &words[from..end];
         let named = run.iter().filter(|word| !word.is(Role::Particle));
-        if run.is_empty() || run.len() > MOST || named.clone().all(|w| w.is(Role::Adjective)) {
+        if run.is_empty() || run.len() > MAX || named.clone().all(|w| w.is(Role::Adjective)) {
             return;
         }
         let is_loud = run.len() > 1 && run.iter().all(|word| is_shouted(word.text));

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::memory::tracking::Piece;
+use crate::memory::tracking::readers::with;
 
 /// Its patterns are compiled once for all tests.
 static READER: LazyLock<ConversationReader> = LazyLock::new(ConversationReader::embedded);
@@ -44,8 +45,7 @@ fn a_cue_file_with_a_fault_names_the_file_and_what_is_wrong_with_it() {
         ("en: {facts: {tails: ['[z-a]']}}", "cannot be used"),
         ("en: {names: {introduced: ['*']}}", "cannot be used"),
     ] {
-        let read = ConversationReader::parse(text, "mine.yaml");
-        let fault = read.and_then(|reader| reader.check()).unwrap_err();
+        let fault = with::<ConversationReader>("mine.yaml", text).unwrap_err();
         assert_eq!(fault.file, "mine.yaml");
         assert!(fault.what.contains(what), "{text}: {fault}");
     }
@@ -54,7 +54,7 @@ fn a_cue_file_with_a_fault_names_the_file_and_what_is_wrong_with_it() {
 #[test]
 fn words_of_another_language_count_beside_the_english_ones() {
     let text = "fr: {topics: {words: parle, cues: [' parle moi de (?P<text>.+)'], before: la}}";
-    let reader = ConversationReader::parse(text, "fr.yaml").unwrap();
+    let reader = ConversationReader::parse(text).unwrap();
     let piece = Piece {
         by: Speaker::User,
         text: "Parle moi de la photosynthèse.".into(),

@@ -1,7 +1,7 @@
 //! Topics: what the talk is to be about, as the person announces it.
 //!
 //! A topic is what a cue's `text` (and `and`, for the second of two) holds, up to the first pattern of `cut`,
-//! without articles before and empty words after, at most [`MOST`] words.
+//! without articles before and empty words after, at most [`MAX`] words.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::memory::tracking::Kind;
 use crate::memory::tracking::cues::Cues;
 
 /// Words of a topic.
-const MOST: usize = 5;
+const MAX: usize = 5;
 
 /// What the cue file says of topics.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -121,7 +121,7 @@ fn topic(spoken: &Spoken<'_>, places: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let from = places.end - words.len();
-    let words = &words[..words.len().min(MOST)];
+    let words = &words[..words.len().min(MAX)];
     let after = words.iter().rev().take_while(|word| word.is(Role::After));
     let length = words.len() - after.count();
     (length > 0).then_some(from..from + length)

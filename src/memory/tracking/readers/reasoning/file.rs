@@ -10,7 +10,7 @@ use super::{Group, ReasoningReader, Sentences};
 use crate::memory::patterns::BadPattern;
 use crate::memory::tracking::Kind;
 use crate::memory::tracking::cues::{Cues, Language};
-use crate::memory::tracking::readers::{BadCues, Cued};
+use crate::memory::tracking::readers::{BadCue, Cued};
 
 /// What the file says of one language.
 #[derive(Debug, Default, Deserialize)]
@@ -61,42 +61,54 @@ struct Label {
 impl Cued for ReasoningReader {
     const FILE: &'static str = "cues/reasoning.yaml";
 
-    fn parse(text: &str, file: &str) -> Result<Self, BadCues> {
-        let bad = |what: String| BadCues {
-            file: file.to_owned(),
-            what,
-        };
-        let languages: BTreeMap<String, Words> =
-            serde_yaml::from_str(text).map_err(|error| bad(error.to_string()))?;
+    fn parse(text: &str) -> Result<Self, BadCue> {
+        let languages: BTreeMap<String, Words> = serde_yaml::from_str(text)?;
         let languages: Vec<Words> = languages.into_values().collect();
-        Self::new(&languages, file).map_err(|error| bad(error.to_string()))
-    }
-
-    fn check(&self) -> Result<(), BadCues> {
-        self.compile().map_err(|error| BadCues {
-            file: self.file.clone(),
-            what: error.to_string(),
-        })
-    }
-}
-
-impl ReasoningReader {
-    fn new(languages: &[Words], file: &str) -> Result<Self, BadPattern> {
         let mut reader = Self {
-            file: file.to_owned(),
             groups: Vec::new(),
-            fronted: fronted(languages)?,
+            fronted: fronted(&languages)?,
             marks: Sentences::default(),
             headings: Vec::new(),
             labels: Vec::new(),
             separators: Separators::default(),
         };
-        for words in languages {
+        for words in &languages {
             reader.add(words)?;
         }
         Ok(reader)
     }
 
+    fn check(&self) -> Result<(), BadPattern> {
+        for cues in self.groups.iter().map(|group| &group.cues) {
+            cues.check()?;
+        }
+        self.fronted.check()?;
+        let (marks, separators) = (&self.marks, &self.separators);
+        let headings = self.headings.iter().map(|(_, marks)| marks);
+        let labels = self.labels.iter().map(|(_, marks)| marks);
+        [
+            &marks.fiction,
+            &marks.unreal,
+            &marks.story,
+            &marks.present,
+            &marks.leads,
+            &marks.breaks,
+            &marks.openers,
+            &separators.reasons,
+            &separators.objections,
+            &separators.preferred,
+            &separators.either,
+            &separators.asides,
+        ]
+        .into_iter()
+        .chain(self.groups.iter().map(|group| &group.needs))
+        .chain(headings)
+        .chain(labels)
+        .try_for_each(Marks::check)
+    }
+}
+
+impl ReasoningReader {
     fn add(&mut self, words: &Words) -> Result<(), BadPattern> {
         let (marks, separators) = (&mut self.marks, &mut self.separators);
         for (into, patterns) in [
@@ -127,35 +139,6 @@ impl ReasoningReader {
                 .push((label.clone(), Marks::new(told, &words.lists)?));
         }
         Ok(())
-    }
-
-    fn compile(&self) -> Result<(), BadPattern> {
-        for cues in self.groups.iter().map(|group| &group.cues) {
-            cues.check()?;
-        }
-        self.fronted.check()?;
-        let (marks, separators) = (&self.marks, &self.separators);
-        let headings = self.headings.iter().map(|(_, marks)| marks);
-        let labels = self.labels.iter().map(|(_, marks)| marks);
-        [
-            &marks.fiction,
-            &marks.unreal,
-            &marks.story,
-            &marks.present,
-            &marks.leads,
-            &marks.breaks,
-            &marks.openers,
-            &separators.reasons,
-            &separators.objections,
-            &separators.preferred,
-            &separators.either,
-            &separators.asides,
-        ]
-        .into_iter()
-        .chain(self.groups.iter().map(|group| &group.needs))
-        .chain(headings)
-        .chain(labels)
-        .try_for_each(Marks::check)
     }
 }
 

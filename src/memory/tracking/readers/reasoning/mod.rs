@@ -32,7 +32,6 @@ const ANY_LABEL: &str = "Requirement";
 /// Finds what a person plans and decides.
 #[derive(Debug)]
 pub struct ReasoningReader {
-    file: String,
     groups: Vec<Group>,
     /// A reason or a time (`why`) before what matters (`text`).
     fronted: Cues,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::memory::tracking::Piece;
-use crate::memory::tracking::readers::Cued;
+use crate::memory::tracking::readers::{Cued, with};
 
 fn read(text: &str) -> Vec<Finding> {
     let exchange = Exchange {
@@ -271,7 +271,7 @@ fn only_the_person_is_read() {
 #[test]
 fn words_of_another_language_stand_beside() {
     let text = "de: {clauses: [{cues: {decision: ['^wir nehmen (?P<text>.+)']}}]}";
-    let reader = ReasoningReader::parse(text, "my.yaml").unwrap();
+    let reader = ReasoningReader::parse(text).unwrap();
     assert_eq!(reader.check(), Ok(()));
     let exchange = Exchange {
         pieces: vec![Piece {
@@ -286,9 +286,7 @@ fn words_of_another_language_stand_beside() {
 #[test]
 fn a_file_that_cannot_be_used_is_named() {
     let bad = |text: &str| {
-        let reader = ReasoningReader::parse(text, "my.yaml");
-        reader
-            .and_then(|reader| reader.check())
+        with::<ReasoningReader>("my.yaml", text)
             .unwrap_err()
             .to_string()
     };

@@ -1,0 +1,153 @@
+//! What a person wrote about the model and about themselves, and the rules of a project: read anew for every request,
+//! within caps (X2). Unit: one file; an empty one is none.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+
+use super::WorkspaceSettings;
+use super::error::NotesError;
+use super::excerpt::{Excerpt, Keep, WIDEST, cut, plain, whole_characters_at_start};
+use super::page::Page;
+use super::workspace::Desk;
+
+/// In the order of a request.
+const FILES: [&str; 3] = ["SOUL.md", "IDENTITY.md", "USER.md"];
+
+/// The files that are there, and why others could not be read.
+#[derive(Debug, Default)]
+pub struct Identity {
+    pub files: Vec<Excerpt>,
+    pub problems: Vec<NotesError>,
+}
+
+pub(super) fn read(desk: &Desk, settings: &WorkspaceSettings) -> Identity {
+    let mut identity = Identity::default();
+    let mut room = settings.total_chars;
+    for name in FILES {
+        let page = Page::new(desk, name);
+        match page.excerpt(settings.file_chars.min(room), Keep::Start) {
+            Ok(Some(excerpt)) => {
+                room = room.saturating_sub(excerpt.text.chars().count());
+                identity.files.push(excerpt);
+            }
+            Ok(None) => {}
+            Err(problem) => identity.problems.push(problem),
+        }
+    }
+    identity
+}
+
+/// The first of the configured files that is there, in the folder that is worked in or the nearest one above it as far as the
+/// root of the project. What stands in the way is told where there is none.
+pub(super) fn project_rules(
+    project: &Path,
+    root: &Path,
+    settings: &WorkspaceSettings,
+) -> Result<Option<Excerpt>, NotesError> {
+    if settings.project_files.is_empty() {
+        return Ok(None);
+    }
+    let top = if project.starts_with(root) {
+        root
+    } else {
+        project
+    };
+    let opened = Dir::open_ambient_dir(top, ambient_authority());
+    let opened = opened.map_err(NotesError::io("read", top))?;
+    let above = project.ancestors().take_while(|it| it.starts_with(top));
+    let mut passed = None;
+    for (up, folder) in above.enumerate() {
+        let way = "../".repeat(up);
+        match rules_in(&opened, top, folder, &way, settings) {
+            Ok(Some(rules)) => return Ok(Some(rules)),
+            Ok(None) => {}
+            Err(problem) => passed = passed.or(Some(problem)),
+        }
+    }
+    passed.map_or(Ok(None), Err)
+}
+
+/// The first of the configured files that is in a folder below `top`: an ordinary one, and inside of `top`, wherever links lead.
+/// Where there is none, what stands in the place of one is an error.
+fn rules_in(
+    opened: &Dir,
+    top: &Path,
+    folder: &Path,
+    way: &str,
+    settings: &WorkspaceSettings,
+) -> Result<Option<Excerpt>, NotesError> {
+    let below = folder.strip_prefix(top).unwrap_or(Path::new(""));
+    let mut passed = None;
+    for name in &settings.project_files {
+        let path = folder.join(name);
+        let inside = below.join(name);
+        // What leads out of the project, or is no file, is none; but a person who put it there is told.
+        match stands(opened, &inside) {
+            Stands::File => {}
+            Stands::Nothing => continue,
+            Stands::Other(why) => {
+                passed = passed.or(Some(NotesError::NotRules { path, why }));
+                continue;
+            }
+        }
+        let bytes =
+            head(opened, &inside, settings.file_chars).map_err(NotesError::io("read", &path))?;
+        let text = std::str::from_utf8(whole_characters_at_start(&bytes))
+            .map_err(|_| NotesError::NotText { path })?;
+        let (text, is_cut) = cut(&plain(text), settings.file_chars, Keep::Start);
+        if !text.is_empty() {
+            let source = format!("{way}{name}");
+            return Ok(Some(Excerpt {
+                source,
+                text,
+                is_cut,
+            }));
+        }
+    }
+    passed.map_or(Ok(None), Err)
+}
+
+/// What has a name.
+enum Stands {
+    File,
+    /// Nothing that anybody took for rules.
+    Nothing,
+    /// No file that is read, and why.
+    Other(&'static str),
+}
+
+fn stands(folder: &Dir, name: &Path) -> Stands {
+    match folder.metadata(name) {
+        Ok(found) if found.is_file() => Stands::File,
+        Ok(found) if found.is_dir() => Stands::Nothing,
+        Ok(_) => Stands::Other("it is not a regular file"),
+        Err(_) if folder.symlink_metadata(name).is_ok() => {
+            Stands::Other("the link is broken or points outside the project")
+        }
+        Err(_) => Stands::Nothing,
+    }
+}
+
+fn head(folder: &Dir, name: &Path, room: usize) -> io::Result<Vec<u8>> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // What was a file a moment ago may be a pipe by now, which is not waited for.
+    #[cfg(unix)]
+    cap_std::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let mut bytes = Vec::new();
+    let max = room
+        .saturating_add(1)
+        .saturating_mul(WIDEST)
+        .saturating_add(1 << 10);
+    folder
+        .open_with(name, &options)?
+        .take(max as u64)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

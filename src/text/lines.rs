@@ -1,0 +1,16 @@
+//! A text as one line.
+
+/// Returns the words of a text with one space between them.
+pub fn single_spaced(text: &str) -> String {
+    joined(text.split_whitespace())
+}
+
+/// Returns the words of a text with one space between them; control characters part words too.
+pub fn one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    joined(words.filter(|word| !word.is_empty()))
+}
+
+fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    words.collect::<Vec<_>>().join(" ")
+}
