@@ -94,7 +94,8 @@ impl EndHooks {
         for hook in &mut self.0 {
             let (record, done) = hook.run(ending);
             ran.records.extend(record);
-            ran.failures.extend(done.err().map(|why| (hook.name(), why)));
+            ran.failures
+                .extend(done.err().map(|why| (hook.name(), why)));
         }
         ran
     }

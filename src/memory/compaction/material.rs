@@ -80,23 +80,24 @@ fn clipped(line: &str) -> String {
     format!("{head} […] {tail}")
 }
 
-/// The last messages in a few words each, where there is no summary (X31).
+/// The last messages in a few words each, where there is no summary (X31); of too many the newest.
 pub(super) fn snippets(messages: &[&Message]) -> String {
     const NEWEST: usize = 12;
     const EACH: usize = 160;
     const ALL: usize = 700;
     let newest = &messages[messages.len().saturating_sub(NEWEST)..];
-    let mut text = String::new();
-    for line in newest.iter().filter_map(|message| line(message)) {
+    let mut snippets: Vec<String> = Vec::new();
+    let mut room = ALL;
+    for line in newest.iter().rev().filter_map(|message| line(message)) {
         let words: Vec<&str> = line.split_whitespace().collect();
         let snippet: String = words.join(" ").chars().take(EACH).collect();
-        if text.chars().count() + snippet.chars().count() + 1 > ALL {
+        let cost = snippet.chars().count() + usize::from(!snippets.is_empty());
+        if cost > room {
             break;
         }
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&snippet);
+        room -= cost;
+        snippets.push(snippet);
     }
-    text
+    snippets.reverse();
+    snippets.join("\n")
 }

@@ -543,6 +543,28 @@ fn snippets_are_of_the_last_twelve_and_short() {
 }
 
 #[test]
+#[test]
+fn of_snippets_without_room_for_all_the_newest_stay() {
+    let said: Vec<Message> = (1..=12)
+        .map(|n| {
+            let text = format!("Message {n}. {}", "The tide is high. ".repeat(20));
+            Message::text(MessageId::numbered(n), Role::User, text, None)
+        })
+        .collect();
+    let text = snippets(&said.iter().collect::<Vec<_>>());
+    let kept: Vec<&str> = text.lines().map(|line| &line[..17]).collect();
+    assert_eq!(
+        kept,
+        [
+            "User: Message 9. ",
+            "User: Message 10.",
+            "User: Message 11.",
+            "User: Message 12."
+        ]
+    );
+    assert!(text.chars().count() <= 700);
+}
+
 fn a_notice_begins_unlike_a_summary_and_its_messages_are_summarised_later() {
     let mut session = plain(12);
     let settings = Settings {
