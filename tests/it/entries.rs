@@ -108,7 +108,8 @@ fn a_model_adds_finds_and_removes_entries_and_is_told_what_it_got_wrong() {
         assert!(got.contains(expected), "{call}: {got}");
         assert!(got.matches("--->").count() <= 2, "fenced twice: {got}");
     }
-    let entries = read(&project_file(&home))["entries"].clone();
+    let file = read(&project_file(&home));
+    let entries = file["entries"].clone();
     let db = &entries[0];
     let id = db["id"].as_str().unwrap();
     assert!(id.starts_with("mem_") && id.len() == 20, "{id}");
@@ -116,8 +117,24 @@ fn a_model_adds_finds_and_removes_entries_and_is_told_what_it_got_wrong() {
         (&db["content"], &db["type"]),
         (&json!("MySQL 8"), &json!("project"))
     );
-    assert_eq!(db["earlier"][0]["content"], "Postgres 16 in /srv/db");
-    assert_eq!(db["from"]["session"], "calls");
+    let mut fields: Vec<&String> = db.as_object().unwrap().keys().collect();
+    fields.sort_unstable();
+    assert_eq!(
+        fields,
+        [
+            "content",
+            "id",
+            "key",
+            "project",
+            "tags",
+            "timestamp",
+            "type"
+        ],
+        "an entry has its own fields alone"
+    );
+    let about = &file["about"][id];
+    assert_eq!(about["earlier"][0]["content"], "Postgres 16 in /srv/db");
+    assert_eq!(about["from"]["session"], "calls");
     assert_eq!(entries[1]["kind"], "fact");
     assert_eq!(entries[1]["tags"], json!(["fact"]));
 }
