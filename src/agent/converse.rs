@@ -179,6 +179,11 @@ impl Agent {
                     let model = self.provider.model().to_string();
                     observe(TurnEvent::Warning(Warning::NoTools { model }));
                 }
+                End::Failed(error)
+                    if error.refuses_trained_tools() && self.toolbox.registry.favours_trained() =>
+                {
+                    self.toolbox.registry.favour_trained(false);
+                }
                 End::Failed(error) if has_images && error.refuses_images() => {
                     self.takes_images = false;
                     observe(TurnEvent::Warning(self.no_images()));

@@ -58,6 +58,11 @@ impl Agent {
         if let Some(words) = words {
             let parts = Arc::clone(notebook.parts());
             let work = move || {
+                if parts.memories
+                    && let Err(error) = parts.workspace.make_memories()
+                {
+                    tracing::warn!("could not make the folder of the model's files: {error}");
+                }
                 let missed = missed.map(|missed| {
                     parts.capture_missed(&session, &without_secrets(&known, missed), now)
                 });

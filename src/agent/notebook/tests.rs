@@ -69,6 +69,7 @@ fn parts_on(disk: Arc<dyn Disk>) -> Parts {
         settings,
         recovers: true,
         buffer_from: 0.5,
+        memories: false,
         project: "p".into(),
         root: "p".into(),
     }
