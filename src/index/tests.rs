@@ -308,6 +308,22 @@ async fn where_vectors_are_they_are_made_once_for_each_text() {
 }
 
 #[tokio::test]
+async fn the_first_search_of_a_process_finds_by_meaning_too() {
+    let disk = workspace();
+    let mut index = with_vectors(&disk);
+    let search = Search {
+        query: "what is the cat called?",
+        limit: 5,
+        mode: SearchMode::Hybrid,
+        scope: Scope::LongTerm,
+        now: now(),
+    };
+    let found = index.search(search, None).await;
+    assert_eq!(found.hits[0].content, "- The cat is called Miso.");
+    assert!(found.hits[0].similarity.is_some(), "{:?}", found.hits);
+}
+
+#[tokio::test]
 async fn past_sessions_are_found_by_message_and_what_was_said_since_too() {
     let disk = MemoryDisk::default();
     let store = FileStore::new(
