@@ -334,7 +334,7 @@ async fn past_sessions_are_found_by_message_and_what_was_said_since_too() {
     let store = Arc::new(store);
     let said = |text: &str| {
         let mut opened = store
-            .open(&"trip".parse().unwrap(), std::time::Duration::ZERO)
+            .open(&"trip".parse().unwrap(), Duration::ZERO)
             .unwrap();
         let turn = opened.session.next_turn();
         let input = Message::text(opened.session.next_message_id(0), Role::User, text, None);

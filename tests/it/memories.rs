@@ -143,7 +143,7 @@ fn the_folder_is_made_where_it_is_enabled_and_a_file_in_it_is_found_until_it_is_
     ask(&home, &[]);
     assert!(folder.is_dir());
     let file = folder.join("harbour.md");
-    std::fs::write(&file, "The lighthouse keeper is called Ambrosius.\n").unwrap();
+    home.write(&file, "The lighthouse keeper is called Ambrosius.\n");
     let brings = || {
         let args = ["-c", "test.yaml", "-s", "other", "-p"];
         let question = "Who is the keeper of the lighthouse?";
