@@ -76,7 +76,7 @@ impl Agent {
                 0 => When::BeforeTurn,
                 _ => When::BeforeRequest,
             };
-            self.make_room(when, budget, input, observe, cancel).await;
+            self.make_room(when, budget, asking, observe, cancel).await;
             let concluded = self.ask_model(asking, &mut budget, observe, cancel).await;
             let (text, calls, mut standing, calibration) = match concluded {
                 Concluded::Ended(conversed) => return conversed,

@@ -251,7 +251,7 @@ impl Section {
         Self::new(SectionKind::Tools, source, Content::Tools(tools))
     }
 
-    /// What the program says behind the past, in front of the input.
+    /// What the program says behind the past, beside the input.
     pub fn reference(kind: SectionKind, source: Source, text: impl Into<String>) -> Self {
         Self::messages(kind, source, vec![Message::reference(text)])
     }

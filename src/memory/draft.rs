@@ -2,6 +2,7 @@
 //! was just said (C8).
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::recall::{self, Found, Question, Searching};
 use super::transcript::fenced;
@@ -27,6 +28,8 @@ pub struct Surroundings<'a> {
     pub result_chars: usize,
     /// What outlives a session, as it is now.
     pub kept: &'a Kept,
+    /// Messages that were compacted for this very request: recall does not bring them back into it.
+    pub compacted_now: Range<usize>,
     /// Who owns the list of messages.
     pub strategy: Strategy,
 }
@@ -114,11 +117,11 @@ impl Memory {
         }
         sections.extend(past.sections);
         let rest = around.room.minus(cost(&sections) + last.cost() + running);
-        sections.extend(self.recovered(around.kept, rest));
         sections.push(last);
         sections.extend(work);
         Draft {
             sections,
+        sections.extend(self.recovered(around.kept, rest));
             beyond: past.beyond,
         }
     }
@@ -133,11 +136,10 @@ impl Memory {
         fixed: Tokens,
         past: &mut Past,
     ) -> Option<Section> {
-        let searching = around.recall?;
         let most = self.settings.recall.room(around.room);
         let room = around.room.minus(fixed);
         let before = past.begin_within(session, room.minus(most));
-        let candidates = self.candidates(session, input, searching, before, MAX_RECALLED)?;
+        let candidates = self.candidates(session, input, around, before, MAX_RECALLED)?;
         let recalled = candidates.quoted(self, session, past.begins, most)?;
         if !past.shrink(session, room.minus(recalled.cost())) {
             return Some(recalled);
@@ -154,11 +156,11 @@ impl Memory {
         &self,
         session: &Session,
         input: &Message,
-        searching: Searching<'_>,
+        around: &Surroundings<'_>,
         before: usize,
         most: Tokens,
     ) -> Option<Section> {
-        self.candidates(session, input, searching, before, self.recall_k())?
+        self.candidates(session, input, around, before, self.recall_k())?
             .quoted(self, session, before, most)
     }
 
@@ -167,13 +169,14 @@ impl Memory {
         &self,
         session: &Session,
         input: &'a Message,
-        searching: Searching<'a>,
+        around: &Surroundings<'a>,
         before: usize,
         max: usize,
     ) -> Option<Candidates<'a>> {
         let said = input.said();
         let k = self.recall_k();
         if k == 0 || !self.settings.recall.asks(&said) {
+        let searching = around.recall?;
             return None;
         }
         let asked = recall::asked(said);
@@ -183,7 +186,9 @@ impl Memory {
             before,
             min_similarity: self.settings.recall.min_similarity,
         };
-        let found = recall::find(session, searching, question);
+        let mut found = recall::find(session, searching, question);
+        let gone = &around.compacted_now;
+        found.retain(|it| it.messages.end <= gone.start || gone.end <= it.messages.start);
         Some(Candidates {
             searching,
             found,

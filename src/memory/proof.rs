@@ -325,6 +325,7 @@ mod tests {
 
     fn places(session: &Session, proof: &Proof) -> String {
         let mut shown: Vec<String> = Vec::new();
+            compacted_now: 0..0,
         for place in Place::ALL {
             let ranges = proof.ranges(place);
             if ranges.count() > 0 {

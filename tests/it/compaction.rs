@@ -322,6 +322,63 @@ fn the_proactive_guard_counts_what_the_next_turn_takes() {
 }
 
 #[test]
+fn what_was_just_compacted_is_not_recalled_into_the_same_request_and_is_into_the_next() {
+    let home = Home::new();
+    let server = server(counting(&[(7, 5_901)]), summarised);
+    let models = "models: {default: it, it: {provider: there, model: scripted, context_window: 10000, max_tokens: 500}}";
+    let context = "context: {strategy: full, guards: [proactive], recovery: false}";
+    home.config(
+        &server,
+        &format!("{FOREGROUND}\ntools: {{preset: none}}\n{context}\n{models}"),
+    );
+    let mut lines: Vec<String> = (1..=7).map(long).collect();
+    lines[2] = format!(
+        "The walrus of the aquarium sleeps in berth forty. {}",
+        long(3)
+    );
+    let question = "Where does the walrus of the aquarium sleep?".to_owned();
+    lines.extend([question.clone(), question]);
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let run = home.lines("s", &lines);
+    let shows = |turn| {
+        request(&server, turn)
+            .body
+            .to_string()
+            .contains("berth forty")
+    };
+    assert!(shows(7), "{run}");
+    let eighth = request(&server, 8).body.to_string();
+    assert!(eighth.contains("[CONTEXT COMPACTION: "), "{run}");
+    assert!(!shows(8), "{eighth}");
+    assert!(shows(9), "{run}");
+}
+
+#[test]
+fn after_a_proactive_compaction_the_context_is_thought_a_third_full_until_the_server_counts() {
+    let home = Home::new();
+    let mut counted = counting(&[(7, 5_901), (9, 3_100)]);
+    let reply = move |n| match n {
+        8 => fail(400, "no"),
+        n => counted(n),
+    };
+    let server = server(reply, summarised);
+    let models = "models: {default: it, it: {provider: there, model: scripted, context_window: 10000, max_tokens: 500}}";
+    let context = "context: {strategy: full, guards: [proactive]}";
+    home.config(
+        &server,
+        &format!("{FOREGROUND}\ntools: {{preset: none}}\n{context}\n{models}"),
+    );
+    let mut lines: Vec<String> = (1..=8).map(long).collect();
+    lines.extend(["/context", "/retry", "/context"].map(String::from));
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let run = home.lines("s", &lines);
+    let assumed = "input 3,500 of 10,000 tokens (35 %, within the limit, estimated)";
+    let reported = "input 3,100 of 10,000 tokens (31 %, within the limit, reported)";
+    let places = [assumed, reported].map(|line| run.stdout.find(line));
+    assert!(places[0].is_some() && places[0] < places[1], "{run}");
+}
+
+#[test]
 fn a_long_list_is_summarised_in_chunks_and_these_as_one() {
     let home = Home::new();
     let server = server(noted, summarised);

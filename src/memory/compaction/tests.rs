@@ -156,6 +156,7 @@ fn sent(session: &Session, owner: Owner, layout: Layout) -> Vec<Message> {
         offered: None,
         result_chars: 2_000,
         kept: &crate::memory::Kept::default(),
+        compacted_now: 0..0,
         strategy: owner,
     };
     let input = session.running().first().unwrap().clone();

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::{Kind, Strategy};
 use crate::chat::Tokens;
+use crate::memory::Recovery;
 use crate::memory::compaction::MOST_CHARS;
 use crate::memory::compaction::cut::{self, Cut, Tail};
 use crate::memory::compaction::view::View;
@@ -59,7 +60,11 @@ pub(super) fn sparing(
     } else {
         0
     };
-    let room = view.gauge.room(target);
+    let mut room = view.gauge.room(target);
+    if view.settings.recovery {
+        // What tells where the work stood goes along with the request.
+        room = room.minus(view.gauge.part(1.0 / f64::from(Recovery::SHARE)));
+    }
     let summary = Tokens::of_chars(MOST_CHARS).min(Tokens(room.0 / 4));
     let tail = Tail {
         least: *tail.start(),
