@@ -327,7 +327,7 @@ impl Agent {
     }
 
     /// The message from which on everything is sent.
-    fn compacted_to(&self) -> usize {
+    pub(super) fn compacted_to(&self) -> usize {
         let compaction = self.session().hybrid().compaction.as_ref();
         compaction.map_or(0, |compaction| compaction.upto)
     }

@@ -50,6 +50,9 @@ pub enum Keeping {
     OutOfReach,
 }
 
+/// Messages that wait for a summary and are sent as they were said; of more recall brings what is spoken of.
+pub(super) const MOST_PENDING: usize = 200;
+
 /// Exchanges that one request recalls at most.
 const MAX_RECALLED: usize = 40;
 
@@ -118,10 +121,10 @@ impl Memory {
         sections.extend(past.sections);
         let rest = around.room.minus(cost(&sections) + last.cost() + running);
         sections.push(last);
+        sections.extend(self.recovered(around.kept, rest));
         sections.extend(work);
         Draft {
             sections,
-        sections.extend(self.recovered(around.kept, rest));
             beyond: past.beyond,
         }
     }
@@ -173,10 +176,10 @@ impl Memory {
         before: usize,
         max: usize,
     ) -> Option<Candidates<'a>> {
+        let searching = around.recall?;
         let said = input.said();
         let k = self.recall_k();
         if k == 0 || !self.settings.recall.asks(&said) {
-        let searching = around.recall?;
             return None;
         }
         let asked = recall::asked(said);
@@ -200,10 +203,9 @@ impl Memory {
 
     /// What waits for a summary is sent as it was said. Of a long backlog recall brings what is spoken of.
     pub(super) fn most_pending(&self) -> usize {
-        const MOST: usize = 200;
         match self.recall_k() {
             0 => usize::MAX,
-            _ => MOST,
+            _ => MOST_PENDING,
         }
     }
 

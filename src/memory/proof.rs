@@ -164,10 +164,18 @@ impl StandsFor {
                 (SectionKind::Summary, Source::Summary { from, upto }) => {
                     found.summarised = *from..*upto;
                 }
-                (SectionKind::Compacted, Source::Compaction { head, upto, form }) => {
+                (
+                    SectionKind::Compacted,
+                    Source::Compaction {
+                        head,
+                        from,
+                        upto,
+                        form,
+                    },
+                ) => {
                     found.head = *head;
                     if *form == Form::Summary {
-                        found.compacted = *head..*upto;
+                        found.compacted = *from..*upto;
                     }
                 }
                 (SectionKind::Input, _) => {
@@ -317,6 +325,7 @@ mod tests {
             offered: None,
             result_chars: 2_000,
             kept: &Kept::default(),
+            compacted_now: 0..0,
             strategy: crate::context::Strategy::Rolling,
         };
         let input = Message::text(session.next_message_id(0), Role::User, input, None);
@@ -325,7 +334,6 @@ mod tests {
 
     fn places(session: &Session, proof: &Proof) -> String {
         let mut shown: Vec<String> = Vec::new();
-            compacted_now: 0..0,
         for place in Place::ALL {
             let ranges = proof.ranges(place);
             if ranges.count() > 0 {

@@ -378,6 +378,72 @@ fn after_a_proactive_compaction_the_context_is_thought_a_third_full_until_the_se
     assert!(places[0].is_some() && places[0] < places[1], "{run}");
 }
 
+/// The first and the last of the entries that a request speaks of.
+fn span(asked: &str) -> (usize, usize) {
+    let numbers = asked.split("Entry number ").skip(1);
+    let numbers = numbers.map(|rest| rest.split('.').next().unwrap().parse().unwrap());
+    let numbers: Vec<usize> = numbers.collect();
+    let [first, last] = [numbers.iter().min(), numbers.iter().max()].map(|it| *it.unwrap());
+    (first, last)
+}
+
+#[test]
+fn a_large_imported_session_is_summarised_from_its_newest_part_on_with_two_requests_a_turn_at_most()
+{
+    for context in [
+        "guards: [threshold]",
+        "strategy: full, guards: [threshold]",
+        "strategy: window, guards: []",
+    ] {
+        let home = Home::new();
+        let server = server(noted, summarised);
+        let models = "models: {default: it, it: {provider: there, model: scripted, context_window: 16000, max_tokens: 500}}";
+        home.config(
+            &server,
+            &format!("{FOREGROUND}\ntools: {{preset: none}}\ncontext: {{{context}}}\n{models}"),
+        );
+        let lines: Vec<String> = (0..1_000)
+            .map(|n| {
+                let role = ["user", "assistant"][n % 2];
+                let text = format!("Entry number {n}. {}", "The tide is high. ".repeat(8));
+                let line =
+                    json!({"session": "s", "id": format!("s/{n}"), "role": role, "text": text});
+                format!("{line}\n")
+            })
+            .collect();
+        home.write("talk.jsonl", lines.concat());
+        let import = ["memory", "import", "--format", "jsonl", "talk.jsonl"];
+        let imported = home.cogtrix(&import).run();
+        assert_eq!(imported.code, Some(0), "{imported}");
+        let mut parts = Vec::new();
+        for _ in 0..3 {
+            let before = server.chats().len();
+            let run = home.ask("s", "And now?");
+            assert_eq!(run.code, Some(0), "{run}");
+            let asked = server.chats().split_off(before).into_iter();
+            let asked: Vec<String> = asked
+                .filter(is_summary)
+                .map(|chat| chat.message(-1))
+                .collect();
+            assert!((1..=2).contains(&asked.len()), "{context}: {}", asked.len());
+            parts.push(asked.concat());
+        }
+        let spans: Vec<(usize, usize)> = parts.iter().map(|part| span(part)).collect();
+        assert!(spans[0].1 > 950, "{context}: {spans:?}");
+        for pair in spans.windows(2) {
+            assert_eq!(pair[1].1 + 1, pair[0].0, "{context}: {spans:?}");
+        }
+        assert!(parts[1].contains(SUMMARY), "what came later goes along");
+        let untold = hybrid(&home)["compaction"]["untold"].as_u64().unwrap();
+        assert!((200..700).contains(&untold), "{context}: {untold}");
+        let proof = home.lines("s", &["/context proof"]);
+        assert!(
+            proof.stdout.contains("all within reach"),
+            "{context}: {proof}"
+        );
+    }
+}
+
 #[test]
 fn a_long_list_is_summarised_in_chunks_and_these_as_one() {
     let home = Home::new();

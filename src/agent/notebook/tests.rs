@@ -116,6 +116,7 @@ fn shortened_by_a_guard(session: &Session) -> Record {
         upto: 2,
         covers: None,
         gone: None,
+        untold: 0,
         made: 2,
         condensed: 0,
         text: "…".to_owned(),
@@ -668,8 +669,6 @@ fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
 }
 
 #[test]
-fn facts_hold_nothing_that_was_taken_back_and_memory_says_nothing_twice() {
-#[test]
 fn of_five_facts_the_one_to_be_remembered_is_the_first_of_the_four_in_memory() {
     let disk = MemoryDisk::default();
     disk.put("w/MEMORY.md", b"# Mine\n");
@@ -750,6 +749,8 @@ fn each_fact_is_noted_once_however_few_the_scratchpad_holds() {
     assert_eq!(noted, [newest; 3]);
 }
 
+#[test]
+fn facts_hold_nothing_that_was_taken_back_and_memory_says_nothing_twice() {
     let disk = MemoryDisk::default();
     let notebook = Notebook::new(parts(&disk));
     notebook.parts().capture(&name(), &words(SAID), "", noon());

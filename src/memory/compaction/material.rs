@@ -18,6 +18,8 @@ pub(super) struct Material<'a> {
     pub(super) earlier: Vec<&'a str>,
     /// The messages that go and that no summary stands for.
     pub(super) messages: Vec<&'a Message>,
+    /// Where they stand in the session.
+    pub(super) indices: Vec<usize>,
 }
 
 impl<'a> Material<'a> {
@@ -27,7 +29,7 @@ impl<'a> Material<'a> {
         let compaction = compaction.filter(|it| it.form == Form::Summary && !it.is_blank());
         let running = hybrid.running();
         let told = |index: usize| {
-            compaction.is_some_and(|it| (it.head..it.upto).contains(&index))
+            compaction.is_some_and(|it| (it.told_from()..it.upto).contains(&index))
                 || running.is_some_and(|it| (it.from..it.upto).contains(&index))
         };
         let turns = session.live_turns();
@@ -35,11 +37,13 @@ impl<'a> Material<'a> {
         let turns = turns.take_while(|turn| turn.messages.start < cut.upto);
         let indices = turns.flat_map(|turn| turn.messages.clone());
         let indices = indices.filter(|index| cut.takes(*index) && !told(*index));
+        let indices: Vec<usize> = indices.collect();
         let texts = compaction.map(|it| it.text.as_str());
         let texts = texts.into_iter().chain(running.map(|it| it.text.as_str()));
         Self {
             earlier: texts.collect(),
-            messages: indices.map(|index| &session.messages()[index]).collect(),
+            messages: indices.iter().map(|&at| &session.messages()[at]).collect(),
+            indices,
         }
     }
 

@@ -118,7 +118,7 @@ fn job_of(session: &Session, kind: Kind, settings: &Settings) -> Result<CompactJ
         settings,
         gauge: gauge(700, 800),
     };
-    job(&view, of_kind(kind), &Prompts::embedded(), "", &[])
+    job(&view, of_kind(kind), &Prompts::embedded(), "", &[], None)
 }
 
 fn compacted(session: &mut Session, kind: Kind, settings: &Settings, form: Form) -> Option<Cut> {
@@ -353,7 +353,7 @@ fn a_guard_reaches_its_target_or_keeps_the_least_it_may() {
                 settings: &settings,
                 gauge,
             };
-            let Ok(job) = job(&view, of_kind(kind), &Prompts::embedded(), "", &[]) else {
+            let Ok(job) = job(&view, of_kind(kind), &Prompts::embedded(), "", &[], None) else {
                 return Ok(Said::Nothing);
             };
             let tail = session
@@ -544,7 +544,6 @@ fn snippets_are_of_the_last_twelve_and_short() {
 }
 
 #[test]
-#[test]
 fn of_snippets_without_room_for_all_the_newest_stay() {
     let said: Vec<Message> = (1..=12)
         .map(|n| {
@@ -566,6 +565,7 @@ fn of_snippets_without_room_for_all_the_newest_stay() {
     assert!(text.chars().count() <= 700);
 }
 
+#[test]
 fn a_notice_begins_unlike_a_summary_and_its_messages_are_summarised_later() {
     let mut session = plain(12);
     let settings = Settings {

@@ -3,11 +3,14 @@
 //! The rolling summary is the fifth strategy; it has its own record and its own module (`memory/summary`), because it grows
 //! with the session where these replace what they cut. `full` is the absence of all.
 
+mod backlog;
 mod compact;
 mod prefix;
 mod proactive;
 mod threshold;
 mod window;
+
+pub use backlog::Backlog;
 
 use super::cut::Cut;
 use super::view::View;
