@@ -207,7 +207,7 @@ pub(super) fn notebook(
         facts: facts.map(Arc::new),
         recovers: false,
         buffer_from: 0.0,
-        memories: has_memories(args, config) && !args.read_only,
+        memories: captures && has_memories(args, config) && !args.read_only,
         project: project
             .canonicalize()
             .unwrap_or_else(|_| project.to_owned()),
