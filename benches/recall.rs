@@ -227,6 +227,7 @@ fn rows(messages: usize) -> Vec<Row> {
             offered: None,
             result_chars: 2_000,
             kept: &cogtrix::memory::Kept::default(),
+            compacted_now: 0..0,
             strategy: context::Strategy::Rolling,
         };
         fit(memory.prepare(&session, &input, &around), budget)

@@ -94,6 +94,7 @@ fn prepare(criterion: &mut Criterion) {
             offered: None,
             result_chars: 2_000,
             kept: &cogtrix::memory::Kept::default(),
+            compacted_now: 0..0,
             strategy: context::Strategy::Rolling,
         };
         group.bench_with_input(BenchmarkId::from_parameter(size), &size, |bench, _| {

@@ -102,10 +102,6 @@ impl Agent {
             }
             self.record_result(turn, call, output, observe);
         }
-        // Before the model says that it is kept; entries of one reply in one go.
-        if let Some(warning) = self.keeper.flush(self.clock.now()) {
-            observe(TurnEvent::Warning(warning));
-        }
         acted
     }
 

@@ -29,6 +29,10 @@ impl Agent {
             let prompt = counted;
             self.counted.count(Usage { prompt, ..usage });
         }
+        // The request itself is a better measure than what was hoped for.
+        if self.counted.assumed().is_some() {
+            self.counted.forget();
+        }
         let mut calibration = sent.budget.calibration();
         let warnings = self.judge(sent, counted);
         let is_cut = warnings

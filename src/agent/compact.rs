@@ -182,6 +182,7 @@ impl Agent {
             Done::Compacted(job.without_summary().ok_or(CannotCompact::Nothing)?)
         };
         let warning = self.take_compaction(done)?;
+        self.assume(kind, budget);
         let after = self.memory.compacted_size(self.session()) + stays;
         Ok(CompactReport {
             before,

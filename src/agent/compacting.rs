@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Agent;
 use super::event::{Observer, TurnEvent, Warning};
+use super::planning::Asking;
 use super::recalling::Lookup;
 use super::summaries::Summaries;
 use super::writing::{NotWritten, Progress, Writer};
@@ -33,13 +34,18 @@ pub(super) struct Asker {
 pub(super) struct Counted {
     /// The last prompt; gone when what is sent has changed.
     prompt: Option<Tokens>,
+    /// Whether that is what a compaction is to leave, and nobody has counted it yet (Q28).
+    is_assumed: bool,
     output: u64,
     turns: u64,
 }
 
 impl Counted {
     pub(super) fn count(&mut self, usage: Usage) {
-        self.prompt = usage.prompt.or(self.prompt);
+        if usage.prompt.is_some() {
+            self.prompt = usage.prompt;
+            self.is_assumed = false;
+        }
         if let Some(output) = usage.completion {
             self.output += u64::from(output.0);
             self.turns += 1;
@@ -49,6 +55,18 @@ impl Counted {
     /// What is sent has changed.
     pub(super) fn forget(&mut self) {
         self.prompt = None;
+        self.is_assumed = false;
+    }
+
+    /// Takes what a compaction is to leave for the last prompt.
+    fn assume(&mut self, prompt: Tokens) {
+        self.prompt = Some(prompt);
+        self.is_assumed = true;
+    }
+
+    /// What was taken for the last prompt, while nobody has counted it.
+    pub(super) fn assumed(self) -> Option<Tokens> {
+        self.prompt.filter(|_| self.is_assumed)
     }
 
     fn average(self) -> Option<Tokens> {
@@ -87,13 +105,19 @@ pub(super) async fn written(
 
 impl Agent {
     /// How full the window is. Judged by what the server counted while that holds, else by an estimate of the next request.
-    pub(super) fn gauge(&self, budget: Budget, input: Option<&Message>) -> Gauge {
+    pub(super) fn gauge(&self, budget: Budget, asking: Option<Asking<'_>>) -> Gauge {
         let nothing = Message::text(self.session().next_message_id(0), Role::User, "", None);
-        let input = input.unwrap_or(&nothing);
-        let draft = self.draft(input, &Lookup::default(), &self.offered(), budget);
+        let lookup = Lookup::default();
+        let Asking { input, lookup } = asking.unwrap_or(Asking {
+            input: &nothing,
+            lookup: &lookup,
+        });
+        let draft = self.draft(input, lookup, &self.offered(), budget);
         let is_past = |kind: SectionKind| kind.is_history() || kind == SectionKind::Compacted;
         let cost = |past: bool| -> Tokens {
+            // What is recovered goes along once.
             let sections = draft.sections.iter();
+            let sections = sections.filter(|section| section.kind != SectionKind::Recovered);
             let some = sections.filter(|section| is_past(section.kind) == past);
             some.map(Section::cost).sum()
         };
@@ -153,12 +177,12 @@ impl Agent {
         &self,
         when: When,
         budget: Option<Budget>,
-        input: Option<&Message>,
+        asking: Option<Asking<'_>>,
     ) -> Option<Job> {
         let context = &self.settings.context;
         let is_undone = self.session().hybrid().undone.is_some();
         let gauge = match budget {
-            Some(budget) if is_undone || !context.guards.is_empty() => self.gauge(budget, input),
+            Some(budget) if is_undone || !context.guards.is_empty() => self.gauge(budget, asking),
             Some(_) | None => Gauge::default(),
         };
         let planning = Planning {
@@ -201,21 +225,59 @@ impl Agent {
         &mut self,
         when: When,
         budget: Budget,
-        input: &Message,
+        asking: Asking<'_>,
         observe: &mut Observer<'_>,
         cancel: &CancellationToken,
     ) {
+        let before = self.compacted_to();
+        let kind = self
+            .compact_if_due(when, budget, asking, observe, cancel)
+            .await;
+        let upto = self.compacted_to();
+        if upto > before {
+            self.compacted_now = before..upto;
+            if let Some(last) = &mut self.last {
+                last.is_past = true;
+            }
+            self.read_recovery(asking.input, observe).await;
+        }
+        if let Some(kind) = kind {
+            let missed = self.missed(kind, budget, Some(asking));
+            if let Some(warning) = missed {
+                observe(TurnEvent::Warning(warning));
+            }
+            if upto > before {
+                self.assume(kind, budget);
+            }
+        }
+    }
+
+    /// Returns what was compacted by, unless it failed or was begun before.
+    async fn compact_if_due(
+        &mut self,
+        when: When,
+        budget: Budget,
+        asking: Asking<'_>,
+        observe: &mut Observer<'_>,
+        cancel: &CancellationToken,
+    ) -> Option<Kind> {
         let turn = self.session().unfinished().map(|turn| turn.id);
         if self.compacted_in == turn {
-            return;
+            return None;
         }
-        let Some(Job::Compact(job)) = self.due(when, Some(budget), Some(input)) else {
-            return;
+        // Recall is asked only where something is due: its cost then counts.
+        let without_recall = Asking {
+            lookup: &Lookup::default(),
+            ..asking
+        };
+        self.due(when, Some(budget), Some(without_recall))?;
+        let Some(Job::Compact(job)) = self.due(when, Some(budget), Some(asking)) else {
+            return None;
         };
         self.compacted_in = turn;
         if self.jobs.is_compacting() {
             self.await_compaction(observe, cancel).await;
-            return;
+            return None;
         }
         let kind = job.kind();
         let before = self.compacted_to();
@@ -247,18 +309,25 @@ impl Agent {
         if self.compacted_to() > before && matches!(kind, Kind::Threshold | Kind::Proactive) {
             self.save_removed(before, observe).await;
         }
-        if let Some(why) = failed {
-            observe_all(self.told.of_not_compacted(why), observe);
-        } else {
-            let missed = self.missed(kind, budget, Some(input));
-            if let Some(warning) = missed {
-                observe(TurnEvent::Warning(warning));
+        match failed {
+            Some(why) => {
+                observe_all(self.told.of_not_compacted(why), observe);
+                None
             }
+            None => Some(kind),
+        }
+    }
+
+    /// After a compaction that counts alone, its target is the size of the last prompt until somebody counts (Q28).
+    pub(super) fn assume(&mut self, kind: Kind, budget: Budget) {
+        if kind == Kind::Proactive {
+            let share = self.settings.context.compaction_target;
+            self.counted.assume(part(budget.window(), share));
         }
     }
 
     /// The message from which on everything is sent.
-    fn compacted_to(&self) -> usize {
+    pub(super) fn compacted_to(&self) -> usize {
         let compaction = self.session().hybrid().compaction.as_ref();
         compaction.map_or(0, |compaction| compaction.upto)
     }
@@ -327,10 +396,10 @@ impl Agent {
         &mut self,
         kind: Kind,
         budget: Budget,
-        input: Option<&Message>,
+        asking: Option<Asking<'_>>,
     ) -> Option<Warning> {
         let target = kind.target(&self.settings.context)?;
-        let share = self.gauge(budget, input).share();
+        let share = self.gauge(budget, asking).share();
         self.told.of_target(percent(share), percent(target))
     }
 }

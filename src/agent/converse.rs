@@ -76,7 +76,7 @@ impl Agent {
                 0 => When::BeforeTurn,
                 _ => When::BeforeRequest,
             };
-            self.make_room(when, budget, input, observe, cancel).await;
+            self.make_room(when, budget, asking, observe, cancel).await;
             let concluded = self.ask_model(asking, &mut budget, observe, cancel).await;
             let (text, calls, mut standing, calibration) = match concluded {
                 Concluded::Ended(conversed) => return conversed,
@@ -178,6 +178,11 @@ impl Agent {
                     self.takes_tools = false;
                     let model = self.provider.model().to_string();
                     observe(TurnEvent::Warning(Warning::NoTools { model }));
+                }
+                End::Failed(error)
+                    if error.refuses_trained_tools() && self.toolbox.registry.favours_trained() =>
+                {
+                    self.toolbox.registry.favour_trained(false);
                 }
                 End::Failed(error) if has_images && error.refuses_images() => {
                     self.takes_images = false;

@@ -63,8 +63,8 @@ pub trait EndHook: fmt::Debug + Send + Sync {
     /// Higher runs first; equal ones in the order in which they were added.
     fn priority(&self) -> i32;
 
-    /// Does it; tells what of it belongs to the session. An error is a sentence for the person.
-    fn run(&mut self, ending: &Ending) -> Result<Option<Record>, String>;
+    /// Does it; tells what of it belongs to the session, and what went wrong, as a sentence for the person.
+    fn run(&mut self, ending: &Ending) -> (Option<Record>, Result<(), String>);
 }
 
 /// All of them.
@@ -92,10 +92,10 @@ impl EndHooks {
     pub fn run(&mut self, ending: &Ending) -> Ran {
         let mut ran = Ran::default();
         for hook in &mut self.0 {
-            match hook.run(ending) {
-                Ok(record) => ran.records.extend(record),
-                Err(why) => ran.failures.push((hook.name(), why)),
-            }
+            let (record, done) = hook.run(ending);
+            ran.records.extend(record);
+            ran.failures
+                .extend(done.err().map(|why| (hook.name(), why)));
         }
         ran
     }
@@ -143,14 +143,15 @@ mod tests {
             self.priority
         }
 
-        fn run(&mut self, _: &Ending) -> Result<Option<Record>, String> {
+        fn run(&mut self, _: &Ending) -> (Option<Record>, Result<(), String>) {
             self.ran.lock().unwrap().push(self.name);
             if self.fails {
-                return Err("no room".to_owned());
+                return (None, Err("no room".to_owned()));
             }
-            Ok(Some(Record::ModeChanged {
+            let record = Record::ModeChanged {
                 mode: self.name.to_owned(),
-            }))
+            };
+            (Some(record), Ok(()))
         }
     }
 

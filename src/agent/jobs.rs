@@ -272,6 +272,7 @@ impl Agent {
             Ok(Done::Compacted(compacted)) => Some(compacted.kind()),
             Ok(Done::Summarised(_) | Done::Learned(_)) | Err(_) => None,
         };
+        let before = self.compacted_to();
         let record = match result {
             Ok(done) => self.memory.absorb(self.session(), done, self.clock.now()),
             Err(NotWritten::Interrupted) => return None,
@@ -283,7 +284,8 @@ impl Agent {
         match record {
             Ok(record) => {
                 let refused = self.keep(record);
-                // Of a rolling summary nobody is told: it is taken in all the time.
+                // Of a rolling summary, or a further part of a backlog, nobody is told: they are taken in all the time.
+                let kind = kind.filter(|_| self.compacted_to() > before);
                 let told = kind.and_then(|_| self.compacted());
                 refused
                     .or_else(|| self.missed(kind?, self.last_budget()?, None))

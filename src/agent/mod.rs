@@ -51,6 +51,7 @@ mod turn;
 mod undo;
 mod writing;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::chat::{Hybrid, Record, Session, SessionName, Spending, Tokens, TurnId, Usage};
@@ -124,6 +125,8 @@ pub struct Agent {
     counted: compacting::Counted,
     /// The turn in which something was compacted, or tried to be: once is enough.
     compacted_in: Option<TurnId>,
+    /// The messages that were compacted in the running turn: recall does not bring them back into it.
+    compacted_now: Range<usize>,
     summaries: Arc<summaries::Summaries>,
     skip: Skip,
     /// What was said once is not said every turn.
@@ -181,6 +184,7 @@ impl Agent {
             served_window: None,
             counted: compacting::Counted::default(),
             compacted_in: None,
+            compacted_now: 0..0,
             summaries: Arc::default(),
             skip: Skip::default(),
             told,
@@ -282,20 +286,31 @@ impl Agent {
         self.last.as_ref().is_some_and(|last| last.is_past)
     }
 
+    /// What a compaction is to have left of the last prompt, while nobody has counted it (Q28).
+    pub fn assumed_prompt(&self) -> Option<Tokens> {
+        self.counted.assumed()
+    }
+
     /// What the server said the last request cost, if it did.
     pub fn last_usage(&self) -> Option<Usage> {
         self.last.as_ref()?.usage
     }
 
-    /// How much of its model's window the last request took; `None` before the first and where another one is next.
+    /// How much of its model's window the last request took, or a compaction is to have left of it; `None` before the first and
+    /// where nobody knows.
     pub fn window_use(&self) -> Option<TokenUsage> {
-        let last = self.last.as_ref().filter(|last| !last.is_past)?;
+        let last = self.last.as_ref()?;
         if !Arc::ptr_eq(&last.provider, &self.provider) || last.provider.is_offline() {
             return None;
         }
         let budget = last.plan.budget();
         let counted = last.usage.and_then(|usage| usage.prompt);
-        let used = counted.unwrap_or_else(|| budget.calibration().grow(last.plan.cost()));
+        let counted = counted.filter(|_| !last.is_past);
+        let used = match counted.or(self.counted.assumed()) {
+            Some(used) => used,
+            None if last.is_past => return None,
+            None => budget.calibration().grow(last.plan.cost()),
+        };
         let threshold = self.settings.context.warning_threshold;
         Some(TokenUsage::new(
             used,

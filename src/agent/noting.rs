@@ -58,6 +58,11 @@ impl Agent {
         if let Some(words) = words {
             let parts = Arc::clone(notebook.parts());
             let work = move || {
+                if parts.memories
+                    && let Err(error) = parts.workspace.make_memories()
+                {
+                    tracing::warn!("could not make the folder of the model's files: {error}");
+                }
                 let missed = missed.map(|missed| {
                     parts.capture_missed(&session, &without_secrets(&known, missed), now)
                 });
@@ -116,32 +121,44 @@ impl Agent {
             return;
         };
         let parts = Arc::clone(notebook.parts());
-        let session = self.session();
-        let said = input.said().into_owned();
-        let shortened = notebook.shortened(session);
-        let window = if parts.may_recover(&said, shortened) {
-            self.budget(self.provider.abilities().await).window()
-        } else {
-            Tokens::ZERO
-        };
-        let lost = Lost {
-            said,
-            shortened,
-            window,
-        };
-        let (name, now) = (session.name().clone(), self.clock.now());
-        let work = move || (parts.read(&name), parts.recover(&name, &lost, now));
-        let Ok((read, (recovery, more))) = tokio::task::spawn_blocking(work).await else {
+        let name = self.session().name().clone();
+        let work = move || parts.read(&name);
+        let Ok(read) = tokio::task::spawn_blocking(work).await else {
             return;
         };
         let related = self.kept.related.take();
         self.kept = Kept {
             related,
-            recovery,
             ..read.kept
         };
-        let problems = read.problems.into_iter().chain(more);
-        self.tell_problems(problems.collect(), observe);
+        self.tell_problems(read.problems, observe);
+        self.read_recovery(input, observe).await;
+    }
+
+    /// Reads what tells where the work stood, where a compaction or the input gives a reason (Q29).
+    pub(super) async fn read_recovery(&mut self, input: &Message, observe: &mut Observer<'_>) {
+        let Some(notebook) = &self.notebook else {
+            return;
+        };
+        let parts = Arc::clone(notebook.parts());
+        let session = self.session();
+        let said = input.said().into_owned();
+        let shortened = notebook.shortened(session);
+        if !parts.may_recover(&said, shortened) {
+            return;
+        }
+        let lost = Lost {
+            said,
+            shortened,
+            window: self.budget(self.provider.abilities().await).window(),
+        };
+        let (name, now) = (session.name().clone(), self.clock.now());
+        let work = move || parts.recover(&name, &lost, now);
+        let Ok((recovery, problems)) = tokio::task::spawn_blocking(work).await else {
+            return;
+        };
+        self.kept.recovery = recovery;
+        self.tell_problems(problems, observe);
     }
 
     /// Notes a turn that is over (X5).

@@ -123,6 +123,7 @@ impl Agent {
             }),
             result_chars: self.settings.context.tool_output_trim_chars,
             kept: &kept,
+            compacted_now: self.compacted_now.clone(),
             strategy: self.settings.context.strategy,
         };
         let draft = self.memory.prepare(self.session(), input, &around);

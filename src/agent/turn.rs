@@ -202,6 +202,7 @@ impl Agent {
         let model = self.provider.model().to_string();
         tracing::info!(%turn, mode, model, "turn started");
         self.toolbox.registry.begin_turn();
+        self.compacted_now = 0..0;
         if let Some(warning) = self.take_in_forgotten() {
             observe(TurnEvent::Warning(warning));
         }

@@ -47,6 +47,8 @@ pub struct Compaction {
     pub covers: Option<(MessageId, MessageId)>,
     /// How many of these were of turns that count, as they were counted when it was made; `None` in files of earlier versions.
     pub gone: Option<usize>,
+    /// The oldest so many of these messages are not in the text yet: a long backlog is summarised from its newest part on.
+    pub untold: usize,
     /// How many messages the session had when it was planned.
     pub made: usize,
     /// Results of tools in messages before this one are sent with their beginning only.
@@ -70,6 +72,7 @@ impl Compaction {
             upto: 0,
             covers: None,
             gone: None,
+            untold: 0,
             made: 0,
             condensed: 0,
             text: String::new(),
@@ -96,6 +99,11 @@ impl Compaction {
     /// How many messages its text stands for: no walk through the session, since each request tells it.
     pub fn gone(&self) -> usize {
         self.gone.unwrap_or(self.upto.saturating_sub(self.head))
+    }
+
+    /// The first message that its text tells of.
+    pub fn told_from(&self) -> usize {
+        self.upto.min(self.head + self.untold)
     }
 
     /// Whether its text stands for a message, or says that it is not there.

@@ -139,7 +139,8 @@ impl Scratchpad {
         self.get(FACTS).unwrap_or_default()
     }
 
-    /// Adds lines to what was noted; repeated ones are left out, and the oldest leave where there is no room.
+    /// Adds lines to what was noted; repeated ones are left out, and the oldest leave where there is no room. Of the newest
+    /// at least the beginning stays.
     pub fn keep_facts(&mut self, lines: &[String], limits: ScratchpadLimits) {
         let known = self.facts().lines().map(str::to_owned);
         let mut all: Vec<String> = known.collect();
@@ -148,12 +149,14 @@ impl Scratchpad {
                 all.push(line.clone());
             }
         }
-        let mut room = limits.chars;
+        if let Some(newest) = all.last_mut() {
+            *newest = newest.chars().take(limits.chars).collect();
+        }
+        let mut room = limits.chars + 1;
         let fits = |line: &&String| {
-            let chars = line.chars().count() + 1;
-            let fits = chars <= room + 1;
-            room = room.saturating_sub(chars);
-            fits
+            let rest = room.checked_sub(line.chars().count() + 1);
+            room = rest.unwrap_or(0);
+            rest.is_some()
         };
         let newest: Vec<&String> = all.iter().rev().take_while(fits).collect();
         let text: Vec<&str> = newest.into_iter().rev().map(String::as_str).collect();
@@ -298,6 +301,8 @@ mod tests {
         assert_eq!(scratchpad.facts(), "one\ntwo\nsix");
         scratchpad.keep_facts(&lines(&["seven"]), limits);
         assert_eq!(scratchpad.facts(), "six\nseven");
+        scratchpad.keep_facts(&lines(&["a line of more characters"]), limits);
+        assert_eq!(scratchpad.facts(), "a line of m");
     }
 
     #[test]

@@ -117,7 +117,7 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
         output,
     )?;
     toolbox.looks = looks;
-    let notebook = parts::notebook(&config, &texts, workspace, machine.clone(), &project)?;
+    let notebook = parts::notebook(args, &config, &texts, workspace, machine.clone(), &project)?;
     toolbox::check_names(args, &toolbox.registry, servers.as_deref())?;
     let (entries, notices) = parts::entries(&config, &project, machine.clone());
     for notice in &notices {

@@ -166,7 +166,15 @@ fn own(texts: &Texts, name: &str) -> Option<Prompt> {
     (text.source != TextSource::Embedded).then(|| prompt(text))
 }
 
+/// Whether the model has files of its own. They are opened past the disk of the run, so nothing would keep a private one from
+/// writing to them.
+pub(super) fn has_memories(args: &ChatArgs, config: &Config) -> bool {
+    let memory = &config.settings.memory;
+    memory.memories_tool && memory.backend != Backend::None && !args.private
+}
+
 pub(super) fn notebook(
+    args: &ChatArgs,
     config: &Config,
     texts: &Texts,
     workspace: Workspace,
@@ -199,6 +207,7 @@ pub(super) fn notebook(
         facts: facts.map(Arc::new),
         recovers: false,
         buffer_from: 0.0,
+        memories: captures && has_memories(args, config) && !args.read_only,
         project: project
             .canonicalize()
             .unwrap_or_else(|_| project.to_owned()),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::ChatArgs;
+use super::parts::has_memories;
 use super::report::CliError;
 use crate::agent::{Approver, Files, Limits, Toolbox};
 use crate::config::{Config, Inputs, config_paths};
@@ -11,7 +12,6 @@ use crate::context::{self, ResultPolicy};
 use crate::files::Disk;
 use crate::hint::{Hint, chain};
 use crate::long_term::notes::Workspace;
-use crate::memory::Backend;
 use crate::store::Outputs;
 use crate::term::Output;
 use crate::tools::fetch::FetchUrl;
@@ -109,12 +109,9 @@ pub(super) fn toolbox(
     Ok(toolbox)
 }
 
-/// The model's own files, where it is to have any. They are opened past the disk of the run, so nothing would keep a private
-/// one from writing to them.
+/// The model's own files, where it is to have any.
 fn memories(args: &ChatArgs, config: &Config, workspace: &Workspace) -> Option<Arc<dyn Tool>> {
-    let memory = &config.settings.memory;
-    let is_wanted = memory.memories_tool && memory.backend != Backend::None && !args.private;
-    is_wanted.then(|| tool(Memories::new(workspace.clone())))
+    has_memories(args, config).then(|| tool(Memories::new(workspace.clone())))
 }
 
 /// What runs commands.

@@ -103,9 +103,9 @@ pub const VARIABLES: [Variable; 18] = [
     variable("COGTRIX_SESSION", Target::Key("session")),
     variable("COGTRIX_MODEL", Target::Key("models.default")),
     variable("COGTRIX_DATA_DIR", Target::Key("data_dir")),
-    variable("COGTRIX_WORKSPACE_ROOT", Target::Key("memory.path")),
+    variable("COGTRIX_WORKSPACE_ROOT", Target::Key(WORKSPACE)),
     // Another program's, for whoever shares a workspace with it.
-    variable("AGX_WORKSPACE_ROOT", Target::Key("memory.path")),
+    variable("AGX_WORKSPACE_ROOT", Target::Key(WORKSPACE)),
     variable(CONFIG_FILE, Target::ConfigFile),
     variable("COGTRIX_CONTEXT_PRESET", Target::Key("context.preset")),
     variable("COGTRIX_TOOL_OUTPUT_TRIM_CHARS", TRIM),
@@ -126,6 +126,9 @@ pub const VARIABLES: [Variable; 18] = [
     ),
 ];
 
+/// The one key whose variables count only where the file does not set it (X15): a workspace that was chosen for cogtrix is
+/// not left because another program is told of one.
+const WORKSPACE: &str = "memory.path";
 const TRIM: Target = Target::Key("context.tool_output_trim_chars");
 const MAX_HISTORY: Target = Target::Key("context.max_history_messages");
 const SUMMARISER: Target = Target::Key("memory.summarization_model");
@@ -220,10 +223,12 @@ impl Layer {
         }
     }
 
-    /// The variables that are set and that no layer in `above` overrides: what has no effect does no harm.
+    /// The variables that are set and that no layer in `above` overrides: what has no effect does no harm. Some give way to
+    /// the file below.
     pub(super) fn of_environment(
         environment: &Environment,
         above: &Self,
+        file: Option<&Self>,
     ) -> Result<Self, Vec<Mistake>> {
         let mut tree = Tree::empty();
         let mut mistakes = Vec::new();
@@ -234,6 +239,9 @@ impl Layer {
             };
             let path = KeyPath::new(key);
             if value.is_empty() || above.tree.get(&path).is_some() || tree.get(&path).is_some() {
+                continue;
+            }
+            if key == WORKSPACE && file.is_some_and(|file| file.names(&path)) {
                 continue;
             }
             names.push((key, name));
@@ -253,6 +261,15 @@ impl Layer {
             tree,
             origin: Origin::Environment(names),
         })
+    }
+
+    /// Returns whether this layer says something for `path`.
+    fn names(&self, path: &KeyPath) -> bool {
+        match self.tree.get(path) {
+            None | Some(Tree::Null) => false,
+            Some(Tree::Text(text) | Tree::Word(text)) => !text.is_empty(),
+            Some(_) => true,
+        }
     }
 
     /// Returns where this layer has `path` from. A key that is not there (one that is missing) has its block's place.

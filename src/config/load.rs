@@ -281,8 +281,8 @@ fn layers(
         layers.push(Layer::of_file(found.path.clone(), text, tree));
     }
     let flags = Layer::of_flags(&inputs.flags);
-    let environment =
-        Layer::of_environment(&inputs.environment, &flags).map_err(ConfigError::Mistakes)?;
+    let environment = Layer::of_environment(&inputs.environment, &flags, layers.last())
+        .map_err(ConfigError::Mistakes)?;
     layers.extend([environment, flags]);
     layers.insert(0, presets.chosen(&layers)?);
     Ok(layers)

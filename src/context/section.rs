@@ -109,9 +109,11 @@ pub enum Source {
     Prompt(String),
     /// The tracker of a mode.
     Tracker(String),
-    /// A compaction: messages before `head` as they were said, and a text in the place of `head..upto`.
+    /// A compaction: messages before `head` as they were said, and a text in the place of `head..upto` that tells of those
+    /// from `from` on.
     Compaction {
         head: usize,
+        from: usize,
         upto: usize,
         form: Form,
     },
@@ -145,16 +147,19 @@ impl fmt::Display for Source {
             Self::Prompt(file) => f.write_str(file),
             Self::Tracker(mode) => write!(f, "{mode} tracker"),
             Self::Compaction {
-                head: 0,
+                from: 0,
                 upto,
                 form: Form::Summary,
+                ..
             } => write!(f, "summarises {upto} messages"),
-            Self::Compaction { head, upto, form } => {
+            Self::Compaction {
+                from, upto, form, ..
+            } => {
                 match form {
                     Form::Summary => f.write_str("summarises")?,
                     Form::Notice => f.write_str("omits")?,
                 }
-                write!(f, " messages {} to {upto}", head + 1)
+                write!(f, " messages {} to {upto}", from + 1)
             }
             Self::Summary { from, upto } => write!(f, "covers messages {} to {upto}", from + 1),
             Self::File(name) => f.write_str(name),
@@ -251,7 +256,7 @@ impl Section {
         Self::new(SectionKind::Tools, source, Content::Tools(tools))
     }
 
-    /// What the program says behind the past, in front of the input.
+    /// What the program says behind the past, beside the input.
     pub fn reference(kind: SectionKind, source: Source, text: impl Into<String>) -> Self {
         Self::messages(kind, source, vec![Message::reference(text)])
     }

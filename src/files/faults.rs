@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::{Disk, Folder, Lock, LockError, Replaced, Surveyed};
+use super::{Disk, Folder, Lock, LockError, Replaced, Stamp, Surveyed};
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,8 +191,16 @@ impl Disk for FaultyDisk {
         self.inner.read_head(path, limit)
     }
 
+    fn read_at(&self, path: &Path, at: u64, limit: usize) -> io::Result<Vec<u8>> {
+        self.inner.read_at(path, at, limit)
+    }
+
     fn size(&self, path: &Path) -> io::Result<u64> {
         self.inner.size(path)
+    }
+
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        self.inner.stamp(path)
     }
 
     fn append_synced(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -16,6 +16,8 @@ use std::time::Duration;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 
+#[cfg(unix)]
+use super::Stamp;
 use super::place::{Owner, Place, at_once, is_same, make_folder, private, sync};
 use super::{Disk, Folder, Lock, LockError, Replaced, Surveyed, What, holds};
 
@@ -82,6 +84,19 @@ impl<T: OpenPath> Disk for T {
 
     fn size(&self, path: &Path) -> io::Result<u64> {
         Ok(self.metadata(path)?.len())
+    }
+
+    #[cfg(unix)]
+    fn stamp(&self, path: &Path) -> Option<Stamp> {
+        use cap_std::fs::MetadataExt;
+        let found = self.metadata(path).ok()?;
+        let changed = (found.ctime(), found.ctime_nsec());
+        // Where times are whole seconds, two changes may have the same.
+        (changed.1 != 0).then(|| Stamp {
+            size: found.len(),
+            inode: found.ino(),
+            changed,
+        })
     }
 
     fn append_synced(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {

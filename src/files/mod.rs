@@ -57,6 +57,11 @@ pub trait Disk: Send + Sync + fmt::Debug {
     /// Size in bytes, of a folder any number; `NotFound` where there is nothing.
     fn size(&self, path: &Path) -> io::Result<u64>;
 
+    /// What tells without reading that a file is as it was; `None` where nothing does.
+    fn stamp(&self, _path: &Path) -> Option<Stamp> {
+        None
+    }
+
     /// Appends and syncs; creates the file (0600) and its folders (0700). When it fails, the file is as
     /// long as before, or its end is torn: readers must stand both.
     fn append_synced(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
@@ -105,6 +110,15 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn folder(&self, path: &Path) -> io::Result<Folder> {
         Folder::open(path)
     }
+}
+
+/// A file at a moment: which one it is, and when it was changed last, which no program can set back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    size: u64,
+    inode: u64,
+    /// Seconds and nanoseconds.
+    changed: (i64, i64),
 }
 
 /// What became of a file that was to be replaced.

@@ -25,6 +25,7 @@ pub mod words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -58,6 +59,8 @@ const SAID_AGAIN: usize = 3;
 const NEAREST: usize = 50;
 /// Kept facts from which on an embedder is offered.
 const WORTH_OFFERING: usize = 10;
+/// The first search waits so long for vectors that are missing; the rest are made in the background.
+const CATCHING_UP: Duration = Duration::from_secs(3);
 /// Chunks that have vectors at most; the rest is found by words.
 const MAX_CHUNKS: usize = 20_000;
 
@@ -261,6 +264,8 @@ pub struct Index {
     corpus: Option<Arc<Corpus>>,
     /// Whether some chunk may be without its vector.
     is_stale: bool,
+    /// Whether a search has waited for those that were missing.
+    is_caught_up: bool,
     past: Option<PastSessions>,
     /// Troubles that were told.
     told: Once,
@@ -277,6 +282,7 @@ impl Index {
             entries: Arc::default(),
             corpus: None,
             is_stale: true,
+            is_caught_up: false,
             past: None,
             told: Once::default(),
             parts,
@@ -332,7 +338,10 @@ impl Index {
             ..Searched::default()
         };
         let asked = match search.mode {
-            SearchMode::Hybrid => self.meaning.ask(search.query).await.0,
+            SearchMode::Hybrid => {
+                self.catch_up().await;
+                self.meaning.ask(search.query).await.0
+            }
             SearchMode::Text => None,
         };
         let everything = search.scope == Scope::Everything;
@@ -524,6 +533,16 @@ impl Index {
         while self.meaning.is_working() {
             self.meaning.done().await;
             self.embed_long_term();
+        }
+    }
+
+    /// Makes vectors that are missing before the first search, for a moment: nothing has had a turn to make them in (Q19).
+    async fn catch_up(&mut self) {
+        if !std::mem::replace(&mut self.is_caught_up, true) {
+            let making = self.embed_all_long_term();
+            if tokio::time::timeout(CATCHING_UP, making).await.is_err() {
+                tracing::info!("vectors are still being made; what has none is found by its words");
+            }
         }
     }
 

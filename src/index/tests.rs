@@ -308,6 +308,22 @@ async fn where_vectors_are_they_are_made_once_for_each_text() {
 }
 
 #[tokio::test]
+async fn the_first_search_of_a_process_finds_by_meaning_too() {
+    let disk = workspace();
+    let mut index = with_vectors(&disk);
+    let search = Search {
+        query: "what is the cat called?",
+        limit: 5,
+        mode: SearchMode::Hybrid,
+        scope: Scope::LongTerm,
+        now: now(),
+    };
+    let found = index.search(search, None).await;
+    assert_eq!(found.hits[0].content, "- The cat is called Miso.");
+    assert!(found.hits[0].similarity.is_some(), "{:?}", found.hits);
+}
+
+#[tokio::test]
 async fn past_sessions_are_found_by_message_and_what_was_said_since_too() {
     let disk = MemoryDisk::default();
     let store = FileStore::new(
@@ -318,7 +334,7 @@ async fn past_sessions_are_found_by_message_and_what_was_said_since_too() {
     let store = Arc::new(store);
     let said = |text: &str| {
         let mut opened = store
-            .open(&"trip".parse().unwrap(), std::time::Duration::ZERO)
+            .open(&"trip".parse().unwrap(), Duration::ZERO)
             .unwrap();
         let turn = opened.session.next_turn();
         let input = Message::text(opened.session.next_message_id(0), Role::User, text, None);

@@ -2,6 +2,7 @@
 //! was just said (C8).
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::recall::{self, Found, Question, Searching};
 use super::transcript::fenced;
@@ -27,6 +28,8 @@ pub struct Surroundings<'a> {
     pub result_chars: usize,
     /// What outlives a session, as it is now.
     pub kept: &'a Kept,
+    /// Messages that were compacted for this very request: recall does not bring them back into it.
+    pub compacted_now: Range<usize>,
     /// Who owns the list of messages.
     pub strategy: Strategy,
 }
@@ -46,6 +49,9 @@ pub enum Keeping {
     WithinReach,
     OutOfReach,
 }
+
+/// Messages that wait for a summary and are sent as they were said; of more recall brings what is spoken of.
+pub(super) const MAX_PENDING: usize = 200;
 
 /// Exchanges that one request recalls at most.
 const MAX_RECALLED: usize = 40;
@@ -114,8 +120,8 @@ impl Memory {
         }
         sections.extend(past.sections);
         let rest = around.room.minus(cost(&sections) + last.cost() + running);
-        sections.extend(self.recovered(around.kept, rest));
         sections.push(last);
+        sections.extend(self.recovered(around.kept, rest));
         sections.extend(work);
         Draft {
             sections,
@@ -133,11 +139,10 @@ impl Memory {
         fixed: Tokens,
         past: &mut Past,
     ) -> Option<Section> {
-        let searching = around.recall?;
         let max = self.settings.recall.room(around.room);
         let room = around.room.minus(fixed);
         let before = past.begin_within(session, room.minus(max));
-        let candidates = self.candidates(session, input, searching, before, MAX_RECALLED)?;
+        let candidates = self.candidates(session, input, around, before, MAX_RECALLED)?;
         let recalled = candidates.quoted(self, session, past.begins, max)?;
         if !past.shrink(session, room.minus(recalled.cost())) {
             return Some(recalled);
@@ -154,11 +159,11 @@ impl Memory {
         &self,
         session: &Session,
         input: &Message,
-        searching: Searching<'_>,
+        around: &Surroundings<'_>,
         before: usize,
         max: Tokens,
     ) -> Option<Section> {
-        self.candidates(session, input, searching, before, self.recall_k())?
+        self.candidates(session, input, around, before, self.recall_k())?
             .quoted(self, session, before, max)
     }
 
@@ -167,10 +172,11 @@ impl Memory {
         &self,
         session: &Session,
         input: &'a Message,
-        searching: Searching<'a>,
+        around: &Surroundings<'a>,
         before: usize,
         max: usize,
     ) -> Option<Candidates<'a>> {
+        let searching = around.recall?;
         let said = input.said();
         let k = self.recall_k();
         if k == 0 || !self.settings.recall.asks(&said) {
@@ -183,7 +189,9 @@ impl Memory {
             before,
             min_similarity: self.settings.recall.min_similarity,
         };
-        let found = recall::find(session, searching, question);
+        let mut found = recall::find(session, searching, question);
+        let gone = &around.compacted_now;
+        found.retain(|it| it.messages.end <= gone.start || gone.end <= it.messages.start);
         Some(Candidates {
             searching,
             found,
@@ -195,10 +203,9 @@ impl Memory {
 
     /// What waits for a summary is sent as it was said. Of a long backlog recall brings what is spoken of.
     pub(super) fn max_pending(&self) -> usize {
-        const MAX: usize = 200;
         match self.recall_k() {
             0 => usize::MAX,
-            _ => MAX,
+            _ => MAX_PENDING,
         }
     }
 

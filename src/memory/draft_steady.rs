@@ -1,7 +1,7 @@
 //! The draft of the cache-friendly layout: what changes least stands first (C8).
 //!
 //! ```text
-//!  system texts, files | summary | compacted head | past ...   | recall | captures, mode state | recovered | input
+//!  system texts, files | summary | compacted head | past ...   | recall | captures, mode state | input | recovered
 //!  the same in every turn, until the past begins later         | new in every turn
 //! ```
 //! Unit: one request. Invariant: what no summary in it stands for is sent word for word while there is room. Where the
@@ -72,15 +72,13 @@ impl Memory {
         let taken = cost(&sections) + cost(&past) + cost(&states) + running + fence.cost();
         let rest = around.room.minus(taken);
         let max = rest.min(self.settings.recall.room(around.room));
-        let recalled = around
-            .recall
-            .and_then(|searching| self.recall(session, input, searching, begins, max));
+        let recalled = self.recall(session, input, around, begins, max);
         sections.extend(past);
         sections.extend(recalled.iter().map(|recalled| self.behind(recalled)));
         sections.extend(states);
         let rest = around.room.minus(cost(&sections) + running);
-        sections.extend(self.recovered(around.kept, rest));
         sections.push(last);
+        sections.extend(self.recovered(around.kept, rest));
         sections.extend(work);
         Draft { sections, beyond }
     }

@@ -5,7 +5,7 @@
 use super::compaction::{self, CannotCompact, CompactJob, Condensed, Gauge, Kind, Size, View};
 use super::summary::{self, SummaryJob};
 use super::{Job, Memory};
-use crate::chat::{Compaction, Session, Timestamp};
+use crate::chat::{Compaction, Session, Timestamp, Tokens};
 use crate::context;
 
 /// New messages before a guard that misses its target is tried again.
@@ -32,6 +32,15 @@ pub struct Planning<'a> {
 }
 
 impl<'a> Planning<'a> {
+    /// What one turn summarises of a long backlog: as much as takes no more than two requests.
+    fn part(self) -> Tokens {
+        const MOST: Tokens = Tokens(8_000);
+        match self.gauge.part(0.5) {
+            Tokens::ZERO => MOST,
+            half => half.min(MOST),
+        }
+    }
+
     fn view(self, session: &'a Session) -> View<'a> {
         View {
             session,
@@ -51,20 +60,54 @@ impl Memory {
         planning: Planning<'_>,
     ) -> Result<CompactJob, CannotCompact> {
         let view = planning.view(session);
-        compaction::job(&view, kind, &self.prompts, focus, planning.places)
+        compaction::job(
+            &view,
+            kind,
+            kind.cut(&view),
+            &self.prompts,
+            focus,
+            planning.places,
+            None,
+        )
     }
 
     /// The slow work that is due. After failures in a row it is tried now and then only (C15).
     pub fn due(&self, session: &Session, when: When, planning: Planning<'_>) -> Option<Job> {
         let view = planning.view(session);
-        let job = due_kind(&view, when)
-            .and_then(|kind| compaction::job(&view, kind, &self.prompts, "", planning.places).ok());
+        let room = planning.part();
+        let job = due_kind(&view, when).and_then(|kind| {
+            let (cut, places, room) = (kind.cut(&view), planning.places, Some(room));
+            compaction::job(&view, kind, cut, &self.prompts, "", places, room).ok()
+        });
         match when {
             When::BeforeTurn | When::BeforeRequest => job.map(Job::Compact),
+            // What is newest comes first, and a backlog when nothing else is due.
             When::AfterTurn => job
+                .or_else(|| self.backlog(&view, planning, room))
                 .map(Job::Compact)
-                .or_else(|| self.due_summary(session, planning.settings)),
+                .or_else(|| self.due_summary(session, planning.settings))
+                .or_else(|| self.next_part(&view, room).map(Job::Compact)),
         }
+    }
+
+    /// The newest part of a backlog that the rolling summary would work off from its oldest part on.
+    fn backlog(&self, view: &View<'_>, planning: Planning<'_>, room: Tokens) -> Option<CompactJob> {
+        let is_rolling = view.settings.strategy == context::Strategy::Rolling;
+        let summarises = is_rolling && self.mode().hybrid.summarization;
+        let may_ask = self.may_ask(view.session, view.settings) && !view.is_spared();
+        if !summarises || !may_ask {
+            return None;
+        }
+        let cut = Some(compaction::backlog(view, self.mode().window)?);
+        let (kind, places, room) = (Kind::Threshold, planning.places, Some(room));
+        compaction::job(view, kind, cut, &self.prompts, "", places, room).ok()
+    }
+
+    /// What is left of a backlog that is summarised in parts.
+    fn next_part(&self, view: &View<'_>, room: Tokens) -> Option<CompactJob> {
+        let may_ask = self.may_ask(view.session, view.settings) && !view.is_spared();
+        let job = may_ask.then(|| compaction::next_part(view, &self.prompts, room));
+        job.flatten()
     }
 
     fn due_summary(&self, session: &Session, settings: &context::Settings) -> Option<Job> {
@@ -216,8 +259,9 @@ mod tests {
             calibration: Calibration::default(),
         };
         let prompts = crate::memory::Prompts::embedded();
-        let job =
-            compaction::job(&view(&session, &settings, gauge), kind, &prompts, "", &[]).unwrap();
+        let first = view(&session, &settings, gauge);
+        let cut = kind.cut(&first);
+        let job = compaction::job(&first, kind, cut, &prompts, "", &[], None).unwrap();
         let done = job.done("- They talked of the harbour and of its tide tables.");
         let now = Timestamp::from_unix(1_800_000_000).unwrap();
         session.apply(compaction::accept(&session, done, now).unwrap());

@@ -22,7 +22,7 @@ pub struct Kept {
     pub session_state: Option<KeptFile>,
     /// What was found on what is asked.
     pub related: Option<Related>,
-    /// What tells where the work stood; it stands in front of the input, and is kept nowhere (Q31).
+    /// What tells where the work stood; it stands behind the input, and is kept nowhere (Q31).
     pub recovery: Option<Recovery>,
 }
 
@@ -33,6 +33,11 @@ pub struct Recovery {
     pub files: Vec<KeptFile>,
     /// What the section may cost, where there is room (Q30).
     pub max: Tokens,
+}
+
+impl Recovery {
+    /// It takes one part in so many of the window at most (Q30).
+    pub const SHARE: u32 = 10;
 }
 
 /// A file as it is sent, already within the limits of characters.
@@ -118,7 +123,7 @@ impl Memory {
         Some(Section::system(SectionKind::Pins, source, text))
     }
 
-    /// Where the work stood, in what the others leave of the room: in front of the input, and no part of it (Q29).
+    /// Where the work stood, in what the others leave of the room: behind the input, and no part of it (Q29).
     pub(super) fn recovered(&self, kept: &Kept, rest: Tokens) -> Option<Section> {
         let recovery = kept.recovery.as_ref()?;
         let section = |text: &str| {

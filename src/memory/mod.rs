@@ -49,6 +49,7 @@ pub use summary::{NotSummarised, Summarised, SummaryJob};
 pub use texts::TEXTS;
 pub use transcript::fenced;
 
+use draft::MAX_PENDING;
 use learning::{LearnJob, Learned};
 use tracking::readers::Readers;
 use tracking::{Board, By, CannotEdit, Edit, Edited, Exchange};

@@ -145,10 +145,18 @@ impl StandsFor {
                 (SectionKind::Summary, Source::Summary { from, upto }) => {
                     found.summarised = *from..*upto;
                 }
-                (SectionKind::Compacted, Source::Compaction { head, upto, form }) => {
+                (
+                    SectionKind::Compacted,
+                    Source::Compaction {
+                        head,
+                        from,
+                        upto,
+                        form,
+                    },
+                ) => {
                     found.head = *head;
                     if *form == Form::Summary {
-                        found.compacted = *head..*upto;
+                        found.compacted = *from..*upto;
                     }
                 }
                 (SectionKind::Input, _) => {

@@ -148,6 +148,20 @@ impl ProviderError {
             && WORDS.iter().any(|word| message.contains(word))
     }
 
+    /// Returns whether a request was refused because of a tool that the vendor's own models were trained with, which a server that only
+    /// speaks the protocol may not know.
+    pub fn refuses_trained_tools(&self) -> bool {
+        const WORDS: [&str; 3] = ["memory_20", "anthropic-beta", "context-management"];
+        let Self::Status {
+            status, message, ..
+        } = self
+        else {
+            return false;
+        };
+        let message = message.to_lowercase();
+        matches!(status, 400 | 422) && WORDS.iter().any(|word| message.contains(word))
+    }
+
     /// Returns how long the server asked to be left alone.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {

@@ -94,9 +94,12 @@ fn no_model() -> ProviderError {
 
 /// The reply to the last message.
 fn reply(request: &ChatRequest) -> String {
-    let Some((input, past)) = request.messages.split_last() else {
+    // What the program says stands behind the input.
+    let messages = &request.messages;
+    let Some(last) = messages.iter().rposition(|it| !it.is_reference()) else {
         return OPENING.to_owned();
     };
+    let (past, input) = (&messages[..last], &messages[last]);
     let said = input.said();
     let wanted = words(past::unstamped(&said).1);
     let quotes = past::quotes(&wanted, past, request.recalled.as_deref());

@@ -79,6 +79,7 @@ fn fit_compaction(compaction: &mut Compaction, session: &Session) -> Followed {
                     *covers = (first.id.clone(), last.id.clone());
                 }
                 (compaction.head, compaction.upto) = (left.start, left.end);
+                compaction.untold = compaction.untold.min(left.len());
                 compaction.gone = None;
             }
         }

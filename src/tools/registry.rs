@@ -191,6 +191,11 @@ impl Registry {
         self.favours_trained = favours;
     }
 
+    /// Whether tools that the model was trained with are at hand in every mode.
+    pub fn favours_trained(&self) -> bool {
+        self.favours_trained
+    }
+
     /// Switches a tool by hand, for the rest of the run.
     pub fn switch(&mut self, name: &str, switch: Switch) -> Result<(), UnknownTool> {
         let name = self.known(name)?.to_owned();

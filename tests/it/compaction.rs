@@ -322,6 +322,129 @@ fn the_proactive_guard_counts_what_the_next_turn_takes() {
 }
 
 #[test]
+fn what_was_just_compacted_is_not_recalled_into_the_same_request_and_is_into_the_next() {
+    let home = Home::new();
+    let server = server(counting(&[(7, 5_901)]), summarised);
+    let models = "models: {default: it, it: {provider: there, model: scripted, context_window: 10000, max_tokens: 500}}";
+    let context = "context: {strategy: full, guards: [proactive], recovery: false}";
+    home.config(
+        &server,
+        &format!("{FOREGROUND}\ntools: {{preset: none}}\n{context}\n{models}"),
+    );
+    let mut lines: Vec<String> = (1..=7).map(long).collect();
+    lines[2] = format!(
+        "The walrus of the aquarium sleeps in berth forty. {}",
+        long(3)
+    );
+    let question = "Where does the walrus of the aquarium sleep?".to_owned();
+    lines.extend([question.clone(), question]);
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let run = home.lines("s", &lines);
+    let shows = |turn| {
+        request(&server, turn)
+            .body
+            .to_string()
+            .contains("berth forty")
+    };
+    assert!(shows(7), "{run}");
+    let eighth = request(&server, 8).body.to_string();
+    assert!(eighth.contains("[CONTEXT COMPACTION: "), "{run}");
+    assert!(!shows(8), "{eighth}");
+    assert!(shows(9), "{run}");
+}
+
+#[test]
+fn after_a_proactive_compaction_the_context_is_thought_a_third_full_until_the_server_counts() {
+    let home = Home::new();
+    let mut counted = counting(&[(7, 5_901), (9, 3_100)]);
+    let reply = move |n| match n {
+        8 => fail(400, "no"),
+        n => counted(n),
+    };
+    let server = server(reply, summarised);
+    let models = "models: {default: it, it: {provider: there, model: scripted, context_window: 10000, max_tokens: 500}}";
+    let context = "context: {strategy: full, guards: [proactive]}";
+    home.config(
+        &server,
+        &format!("{FOREGROUND}\ntools: {{preset: none}}\n{context}\n{models}"),
+    );
+    let mut lines: Vec<String> = (1..=8).map(long).collect();
+    lines.extend(["/context", "/retry", "/context"].map(String::from));
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let run = home.lines("s", &lines);
+    let assumed = "input 3,500 of 10,000 tokens (35 %, within the limit, estimated)";
+    let reported = "input 3,100 of 10,000 tokens (31 %, within the limit, reported)";
+    let places = [assumed, reported].map(|line| run.stdout.find(line));
+    assert!(places[0].is_some() && places[0] < places[1], "{run}");
+}
+
+/// The first and the last of the entries that a request speaks of.
+fn span(asked: &str) -> (usize, usize) {
+    let numbers = asked.split("Entry number ").skip(1);
+    let numbers = numbers.map(|rest| rest.split('.').next().unwrap().parse().unwrap());
+    let numbers: Vec<usize> = numbers.collect();
+    let [first, last] = [numbers.iter().min(), numbers.iter().max()].map(|it| *it.unwrap());
+    (first, last)
+}
+
+#[test]
+fn a_large_imported_session_is_summarised_from_its_newest_part_on_with_two_requests_a_turn_at_most()
+{
+    for context in [
+        "guards: [threshold]",
+        "strategy: full, guards: [threshold]",
+        "strategy: window, guards: []",
+    ] {
+        let home = Home::new();
+        let server = server(noted, summarised);
+        let models = "models: {default: it, it: {provider: there, model: scripted, context_window: 16000, max_tokens: 500}}";
+        home.config(
+            &server,
+            &format!("{FOREGROUND}\ntools: {{preset: none}}\ncontext: {{{context}}}\n{models}"),
+        );
+        let lines: Vec<String> = (0..1_000)
+            .map(|n| {
+                let role = ["user", "assistant"][n % 2];
+                let text = format!("Entry number {n}. {}", "The tide is high. ".repeat(8));
+                let line =
+                    json!({"session": "s", "id": format!("s/{n}"), "role": role, "text": text});
+                format!("{line}\n")
+            })
+            .collect();
+        home.write("talk.jsonl", lines.concat());
+        let import = ["memory", "import", "--format", "jsonl", "talk.jsonl"];
+        let imported = home.cogtrix(&import).run();
+        assert_eq!(imported.code, Some(0), "{imported}");
+        let mut parts = Vec::new();
+        for _ in 0..3 {
+            let before = server.chats().len();
+            let run = home.ask("s", "And now?");
+            assert_eq!(run.code, Some(0), "{run}");
+            let asked = server.chats().split_off(before).into_iter();
+            let asked: Vec<String> = asked
+                .filter(is_summary)
+                .map(|chat| chat.message(-1))
+                .collect();
+            assert!((1..=2).contains(&asked.len()), "{context}: {}", asked.len());
+            parts.push(asked.concat());
+        }
+        let spans: Vec<(usize, usize)> = parts.iter().map(|part| span(part)).collect();
+        assert!(spans[0].1 > 950, "{context}: {spans:?}");
+        for pair in spans.windows(2) {
+            assert_eq!(pair[1].1 + 1, pair[0].0, "{context}: {spans:?}");
+        }
+        assert!(parts[1].contains(SUMMARY), "what came later goes along");
+        let untold = hybrid(&home)["compaction"]["untold"].as_u64().unwrap();
+        assert!((200..700).contains(&untold), "{context}: {untold}");
+        let proof = home.lines("s", &["/context proof"]);
+        assert!(
+            proof.stdout.contains("all within reach"),
+            "{context}: {proof}"
+        );
+    }
+}
+
+#[test]
 fn a_long_list_is_summarised_in_chunks_and_these_as_one() {
     let home = Home::new();
     let server = server(noted, summarised);

@@ -246,7 +246,6 @@ fn each_setting_of_the_command_line_goes_through_the_same_four_layers() {
         ("session", "COGTRIX_SESSION", "--session"),
         ("models.default", "COGTRIX_MODEL", "--model"),
         ("data_dir", "COGTRIX_DATA_DIR", "--data-dir"),
-        ("memory.path", "COGTRIX_WORKSPACE_ROOT", "--workspace"),
     ] {
         let value = |layer: &str| match (key, layer) {
             ("memory.mode", "file") => "code".to_owned(),

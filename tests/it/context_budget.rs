@@ -5,6 +5,7 @@ use cogtrix::testing::server::{Request, Script, Server, fail, raw, say};
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
+use crate::support::is_summary;
 
 /// Our own estimate of a request, message by message.
 fn estimate(request: &Request) -> u32 {
@@ -192,7 +193,7 @@ fn a_session_of_ten_thousand_messages_goes_on_with_one_request() {
         "{run}"
     );
     let mut chats = server.chats();
-    chats.retain(|chat| !chat.message(-1).contains("running summary"));
+    chats.retain(|chat| !is_summary(chat));
     assert_eq!(chats.len(), 1);
     let chat = &chats[0];
     assert!(estimate(chat) + max_tokens(chat) <= 32_768);

@@ -25,6 +25,7 @@ mod forgetting;
 mod forking;
 mod further;
 mod fuzzed;
+mod growth;
 mod hostile_clone;
 mod html_export;
 mod importing;

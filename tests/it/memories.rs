@@ -1,6 +1,6 @@
 //! The model's own files in the real binary: the six operations in each wire format, what leads out, who may write.
 
-use cogtrix::testing::server::{Server, say};
+use cogtrix::testing::server::{Server, fail, say};
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
@@ -96,6 +96,64 @@ fn the_messages_api_is_told_the_name_of_the_tool_its_models_know() {
     ask(&home, &["--tools", "current_time"]);
     let last = &server.chats()[2];
     assert!(!last.headers.contains_key("anthropic-beta"));
+}
+
+#[test]
+fn the_messages_api_gets_the_trained_tool_and_its_header_where_nothing_is_set() {
+    let server = Server::start([say("Hello.")]);
+    let home = home_of("anthropic", &server);
+    ask(&home, &[]);
+    let chat = &server.chats()[0];
+    let tools = chat.body["tools"].as_array().unwrap();
+    let trained = json!({"type": "memory_20250818", "name": "memory"});
+    assert!(tools.contains(&trained), "{tools:?}");
+    let beta = &chat.headers["anthropic-beta"];
+    assert_eq!(beta, "context-management-2025-06-27");
+    // A server that only speaks the protocol may not know it.
+    let refused = "tools.3: unknown type memory_20250818";
+    let server = Server::start([fail(400, refused), say("Hello."), say("Again.")]);
+    let home = home_of("anthropic", &server);
+    let run = ask(&home, &[]);
+    assert!(run.stdout.contains("Hello."), "{run}");
+    let chats = server.chats();
+    assert!(chats[0].body["tools"].to_string().contains("memory_2025"));
+    assert!(!chats[1].body["tools"].to_string().contains("memory_2025"));
+    assert!(!chats[1].headers.contains_key("anthropic-beta"));
+    // Models of other servers load it when they want it.
+    let server = Server::start([say("Hello.")]);
+    let home = home_of("openai", &server);
+    ask(&home, &[]);
+    let chat = &server.chats()[0];
+    assert!(!chat.body["tools"].to_string().contains("\"memories\""));
+}
+
+#[test]
+fn the_folder_is_made_where_it_is_enabled_and_a_file_in_it_is_found_until_it_is_deleted() {
+    let server = Server::start(std::iter::repeat_with(|| say("Hello.")).take(8));
+    let home = home_of("openai", &server);
+    let folder = home.data().join("workspace/memories");
+    for without in [&["--private"][..], &["--read-only"]] {
+        let run = home
+            .cogtrix(&["-c", "test.yaml", "-p", "Hello"])
+            .args(without)
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        assert!(!folder.exists(), "{without:?}");
+    }
+    ask(&home, &[]);
+    assert!(folder.is_dir());
+    let file = folder.join("harbour.md");
+    home.write(&file, "The lighthouse keeper is called Ambrosius.\n");
+    let brings = || {
+        let args = ["-c", "test.yaml", "-s", "other", "-p"];
+        let question = "Who is the keeper of the lighthouse?";
+        home.cogtrix(&args).args([question]).run();
+        let chats = server.chats();
+        chats.last().unwrap().system().contains("Ambrosius")
+    };
+    assert!(brings());
+    std::fs::remove_file(&file).unwrap();
+    assert!(!brings());
 }
 
 #[test]

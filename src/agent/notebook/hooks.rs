@@ -27,6 +27,7 @@ pub(super) fn standard(parts: &Arc<Parts>) -> EndHooks {
         hooks.add(Box::new(Hook {
             parts: Arc::clone(parts),
             note,
+            refused: Vec::new(),
         }));
     }
     hooks
@@ -36,6 +37,8 @@ pub(super) fn standard(parts: &Arc<Parts>) -> EndHooks {
 struct Hook {
     parts: Arc<Parts>,
     note: Note,
+    /// Facts that a file could not take: they are written with the next ones.
+    refused: Vec<Fact>,
 }
 
 /// What is noted.
@@ -69,16 +72,16 @@ impl EndHook for Hook {
         }
     }
 
-    fn run(&mut self, ending: &Ending) -> Result<Option<Record>, String> {
+    fn run(&mut self, ending: &Ending) -> (Option<Record>, Result<(), String>) {
         let Some((asked, replied)) = exchange(ending) else {
-            return Ok(None);
+            return (None, Ok(()));
         };
         let parts = &self.parts;
         let exchange = || parts.exchange(&ending.known, asked, replied);
         match self.note {
-            Note::Day => parts.note_day(ending, &exchange()).map(|()| None),
-            Note::Buffer => parts.note_buffer(ending, &exchange()).map(|()| None),
-            Note::Facts => parts.note_facts(ending),
+            Note::Day => (None, parts.note_day(ending, &exchange())),
+            Note::Buffer => (None, parts.note_buffer(ending, &exchange())),
+            Note::Facts => parts.note_facts(ending, &mut self.refused),
         }
     }
 }
@@ -152,9 +155,14 @@ impl Parts {
         }
     }
 
-    fn note_facts(&self, ending: &Ending) -> Result<Option<Record>, String> {
+    /// `refused`: facts that a file could not take before, and after this.
+    fn note_facts(
+        &self,
+        ending: &Ending,
+        refused: &mut Vec<Fact>,
+    ) -> (Option<Record>, Result<(), String>) {
         let Some(cues) = self.facts.as_ref().filter(|_| self.settings.facts.enabled) else {
-            return Ok(None);
+            return (None, Ok(()));
         };
         let settings = &self.settings.facts;
         let said: Vec<&Message> = ending.newest.iter().collect();
@@ -165,13 +173,21 @@ impl Parts {
         };
         // What was forgotten is no fact.
         let is_known = |fact: &Fact| !fact.text.contains(FORGOTTEN);
-        let found: Vec<Fact> = found.into_iter().filter(is_known).map(known).collect();
-        if found.is_empty() {
-            return Ok(None);
+        // What was forgotten meanwhile is not tried again.
+        let is_still_noted = |fact: &Fact| {
+            let noted = ending.scratchpad.facts();
+            noted.lines().any(|line| line == fact.to_string())
+        };
+        let mut all = std::mem::take(refused);
+        all.retain(is_still_noted);
+        all.extend(found.into_iter().filter(is_known).map(known));
+        if all.is_empty() {
+            return (None, Ok(()));
         }
-        let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
-        let new = self.not_in_memory(&found);
-        let found: Vec<String> = found.iter().map(Fact::without_mark).collect();
+        let lines: Vec<String> = all.iter().map(ToString::to_string).collect();
+        let mut new = self.not_in_memory(&all);
+        new.sort_by_key(|fact| !fact.is_remembered);
+        let found: Vec<String> = all.iter().map(Fact::without_mark).collect();
         let day = self.workspace.daily();
         let noted = day
             .facts(ending.now, &found, settings.daily_max_chars)
@@ -191,11 +207,15 @@ impl Parts {
         let problems = [noted, known_for_long.err()].into_iter().flatten();
         let mut problems: Vec<String> = problems.collect();
         problems.dedup();
-        if problems.is_empty() {
-            Ok(Some(Record::ScratchpadReplaced(scratchpad)))
+        let done = if problems.is_empty() {
+            Ok(())
         } else {
+            *refused = all;
             Err(problems.join("; "))
-        }
+        };
+        let is_new = scratchpad != ending.scratchpad;
+        let record = is_new.then(|| Record::ScratchpadReplaced(scratchpad));
+        (record, done)
     }
 
     /// Adds facts to MEMORY.md, and notes which messages they came from.

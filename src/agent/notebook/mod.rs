@@ -59,6 +59,8 @@ pub struct Parts {
     pub recovers: bool,
     /// The share of the window from which on exchanges go to the working buffer (Q22); 0: never.
     pub buffer_from: f64,
+    /// Whether the model has files of its own, in a folder that is made for them (Q36).
+    pub memories: bool,
     /// The folder that is worked in, and the root of its project: the rules in them count, and between them.
     pub project: PathBuf,
     pub root: PathBuf,

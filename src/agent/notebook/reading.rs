@@ -7,9 +7,6 @@ use crate::long_term::notes::{Excerpt, NotesError, without_empty_lists};
 use crate::memory::{Kept, KeptFile, Recovery};
 use crate::text::secrets::masked;
 
-/// The share of the window that what is recovered may take: one part in so many (Q30).
-const RECOVERY_SHARE: u32 = 10;
-
 /// Compactions that come by themselves and leave a gap: those of the guards.
 const GUARDS: [&str; 2] = ["threshold", "proactive"];
 
@@ -92,8 +89,8 @@ impl Parts {
         let problems = recovery.problems.iter().map(|problem| chain(problem));
         let problems = problems.collect();
         let files: Vec<KeptFile> = recovery.parts.into_iter().map(clean).collect();
-        let most = Tokens(lost.window.0 / RECOVERY_SHARE);
-        let told = (!files.is_empty()).then_some(Recovery { files, max: most });
+        let max = Tokens(lost.window.0 / Recovery::SHARE);
+        let told = (!files.is_empty()).then_some(Recovery { files, max });
         (told, problems)
     }
 

@@ -7,7 +7,7 @@ use super::*;
 use crate::chat::{
     Compaction, Form, Message, MessageId, Outcome, Record, Role, SessionName, Timestamp, Tokens,
 };
-use crate::files::{Disk, FaultyDisk, MemoryDisk};
+use crate::files::{Disk, Fault, FaultyDisk, MemoryDisk, Moment, Schedule};
 use crate::long_term::entries::{Entry, EntryStore, Scope, StoreSettings, Wanted, unmasked};
 use crate::long_term::notes::{Receipt, WorkspaceSettings};
 use crate::memory::capture::WalSettings;
@@ -69,6 +69,7 @@ fn parts_on(disk: Arc<dyn Disk>) -> Parts {
         settings,
         recovers: true,
         buffer_from: 0.5,
+        memories: false,
         project: "p".into(),
         root: "p".into(),
     }
@@ -115,6 +116,7 @@ fn shortened_by_a_guard(session: &Session) -> Record {
         upto: 2,
         covers: None,
         gone: None,
+        untold: 0,
         made: 2,
         condensed: 0,
         text: "…".to_owned(),
@@ -664,6 +666,87 @@ fn facts_are_one_bullet_each_and_four_of_them_go_to_memory() {
     let forgotten = forget(notebook.parts(), 2);
     assert_eq!(forgotten.from, ["MEMORY.md", "memory/2026-02-14.md"]);
     assert!(!text(&disk, "w/MEMORY.md").contains(&second));
+}
+
+#[test]
+fn of_five_facts_the_one_to_be_remembered_is_the_first_of_the_four_in_memory() {
+    let disk = MemoryDisk::default();
+    disk.put("w/MEMORY.md", b"# Mine\n");
+    let notebook = Notebook::new(parts(&disk));
+    let said = ["one", "two", "three", "four"]
+        .map(|n| format!("Please write report number {n} for the harbour office"));
+    let remember = "Please remember that the ferry never sails on Sundays";
+    let turns: Vec<(&str, &str)> = said
+        .iter()
+        .map(String::as_str)
+        .chain([remember])
+        .map(|said| (said, "Fine."))
+        .collect();
+    end(&notebook, &session(&turns), noon(), 0.0);
+    let memory = text(&disk, "w/MEMORY.md");
+    let bullets: Vec<&str> = memory.lines().filter(|it| it.starts_with("- ")).collect();
+    assert_eq!(bullets.len(), 4, "{memory}");
+    assert!(bullets[0].contains("never sails on Sundays"), "{memory}");
+}
+
+#[test]
+fn facts_are_in_the_scratchpad_although_a_file_refused_them_and_it_has_them_once_it_can() {
+    let memory = MemoryDisk::default();
+    // The first write is the exchange, the second one the facts.
+    let schedule = Schedule {
+        fault: Fault::Fail(Moment::Before),
+        at: 2,
+    };
+    let disk = FaultyDisk::new(Arc::new(memory.clone()), Some(schedule));
+    let notebook = Notebook::new(parts_on(Arc::new(disk)));
+    let asked = "Please write the report for the harbour office";
+    let turns = [(asked, "Fine."), ("And so on", "Fine."), ("Well", "Fine.")];
+    let mut talk = session(&turns);
+    let ran = end(&notebook, &talk, noon(), 0.0);
+    assert_eq!(ran.failures.len(), 1, "{ran:?}");
+    for record in ran.records {
+        talk.apply(record);
+    }
+    let noted = talk.scratchpad().facts().to_owned();
+    assert!(noted.contains("harbour office"), "{noted}");
+    let day = || text(&memory, "w/memory/2026-02-14.md");
+    assert!(!day().contains("- User request"), "{}", day());
+    for _ in 0..2 {
+        let ran = end(&notebook, &talk, noon(), 0.0);
+        assert_eq!(ran.failures, []);
+    }
+    assert_eq!(day().matches("- User request").count(), 1, "{}", day());
+    assert_eq!(talk.scratchpad().facts(), noted);
+}
+
+#[test]
+fn each_fact_is_noted_once_however_few_the_scratchpad_holds() {
+    let disk = MemoryDisk::default();
+    let mut parts = parts(&disk);
+    parts.settings.scratchpad.max_value_chars = 70;
+    let notebook = Notebook::new(parts);
+    let said: Vec<String> = (1..=5)
+        .map(|n| format!("Please write report number {n} for the harbour office"))
+        .collect();
+    let turns: Vec<(&str, &str)> = said.iter().map(|said| (said.as_str(), "Fine.")).collect();
+    let mut noted = Vec::new();
+    let mut talk = session(&turns);
+    for hour in 13..16 {
+        // A file of another day has none of them.
+        let now = at(&format!("2026-02-{hour}T12:00:00Z"));
+        for record in end(&notebook, &talk, now, 0.0).records {
+            talk.apply(record);
+        }
+        noted.push(talk.scratchpad().facts().to_owned());
+    }
+    let files = disk.files().into_values();
+    let facts: usize = files
+        .map(|bytes| String::from_utf8(bytes).unwrap())
+        .map(|text| text.matches("\n- User request").count())
+        .sum();
+    assert_eq!(facts, 5);
+    let newest = "- User request: Please write report number 5 for the harbour office";
+    assert_eq!(noted, [newest; 3]);
 }
 
 #[test]

@@ -21,6 +21,7 @@ use self::read::Approach;
 use super::Agent;
 use super::converse::Conversed;
 use super::event::{Observer, TurnEvent, Warning};
+use super::planning;
 use super::recalling::Lookup;
 use super::reply::{self, End, Reply};
 use super::turn::TurnFailure;
@@ -123,7 +124,8 @@ impl Agent {
             abilities = self.provider.abilities() => abilities,
         };
         let budget = self.budget(abilities);
-        self.make_room(When::BeforeTurn, budget, input, observe, cancel)
+        let asking = planning::Asking { input, lookup };
+        self.make_room(When::BeforeTurn, budget, asking, observe, cancel)
             .await;
         let settings = self.settings.think;
         let ground = Ground::Talk { input, lookup };

@@ -65,12 +65,11 @@ fn every_variable_and_flag_sets_its_key() {
 }
 
 #[test]
-fn the_workspace_is_found_by_flag_variable_file_or_in_the_data_folder() {
+fn the_workspace_is_found_by_flag_file_variable_or_in_the_data_folder() {
     let machine = Machine::new().variable("COGTRIX_DATA_DIR", "kept");
     let workspace = |machine: &Machine| machine.config().settings.workspace;
     assert_eq!(workspace(&machine), machine.at("project/kept/workspace"));
-    machine.write("home/.cogtrix.yaml", "memory: {path: in-file}\n");
-    assert_eq!(workspace(&machine), machine.at("home/in-file"));
+    machine.write("home/.cogtrix.yaml", "memory: {path: ''}\n");
     let machine = machine.variable("AGX_WORKSPACE_ROOT", "other");
     assert_eq!(workspace(&machine), machine.at("project/other"));
     let source = machine.config().source("memory.path");
@@ -79,6 +78,8 @@ fn the_workspace_is_found_by_flag_variable_file_or_in_the_data_folder() {
     assert_eq!(workspace(&machine), machine.at("home/ours"));
     let source = machine.config().source("memory.path");
     assert_eq!(source, Source::Environment("COGTRIX_WORKSPACE_ROOT"));
+    machine.write("home/.cogtrix.yaml", "memory: {path: in-file}\n");
+    assert_eq!(workspace(&machine), machine.at("home/in-file"));
     let machine = machine.flags(Flags {
         workspace: Some("flagged".into()),
         ..Flags::default()

@@ -168,6 +168,7 @@ fn mode_state_and_compacted_head_go_before_a_message_is_cut() {
             SectionKind::Compacted,
             Source::Compaction {
                 head: 0,
+                from: 0,
                 upto: 40,
                 form: crate::chat::Form::Summary,
             },

@@ -56,6 +56,8 @@ pub(super) struct Corpus {
     pub(super) pieces: Vec<Piece>,
     pub(super) chunks: Vec<Chunk>,
     held: BTreeMap<Arc<str>, Held>,
+    /// The entries among them.
+    entries: Option<Arc<[EntryText]>>,
     lists: Arc<Lists>,
     bytes: usize,
 }
@@ -117,6 +119,7 @@ impl Corpus {
             pieces: Vec::new(),
             chunks: Vec::new(),
             held: BTreeMap::new(),
+            entries: None,
             lists,
             bytes: 0,
         }
@@ -127,7 +130,7 @@ impl Corpus {
         &mut self,
         disk: &dyn Disk,
         files: &[Found],
-        entries: &[EntryText],
+        entries: &Arc<[EntryText]>,
         reading: Reading,
         troubles: &mut Vec<String>,
     ) -> Refreshed {
@@ -156,10 +159,17 @@ impl Corpus {
             }
             seen.push(source);
         }
-        for entry in entries {
-            let source: Arc<str> = format!("entry {}", entry.id).into();
-            changed.extend(self.changed_entry(entry, &source, reading.sizes));
-            seen.push(source);
+        if self.has_entries(entries) {
+            let held = self.held.iter();
+            let held = held.filter(|(_, held)| held.kind == Kind::Entry);
+            seen.extend(held.map(|(source, _)| Arc::clone(source)));
+        } else {
+            for entry in entries.iter() {
+                let source: Arc<str> = format!("entry {}", entry.id).into();
+                changed.extend(self.changed_entry(entry, &source, reading.sizes));
+                seen.push(source);
+            }
+            self.entries = Some(Arc::clone(entries));
         }
         seen.sort_unstable();
         let gone: Vec<Arc<str>> = self
@@ -222,6 +232,13 @@ impl Corpus {
             whole,
             tail,
         }))
+    }
+
+    /// Whether these very entries were read, each of them: nothing of them is looked at then, however many there are.
+    fn has_entries(&self, entries: &Arc<[EntryText]>) -> bool {
+        let is_known = |known: &Arc<[EntryText]>| Arc::ptr_eq(known, entries);
+        let waits = |held: &Held| held.kind == Kind::Entry && held.standing == Standing::NoRoom;
+        self.entries.as_ref().is_some_and(is_known) && !self.held.values().any(waits)
     }
 
     fn changed_entry(&self, entry: &EntryText, source: &Arc<str>, sizes: Sizes) -> Option<Text> {

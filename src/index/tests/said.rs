@@ -11,7 +11,7 @@ fn store(disk: Arc<dyn Disk>, folder: &Path) -> Arc<FileStore> {
 /// Says something in the session `trip`, which is `Yes.` to the program.
 fn say(store: &FileStore, text: &str) -> Session {
     let name = "trip".parse().unwrap();
-    let mut opened = store.open(&name, std::time::Duration::ZERO).unwrap();
+    let mut opened = store.open(&name, Duration::ZERO).unwrap();
     let session = &mut opened.session;
     let turn = session.next_turn();
     let input = Message::text(session.next_message_id(0), Role::User, text, None);

@@ -49,7 +49,7 @@ fn what_there_was_no_room_for_is_not_read_again_until_there_is() {
     let mut corpus = Corpus::new(Arc::new(Lists::embedded()));
     let refresh = |corpus: &mut Corpus| {
         let (files, mut troubles) = long_term().places.files(&disk, None);
-        corpus.refresh(&disk, &files, &[], reading, &mut troubles);
+        corpus.refresh(&disk, &files, &Arc::default(), reading, &mut troubles);
         (disk.looked_at().0.len(), troubles.len())
     };
     assert_eq!(refresh(&mut corpus), (2, 1));

@@ -16,7 +16,7 @@ use super::error::{EntriesError, Notice};
 use super::format::{self, VERSION};
 use super::list::{Applied, Change, Entries};
 use crate::chat::{Timestamp, Unknown};
-use crate::files::{self, Disk, LockError, Replaced};
+use crate::files::{self, Disk, LockError, Replaced, Stamp};
 
 /// How long a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -38,6 +38,8 @@ pub(super) struct File {
     max_bytes: u64,
     /// The file as it was last read or written; `None`: there was none.
     seen: Option<Vec<u8>>,
+    /// When that was: it need not be read again.
+    stamp: Option<Stamp>,
     entries: Entries,
     unknown: Unknown,
     waiting: Vec<Change>,
@@ -76,6 +78,7 @@ impl File {
             max,
             max_bytes: MAX_BYTES,
             seen: None,
+            stamp: None,
             entries: Entries::default(),
             unknown: Unknown::new(),
             waiting: Vec::new(),
@@ -118,8 +121,18 @@ impl File {
         !self.waiting.is_empty() || matches!(self.standing, Standing::Damaged)
     }
 
-    /// Takes in what others wrote.
+    /// Takes in what others wrote; a file that is as it was is not read.
     pub(super) fn refresh(&mut self) {
+        let stamp = self.disk.stamp(&self.path);
+        if stamp.is_some() && stamp == self.stamp {
+            return;
+        }
+        self.read();
+        let is_unread = matches!(self.standing, Standing::Unreadable(..) | Standing::TooLarge);
+        self.stamp = stamp.filter(|_| !is_unread);
+    }
+
+    fn read(&mut self) {
         let bytes = match self.disk.size(&self.path) {
             Ok(size) if size > self.max_bytes => {
                 self.standing = Standing::TooLarge;
@@ -194,7 +207,7 @@ impl File {
         self.sweep();
         let mut notice = None;
         for _ in 0..TRIES {
-            self.refresh();
+            self.read();
             self.can_be_written()?;
             if matches!(self.standing, Standing::Damaged) {
                 notice = Some(self.set_aside(now)?);

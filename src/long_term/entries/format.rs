@@ -1,9 +1,9 @@
 //! A file of entries, made to be read and edited by hand (G2):
 //!
 //! ```text
-//! {"version": 1, "project_path": "/home/ann/app", "entries": [ENTRY…], "removed": [ENTRY…]}
-//! ENTRY  {"id", "key"?, "content", "type": "project", "kind"?, "tags", "timestamp", "created"?, "project"?,
-//!         "from"?: {"session", "message", "timestamp"?}, "earlier"?: [{"content", "timestamp"}]}
+//! {"version": 1, "project_path": "/home/ann/app", "entries": [ENTRY…], "removed": [ENTRY…], "about": {ID: ABOUT…}}
+//! ENTRY  {"id", "key"?, "content", "type": "project", "kind"?, "tags", "timestamp", "project"?}
+//! ABOUT  {"created"?, "from"?: {"session", "message", "timestamp"?}, "earlier"?: [{"content", "timestamp"}]}
 //! ```
 //! An entry needs no more than its content. Fields it does not know are kept; of a file that does not parse, the entries
 //! that can be read are.
@@ -15,6 +15,10 @@ use super::list::Entries;
 use crate::chat::{Timestamp, Unknown};
 
 pub(super) const VERSION: u64 = 1;
+
+/// What is known of an entry beside its own fields: in a file it stands apart, so that an entry has no others (G2). Files of
+/// earlier versions have it in the entries.
+const ABOUT: [&str; 3] = ["created", "from", "earlier"];
 
 /// What a file says.
 #[derive(Debug, Default, PartialEq)]
@@ -42,11 +46,16 @@ pub(super) fn read(bytes: &[u8], scope: Scope, now: Timestamp) -> Result<Documen
         return Err(version.to_string());
     }
     let mut is_damaged = false;
+    let mut about = match fields.remove("about") {
+        Some(Value::Object(about)) => about,
+        Some(_) | None => Unknown::new(),
+    };
     let mut list = |name| match fields.remove(name) {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(stored)) => {
             let count = stored.len();
-            let read = stored.into_iter().filter_map(|it| entry(it, scope, now));
+            let whole = stored.into_iter().map(|it| joined(it, &mut about));
+            let read = whole.filter_map(|it| entry(it, scope, now));
             let read: Vec<Entry> = read.collect();
             is_damaged |= read.len() < count;
             read
@@ -75,8 +84,10 @@ fn damaged(list: Vec<Entry>) -> Document {
 
 /// Every whole object with a content in what is left of a file; those that were removed stay so.
 fn objects(text: &str) -> impl Iterator<Item = Value> {
-    let end = text.find("\"removed\"").unwrap_or(text.len());
-    let mut at = 0;
+    let mut at = text.find("\"entries\"").unwrap_or(0);
+    let behind = ["\"removed\"", "\"about\""].map(|name| text[at..].find(name));
+    let end = behind.into_iter().flatten().min();
+    let end = end.map_or(text.len(), |end| at + end);
     // Each try that fails reads on to the damage; of a file of braces not all are tried.
     let mut tries = 20_000;
     std::iter::from_fn(move || {
@@ -97,6 +108,17 @@ fn objects(text: &str) -> impl Iterator<Item = Value> {
         }
         None
     })
+}
+
+/// An entry of a file with what stands about it elsewhere.
+fn joined(mut stored: Value, about: &mut Unknown) -> Value {
+    let told = stored["id"].as_str().and_then(|id| about.remove(id));
+    if let (Some(fields), Some(Value::Object(told))) = (stored.as_object_mut(), told) {
+        for (name, value) in told {
+            fields.entry(name).or_insert(value);
+        }
+    }
+    stored
 }
 
 pub(super) fn entry(stored: Value, scope: Scope, now: Timestamp) -> Option<Entry> {
@@ -177,21 +199,41 @@ pub(super) fn write(
     project_path: Option<&str>,
     unknown: &Unknown,
 ) -> Vec<u8> {
-    let stored = |it: &Entry| stored(it, scope);
+    let mut about = Unknown::new();
+    let mut stored = |it: &Entry| apart(stored(it, scope), &mut about);
     let mut fields = unknown.clone();
     fields.insert("version".to_owned(), VERSION.into());
     if let Some(path) = project_path {
         fields.insert("project_path".to_owned(), path.into());
     }
-    let list: Vec<Value> = entries.iter().map(stored).collect();
-    fields.insert("entries".to_owned(), list.into());
+    let list: Vec<Value> = entries.iter().map(&mut stored).collect();
     let removed: Vec<Value> = entries.removed().iter().map(stored).collect();
+    fields.insert("entries".to_owned(), list.into());
     if !removed.is_empty() {
         fields.insert("removed".to_owned(), removed.into());
+    }
+    if !about.is_empty() {
+        fields.insert("about".to_owned(), about.into());
     }
     format!("{:#}\n", Value::Object(fields)).into_bytes()
 }
 
+/// The fields of an entry alone; what is known beside them goes to `about`.
+fn apart(mut stored: Value, about: &mut Unknown) -> Value {
+    let id = stored["id"].as_str().unwrap_or_default().to_owned();
+    if let Some(fields) = stored.as_object_mut() {
+        let told: Unknown = ABOUT
+            .iter()
+            .filter_map(|name| fields.remove_entry(*name))
+            .collect();
+        if !told.is_empty() {
+            about.insert(id, told.into());
+        }
+    }
+    stored
+}
+
+/// An entry with all that is known of it.
 pub(super) fn stored(entry: &Entry, scope: Scope) -> Value {
     let mut fields = entry.unknown.clone();
     let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
@@ -262,8 +304,44 @@ mod tests {
         assert_eq!(read(&again), document);
         let again: Value = serde_json::from_slice(&again).unwrap();
         assert_eq!(again["later"], 7);
+        let about = &again["about"]["mem_0123456789abcdef"];
+        assert_eq!(about["earlier"][0]["content"], "Postgres");
+        let fields = again["entries"][0].as_object().unwrap().keys();
+        let mut fields: Vec<&str> = fields.map(String::as_str).collect();
+        fields.sort_unstable();
+        let mut own = vec![
+            "id",
+            "key",
+            "content",
+            "type",
+            "kind",
+            "tags",
+            "timestamp",
+            "project",
+            "mood",
+        ];
+        own.sort_unstable();
+        assert_eq!(fields, own);
+        assert!(!about.to_string().contains("mood"));
         assert_eq!(again["entries"][0]["mood"], "calm");
         assert_eq!(again["removed"][0]["content"], "gone");
+    }
+
+    #[test]
+    fn what_stands_about_an_entry_is_no_entry_in_a_damaged_file() {
+        let document = read(FILE.as_bytes(), Scope::Project, now()).unwrap();
+        let whole = write(
+            &document.entries,
+            Scope::Project,
+            Some("/w"),
+            &document.unknown,
+        );
+        let whole = String::from_utf8(whole).unwrap();
+        let broken = whole.replace("\"version\": 1", "\"version\" 1");
+        assert_ne!(broken, whole);
+        let document = read(broken.as_bytes(), Scope::Project, now()).unwrap();
+        let contents = document.entries.iter().map(|it| it.content.as_str());
+        assert_eq!(contents.collect::<Vec<_>>(), ["MySQL", "by hand"]);
     }
 
     #[test]

@@ -159,6 +159,10 @@ impl<'a> Page<'a> {
             let (edit, result) = change(seen.as_deref().unwrap_or_default())?;
             let replaced = match edit {
                 Edit::None => Replaced::Done,
+                // A person may have the file open: it is written only where a line changed.
+                Edit::Replace { whole, .. } if seen.as_deref() == Some(whole.as_str()) => {
+                    Replaced::Done
+                }
                 Edit::Append(more) => self.append(&more).map(|()| Replaced::Done)?,
                 Edit::Replace { whole, added } => self.replace(seen.as_deref(), &whole, added)?,
             };

@@ -101,6 +101,8 @@ struct Line {
 
 /// A longer file loses the older half of its lines, but for those that something hangs on.
 const MAX_BYTES: usize = 1 << 20;
+/// So much of the end is read for the number that was given last.
+const END: u64 = 16 << 10;
 /// Of the older half so much stays.
 const MAX_KEPT: usize = MAX_BYTES / 4;
 /// How long another process may take that writes one line.
@@ -132,11 +134,7 @@ impl Receipts {
         at: Timestamp,
     ) -> Result<Vec<Receipt>, ReceiptsError> {
         let _held = self.lock()?;
-        let bytes = self.bytes()?;
-        let last = read(&bytes)
-            .0
-            .last_key_value()
-            .map_or(0, |(number, _)| *number);
+        let last = self.last_number()?;
         let receipts: Vec<Receipt> = (last + 1..)
             .zip(captured)
             .map(|(number, what)| Receipt {
@@ -147,7 +145,7 @@ impl Receipts {
             })
             .collect();
         let lines = receipts.iter().map(Line::of);
-        self.append(&bytes, lines.map(|line| line.written()).collect())?;
+        self.append(lines.map(|line| line.written()).collect())?;
         Ok(receipts)
     }
 
@@ -160,7 +158,7 @@ impl Receipts {
             forgotten: true,
             ..Line::default()
         };
-        self.append(&self.bytes()?, line.written())
+        self.append(line.written())
     }
 
     /// Leaves nothing of these but their numbers, and notes that they were taken back. `before`: what had stood in the place
@@ -198,15 +196,51 @@ impl Receipts {
             renamed: after.to_owned(),
             ..Line::default()
         };
-        self.append(&self.bytes()?, line.written())
+        self.append(line.written())
     }
 
-    fn append(&self, bytes: &[u8], lines: String) -> Result<(), ReceiptsError> {
+    /// The number that was given last. Numbers rise: the end of the file tells it.
+    fn last_number(&self) -> Result<u64, ReceiptsError> {
+        let size = self.size()?;
+        let from = size.saturating_sub(END);
+        let end = self.at(from, END)?;
+        let mut lines = end.split(|byte| *byte == b'\n');
+        if from > 0 {
+            // It begins somewhere in a line.
+            lines.next();
+        }
+        let lines = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+        let lines: Vec<Line> = lines.collect();
+        // Marks of what was taken back name older ones.
+        if from > 0 && lines.iter().all(|line| line.forgotten || line.n == 0) {
+            let all = read(&self.bytes()?).0;
+            return Ok(all.last_key_value().map_or(0, |(number, _)| *number));
+        }
+        Ok(lines.iter().map(|line| line.n).max().unwrap_or(0))
+    }
+
+    fn size(&self) -> Result<u64, ReceiptsError> {
+        match self.disk.size(&self.file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+            size => size.map_err(|source| self.unreadable(source)),
+        }
+    }
+
+    fn at(&self, from: u64, bytes: u64) -> Result<Vec<u8>, ReceiptsError> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        match self.disk.read_at(&self.file, from, bytes) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            read => read.map_err(|source| self.unreadable(source)),
+        }
+    }
+
+    fn append(&self, lines: String) -> Result<(), ReceiptsError> {
+        let size = self.size()?;
         // A line torn by a kill must not swallow the next one.
-        let torn = bytes.last().is_some_and(|last| *last != b'\n');
+        let torn = size > 0 && self.at(size - 1, 1)? != b"\n";
         let lines = if torn { format!("\n{lines}") } else { lines };
-        let written = if bytes.len() + lines.len() > MAX_BYTES {
-            let shorter = [&shortened(bytes)[..], lines.as_bytes()].concat();
+        let written = if size + lines.len() as u64 > MAX_BYTES as u64 {
+            let shorter = [&shortened(&self.bytes()?)[..], lines.as_bytes()].concat();
             self.disk.replace(&self.file, &shorter)
         } else {
             self.disk.append_synced(&self.file, lines.as_bytes())
@@ -217,10 +251,14 @@ impl Receipts {
     fn bytes(&self) -> Result<Vec<u8>, ReceiptsError> {
         match self.disk.read(&self.file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            read => read.map_err(|source| ReceiptsError::Unreadable {
-                path: self.file.clone(),
-                source,
-            }),
+            read => read.map_err(|source| self.unreadable(source)),
+        }
+    }
+
+    fn unreadable(&self, source: io::Error) -> ReceiptsError {
+        ReceiptsError::Unreadable {
+            path: self.file.clone(),
+            source,
         }
     }
 

@@ -45,6 +45,7 @@ pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Reco
         upto: done.cut.upto,
         covers: covered(session, done.cut.head..done.cut.upto),
         gone: Some(done.cut.count(session)),
+        untold: done.untold,
         made: done.basis.made,
         condensed,
         text: done.text,
@@ -58,7 +59,17 @@ pub fn accept(session: &Session, done: Compacted, now: Timestamp) -> Result<Reco
         Form::Summary => 0,
         Form::Notice => hybrid.failures,
     };
-    let compaction = Some(compaction.replacing(hybrid.compaction.clone()));
+    let present = hybrid.compaction.clone();
+    let compaction = match present.filter(|it| it.upto == done.cut.upto && it.untold > 0) {
+        // A further part of it: it is the same one, and as old as it was.
+        Some(present) => Compaction {
+            untold: compaction.untold,
+            text: compaction.text,
+            ..present
+        },
+        None => compaction.replacing(hybrid.compaction.clone()),
+    };
+    let compaction = Some(compaction);
     Ok(Record::HybridReplaced(Hybrid {
         failures,
         compaction,

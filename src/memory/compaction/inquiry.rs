@@ -76,6 +76,8 @@ pub fn with_focus(prompt: &Prompt, prompts: &Prompts, focus: &str) -> String {
 /// One message as text, and as a few words.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
+    /// Where the message stands in the session.
+    pub(super) at: usize,
     pub(super) text: String,
     pub(super) snippet: String,
 }

@@ -13,6 +13,9 @@ use crate::hint::Hint;
 use crate::memory::prompts::Prompts;
 use crate::memory::script::{self, Script};
 
+/// A list of more messages is summarised in parts where nobody asked for it.
+const BACKLOG: usize = 100;
+
 /// A compaction to be made.
 #[derive(Clone, PartialEq)]
 pub struct CompactJob {
@@ -27,6 +30,8 @@ pub struct CompactJob {
     earlier: Vec<String>,
     lines: Vec<Line>,
     listed: Option<usize>,
+    /// Of the messages that go, the oldest so many are left for later.
+    untold: usize,
     notice: String,
 }
 
@@ -51,7 +56,7 @@ impl std::ops::Add for Size {
 /// What the session was when a job was planned; its result is taken only where it still is.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Basis {
-    compaction: Option<(usize, usize, Timestamp)>,
+    compaction: Option<(usize, usize, usize, Timestamp)>,
     covered: usize,
     last: MessageId,
     /// Messages of turns before the end that counted.
@@ -66,6 +71,7 @@ pub struct Compacted {
     pub(super) form: Form,
     pub(super) cut: Cut,
     pub(super) basis: Basis,
+    pub(super) untold: usize,
     pub text: String,
     pub before: Size,
 }
@@ -126,14 +132,17 @@ pub(super) struct With<'a> {
     pub(super) places: &'a [String],
 }
 
-/// Plans a compaction, whether its kind is due or not. `focus`: what the person wants kept; `places`: where the messages
-/// can be read that a notice leaves out.
+/// Plans a compaction by a cut, whether its kind is due or not. `focus`: what the person wants kept; `places`: where the messages
+/// can be read that a notice leaves out; `room`: of a long backlog only the newest part is taken, as much as this holds, so that
+/// no turn brings a storm of requests, and the rest is left to [`next_part`].
 pub fn job(
     view: &View<'_>,
     kind: Kind,
+    cut: Option<Cut>,
     prompts: &Prompts,
     focus: &str,
     places: &[String],
+    room: Option<Tokens>,
 ) -> Result<CompactJob, CannotCompact> {
     let with = With { prompts, places };
     let nothing = match kind {
@@ -142,7 +151,7 @@ pub fn job(
             CannotCompact::AllStays(kind)
         }
     };
-    let cut = kind.cut(view).ok_or(nothing)?;
+    let cut = cut.ok_or(nothing)?;
     let session = view.session;
     let material = Material::of(session, cut);
     let basis = Basis::of(session, cut).ok_or(nothing)?;
@@ -153,12 +162,13 @@ pub fn job(
     };
     let is_cjk = script::mainly(session) == Some(Script::Cjk);
     let asks = view.settings.proactive_summary || kind != Kind::Proactive;
-    let lines = material.messages.iter().filter_map(|message| {
-        Some(Line {
-            text: line(message)?,
-            snippet: snippets(&[message]),
-        })
-    });
+    let room = room.filter(|_| material.messages.len() > BACKLOG);
+    let messages = material
+        .indices
+        .iter()
+        .copied()
+        .zip(material.messages.iter().copied());
+    let (lines, untold) = newest(messages.rev(), cut.head, room);
     Ok(CompactJob {
         kind,
         cut,
@@ -166,10 +176,90 @@ pub fn job(
         stays: stays(view, cut),
         manner: asks.then(|| Manner::new(kind.asks(prompts, is_cjk), prompts, focus)),
         earlier: material.earlier.iter().map(|&it| it.to_owned()).collect(),
-        lines: lines.collect(),
-        listed: kind.is_hierarchical().then(|| listed(view)),
+        lines,
+        listed: (kind.is_hierarchical() && untold == 0).then(|| listed(view)),
+        untold,
         notice: notice(kind, &material, with),
         basis,
+    })
+}
+
+/// The next part of a backlog whose newest part was summarised: what comes before that, as much as `room` takes.
+pub fn next_part(view: &View<'_>, prompts: &Prompts, room: Tokens) -> Option<CompactJob> {
+    let session = view.session;
+    let compaction = session.hybrid().compaction.as_ref();
+    let compaction = compaction.filter(|it| it.untold > 0 && it.form == Form::Summary)?;
+    let kind = Kind::parse(&compaction.strategy)?;
+    let cut = Cut {
+        head: compaction.head,
+        upto: compaction.upto,
+    };
+    let end = compaction.told_from();
+    let turns = session.turns();
+    let turns = &turns[..turns.partition_point(|turn| turn.messages.start < end)];
+    let live = turns.iter().rev().filter(|turn| turn.withdrawn.is_none());
+    let places = live.flat_map(|turn| turn.messages.clone().rev());
+    let places = places.filter(|at| (cut.head..end).contains(at));
+    let messages = places.map(|at| (at, &session.messages()[at]));
+    let (mut lines, untold) = newest(messages, cut.head, Some(room));
+    let taken = lines
+        .iter()
+        .map(|line| view.cost_of(&session.messages()[line.at]));
+    let taken: Tokens = taken.sum();
+    let before = Size {
+        messages: lines.len() + 1,
+        tokens: taken + Tokens::estimate(&compaction.text),
+    };
+    lines.push(Line {
+        at: cut.upto,
+        text: format!("What came after that, in short:\n{}", compaction.text),
+        snippet: String::new(),
+    });
+    let is_cjk = script::mainly(session) == Some(Script::Cjk);
+    Some(CompactJob {
+        kind,
+        cut,
+        basis: Basis::of(session, cut)?,
+        before,
+        stays: Size::default(),
+        manner: Some(Manner::new(kind.asks(prompts, is_cjk), prompts, "")),
+        earlier: Vec::new(),
+        lines,
+        listed: None,
+        untold,
+        notice: String::new(),
+    })
+}
+
+/// Messages as a model is shown them, oldest first, as many of the newest as there is room for; and how many places behind
+/// `head` are left. `messages`: newest first.
+fn newest<'a>(
+    messages: impl Iterator<Item = (usize, &'a Message)>,
+    head: usize,
+    room: Option<Tokens>,
+) -> (Vec<Line>, usize) {
+    let room = room.map_or(usize::MAX, Tokens::chars);
+    let (mut lines, mut chars, mut from) = (Vec::new(), 0, head);
+    for (at, message) in messages {
+        let Some(line) = shown(at, message) else {
+            continue;
+        };
+        chars += line.text.chars().count();
+        if chars > room && !lines.is_empty() {
+            from = at + 1;
+            break;
+        }
+        lines.push(line);
+    }
+    lines.reverse();
+    (lines, from - head)
+}
+
+fn shown(at: usize, message: &Message) -> Option<Line> {
+    Some(Line {
+        at,
+        text: line(message)?,
+        snippet: snippets(&[message]),
     })
 }
 
@@ -230,7 +320,7 @@ impl Basis {
             compaction: hybrid
                 .compaction
                 .as_ref()
-                .map(|it| (it.head, it.upto, it.at)),
+                .map(|it| (it.head, it.told_from(), it.upto, it.at)),
             covered: hybrid.covered(),
             last: last.id.clone(),
             live: turns.map(|turn| turn.messages.len()).sum(),
@@ -267,7 +357,7 @@ impl CompactJob {
 
     /// How many messages it is about.
     pub fn messages(&self) -> usize {
-        self.cut.range().len()
+        self.cut.range().len() - self.untold
     }
 
     /// What to ask a model; nothing where none is needed. `room`: what one request may cost.
@@ -306,6 +396,12 @@ impl CompactJob {
             form,
             cut: self.cut,
             basis: self.basis,
+            // Without a summary nothing is told of any of them, and nothing is waited for.
+            untold: if form == Form::Summary {
+                self.untold
+            } else {
+                0
+            },
             text,
             before: self.before,
         }

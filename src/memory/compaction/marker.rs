@@ -23,12 +23,14 @@ pub fn section(
     }
     let source = Source::Compaction {
         head: compaction.head,
+        from: compaction.told_from(),
         upto: compaction.upto,
         form: compaction.form,
     };
     let gone = compaction.gone();
     if Kind::parse(&compaction.strategy) == Some(Kind::Prefix) {
-        let text = format!("{PREFIX} {}\n{}", count(gone), fenced(&compaction.text));
+        let told = told(compaction);
+        let text = format!("{PREFIX} {told}\n{}", fenced(&compaction.text));
         return Some(Section::system(SectionKind::Compacted, source, text));
     }
     let mut messages = history::head(session, compaction.head, render);
@@ -61,7 +63,7 @@ fn marker(compaction: &Compaction, gone: usize) -> Vec<Message> {
         }
         (_, Form::Summary) => vec![said(
             Role::User,
-            format!("[Summary of {}]\n{}", count(gone), fenced(text)),
+            format!("[Summary of {}]\n{}", told(compaction), fenced(text)),
         )],
         (_, Form::Notice) => vec![said(Role::User, notice(gone, text))],
     }
@@ -74,6 +76,19 @@ fn notice(gone: usize, text: &str) -> String {
         notice
     } else {
         format!("{notice}\n{}", fenced(text))
+    }
+}
+
+/// What a text tells of, and that there is more before that, where it is so.
+fn told(compaction: &Compaction) -> String {
+    let gone = compaction.gone();
+    match compaction.untold {
+        0 => count(gone),
+        untold => format!(
+            "{}; {} before them can be searched and are not summarised yet",
+            count(gone.saturating_sub(untold)),
+            count(untold)
+        ),
     }
 }
 

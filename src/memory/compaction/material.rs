@@ -15,6 +15,8 @@ pub(super) struct Material<'a> {
     pub(super) earlier: Vec<&'a str>,
     /// The messages that go and that no summary stands for.
     pub(super) messages: Vec<&'a Message>,
+    /// Where they stand in the session.
+    pub(super) indices: Vec<usize>,
 }
 
 impl<'a> Material<'a> {
@@ -24,7 +26,7 @@ impl<'a> Material<'a> {
         let compaction = compaction.filter(|it| it.form == Form::Summary && !it.is_blank());
         let running = hybrid.running();
         let told = |index: usize| {
-            compaction.is_some_and(|it| (it.head..it.upto).contains(&index))
+            compaction.is_some_and(|it| (it.told_from()..it.upto).contains(&index))
                 || running.is_some_and(|it| (it.from..it.upto).contains(&index))
         };
         let turns = session.live_turns();
@@ -32,11 +34,13 @@ impl<'a> Material<'a> {
         let turns = turns.take_while(|turn| turn.messages.start < cut.upto);
         let indices = turns.flat_map(|turn| turn.messages.clone());
         let indices = indices.filter(|index| cut.takes(*index) && !told(*index));
+        let indices: Vec<usize> = indices.collect();
         let texts = compaction.map(|it| it.text.as_str());
         let texts = texts.into_iter().chain(running.map(|it| it.text.as_str()));
         Self {
             earlier: texts.collect(),
-            messages: indices.map(|index| &session.messages()[index]).collect(),
+            messages: indices.iter().map(|&at| &session.messages()[at]).collect(),
+            indices,
         }
     }
 
@@ -67,22 +71,23 @@ pub(super) fn line(message: &Message) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// The last messages in a few words each, where there is no summary (X31).
+/// The last messages in a few words each, where there is no summary (X31); of too many the newest.
 pub(super) fn snippets(messages: &[&Message]) -> String {
     const NEWEST: usize = 12;
     const EACH: usize = 160;
     const ALL: usize = 700;
     let newest = &messages[messages.len().saturating_sub(NEWEST)..];
-    let mut text = String::new();
-    for line in newest.iter().filter_map(|message| line(message)) {
+    let mut snippets: Vec<String> = Vec::new();
+    let mut room = ALL;
+    for line in newest.iter().rev().filter_map(|message| line(message)) {
         let snippet: String = single_spaced(&line).chars().take(EACH).collect();
-        if text.chars().count() + snippet.chars().count() + 1 > ALL {
+        let cost = snippet.chars().count() + usize::from(!snippets.is_empty());
+        if cost > room {
             break;
         }
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&snippet);
+        room -= cost;
+        snippets.push(snippet);
     }
-    text
+    snippets.reverse();
+    snippets.join("\n")
 }

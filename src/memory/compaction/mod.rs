@@ -24,9 +24,9 @@ mod tests;
 pub use accept::{NotCompacted, accept};
 pub use cut::Cut;
 pub use inquiry::{Inquiry, PARALLEL, Part, with_focus};
-pub use job::{CannotCompact, CompactJob, Compacted, Size, job, min_after};
+pub use job::{CannotCompact, CompactJob, Compacted, Size, job, min_after, next_part};
 pub use marker::section;
-pub use strategies::{Kind, by_guards, by_strategy};
+pub use strategies::{Kind, backlog, by_guards, by_strategy};
 pub use tools::{Condensed, condense};
 pub use view::{Gauge, View};
 

@@ -17,10 +17,11 @@ use std::ops::RangeInclusive;
 use super::cut::{self, Cut, Tail};
 use super::view::View;
 use crate::chat::Tokens;
+use crate::context::stages::history;
 use crate::context::{Guard, Settings, Strategy};
 use crate::declare::named;
-use crate::memory::Prompts;
 use crate::memory::prompts::Prompt;
+use crate::memory::{MAX_PENDING, Prompts, Recovery};
 
 named! {
     /// What makes a compaction.
@@ -175,7 +176,11 @@ fn sparing(
     } else {
         0
     };
-    let room = view.gauge.room(target);
+    let mut room = view.gauge.room(target);
+    if view.settings.recovery {
+        // What tells where the work stood goes along with the request.
+        room = room.minus(view.gauge.part(1.0 / f64::from(Recovery::SHARE)));
+    }
     let summary = Tokens::of_chars(super::MAX_CHARS).min(Tokens(room.0 / 4));
     let tail = Tail {
         min: *tail.start(),
@@ -184,6 +189,22 @@ fn sparing(
         at_most: view.gauge.part(0.25),
     };
     Some((head, cut::fitted(view, tail)))
+}
+
+/// Where a backlog is cut, as an imported session brings it: more messages behind the window than are sent, and no summary for
+/// them. A summary of the newest part stands for all of them, and grows backwards turn by turn. `window`: messages of the sliding
+/// window, which stay.
+pub fn backlog(view: &View<'_>, window: usize) -> Option<Cut> {
+    let hybrid = view.session.hybrid();
+    let start = history::window_start(view.session, window);
+    if start.saturating_sub(hybrid.covered()) <= MAX_PENDING {
+        return None;
+    }
+    let cut = Cut {
+        head: hybrid.compaction.as_ref().map_or(0, |it| it.head),
+        upto: start,
+    };
+    cut.checked(view.session)
 }
 
 /// The strategy that owns the list, where it compacts before a request.

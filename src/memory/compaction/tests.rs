@@ -118,7 +118,15 @@ fn job_of(session: &Session, kind: Kind, settings: &Settings) -> Result<CompactJ
         settings,
         gauge: gauge(700, 800),
     };
-    job(&view, kind, &Prompts::embedded(), "", &[])
+    job(
+        &view,
+        kind,
+        kind.cut(&view),
+        &Prompts::embedded(),
+        "",
+        &[],
+        None,
+    )
 }
 
 fn compacted(session: &mut Session, kind: Kind, settings: &Settings, form: Form) -> Option<Cut> {
@@ -156,6 +164,7 @@ fn sent(session: &Session, owner: Owner, layout: Layout) -> Vec<Message> {
         offered: None,
         result_chars: 2_000,
         kept: &crate::memory::Kept::default(),
+        compacted_now: 0..0,
         strategy: owner,
     };
     let input = session.running().first().unwrap().clone();
@@ -352,7 +361,15 @@ fn a_guard_reaches_its_target_or_keeps_the_least_it_may() {
                 settings: &settings,
                 gauge,
             };
-            let Ok(job) = job(&view, kind, &Prompts::embedded(), "", &[]) else {
+            let Ok(job) = job(
+                &view,
+                kind,
+                kind.cut(&view),
+                &Prompts::embedded(),
+                "",
+                &[],
+                None,
+            ) else {
                 return Ok(Said::Nothing);
             };
             let tail = session
@@ -540,6 +557,28 @@ fn snippets_are_of_the_last_twelve_and_short() {
     assert!(text.chars().count() <= 700);
     assert!(text.lines().all(|line| line.chars().count() <= 160));
     assert_eq!(text.lines().count(), 4);
+}
+
+#[test]
+fn of_snippets_without_room_for_all_the_newest_stay() {
+    let said: Vec<Message> = (1..=12)
+        .map(|n| {
+            let text = format!("Message {n}. {}", "The tide is high. ".repeat(20));
+            Message::text(MessageId::numbered(n), Role::User, text, None)
+        })
+        .collect();
+    let text = snippets(&said.iter().collect::<Vec<_>>());
+    let kept: Vec<&str> = text.lines().map(|line| &line[..17]).collect();
+    assert_eq!(
+        kept,
+        [
+            "User: Message 9. ",
+            "User: Message 10.",
+            "User: Message 11.",
+            "User: Message 12."
+        ]
+    );
+    assert!(text.chars().count() <= 700);
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub struct Fact {
     pub text: String,
     /// The id of the message that says it.
     pub message: String,
+    /// Whether the person asked to have it remembered.
+    pub is_remembered: bool,
 }
 
 impl Fact {
@@ -57,7 +59,6 @@ pub fn facts(
     if !settings.enabled || records < settings.min_chat_turns.saturating_mul(2) {
         return Vec::new();
     }
-    let mut known: HashSet<String> = already.lines().filter_map(key).collect();
     let from = messages.len().saturating_sub(settings.scan_messages);
     let found = (from..messages.len()).filter_map(|at| {
         let before = at.checked_sub(1).map(|before| messages[before].said());
@@ -68,8 +69,24 @@ pub fn facts(
             .then(|| fact(messages[at], &before, cues.languages()))
             .flatten()
     });
-    let new = found.filter(|fact| key(&fact.to_string()).is_some_and(|key| known.insert(key)));
-    new.take(settings.max_facts).collect()
+    let mut seen = HashSet::new();
+    let found = found.filter(|fact| key(&fact.to_string()).is_some_and(|key| seen.insert(key)));
+    let mut found: Vec<Fact> = found.collect();
+    // Facts are noted in order: what came before the last one that is known has been noted, too, and left a full scratchpad.
+    let last = found.iter().rposition(|fact| is_noted(fact, already));
+    found.drain(..last.map_or(0, |last| last + 1));
+    found.truncate(settings.max_facts);
+    found
+}
+
+/// Whether a fact is among the lines that were written, one of which may have been cut.
+fn is_noted(fact: &Fact, already: &str) -> bool {
+    let line = fact.to_string();
+    let own = key(&line);
+    already.lines().any(|noted| {
+        let noted = noted.trim_end();
+        key(noted) == own || (!noted.is_empty() && line.starts_with(noted))
+    })
 }
 
 /// Said by the person, or a reply that ends a turn.
@@ -86,7 +103,7 @@ fn fact(message: &Message, before: &str, languages: &[Language]) -> Option<Fact>
         return None;
     }
     let said = message.said();
-    let (label, text) = match message.role {
+    let read = match message.role {
         // Most messages hold no fact, and need not be searched for secrets.
         Role::User => {
             let own = own_words(beginning(&said, READ));
@@ -102,14 +119,19 @@ fn fact(message: &Message, before: &str, languages: &[Language]) -> Option<Fact>
         Role::Tool => None,
     }?;
     Some(Fact {
-        label,
-        text,
+        label: read.label,
+        text: read.text,
         message: message.id.as_str().to_owned(),
+        is_remembered: read.is_remembered,
     })
 }
 
-/// The label of a fact, and its words.
-type Read = (String, String);
+/// What a message says.
+struct Read {
+    label: String,
+    text: String,
+    is_remembered: bool,
+}
 
 fn of_person(text: &str, languages: &[Language]) -> Option<Read> {
     let length = width(text.trim());
@@ -129,7 +151,10 @@ fn of_person(text: &str, languages: &[Language]) -> Option<Read> {
             .find(|cues| has(cues))
     };
     let cues = remember.or_else(|| (length > REQUEST).then(request).flatten())?;
-    Some(made(&cues.label, first))
+    Some(Read {
+        is_remembered: remember.is_some(),
+        ..made(&cues.label, first)
+    })
 }
 
 fn of_answer(text: &str, languages: &[Language]) -> Option<Read> {
@@ -151,7 +176,11 @@ fn of_answer(text: &str, languages: &[Language]) -> Option<Read> {
 }
 
 fn made(label: &str, line: &str) -> Read {
-    (label.to_owned(), one_line(line, FACT))
+    Read {
+        label: label.to_owned(),
+        text: one_line(line, FACT),
+        is_remembered: false,
+    }
 }
 
 /// A line without the marks of lists and headings.

@@ -83,6 +83,7 @@ fn laid_out(session: &Session, window: u32, layout: Layout, input: &str) -> Cont
         offered: None,
         result_chars: 2_000,
         kept: &Kept::default(),
+        compacted_now: 0..0,
         strategy: crate::context::Strategy::Rolling,
     };
     let input = Message::text(session.next_message_id(0), Role::User, input, None);

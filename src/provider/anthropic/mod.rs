@@ -80,10 +80,8 @@ impl Provider for Anthropic {
         known::settle(target.limits, told, known)
     }
 
-    /// The vendor's own models; who else speaks the protocol may not know the tools.
     fn knows_trained_tools(&self) -> bool {
-        let base = self.0.target.endpoint.base().as_str();
-        base.trim_end_matches('/') == OFFICIAL
+        true
     }
 
     async fn models(&self) -> Result<Vec<String>, ProviderError> {

@@ -299,6 +299,9 @@ impl Used {
         if let Some(reported) = usage.and_then(|usage| usage.prompt) {
             return Self::Reported(reported);
         }
+        if let Some(assumed) = agent.assumed_prompt() {
+            return Self::Estimated(assumed);
+        }
         let sum = counts.iter().map(|count| count.tokens).sum();
         if counts.iter().any(|count| count.is_estimate) {
             Self::Estimated(sum)

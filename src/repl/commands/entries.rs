@@ -50,7 +50,8 @@ fn add(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     } else {
         String::new()
     };
-    Ok(written(desk, told(&kept) + &line))
+    // Written a moment later, with what else is kept by then (G8).
+    Next::answer(told(&kept) + &line)
 }
 
 /// What became of the line of MEMORY.md that goes with an entry, where there is one.
@@ -143,13 +144,8 @@ fn restore(desk: &mut Desk, id: &str) -> Result<Next, CommandError> {
     let words = first_words(&entry.content, SHOWN);
     let notebook = desk.agent.notebook();
     let line = in_memory(notebook.and_then(|it| it.bring_back(&entry, desk.env.now())));
-    Ok(written(desk, format!("Back ({scope}): {words}{line}")))
-}
-
-/// What is told of a change of entries, once it is on disk.
-fn written(desk: &mut Desk, told: String) -> Next {
-    let warning = desk.agent.flush_entries();
-    Next::with(told, warning)
+    let told = format!("Back ({scope}): {words}{line}");
+    Ok(Next::with(told, desk.agent.flush_entries()))
 }
 
 #[cfg(test)]

@@ -179,6 +179,7 @@ fn compaction(stored: &Value, depth: usize) -> Option<Compaction> {
             Some((id(0)?, id(1)?))
         }),
         gone: index("gone"),
+        untold: index("untold").unwrap_or(0),
         made: index("made").unwrap_or(upto),
         condensed: index("condensed").unwrap_or(0),
         text: stored.get("text")?.as_str()?.to_owned(),
@@ -208,6 +209,9 @@ fn stored_compaction(compaction: &Compaction, depth: usize) -> Value {
     }
     if let Some(gone) = compaction.gone {
         stored["gone"] = gone.into();
+    }
+    if compaction.untold > 0 {
+        stored["untold"] = compaction.untold.into();
     }
     if compaction.condensed > 0 {
         stored["condensed"] = compaction.condensed.into();
@@ -392,6 +396,7 @@ mod tests {
             upto: 40,
             covers: Some((MessageId::numbered(3), MessageId::numbered(40))),
             gone: Some(36),
+            untold: 7,
             made: 61,
             condensed: 30,
             text: "newer".into(),

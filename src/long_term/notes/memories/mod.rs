@@ -249,6 +249,15 @@ impl Workspace {
         Ok(())
     }
 
+    /// Makes the folder, so that a person finds it and a search looks into it (Q36).
+    pub fn make_memories(&self) -> Result<(), MemoriesError> {
+        if self.memories_folder()?.is_none() {
+            let _held = self.desk().hold()?;
+            self.memories_made()?;
+        }
+        Ok(())
+    }
+
     fn tell(&self, path: &Path, change: Change) {
         let source = source(path);
         self.desk().tell(&Written { source, change });
