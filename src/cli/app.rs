@@ -45,8 +45,15 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let catalog = parts::catalog(&config, &inputs, &texts)?;
     let mut choice = catalog.choose(None).await?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let chosen = opening::choose(args.clone(), &config, &manner, clock.now(), output).await?;
-    let Some(args) = chosen else {
+    let mut listening = None;
+    let chosen = opening::choose(
+        args.clone(),
+        &config,
+        &manner,
+        clock.now(),
+        (output, &mut listening),
+    );
+    let Some(args) = chosen.await? else {
         return Ok(Exit::Ok);
     };
     let opening::Session {
@@ -60,7 +67,10 @@ pub(super) async fn chat(args: &ChatArgs, output: &mut Output) -> Result<Exit, C
     let name = opened.session.name().clone();
     // Only from here on: until the session is open there is nothing to end cleanly, and a wait for its lock
     // or for a server ends with the process.
-    let mut signals = Signals::listen().map_err(|source| CliError::Runtime { source })?;
+    let mut signals = match listening {
+        Some(signals) => signals,
+        None => Signals::listen().map_err(|source| CliError::Runtime { source })?,
+    };
     let timeout = config.settings.provider.network.timeout;
     let deadline = match &manner {
         Manner::OneShot(_) => Deadline::after(timeout),

@@ -97,13 +97,14 @@ fn check_data_folder(folder: &Path) -> Result<(), CliError> {
     }
 }
 
-/// Lets a person at a terminal choose for `-r` without a name, where there is a choice; `None` where they leave.
+/// Lets a person at a terminal choose for `-r` without a name, where there is a choice; `None` where they leave. Signals
+/// that were listened for are listened for until the end.
 pub(super) async fn choose(
     args: ChatArgs,
     config: &Config,
     manner: &Manner,
     now: Timestamp,
-    output: &mut Output,
+    (output, listening): (&mut Output, &mut Option<Signals>),
 ) -> Result<Option<ChatArgs>, CliError> {
     if *manner != Manner::Terminal || args.resume != Some(None) || !output.can_show_list() {
         return Ok(Some(args));
@@ -114,8 +115,9 @@ pub(super) async fn choose(
     if sessions.len() < 2 {
         return Ok(Some(args));
     }
-    let mut signals = Signals::listen().map_err(|source| CliError::Runtime { source })?;
-    let picked = picker::pick(sessions, &store, now, output, &mut signals).await;
+    let signals = Signals::listen().map_err(|source| CliError::Runtime { source })?;
+    let signals = listening.insert(signals);
+    let picked = picker::pick(sessions, &store, now, output, signals).await;
     match picked.map_err(|source| CliError::Runtime { source })? {
         Picked::Session(name) => Ok(Some(ChatArgs {
             resume: Some(Some(name.to_string())),

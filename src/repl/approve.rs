@@ -199,14 +199,14 @@ async fn look(
     }
     match showing.await {
         Ok(Ok(Next::Answer(Answer { text, warning }))) => {
-            output.prose(&text);
+            output.answer(&text);
             if let Some(warning) = warning {
                 shown_as::warning(output, &warning);
             }
         }
         Ok(Ok(Next::Diff(diff))) => output.change(&diff),
         Ok(Ok(Next::Refuted(text, problem))) => {
-            output.prose(&text);
+            output.answer(&text);
             output.error(&problem.to_string(), None);
         }
         Ok(Err(error)) => output.error(&chain(&error), error.hint().as_deref()),

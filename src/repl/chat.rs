@@ -256,7 +256,7 @@ impl<'a> Chat<'a> {
                         };
                         let sent =
                             format!("Sent {what} ({chars}) to the terminal's clipboard{tmux}");
-                        self.output.prose(&sent);
+                        self.output.answer(&sent);
                     }
                     Err(error) => self.refuse(&error),
                 }
@@ -274,7 +274,7 @@ impl<'a> Chat<'a> {
             }
             Ok(Next::Answer(answer)) => self.answer(Ok(answer)),
             Ok(Next::Refuted(text, problem)) => {
-                self.output.prose(&text);
+                self.output.answer(&text);
                 self.refuse(&problem);
                 After::GoOn
             }
@@ -285,7 +285,7 @@ impl<'a> Chat<'a> {
     fn answer(&mut self, answer: Result<Answer, CommandError>) -> After {
         match answer {
             Ok(Answer { text, warning }) => {
-                self.output.prose(&text);
+                self.output.answer(&text);
                 if let Some(warning) = warning {
                     show::warning(self.output, &warning);
                 }
@@ -447,7 +447,7 @@ impl<'a> Chat<'a> {
             self.output.notice(&given_up(name, result.is_ok()));
         }
         match result {
-            Ok(report) => self.output.prose(&compacted(&report, focus)),
+            Ok(report) => self.output.answer(&compacted(&report, focus)),
             Err(CompactError::Cannot(
                 error @ (CannotCompact::Nothing
                 | CannotCompact::AllStays(_)

@@ -575,12 +575,14 @@ impl Output {
         self.has_shown = false;
     }
 
-    /// The answer of a command, whole; ends with exactly the line break it needs.
+    /// The answer of a command, whole; ends with exactly the line break it needs. At a terminal it wraps at blanks.
     pub fn answer(&mut self, text: &str) {
         self.end_reply();
         self.fresh_line();
         let shown = match self.streams.stdout_device {
-            Device::Terminal => Cow::Owned(harmless(text)),
+            Device::Terminal => {
+                Cow::Owned(harmless(&self.wrapped(text, self.streams.stdout_device)))
+            }
             Device::File => Cow::Borrowed(text),
         };
         let end = if shown.is_empty() || shown.ends_with('\n') {
@@ -589,12 +591,6 @@ impl Output {
             "\n"
         };
         self.write_stdout(&format!("{shown}{end}"));
-    }
-
-    /// The same in words of our own, which wrap at blanks.
-    pub fn prose(&mut self, text: &str) {
-        let wrapped = self.wrapped(text, self.streams.stdout_device);
-        self.answer(&wrapped);
     }
 
     /// Puts a text on the clipboard of whoever looks on, through the terminal (OSC 52): also over ssh and in tmux.
@@ -1131,7 +1127,7 @@ mod tests {
     fn words_of_our_own_wrap_at_blanks() {
         let (mut output, seen) = screen(Paint::Colorless);
         output.warning("this has more words than fit a line");
-        output.prose("  and so has this one here");
+        output.answer("  and so has this one here");
         assert_eq!(
             seen.text(),
             "warning: this has\nmore words than fit\na line\n  and so has this\n  one here\n"

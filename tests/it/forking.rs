@@ -175,7 +175,7 @@ fn a_fork_counts_as_the_session_used_last() {
     for (name, year) in [("old", 2020), ("newer", 2021)] {
         let said =
             format!(r#"[{{"role":"user","content":"one","timestamp":"{year}-02-14T15:23:05Z"}}]"#);
-        std::fs::write(home.data().join(format!("history/{name}.json")), said).unwrap();
+        home.write(home.history(&format!("{name}.json")), &said);
     }
     let listed = || {
         let run = home.cogtrix(&["-c", "test.yaml", "sessions"]).run();

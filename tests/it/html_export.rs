@@ -12,9 +12,10 @@ const REPLY: &str = "# Cranes\n\n| name | year |\n|---|---|\n| Anna | 1904 |\n\n
 
 fn chromium() -> Option<PathBuf> {
     const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-    let path = std::env::var_os("PATH")?;
-    let found = std::env::split_paths(&path)
-        .flat_map(|folder| NAMES.map(|name| folder.join(name)))
+    const FOLDERS: [&str; 3] = ["/usr/bin", "/usr/local/bin", "/snap/bin"];
+    let found = FOLDERS
+        .iter()
+        .flat_map(|folder| NAMES.map(|name| Path::new(folder).join(name)))
         .find(|file| file.is_file());
     if found.is_none() {
         // Behind the capture of the harness.

@@ -17,13 +17,13 @@ Which memory mode for what
 Rule of thumb: take the lightest mode that fits: conversation, then code, then reasoning. Switching with `/mode`
 loses nothing.";
 
-pub(super) async fn run(_: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    help(arguments)
+pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
+    help(arguments, desk.env.columns)
 }
 
-pub(super) fn help(arguments: &str) -> Result<Next, CommandError> {
+pub(super) fn help(arguments: &str, columns: usize) -> Result<Next, CommandError> {
     match arguments.trim_start_matches('/') {
-        "" => Next::answer(list()),
+        "" => Next::answer(list(columns)),
         "modes" => Next::answer(MODES),
         name => find(name).and_then(|command| Next::answer(one(command))),
     }
@@ -40,16 +40,21 @@ fn signature(command: &Command) -> String {
     format!("{}{space}{}", names.join(", "), command.arguments)
 }
 
-/// Every command in one line each.
-fn list() -> String {
-    let width = COMMANDS
-        .iter()
-        .map(|command| signature(command).chars().count())
-        .max()
-        .unwrap_or(0);
-    let rows = COMMANDS
-        .iter()
-        .map(|command| format!("  {:<width$}  {}", signature(command), command.summary));
+/// Every command, its summary beside it or, where that has no room, below.
+fn list(columns: usize) -> String {
+    const SIGNATURE: usize = 26;
+    let (indent, beside) = match columns {
+        0..60 => (6, 0),
+        _ => (SIGNATURE + 4, SIGNATURE),
+    };
+    let rows = COMMANDS.iter().map(|command| {
+        let signature = signature(command);
+        if signature.chars().count() <= beside {
+            format!("  {signature:<SIGNATURE$}  {}", command.summary)
+        } else {
+            format!("  {signature}\n{:indent$}{}", "", command.summary)
+        }
+    });
     let rows: Vec<String> = rows.collect();
     format!(
         "{}\n\nSeveral lines: begin and end with \"\"\", end a line with \\, or Alt-Enter. Ctrl-C stops a reply.\n\
@@ -74,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_list_names_every_command_and_alias() {
-        let list = list();
+        let list = list(80);
         for command in &COMMANDS {
             assert!(list.contains(&signature(command)), "{command:?}");
         }

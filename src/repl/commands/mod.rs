@@ -226,7 +226,7 @@ pub(super) async fn look(
 ) -> Result<Next, CommandError> {
     let command = find(name)?;
     match (command.name, arguments) {
-        ("help", of) => help::help(of),
+        ("help", of) => help::help(of, env.columns),
         ("context", what) if !what.starts_with("preset") => {
             context::look(agent, env.columns, what).await
         }
