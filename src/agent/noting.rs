@@ -57,19 +57,23 @@ impl Agent {
         };
         if let Some(words) = words {
             let parts = Arc::clone(notebook.parts());
+            let unwritten = std::mem::take(&mut notebook.unwritten);
             let work = move || {
                 if parts.memories
                     && let Err(error) = parts.workspace.make_memories()
                 {
                     tracing::warn!("could not make the folder of the model's files: {error}");
                 }
+                let again = unwritten.iter();
+                let again = again.map(|it| parts.capture_or_keep(&session, it, "", now));
+                let again = again.fold(Taken::default(), Taken::and);
                 let missed = missed.map(|missed| {
                     parts.capture_missed(&session, &without_secrets(&known, missed), now)
                 });
                 let masked = parts.note_masked(&session, &words, number, known.classes(), now);
                 let words = without_secrets(&known, words);
-                let taken = parts.capture(&session, &words, &before, now);
-                missed.unwrap_or_default().and(taken).and(masked)
+                let taken = parts.capture_or_keep(&session, &words, &before, now);
+                again.and(missed.unwrap_or_default()).and(taken).and(masked)
             };
             notebook.capturing.push(tokio::task::spawn_blocking(work));
         }
@@ -111,6 +115,9 @@ impl Agent {
         }
         for receipt in taken.receipts {
             observe(TurnEvent::Captured(receipt));
+        }
+        if let Some(notebook) = &mut self.notebook {
+            notebook.unwritten.extend(taken.unwritten);
         }
         self.tell_problems(taken.problems, observe);
     }

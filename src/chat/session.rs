@@ -259,6 +259,8 @@ impl Session {
     pub fn forked(&self, name: SessionName, at: Option<TurnId>) -> Option<Self> {
         let mut fork = self.clone();
         fork.name = name;
+        // It was paid for once.
+        fork.meta.spent = Spending::default();
         fork.turns
             .retain(|turn| turn.outcome.is_some() && at.is_none_or(|at| turn.id <= at));
         if let Some(at) = at {

@@ -300,7 +300,6 @@ fn settings(
     }
 }
 
-/// What `/context preset` can switch to.
 /// Every setting, for a chat that asks.
 fn listing(config: &Config) -> Settings {
     let entries = config.entries_later();
@@ -314,6 +313,7 @@ fn listing(config: &Config) -> Settings {
     })))
 }
 
+/// What `/context preset` can switch to.
 fn presets(config: &Config) -> Vec<Preset> {
     let presets = config.presets().into_iter();
     presets

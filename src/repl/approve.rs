@@ -152,7 +152,13 @@ impl Pending {
                     show(output, asked.detail.as_ref(), usize::MAX);
                 }
                 Some(Typed::Command(line)) => {
-                    look(&looks, env, &line, output).await;
+                    tokio::select! {
+                        biased;
+                        () = look(&looks, env, &line, output) => {}
+                        signal = signals.next() => {
+                            break (ended_by(signal), Approval::Refused { why: None });
+                        }
+                    }
                     output.question(&headline(&asked, Length::Short));
                     output.notice(&choices(&asked));
                 }

@@ -504,10 +504,11 @@ impl<'a> Chat<'a> {
     }
 
     async fn pick_session(&mut self) -> After {
-        let sessions = match self.desk.env.store.list() {
+        let mut sessions = match self.desk.env.store.list() {
             Ok(sessions) => sessions,
             Err(error) => return self.answer(Err(error.into())),
         };
+        sessions.retain(|info| !info.name.is_of_question());
         let has_list = self.input.is_terminal() && self.output.can_show_list();
         if sessions.is_empty() || !has_list {
             let overview = commands::session_overview(self.desk);

@@ -56,7 +56,7 @@ impl TurnLine {
         let mut parts = Vec::new();
         parts.extend(self.recalled.line(now));
         if !self.noted.is_empty() {
-            let kinds = self.noted.iter().map(|(kind, n)| count(*n, kind));
+            let kinds = self.noted.iter().map(|(kind, n)| several(*n, kind));
             let kinds = kinds.collect::<Vec<_>>().join(", ");
             parts.push(format!("noted {kinds} (undo: /forget)"));
         }
@@ -148,6 +148,14 @@ pub(super) fn known_price(agent: &Agent, catalog: &Catalog, model: &str) -> Opti
     }
 }
 
+/// `2 preferences`, `2 facts about you`.
+fn several(n: usize, kind: &str) -> String {
+    match kind.split_once(' ') {
+        Some((first, rest)) => format!("{} {rest}", count(n, first)),
+        None => count(n, kind),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,14 +172,17 @@ mod tests {
         assert_eq!(line.line(now), None);
         line.window = Some(TokenUsage::new(Tokens(4_096), Tokens(16_384), 0.8, false));
         assert_eq!(line.line(now).unwrap(), "4.1k of 16k tokens");
-        line.noted = BTreeMap::from([("preference".to_owned(), 1), ("task".to_owned(), 2)]);
+        line.noted = BTreeMap::from([
+            ("preference".to_owned(), 1),
+            ("fact about you".to_owned(), 2),
+        ]);
         line.recalled = Recalled {
             items: 3,
             days: Some((at("2026-05-02"), at("2026-05-30"))),
         };
         assert_eq!(
             line.line(now).unwrap(),
-            "recalled 3 from May \u{b7} noted 1 preference, 2 tasks (undo: /forget) \u{b7} 4.1k of 16k tokens"
+            "recalled 3 from May \u{b7} noted 2 facts about you, 1 preference (undo: /forget) \u{b7} 4.1k of 16k tokens"
         );
     }
 

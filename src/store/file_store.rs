@@ -286,6 +286,10 @@ impl SessionStore for FileStore {
             return Err(StoreError::Taken { name: name.clone() });
         }
         let mut opened = self.open(name, Duration::ZERO)?;
+        // Another process may have been quicker, and be gone already.
+        if !opened.session.is_empty() {
+            return Err(StoreError::Taken { name: name.clone() });
+        }
         let outputs = self.layout.outputs(of);
         for file in self.disk.list(&outputs).unwrap_or_default() {
             let copy = self

@@ -90,7 +90,7 @@ fn is_ready(terminal: &impl AsFd, deadline: Instant) -> io::Result<bool> {
     };
     let mut polled = [PollFd::new(terminal, PollFlags::IN)];
     match poll(&mut polled, Some(&left)) {
-        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(rustix::io::Errno::INTR) => is_ready(terminal, deadline),
         Err(error) => Err(error.into()),
         Ok(_) => Ok(polled[0].revents().contains(PollFlags::IN)),
     }

@@ -486,3 +486,26 @@ fn what_was_said_with_capture_off_stays_so_though_its_turn_failed() {
     assert_eq!(text(&home, "MEMORY.md"), "");
     assert_eq!(read(&home.data().join("memory/receipts.jsonl")), "");
 }
+
+#[test]
+fn what_the_disk_refused_to_keep_is_kept_with_the_next_turn() {
+    let home = Home::new();
+    let blocked = workspace(&home);
+    let server = Script::answering({
+        let blocked = blocked.clone();
+        move |_| {
+            // By the time of the first request the words were to be written.
+            std::fs::remove_file(&blocked).ok();
+            say("Noted.")
+        }
+    })
+    .serve();
+    home.config(&server, "");
+    home.lines("s", &["/status"]);
+    std::fs::remove_dir_all(&blocked).ok();
+    home.write(&blocked, "in the way");
+    let run = home.lines("s", &[SAID, "Thanks."]);
+    assert!(run.stderr.contains("long-term memory: "), "{run}");
+    assert!(text(&home, "MEMORY.md").contains("dark mode"), "{run}");
+    assert_eq!(text(&home, STATE).matches("rotates monthly").count(), 1);
+}

@@ -208,7 +208,7 @@ const PAST_THE_DISK: [(&str, &str); 11] = [
         "looks at a folder that is not trusted yet",
     ),
     (
-        "notes/identity.rs",
+        "long_term/notes/identity.rs",
         "reads rules behind links that stay inside of the project",
     ),
     ("tools/files", "works on the person's project"),

@@ -104,15 +104,21 @@ async fn converse(home: &Path, paint: Paint, stops: Stops) -> i32 {
                 reply_ends.recv().await;
                 output.end_reply();
                 let answer = reader.answer("sure? ", &mut output).await.unwrap();
-                output.answer(&format!("answered {answer:?}"));
+                print(&mut output, &format!("answered {answer:?}"));
             }
             "/paste" => {
                 let pasted = reader.paste(". ", &mut output).await.unwrap();
-                output.answer(&format!("pasted {pasted:?}"));
+                print(&mut output, &format!("pasted {pasted:?}"));
             }
-            _ => output.answer(&format!("got {text:?}")),
+            _ => print(&mut output, &format!("got {text:?}")),
         }
     }
+}
+
+/// As it is, whatever the width.
+fn print(output: &mut Output, text: &str) {
+    output.reply_delta(text);
+    output.end_reply();
 }
 
 #[derive(Debug)]

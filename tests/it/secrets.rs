@@ -168,9 +168,10 @@ fn what_is_masked_is_told_with_its_kind_and_its_message() {
         "{shown}"
     );
     assert!(
-        shown.stdout.contains("It's bluewhale99"),
+        shown.stdout.contains("> The password? It's [secret]"),
         "the message is quoted: {shown}"
     );
+    assert!(!shown.stdout.contains("bluewhale99"), "{shown}");
 }
 
 #[test]

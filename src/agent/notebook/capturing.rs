@@ -13,6 +13,8 @@ use crate::text::secrets::Class;
 pub(in crate::agent) struct Taken {
     pub(in crate::agent) receipts: Vec<Receipt>,
     pub(in crate::agent) problems: Vec<String>,
+    /// What the disk refused: it is tried again with the next turn.
+    pub(in crate::agent) unwritten: Vec<Message>,
 }
 
 impl Taken {
@@ -20,6 +22,7 @@ impl Taken {
     pub(in crate::agent) fn and(mut self, later: Self) -> Self {
         self.receipts.extend(later.receipts);
         self.problems.extend(later.problems);
+        self.unwritten.extend(later.unwritten);
         self
     }
 }
@@ -136,6 +139,21 @@ impl Parts {
         let own = said.split("\n\n").next().unwrap_or_default();
         let own = Message::text(missed.id.clone(), Role::User, own, missed.at);
         self.capture(session, &own, "", now)
+    }
+
+    /// Writes down what a message has, as [`Self::capture`] does, and keeps the message where that failed.
+    pub(in crate::agent) fn capture_or_keep(
+        &self,
+        session: &SessionName,
+        input: &Message,
+        before: &str,
+        now: Timestamp,
+    ) -> Taken {
+        let mut taken = self.capture(session, input, before, now);
+        if taken.receipts.is_empty() && !taken.problems.is_empty() {
+            taken.unwritten.push(input.clone());
+        }
+        taken
     }
 
     /// Writes captures to the session's state; tells which file has them now.

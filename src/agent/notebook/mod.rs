@@ -33,7 +33,7 @@ use reading::Shortened;
 use tokio::task::JoinHandle;
 
 use super::ending::{EndHooks, Ending, Ran};
-use crate::chat::{Session, SessionName};
+use crate::chat::{Message, Session, SessionName};
 use crate::context;
 use crate::hint::chain;
 use crate::long_term::notes::{Receipts, Workspace};
@@ -106,6 +106,8 @@ pub(super) struct Notebook {
     hooks: Arc<Mutex<EndHooks>>,
     /// Captures that are being written, oldest first: what became of them is told as soon as somebody waits for it.
     pub(super) capturing: Vec<JoinHandle<Taken>>,
+    /// Messages of the session whose captures the disk refused.
+    pub(super) unwritten: Vec<Message>,
     /// What was told already.
     told: Once,
     /// What is told with the next turn.
@@ -123,6 +125,7 @@ impl Notebook {
             hooks: Arc::new(Mutex::new(hooks::standard(&parts))),
             capturing: Vec::new(),
             parts,
+            unwritten: Vec::new(),
             told: Once::default(),
             later: Vec::new(),
             recovered: None,
@@ -142,6 +145,7 @@ impl Notebook {
         let is_new = self.session.as_ref() != Some(session);
         if is_new {
             self.session = Some(session.clone());
+            self.unwritten.clear();
         }
         is_new
     }

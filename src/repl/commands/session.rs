@@ -107,12 +107,17 @@ pub(in crate::repl) fn open(desk: &mut Desk, name: &SessionName) -> Result<Answe
 fn enter(desk: &mut Desk, opened: Opened) -> Result<Answer, CommandError> {
     let repairs: Vec<String> = opened.repairs.iter().map(Repair::to_string).collect();
     desk.agent.open(opened)?;
+    let left = std::mem::take(&mut desk.ran);
     let mut lines = vec![listing::opened(&desk.agent, desk.env.now())];
     // A script knows what it asks for.
     if desk.questions.is_some() {
         lines.extend(recap(&desk.agent, desk.env.columns));
     }
     lines.extend(repairs);
+    if !left.is_empty() {
+        let commands = listing::count(left.len(), "command");
+        lines.push(format!("The output of {commands} is not taken along"));
+    }
     lines.extend(listing::unread(desk.agent.memory().unread()));
     Ok(Answer {
         text: lines.join("\n"),

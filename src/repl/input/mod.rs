@@ -242,7 +242,8 @@ impl LineReader {
             let mut ahead = Ahead::of(&self.stops.take());
             // A terminal that cannot be read has nothing typed.
             ahead.fill(io::stdin()).ok();
-            self.held = Some(ahead.take_text().unwrap_or_default());
+            let typed = ahead.take_text().unwrap_or_default();
+            self.held.get_or_insert_default().push_str(&typed);
         }
     }
 

@@ -182,8 +182,12 @@ impl TerminalSource {
         while let Some(typed) = self.ahead.next() {
             match typed {
                 Typed::End => return Some(Line::Eof),
-                Typed::Line(line) if is_verbatim || line.contains('\n') => {
-                    return Some(Line::Text(line));
+                Typed::Line(line) if is_verbatim => return Some(Line::Text(line)),
+                // A paste is never a command.
+                Typed::Line(line) if line.contains('\n') => {
+                    let is_like_command = line.starts_with(['/', '!']);
+                    let blank = if is_like_command { " " } else { "" };
+                    return Some(Line::Text(format!("{blank}{line}")));
                 }
                 Typed::Line(line) => {
                     if let Some(input) = self.continuation.push(&line) {
