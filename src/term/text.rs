@@ -90,7 +90,8 @@ pub(super) fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
                     start = next;
                     used -= at_break;
                 }
-                Some(_) | None if used >= MAX_WORD => {
+                // The terminal wraps it: only whole rows are cut off.
+                Some(_) | None if used + wide > (MAX_WORD / columns.max(1)).max(1) * columns => {
                     lines.push(start..at);
                     (start, used) = (at, 0);
                 }

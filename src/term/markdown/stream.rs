@@ -383,12 +383,20 @@ impl Markdown {
             self.open.replace_range(..cut.at, &cut.insert);
             self.context = cut.context;
         } else if rows > 2 * max || self.open.len() > MAX_OPEN {
-            self.settled
-                .extend(laid.lines.into_iter().map(Settled::from));
-            self.context = laid.after;
-            self.open.clear();
-            self.line_at = 0;
+            let is_cut = !self.open.ends_with('\n');
+            // Of a word that does not end whole rows are settled.
+            let word = self.open.rsplit([' ', '\n']).next().unwrap_or_default();
+            let rest = if word.is_ascii() {
+                word.len() % self.size.columns.max(1)
+            } else {
+                0
+            };
+            self.settle(self.open.len() - rest);
             self.is_paragraph = false;
+            if is_cut {
+                // What follows goes on with it.
+                self.context.prior = None;
+            }
         }
     }
 

@@ -420,6 +420,34 @@ fn bad_documents_are_shown_whole_at_any_size() {
 }
 
 #[test]
+fn an_unbroken_word_of_many_screens_stays_in_whole_rows() {
+    let size = Size {
+        columns: 80,
+        rows: 24,
+    };
+    let text = format!("Here it is:\n\n{}\n\nDone.", "x".repeat(20_000));
+    let pieces: Vec<&str> = text
+        .as_bytes()
+        .chunks(7)
+        .map(|it| str::from_utf8(it).unwrap())
+        .collect();
+    for rows in [
+        rows_of(&sent([text.as_str()], size, Paint::Full), size),
+        rows_of(&sent(pieces, size, Paint::Full), size),
+    ] {
+        let word = rows.iter().filter(|row| row.starts_with('x'));
+        assert_eq!(word.clone().count(), 250, "{rows:?}");
+        assert!(word.clone().all(|row| row.len() == 80));
+        let first = rows.iter().position(|row| row.starts_with('x')).unwrap();
+        assert!(
+            rows[first..first + 250]
+                .iter()
+                .all(|row| row.starts_with('x'))
+        );
+    }
+}
+
+#[test]
 fn the_unfinished_rest_stays_small_however_long_a_document_is() {
     for (name, text) in bad_documents() {
         let mut document = Markdown::new(WIDE, Highlighter::default());
