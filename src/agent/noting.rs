@@ -31,6 +31,13 @@ impl Agent {
         self.notebook.as_ref().map(Notebook::parts)
     }
 
+    /// Gives up what the disk refused to keep: it may be what is forgotten or taken back.
+    pub(super) fn drop_unwritten(&mut self) {
+        if let Some(notebook) = &mut self.notebook {
+            notebook.unwritten.clear();
+        }
+    }
+
     /// Writes down what a person said that is worth keeping (Q2). Where the person does not wait for it, it is written all
     /// the same, and told with the next turn.
     pub(super) async fn write_down(
@@ -65,14 +72,14 @@ impl Agent {
                     tracing::warn!("could not make the folder of the model's files: {error}");
                 }
                 let again = unwritten.iter();
-                let again = again.map(|it| parts.capture_or_keep(&session, it, "", now));
+                let again = again.map(|it| parts.capture(&session, it, "", now));
                 let again = again.fold(Taken::default(), Taken::and);
                 let missed = missed.map(|missed| {
                     parts.capture_missed(&session, &without_secrets(&known, missed), now)
                 });
                 let masked = parts.note_masked(&session, &words, number, known.classes(), now);
                 let words = without_secrets(&known, words);
-                let taken = parts.capture_or_keep(&session, &words, &before, now);
+                let taken = parts.capture(&session, &words, &before, now);
                 again.and(missed.unwrap_or_default()).and(taken).and(masked)
             };
             notebook.capturing.push(tokio::task::spawn_blocking(work));

@@ -52,6 +52,7 @@ impl Agent {
     /// history keeps the turn.
     pub fn undo(&mut self) -> Result<Undone, NoTurn> {
         let turn = self.last_to_withdraw()?;
+        self.drop_unwritten();
         let captured = self.captured_in(&turn);
         let TakenBack { input, files } = self.take_back(Withdrawal::Undone)?;
         let refused = self.ledger.save().err();

@@ -117,10 +117,12 @@ fn markdown(text: &str) -> String {
     let events = Parser::new_ext(text, options).map(tamed);
     let mut page = String::new();
     html::push_html(&mut page, events);
-    // The policy of the page forbids styles of an element's own. What was said has its quotes escaped.
-    for side in ["left", "center", "right"] {
-        let style = format!(" style=\"text-align: {side}\"");
-        page = page.replace(&style, &format!(" class=\"{side}\""));
+    // The policy of the page forbids styles of an element's own. What was said has its `<` escaped.
+    for cell in ["<th", "<td"] {
+        for side in ["left", "center", "right"] {
+            let style = format!("{cell} style=\"text-align: {side}\">");
+            page = page.replace(&style, &format!("{cell} class=\"{side}\">"));
+        }
     }
     page
 }
@@ -208,6 +210,9 @@ mod tests {
             page.contains("<a href=\"https://x.org/p.png\">pic</a>"),
             "{page}"
         );
+        let page = markdown("| a |\n|--:|\n| b |\n\n`<td style=\"text-align: right\">`");
+        assert!(page.contains("<td class=\"right\">b"), "{page}");
+        assert!(page.contains("&lt;td style="), "{page}");
     }
 
     #[test]

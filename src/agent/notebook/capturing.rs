@@ -74,6 +74,9 @@ impl Parts {
             .filter(|captured| !captured.files.is_empty())
             .collect();
         if written.is_empty() {
+            if !taken.problems.is_empty() {
+                taken.unwritten.push(input.clone());
+            }
             return taken;
         }
         match self.receipts.add(written, now) {
@@ -139,21 +142,6 @@ impl Parts {
         let own = said.split("\n\n").next().unwrap_or_default();
         let own = Message::text(missed.id.clone(), Role::User, own, missed.at);
         self.capture(session, &own, "", now)
-    }
-
-    /// Writes down what a message has, as [`Self::capture`] does, and keeps the message where that failed.
-    pub(in crate::agent) fn capture_or_keep(
-        &self,
-        session: &SessionName,
-        input: &Message,
-        before: &str,
-        now: Timestamp,
-    ) -> Taken {
-        let mut taken = self.capture(session, input, before, now);
-        if taken.receipts.is_empty() && !taken.problems.is_empty() {
-            taken.unwritten.push(input.clone());
-        }
-        taken
     }
 
     /// Writes captures to the session's state; tells which file has them now.
