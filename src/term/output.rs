@@ -256,6 +256,15 @@ impl Output {
         self.size().columns
     }
 
+    /// Columns that an answer may take: those of the terminal, and in a file as many as it has.
+    pub fn answer_columns(&self) -> usize {
+        if self.is_interactive() {
+            self.columns()
+        } else {
+            usize::MAX
+        }
+    }
+
     /// Rows of the terminal.
     pub fn rows(&self) -> usize {
         self.size().rows
