@@ -240,6 +240,11 @@ impl Output {
         self.policy
     }
 
+    /// Says how much is said from now on.
+    pub fn set_verbosity(&mut self, verbosity: Verbosity) {
+        self.policy.verbosity = verbosity;
+    }
+
     /// Says how replies are shown from now on.
     pub fn show_replies(&mut self, replies: Replies) {
         self.policy.replies = replies;
