@@ -301,7 +301,7 @@ fn settings(
 }
 
 /// Every setting, for a chat that asks.
-fn listing(config: &Config) -> Settings {
+pub(super) fn listing(config: &Config) -> Settings {
     let entries = config.entries_later();
     let settings = |entry: Entry| Setting {
         key: entry.key,

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::term::NARROW;
+
 const EXAMPLES: &str = "\
 Examples:
   cogtrix                               chat in the session `default`
@@ -17,6 +19,21 @@ Examples:
   cogtrix --continue                    go on where you stopped
 
 `cogtrix --help-all` has every flag, `cogtrix man` the manual page.";
+
+/// Returns the examples as a screen of so many columns shows them: a narrow one has each explanation below its command.
+pub(super) fn examples(columns: usize) -> String {
+    if columns >= NARROW {
+        return EXAMPLES.to_owned();
+    }
+    let lines = EXAMPLES.lines().map(|line| {
+        let example = line.strip_prefix("  ").and_then(|it| it.split_once("  "));
+        match example {
+            Some((command, what)) => format!("  {command}\n      {}", what.trim_start()),
+            None => line.to_owned(),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
 
 /// A terminal chat agent with long-term memory
 #[derive(Debug, Parser)]

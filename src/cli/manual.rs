@@ -7,7 +7,7 @@ use std::process;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
-use super::args::Args;
+use super::args::{Args, examples};
 use super::report::{CliError, Exit};
 use crate::files::{Existing, write_for_person};
 use crate::repl::listing::count;
@@ -117,7 +117,7 @@ fn grouped(hides: impl Fn(Need) -> bool) -> Command {
 
 /// Prints the help with every flag.
 pub(super) fn help_all(output: &mut Output) -> Exit {
-    let help = all().render_help();
+    let help = all().after_help(examples(output.columns())).render_help();
     output.answer(&help.to_string());
     Exit::Ok
 }

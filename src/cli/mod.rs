@@ -41,7 +41,7 @@ use report::{CliError, Exit};
 
 use crate::config;
 use crate::repl::outlive_file_size_limit;
-use crate::term::{Features, Output, Paint, Policy, Replies, Verbosity};
+use crate::term::{Features, Output, Paint, Policy, Replies, Verbosity, width};
 use crate::tools::shell::hidden_subcommand;
 
 /// Runs cogtrix as it was called.
@@ -50,19 +50,22 @@ pub fn main() -> ExitCode {
     if let Some(code) = hidden_subcommand(std::env::args_os().skip(1), || config::environment().0) {
         return code;
     }
-    let mut args = parsed();
     let environment = config::environment();
-    let verbosity = match (args.chat.quiet, args.chat.verbose) {
-        (true, _) => Verbosity::Quiet,
-        (false, true) => Verbosity::Verbose,
-        (false, false) => Verbosity::Normal,
-    };
     let paint = Paint::from_variables(environment.get("NO_COLOR"), environment.get("TERM"));
     let mut output = Output::standard(Policy {
-        verbosity,
+        verbosity: Verbosity::Normal,
         paint,
         replies: Replies::Raw,
         features: Features::from_variables(|name| environment.get(name)),
+    });
+    let mut args = match parsed(&output) {
+        Ok(args) => args,
+        Err(error) => return refused(&error, output),
+    };
+    output.set_verbosity(match (args.chat.quiet, args.chat.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (false, true) => Verbosity::Verbose,
+        (false, false) => Verbosity::Normal,
     });
     let settled = args.settle_question(std::env::args_os().skip(1));
     let settled = settled.map_err(|command| CliError::NearCommand { command });
@@ -73,10 +76,28 @@ pub fn main() -> ExitCode {
     report::last_words(output, exit).into()
 }
 
-/// The arguments; ends the program where they are wrong or ask for help.
-fn parsed() -> Args {
-    let matches = manual::usual().get_matches();
-    Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+fn parsed(output: &Output) -> Result<Args, clap::Error> {
+    let command = manual::usual().after_help(args::examples(output.columns()));
+    Args::from_arg_matches(&command.try_get_matches()?)
+}
+
+/// Prints what is wrong with the arguments, or the help they ask for.
+fn refused(error: &clap::Error, mut output: Output) -> ExitCode {
+    let text = error.render().to_string();
+    let columns = output.columns();
+    let is_seen = output.is_interactive() || error.use_stderr();
+    if is_seen && text.lines().all(|line| width(line) <= columns) {
+        // In its colours.
+        error.exit();
+    }
+    let exit = if error.use_stderr() {
+        output.notice(&text);
+        Exit::Usage
+    } else {
+        output.answer(&text);
+        Exit::Ok
+    };
+    report::last_words(output, exit).into()
 }
 
 fn run(args: Args, output: &mut Output) -> Result<Exit, CliError> {

@@ -62,7 +62,13 @@ async fn providers(catalog: &Catalog) -> Vec<Provider> {
 }
 
 fn table(providers: &[Provider], output: &mut Output) {
-    let mut table = Table::new([Align::Left, Align::Right, Align::Left]);
+    let offered = providers.iter().flat_map(|it| it.offered.iter().flatten());
+    let has_prices = offered.into_iter().any(|model| model.price.is_some());
+    // Cells of a column that a table does not have are left out.
+    let mut table = match has_prices {
+        true => Table::new([Align::Left, Align::Right, Align::Left]),
+        false => Table::new([Align::Left, Align::Right]),
+    };
     table.row(["MODEL", "WINDOW", "PRICE PER 1M TOKENS"]);
     let mut rows = 0;
     for Provider { name, offered } in providers {
@@ -78,12 +84,7 @@ fn table(providers: &[Provider], output: &mut Output) {
         }
     }
     if rows > 0 {
-        let columns = if output.is_interactive() {
-            output.columns()
-        } else {
-            usize::MAX
-        };
-        output.answer(table.render(columns).trim_end());
+        output.answer(table.render_whole(output.answer_columns()).trim_end());
     }
     for Provider { name, offered } in providers {
         match offered {

@@ -32,11 +32,7 @@ pub(super) fn run(
     let now = SystemClock.now();
     match command.unwrap_or(SessionsCommand::List) {
         SessionsCommand::List => {
-            let columns = if output.is_interactive() {
-                output.columns()
-            } else {
-                usize::MAX
-            };
+            let columns = output.answer_columns();
             output.answer(&listing::table(&store.list()?, None, now, columns));
         }
         SessionsCommand::Show { name } => {

@@ -2,11 +2,12 @@
 
 use super::args::{ChatArgs, ConfigCommand};
 use super::report::{CliError, Exit};
-use super::{parts, trust};
+use super::{app, parts, trust};
 use crate::config::{Config, Inputs, Texts};
 use crate::files::LocalDisk;
 use crate::hint::{Hint, chain};
-use crate::term::{Align, Output, Table};
+use crate::repl::listing;
+use crate::term::Output;
 
 pub(super) fn run(
     command: ConfigCommand,
@@ -19,11 +20,8 @@ pub(super) fn run(
     }
     match command {
         ConfigCommand::Show => {
-            let mut table = Table::new([Align::Left, Align::Left, Align::Left]);
-            for entry in config.entries() {
-                table.row([entry.key, entry.value, format!("# {}", entry.source)]);
-            }
-            output.answer(table.render(usize::MAX).trim_end());
+            let settings = app::listing(&config);
+            output.answer(&listing::settings(settings.iter(), output.answer_columns()));
         }
         ConfigCommand::Check => {
             let mistakes = mistakes(&config, &inputs)?;

@@ -126,7 +126,7 @@ impl Pending {
         }
         output.question(&headline(&asked, Length::Short));
         show(output, asked.detail.as_ref(), SHOWN_LINES);
-        output.notice(&choices(&asked));
+        output.notice(&choices(&asked, output.columns()));
         let (asking, approval) = loop {
             let line = tokio::select! {
                 biased;
@@ -143,8 +143,7 @@ impl Pending {
                 Some(Typed::Always(wide)) => {
                     match asked.rules.iter().find(|rule| Wide::of(rule) == wide) {
                         Some(rule) => break (Asking::Answered, Approval::Always(rule.clone())),
-                        None => output
-                            .notice(&format!("not available for this call: {}", choices(&asked))),
+                        None => refuse(output, "not available for this call", &asked),
                     }
                 }
                 Some(Typed::Show) => {
@@ -160,13 +159,13 @@ impl Pending {
                         }
                     }
                     output.question(&headline(&asked, Length::Short));
-                    output.notice(&choices(&asked));
+                    output.notice(&choices(&asked, output.columns()));
                 }
                 Some(Typed::Unclear) => {
-                    output.notice(&format!("not an answer: {}", choices(&asked)));
+                    refuse(output, "not an answer", &asked);
                 }
                 Some(Typed::Edit) if matches!(asked.effect, Effect::RunsLater(_)) => {
-                    output.notice(&format!("not available for this call: {}", choices(&asked)));
+                    refuse(output, "not available for this call", &asked);
                 }
                 Some(Typed::Edit) => match edited(&asked, input, output).await {
                     Ok(Some(approval)) => break (Asking::Answered, approval),
@@ -179,6 +178,12 @@ impl Pending {
         answer.send(approval).ok();
         asking
     }
+}
+
+/// Says why an answer is none, and which ones there are.
+fn refuse(output: &mut Output, why: &str, asked: &Asked) {
+    let choices = choices(asked, output.columns());
+    output.notice(&format!("{why}:\n{choices}"));
 }
 
 /// Carries out a command that only shows something; says of any other that it has to wait.

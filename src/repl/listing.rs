@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use super::desk::Setting;
 use crate::agent::Agent;
 use crate::chat::{SessionName, Timestamp};
 use crate::hint::chain;
 use crate::index::Hit;
 use crate::long_term::notes::NotesError;
 use crate::store::SessionInfo;
-use crate::term::{Align, Table, thousands};
+use crate::term::{Align, NARROW, Table, fit_to, thousands, width};
 
 /// `Resumed work (12 messages, last 3 days ago)`, or that it is new (C75).
 pub fn opened(agent: &Agent, now: Timestamp) -> String {
@@ -107,7 +108,34 @@ pub fn count(n: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", thousands(n))
 }
 
-/// One line a session: name, mode, messages, last used, first words; the open one marked.
+/// Settings in lines: key, value and where it is set, those that are not the defaults first.
+pub fn settings<'a>(all: impl Iterator<Item = &'a Setting>, columns: usize) -> String {
+    let (set, defaults): (Vec<_>, Vec<_>) = all.partition(|setting| setting.source.is_some());
+    let keys = set
+        .iter()
+        .chain(&defaults)
+        .map(|setting| width(&setting.key));
+    // A few long keys do not push all values to the right.
+    let beside = keys.max().unwrap_or(0).min((columns / 2).saturating_sub(2));
+    let line = |setting: &&Setting| {
+        let Setting { key, value, source } = *setting;
+        let source = source.as_deref().unwrap_or("default");
+        if columns < NARROW {
+            format!("{key}\n    {value}  # {source}")
+        } else {
+            format!("{key:<beside$}  {value}  # {source}")
+        }
+    };
+    let groups = [set, defaults];
+    let groups = groups.iter().filter(|group| !group.is_empty());
+    let groups: Vec<String> = groups
+        .map(|group| group.iter().map(line).collect::<Vec<_>>().join("\n"))
+        .collect();
+    groups.join("\n\n")
+}
+
+/// One line a session: name, mode, messages, last used, first words; the open one marked. On a narrow screen name and age,
+/// and the first words below.
 pub fn table(
     sessions: &[SessionInfo],
     open: Option<&SessionName>,
@@ -124,16 +152,29 @@ pub fn table(
         Align::Left,
         Align::Left,
     ]);
+    let mut lines = Vec::new();
     table.row(["  SESSION", "MODE", "MESSAGES", "LAST USED", "FIRST WORDS"]);
     for info in sessions {
         let mark = if open == Some(&info.name) { '*' } else { ' ' };
-        let name = format!("{mark} {}", info.name);
         let mode = info.mode.clone().unwrap_or_default();
         let last = info.updated_at.map_or_else(String::new, |at| at.ago(now));
-        let words = info.problem.as_ref().unwrap_or(&info.title).clone();
-        table.row([name, mode, info.messages.to_string(), last, words]);
+        let words = info.problem.as_ref().unwrap_or(&info.title);
+        if columns < NARROW {
+            let room = columns.saturating_sub("*   ".len() + width(&last));
+            let name = fit_to(info.name.as_str(), room);
+            lines.push(format!("{mark} {name}  {last}").trim_end().to_owned());
+            let words = words.replace(['\n', '\r', '\t'], " ");
+            lines.push(format!("    {}", fit_to(&words, columns.saturating_sub(4))));
+        } else {
+            let name = format!("{mark} {}", info.name);
+            table.row([name, mode, info.messages.to_string(), last, words.clone()]);
+        }
     }
-    table.render(columns).trim_end().to_owned()
+    if columns < NARROW {
+        lines.join("\n")
+    } else {
+        table.render(columns).trim_end().to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -141,6 +182,66 @@ mod tests {
     use super::*;
     use crate::index::Kind;
     use crate::index::fixture::hit;
+
+    #[test]
+    fn settings_stand_below_their_keys_on_a_narrow_screen_and_those_that_are_set_come_first() {
+        let setting = |key: &str, value: &str, source: Option<&str>| Setting {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            source: source.map(str::to_owned),
+        };
+        let long = "a.key.that.is.longer.than.any.value.beside.it";
+        let all = [
+            setting("session", "default", None),
+            setting(long, "yes", None),
+            setting("memory.mode", "code", Some("$COGTRIX_MEMORY_MODE")),
+        ];
+        insta::assert_snapshot!(settings(all.iter(), 80), @r#"
+        memory.mode                             code  # $COGTRIX_MEMORY_MODE
+
+        session                                 default  # default
+        a.key.that.is.longer.than.any.value.beside.it  yes  # default
+        "#);
+        insta::assert_snapshot!(settings(all.iter(), 40), @r"
+        memory.mode
+            code  # $COGTRIX_MEMORY_MODE
+
+        session
+            default  # default
+        a.key.that.is.longer.than.any.value.beside.it
+            yes  # default
+        ");
+    }
+
+    #[test]
+    fn sessions_have_their_first_words_below_on_a_narrow_screen() {
+        let now = Timestamp::parse("2026-05-01T12:00:00Z").unwrap();
+        let info = |name: &str, title: &str| SessionInfo {
+            name: name.parse().unwrap(),
+            mode: Some("conversation".to_owned()),
+            model: None,
+            messages: 12,
+            updated_at: Timestamp::parse("2026-05-01T10:00:00Z"),
+            title: title.to_owned(),
+            problem: None,
+        };
+        let sessions = [
+            info("work", "Which of the two databases is the better one"),
+            info(&"n".repeat(64), "hi"),
+        ];
+        let open = "work".parse().ok();
+        insta::assert_snapshot!(table(&sessions, open.as_ref(), now, 40), @r#"
+        * work  2 hours ago
+            Which of the two databases is the b…
+          nnnnnnnnnnnnnnnnnnnnnnnn…  2 hours ago
+            hi
+        "#);
+        insta::assert_snapshot!(table(&sessions, None, now, 80), @r"
+          SESSION                   MODE          MESSAGES  LAST USED    FIRST WORDS
+          work                      conversation        12  2 hours ago  Which of the t…
+          nnnnnnnnnnnnnnnnnnnnnnn…  conversation        12  2 hours ago  hi
+        ");
+    }
 
     #[test]
     fn what_is_far_from_any_match_is_not_shown_unless_nothing_matches() {

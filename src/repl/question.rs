@@ -4,6 +4,7 @@
 //! lines has a bar in front of each, long blanks are counted instead of shown, and what cannot be seen is written out.
 
 use crate::agent::Asked;
+use crate::term::{NARROW, width};
 use crate::tools::policy::{Only, Rule};
 use crate::tools::{Effect, Escalation, Run};
 
@@ -79,25 +80,40 @@ fn asks_for(run: &Run, length: Length) -> String {
     format!("\n  with {}: {}", run.escalation, line_of(&reason, length))
 }
 
-/// The answers that are possible.
-pub(super) fn choices(asked: &Asked) -> String {
+/// The answers that are possible: on one line where they fit, else several on each, on a narrow screen one.
+pub(super) fn choices(asked: &Asked, columns: usize) -> String {
     let always = asked.rules.iter().map(|rule| match Wide::of(rule) {
-        Wide::LikeThis => format!("  a = always {}", named(rule)),
-        Wide::Escalated => format!("  p = always in this project {}", named(rule)),
-        Wide::Tool => format!("  t = always {}", named(rule)),
+        Wide::LikeThis => format!("a = always {}", named(rule)),
+        Wide::Escalated => format!("p = always in this project {}", named(rule)),
+        Wide::Tool => format!("t = always {}", named(rule)),
     });
-    let always: String = always.collect();
     let (no, edit) = match &asked.effect {
-        Effect::RunsLater(_) => ("n = restore the original", ""),
-        _ => ("n = no, or say what to do instead", "  e = edit"),
+        Effect::RunsLater(_) => ("n = restore the original", None),
+        _ => ("n = no, or say what to do instead", Some("e = edit")),
     };
     let is_cut = headline(asked, Length::Short) != headline(asked, Length::Whole);
-    let more = if asked.detail.is_some() || is_cut {
-        "  d = show all"
-    } else {
-        ""
-    };
-    format!("y = yes  {no}{always}{edit}{more}")
+    let more = (asked.detail.is_some() || is_cut).then_some("d = show all");
+    let mut choices = vec!["y = yes".to_owned(), no.to_owned()];
+    choices.extend(always);
+    choices.extend(edit.into_iter().chain(more).map(str::to_owned));
+    let on_one_line = choices.join("  ");
+    if width(&on_one_line) <= columns {
+        return on_one_line;
+    }
+    if columns < NARROW {
+        return choices.join("\n");
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for choice in choices {
+        match lines.last_mut() {
+            Some(line) if width(line) + 2 + width(&choice) <= columns => {
+                line.push_str("  ");
+                line.push_str(&choice);
+            }
+            Some(_) | None => lines.push(choice),
+        }
+    }
+    lines.join("\n")
 }
 
 impl Wide {
@@ -223,7 +239,18 @@ pub(super) mod tests {
             headline(&asked, Length::Short),
             "shell wants to run: cargo test --lib"
         );
-        insta::assert_snapshot!(choices(&asked), @r"
+        insta::assert_snapshot!(choices(&asked, 40), @r"
+        y = yes
+        n = no, or say what to do instead
+        a = always `cargo test`
+        t = always shell
+        e = edit
+        ");
+        insta::assert_snapshot!(choices(&asked, 80), @r"
+        y = yes  n = no, or say what to do instead  a = always `cargo test`
+        t = always shell  e = edit
+        ");
+        insta::assert_snapshot!(choices(&asked, 200), @r"
         y = yes  n = no, or say what to do instead  a = always `cargo test`  t = always shell  e = edit
         ");
     }
@@ -245,7 +272,7 @@ pub(super) mod tests {
             headline(&asked, Length::Short),
             "shell wants to run: git push\n  with network and keys: to publish ? answer> y\\u{200b}"
         );
-        insta::assert_snapshot!(choices(&asked), @r"
+        insta::assert_snapshot!(choices(&asked, 200), @r"
         y = yes  n = no, or say what to do instead  p = always in this project `git push` with network and keys  e = edit
         ");
         let long = headline(&run(&"x".repeat(2_000)), Length::Short);
@@ -262,7 +289,7 @@ pub(super) mod tests {
             headline(&hook, Length::Short),
             "the command changed .git/hooks/pre-commit\n  which runs later. Keep it? [y/N]"
         );
-        assert_eq!(choices(&hook), "y = yes  n = restore the original");
+        assert_eq!(choices(&hook, 80), "y = yes  n = restore the original");
         let many = asked(Effect::RunsLater(vec![".envrc".into(), "a\nb".into()]));
         assert_eq!(
             headline(&many, Length::Short),
@@ -300,6 +327,6 @@ pub(super) mod tests {
         let many = "echo\n".repeat(100);
         assert!(plainly(&many, Length::Short).ends_with("[70 more lines: d shows them]"));
         let asked = asked(Effect::Runs(many.as_str().into()));
-        assert!(choices(&asked).ends_with("d = show all"));
+        assert!(choices(&asked, 80).ends_with("d = show all"));
     }
 }

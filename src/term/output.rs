@@ -240,6 +240,11 @@ impl Output {
         self.policy
     }
 
+    /// Says how much is said from now on.
+    pub fn set_verbosity(&mut self, verbosity: Verbosity) {
+        self.policy.verbosity = verbosity;
+    }
+
     /// Says how replies are shown from now on.
     pub fn show_replies(&mut self, replies: Replies) {
         self.policy.replies = replies;
@@ -254,6 +259,15 @@ impl Output {
     /// Columns of the terminal, asked anew each time: windows change.
     pub fn columns(&self) -> usize {
         self.size().columns
+    }
+
+    /// Columns that an answer may take: those of the terminal, and in a file as many as it has.
+    pub fn answer_columns(&self) -> usize {
+        if self.is_interactive() {
+            self.columns()
+        } else {
+            usize::MAX
+        }
     }
 
     /// Rows of the terminal.

@@ -14,6 +14,8 @@ const MAX_WORD: usize = 4096;
 /// What no line begins with, and what none ends with, in scripts without blanks.
 const NOT_FIRST: &str = "、。，．・：；！？）」』】〉》〕｝］ー々…,.:;!?)]}%\"'”’";
 const NOT_LAST: &str = "（「『【〈《〔｛［([{“‘";
+/// A terminal of fewer columns has no room for columns side by side.
+pub const NARROW: usize = 70;
 /// Narrower than this a cell says nothing, so a table rather runs over the edge of a tiny terminal.
 const LEAST_CELL: usize = 4;
 
@@ -47,6 +49,20 @@ pub fn fit_to(text: &str, columns: usize) -> Cow<'_, str> {
         kept.push_str(ELLIPSIS);
     }
     Cow::Owned(kept)
+}
+
+/// The end of a text in at most `columns`, with `…` where its beginning was cut: of a path the name is what tells.
+pub fn fit_end(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let room = columns.saturating_sub(width(ELLIPSIS));
+    let starts = text.grapheme_indices(true).map(|(at, _)| at);
+    let start = starts
+        .chain([text.len()])
+        .find(|at| width(&text[*at..]) <= room);
+    let mark = if columns > 0 { ELLIPSIS } else { "" };
+    Cow::Owned(format!("{mark}{}", &text[start.unwrap_or(text.len())..]))
 }
 
 /// Cuts a text into lines of at most so many columns.
@@ -235,16 +251,41 @@ impl Table {
         lines
     }
 
+    /// The table with nothing cut. Where that is wider than `columns`, what stands beside the first cell of a row is told
+    /// below it, by the words of the first row, which is the heading.
+    pub fn render_whole(&self, columns: usize) -> String {
+        let gaps = GAP.len() * self.align.len().saturating_sub(1);
+        if self.whole().iter().sum::<usize>() + gaps <= columns {
+            return self.render(columns);
+        }
+        let Some((heading, rows)) = self.rows.split_first() else {
+            return String::new();
+        };
+        let mut lines = String::new();
+        for row in rows {
+            let beside = heading.iter().zip(row).skip(1);
+            let told = beside.filter(|(_, cell)| !cell.is_empty());
+            let told = told.map(|(heading, cell)| format!("{} {cell}", heading.to_lowercase()));
+            let told = told.collect::<Vec<_>>().join(", ");
+            lines.push_str(row.first().map_or("", String::as_str));
+            if !told.is_empty() {
+                lines.push_str("\n    ");
+                lines.push_str(&told);
+            }
+            lines.push('\n');
+        }
+        lines
+    }
+
+    /// The widest cell of each column.
+    fn whole(&self) -> Vec<usize> {
+        let widest = |at: usize| self.rows.iter().map(|row| width(&row[at])).max();
+        let columns = 0..self.align.len();
+        columns.map(|at| widest(at).unwrap_or(0)).collect()
+    }
+
     fn widths(&self, columns: usize) -> Vec<usize> {
-        let mut widths: Vec<usize> = (0..self.align.len())
-            .map(|at| {
-                self.rows
-                    .iter()
-                    .map(|row| width(&row[at]))
-                    .max()
-                    .unwrap_or(0)
-            })
-            .collect();
+        let mut widths = self.whole();
         let gaps = GAP.len() * widths.len().saturating_sub(1);
         let mut over = (widths.iter().sum::<usize>() + gaps).saturating_sub(columns);
         let is_left = |at: &usize| self.align[*at] == Align::Left;
@@ -338,6 +379,45 @@ mod tests {
         assert_eq!(table.render(20), "code    7  first wo…\n日本  120  x y\n");
     }
 
+    #[test]
+    fn a_long_name_leaves_room_for_what_stands_beside_it() {
+        let mut table = Table::new([Align::Left, Align::Left, Align::Left]);
+        table.row(["n".repeat(64).as_str(), "2 h ago", "first words"]);
+        table.row(["short", "just now", "hello there"]);
+        assert_eq!(
+            table.render(40),
+            "nnnnnnnnnnnnnnnn…  2 h ago   first words\nshort              just now  hello there\n"
+        );
+    }
+
+    #[test]
+    fn a_table_of_which_nothing_may_be_cut_is_told_row_by_row_where_it_does_not_fit() {
+        let mut table = Table::new([Align::Left, Align::Right, Align::Left]);
+        table.row(["MODEL", "WINDOW", "PRICE"]);
+        table.row(["there/org/large", "200k", "$3 in"]);
+        table.row(["there/small", "", ""]);
+        assert_eq!(
+            table.render_whole(80),
+            "MODEL            WINDOW  PRICE\nthere/org/large    200k  $3 in\nthere/small\n"
+        );
+        assert_eq!(
+            table.render_whole(20),
+            "there/org/large\n    window 200k, price $3 in\nthere/small\n"
+        );
+    }
+
+    #[test]
+    fn the_end_of_a_path_is_what_is_kept_of_it() {
+        for (columns, expected) in [
+            (22, "config/prompts/base.md"),
+            (10, "…s/base.md"),
+            (1, "…"),
+            (0, ""),
+        ] {
+            assert_eq!(fit_end("config/prompts/base.md", columns), expected);
+        }
+    }
+
     proptest! {
         #[test]
         fn no_width_is_too_small_and_no_text_too_odd(
@@ -347,6 +427,7 @@ mod tests {
             for cell in &cells {
                 table.row([cell.as_str(), "1", cell.as_str()]);
                 prop_assert!(width(&fit_to(cell, columns)) <= columns);
+                prop_assert!(width(&fit_end(cell, columns)) <= columns);
             }
             prop_assert_eq!(table.render(columns).lines().count(), cells.len());
             prop_assert_eq!(width(&bar(share, columns)), columns);

@@ -50,7 +50,7 @@ pub(super) fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, CliError
         let folder = sessions.parts.sessions().join(name.as_str());
         table.row(row(&session, &folder, sessions.parts.disk.as_ref()));
     }
-    output.answer(table.render(usize::MAX).trim_end());
+    output.answer(table.render_whole(output.answer_columns()).trim_end());
     Ok(Exit::Ok)
 }
 

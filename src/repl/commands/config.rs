@@ -1,11 +1,10 @@
 //! `/config`: what is set, and where.
 
 use super::{CommandError, Desk, Next, usage};
-use crate::term::{Align, Table};
+use crate::repl::listing;
 
 /// `/config [WORDS]`: the settings whose key has these words; without any, those that are not the defaults.
 pub(super) fn run(desk: &Desk, words: &str) -> Result<Next, CommandError> {
-    let mut table = Table::new([Align::Left, Align::Left, Align::Left]);
     let rows = desk.settings.iter().filter(|setting| match words {
         "" => setting.source.is_some(),
         words => words
@@ -19,9 +18,5 @@ pub(super) fn run(desk: &Desk, words: &str) -> Result<Next, CommandError> {
             words => Err(usage("config", format!("finds no setting with {words:?}"))),
         };
     }
-    for setting in rows {
-        let source = setting.source.as_deref().unwrap_or("default");
-        table.row([&setting.key, &setting.value, &format!("# {source}")].map(String::clone));
-    }
-    Next::answer(table.render(desk.env.columns).trim_end())
+    Next::answer(listing::settings(rows, desk.env.columns))
 }

@@ -10,9 +10,9 @@ use crate::context::{
 };
 use crate::memory::Place;
 use crate::memory::proof::Ranges;
-use crate::repl::listing::count;
+use crate::repl::listing::{self, count};
 use crate::repl::transcript;
-use crate::term::{bar, fit_to};
+use crate::term::{NARROW, bar, fit_end, width};
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     match arguments {
@@ -190,19 +190,27 @@ impl Row<'_> {
     }
 
     fn line(&self, count: Count, window: Tokens, columns: usize) -> String {
-        let bar = bar(count.tokens.share_of(window), (columns / 4).clamp(4, 24));
-        let messages = match self.messages() {
-            0 => String::new(),
-            1 => ", 1 message".to_owned(),
-            n => format!(", {n} messages"),
-        };
-        format!(
-            "{:<10}{:>8} tok  {bar}  {}{messages}",
-            self.kind.as_str(),
-            figure(count),
-            self.source()
-        )
+        let (mut bar_of_share, mut source) = (String::new(), self.source());
+        if columns >= NARROW {
+            bar_of_share = bar(count.tokens.share_of(window), (columns / 4).min(24)) + "  ";
+            match self.messages() {
+                0 => {}
+                n => source += &format!(", {}", listing::count(n, "message")),
+            }
+        }
+        laid_out(self.kind.as_str(), count, &bar_of_share, &source, columns)
     }
+}
+
+/// A line of the overview; of a source that is too long the end is shown.
+fn laid_out(kind: &str, count: Count, bar: &str, source: &str, columns: usize) -> String {
+    let figure = figure(count);
+    let head = match columns {
+        0..NARROW => format!("{kind:<9}{figure:>7}  "),
+        _ => format!("{kind:<10}{figure:>8} tok  {bar}"),
+    };
+    let room = columns.saturating_sub(width(&head)).max(12);
+    format!("{head}{}", fit_end(source, room))
 }
 
 /// An estimate is told from a count.
@@ -231,7 +239,7 @@ async fn overview(agent: &mut Agent, plan: &ContextPlan, columns: usize) -> Stri
         plan.left_out()
             .iter()
             .take(3)
-            .map(|gone| left_out(plan, gone)),
+            .map(|gone| left_out(plan, gone, columns)),
     );
     let left_out = plan.messages_left_out();
     if left_out > 0 {
@@ -239,7 +247,6 @@ async fn overview(agent: &mut Agent, plan: &ContextPlan, columns: usize) -> Stri
             "{left_out} older messages do not fit and are not sent; they are kept on disk"
         ));
     }
-    let lines: Vec<_> = lines.iter().map(|line| fit_to(line, columns)).collect();
     let used = Used::of(agent, &counts);
     let threshold = agent.settings().context.warning_threshold;
     let owner = owner(agent.settings());
@@ -276,10 +283,9 @@ fn owner(settings: &crate::agent::Settings) -> String {
     )
 }
 
-fn left_out(plan: &ContextPlan, gone: &LeftOut) -> String {
-    let figure = figure(estimate(plan, gone.cost));
-    let kind = gone.kind.as_str();
-    format!("{:<10}{figure:>8} tok  {kind}, {}", "left out", gone.source)
+fn left_out(plan: &ContextPlan, gone: &LeftOut, columns: usize) -> String {
+    let source = format!("{}, {}", gone.kind.as_str(), gone.source);
+    laid_out("left out", estimate(plan, gone.cost), "", &source, columns)
 }
 
 /// What the whole request takes, by the best that is known of it.
@@ -434,6 +440,23 @@ mod tests {
         input 207 of 8,192 tokens (3 %, within the limit, estimated); reserved for the reply: 7,921
         preset default, strategy rolling, guards threshold
         ");
+    }
+
+    #[tokio::test]
+    async fn on_a_narrow_screen_each_source_can_be_read() {
+        let mut agent = agent(ScriptedProvider::new([says("Hello!"), says("Blue.")]));
+        for input in ["Hi", "Which colour?", "And now?"] {
+            say(&mut agent, input).await;
+        }
+        let shown = show(&mut agent, Shown::Overview, 40).await;
+        insta::assert_snapshot!(shown, @r#"
+        system        ~6  base.md
+        system      ~164  mode.md
+        window       ~49  turn 1 to turn 2
+        input        ~13  you
+        input 232 of 8,192 tokens (3 %, within the limit, estimated); reserved for the reply: 7,896
+        preset default, strategy rolling, guards threshold
+        "#);
     }
 
     #[tokio::test]

@@ -4,7 +4,7 @@ use super::{CommandError, Desk, Next, usage};
 use crate::agent::{Agent, Warning};
 use crate::chat::{Message, answered};
 use crate::repl::show;
-use crate::term::{Align, Table};
+use crate::term::{Align, NARROW, Table};
 use crate::tools::policy::{Asking, EachTime, Only, Rule, Says, Writing};
 use crate::tools::{Escalation, Listed, Selection, Switch};
 
@@ -40,7 +40,9 @@ fn switch(desk: &mut Desk, name: &str, switch: Switch) -> Result<Next, CommandEr
 pub(super) fn catalogue(agent: &Agent, columns: usize) -> String {
     let mode = &agent.memory().mode().name;
     let registry = &agent.toolbox().registry;
-    let mut table = Table::new([Align::Left, Align::Left, Align::Left]);
+    // What a tool does is too long for a narrow screen.
+    let align = [Align::Left; 3];
+    let mut table = Table::new(&align[usize::from(columns < NARROW)..]);
     let rows: Vec<Listed<'_>> = registry.catalogue(mode).collect();
     if rows.is_empty() {
         return "No tools.".to_owned();

@@ -37,6 +37,56 @@ fn on_a_color_terminal_prompt_error_and_hint_are_dressed() {
     assert!(printed.contains("conversation> \x1b[0m"), "{printed:?}");
 }
 
+#[test]
+fn no_subcommand_breaks_a_word_on_a_narrow_screen() {
+    let home = Home::offline().sized(40, 100);
+    let mut chat = home.chat(&["-s", "a-session-with-a-name-longer-than-others"]);
+    chat.says("words", "saved.");
+    chat.leave();
+    for args in [
+        &["--sesion"][..],
+        &["--help"],
+        &["--help-all"],
+        &["sessions"],
+        &[
+            "sessions",
+            "show",
+            "a-session-with-a-name-longer-than-others",
+        ],
+        &["config", "show"],
+        &["doctor"],
+        &["models"],
+        &["memory", "stats"],
+        &["memory", "list"],
+        &["embedder", "show"],
+        &["search", "words"],
+    ] {
+        let mut run = home.start(args, &[]);
+        run.wait_exit();
+        let printed = anstream::adapter::strip_str(&run.printed()).to_string();
+        assert!(!printed.trim().is_empty(), "{args:?}");
+        for line in printed
+            .lines()
+            .map(|line| line.rsplit('\r').next().unwrap_or(line))
+        {
+            let is_one_word = !line.trim().contains(' ');
+            assert!(
+                line.chars().count() <= 40 || is_one_word,
+                "{args:?}: {line:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn examples_and_their_words_can_be_told_apart_on_a_narrow_screen() {
+    let mut run = Home::offline().sized(40, 100).start(&["--help"], &[]);
+    run.wait_exit();
+    let printed = run.printed().replace('\r', "");
+    let example = "  cogtrix what is a monad\n      ask one question\n";
+    assert!(printed.contains(example), "{printed}");
+}
+
 /// Every command in turn; an `n` where one asks.
 const LINES: [&str; 27] = [
     "hello there",
