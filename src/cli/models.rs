@@ -65,9 +65,10 @@ fn table(providers: &[Provider], output: &mut Output) {
     let offered = providers.iter().flat_map(|it| it.offered.iter().flatten());
     let has_prices = offered.into_iter().any(|model| model.price.is_some());
     // Cells of a column that a table does not have are left out.
-    let mut table = match has_prices {
-        true => Table::new([Align::Left, Align::Right, Align::Left]),
-        false => Table::new([Align::Left, Align::Right]),
+    let mut table = if has_prices {
+        Table::new([Align::Left, Align::Right, Align::Left])
+    } else {
+        Table::new([Align::Left, Align::Right])
     };
     table.row(["MODEL", "WINDOW", "PRICE PER 1M TOKENS"]);
     let mut rows = 0;

@@ -195,7 +195,7 @@ impl Row<'_> {
             bar_of_share = bar(count.tokens.share_of(window), (columns / 4).min(24)) + "  ";
             match self.messages() {
                 0 => {}
-                n => source += &format!(", {}", listing::count(n, "message")),
+                n => source.extend([", ", &listing::count(n, "message")]),
             }
         }
         laid_out(self.kind.as_str(), count, &bar_of_share, &source, columns)
