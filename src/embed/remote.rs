@@ -1,5 +1,5 @@
 //! What embedders behind a server do alike: requests, batches, texts cut to a length, a look at what came back. Unit:
-//! one call of [`Embedder::embed`](super::Embedder::embed). Invariant: as many vectors as texts, in their
+//! one call of [`Embedder::embed`]. Invariant: as many vectors as texts, in their
 //! order, of one length, each a unit vector.
 
 use std::collections::VecDeque;
