@@ -70,7 +70,7 @@ fn table(providers: &[Provider], output: &mut Output) {
     } else {
         Table::new([Align::Left, Align::Right])
     };
-    table.row(["MODEL", "WINDOW", "PRICE PER 1M TOKENS"]);
+    table.row(["MODEL", "WINDOW", "PRICE PER MILLION TOKENS"]);
     let mut rows = 0;
     for Provider { name, offered } in providers {
         for model in offered.iter().flatten() {

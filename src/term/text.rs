@@ -156,15 +156,17 @@ pub(super) fn wrap_prose(text: &str, columns: usize) -> String {
     wrapped
 }
 
-/// Where the text of a line begins below which the next ones hang: behind its indent, or behind the gap of a table.
+/// Where the text of a line begins below which the next ones hang: behind its indent, or behind the last gap of a table that
+/// leaves half of the line.
 fn hanging(line: &str, columns: usize) -> usize {
     let indent = line.len() - line.trim_start_matches(' ').len();
-    let gap = line[indent..].find(GAP).map(|gap| {
+    let gaps = line[indent..].match_indices(GAP).map(|(gap, _)| {
         let gap = indent + gap;
         gap + line[gap..].len() - line[gap..].trim_start_matches(' ').len()
     });
     let fits = |at: &usize| width(&line[..*at]) <= columns / 2;
-    gap.filter(fits).or(Some(indent).filter(fits)).unwrap_or(0)
+    let begins = [indent].into_iter().chain(gaps);
+    begins.take_while(fits).last().unwrap_or(0)
 }
 
 /// A share between 0 and 1 as a bar of `columns`: `█████░░░`. Something that is not nothing shows.
@@ -343,6 +345,11 @@ mod tests {
                 "/help   lists all commands",
                 18,
                 "/help   lists all\n        commands",
+            ),
+            (
+                "ok  disk  free and writable",
+                20,
+                "ok  disk  free and\n          writable",
             ),
             ("a\n\nb c", 2, "a\n\nb\nc"),
             ("anything", 1, "anything"),

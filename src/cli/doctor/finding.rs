@@ -1,7 +1,7 @@
 //! One line of the answer: how something is, what it is, and below a problem what to do. Pure. No secret comes here: errors mask theirs before.
 
 use crate::hint::{Hint, chain};
-use crate::term::width;
+use crate::term::{NARROW, width};
 
 /// How something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,8 +73,17 @@ impl Finding {
     }
 }
 
-/// All findings, each beginning in the first column.
-pub(super) fn render(findings: &[Finding]) -> String {
+/// All findings, each beginning in the first column; on a narrow screen what was found stands below.
+pub(super) fn render(findings: &[Finding], columns: usize) -> String {
+    if columns < NARROW {
+        let lines = findings.iter().flat_map(|finding| {
+            let begin = format!("{:<VERDICTS$}{}", finding.verdict.as_str(), finding.about);
+            let found = finding.what.lines().chain(finding.remedy.as_deref());
+            let found = found.map(|line| format!("    {line}"));
+            [begin].into_iter().chain(found).collect::<Vec<_>>()
+        });
+        return lines.collect::<Vec<_>>().join("\n");
+    }
     let about = findings.iter().map(|finding| width(&finding.about)).max();
     let column = VERDICTS + about.unwrap_or(0) + GAP;
     let mut lines = Vec::new();
@@ -110,10 +119,14 @@ mod tests {
             Finding::none("b", "not there"),
         ];
         assert_eq!(
-            render(&findings),
+            render(&findings, 80),
             "ok       a       fine\n\
              problem  längér  two\n                 lines\n                 do this\n\
              -        b       not there"
+        );
+        assert_eq!(
+            render(&findings[1..], 40),
+            "problem  längér\n    two\n    lines\n    do this\n-        b\n    not there"
         );
     }
 }

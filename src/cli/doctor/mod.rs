@@ -55,7 +55,7 @@ pub(super) async fn run(args: &ChatArgs, output: &mut Output) -> Result<Exit, Cl
     for warning in config.iter().flat_map(|config| &config.warnings) {
         output.warning(&warning.to_string());
     }
-    output.answer(&render(&findings));
+    output.answer(&render(&findings, output.answer_columns()));
     let is_ill = findings
         .iter()
         .any(|finding| finding.verdict == Verdict::Problem);
