@@ -37,11 +37,23 @@ pub(super) fn run(
         }
         SessionsCommand::Show { name } => {
             let session = store.read(&name.parse()?)?;
-            let turns = session
-                .turns()
-                .iter()
-                .map(|turn| transcript::turn(&session, turn));
-            output.answer(&turns.collect::<Vec<_>>().join("\n\n"));
+            let turns = session.turns().iter();
+            if output.is_interactive() {
+                output.show_replies(config.settings.ui.replies());
+                let blocks = turns.flat_map(|turn| transcript::blocks(&session, turn));
+                for (index, block) in blocks.enumerate() {
+                    let above = if index > 0 { "\n" } else { "" };
+                    output.answer(&format!("{above}{}", block.heading));
+                    if block.is_reply {
+                        output.reply(&block.text);
+                    } else {
+                        output.answer(&block.text);
+                    }
+                }
+            } else {
+                let turns = turns.map(|turn| transcript::turn(&session, turn));
+                output.answer(&turns.collect::<Vec<_>>().join("\n\n"));
+            }
         }
         SessionsCommand::Fork { name, new, at } => {
             let (from, at) = (name.parse()?, at.map(TurnId));

@@ -3,23 +3,48 @@
 use crate::chat::{Message, Outcome, Part, Role, Session, Turn, Withdrawal};
 use crate::tools::DECLINED;
 
+/// What one speaker said, below who that is.
+#[derive(Clone, Debug)]
+pub struct Block {
+    pub heading: String,
+    pub text: String,
+    /// Words of the model and nothing else.
+    pub is_reply: bool,
+}
+
 /// One turn: its number, and its messages under their speakers.
 pub fn turn(session: &Session, turn: &Turn) -> String {
+    let blocks = blocks(session, turn).into_iter();
+    let blocks = blocks.map(|Block { heading, text, .. }| format!("{heading}\n{text}"));
+    blocks.collect::<Vec<_>>().join("\n\n")
+}
+
+/// The messages of a turn, its number in front of the first.
+pub fn blocks(session: &Session, turn: &Turn) -> Vec<Block> {
     let mark = match turn.withdrawn {
         None => "",
         Some(Withdrawal::Undone) => "  (undone)",
         Some(Withdrawal::Retried) => "  (retried)",
     };
     let messages = session.messages_of(turn).iter();
-    let blocks = messages.map(|message| format!("{}{mark}\n{}", heading(message), body(message)));
+    let is_words = |part: &Part| matches!(part, Part::Text(_));
+    let blocks = messages.map(|message| Block {
+        heading: format!("{}{mark}", heading(message)),
+        text: body(message),
+        is_reply: message.role == Role::Assistant && message.parts.iter().all(is_words),
+    });
     let is_cut = session.unfinished().is_some_and(|cut| cut.id == turn.id);
     let cut = Some(session.arrived()).filter(|arrived| is_cut && !arrived.is_empty());
-    let cut = cut.map(|arrived| {
-        let closing = Outcome::Interrupted.closing(arrived, "interrupted");
-        format!("{}\n{closing}", speaker(Role::Assistant))
+    let cut = cut.map(|arrived| Block {
+        heading: speaker(Role::Assistant).to_owned(),
+        text: Outcome::Interrupted.closing(arrived, "interrupted"),
+        is_reply: true,
     });
-    let blocks = blocks.chain(cut).collect::<Vec<_>>().join("\n\n");
-    format!("[{}] {blocks}", turn.id)
+    let mut blocks: Vec<Block> = blocks.chain(cut).collect();
+    if let Some(first) = blocks.first_mut() {
+        first.heading.insert_str(0, &format!("[{}] ", turn.id));
+    }
+    blocks
 }
 
 fn heading(message: &Message) -> String {

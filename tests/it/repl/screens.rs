@@ -79,6 +79,24 @@ fn no_subcommand_breaks_a_word_on_a_narrow_screen() {
 }
 
 #[test]
+fn a_session_that_is_shown_at_a_terminal_has_its_replies_laid_out() {
+    let server = Server::start([say("# Four\n\nThat is **certain**.")]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&["-s", "sums"]);
+    chat.says("is 2 + 2 = **4**?", "certain");
+    chat.leave();
+    let mut run = home.start(&["sessions", "show", "sums"], &[]);
+    run.wait_exit();
+    let screen = run.screen();
+    assert!(screen.contains("[1] You, "), "{screen}");
+    assert!(
+        screen.contains("\nis 2 + 2 = **4**?\n\nAssistant, "),
+        "{screen}"
+    );
+    assert!(screen.contains("\nFour\n\nThat is certain."), "{screen}");
+}
+
+#[test]
 fn examples_and_their_words_can_be_told_apart_on_a_narrow_screen() {
     let mut run = Home::offline().sized(40, 100).start(&["--help"], &[]);
     run.wait_exit();
