@@ -1,21 +1,80 @@
 //! `/help`: the table of commands, one of its rows, or the guide to the modes (C69).
 
-use super::{COMMANDS, Command, CommandError, Desk, Next, find};
+use super::{Command, CommandError, Desk, Next, find};
+use crate::term::NARROW;
 
 const MODES: &str = "\
 Which memory mode for what
 
-  general questions, research             conversation   light and fast
-  summaries, brainstorming                conversation   the flow of ideas
-  writing or reviewing code               code           a larger window of messages
-  debugging                               code           keeps to the task and its errors
-  refactoring a code base                 code           more context stays visible
-  architecture decisions                  reasoning      options, trade-offs, reasons
-  project planning                        reasoning      objectives and constraints first
-  comparing options                       reasoning      decisions are respected later
+  conversation  general questions, research, summaries, brainstorming: light and fast
+  code          writing or reviewing code, debugging, refactoring: a larger window, keeps to the task and its errors
+  reasoning     architecture decisions, planning, comparing options: keeps objectives and reasons, respects decisions later
 
-Rule of thumb: take the lightest mode that fits: conversation, then code, then reasoning. Switching with `/mode`
-loses nothing.";
+Rule of thumb: take the lightest mode that fits: conversation, then code, then reasoning. Switching with `/mode` loses nothing.";
+
+const KEYS: &str = "\
+Keys
+  Tab            complete commands, names, modes and @paths
+  Up, Down       earlier input
+  Right          take the grey suggestion
+  Ctrl-R         search earlier input
+  Ctrl-X Ctrl-E  write the message in your editor
+  Alt-Enter      begin a new line
+  Ctrl-C         stop a reply or a command; twice on an empty line: quit
+  Ctrl-D         quit, on an empty line
+
+Input
+  !COMMAND       run a command; its output goes with your next message
+  @PATH          send a file or folder along: @src/main.rs:10-40, @\"my notes.md\", @shot.png, @folder/
+  \"\"\"            begins and ends a message of several lines; \\ at the end of a line goes on
+  /COMMAND       a command; with a space before the /, a message
+
+`ui.keys: vi` in the config file sets the keys of vi.";
+
+/// Commands under a heading each, in the order in which they are listed.
+const GROUPS: [(&str, &[&str]); 7] = [
+    (
+        "Chat",
+        &[
+            "help", "retry", "edit", "undo", "diff", "think", "details", "copy", "save", "paste",
+            "quit",
+        ],
+    ),
+    (
+        "Session",
+        &[
+            "session", "new", "fork", "sessions", "rename", "delete", "clear", "history", "export",
+        ],
+    ),
+    (
+        "Memory",
+        &[
+            "memory", "forget", "recall", "search", "why", "mode", "pin", "unpin", "scratch",
+        ],
+    ),
+    (
+        "Notes",
+        &[
+            "task",
+            "done",
+            "goal",
+            "objective",
+            "phase",
+            "decide",
+            "reject",
+            "constraint",
+            "assume",
+            "note",
+            "drop",
+        ],
+    ),
+    (
+        "Model and context",
+        &["model", "context", "compact", "summary", "cost"],
+    ),
+    ("Tools", &["tools", "mcp", "approvals", "approve"]),
+    ("Setup", &["status", "config"]),
+];
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     help(arguments, desk.env.columns)
@@ -25,6 +84,7 @@ pub(super) fn help(arguments: &str, columns: usize) -> Result<Next, CommandError
     match arguments.trim_start_matches('/') {
         "" => Next::answer(list(columns)),
         "modes" => Next::answer(MODES),
+        "keys" | "!" | "@" => Next::answer(KEYS),
         name => find(name).and_then(|command| Next::answer(one(command))),
     }
 }
@@ -40,34 +100,42 @@ fn signature(command: &Command) -> String {
     format!("{}{space}{}", names.join(", "), command.arguments)
 }
 
-/// Every command, its summary beside it or, where that has no room, below.
+/// Every command under the heading of its group, its summary beside it or, where that has no room, below.
 fn list(columns: usize) -> String {
     const SIGNATURE: usize = 26;
     let (indent, beside) = match columns {
-        0..60 => (6, 0),
+        0..NARROW => (6, 0),
         _ => (SIGNATURE + 4, SIGNATURE),
     };
-    let rows = COMMANDS.iter().map(|command| {
+    let row = |command: &Command| {
         let signature = signature(command);
         if signature.chars().count() <= beside {
             format!("  {signature:<SIGNATURE$}  {}", command.summary)
         } else {
             format!("  {signature}\n{:indent$}{}", "", command.summary)
         }
+    };
+    let groups = GROUPS.iter().map(|(heading, names)| {
+        let commands = names.iter().filter_map(|name| find(name).ok());
+        let rows: Vec<String> = commands.map(row).collect();
+        format!("{heading}\n{}", rows.join("\n"))
     });
-    let rows: Vec<String> = rows.collect();
+    let groups: Vec<String> = groups.collect();
     format!(
-        "{}\n\nSeveral lines: begin and end with \"\"\", end a line with \\, or Alt-Enter. Ctrl-C stops a reply.\n\
-         Files: @src/main.rs:10-40, @\"my notes.md\", @shot.png, @folder/ go with the message; Tab completes.\n\
-         !COMMAND runs a command; its output goes with your next message. Ctrl-R searches earlier input, Ctrl-X Ctrl-E opens the editor.",
-        rows.join("\n")
+        "{}\n\n`/help COMMAND` explains one, `/help keys` the keys, !COMMAND and @files, `/help modes` the modes.",
+        groups.join("\n\n")
     )
 }
 
 fn one(command: &Command) -> String {
     let mut text = format!("{}\n  {}", signature(command), command.summary);
     for line in command.details.lines() {
-        text.push_str("\n  ");
+        // A sentence is not over where its line is.
+        text.push_str(if text.ends_with(',') || text.ends_with(';') {
+            " "
+        } else {
+            "\n  "
+        });
         text.push_str(line.trim());
     }
     text
@@ -76,12 +144,16 @@ fn one(command: &Command) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repl::commands::COMMANDS;
 
     #[test]
     fn the_list_names_every_command_and_alias() {
         let list = list(80);
         for command in &COMMANDS {
             assert!(list.contains(&signature(command)), "{command:?}");
+            let groups = GROUPS.iter().flat_map(|(_, names)| *names);
+            let times = groups.filter(|name| **name == command.name).count();
+            assert_eq!(times, 1, "{command:?}");
         }
         insta::assert_snapshot!(list);
     }

@@ -19,9 +19,9 @@ pub const COMMANDS: [Command; 51] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
-        arguments: "[COMMAND|modes]",
+        arguments: "[COMMAND|keys|modes]",
         summary: "List commands, or explain one",
-        details: "`/help modes` explains which memory mode to use; `/help model` how to connect a model.",
+        details: "`/help modes` explains which memory mode to use; `/help model` how to connect a model; `/help keys` the keys.",
         completes: Completes::Commands,
         run: run!(help::run),
     },

@@ -53,7 +53,8 @@ fn the_case_of_m_tells_mode_from_model() {
 #[test]
 fn help_lists_every_command() {
     let mut chat = Home::offline().sized(110, 90).chat(&["--no-banner"]);
-    chat.says("/help", "Several lines: ");
+    chat.says("/help", "explains one, ");
+    chat.says("/help keys", "Ctrl-X Ctrl-E");
     insta::assert_snapshot!(chat.screen());
     chat.says("/help modes", "Rule of thumb: ");
     chat.says("/help /retry", "Ask the last question again");
