@@ -314,7 +314,7 @@ fn parts(folder: PathBuf) -> Parts {
         embedder: Arc::new(EmbedderChoice::new(nobody, Arc::clone(&disk))),
         disk,
         folder,
-        lists: None,
+        lists: cogtrix::index::SharedLists::default(),
         hnsw_min: 50_000,
         min_similarity: 0.25,
         keeping: Keeping::Kept,

@@ -151,7 +151,7 @@ fn recall() -> Parts {
         embedder: Arc::new(EmbedderChoice::new(nobody, Arc::clone(&disk) as _)),
         disk,
         folder: "vectordb".into(),
-        lists: None,
+        lists: cogtrix::index::SharedLists::default(),
         hnsw_min: 50_000,
         min_similarity: 0.25,
         keeping: Keeping::Kept,

@@ -12,7 +12,7 @@ use crate::config::{self, Config, Inputs, TextSource, Texts};
 use crate::embed::EmbedderChoice;
 use crate::files::{self, Disk, LocalDisk, OverlayDisk, RootedDisk};
 use crate::hint::chain;
-use crate::index::{self, Keeping, Lists};
+use crate::index::{self, Keeping, Lists, SharedLists};
 use crate::long_term::entries::{self, EntryStore};
 use crate::long_term::notes::{Receipts, SessionFiles, Workspace};
 use crate::mem0::Mem0;
@@ -316,19 +316,20 @@ pub(super) fn index(
     let own = texts.get("search/english.yaml");
     let own = own.filter(|text| text.source != TextSource::Embedded);
     let lists = own.map(|text| {
-        let lists = Lists::parse(&text.content).map_err(|source| CliError::Lists {
+        let lists = Lists::parse(&text.content);
+        lists.map_err(|source| CliError::Lists {
             file: file_of(text),
             source,
-        })?;
-        Ok::<_, CliError>(Arc::new(lists))
+        })
     });
+    let lists = lists.transpose()?;
     Ok(index::Parts {
         embedder: Arc::new(embedder_choice(config, catalog, Arc::clone(&disk))),
         hnsw_min: config.settings.memory.recall.hnsw_min,
         disk,
         folder: config.settings.data_dir.join("vectordb"),
         min_similarity: config.settings.memory.recall.min_similarity,
-        lists: lists.transpose()?,
+        lists: lists.map(SharedLists::from).unwrap_or_default(),
         keeping: if args.no_lock || args.private {
             Keeping::ReadOnly
         } else {

@@ -40,7 +40,7 @@ pub(crate) fn parts(disk: &MemoryDisk) -> Parts {
     Parts {
         disk: Arc::new(disk.clone()),
         folder: "d/vectordb".into(),
-        lists: None,
+        lists: crate::index::SharedLists::default(),
         embedder: embedder(disk, Vec::new()),
         hnsw_min: 50_000,
         min_similarity: 0.25,

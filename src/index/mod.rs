@@ -37,7 +37,8 @@ pub use meaning::{Meaning, News};
 pub use past::Effort;
 pub use session::{Keeping, Lookup, SessionIndex, Words};
 pub use words::{
-    Asked, BadLists, Document, LexicalIndex, Lists, Match, Segment, Voice, is_spaceless,
+    Asked, BadLists, Document, LexicalIndex, Lists, Match, Segment, SharedLists, Voice,
+    is_spaceless,
 };
 
 use corpus::{Corpus, MAX_IN_ALL, Reading, Sizes};
@@ -70,8 +71,7 @@ pub struct Parts {
     pub disk: Arc<dyn Disk>,
     /// Holds the vectors, and a folder for each session.
     pub folder: PathBuf,
-    /// A person's own word lists; without, those of the program.
-    pub lists: Option<Arc<Lists>>,
+    pub lists: SharedLists,
     /// Who computes vectors, if anybody does.
     pub embedder: Arc<EmbedderChoice>,
     /// Vectors from which on a graph searches them.
@@ -85,12 +85,6 @@ impl Parts {
     /// Holds a folder for each session.
     pub fn sessions(&self) -> PathBuf {
         self.folder.join("sessions")
-    }
-
-    fn lists(&self) -> Arc<Lists> {
-        self.lists
-            .clone()
-            .unwrap_or_else(|| Arc::new(Lists::embedded()))
     }
 
     /// What finds by meaning for any of the sessions; it asks nobody yet.
@@ -254,7 +248,6 @@ pub enum Open<'a> {
 #[derive(Debug)]
 pub struct Index {
     parts: Parts,
-    lists: Arc<Lists>,
     /// Of the open session.
     pub session: SessionIndex,
     pub meaning: Meaning,
@@ -275,7 +268,6 @@ impl Index {
     /// Reads nothing yet.
     pub fn new(parts: Parts, name: &SessionName) -> Self {
         Self {
-            lists: parts.lists(),
             session: SessionIndex::new(&parts, name),
             meaning: parts.meaning(),
             long_term: None,
@@ -300,7 +292,7 @@ impl Index {
 
     /// What is known of languages.
     pub fn lists(&self) -> &Lists {
-        &self.lists
+        self.parts.lists.get()
     }
 
     /// Whether long-term memory is searched.
@@ -401,7 +393,7 @@ impl Index {
     }
 
     fn corpus(&self) -> Arc<Corpus> {
-        let empty = || Arc::new(Corpus::new(Arc::clone(&self.lists)));
+        let empty = || Arc::new(Corpus::new(Arc::clone(self.parts.lists.get())));
         self.corpus.clone().unwrap_or_else(empty)
     }
 
@@ -415,7 +407,10 @@ impl Index {
         let mut troubles = Vec::new();
         let mut talks = Vec::new();
         if let Some((past, effort)) = self.past.as_mut().zip(sought.past) {
-            let parts = (Arc::clone(&self.parts.disk), Arc::clone(&self.lists));
+            let parts = (
+                Arc::clone(&self.parts.disk),
+                Arc::clone(self.parts.lists.get()),
+            );
             let name = match open {
                 Open::Searched(session) | Open::LeftOut(session) => Some(session.name()),
                 Open::None => None,
@@ -469,7 +464,7 @@ impl Index {
         let Some(long_term) = self.long_term.clone() else {
             return (Refreshed::default(), Vec::new());
         };
-        let lists = Arc::clone(&self.lists);
+        let lists = Arc::clone(self.parts.lists.get());
         // One that a search was left alone with is made again.
         let corpus = self.corpus.take().and_then(Arc::into_inner);
         let mut corpus = corpus.unwrap_or_else(|| Corpus::new(lists));

@@ -3,6 +3,7 @@
 mod capture;
 mod clock;
 mod log;
+mod patterns;
 pub mod provider;
 pub mod server;
 mod sessions;
@@ -11,4 +12,5 @@ pub mod tools;
 pub use capture::Capture;
 pub use clock::ManualClock;
 pub use log::MemoryLog;
+pub use patterns::stored_patterns;
 pub use sessions::session;

@@ -197,8 +197,7 @@ fn is_long(session: &Session, read: usize) -> bool {
 }
 
 fn read(parts: &Parts, path: &Path) -> Read {
-    let lists = parts.lists.clone();
-    let lists = lists.unwrap_or_else(|| Arc::new(Lists::embedded()));
+    let lists = Arc::clone(parts.lists.get());
     let mut is_blocked = false;
     let words = match parts.disk.read(path) {
         Ok(bytes) => {

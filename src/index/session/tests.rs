@@ -9,7 +9,7 @@ fn parts(disk: &MemoryDisk) -> Parts {
     Parts {
         disk: Arc::new(disk.clone()),
         folder: "vectordb".into(),
-        lists: None,
+        lists: crate::index::SharedLists::default(),
         embedder: Arc::new(EmbedderChoice::new(nobody(), Arc::new(disk.clone()))),
         hnsw_min: 50_000,
         min_similarity: 0.25,

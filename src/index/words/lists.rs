@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use regex::{Regex, RegexBuilder};
 use rust_stemmers::{Algorithm, Stemmer};
@@ -176,6 +177,22 @@ impl Lists {
     pub fn embedded() -> Self {
         Self::parse(include_str!("../../../config/search/english.yaml"))
             .expect("a test reads the embedded lists")
+    }
+}
+
+/// Lists that many work with: a person's own, or those of the program, read when they are first needed.
+#[derive(Clone, Debug, Default)]
+pub struct SharedLists(Arc<OnceLock<Arc<Lists>>>);
+
+impl SharedLists {
+    pub fn get(&self) -> &Arc<Lists> {
+        self.0.get_or_init(|| Arc::new(Lists::embedded()))
+    }
+}
+
+impl From<Lists> for SharedLists {
+    fn from(lists: Lists) -> Self {
+        Self(Arc::new(OnceLock::from(Arc::new(lists))))
     }
 }
 

@@ -32,7 +32,7 @@ mod tests;
 mod varint;
 
 pub use index::LexicalIndex;
-pub use lists::{BadLists, Lists};
+pub use lists::{BadLists, Lists, SharedLists};
 pub use passage::Asked;
 pub use persist::BadBytes;
 pub use score::{ECHO_SCORE, search};

@@ -1,18 +1,20 @@
 //! Letters -> the one that stands for all which a pattern takes for the same where case is ignored. Unit: a text. Pure.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+use serde::{Deserialize, Serialize};
 
 use super::Case;
 
 /// How texts are made equal.
-#[derive(Debug)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Fold {
+    #[default]
     Nothing,
     /// Letters beyond ASCII that patterns have, in any case, with the one that stands for them; all others are left alone.
-    Case(HashMap<char, char>),
+    Case(BTreeMap<char, char>),
 }
 
 impl Fold {
@@ -22,7 +24,7 @@ impl Fold {
             return Self::Nothing;
         }
         let letters: HashSet<char> = words.flat_map(str::chars).collect();
-        let mut same = HashMap::new();
+        let mut same = BTreeMap::new();
         for c in letters {
             let alike = alike(c);
             // ASCII letters are folded without looking them up, but for the few others that stand for them.

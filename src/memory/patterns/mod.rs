@@ -9,6 +9,7 @@
 mod fold;
 mod needed;
 mod sieve;
+pub mod stored;
 
 use std::sync::OnceLock;
 
@@ -65,11 +66,14 @@ impl Patterns {
             text,
             compiled: OnceLock::new(),
         };
-        Self {
+        let patterns = Self {
             case,
             each: texts.into_iter().map(lazy).collect(),
             sieve: OnceLock::new(),
-        }
+        };
+        #[cfg(any(test, feature = "testing"))]
+        stored::note(&patterns);
+        patterns
     }
 
     /// Ignoring case, from a file.
@@ -132,9 +136,12 @@ impl Patterns {
 
     fn sieve(&self) -> &Sieve {
         self.sieve.get_or_init(|| {
-            let texts = self.each.iter().map(|lazy| lazy.text.as_str());
-            Sieve::new(self.case, texts)
+            stored::sieve(self).unwrap_or_else(|| Sieve::new(self.case, self.texts()))
         })
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        self.each.iter().map(|lazy| lazy.text.as_str())
     }
 }
 

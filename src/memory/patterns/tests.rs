@@ -100,3 +100,34 @@ proptest! {
         prop_assert_eq!(patterns.is_match(&text), !alone.is_empty());
     }
 }
+
+#[test]
+fn what_is_stored_is_what_the_cue_files_say() {
+    let files = crate::testing::stored_patterns();
+    let is_current =
+        files.tables == include_str!("stored.jsonl") && files.words == include_bytes!("stored.fst");
+    assert!(
+        is_current,
+        "run `cargo bench --features testing --bench patterns`"
+    );
+}
+
+#[test]
+fn a_stored_sieve_tells_the_same_as_one_that_is_made() {
+    let text = crate::memory::texts::embedded("cues/recovery.yaml").text;
+    let languages: std::collections::BTreeMap<String, Vec<String>> =
+        serde_yaml::from_str(&text).unwrap();
+    for patterns in languages.into_values() {
+        let patterns = Patterns::new(Case::Ignored, patterns);
+        let stored = stored::sieve(&patterns).unwrap();
+        let made = Sieve::new(patterns.case, patterns.texts());
+        assert_eq!(stored.table, made.table);
+        for text in [
+            "OK, so WHERE were we?",
+            "qayerda TO'XTADIK",
+            "我们刚才说到哪了",
+        ] {
+            assert_eq!(stored.places(text), made.places(text), "{text}");
+        }
+    }
+}

@@ -182,7 +182,7 @@ fn parts(folder: &Path, candidates: Vec<Candidate>) -> Parts {
         embedder: Arc::new(EmbedderChoice::new(embedder, Arc::clone(&disk))),
         disk,
         folder: folder.join("vectordb"),
-        lists: None,
+        lists: cogtrix::index::SharedLists::default(),
         hnsw_min: 50_000,
         min_similarity: 0.25,
         keeping: Keeping::Kept,

@@ -1,0 +1,28 @@
+//! The sieves of every list of patterns that the program comes with.
+
+use crate::memory::capture::{Extractor, WalSettings};
+use crate::memory::facts::{FactCues, FactsSettings};
+use crate::memory::patterns::Checked;
+use crate::memory::patterns::stored::{Files, files};
+use crate::memory::tracking::readers::Cued;
+use crate::memory::tracking::readers::code::CodeReader;
+use crate::memory::tracking::readers::conversation::ConversationReader;
+use crate::memory::tracking::readers::reasoning::ReasoningReader;
+use crate::memory::{Prompt, RecoveryCues};
+
+/// What `src/memory/patterns/stored.*` are to hold; see [`files`].
+///
+/// # Panics
+/// If a cue file of the program cannot be read.
+pub fn stored_patterns() -> Files {
+    files(|| {
+        let (wal, facts) = (WalSettings::default(), FactsSettings::default());
+        Extractor::with(|_| None, &wal).expect("the program's own cues");
+        FactCues::with(|_| None, &facts).expect("the program's own cues");
+        let none = Prompt::new("none", "");
+        RecoveryCues::parse(&none, Checked::ByTests).expect("the program's own cues");
+        ConversationReader::embedded();
+        CodeReader::embedded();
+        ReasoningReader::embedded();
+    })
+}
