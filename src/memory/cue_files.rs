@@ -53,7 +53,7 @@ impl<T: DeserializeOwned> CueFile<T> {
         let embedded = texts::embedded(name);
         let Some(own) = own(name) else {
             return Ok(Self {
-                languages: serde_yaml::from_str(&embedded.text).map_err(bad(&embedded.file))?,
+                languages: texts::read(texts::embedded_cues(name)).map_err(bad(&embedded.file))?,
                 added: Vec::new(),
                 checked: Checked::ByTests,
                 file: embedded.file,

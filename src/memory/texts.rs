@@ -1,6 +1,8 @@
 //! The texts that memory reads: prompts, blocks, cues and word lists under `config/`, embedded here and nowhere else.
 //! A person's own file of the same name takes the place of one.
 
+use serde::de::DeserializeOwned;
+
 use super::prompts::Prompt;
 
 macro_rules! text {
@@ -54,6 +56,40 @@ pub const TEXTS: [(&str, &str); 42] = [
     text!("prompts/tools.md"),
     text!("search/english.yaml"),
 ];
+
+macro_rules! cues {
+    ($name:literal) => {
+        (
+            concat!("cues/", $name, ".yaml"),
+            include_str!(concat!(env!("OUT_DIR"), "/", $name, ".json")),
+        )
+    };
+}
+
+/// The embedded cue files as JSON.
+const CUES: [(&str, &str); 6] = [
+    cues!("capture"),
+    cues!("code"),
+    cues!("conversation"),
+    cues!("facts"),
+    cues!("reasoning"),
+    cues!("recovery"),
+];
+
+/// The embedded cue file of a name, as JSON; empty for a name that none has.
+pub(super) fn embedded_cues(name: &str) -> &'static str {
+    let cues = CUES.iter().find(|(known, _)| *known == name);
+    cues.map_or("", |(_, json)| json)
+}
+
+/// Reads YAML. What is JSON is read as such, which is many times faster.
+pub(super) fn read<T: DeserializeOwned>(yaml: &str) -> Result<T, serde_yaml::Error> {
+    let json = yaml.starts_with('{').then(|| serde_json::from_str(yaml));
+    match json {
+        Some(Ok(read)) => Ok(read),
+        Some(Err(_)) | None => serde_yaml::from_str(yaml),
+    }
+}
 
 /// The embedded text of a name; empty for a name that no text has.
 pub(super) fn embedded(name: &str) -> Prompt {

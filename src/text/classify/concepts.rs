@@ -2,6 +2,7 @@
 //!
 //! What is learned in one language holds in the others by it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::tokens::{Form, Tokens};
@@ -108,8 +109,8 @@ const EMPTY: [&str; 62] = [
 #[derive(Debug, Default)]
 pub(super) struct Concepts {
     names: Vec<&'static str>,
-    whole: HashMap<String, u8>,
-    stems: HashMap<String, u8>,
+    whole: HashMap<Cow<'static, str>, u8>,
+    stems: HashMap<Cow<'static, str>, u8>,
 }
 
 impl Concepts {
@@ -125,8 +126,7 @@ impl Concepts {
             concepts.names.push(name);
             for form in forms.split(' ') {
                 let stem = form.strip_suffix('*');
-                let tokens = Tokens::of(&stem.unwrap_or(form).replace('_', " "));
-                let key = tokens.folded(0..tokens.all.len()).to_owned();
+                let key = folded(stem.unwrap_or(form));
                 let all = if stem.is_some() {
                     &mut concepts.stems
                 } else {
@@ -208,6 +208,15 @@ impl Concepts {
         let number = (tokens.all[i].form == Form::Number).then_some(NUMBER);
         (stem.or(number), 1)
     }
+}
+
+/// A form as tokens of a message are written; most are so already.
+fn folded(form: &'static str) -> Cow<'static, str> {
+    if form.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return Cow::Borrowed(form);
+    }
+    let tokens = Tokens::of(&form.replace('_', " "));
+    Cow::Owned(tokens.folded(0..tokens.all.len()).to_owned())
 }
 
 fn sign(token: &str) -> Option<u8> {

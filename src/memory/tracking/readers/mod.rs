@@ -50,8 +50,8 @@ pub trait Cued: Reader + Sized + 'static {
 
     /// With the cues that come with the program.
     fn embedded() -> Self {
-        let cues = texts::embedded(Self::FILE);
-        Self::parse(&cues.text).expect("a test parses every embedded cue file")
+        Self::parse(texts::embedded_cues(Self::FILE))
+            .expect("a test parses every embedded cue file")
     }
 }
 

@@ -21,6 +21,7 @@ use serde::Deserialize;
 
 use super::{BadCue, Cued, Reader};
 use crate::memory::patterns::{BadPattern, Case, Patterns};
+use crate::memory::texts;
 use crate::memory::tracking::cues::{Cues, Language};
 use crate::memory::tracking::exchange::{Exchange, Speaker};
 use crate::memory::tracking::note::{Finding, Kind, Note};
@@ -53,7 +54,7 @@ impl Cued for CodeReader {
     const FILE: &'static str = "cues/code.yaml";
 
     fn parse(text: &str) -> Result<Self, BadCue> {
-        let read: File = serde_yaml::from_str(text)?;
+        let read: File = texts::read(text)?;
         let list = |name: &str| -> Vec<String> {
             let languages = read.languages.values();
             let lists = languages.filter_map(|language| language.lists.get(name));

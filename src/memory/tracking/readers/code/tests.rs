@@ -8,7 +8,7 @@ use crate::memory::tracking::readers::with;
 
 /// Compiled once for all tests.
 fn text() -> String {
-    crate::memory::texts::embedded(CodeReader::FILE).text
+    texts::embedded(CodeReader::FILE).text
 }
 
 pub(super) fn embedded() -> &'static CodeReader {

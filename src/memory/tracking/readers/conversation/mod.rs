@@ -29,6 +29,7 @@ use self::topics::{TopicCues, Topics};
 use self::words::{Lexicon, Role, Word};
 use super::{BadCue, Cued, Reader};
 use crate::memory::patterns::BadPattern;
+use crate::memory::texts;
 use crate::memory::tracking::cues::Language;
 use crate::memory::tracking::prose::{Sentence, sentences};
 use crate::memory::tracking::{Exchange, Finding, Kind, Note, Speaker};
@@ -68,7 +69,7 @@ impl Cued for ConversationReader {
     const FILE: &'static str = "cues/conversation.yaml";
 
     fn parse(text: &str) -> Result<Self, BadCue> {
-        let sheets: BTreeMap<String, Sheet> = serde_yaml::from_str(text)?;
+        let sheets: BTreeMap<String, Sheet> = texts::read(text)?;
         let sheets: Vec<Sheet> = sheets.into_values().collect();
         let mut lexicon = Lexicon::default();
         for sheet in &sheets {

@@ -8,6 +8,7 @@ use super::marks::Marks;
 use super::parts::Separators;
 use super::{Group, ReasoningReader, Sentences};
 use crate::memory::patterns::BadPattern;
+use crate::memory::texts;
 use crate::memory::tracking::Kind;
 use crate::memory::tracking::cues::{Cues, Language};
 use crate::memory::tracking::readers::{BadCue, Cued};
@@ -62,7 +63,7 @@ impl Cued for ReasoningReader {
     const FILE: &'static str = "cues/reasoning.yaml";
 
     fn parse(text: &str) -> Result<Self, BadCue> {
-        let languages: BTreeMap<String, Words> = serde_yaml::from_str(text)?;
+        let languages: BTreeMap<String, Words> = texts::read(text)?;
         let languages: Vec<Words> = languages.into_values().collect();
         let mut reader = Self {
             groups: Vec::new(),
