@@ -94,6 +94,7 @@ pub struct FaultyDisk {
     inner: Arc<dyn Disk>,
     schedule: Option<Schedule>,
     calls: AtomicUsize,
+    listings: AtomicUsize,
 }
 
 /// What a mutating call does, as far as faults care.
@@ -123,12 +124,18 @@ impl FaultyDisk {
             inner,
             schedule,
             calls: AtomicUsize::new(0),
+            listings: AtomicUsize::new(0),
         }
     }
 
     /// Mutating calls so far.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
+    }
+
+    /// Folders listed so far.
+    pub fn listings(&self) -> usize {
+        self.listings.load(Ordering::SeqCst)
     }
 
     fn mutate(&self, call: &Call<'_>) -> io::Result<()> {
@@ -265,6 +272,7 @@ impl Disk for FaultyDisk {
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        self.listings.fetch_add(1, Ordering::SeqCst);
         self.inner.list(folder)
     }
 

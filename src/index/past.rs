@@ -22,6 +22,8 @@ const MAX_HELD: u64 = 32 << 20;
 const MAX_READ: u64 = 256 << 20;
 /// So many are read in front of a request, by itself: some tens of milliseconds.
 const MAX_BY_ITSELF: u64 = 8 << 20;
+/// Bytes that could be read in the time that it takes to open a session.
+const OPENING: u64 = 64 << 10;
 /// A session without an index of its words takes so many times as long to read.
 const WITHOUT_INDEX: u64 = 40;
 
@@ -162,8 +164,11 @@ impl PastSessions {
             let folder = self.indexes.join(name.as_str());
             let has_index = || session::is_current(parts.0, &folder);
             let cost = match effort {
-                Effort::ByItself if !has_index() => stamp.size.saturating_mul(WITHOUT_INDEX),
-                Effort::Asked | Effort::ByItself => stamp.size,
+                Effort::Asked => stamp.size,
+                Effort::ByItself if has_index() => stamp.size.saturating_add(OPENING),
+                Effort::ByItself => {
+                    OPENING.saturating_add(stamp.size.saturating_mul(WITHOUT_INDEX))
+                }
             };
             match (cost <= room, effort) {
                 (true, _) => room -= cost,

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::error::{At, StoreError};
@@ -28,6 +28,8 @@ pub struct FileStore {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) layout: Layout,
     pub(super) clock: Arc<dyn Clock>,
+    /// Whether what killed processes had begun was finished before the first session was read.
+    is_settled: Arc<OnceLock<()>>,
 }
 
 impl FileStore {
@@ -36,6 +38,7 @@ impl FileStore {
             disk,
             layout: Layout::new(data_root),
             clock,
+            is_settled: Arc::default(),
         }
     }
 
@@ -247,8 +250,16 @@ impl SessionStore for FileStore {
     }
 
     fn read(&self, name: &SessionName) -> Result<Session, StoreError> {
-        self.settle_all()?;
-        let loaded = loading::load(&*self.disk, &self.layout, name)?;
+        // Once: whoever reads thousands of sessions would list their folder thousands of times.
+        if self.is_settled.get().is_none() {
+            self.settle_all()?;
+            self.is_settled.get_or_init(|| ());
+        }
+        let mut loaded = loading::load(&*self.disk, &self.layout, name)?;
+        if !loaded.found {
+            self.settle_all()?;
+            loaded = loading::load(&*self.disk, &self.layout, name)?;
+        }
         if loaded.found {
             Ok(loaded.session)
         } else {

@@ -133,6 +133,26 @@ fn mode_states() -> Record {
 }
 
 #[test]
+fn reading_many_sessions_lists_their_folder_once() {
+    let memory = MemoryDisk::default();
+    let names: Vec<String> = (0..20).map(|number| format!("s{number}")).collect();
+    for session in &names {
+        let mut opened = open(&on(&memory), session);
+        let record = started(&opened.session, "hello");
+        opened.log.append(&[record]).unwrap();
+    }
+    let disk = Arc::new(FaultyDisk::new(Arc::new(memory), None));
+    let store = store(Arc::clone(&disk) as Arc<dyn Disk>);
+    store.read(&name(&names[0])).unwrap();
+    let once = disk.listings();
+    assert!(once > 0);
+    for session in &names {
+        assert_eq!(store.read(&name(session)).unwrap().messages().len(), 1);
+    }
+    assert_eq!(disk.listings(), once);
+}
+
+#[test]
 fn a_session_is_the_same_after_a_clean_end_and_after_a_kill() {
     let disk = MemoryDisk::default();
     let mut opened = open(&on(&disk), "work");
