@@ -86,6 +86,9 @@ impl Hint for TurnFailure {
         match self {
             Self::Provider(error) => {
                 let hint = error.hint()?;
+                if hint == "try again" {
+                    return Some("`/retry` tries again".into());
+                }
                 let joint = if hint.ends_with('?') { " " } else { "; " };
                 Some(format!("{hint}{joint}`/retry` tries again").into())
             }

@@ -4,6 +4,7 @@ use crate::agent::Agent;
 use crate::chat::{Form, Outcome, Role, Session};
 use crate::memory::tracking::{By, Entry, Kind, Status, words};
 use crate::term::fit_to;
+use crate::text::secrets::masked;
 
 /// Returns what the session is about, what is open, and the last exchange, each in one line of at most `columns`. A session
 /// in which nothing was said has none.
@@ -37,7 +38,11 @@ pub fn recap(agent: &Agent, columns: usize) -> Vec<String> {
         ("Reply:", reply),
     ];
     let lines = lines.into_iter().filter_map(|(label, text)| {
-        let text = text?.split_whitespace().collect::<Vec<_>>().join(" ");
+        // A screen is seen by others, too.
+        let text = masked(&text?)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         let line = format!("  {label:<7}{text}");
         (!text.is_empty()).then(|| fit_to(&line, columns).into_owned())
     });

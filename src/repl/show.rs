@@ -88,9 +88,13 @@ fn action(output: &mut Output, report: &ToolReport) {
             output.action(&format!("{}: declined{why}", title(call)), Went::Wrong);
             return;
         }
-        Err(failure) => (first_words(&failure.to_string(), 120), Went::Wrong),
+        Err(failure) => (first_words(&failure.to_string(), 200), Went::Wrong),
     };
     let seconds = took.as_secs_f64();
+    let said = match went {
+        Went::Well => said,
+        Went::Wrong => format!("failed: {said}"),
+    };
     output.action(&format!("{}: {said} ({seconds:.1} s)", title(call)), went);
     if let Ok(result) = result {
         approve::show(output, result.detail.as_ref(), DIFF_LINES);

@@ -120,7 +120,8 @@ fn from(first: Timestamp, last: Timestamp, now: Timestamp) -> String {
 
 /// What a person calls a kind of capture.
 fn kind(category: &str) -> String {
-    match category {
+    // One note may be of several kinds.
+    match category.split(", ").next().unwrap_or_default() {
         "proper_noun" => "name",
         "remember" => "reminder",
         "profile" => "fact about you",

@@ -667,5 +667,5 @@ fn where_nothing_has_the_words_what_was_kept_last_is_offered() {
         run.stdout.contains("`/memory forget 1` forgets the first"),
         "{run}"
     );
-    assert!(run.stdout.contains("Nothing was forgotten yet"), "{run}");
+    assert!(run.stdout.contains("Nothing forgotten yet"), "{run}");
 }

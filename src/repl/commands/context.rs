@@ -334,7 +334,9 @@ impl Used {
             usage.input,
             usage.max,
             usage.percent_used,
+            // What the server counted may be more than was expected.
             plan.max_tokens()
+                .min(Tokens(usage.max.0.saturating_sub(usage.input.0)))
         )
     }
 }
@@ -504,8 +506,8 @@ mod tests {
             usage_lines.push('\n');
         }
         insta::assert_snapshot!(usage_lines, @r"
-        input 6,554 of 8,192 tokens (80 %, near the limit, reported); reserved for the reply: 7,946
-        input 8,193 of 8,192 tokens (100 %, over the limit, reported); reserved for the reply: 7,922
+        input 6,554 of 8,192 tokens (80 %, near the limit, reported); reserved for the reply: 1,638
+        input 8,193 of 8,192 tokens (100 %, over the limit, reported); reserved for the reply: 0
         input 107 of 8,192 tokens (1 %, within the limit, counted); reserved for the reply: 7,898
         ");
     }

@@ -60,13 +60,18 @@ fn parse(arguments: &str) -> Result<(Format, &str), CommandError> {
         return Err(usage("export", "needs a file name"));
     }
     let ending = Path::new(file).extension().unwrap_or_default();
+    // `xml talk.xml`, and `xml talk`.
+    let is_format = ending.is_empty() || ending.eq_ignore_ascii_case(first);
     let format = match (format, ending.to_ascii_lowercase().to_str()) {
         (Some(format), _) => format,
+        (None, _) if is_format && !rest.is_empty() => {
+            return Err(usage(
+                "export",
+                format!("has no format {first:?} (md, json or html)"),
+            ));
+        }
         (None, Some("json")) => Format::Json,
         (None, Some("html" | "htm")) => Format::Html,
-        (None, Some("")) if file.contains(' ') => {
-            return Err(usage("export", format!("has no format {first:?}")));
-        }
         (None, _) => Format::Markdown,
     };
     Ok((format, file))
@@ -123,6 +128,7 @@ mod tests {
             ("", None),
             ("md", None),
             ("pdf notes", None),
+            ("xml talk.xml", None),
         ] {
             assert_eq!(parse(arguments).ok(), expected, "{arguments:?}");
         }

@@ -26,7 +26,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
         .into()),
         ("restart", name, Some(servers)) => {
             servers.restart(name)?;
-            Next::answer(format!("Starting {name}; check with `/mcp`"))
+            Next::answer(format!("Restarting {name}; `/mcp` shows when it is ready"))
         }
         ("log", name, Some(servers)) => log(servers, name),
         (_, _, _) => Err(usage("mcp", format!("has no option {arguments:?}"))),
@@ -58,7 +58,7 @@ fn table(servers: &[Status], columns: usize) -> String {
         Align::Left,
         Align::Left,
     ]);
-    table.row(["SERVER", "BY", "STATE", "TOOLS", "SINCE", ""]);
+    table.row(["SERVER", "VIA", "STATE", "TOOLS", "SINCE", ""]);
     for status in servers {
         let (tools, since, about) = match &status.state {
             State::Ready {

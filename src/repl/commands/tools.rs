@@ -3,7 +3,7 @@
 use super::{CommandError, Desk, Next, usage};
 use crate::agent::{Agent, Warning};
 use crate::chat::{Message, answered};
-use crate::repl::show;
+use crate::repl::{show, transcript};
 use crate::term::{Align, NARROW, Table};
 use crate::tools::policy::{Asking, EachTime, Only, Rule, Says, Writing};
 use crate::tools::{Escalation, Listed, Selection, Switch};
@@ -154,7 +154,7 @@ pub(super) async fn approve(desk: &mut Desk, arguments: &str) -> Result<Next, Co
     Ok(Next::with(answer.to_owned(), warning))
 }
 
-/// `/details [N]`: the thinking of the last turn and the calls of the last one that had any, whole.
+/// `/details [N]`: the thinking and the calls of the last turn that had any, whole.
 pub(super) async fn details(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
     made(&desk.agent, &desk.thinking, arguments)
 }
@@ -169,16 +169,17 @@ pub(super) fn made(agent: &Agent, thinking: &str, arguments: &str) -> Result<Nex
         ),
     };
     let session = agent.session();
-    let turns = session.live_turns().rev();
-    let messages = turns
-        .map(|turn| session.messages_of(turn))
-        .find(|messages| {
-            messages
-                .iter()
-                .any(|message| message.calls().next().is_some())
-        });
-    let calls: Vec<String> = messages.map_or_else(Vec::new, calls);
     let thinking = thinking.trim();
+    // The thinking is the last turn's.
+    let is_last = |place| place == 0 && !thinking.is_empty() && which.is_none();
+    let turns = session.live_turns().rev().enumerate();
+    let messages = turns
+        .map(|(place, turn)| (place, session.messages_of(turn)))
+        .find(|(place, messages)| {
+            let mut calls = messages.iter().flat_map(Message::calls);
+            is_last(*place) || calls.next().is_some()
+        });
+    let calls: Vec<String> = messages.map_or_else(Vec::new, |(_, messages)| calls(messages));
     if calls.is_empty() && (thinking.is_empty() || which.is_some()) {
         return Next::answer("No tool calls yet.");
     }
@@ -205,7 +206,10 @@ fn calls(messages: &[Message]) -> Vec<String> {
         let result = answered.iter().find(|result| result.place == place);
         let result = result.map(|result| (result.output, result.failed));
         let (output, failed) = result.unwrap_or(("[no result]", true));
-        let mark = if failed { " (failed)" } else { "" };
+        let mark = match transcript::ended(failed, output) {
+            "answered" => String::new(),
+            ended => format!(" ({ended})"),
+        };
         format!(
             "{}. {}{mark}\n   {}\n{output}",
             place + 1,

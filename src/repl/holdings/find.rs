@@ -488,7 +488,7 @@ impl Holdings<'_> {
             format!(", {} all of them", forget(&format!("{words} #all")))
         });
         lines.push(format!(
-            "Nothing was forgotten yet: {one} forgets the first{all}"
+            "Nothing forgotten yet. {one} forgets the first{all}"
         ));
         harmless(&lines.join("\n"))
     }

@@ -103,7 +103,11 @@ impl Program {
         // Whatever it said is in the pipe already, unless somebody else holds that.
         let heard = timeout(ENDING, &mut self.errors).await;
         match self.journal.last().filter(|_| heard.is_ok()) {
-            Some(line) => format!("it ended with {}: {line}", how(status)),
+            // Who is killed has not said why.
+            Some(line) if status.code().is_some() => {
+                format!("it ended with {}: {line}", how(status))
+            }
+            Some(line) => format!("it ended with {}; its last output: {line}", how(status)),
             None => format!("it ended with {}", how(status)),
         }
     }

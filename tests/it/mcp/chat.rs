@@ -152,7 +152,7 @@ fn servers_are_listed_started_again_and_their_last_lines_shown() {
     chat.say("/mcp log good");
     chat.wait_for("good has no log output");
     chat.say("/mcp restart bad");
-    chat.wait_for("bad; check with `/mcp`");
+    chat.wait_for("Restarting bad; `/mcp` shows when it is ready");
     for line in ["/mcp restart", "/mcp stop bad", "/mcp log nobody"] {
         chat.say(line);
     }

@@ -354,3 +354,22 @@ fn ctrl_c_ends_the_turn_after_something_was_looked_at_and_the_next_one_is_asked_
     chat.says("again", "+two").says("/memory", "next request:");
     chat.says("y", "Written.");
 }
+
+#[test]
+fn details_are_of_one_turn_and_tell_a_declined_call() {
+    let server = Server::start([
+        write("a.txt", "one\n"),
+        say("As you like."),
+        say("Four.").thinking("two\nand\ntwo"),
+    ]);
+    let home = Home::with(&server);
+    let mut chat = home.chat(&ALL);
+    chat.says("please write", "+one")
+        .says("n", "As you like.")
+        .says("/details", "1. write_file a.txt (declined)")
+        .says("2 + 2?", "Four.");
+    let calls = chat.count("(declined)");
+    chat.says("/details", "Thinking\ntwo\nand\ntwo");
+    assert_eq!(chat.count("(declined)"), calls);
+    chat.leave();
+}

@@ -262,6 +262,21 @@ fn a_session_whose_last_reply_was_stopped_says_so_when_it_is_resumed() {
 }
 
 #[test]
+fn a_recap_shows_no_secret() {
+    let server = Script::answering(|_| say("Noted.")).serve();
+    let home = Home::with(&server);
+    let mut chat = home.chat(&["-s", "keys"]);
+    chat.says("Remember that my password is hunter2xyz9", "Noted.");
+    chat.leave();
+    let mut chat = home.chat(&["-s", "keys"]);
+    let screen = chat.screen();
+    let recap = "  You:   Remember that my password is [secret]";
+    assert!(screen.contains(recap), "{screen}");
+    assert!(!screen.contains("hunter2"), "{screen}");
+    chat.leave();
+}
+
+#[test]
 fn a_resumed_session_says_what_it_was_about_and_what_is_open() {
     let server = Script::answering(|_| say("Answer to that. ".repeat(20))).serve();
     let mut home = Home::with(&server);
