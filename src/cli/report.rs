@@ -188,7 +188,9 @@ impl Hint for CliError {
             Self::NearCommand { .. } => {
                 Some("to ask it as a question, quote it or put `--` before it".into())
             }
-            Self::NothingToResume => Some("run `cogtrix` to start one".into()),
+            Self::NothingToResume => {
+                Some("run `cogtrix` to start one; `--last` includes one-shot questions".into())
+            }
             Self::UnknownTool { known, .. } => {
                 Some(format!("available: {}", known.join(", ")).into())
             }

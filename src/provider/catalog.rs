@@ -240,7 +240,12 @@ impl Catalog {
             Some(kind) => Ok(Wanted::Model(
                 self.model_of(&self.entry_of(kind).name, choice),
             )),
-            None => Err(self.no_such(choice)),
+            None => {
+                if let Some((provider, _)) = choice.split_once('/') {
+                    self.entry(provider)?;
+                }
+                Err(self.no_such(choice))
+            }
         }
     }
 

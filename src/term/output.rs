@@ -704,13 +704,14 @@ impl Thinking {
     /// Returns the one line that stays of it: all of it where that is short, else how long it was.
     fn folded(&self, size: Size, place: &str) -> Vec<Line> {
         let text = self.text.trim();
+        let text = text.strip_prefix(Self::LABEL).unwrap_or(text);
         if text.is_empty() {
             return Vec::new();
         }
-        if !text.contains('\n') && wrap(text, size.columns).len() == 1 {
-            return vec![dim(text)];
+        let whole = format!("thought: {text}");
+        if !text.contains('\n') && wrap(&whole, size.columns).len() == 1 {
+            return vec![dim(&whole)];
         }
-        let text = text.strip_prefix(Self::LABEL).unwrap_or(text);
         let words = thousands(text.split_whitespace().count());
         let place = if place.is_empty() {
             String::new()

@@ -26,3 +26,19 @@ pub fn stored_patterns() -> Files {
         ReasoningReader::embedded();
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_stored_is_what_the_cue_files_say() {
+        let files = stored_patterns();
+        let is_current = files.tables == include_str!("../memory/patterns/stored.jsonl")
+            && files.words == include_bytes!("../memory/patterns/stored.fst");
+        assert!(
+            is_current,
+            "run `cargo bench --features testing --bench patterns`"
+        );
+    }
+}

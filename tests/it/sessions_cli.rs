@@ -239,7 +239,7 @@ fn resume_with_nothing_to_resume_says_how_to_begin() {
     insta::assert_snapshot!(home.shown(&run), @"
     --- stderr
     error: no session to resume
-    hint: run `cogtrix` to start one
+    hint: run `cogtrix` to start one; `--last` includes one-shot questions
     --- exit 2
     ");
 }

@@ -102,17 +102,6 @@ proptest! {
 }
 
 #[test]
-fn what_is_stored_is_what_the_cue_files_say() {
-    let files = crate::testing::stored_patterns();
-    let is_current =
-        files.tables == include_str!("stored.jsonl") && files.words == include_bytes!("stored.fst");
-    assert!(
-        is_current,
-        "run `cargo bench --features testing --bench patterns`"
-    );
-}
-
-#[test]
 fn a_stored_sieve_tells_the_same_as_one_that_is_made() {
     let text = crate::memory::texts::embedded("cues/recovery.yaml").text;
     let languages: std::collections::BTreeMap<String, Vec<String>> =

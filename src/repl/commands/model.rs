@@ -18,10 +18,13 @@ async fn list(desk: &Desk) -> String {
     let provider = desk.agent.provider();
     let active = provider.model();
     let mut lines = vec![format!("* {active}")];
-    lines.extend(desk.catalog.aliases().map(|alias| format!("  {alias}")));
+    let aliases = desk.catalog.described_aliases();
+    lines.extend(aliases.map(|(alias, model)| format!("  {alias}: {model}")));
     match provider.models().await {
         Ok(models) => {
-            let others = models.iter().filter(|model| **model != active.model);
+            let latest = format!("{}:latest", active.model);
+            let is_active = |model: &&String| **model == active.model || **model == latest;
+            let others = models.iter().filter(|model| !is_active(model));
             lines.extend(others.map(|model| format!("  {}/{model}", active.provider)));
         }
         Err(error) => lines.push(format!(

@@ -19,7 +19,7 @@ use rustyline::{
 
 use super::continuation::{Enter, enter};
 use super::paste::{Came, Folded, highlighted};
-use crate::term::{fit_to, harmless, width};
+use crate::term::{fit_to, harmless, thousands, width};
 
 /// Stands in front of a description and nowhere else, so that it can be found and shown dim.
 const DESCRIPTION: char = '\u{a0}';
@@ -267,21 +267,58 @@ impl rustyline::completion::Completer for Helper {
             return Ok((cursor - 1, vec![line_break]));
         }
         let Completions { start, candidates } = self.completer.complete(line, cursor);
-        let widest = candidates
-            .iter()
-            .map(|c| width(&c.replacement))
-            .max()
-            .unwrap_or(0);
-        let (columns, rows) = size();
-        // The editor shows more lines than the screen has in pages, which no Ctrl-C ends.
-        let is_described =
-            candidates.len() + 2 < rows && candidates.iter().any(|it| !it.description.is_empty());
-        let pairs = candidates
-            .into_iter()
-            .map(|candidate| candidate.pair(widest, is_described, columns))
-            .collect();
-        Ok((start, pairs))
+        Ok((start, pairs(candidates, cursor - start, size())))
     }
+}
+
+/// What the editor is given for candidates, of which so many bytes are typed: no more than the screen shows at once, since it
+/// shows others in pages, which no Ctrl-C ends.
+fn pairs(
+    mut candidates: Vec<Candidate>,
+    typed: usize,
+    (columns, rows): (usize, usize),
+) -> Vec<Pair> {
+    let widths = candidates.iter().map(|it| width(&it.replacement));
+    let widest = widths.max().unwrap_or(0);
+    let is_described =
+        candidates.len() + 2 < rows && candidates.iter().any(|it| !it.description.is_empty());
+    let lines = rows.saturating_sub(2).max(1);
+    let room = lines * (columns / (widest.max(MORE) + 2)).max(1);
+    let more = (candidates.len() > room).then(|| candidates.len() + 1 - room);
+    if more.is_some() {
+        let common = common_beginning(&candidates);
+        if common.len() > typed {
+            let replacement = common.to_owned();
+            let display = String::new();
+            return vec![Pair {
+                display,
+                replacement,
+            }];
+        }
+        candidates.truncate(room - 1);
+    }
+    let pair = |candidate: Candidate| candidate.pair(widest, is_described, columns);
+    let mut pairs: Vec<Pair> = candidates.into_iter().map(pair).collect();
+    pairs.extend(more.map(|more| Pair {
+        display: format!("\u{2026} {} more", thousands(more)),
+        replacement: String::new(),
+    }));
+    pairs
+}
+
+/// Columns of `… 10,000 more`.
+const MORE: usize = 14;
+
+fn common_beginning(candidates: &[Candidate]) -> &str {
+    let mut all = candidates.iter().map(|it| it.replacement.as_str());
+    let first = all.next().unwrap_or_default();
+    let length = all.fold(first.len(), |length, other| {
+        let same = first[..length].chars().zip(other.chars());
+        same.take_while(|(a, b)| a == b)
+            .map(|(a, _)| a.len_utf8())
+            .sum()
+    });
+    &first[..length]
 }
 
 /// Columns and rows of the terminal.
@@ -402,5 +439,38 @@ impl Highlighter for Helper {
 
     fn highlight_char(&self, _: &str, _: usize, _: CmdKind) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidates(names: impl IntoIterator<Item = String>) -> Vec<Candidate> {
+        let with = |replacement| Candidate {
+            replacement,
+            description: String::new(),
+        };
+        names.into_iter().map(with).collect()
+    }
+
+    #[test]
+    fn no_more_candidates_are_shown_than_the_screen_has_room_for() {
+        let names = || candidates((0..70_000).map(|n| format!("file-{n:05}")));
+        let shown = pairs(names(), "file-".len(), (40, 12));
+        let last = shown.last().unwrap();
+        // Ten lines of two columns.
+        assert_eq!((shown.len(), shown[0].display.as_str()), (20, "file-00000"));
+        assert_eq!(
+            (last.display.as_str(), last.replacement.as_str()),
+            ("… 69,981 more", "")
+        );
+        // What all begin with is typed first.
+        let shown = pairs(names(), 1, (40, 12));
+        assert_eq!(shown.len(), 1);
+        assert_eq!(shown[0].replacement, "file-");
+        let few = candidates(["änd".into(), "äös".into()]);
+        assert_eq!(common_beginning(&few), "ä");
+        assert_eq!(pairs(few, 0, (40, 12)).len(), 2);
     }
 }

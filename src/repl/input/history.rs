@@ -128,7 +128,9 @@ fn forget_in(disk: &dyn Disk, path: &Path, statements: &Statements) -> io::Resul
     let text = String::from_utf8_lossy(&bytes);
     let goes = |line: &&str| {
         let input = unescape(line);
-        let asked = ASKING.iter().find_map(|it| input.strip_prefix(it));
+        // Between the words of a command there may be any blanks.
+        let words = input.split_whitespace().collect::<Vec<_>>().join(" ");
+        let asked = ASKING.iter().find_map(|it| words.strip_prefix(it));
         let says_so = |words: &str| statements.iter().any(|it| it.has_words(words));
         asked.is_some_and(says_so) || statements.are_in(&input, Author::Person)
     };

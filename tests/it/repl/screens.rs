@@ -7,11 +7,14 @@ use crate::support::pty::{Exit, Key};
 
 #[test]
 fn no_color_leaves_text_plain_and_a_dumb_terminal_gets_no_sequences() {
-    for (variable, value) in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+    for (variable, value, thought) in [
+        ("NO_COLOR", "1", "thought: hm"),
+        ("TERM", "dumb", "thinking: hm"),
+    ] {
         let server = Server::start([say("Four.").thinking("hm"), say("Five.")]);
         let mut chat = Home::with(&server).start(&["-s", "plain"], &[(variable, value)]);
         chat.wait_for_prompt();
-        chat.says("2 + 2?", "thinking: hm\nFour.");
+        chat.says("2 + 2?", &format!("{thought}\nFour."));
         chat.says("/nonsense", "error: unknown command");
         chat.enter("/clear").wait_for("[y/N]").enter("n");
         chat.wait_for("cancelled; nothing changed")
