@@ -14,8 +14,9 @@ use super::settings::Theme;
 
 /// Asks for the colour of the background, then for the attributes.
 pub(super) const QUESTION: &str = "\x1b]11;?\x1b\\\x1b[c";
-/// A terminal that says nothing within this time says nothing at all. Over a slow line an answer takes a while.
-const PATIENCE: Duration = Duration::from_millis(400);
+/// A terminal that says nothing within this time says nothing at all. Over a slow line an answer takes a while; one that
+/// came later would stand at the prompt as if typed.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// No answer is longer.
 const MAX_ANSWER: usize = 64;
 
@@ -85,7 +86,7 @@ fn answer(terminal: &impl AsFd, deadline: Instant) -> io::Result<Answer> {
 fn is_ready(terminal: &impl AsFd, deadline: Instant) -> io::Result<bool> {
     let left = deadline.saturating_duration_since(Instant::now());
     let left = Timespec {
-        tv_sec: 0,
+        tv_sec: left.as_secs().try_into().unwrap_or_default(),
         tv_nsec: left.subsec_nanos().into(),
     };
     let mut polled = [PollFd::new(terminal, PollFlags::IN)];
