@@ -44,6 +44,9 @@ impl Fold {
         let Self::Case(same) = self else {
             return Cow::Borrowed(text);
         };
+        if text.is_ascii() {
+            return Cow::Owned(text.to_ascii_lowercase());
+        }
         let folded = |c: char| match c {
             c if c.is_ascii() => c.to_ascii_lowercase(),
             c => same.get(&c).copied().unwrap_or(c),

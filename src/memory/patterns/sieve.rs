@@ -17,6 +17,7 @@ pub(super) struct Sieve {
     pub(super) table: Table,
     /// Word -> number of its row in `Table::needed_by`. Of the program's own patterns it is read where it stands.
     pub(super) words: Map<Cow<'static, [u8]>>,
+    beginnings: Beginnings,
 }
 
 /// What a sieve knows beside its words.
@@ -58,25 +59,36 @@ impl Sieve {
         let words = Map::from_iter(numbered).expect("the words are in order");
         let mut ordered: Vec<_> = rows.into_iter().collect();
         ordered.sort_unstable_by_key(|(_, number)| *number);
+        let table = Table {
+            fold,
+            always,
+            needed_by: ordered.into_iter().map(|(places, _)| places).collect(),
+        };
+        let words = words.map_data(Cow::Owned);
+        Self::with(table, words.expect("the data stays as it is"))
+    }
+
+    pub(super) fn with(table: Table, words: Map<Cow<'static, [u8]>>) -> Self {
         Self {
-            table: Table {
-                fold,
-                always,
-                needed_by: ordered.into_iter().map(|(places, _)| places).collect(),
-            },
-            words: words.map_data(Cow::Owned).expect("the data stays as it is"),
+            beginnings: Beginnings::of(&words),
+            table,
+            words,
         }
     }
 
     /// Patterns that may match, in their order.
     pub(super) fn places(&self, text: &str) -> Vec<usize> {
         let text = self.table.fold.fold(text);
+        let text = text.as_bytes();
         let mut is_row_met = vec![false; self.table.needed_by.len()];
         let words = self.words.as_fst();
         let root = words.root();
-        for (start, _) in text.char_indices() {
+        for start in 0..text.len() {
+            if !self.beginnings.may_begin(&text[start..]) {
+                continue;
+            }
             let (mut node, mut row) = (root, fst::raw::Output::zero());
-            for &byte in &text.as_bytes()[start..] {
+            for &byte in &text[start..] {
                 let Some(transition) = node.find_input(byte) else {
                     break;
                 };
@@ -96,5 +108,39 @@ impl Sieve {
         places.sort_unstable();
         places.dedup();
         places
+    }
+}
+
+/// The first two bytes of words, hashed: few places of a text begin with those of any.
+#[derive(Debug)]
+struct Beginnings([u64; BITS / 64]);
+
+const BITS: usize = 4_096;
+
+impl Beginnings {
+    fn of(words: &Map<Cow<'static, [u8]>>) -> Self {
+        let mut beginnings = Self([0; BITS / 64]);
+        let words = words.as_fst();
+        for first in words.root().transitions() {
+            let node = words.node(first.addr);
+            // A word of one byte stands before any other.
+            let any = node.is_final().then_some(0..=u8::MAX);
+            let behind = node.transitions().map(|second| second.inp);
+            for second in behind.chain(any.into_iter().flatten()) {
+                let bit = Self::bit(first.inp, second);
+                beginnings.0[bit / 64] |= 1 << (bit % 64);
+            }
+        }
+        beginnings
+    }
+
+    fn may_begin(&self, text: &[u8]) -> bool {
+        let (first, second) = (text[0], text.get(1).copied().unwrap_or_default());
+        let bit = Self::bit(first, second);
+        self.0[bit / 64] >> (bit % 64) & 1 == 1
+    }
+
+    fn bit(first: u8, second: u8) -> usize {
+        (usize::from(first) * 67 + usize::from(second)) % BITS
     }
 }

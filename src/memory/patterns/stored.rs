@@ -34,10 +34,7 @@ pub(super) fn sieve(patterns: &Patterns) -> Option<Sieve> {
     let line = TABLES.lines().find(|line| line.starts_with(&beginning))?;
     let stored: Stored = serde_json::from_str(line).ok()?;
     let words = Cow::Borrowed(WORDS.get(stored.words)?);
-    Some(Sieve {
-        table: stored.table,
-        words: Map::new(words).ok()?,
-    })
+    Some(Sieve::with(stored.table, Map::new(words).ok()?))
 }
 
 fn digest(patterns: &Patterns) -> String {

@@ -254,6 +254,29 @@ fn ctrl_c_at_a_question_ends_the_turn_and_the_session_goes_on() {
 }
 
 #[test]
+fn one_ctrl_c_ends_a_question_and_a_reply_in_a_chat_that_began_with_the_list_of_sessions() {
+    let server = Server::start([
+        say("Hello."),
+        say("Hello."),
+        write("a.txt", "one\n"),
+        say("half of it").stall_after(2),
+        say("Still here."),
+    ]);
+    let home = Home::with(&server);
+    for session in ["first", "second"] {
+        let mut chat = home.chat(&["-s", session]);
+        chat.says("hi", "Hello.").leave();
+    }
+    let mut chat = home.start(&["-r", "--tools", "all"], &[]);
+    chat.wait_for("2 of 2").key(Key::Enter).wait_for_prompt();
+    chat.says("write", "+one").key(Key::CtrlC);
+    chat.wait_for("interrupted;").wait_for_prompt();
+    chat.enter("go on").wait_for("half of").key(Key::CtrlC);
+    chat.wait_for_prompt().says("hello?", "Still here.");
+    chat.leave();
+}
+
+#[test]
 fn sequences_in_a_result_do_not_reach_the_terminal() {
     let server = Server::start([
         say("").calling("c1", "read_file", json!({"path": "evil.txt"})),
