@@ -29,7 +29,7 @@ pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
             new: name,
         });
     }
-    open(desk, &name).map(Next::Answer)
+    Ok(Next::OpenSession(name))
 }
 
 fn slip(name: &SessionName, sessions: &[SessionInfo]) -> Option<SessionName> {
@@ -63,7 +63,30 @@ pub(super) async fn new(desk: &mut Desk, arguments: &str) -> Result<Next, Comman
     if name == *desk.session().name() || desk.env.store.has(&name)? {
         return Err(StoreError::Taken { name }.into());
     }
-    open(desk, &name).map(Next::Answer)
+    Ok(Next::OpenSession(name))
+}
+
+/// What a person may do about a session that is open in another process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Instead {
+    ReadOnly,
+    Other(SessionName),
+    Nothing,
+}
+
+impl Instead {
+    /// Asks for it; `nothing`: what Enter does.
+    pub fn question(locked: &StoreError, nothing: &str) -> String {
+        format!("{locked}. r = open read-only, Enter = {nothing}, or type another name:")
+    }
+
+    pub fn of(answer: Option<&str>) -> Result<Self, BadName> {
+        match answer.map(str::trim) {
+            None | Some("") => Ok(Self::Nothing),
+            Some("r") => Ok(Self::ReadOnly),
+            Some(other) => other.parse().map(Self::Other),
+        }
+    }
 }
 
 /// Opens the first session that was never used, of those with this name and a number from `first` on behind it; 1 is
@@ -107,22 +130,26 @@ pub(in crate::repl) fn open(desk: &mut Desk, name: &SessionName) -> Result<Answe
 fn enter(desk: &mut Desk, opened: Opened) -> Result<Answer, CommandError> {
     let repairs: Vec<String> = opened.repairs.iter().map(Repair::to_string).collect();
     desk.agent.open(opened)?;
-    let left = std::mem::take(&mut desk.ran);
+    let left = left_behind(desk);
     let mut lines = vec![listing::opened(&desk.agent, desk.env.now())];
     // A script knows what it asks for.
     if desk.questions.is_some() {
         lines.extend(recap(&desk.agent, desk.env.columns));
     }
     lines.extend(repairs);
-    if !left.is_empty() {
-        let commands = listing::count(left.len(), "command");
-        lines.push(format!("The output of {commands} is not taken along"));
-    }
+    lines.extend(left);
     lines.extend(listing::unread(desk.agent.memory().unread()));
     Ok(Answer {
         text: lines.join("\n"),
         warning: None,
     })
+}
+
+/// Drops what belongs to the next message of the session that is left; says so.
+pub(in crate::repl) fn left_behind(desk: &mut Desk) -> Option<String> {
+    let left = std::mem::take(&mut desk.ran).len();
+    let commands = listing::count(left, "command");
+    (left > 0).then(|| format!("The output of {commands} is not taken along"))
 }
 
 /// `/fork [NAME] [N]`: goes on in a copy of this session.
