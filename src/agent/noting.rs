@@ -11,6 +11,7 @@ use super::ending::{Ending, Ran};
 use super::event::{Observer, TurnEvent, Warning};
 use super::notebook::{Lost, Notebook, Parts, Taken, Unwritten};
 use crate::chat::{Message, Outcome, Part, Role, SessionName, Tokens, TurnId};
+use crate::hint::chain;
 use crate::memory::{Backend, Kept};
 use crate::text::is_off_record;
 use crate::text::secrets::Known;
@@ -47,6 +48,7 @@ impl Agent {
         let parts = Arc::clone(notebook.parts());
         let taken = written_again(&parts, unwritten);
         notebook.refused(taken.unwritten);
+        notebook.later.extend(taken.problems);
         if let Some(warning) = self.add_captured(&taken.receipts) {
             tracing::warn!(%warning, "captured");
         }
@@ -265,22 +267,10 @@ impl Agent {
         };
         notebook.renamed(&before, &name);
         let parts = Arc::clone(notebook.parts());
-        let work = move || {
-            // Where nothing outlives the session, nothing tells where it came from.
-            let lasts = parts.settings.backend != Backend::None;
-            let noted = lasts.then(|| parts.receipts.rename(before.as_str(), name.as_str(), now));
-            let renamed = parts.workspace.rename_session(&before, &name);
-            (noted.and_then(Result::err), renamed.err())
-        };
-        let Ok((unnoted, unmoved)) = tokio::task::spawn_blocking(work).await else {
-            return;
-        };
-        if let Some(error) = unnoted {
-            notebook.tell_later(&error);
-        }
-        if let Some(error) = unmoved {
-            notebook.tell_later(&error);
-        }
+        let lasts = parts.settings.backend != Backend::None;
+        let work = move || parts.captures().rename(&before, &name, lasts, now);
+        let problems = tokio::task::spawn_blocking(work).await;
+        notebook.later.extend(problems.unwrap_or_default());
     }
 
     /// A session that begins anew begins without what was captured in it and without its buffer.
@@ -294,9 +284,8 @@ impl Agent {
                 notes.state().put_away(now).err(),
                 notes.buffer().close(now).err(),
             ];
-            for error in failed.into_iter().flatten() {
-                notebook.tell_later(&error);
-            }
+            let failed = failed.into_iter().flatten();
+            notebook.later.extend(failed.map(|error| chain(&error)));
         }
     }
 

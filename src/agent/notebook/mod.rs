@@ -35,7 +35,6 @@ use tokio::task::JoinHandle;
 use super::ending::{EndHooks, Ending, Ran};
 use crate::chat::{Session, SessionName};
 use crate::context;
-use crate::hint::chain;
 use crate::long_term::notes::{Receipts, Workspace};
 use crate::memory::capture::{Capturing, Extractor};
 use crate::memory::facts::FactCues;
@@ -110,8 +109,8 @@ pub(super) struct Notebook {
     pub(super) unwritten: Vec<Unwritten>,
     /// What was told already.
     told: Once,
-    /// What is told with the next turn.
-    later: Vec<String>,
+    /// What went wrong where nobody could be told: it is told with the next turn.
+    pub(super) later: Vec<String>,
     /// The compaction after which was recovered last: it is not done twice.
     recovered: Option<Shortened>,
     /// The session that was written to last.
@@ -206,11 +205,6 @@ impl Notebook {
             let mut hooks = hooks.lock().unwrap_or_else(PoisonError::into_inner);
             (put_away.flatten(), hooks.run(&ending))
         }
-    }
-
-    /// What went wrong where nobody could be told.
-    pub(super) fn tell_later(&mut self, error: &dyn std::error::Error) {
-        self.later.push(chain(error));
     }
 
     /// Those of some problems that were not told yet.

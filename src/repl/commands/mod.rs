@@ -42,7 +42,7 @@ pub(super) use session::{left_behind, open as open_session, overview as session_
 pub use error::CommandError;
 pub use owning::{FILES as MEMORY_FILES, WORDS as MEMORY_WORDS};
 pub use reply::Saved;
-pub use session::{Instead, forked, open_new};
+pub use session::{Instead, open_new};
 pub use table::COMMANDS;
 
 use error::{nothing, usage, usage_as};

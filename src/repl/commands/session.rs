@@ -1,16 +1,15 @@
 //! `/session`, `/new`, `/fork`, `/sessions`, `/rename`, `/delete`, `/clear`.
 
-use std::fmt::Write;
 use std::time::Duration;
 
 use super::{Answer, CommandError, Deed, Desk, Environment, Next, board, nothing, usage};
 use crate::agent::Agent;
-use crate::chat::{BadName, Session, SessionName, TurnId};
+use crate::chat::{BadName, SessionName, TurnId};
 use crate::files::Existing;
-use crate::hint::chain;
-use crate::index::session::keys_of;
+use crate::repl::holdings::Front;
 use crate::repl::listing;
 use crate::repl::recap::recap;
+use crate::repl::sessions::{Sessions, renamed};
 use crate::store::{Opened, Repair, SessionInfo, SessionStore, StoreError};
 
 pub(super) async fn run(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
@@ -172,26 +171,19 @@ pub(super) async fn fork(desk: &mut Desk, arguments: &str) -> Result<Next, Comma
             "does not know that turn; `/history` shows their numbers",
         ));
     };
-    let until = at.and(fork.meta().updated_at);
-    fork.touch(desk.env.now());
-    let opened = desk.env.store.keep_fork(&fork, &from)?;
-    let notebook = desk.agent.notebook();
-    let copied = notebook.map(|it| it.workspace.fork_session(&from, fork.name(), until));
+    let (opened, text) = sessions(desk).keep_fork(&mut fork, &from, at)?;
     desk.agent.open(opened)?;
-    let mut text = forked(&from, &fork, at);
-    let _ = write!(text, "; `/session {from}` goes back");
-    if let Some(Err(error)) = copied {
-        let _ = write!(text, "\nIts notes are not copied: {}", chain(&error));
-    }
     Next::answer(text)
 }
 
-/// What was copied into what, in words.
-pub fn forked(from: &SessionName, fork: &Session, at: Option<TurnId>) -> String {
-    let name = fork.name();
-    let messages = listing::count(fork.messages().len(), "message");
-    let at = at.map_or_else(String::new, |at| format!(" up to turn {at}"));
-    format!("Session {from}{at} copied to {name} ({messages})")
+/// What commands do to whole sessions.
+fn sessions(desk: &Desk) -> Sessions<'_> {
+    Sessions {
+        store: desk.env.store.as_ref(),
+        workspace: desk.agent.notebook().map(|it| &it.workspace),
+        now: desk.env.now(),
+        front: Front::Chat,
+    }
 }
 
 /// `NAME`, `N`, both or none.
@@ -228,20 +220,13 @@ fn fork_name(from: &SessionName, store: &dyn SessionStore) -> Result<SessionName
     Ok(name)
 }
 
-/// `/sessions [restore NAME]`
+/// `/sessions [restore NAME [--from TIME]]`
 pub(super) async fn list(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
-    if let Some(name) = arguments.strip_prefix("restore ") {
-        let name: SessionName = name.parse()?;
-        let from = desk.env.store.restore(&name)?;
-        let mut lines = vec![format!(
-            "Session {name} is back; `/session {name}` opens it"
-        )];
-        let notebook = desk.agent.notebook();
-        let restored = notebook.map(|it| it.workspace.restore_session(&name, &from));
-        if let Some(Err(error)) = restored {
-            lines.push(format!("Its notes stay in the trash: {}", chain(&error)));
-        }
-        return Next::answer(lines.join("\n"));
+    if let Some(which) = arguments.strip_prefix("restore ") {
+        let (name, time) = which
+            .split_once(" --from ")
+            .map_or((which, None), |(name, time)| (name, Some(time)));
+        return Next::answer(sessions(desk).restore(&name.trim().parse()?, time)?);
     }
     nothing("sessions", arguments)?;
     table(&desk.agent, &desk.env).and_then(Next::answer)
@@ -261,7 +246,7 @@ pub(super) async fn rename(desk: &mut Desk, arguments: &str) -> Result<Next, Com
     let name: SessionName = arguments.parse()?;
     let before = desk.session().name().clone();
     desk.agent.rename(&name).await?;
-    Next::answer(format!("Renamed session {before} to {name}"))
+    Next::answer(renamed(&before, &name))
 }
 
 pub(super) async fn delete(desk: &mut Desk, arguments: &str) -> Result<Next, CommandError> {
@@ -309,18 +294,12 @@ impl Deed {
                 })
             }
             Self::Delete(name) => {
-                let said = desk.env.store.read(&name).map(|session| keys_of(&session));
-                let now = desk.env.now();
-                let trash = desk.env.store.discard(&name, now)?;
-                desk.agent.let_go_of_vectors(said.unwrap_or_default());
-                let mut text = format!(
-                    "Session {name} moved to {}; `/sessions restore {name}` brings it back",
-                    trash.display()
-                );
-                if let Some(notebook) = desk.agent.notebook() {
-                    let gone = notebook.workspace.discard_session(&name, now);
-                    text.extend(listing::notes_gone(gone).map(|line| format!("\n{line}")));
-                }
+                let mut said = Vec::new();
+                let text = sessions(desk).delete(&name, |keys| {
+                    said = keys;
+                    None
+                })?;
+                desk.agent.let_go_of_vectors(said);
                 Ok(Answer {
                     text,
                     warning: None,
